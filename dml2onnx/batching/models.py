@@ -135,7 +135,7 @@ def _folded(place: Path) -> str:
     return unicodedata.normalize("NFC", str(place)).casefold()
 
 
-def told_apart(models: Sequence[Model]) -> list[Model]:
+def with_unique_names(models: Sequence[Model]) -> list[Model]:
     """The same models; where the results of two would be one file, all but the first say so (DML3033).
 
     Some file systems know no case.

@@ -48,7 +48,24 @@ class Expression:
     if not TYPE_CHECKING:  # whose readers know by themselves which members there are
 
         def __getattr__(self, name: str) -> NoReturn:
-            raise AttributeError(f"an Expression has no {name}{_instead(name)}", name=name, obj=self)
+            raise AttributeError(f"an Expression has no {name}{self._suggestion(name)}", name=name, obj=self)
+
+        def _suggestion(self, name: str) -> str:
+            """What has the member that an expression lacks, in words."""
+            from dml2onnx.builder.suggestions import suggested_methods  # only what is misspelt needs these
+            from dml2onnx.catalog.likeness import nearest, question
+
+            if name.startswith("_") or name in Expression.__slots__:
+                return ""
+            own = [item for item in dir(Expression) if not item.startswith("_")]
+            close = nearest(name, own, 0.7)
+            builder = type(self.builder)
+            if close and not hasattr(builder, name):
+                return question(close)
+            methods = ("reduce",) if name in ("max", "mean", "min") else suggested_methods(name, builder)
+            return (
+                f"; GraphBuilder has {' or '.join(f'{item}(expression, ...)' for item in methods)}" if methods else ""
+            )
 
     @property
     def data_type(self) -> DataType:
@@ -175,11 +192,10 @@ class Expression:
 
     # --- Comparisons and bits -----------------------------------------------------------------------------------------
 
-    # as with numpy's arrays, not a bool
-    def __eq__(self, other: object) -> Expression:  # type: ignore[override]
+    def __eq__(self, other: object) -> Expression:  # type: ignore[override]  # as in numpy, no bool
         return self.builder.equals(*self._pair(other))
 
-    def __ne__(self, other: object) -> Expression:  # type: ignore[override]
+    def __ne__(self, other: object) -> Expression:  # type: ignore[override]  # as in numpy, no bool
         return self.builder.logical_not(self == other)
 
     def __lt__(self, other: Operand) -> Expression:
@@ -231,7 +247,7 @@ class Expression:
         """What numpy makes of ``array + expression``; its functions are for arrays."""
         names = _OPERATORS.get(function.__name__)
         if method != "__call__" or options or names is None or len(operands) != 2:
-            raise _of_numpy(function.__name__)
+            raise _foreign(function.__name__, type(self.builder))
         left, right = operands
         name, reflected = names
         made: Expression
@@ -242,7 +258,7 @@ class Expression:
         return made
 
     def __array_function__(self, function: Callable[..., object], *_: object) -> NoReturn:
-        raise _of_numpy(function.__name__)
+        raise _foreign(function.__name__, type(self.builder))
 
     # --- Slicing ------------------------------------------------------------------------------------------------------
 
@@ -379,25 +395,10 @@ _OPERATORS = MappingProxyType(
 """The functions of numpy that Python's operators are on arrays, and the methods of an expression for them."""
 
 
-def _of_numpy(name: str) -> TypeError:
+def _foreign(name: str, builder: type) -> TypeError:
     """An error about a function of numpy that was called with an expression."""
-    from dml2onnx.builder.graph_builder import methods_meant  # only what is refused needs it
+    from dml2onnx.builder.suggestions import suggested_methods  # only what is refused needs it
 
-    meant = " or ".join(f"{item}(...)" for item in methods_meant(name))
+    meant = " or ".join(f"{item}(...)" for item in suggested_methods(name, builder))
     hint = f"; GraphBuilder has {meant}" if meant else ""
     return TypeError(f"numpy.{name} is for arrays, and not for expressions{hint}")
-
-
-def _instead(name: str) -> str:
-    """What has the member that an expression has not, in words."""
-    from dml2onnx.builder.graph_builder import GraphBuilder, methods_meant
-    from dml2onnx.catalog.likeness import nearest, question  # only what is misspelt needs these
-
-    if name.startswith("_"):
-        return ""
-    own = [item for item in dir(Expression) if not item.startswith("_")]
-    close = nearest(name, own, 0.7)
-    if close and not hasattr(GraphBuilder, name):
-        return question(close)
-    methods = ("reduce",) if name in ("max", "mean", "min") else methods_meant(name)
-    return f"; GraphBuilder has {' or '.join(f'{item}(expression, ...)' for item in methods)}" if methods else ""

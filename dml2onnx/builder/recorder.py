@@ -466,9 +466,7 @@ class Recorder:
             if found.findings:
                 raise DmlError(*(item.at(node) for item in found.findings))
             what = listing(found.missing)
-            message = (
-                f"{what} of {schema.short_name} do not follow from its inputs and attributes, and have to be stated"
-            )
+            message = f"state {what} of {schema.short_name}: the inputs and attributes do not determine it"
             raise refusal(codes.NOT_INFERABLE, message, node=node.name, operator=schema)
         values = list(bare.values)
         for field, (data_type, inferred) in found.outputs.items():

@@ -6,12 +6,12 @@ import functools
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from dml2onnx.catalog.operators import operator_names
+from dml2onnx.catalog.files import OPERATOR_PREFIX as _PREFIX
+from dml2onnx.catalog.files import operator_names
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
 
-_PREFIX = "DML_OPERATOR_"
 _KINDS = ("ELEMENT_WISE_LOGICAL_", "ELEMENT_WISE_", "ACTIVATION_")
 ELSEWHERE = MappingProxyType(
     {
@@ -176,9 +176,9 @@ def meant_arguments(name: str, known: Iterable[str]) -> tuple[str, ...]:
     from dml2onnx.catalog.likeness import nearest  # only what is misspelt needs it
 
     names = tuple(known)
-    given = _ARGUMENTS.get(name.lower(), ())
-    paired = given[:1] == ("start_padding",)
-    meant = tuple(item for item in given if item in names)
+    typed = _ARGUMENTS.get(name.lower(), ())
+    paired = typed[:1] == ("start_padding",)
+    meant = tuple(item for item in typed if item in names)
     return (meant if paired else meant[:1]) or nearest(name, names, 0.7)
 
 

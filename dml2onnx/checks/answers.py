@@ -1,4 +1,4 @@
-"""Findings about a node as answers: one for each mistake, with the other places it is about and what would mend it.
+"""Findings about a node, one for each mistake, with other places and remedies.
 
 A remedy is tried before it is given: the descriptor is changed and judged again. Where one change does away with
 several findings they are one mistake, and the first of them stands for all.
@@ -56,7 +56,7 @@ _OF_TYPES = frozenset(
     {codes.DIFFERENT_DATA_TYPES, codes.WRONG_DATA_TYPE, codes.ACCEPTED_TYPE, codes.DATA_TYPE_UNSUPPORTED}
 )
 _OF_OTHERS = _OF_SHAPES | _OF_TYPES
-"""What is wrong with one tensor as seen from another, which may be the one to mend."""
+"""What is wrong with one tensor as seen from another, which may be the wrong one."""
 
 
 class Sources:
@@ -247,7 +247,7 @@ def _member(value: object) -> Member:
 
 
 def _worded(schema: OperatorSchema, item: Finding, *, editable: bool) -> tuple[Remedy, ...]:
-    """What mends findings that take more than an edit."""
+    """Remedies that take more than an edit."""
     if item.code is codes.DIFFERENT_DATA_TYPES:
         how = f"a CAST node makes {item.expected} of it" if editable else f"cast(..., {quote(str(item.expected))})"
         return (Remedy(f"{how}, or weights are stored as {item.expected}"),)

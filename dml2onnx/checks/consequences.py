@@ -259,13 +259,13 @@ def _described(node: Node, field: str) -> tuple[object, ...]:
 
 
 def _still(
-    findings: tuple[Finding, ...], mended: OperatorDesc, judge: Judge, always: Collection[str] = ()
+    findings: tuple[Finding, ...], repaired: OperatorDesc, judge: Judge, always: Collection[str] = ()
 ) -> tuple[Finding, ...]:
-    """The findings about the fields ``always``, and those that stay when the descriptor is the mended one.
+    """The findings about the fields ``always``, and those that stay with the repaired descriptor.
 
     What is structural has no part in it.
     """
-    later = {(item.code.id, item.path) for item in judge(mended)}
+    later = {(item.code.id, item.path) for item in judge(repaired)}
     return tuple(
         item for item in findings if item.field in always or item.is_structural or (item.code.id, item.path) in later
     )

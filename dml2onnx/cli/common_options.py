@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dml2onnx.cli import texts
-from dml2onnx.faces import later
+from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     from dml2onnx import targets
 else:
-    targets = later("dml2onnx.targets")
+    targets = lazy_module("dml2onnx.targets")
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:
@@ -126,7 +126,7 @@ def add_level(parser: argparse.ArgumentParser) -> None:
         "--feature-level",
         type=texts.feature_level,
         metavar="LEVEL",
-        help="check against this level, such as 3_0 (default: the model's own, or else 6_4)",
+        help="check against this level, such as 3_0 (default: the model's own, or else the latest)",
     )
     add_documented(parser)
 
@@ -185,8 +185,8 @@ def add_passes(parser: argparse.ArgumentParser) -> None:
         type=int,
         choices=(0, 1, 2),
         default=1,
-        help="-O0: the literal translation, node by node; -O1: with all passes that make it faster and keep each bit "
-        "of its results (default); -O2: also with those that round otherwise",
+        help="-O0: no passes; -O1: those that make the model faster and keep each bit of its results (default); "
+        "-O2: also those that round differently",
     )
     parser.add_argument(
         "--no-pass",

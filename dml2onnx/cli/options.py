@@ -22,7 +22,7 @@ from dml2onnx.cli.common_options import (
     add_reading,
     add_run_form,
 )
-from dml2onnx.faces import later
+from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from dml2onnx import targets
     from dml2onnx.providers import table
 else:
-    targets, table = later("dml2onnx.targets"), later("dml2onnx.providers.table")
+    targets, table = lazy_module("dml2onnx.targets"), lazy_module("dml2onnx.providers.table")
 
 SHELLS = ("bash", "zsh", "fish", "powershell", "tcsh")
 """What shtab writes scripts for."""
@@ -93,7 +93,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         "--feature-level",
         type=texts.feature_level,
         metavar="LEVEL",
-        help="check against this level, such as 3_0 (default: the model's own, or else 6_4)",
+        help="check against this level, such as 3_0 (default: the model's own, or else the latest)",
     )
     target.add_argument(
         "--directml",
@@ -363,6 +363,11 @@ def _add_perf(parser: argparse.ArgumentParser) -> None:
         metavar="OTHER.onnx",
         help="measure this ONNX model too, which computes the same (repeatable)",
     )
+    _add_measuring(parser)
+
+
+def _add_measuring(parser: argparse.ArgumentParser) -> None:
+    """What is measured of each."""
     parser.add_argument(
         "--opset", type=int, choices=targets.OPSETS, default=targets.DEFAULT_OPSET, metavar="N", help="ONNX opset"
     )
@@ -445,7 +450,7 @@ def _add_pydirectml(parser: argparse.ArgumentParser) -> None:
         "--feature-level",
         type=texts.feature_level,
         metavar="LEVEL",
-        help="check operators against this level, such as 3_0 (default: 6_4)",
+        help="check operators against this level, such as 3_0 (default: the latest)",
     )
     _add_providers(parser)
     parser.add_argument("--quiet", "-q", action="store_true", help="say only what went wrong")

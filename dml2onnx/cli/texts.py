@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from dml2onnx.diagnostics import DmlError, quote
-from dml2onnx.faces import later
+from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dml2onnx.catalog import FeatureLevel
     from dml2onnx.files import Target
 else:
-    files = later("dml2onnx.files")
+    files = lazy_module("dml2onnx.files")
 
 
 def output(text: str) -> Target:

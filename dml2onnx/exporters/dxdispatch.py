@@ -138,13 +138,13 @@ class _Export:
             members["initialValues"] = self._file(buffer, data, stated, None)
         else:
             sidecar = Sidecar("")
-            given = contents(data, row, stated, sidecar)
-            if "fill" in given:
+            found_contents = contents(data, row, stated, sidecar)
+            if "fill" in found_contents:
                 if count >= UINT32:
                     message = f"{quote(buffer.name)} has {count} elements, and valueCount holds less than {UINT32}."
                     raise DmlError(codes.TOO_LARGE_TO_WRITE.at(message, expected=f"less than {UINT32}", found=count))
-                members["initialValues"] = {"value": _exact(given["fill"], data_type), "valueCount": count}
-            elif isinstance(values := given.get("values"), list):
+                members["initialValues"] = {"value": _exact(found_contents["fill"], data_type), "valueCount": count}
+            elif isinstance(values := found_contents.get("values"), list):
                 members["initialValues"] = [_exact(item, data_type) for item in values]
             else:
                 members["initialValues"] = self._file(buffer, data, stated, row)

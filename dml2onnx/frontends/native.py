@@ -161,7 +161,9 @@ class _NativeReader:
         findings = self._findings
         root = Members(self._document.root, "", findings)
         for place, name in self._document.repeated():
-            findings.add(codes.DUPLICATE_KEY.at(f"{quote(name)} is given twice", pointer=place, found=quote(name)))
+            findings.add(
+                codes.DUPLICATE_KEY.at(f"the object has {quote(name)} twice", pointer=place, found=quote(name))
+            )
         root.only(ROOT_MEMBERS, "a model")
         if not root.raw.keys() <= set(ROOT_MEMBERS):
             findings.doubt(VALUE)
@@ -226,12 +228,12 @@ class _NativeReader:
                 wrong_kind(self._findings, "a node", "an object", raw, place)
                 self._findings.doubt(VALUE)
                 continue
-            given = raw.get("name")
-            name = given if isinstance(given, str) else f"node {index}"
+            stated = raw.get("name")
+            name = stated if isinstance(stated, str) else f"node {index}"
             members = Members(raw, place, self._findings, name)
             if not _NODE_MEMBERS.issuperset(raw):
                 raw = with_desc(members, self._descriptors.schema(raw.get("type")), self._findings)
-            if given is not None and not isinstance(given, str):
+            if stated is not None and not isinstance(stated, str):
                 members.text("name")
             kind = raw.get("type")
             schema = self._descriptors.schema(kind)
@@ -240,7 +242,7 @@ class _NativeReader:
             elif schema is None:
                 unknown = unknown_operator(OperatorForm(kind, ("type",), None, (), ()))
                 report(self._findings, [unknown], place, node=name)
-            elif not isinstance(given, str):
+            elif not isinstance(stated, str):
                 name = f"{schema.stem}_{index}"
             members.node = name
             self._values.nodes[place] = name
@@ -356,14 +358,14 @@ class _NativeReader:
 
     def _read_node(self, node: RawNode) -> Node:
         """Second pass: descriptors, and connections to the values that are all known now."""
-        sources, given = self._read_inputs(node)
-        operator, problems, tensors = node.form.completed(given | node.unknown if node.unknown else given)
+        sources, stated = self._read_inputs(node)
+        operator, problems, tensors = node.form.completed(stated | node.unknown if node.unknown else stated)
         place = f"{node.place}/desc"
         if problems:
             report(self._findings, problems, place, node=node.name, schema=node.schema)
         reads: dict[str, tuple[Read, ...]] = {}
         writes: dict[str, tuple[Write, ...]] = {}
-        for name, is_output, is_given, descs in tensors:
+        for name, is_output, is_stated, descs in tensors:
             if is_output:
                 self._connect_output(node, name, descs, writes)
             elif name in sources:
@@ -372,7 +374,7 @@ class _NativeReader:
                     self._report_count(node, "inputs", name, len(found), len(descs))
                     found = None
                 reads[name] = self._unresolved.reads(descs) if found is None else found
-            elif is_given:
+            elif is_stated:
                 reads[name] = self._unresolved.reads(descs)
                 self._report(
                     node,
@@ -387,18 +389,18 @@ class _NativeReader:
         """What each input field reads (``None`` where that is unknown), and descriptors taken from there."""
         form = node.form
         inputs = node.raw.get("inputs")
-        given: dict[str, FieldValue] = {}
+        stated: dict[str, FieldValue] = {}
         if type(inputs) is not dict:
             members = Members(node.raw, node.place, self._findings, node.name)
             if not is_list_of_names(members, "inputs", node.schema.input_fields, self._findings):
                 inputs = members.mapping("inputs", required=bool(form.unsaid))
             inputs = inputs if type(inputs) is dict else {}
-            given = dict.fromkeys(form.unsaid, UNREADABLE)
+            stated = dict.fromkeys(form.unsaid, UNREADABLE)
         else:
             for name in form.unsaid:
                 if inputs.get(name) is None:
                     self._report_unread(node, name)
-                    given[name] = UNREADABLE
+                    stated[name] = UNREADABLE
         sources: dict[str, tuple[Read, ...] | None] = {}
         named, single = self._values.by_name, form.inputs
         for field, entry in inputs.items():
@@ -406,7 +408,7 @@ class _NativeReader:
             if known is not None:  # what nearly all entries are
                 sources[field] = known.whole
                 if not single[field] and not known.is_buffer:
-                    given[field] = UNREADABLE if known.desc is None else known.desc
+                    stated[field] = UNREADABLE if known.desc is None else known.desc
                 continue
             members = Members(node.raw, node.place, self._findings, node.name)
             if entry is None or not self._is_tensor(field, FieldKind.INPUT_TENSOR, members, node.schema):
@@ -429,8 +431,8 @@ class _NativeReader:
             if not described and not is_buffer:
                 taken = [desc for desc in descs if desc is not None]
                 whole = len(taken) == len(reads) and is_readable
-                given[field] = UNREADABLE if not whole else tuple(taken) if is_array else taken[0]
-        return sources, given
+                stated[field] = UNREADABLE if not whole else tuple(taken) if is_array else taken[0]
+        return sources, stated
 
     def _report_unread(self, node: RawNode, name: str) -> None:
         """A finding about a required input that has neither a value nor a descriptor; it cannot be read."""

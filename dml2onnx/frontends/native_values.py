@@ -117,9 +117,10 @@ class Values:
         if first == place:
             return True
         by = [f"node {quote(self.nodes[at])}" for at in map(_node_at, (first, place)) if at in self.nodes]
-        message = f"{quote(name)} is the name of another value already, at {quote(first)}"
+        message = f"{quote(name)} names another value already, at {quote(first)}"
         if by:
-            both = "both writes it" if by[0] == by[-1] and len(by) > 1 else f"{' and '.join(by)} write it"
+            twice = len(by) > 1 and by[0] == by[-1]
+            both = f"{by[0]} writes it twice" if twice else f"{' and '.join(by)} write it"
             message += f": {both if len(by) > 1 else f'{by[0]} writes it as well'}"
         finding = codes.DUPLICATE_NAME.at(message, pointer=place, expected="a new name", found=quote(name))
         self._findings.add(replace(finding, places=(Place(first, "the first of that name"),)))

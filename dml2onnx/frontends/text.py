@@ -224,7 +224,7 @@ def is_serialized(path: Path, data: bytes) -> bool:
     """Whether the contents of a file are meant to be a serialized graph.
 
     There is no magic number. A file starts with the offset of its root, a small multiple of 4, so that one of the first
-    bytes is zero, which no text has. ONNX models start with a version that is not 0. By its suffix a file is told when
+    bytes is zero, which no text has. ONNX models start with a version that is not 0. The suffix decides when
     even that is damaged.
     """
     start = data[:_OFFSET_BYTES]
@@ -272,7 +272,7 @@ def _decode(
             return made
 
         root = run(count, "object_hook", parse_int)
-        # Where as many members are kept as there are colons, no object has two of one name. To be told of all names in
+        # Where as many members are kept as there are colons, no object has two of one name. To get all names in
         # their order would take half as long as the reading itself.
         if kept == text.count(":") or kept == _most_members(text):
             return root

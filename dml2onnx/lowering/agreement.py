@@ -14,8 +14,8 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from dml2onnx.ir.agreement import carried, permutation
 from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.relayout import axis_order, strides_over
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.ir.view import Layout
 from dml2onnx.lowering.buffers import layout_of
@@ -134,7 +134,7 @@ def _recounted(op: OperatorDesc, seen: Layout, held: Layout) -> OperatorDesc | N
     """Element by element, over the sizes of ``held``."""
 
     def change(desc: TensorDesc) -> TensorDesc | None:
-        strides = carried(seen, desc.effective_strides, held) if desc.sizes == seen.sizes else None
+        strides = strides_over(seen, desc.effective_strides, held) if desc.sizes == seen.sizes else None
         return None if strides is None else replace(desc, sizes=held.sizes, strides=strides)
 
     return _with_tensors(op, change)
@@ -143,7 +143,7 @@ def _recounted(op: OperatorDesc, seen: Layout, held: Layout) -> OperatorDesc | N
 @lru_cache(maxsize=1 << 12)
 def _permuted(op: OperatorDesc, seen: Layout, held: Layout) -> OperatorDesc | None:
     """With its dimensions in the order of ``held``."""
-    order = permutation(seen, held)
+    order = axis_order(seen, held)
     if order is None or order == tuple(range(len(order))):
         return None
 

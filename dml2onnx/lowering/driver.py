@@ -13,12 +13,10 @@ from dml2onnx.legalise import emitter
 from dml2onnx.lowering.agreement import in_held_order
 from dml2onnx.lowering.branches import settle
 from dml2onnx.lowering.buffers import Buffers
-from dml2onnx.lowering.hazards import avert
 from dml2onnx.lowering.moving import moved_fields, wanted_as_bits
 from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowering
 from dml2onnx.lowering.repeats import Repeats
-from dml2onnx.lowering.unread import drop_constants, drop_unread
 from dml2onnx.model import FLOAT, FLOAT16, OnnxGraph, Port
 from dml2onnx.rules.findings import not_lowered
 
@@ -78,12 +76,7 @@ def lower(
     e.begin("outputs", "")
     results = tuple(names.port(output, buffers, e) for output in outputs)
     e.end()
-    returned = [port.onnx_name for port in results]
     settle(e)
-    has_dropped = drop_unread(e, returned)
-    avert(e, returned)
-    if has_dropped:
-        drop_constants(e, returned)
     return OnnxGraph(tuple(e.origins), e.initializers, inputs, results, e.later_opset)
 
 

@@ -30,7 +30,9 @@ class Draft:
         self.target = target
         self._graph = graph
         self._initializers = dict(graph.initializers)
-        self._pinned = {port.onnx_name for port in graph.outputs}
+        self._outputs = frozenset(port.onnx_name for port in graph.outputs)
+        self._inside: set[str] = set()
+        """What bodies read."""
         self._nodes = graph.nodes
         """Those of the model that was given, each in its place."""
         self._places: dict[Node, int] = {}
@@ -54,6 +56,7 @@ class Draft:
         for place, node in enumerate(self._nodes):
             found[node.op_type].append(place)
         self._enter(self._nodes)
+        self._drop_unread()
 
     # --- What is there -----------------------------------------------------------------------------------------------
 
@@ -97,7 +100,20 @@ class Draft:
 
     def is_pinned(self, value: Value | None) -> bool:
         """Whether a value has to stay under its name: a graph output, or what a body reads."""
-        return value is not None and value.name in self._pinned
+        return value is not None and (value.name in self._outputs or value.name in self._inside)
+
+    def is_output(self, value: Value | None) -> bool:
+        """Whether a value is a graph output."""
+        return value is not None and value.name in self._outputs
+
+    def is_read_inside(self, value: Value | None) -> bool:
+        """Whether a body reads a value."""
+        return value is not None and value.name in self._inside
+
+    @property
+    def has_bodies(self) -> bool:
+        """Whether any node has a graph inside of it."""
+        return bool(self._inside)
 
     def constant(self, value: Value | None) -> Array | None:
         """The contents of a constant, ``None`` of any other value; they may be mapped from a file."""
@@ -129,7 +145,7 @@ class Draft:
     def replace(self, node: Node, *others: Node, note: str = "") -> None:
         """Other nodes, ``node`` perhaps among them, in the place of ``node``; ``explain`` shows the note.
 
-        What nobody reads when all passes are through is left out by itself.
+        What nobody reads, of what was given or when all passes are through, is left out by itself.
         """
         if not self._places:
             self._places = {given: place for place, given in enumerate(self._nodes)}
@@ -166,8 +182,8 @@ class Draft:
         if not self._stands:
             return self._graph
         self._drop_unread()
-        readers, pinned = self._readers, self._pinned
-        kept = {name: array for name, array in self._initializers.items() if readers.get(name) or name in pinned}
+        readers, outputs = self._readers, self._outputs  # what bodies read their hosts do
+        kept = {name: array for name, array in self._initializers.items() if readers.get(name) or name in outputs}
         return replace(self._graph, origins=tuple(self._finished()), initializers=kept)
 
     # --- Bookkeeping -------------------------------------------------------------------------------------------------
@@ -194,8 +210,8 @@ class Draft:
 
     def _drop_unread(self) -> None:
         """Takes away the nodes of which nothing is read, and then those that only these have read."""
-        readers, pinned = self._readers, self._pinned
-        unread = [node for name, node in self._makers.items() if not readers.get(name) and name not in pinned]
+        readers, outputs = self._readers, self._outputs
+        unread = [node for name, node in self._makers.items() if not readers.get(name) and name not in outputs]
         while unread:
             node = unread.pop()
             if node not in self._gone and not any(map(self._is_wanted, node.outputs)):
@@ -203,7 +219,7 @@ class Draft:
                 unread += filter(None, map(self.maker, node.inputs))
 
     def _is_wanted(self, value: Value | None) -> bool:
-        return value is not None and (value.name in self._pinned or bool(self._readers.get(value.name)))
+        return value is not None and (value.name in self._outputs or bool(self._readers.get(value.name)))
 
     def _enter(self, nodes: Iterable[Node]) -> None:
         makers, readers = self._makers, self._readers
@@ -219,7 +235,7 @@ class Draft:
                         readers[item.name] = node
             if node.op_type in CONTROL_FLOW:
                 inner = _read_inside(node)
-                self._pinned |= inner
+                self._inside |= inner
                 for name in inner:
                     self._also_reads(node, name)
 
@@ -244,7 +260,7 @@ class Draft:
 
     def _fresh(self, name: str) -> str:
         if not self._names:
-            self._names = {*self._initializers, *self._readers, *self._makers, *self._pinned}
+            self._names = {*self._initializers, *self._readers, *self._makers, *self._outputs, *self._inside}
             self._names.update(port.onnx_name for port in self._graph.inputs)
             hosts = [node for node in self._nodes if node.op_type in CONTROL_FLOW]
             self._names.update(*map(_made_inside, hosts))

@@ -6,18 +6,28 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dml2onnx import arguments
-from dml2onnx.passes import activations, margins, moves, requantizing, scales, shapes, signed_weights
+from dml2onnx.passes import (
+    activations,
+    integer_weights,
+    margins,
+    moves,
+    parts,
+    requantizing,
+    scales,
+    shapes,
+    signed_weights,
+)
 from dml2onnx.passes.draft import Draft
 from dml2onnx.passes.sharing import MOVES, share_moves
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence, Set
+    from collections.abc import Callable, Sequence
 
     from dml2onnx.model import OnnxGraph
     from dml2onnx.targets import Target
 
 LEVELS = (0, 1, 2)
-"""0 is the literal translation, 1 has all passes that change no bit, 2 those that round otherwise as well."""
+"""0 has no passes, 1 those that keep each bit of results on the CPU provider, 2 also those that round otherwise."""
 
 
 AGREEMENT = "agree-on-orders"
@@ -38,12 +48,28 @@ class Pass:
     operators: frozenset[str]
 
 
+ALWAYS = (
+    Pass(
+        "keep-integers",
+        "Weights between quantisations stay the integers that they were.",
+        integer_weights.keep_integers,
+        integer_weights.OPERATORS,
+    ),
+)
+"""What is part of the literal translation: a constant that the graph dequantises is dequantised in the model."""
+
 PASSES = (
     Pass(
         "share-moves",
         "What moves, reshapes or casts the same elements in the same way for several nodes does so once.",
         share_moves,
         MOVES,
+    ),
+    Pass(
+        "turn-parts",
+        "All steps along an axis, joined along another one, are a Transpose.",
+        parts.turn_parts,
+        parts.OPERATORS,
     ),
     Pass(
         "merge-moves",
@@ -121,15 +147,9 @@ def agrees(without: object = ()) -> bool:
 
 
 def apply(graph: OnnxGraph, passes: Sequence[Pass], opset: int, target: Target) -> OnnxGraph:
-    """The model after ``passes``: the same inputs, outputs, and numbers."""
-    if not passes:
-        return graph
-    present: Set[str] = {node.op_type for origin in graph.origins for node in origin.nodes}
-    draft: Draft | None = None
+    """The model after ``passes``, without nodes that nobody reads: the same inputs, outputs, and numbers."""
+    draft = Draft(graph, opset, target)
     for item in passes:
-        if not present.isdisjoint(item.operators):
-            if draft is None:
-                draft = Draft(graph, opset, target)
-                present = draft.operators
+        if not draft.operators.isdisjoint(item.operators):
             item.run(draft)
-    return graph if draft is None else draft.finish()
+    return draft.finish()

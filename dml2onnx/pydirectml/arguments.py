@@ -1,7 +1,7 @@
 """What Python values the arguments of PyDirectML accept: the conversions of pybind11, and its refusals.
 
 Every function here takes what the caller gave and returns the value, or raises :class:`RefusedError` with a reason.
-:func:`face` turns that into the ``TypeError`` that names the function and how it is to be called.
+:func:`public` turns that into the ``TypeError`` that names the function and how it is to be called.
 https://pybind11.readthedocs.io/en/stable/advanced/cast/overview.html
 """
 
@@ -121,7 +121,7 @@ def _items(name: str, value: object) -> list[object]:
     return list(value)
 
 
-def face(function: Callable[_P, _R]) -> Callable[_P, _R]:
+def public(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Marks a function that programs call: a refused argument is reported with the signature, as pybind11 does."""
     signature = inspect.signature(function)
     required = [item.name for item in signature.parameters.values() if item.default is REQUIRED]

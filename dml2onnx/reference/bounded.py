@@ -17,8 +17,8 @@ from dml2onnx.reference.numeric import sum_error, through, widen
 from dml2onnx.reference.registry import Array, Floats, Mask, Result
 
 
-def given(x: Array) -> Bounded:
-    """A tensor as it was given: exact."""
+def input_tensor(x: Array) -> Bounded:
+    """An input of the operator, which is exact."""
     values = widen(x)
     return Bounded(values, np.zeros_like(values), np.zeros(values.shape, np.bool_))
 

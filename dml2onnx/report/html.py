@@ -56,7 +56,7 @@ def page(report: Report | Comparison, perf: PerfAnswer | None = None) -> str:
 
 
 def is_report(path: Path) -> bool:
-    """Whether a file is a page or a drawing that this room has made, which a later one may replace."""
+    """Whether a file is a page or a drawing that this package has made, which a later one may replace."""
     try:
         with path.open("rb") as file:
             return MARK.encode() in file.read(len("<!DOCTYPE html>\n" + MARK))

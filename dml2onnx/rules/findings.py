@@ -126,7 +126,7 @@ def not_lowered(schema: OperatorSchema) -> Finding:
 
 def not_compiled(finding: Finding) -> Finding:
     """That what DirectML does with something undocumented is not what a compiled model would do."""
-    message = f"{finding.message} That is not compiled."
+    message = f"{finding.message} dml2onnx does not compile it."
     return replace(finding, code=NOT_COMPILED_AS_ACCEPTED, message=message)
 
 

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from dml2onnx.model import Array, Port
 
 
-def check_inputs(ports: Sequence[Port], given: Mapping[str, npt.ArrayLike]) -> dict[str, Array]:
+def check_inputs(ports: Sequence[Port], supplied: Mapping[str, npt.ArrayLike]) -> dict[str, Array]:
     """ONNX feeds; all that is wrong with names, types and shapes is reported at once.
 
     An array has the shape of the buffer in memory order, or is flat. One that has the Sizes of a permuted tensor, which
     are another shape, is put into memory order.
     """
-    arrays = arguments.arrays(given)
+    arrays = arguments.arrays(supplied)
     feeds: dict[str, Array] = {}
     ports = at_sizes(ports, arrays)
     for port in ports:
@@ -113,7 +113,7 @@ def _findings(ports: Sequence[Port], arrays: Mapping[str, Array]) -> Iterator[Di
         if port.name not in arrays:
             expected = f"{port.dtype} {list(port.shape)}"
             how = Remedy(f"--input {visible(port.name)}=FILE.npy, or an array of that name among the inputs of run")
-            message = f"nothing was given for input {quote(port.name)}"
+            message = f"the input {quote(port.name)} has no contents"
             yield MISSING_INPUT.at(message, expected=expected, remedies=(how,))
             continue
         array = arrays[port.name]

@@ -89,6 +89,20 @@ def joined_twice() -> Graph:
     return g.build({"y": g.join([g.join([a, b], 1), c, g.join([c, a], 1)], 1)})
 
 
+def directions_joined() -> Graph:
+    """What two directions of a recurrent operator found, side by side."""
+    g = GraphBuilder()
+    x = g.input("x", "FLOAT32", (3, 2, 4, 5))
+    return g.build({"y": g.join([x[:, 0:1], x[:, 1:2]], axis=3)})
+
+
+def split_and_joined() -> Graph:
+    """The parts stand behind what they are joined along."""
+    g = GraphBuilder()
+    x = g.input("x", "INT32", (2, 4, 3))
+    return g.build({"y": g.join(g.split(x, 2, [1, 1, 1]), axis=0)})
+
+
 def cast_twice() -> Graph:
     """INT8 by way of UINT32 and back, and UINT8 to FLOAT32 by way of INT32."""
     g = GraphBuilder()
