@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dml2onnx import targets
-    from dml2onnx.files import Target
+    from dml2onnx.files import Destination
 
     Array = npt.NDArray[np.generic]
 else:
@@ -261,7 +261,7 @@ def path_of(value: object, what: str) -> Path:
     return Path(text)
 
 
-def target_of(value: object) -> Target:
+def target_of(value: object) -> Destination:
     """A path, or an open binary file as it is."""
     if callable(getattr(value, "write", None)) and not isinstance(value, (str, os.PathLike)):
         return value  # type: ignore[return-value]  # what it lacks of a file is said when it is written to
