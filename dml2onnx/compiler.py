@@ -22,6 +22,7 @@ from dml2onnx.ir.data import MissingData
 from dml2onnx.ir.graph import some
 from dml2onnx.ir.mapped import MappedFiles
 from dml2onnx.lazy import lazy_method
+from dml2onnx.legalise import LEGALISATION
 from dml2onnx.lowering import lower
 from dml2onnx.model import has_names as has_named_sizes
 from dml2onnx.model import logical
@@ -442,7 +443,7 @@ def compile_outputs(
     chosen = targets.target(target, exact=exact, **form)
     arguments.opset_of(chosen, opset)
     literal = lower(graph, outputs, opset, chosen, progress, propagate=propagate)
-    lowered = passes.apply(literal, (*passes.ALWAYS, *through, PROTECTION), opset, chosen)
+    lowered = passes.apply(literal, (*passes.ALWAYS, *through, LEGALISATION, PROTECTION), opset, chosen)
     defaults = {item.name: item.default for item in graph.inputs if item.default is not None}
     names = tuple(item.name for item in through)
     metadata = {"dml2onnx_source": graph.format, "dml2onnx_target": chosen.name}

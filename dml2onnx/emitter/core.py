@@ -384,9 +384,9 @@ class EmitterCore:
         """Whether ``op`` can be run exactly on this type, in a wider one if need be: whether :meth:`legal` has one."""
         return legal_type(self.target, op, self.opset, variable, ELEMENT_TYPES[dtype][1]) is not None
 
-    def has_kernel(self, op: str, dtype: DType, variable: str = "T") -> bool:
-        """Whether the provider runs ``op`` on just this type, without casts."""
-        return self.target.has_kernel(op, self.opset, {variable: ELEMENT_TYPES[dtype][1]})
+    def has_kernel(self, op: str, dtype: DType, *variables: str) -> bool:
+        """Whether the provider runs ``op`` on just this type, without casts; all of the type ``variables`` are it."""
+        return self.target.has_kernel(op, self.opset, dict.fromkeys(variables or ("T",), ELEMENT_TYPES[dtype][1]))
 
     def takes_instead(self, op: str, dtype: DType, *others: str, variable: str = "T") -> bool:
         """Whether the target has no kernel that runs ``op`` on this type, but one of each of the ``others``.

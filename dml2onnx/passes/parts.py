@@ -1,13 +1,13 @@
 """All parts of a tensor, joined along another axis, as one movement.
 
 Before:
-    (float[2,3,4] x) => (float[1,3,8] z)
-    <int64[1] first = {0}, int64[1] middle = {1}, int64[1] last = {2}, int64[1] axis = {0}>
-    { a = Slice (x, first, middle, axis) b = Slice (x, middle, last, axis) z = Concat <axis = 2> (a, b) }
+    (float[3,2] x) => (float[6,1] y)
+    <int64[1] zero = {0}, int64[1] one = {1}, int64[1] two = {2}>
+    { a = Slice (x, zero, one, one) b = Slice (x, one, two, one) y = Concat <axis = 0> (a, b) }
 After:
-    (float[2,3,4] x) => (float[1,3,8] z)
-    <int64[3] sizes = {1, 3, 8}>
-    { a = Transpose <perm = [1, 0, 2]> (x) z = Reshape (a, sizes) }
+    (float[3,2] x) => (float[6,1] y)
+    <int64[2] sizes = {6, 1}>
+    { a = Transpose <perm = [1, 0]> (x) y = Reshape (a, sizes) }
 """
 
 from __future__ import annotations
