@@ -329,6 +329,11 @@ class EmitterCore:
         return True
 
     @legalised
+    def resets_biases(self) -> bool:
+        """Whether GRU with linear_before_reset multiplies the recurrent bias with the reset gate."""
+        return True
+
+    @legalised
     def first_resized(self, rank: int) -> int:
         """The first axis that Resize may move."""
         return 0

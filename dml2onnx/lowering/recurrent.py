@@ -169,7 +169,11 @@ def gru(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     linear_before_reset = node.op.flag("LinearBeforeReset")
     outputs = ("OutputSequenceTensor", "OutputSingleTensor")
     wanted = [node.has_output(name) for name in outputs]
-    activations = _gate_activations(layer, e, "GRU")
+    if linear_before_reset and layer.b is not None and not e.resets_biases():
+        e.note(f"GRU adds its recurrent bias behind the reset: its {_steps(e)}")
+        activations = None
+    else:
+        activations = _gate_activations(layer, e, "GRU")
     if activations is not None:
         (initial,) = layer.states
         results = e.GRU(
