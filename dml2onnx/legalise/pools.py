@@ -85,7 +85,7 @@ def maxima_in_wider_type(e: Emitter, x: Tensor, window: Window) -> tuple[Tensor,
         return searched(e, x, Pool.over(x.shape[2:], window))
     narrow = x.dtype.itemsize <= 2 or (x.dtype.kind == "f" and not e.has_kernel("MaxPool", DOUBLE))
     wide = e.Cast(x, FLOAT if narrow else DOUBLE)
-    if e.exact and x.dtype.kind == "f" and wide.dtype != x.dtype and not x.limited:
+    if e.exact and x.dtype.kind == "f" and wide.dtype != x.dtype and not x.is_bounded:
         # below all numbers of the narrow type: where nothing is above minus infinity ONNX Runtime 1.24 finds no place
         wide = e.Clip(wide, 2 * lowest_of(x.dtype), None)
     values, indices = as_it_is(e.MaxPoolWithIndices, wide, window)
