@@ -4,7 +4,7 @@
     scripts/generate_operator_index.py            write it
     scripts/generate_operator_index.py --check    fail when it differs from what would be written
 
-It is made from ``schemas/operators``, 177 files that take longer to read than all else that a list is made of, and from
+It is made from ``schemas/operators``, files that take longer to read than all else that a list is made of, and from
 what is registered in ``dml2onnx/lowering``, which checks and lists do without.
 """
 

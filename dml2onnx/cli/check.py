@@ -15,7 +15,7 @@ from dml2onnx.diagnostics import DmlError, UnreadableError, plural, quote
 from dml2onnx.frontends import load, load_bytes, recording
 from dml2onnx.frontends.directories import is_directory, outside, searched
 from dml2onnx.lazy import lazy_module
-from dml2onnx.report.checked import CheckAllAnswer, CheckAnswer, Descriptor, HeldBack, checked, unchecked
+from dml2onnx.report.checked import CheckAllAnswer, CheckAnswer, Descriptor, NodeAboveLevel, checked, unchecked
 
 if TYPE_CHECKING:
     import argparse
@@ -174,7 +174,7 @@ def _uncompiled(
     return []
 
 
-def _above_level(graph: Graph, level: FeatureLevel, options: argparse.Namespace) -> tuple[HeldBack, ...]:
+def _above_level(graph: Graph, level: FeatureLevel, options: argparse.Namespace) -> tuple[NodeAboveLevel, ...]:
     from dml2onnx.checks.alternatives import nodes_above_level, nodes_at_the_top_level
     from dml2onnx.exporters.descriptors import fields  # brings the exporters, which most checks do without
 
@@ -182,7 +182,7 @@ def _above_level(graph: Graph, level: FeatureLevel, options: argparse.Namespace)
     if not found and options.feature_level is None:
         found = list(nodes_at_the_top_level(graph))
     return tuple(
-        HeldBack(
+        NodeAboveLevel(
             item.node,
             item.operator,
             item.needs.name,
@@ -237,7 +237,7 @@ def _write_full(item: CheckAnswer, screen: Screen, *, several: bool) -> None:
     screen.say(f"{of_file}{found} in {plural(item.directml_nodes, 'node', 'no')}{at}")
     if item.minimum_feature_level is not None:
         screen.say(f"needs feature level {escape(level_text(item.minimum_feature_level, item.ships_with))}")
-    if item.held_back:
+    if item.above_level:
         screen.say()
         rows = [
             (
@@ -247,7 +247,7 @@ def _write_full(item: CheckAnswer, screen: Screen, *, several: bool) -> None:
                 f"{node.instead} ({node.at})" if node.at else "no equivalent is known",
                 node.reason,
             )
-            for node in item.held_back
+            for node in item.above_level
         ]
         screen.table(["node", "operator", "needs feature level", "instead (from level)", "because"], rows)
     if several:

@@ -27,8 +27,8 @@ class Descriptor:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldBack:
-    """A node that a feature level does not have."""
+class NodeAboveLevel:
+    """A node that needs a higher feature level than the one in question."""
 
     node: str
     operator: str
@@ -38,11 +38,11 @@ class HeldBack:
     """The products that first have that level."""
     reason: str
     instead: str
-    """What of the level does the same, an operator or several of them in a row; empty where nothing is known to."""
+    """An equivalent at the level, of one operator or several in a row; empty if none is known."""
     at: str = ""
-    """The level of which that is: the one that was asked for, or else the lowest that has it."""
+    """The level of the equivalent: the one in question, or else the lowest that has it."""
     descriptors: tuple[Descriptor, ...] = ()
-    """The same, complete: each reads what the one before it has written."""
+    """The equivalent as descriptors, each of which reads the output of the one before it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ class CheckAnswer(Answer):
     ships_with: str = ""
     """The products that first have that level."""
     directml_nodes: int
-    held_back: tuple[HeldBack, ...] | None = None
+    above_level: tuple[NodeAboveLevel, ...] | None = None
     """With ``--suggest``, the nodes that the level does not have; without a level those that need the highest."""
 
 
@@ -83,7 +83,7 @@ def checked(
     found: Sequence[Diagnostic],
     model: str,
     data: bytes | None = None,
-    held_back: tuple[HeldBack, ...] | None = None,
+    above_level: tuple[NodeAboveLevel, ...] | None = None,
 ) -> CheckAnswer:
     """What was ``found`` in a graph at a ``level``, with the places in the text of the file called ``model``.
 
@@ -105,7 +105,7 @@ def checked(
         minimum_feature_level=None if minimum is None else minimum.name,
         ships_with="" if minimum is None else minimum.info.ships_with,
         directml_nodes=len(graph.nodes),
-        held_back=held_back,
+        above_level=above_level,
     )
 
 

@@ -196,7 +196,7 @@ def _layout(desc: TensorDesc, strides: tuple[int, ...]) -> Layout:
 
 def _descriptor(desc: OperatorDesc) -> Descriptor:
     schema = desc.schema
-    level, held_by = _level(desc)
+    level, level_reasons = _level(desc)
     return records.Descriptor(
         operator=schema.short_name,
         family=schema.family,
@@ -204,7 +204,7 @@ def _descriptor(desc: OperatorDesc) -> Descriptor:
         documentation=schema.doc,
         introduced=schema.introduced.name,
         level=None if level is None else level.name,
-        held_by=tuple(_said(item) for item in held_by),
+        level_reasons=tuple(_said(item) for item in level_reasons),
         multiply_accumulates=multiply_accumulates(desc),
     )
 

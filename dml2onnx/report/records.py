@@ -60,7 +60,7 @@ class Descriptor:
     """The feature level that brought the operator."""
     level: str | None = None
     """The lowest feature level that admits the descriptor; absent where none does."""
-    held_by: tuple[Mapping[str, Json], ...] = ()
+    level_reasons: tuple[Mapping[str, Json], ...] = ()
     """What is said of the descriptor one level lower: what would have to change for it to do with less."""
     multiply_accumulates: int | None = None
     """Products that a convolution, a matrix product or a recurrent layer adds up; absent of all other operators."""

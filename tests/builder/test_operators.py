@@ -24,7 +24,6 @@ CASES = [pytest.param(desc, id=f"{desc.type}-{i}") for descs in descriptors().va
 
 def test_every_operator_has_a_case() -> None:
     assert {desc.values[0].type for desc in CASES} == set(NAMES)  # type: ignore[union-attr]
-    assert len(NAMES) == 177
 
 
 @pytest.mark.parametrize("desc", CASES)

@@ -333,7 +333,7 @@ def test_what_holds_a_node_back(
 ) -> None:
     (models / "pool.json").write_text(json.dumps(model))
     code, text = run(capsys, "pool.json", "--json", "--suggest", "--feature-level", level)
-    (held,) = json.loads(text)["held_back"]
+    (held,) = json.loads(text)["above_level"]
     assert code == 1
     assert (held["node"], held["needs"], held["instead"]) == ("pool", "2_1", instead)
     if instead:
@@ -349,7 +349,7 @@ def test_suggestions_without_a_level(models: Path, capsys: pytest.CaptureFixture
     """Which node needs the highest level of all, and the lowest level that has something that does the same."""
     (models / "pool.json").write_text(json.dumps(POOL))
     code, text = run(capsys, "pool.json", "--json", "--suggest")
-    (held,) = json.loads(text)["held_back"]
+    (held,) = json.loads(text)["above_level"]
     assert code == 0
     assert (held["node"], held["needs"], held["instead"], held["at"]) == ("pool", "2_1", "MAX_POOLING", "1_0")
     _, text = run(capsys, "pool.json", "--suggest")
@@ -357,8 +357,10 @@ def test_suggestions_without_a_level(models: Path, capsys: pytest.CaptureFixture
 
 
 def test_nothing_holds_back_what_is_right(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert json.loads(run(capsys, "right.json", "--json", "--suggest", "--feature-level", "5_0")[1])["held_back"] == []
-    assert "held_back" not in json.loads(run(capsys, "right.json", "--json")[1])
+    assert (
+        json.loads(run(capsys, "right.json", "--json", "--suggest", "--feature-level", "5_0")[1])["above_level"] == []
+    )
+    assert "above_level" not in json.loads(run(capsys, "right.json", "--json")[1])
 
 
 # --- What DirectML accepts against its documentation ----------------------------------------------------------------

@@ -110,7 +110,7 @@ def test_levels_say_what_holds_a_node_back() -> None:
     (descriptor,) = report.descriptors
     assert descriptor.level == report.minimum_feature_level
     assert descriptor.level is not None
-    said = descriptor.held_by[0]
+    said = descriptor.level_reasons[0]
     assert said["field"] == "InputTensor/DataType"
     assert said["since"] == descriptor.level
     assert "FLOAT32" in str(said["expected"])

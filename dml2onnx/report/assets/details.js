@@ -50,7 +50,7 @@ const chip = (kind, place, text) => {
 };
 
 /** What would have to change, in the fewest words that say it. */
-function heldBy({ field, found, expected, message }) {
+function levelReason({ field, found, expected, message }) {
   if (!field || !found || !expected) return message;
   return `${field}: ${expected.split(", ").join(" or ")} instead of ${found}`;
 }
@@ -62,10 +62,10 @@ function levelPart(descriptor) {
     return parts;
   }
   parts.push(make("p", {}, "Needs ", make("span", { className: "level" }, descriptor.level), `: ${shipsWith(descriptor.level)}.`));
-  const held = descriptor.held_by ?? [];
-  if (held.length) {
+  const reasons = descriptor.level_reasons ?? [];
+  if (reasons.length) {
     parts.push(make("p", {}, "It would do with less if this changed:"), make("ul", { className: "notes" },
-      held.map((item) => make("li", {}, heldBy(item)))));
+      reasons.map((item) => make("li", {}, levelReason(item)))));
   } else if (descriptor.level === descriptor.introduced && descriptor.level !== levels[0].name) {
     parts.push(make("p", {}, "The operator came with that level."));
   }
@@ -190,13 +190,13 @@ function verdict({ passed, rounds, finished, outputs }) {
 function overview() {
   const general = report.diagnostics.filter((finding) => !finding.node);
   const elsewhere = report.diagnostics.length - general.length;
-  const held = report.minimum_feature_level
+  const needed = report.minimum_feature_level
     ? `Needs feature level ${report.minimum_feature_level}: ${shipsWith(report.minimum_feature_level)}.` : "No feature level admits the graph.";
   return [
     make("h2", {}, "The graph"), make("p", { className: "under" }, "Choose a node to see all that is known of it."),
     ...general.map((finding) => findingCard(finding)),
     elsewhere ? make("p", {}, `${plural(elsewhere, general.length ? "further finding" : "finding")} at nodes: see the table.`) : null,
-    heading("Feature level"), make("p", {}, held), make("p", {}, `Checked against ${report.feature_level}.`),
+    heading("Feature level"), make("p", {}, needed), make("p", {}, `Checked against ${report.feature_level}.`),
     ...(report.multiply_accumulates
       ? [heading("Arithmetic"), make("p", {}, `${products(report.multiply_accumulates)} multiply-accumulates in convolutions, matrix products and recurrent layers.`)] : []),
     heading("ONNX model"), onnx

@@ -188,7 +188,7 @@ def grouped_shapes(subject: Subject) -> Iterator[Finding]:
 
 
 @rule("multihead_attention1/room-for-the-past")
-def room_for_the_past(subject: Subject) -> Iterator[Finding]:
+def past_fits(subject: Subject) -> Iterator[Finding]:
     """The present tensors are as long as what goes into them."""
     names = _names(subject)
     if "maxLength" not in names:
