@@ -1,6 +1,13 @@
 """All parts of a tensor, joined along another axis, as one movement.
 
-Slice (x, 0), Slice (x, 1) -> Concat        Transpose (x) -> Reshape
+Before:
+    (float[3,2,4,5] x) => (float[3,1,4,10] y)
+    <int64[1] zero = {0}, int64[1] one = {1}, int64[1] two = {2}>
+    { a = Slice (x, zero, one, one) b = Slice (x, one, two, one) y = Concat <axis = 3> (a, b) }
+After:
+    (float[3,2,4,5] x) => (float[3,1,4,10] y)
+    <int64[4] shape = {3, 1, 4, 10}>
+    { a = Transpose <perm = [0, 2, 1, 3]> (x) y = Reshape (a, shape) }
 """
 
 from __future__ import annotations
