@@ -123,7 +123,9 @@ def whole_numbers(what: str, given: WholeNumbers, least: int | None = None) -> t
         shown = (int, float, str, type(None))
         found = [item if isinstance(item, shown) else type(item).__name__ for item in items[:_SHOWN]]
         message = f"{what} {found} are not {expected}"
-        if what == "sizes" and any(item is None or isinstance(item, str) or item == -1 for item in items[:_SHOWN]):
+        if what == "sizes" and any(
+            item is None or isinstance(item, str) or (_is_whole(item) and item == -1) for item in items[:_SHOWN]
+        ):
             message += "; build with numbers, and give names in their place with sizes= of compile, or --size"
         raise error_here(codes.BAD_TENSOR, message, expected=expected, found=found)
     return tuple(int(item) for item in items)
