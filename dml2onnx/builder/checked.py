@@ -12,7 +12,7 @@ from dml2onnx import arguments
 from dml2onnx.builder.attributes import data_type_of
 from dml2onnx.builder.call_sites import call_site
 from dml2onnx.codes import building as codes
-from dml2onnx.diagnostics import DmlError
+from dml2onnx.diagnostics import DmlError, shortened
 from dml2onnx.frontends.findings import listing, quote
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType, TensorDesc
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _SHOWN = 16
 """Elements of a list that a message shows."""
+_LONGEST_TEXT = 30
+"""Characters of an element that is text."""
 
 
 def error_here(
@@ -120,8 +122,7 @@ def whole_numbers(what: str, given: WholeNumbers, least: int | None = None) -> t
     items = listed(what, given)
     if not all(_is_whole(item) and (least is None or item >= least) for item in items):
         expected = "whole numbers" + ("" if least is None else f" from {least} on")
-        shown = (int, float, str, type(None))
-        found = [item if isinstance(item, shown) else type(item).__name__ for item in items[:_SHOWN]]
+        found = [_shown(item) for item in items[:_SHOWN]]
         message = f"{what} {found} are not {expected}"
         if what == "sizes" and any(
             item is None or isinstance(item, str) or (_is_whole(item) and item == -1) for item in items[:_SHOWN]
@@ -138,6 +139,13 @@ def listed(what: str, given: object) -> tuple[Any, ...]:
         message = f"{what} is {arguments.described(given)}, not a list of whole numbers"
         raise error_here(codes.BAD_TENSOR, message, expected="a list", found=type(given).__name__)
     return converted(arguments.items, given, what)
+
+
+def _shown(item: object) -> object:
+    """A number as it is, text shortened, of all else the type."""
+    if isinstance(item, str):
+        return shortened(item, _LONGEST_TEXT)
+    return item if item is None or isinstance(item, (int, float)) else type(item).__name__
 
 
 def _is_whole(item: object) -> bool:
