@@ -8,7 +8,6 @@ import http.server
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
 
@@ -25,12 +24,8 @@ MODELS = {"wasm": "onnx", "webgpu": "webgpu", "webnn": "webnn"}
 class Files(http.server.SimpleHTTPRequestHandler):
     """The samples, compiled models, and ONNX Runtime, from three directories."""
 
-    extensions_map: ClassVar[dict[str, str]] = {
-        **http.server.SimpleHTTPRequestHandler.extensions_map,
-        ".mjs": "text/javascript",
-    }
-
     def __init__(self, *given: object, models: Path, **named: object) -> None:
+        self.extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, ".mjs": "text/javascript"}
         self.places = {"/ort/": ORT, "/models/": models}
         super().__init__(*given, directory=str(ROOT / "samples"), **named)  # type: ignore[arg-type]
 
