@@ -6,17 +6,18 @@ call of the emitter's method that would make it; where a rule answers with other
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from dml2onnx.emitter import Tensor
 from dml2onnx.emitter.windows import Window
-from dml2onnx.model import ELEMENT_TYPES
+from dml2onnx.model import ELEMENT_TYPES, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from dml2onnx.emitter import Emitter
-    from dml2onnx.model import Array, Node, Value
+    from dml2onnx.model import Array, Node
     from dml2onnx.passes import Draft
 
     Inputs = Sequence[Tensor | None]
@@ -61,7 +62,8 @@ def _tensor(value: Value | None, array: Array | None) -> Tensor | None:
     if value is None:
         return None
     stored = None if array is None else value
-    return Tensor(value.name, value.dtype, value.shape, value.cast_from, value.is_bounded, value=array, stored=stored)
+    known = {item.name: getattr(value, item.name) for item in fields(Value)}
+    return Tensor(**known, value=array, stored=stored)
 
 
 # --- Nodes as calls --------------------------------------------------------------------------------------------------

@@ -42,8 +42,8 @@ _UNARY = frozenset(
 _BINARY = frozenset({"Add", "Div", "Max", "Min", "Mul", "Pow", "Sub"})
 
 _MATCHED = frozenset({"BatchNormalization", "Conv", "ConvTranspose", "MatMul"})
-"""Operators that ONNX Runtime makes one with what lies next to them, and rounds otherwise then or relies on it. So
-nothing is put next to them, nor taken away."""
+"""Operators that ONNX Runtime makes one with the floats that lie next to them, and rounds otherwise then. This pass
+changes no bit, so it puts nothing next to them, nor takes anything away."""
 
 _FUSED_WITH_GEMM = frozenset(
     {"Elu", "HardSigmoid", "LeakyRelu", "Relu", "Selu", "Sigmoid", "Softplus", "Softsign", "Tanh", "ThresholdedRelu"}
