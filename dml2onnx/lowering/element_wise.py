@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.emitter import Emitter
 from dml2onnx.lowering.activation import affine, apply_activation, clamp, passing_over_nan
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import FLOAT
 
 if TYPE_CHECKING:
-    from dml2onnx.emitter import Emitter, Tensor
+    from collections.abc import Callable, Mapping
+
+    from dml2onnx.emitter import Tensor
     from dml2onnx.ir.operator import OperatorDesc, ScaleBias
     from dml2onnx.lowering.operands import Operands
     from dml2onnx.model import DType
@@ -20,51 +23,16 @@ if TYPE_CHECKING:
 _UNSCALED = (1.0, 0.0)
 
 
-@lowers("ELEMENT_WISE_ADD")
-def add(node: Operands, e: Emitter) -> Tensor:
-    """``ATensor + BTensor``; integers wrap [decision G2]: Add.
+@lowers(*(f"ELEMENT_WISE_{name}" for name in ("ADD", "ADD1", "SUBTRACT", "MULTIPLY", "DIVIDE")))
+def arithmetic(node: Operands, e: Emitter) -> Tensor:
+    """``ATensor + BTensor`` and the like: Add, Sub and Mul, in which integers wrap [decision G2], and Div.
 
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_add_operator_desc
-    """
-    return e.Expand(e.Add(*_operands(node)), node.output().sizes)
-
-
-@lowers("ELEMENT_WISE_ADD1")
-def add1(node: Operands, e: Emitter) -> Tensor:
-    """``FusedActivation(ATensor + BTensor)``: Add, and the activation on what it gives before any broadcast.
-
+    ADD1 has an activation, which is computed before any broadcast. Integers are divided toward zero.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_add1_operator_desc
     """
-    total = e.Add(*_operands(node))
-    return e.Expand(apply_activation(e, node.op.activation(), total), node.output().sizes)
-
-
-@lowers("ELEMENT_WISE_SUBTRACT")
-def subtract(node: Operands, e: Emitter) -> Tensor:
-    """``ATensor - BTensor``; integers wrap [decision G2]: Sub.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_subtract_operator_desc
-    """
-    return e.Expand(e.Sub(*_operands(node)), node.output().sizes)
-
-
-@lowers("ELEMENT_WISE_MULTIPLY")
-def multiply(node: Operands, e: Emitter) -> Tensor:
-    """``ATensor * BTensor``; integers wrap [decision G2]: Mul.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_multiply_operator_desc
-    """
-    return e.Expand(e.Mul(*_operands(node)), node.output().sizes)
-
-
-@lowers("ELEMENT_WISE_DIVIDE")
-def divide(node: Operands, e: Emitter) -> Tensor:
-    """``ATensor / BTensor``; integers truncate toward zero: Div, guarded where integers could trap.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_divide_operator_desc
-    """
-    a, b = _operands(node)
-    return e.Expand(divided(e, a, b), node.output().sizes)
+    name = node.op.type.removeprefix("ELEMENT_WISE_")
+    y = _ARITHMETIC[name.rstrip("1")](e, *_operands(node))
+    return e.Expand(apply_activation(e, node.op.activation(), y) if name == "ADD1" else y, node.output().sizes)
 
 
 def _copied(op: OperatorDesc) -> tuple[str, ...]:
@@ -171,6 +139,14 @@ def divided(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
     if b.dtype.kind == "u":
         return _divided_unsigned(e, a, b)
     return _divided_signed(e, a, b) if b.dtype.itemsize < 4 else _divided_trapping(e, a, b)
+
+
+_ARITHMETIC: Mapping[str, Callable[[Emitter, Tensor, Tensor], Tensor]] = {
+    "ADD": Emitter.Add,
+    "DIVIDE": divided,
+    "MULTIPLY": Emitter.Mul,
+    "SUBTRACT": Emitter.Sub,
+}
 
 
 def is_safe_divisor(b: Tensor) -> bool:
