@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dml2onnx import targets
-    from dml2onnx.files import Target
+    from dml2onnx.files import Destination
 
     Array = npt.NDArray[np.generic]
 else:
@@ -58,6 +58,8 @@ def described(value: object) -> str:
         return str(with_digits)
     if isinstance(value, str):
         return f"the text {quote(value)}"
+    if isinstance(value, np.ndarray):
+        return "an array"
     if isinstance(value, (type, np.dtype)):
         return shortened(value.__name__ if isinstance(value, type) else str(value), 60)
     name = shortened(type(value).__name__, 60)
@@ -261,7 +263,7 @@ def path_of(value: object, what: str) -> Path:
     return Path(text)
 
 
-def target_of(value: object) -> Target:
+def target_of(value: object) -> Destination:
     """A path, or an open binary file as it is."""
     if callable(getattr(value, "write", None)) and not isinstance(value, (str, os.PathLike)):
         return value  # type: ignore[return-value]  # what it lacks of a file is said when it is written to

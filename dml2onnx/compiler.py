@@ -22,6 +22,7 @@ from dml2onnx.ir.data import MissingData
 from dml2onnx.ir.graph import some
 from dml2onnx.ir.mapped import MappedFiles
 from dml2onnx.lazy import lazy_method
+from dml2onnx.legalise import LEGALISATION
 from dml2onnx.lowering import lower
 from dml2onnx.model import has_names as has_named_sizes
 from dml2onnx.model import logical
@@ -291,7 +292,7 @@ def compile(
     NaN, infinities, signs of zero and last digits as DirectML has them, which the others leave open. ``shapes`` puts
     the type and shape of every value into the model, so that tools show them without inferring anything. ``optimize``
     is 0 for no passes, 1 for those that make it faster and keep each bit of its results, or 2 for those that round
-    otherwise as well. Passes in ``without_passes`` are left out; ``"agree-on-orders"`` there turns off layout
+    otherwise as well. Passes in ``without_passes`` are left out; ``"propagate-layouts"`` there turns off layout
     propagation, so that each node reads its inputs in the layout of its descriptor. ``quant_format`` is ``"qdq"`` for
     quantised operators as FLOAT ones between DequantizeLinear and QuantizeLinear, which accelerators take, or
     ``"qoperator"`` for integer ones; by default what suits the target. ``ir_version`` replaces that of the opset.
@@ -303,7 +304,7 @@ def compile(
     shapes, version = arguments.flag(shapes, "shapes"), arguments.ir_version(ir_version, opset)
     through, quantised = passes.chosen(optimize, without_passes), arguments.quant_format(quant_format, exact=exact)
     tell = None if progress is None else arguments.function(progress, "progress")
-    form = Form(opset, target, exact, shapes, through, passes.agrees(without_passes), version, quantised)
+    form = Form(opset, target, exact, shapes, through, passes.propagates_layouts(without_passes), version, quantised)
     source = graph_of(model, graph)
     if sizes is not None and has_names(sizes):
         return compile_named(source, sizes, ranges or {}, outputs, form, feature_level, documented, tell)
@@ -327,7 +328,7 @@ class Form(NamedTuple):
     exact: bool
     shapes: bool
     through: Sequence[passes.Pass]
-    agree: bool
+    propagate: bool
     ir_version: int
     quant_format: str | None
 
@@ -429,20 +430,20 @@ def compile_outputs(
     warnings: Sequence[Diagnostic] = (),
     shapes: bool = True,
     through: Sequence[passes.Pass] = passes.PASSES,
-    agree: bool = True,
+    propagate: bool = True,
     quant_format: str | None = None,
     ir_version: int | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> CompiledModel:
     """Compiles a checked graph for any of its values as outputs; the model goes ``through`` these passes.
 
-    Nodes ``agree`` on the order in which tensors are held.
+    With ``propagate``, layouts are propagated from node to node.
     """
     form = {} if quant_format is None else {"quant_format": quant_format}
     chosen = targets.target(target, exact=exact, **form)
     arguments.opset_of(chosen, opset)
-    literal = lower(graph, outputs, opset, chosen, progress, agree=agree)
-    lowered = passes.apply(literal, (*passes.ALWAYS, *through, PROTECTION), opset, chosen)
+    literal = lower(graph, outputs, opset, chosen, progress, propagate=propagate)
+    lowered = passes.apply(literal, (*passes.ALWAYS, *through, LEGALISATION, PROTECTION), opset, chosen)
     defaults = {item.name: item.default for item in graph.inputs if item.default is not None}
     names = tuple(item.name for item in through)
     metadata = {"dml2onnx_source": graph.format, "dml2onnx_target": chosen.name}

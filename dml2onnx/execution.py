@@ -142,7 +142,7 @@ def execute(
         exact=exact,
         warnings=warnings,
         through=through,
-        agree=passes.agrees(without_passes),
+        propagate=passes.propagates_layouts(without_passes),
         quant_format=form,
         progress=lambda text: tell(f"compiling, {text}"),
     )

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     Parts: TypeAlias = "Iterable[bytes | memoryview | FilePart]"
 
-Target: TypeAlias = Path | BinaryIO
+Destination: TypeAlias = Path | BinaryIO
 """Where output goes: a file by its name, or one that is open."""
 
 RANDOM_BYTES = 6
@@ -80,7 +80,7 @@ def make_directory(directory: Path) -> None:
 
 
 def put(
-    target: Target, parts: Parts, beside: Mapping[Path, Parts] | None = None, stale: Collection[Path] = ()
+    target: Destination, parts: Parts, beside: Mapping[Path, Parts] | None = None, stale: Collection[Path] = ()
 ) -> list[Path]:
     """Writes a file and those ``beside`` it and removes the ``stale`` ones, all of it or nothing.
 
@@ -370,7 +370,7 @@ def check_target(path: Path) -> None:
             raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="an existing directory", found=str(path)))
 
 
-def spare(targets: Iterable[Target], sources: Iterable[Path]) -> None:
+def spare(targets: Iterable[Destination], sources: Iterable[Path]) -> None:
     """Refuses to write into what something is read from (DML3012)."""
     kept = list(sources)
     for target in targets:

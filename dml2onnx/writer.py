@@ -24,7 +24,7 @@ from dml2onnx.model import INT4, UINT4, NamedSize, is_unknown, stored_size
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from dml2onnx.files import FilePart, Parts, Target
+    from dml2onnx.files import Destination, FilePart, Parts
     from dml2onnx.model import Array, OnnxGraph
 
 PRODUCER = "dml2onnx"
@@ -98,7 +98,7 @@ def _parts(array: Array) -> Iterator[memoryview | FilePart]:
 
 def save(
     graph: OnnxGraph,
-    target: Target,
+    target: Destination,
     header: Header,
     external_data: bool | None = None,
     *,

@@ -68,7 +68,7 @@ ALLOWED = {
     "reference": {"catalog", "codes", "diagnostics", "ir"},
     "model": {"ir"},
     "emitter": {"codes", "diagnostics", "ir", "model", "targets"},
-    "legalise": {"emitter", "model", "targets"},
+    "legalise": {"emitter", "model", "passes", "targets"},
     "lowering": {
         "catalog",
         "codes",
@@ -99,6 +99,7 @@ ALLOWED = {
         "frontends",
         "gc_pause",
         "ir",
+        "legalise",
         "lowering",
         "model",
         "named",

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from dml2onnx.cli.render import Screen
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.execution import Execution
-    from dml2onnx.files import Target
+    from dml2onnx.files import Destination
     from dml2onnx.ir.graph import Effect, Graph, Value
     from dml2onnx.model import Array
     from dml2onnx.report.answers import Buffer, CompileAnswer
@@ -88,7 +88,7 @@ def compile_command(options: argparse.Namespace, screen: Screen) -> int:
     return 0
 
 
-def spare_sources(target: Target, graph: Graph) -> None:
+def spare_sources(target: Destination, graph: Graph) -> None:
     """Refuses to write a model where nothing can be written, or over what the graph was read from."""
     if isinstance(target, Path):
         check_target(target)

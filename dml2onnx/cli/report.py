@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from dml2onnx.catalog import FeatureLevel
     from dml2onnx.cli.render import Screen
     from dml2onnx.compiler import CompileOptions
-    from dml2onnx.files import Target
+    from dml2onnx.files import Destination
     from dml2onnx.ir.graph import Graph
     from dml2onnx.report.records import Report
 
@@ -130,7 +130,7 @@ def _is_wrong(report: Report) -> bool:
     return report.errors > 0 or (report.verification is not None and not report.verification.passed)
 
 
-def _require_suffix(path: Target, is_svg: bool) -> None:
+def _require_suffix(path: Destination, is_svg: bool) -> None:
     """Refuses names of other kinds of files, which somebody may have by mistake."""
     assert isinstance(path, Path)
     allowed = SUFFIXES[is_svg]

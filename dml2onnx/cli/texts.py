@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
     from dml2onnx import files
     from dml2onnx.catalog import FeatureLevel
-    from dml2onnx.files import Target
+    from dml2onnx.files import Destination
 else:
     files = lazy_module("dml2onnx.files")
 
 
-def output(text: str) -> Target:
+def output(text: str) -> Destination:
     """A file by its name, or standard output, which has several."""
     named = path(text)
     return _standard_output() if text == "-" or files.is_standard_output(named) else named

@@ -149,6 +149,6 @@ def _show_gaps(answer: VerifyAnswer, screen: Screen) -> None:
     if silent:
         rounds = ", ".join(f"{escape(item.output)} in round {escape(item.round)}" for item in silent[:MOST_ROUNDS])
         more = f", and {plural(len(silent) - MOST_ROUNDS, 'more round')}" if len(silent) > MOST_ROUNDS else ""
-        screen.say(f"\nnothing is specified of {rounds}{more}: no agreement is claimed there")
+        screen.say(f"\nnothing is specified of {rounds}{more}: nothing is confirmed there")
     if answer.cases.finished < answer.cases.asked:
         screen.say(f"\nthe time was up after {answer.cases.finished} of {answer.cases.asked} rounds")

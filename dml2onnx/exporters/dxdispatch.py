@@ -209,7 +209,7 @@ class _Export:
     # --- Dispatchables and commands -----------------------------------------------------------------------------------
 
     def _dispatchable(self, node: Node) -> Json:
-        desc = described(node.operator)
+        desc = operator_json(node.operator)
         for name, index, _, _ in node.views_in():
             members = desc[name]
             members = members[index] if isinstance(members, list) else members
@@ -263,7 +263,7 @@ def npy_head(row: TensorDesc) -> bytes:
     return stream.getvalue()
 
 
-def described(operator: OperatorDesc) -> Json:
+def operator_json(operator: OperatorDesc) -> Json:
     """A structure as DxDispatch wants it: absent fields left out, and special numbers as members of the union."""
     members = fields(operator, whole=True)
     for item, value in operator.items():
@@ -289,7 +289,7 @@ def _exact(element: object, data_type: DataType) -> object:
 
 def _activation(operator: OperatorDesc) -> Json:
     tensors = {item.name for item in operator.schema.tensor_fields}
-    attributes = {name: item for name, item in described(operator).items() if name not in tensors}
+    attributes = {name: item for name, item in operator_json(operator).items() if name not in tensors}
     return {"Type": operator.type, "Desc": attributes} if attributes else {"Type": operator.type}
 
 

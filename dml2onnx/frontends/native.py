@@ -90,8 +90,8 @@ from dml2onnx.frontends.native_values import (
     VALUE,
     DeclaredReader,
     Known,
-    Target,
     Values,
+    WriteTarget,
 )
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
 from dml2onnx.frontends.problems import OperatorForm, report, unknown_operator
@@ -151,7 +151,7 @@ class _NativeReader:
         self._descriptors = DescriptorReader(NATIVE)
         self._forms = Forms(self._descriptors)
         self._values = Values(self._findings)
-        self._targets: list[Target] = []
+        self._targets: list[WriteTarget] = []
         self._declared = DeclaredReader(self._values, self._descriptors, self._files, self._findings)
         self._unresolved = Unresolved()
         self._written: set[Value] = set()
@@ -264,7 +264,7 @@ class _NativeReader:
 
     def _name_outputs(
         self, members: Members, fields: Json, schema: OperatorSchema | None, form: Form | None
-    ) -> dict[str, list[Target | None]]:
+    ) -> dict[str, list[WriteTarget | None]]:
         outputs = members.raw.get("outputs")
         if type(outputs) is not dict:
             self._findings.doubt(VALUE)
@@ -272,11 +272,11 @@ class _NativeReader:
             if not is_list_of_names(members, "outputs", fields_of, self._findings):
                 outputs = members.mapping("outputs", required=True)
             outputs = outputs if type(outputs) is dict else {}
-        targets: dict[str, list[Target | None]] = {}
+        targets: dict[str, list[WriteTarget | None]] = {}
         described: Mapping[str, TensorDesc | None] = form.outputs if form else {}
         for field, entry in outputs.items():
             if type(entry) is str and field in described:  # what nearly all entries are
-                target = Target(entry, f"{members.place}/outputs/{field}", entry, described[field])
+                target = WriteTarget(entry, f"{members.place}/outputs/{field}", entry, described[field])
                 self._targets.append(target)
                 targets[field] = [target]
                 continue
@@ -297,13 +297,13 @@ class _NativeReader:
                 targets[field].append(self._name_output(item, desc, where, members))
         return targets
 
-    def _name_output(self, entry: object, raw_desc: object, place: str, members: Members) -> Target | None:
+    def _name_output(self, entry: object, raw_desc: object, place: str, members: Members) -> WriteTarget | None:
         if entry is None:
             return None
         found = self._descriptors.tensor(raw_desc, {}, [])
         desc = found if isinstance(found, TensorDesc) else None
         if type(entry) is str:
-            target = Target(entry, place, entry, desc)
+            target = WriteTarget(entry, place, entry, desc)
         elif type(entry) is dict:
             source = Members(entry, place, self._findings, members.node)
             if "value" in entry:
@@ -314,7 +314,7 @@ class _NativeReader:
             if key is None or name is None:
                 self._findings.doubt(VALUE)
                 return None
-            target = Target(key, place, name, desc, offset, base, nbytes)
+            target = WriteTarget(key, place, name, desc, offset, base, nbytes)
         else:
             wrong_kind(self._findings, "an output", "the name of a value", entry, place, members.node)
             self._findings.doubt(VALUE)
@@ -493,7 +493,7 @@ class _NativeReader:
                 self._written.add(target.value)
         writes[field] = tuple(made)
 
-    def _base(self, node: RawNode, field: str, target: Target) -> Value | None:
+    def _base(self, node: RawNode, field: str, target: WriteTarget) -> Value | None:
         """The version of a buffer that an output is made from."""
         known = None if target.base is None else self._values.get(target.base)
         if known is None:

@@ -16,7 +16,7 @@ from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import plural
 from dml2onnx.frontends.findings import at_field, listing, pointer, quote
 from dml2onnx.frontends.native_forms import INFER
-from dml2onnx.frontends.native_values import Target
+from dml2onnx.frontends.native_values import WriteTarget
 from dml2onnx.ir.operator import UNREADABLE
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
@@ -41,7 +41,7 @@ class RawNode:
     name: str
     raw: Json
     form: Form
-    outputs: dict[str, list[Target | None]]
+    outputs: dict[str, list[WriteTarget | None]]
     unknown: dict[str, FieldValue] = field(default_factory=dict)
     """Outputs without sizes, which has been reported or follows from what has been."""
 
@@ -90,7 +90,7 @@ class OutputInference:
         self._descriptors = descriptors
         self._forms = forms
         self._findings = findings
-        self._targets: dict[str, tuple[RawNode, Target]] = {}
+        self._targets: dict[str, tuple[RawNode, WriteTarget]] = {}
 
     def complete(self, nodes: Sequence[RawNode]) -> None:
         """Infers what nodes leave out, with findings where nothing follows."""

@@ -72,7 +72,7 @@ _set_whole = Known.__dict__["whole"].__set__
 
 
 @dataclass(slots=True)
-class Target:
+class WriteTarget:
     """What an output of a node writes; ``value`` is made when all bases are known."""
 
     key: str
@@ -147,9 +147,9 @@ class Values:
             ),
         )
 
-    def make(self, targets: list[Target]) -> None:
+    def make(self, targets: list[WriteTarget]) -> None:
         """Makes the values of all outputs of nodes, in the order in which they stand."""
-        firsts: dict[str, Target] = {}
+        firsts: dict[str, WriteTarget] = {}
         places = self._places
         for target in targets:
             if places.setdefault(target.key, target.place) is target.place or self._claim(target.key, target.place):
@@ -171,11 +171,11 @@ class Values:
                 self.unknown(target.base, target.place + pointer("base"))
 
     @staticmethod
-    def _size(target: Target, firsts: dict[str, Target], sizes: dict[str, int]) -> int:
+    def _size(target: WriteTarget, firsts: dict[str, WriteTarget], sizes: dict[str, int]) -> int:
         """The size of a value: its own, or that of the first of its bases whose size is known."""
-        chain: dict[str, Target] = {}
+        chain: dict[str, WriteTarget] = {}
         found: int | None = None
-        current: Target | None = target
+        current: WriteTarget | None = target
         while current is not None and found is None:
             if current.nbytes is not None or current.desc is None or current.base is None:
                 own = UNBOUNDED if current.desc is None else written_size(current.desc, current.offset, None)

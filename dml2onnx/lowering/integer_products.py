@@ -164,8 +164,8 @@ def _in_one(
     Where all scales are known a pass makes these nodes, which may then take other weights.
     """
     before, factor, after = (steps_of(node, e, name) for name in (*names, "Output"))
-    types = {"T1": "uint8", "T2": "uint8", "T3": "uint8"}
-    if e.exact or not e.target.has_kernel(op, e.opset, types) or {x.dtype, node.output().data_type.dtype} != {UINT8}:
+    is_there = e.has_kernel(op, UINT8, "T1", "T2", "T3")
+    if e.exact or not is_there or {x.dtype, node.output().data_type.dtype} != {UINT8}:
         return None
     if w.dtype.itemsize > 1 or max(before.count, after.count) > 1 or not factor.has_one_zero_point:
         return None

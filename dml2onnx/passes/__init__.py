@@ -6,6 +6,27 @@ DirectML node; constants are folded, and layouts propagated, all the same.
 """
 
 from dml2onnx.passes.draft import Draft
-from dml2onnx.passes.table import AGREEMENT, ALWAYS, LEVELS, PASSES, ROUNDING, Pass, agrees, apply, chosen
+from dml2onnx.passes.table import (
+    ALWAYS,
+    LAYOUT_PROPAGATION,
+    LEVELS,
+    PASSES,
+    ROUNDING,
+    Pass,
+    apply,
+    chosen,
+    propagates_layouts,
+)
 
-__all__ = ["AGREEMENT", "ALWAYS", "LEVELS", "PASSES", "ROUNDING", "Draft", "Pass", "agrees", "apply", "chosen"]
+__all__ = [
+    "ALWAYS",
+    "LAYOUT_PROPAGATION",
+    "LEVELS",
+    "PASSES",
+    "ROUNDING",
+    "Draft",
+    "Pass",
+    "apply",
+    "chosen",
+    "propagates_layouts",
+]

@@ -46,6 +46,8 @@ class Draft:
         self._ahead: list[int] = []
         """The places that it has yet to come to, as a heap."""
         self._gone: set[Node] = set()
+        self._new: dict[Node, None] = {}
+        """What was not given as it is, but for its inputs."""
         self._makers: dict[str, Node] = {}
         self._readers: dict[str, Node | dict[Node, None]] = {}
         """The node that reads a value, if there has only been one, as of most values; or all that do by now."""
@@ -115,6 +117,15 @@ class Draft:
         """Whether any node has a graph inside of it."""
         return bool(self._inside)
 
+    def made(self) -> list[Node]:
+        """The nodes that are there and were not given, inputs aside."""
+        return [node for node in self._new if node not in self._gone]
+
+    def names(self) -> frozenset[str]:
+        """All that are taken."""
+        self._fresh("")
+        return frozenset(self._names)
+
     def constant(self, value: Value | None) -> Array | None:
         """The contents of a constant, ``None`` of any other value; they may be mapped from a file."""
         return None if value is None else self._initializers.get(value.name)
@@ -130,6 +141,11 @@ class Draft:
         value = self.value(name, array.dtype, array.shape)
         self._initializers[value.name] = array
         return value
+
+    def keep(self, name: str, array: Array) -> None:
+        """A constant that somebody else has named."""
+        self._names.add(name)
+        self._initializers[name] = array
 
     def node(
         self,
@@ -157,6 +173,7 @@ class Draft:
             self._gone.add(node)
             self._leave(node)
         new = [other for other in others if other is not node]
+        self._new.update(dict.fromkeys(new))
         for other in new:
             self._places[other] = place
             self._found[other.op_type].append(place)
@@ -175,7 +192,10 @@ class Draft:
         """Whatever reads ``old`` reads ``new`` from here on, unless ``old`` is pinned: bodies stay as they are."""
         for reader in self.readers(old):
             inputs = tuple(new if item is not None and item.name == old.name else item for item in reader.inputs)
-            self.replace(reader, replace(reader, inputs=inputs))
+            rewired, is_new = replace(reader, inputs=inputs), reader in self._new
+            self.replace(reader, rewired)
+            if not is_new:
+                del self._new[rewired]
 
     def finish(self) -> OnnxGraph:
         """The model as it is now; the one that was given where nothing has changed."""

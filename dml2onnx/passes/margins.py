@@ -220,8 +220,11 @@ def _takes(draft: Draft, reader: Node, margin: _Margin) -> bool:
         case "MaxPool":
             return len(reader.outputs) == 1 and margin.is_lowest and _fits(reader, margin)
         case "AveragePool":
-            counts = reader.attributes.get("count_include_pad", 0) == 1 or not any(_own_pads(reader, margin))
-            return is_zero and counts and _fits(reader, margin)
+            own = _own_pads(reader, margin)
+            counts = reader.attributes.get("count_include_pad", 0) == 1 or not any(own)
+            widths = {a + b for a, b in zip(own, margin.start + margin.end, strict=True)}
+            # a margin that is not the same all around is counted by a factor, which rounds once more
+            return is_zero and counts and len(widths) == 1 and _fits(reader, margin)
     return False
 
 

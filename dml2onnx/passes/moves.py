@@ -92,7 +92,7 @@ def _casts(draft: Draft, before: Node, node: Node) -> None:
     assert source is not None
     assert middle is not None
     assert result is not None
-    if not _survives(source.dtype, middle.dtype, result.dtype) or draft.target.has("BYTES_CONVERTED_TO_ONE"):
+    if not _survives(source.dtype, middle.dtype, result.dtype):
         return
     if source.dtype == result.dtype:
         _instead(draft, node, source)

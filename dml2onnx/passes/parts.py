@@ -1,6 +1,13 @@
 """All parts of a tensor, joined along another axis, as one movement.
 
-Slice (x, 0), Slice (x, 1) -> Concat        Transpose (x) -> Reshape
+Before:
+    (float[3,2] x) => (float[6,1] y)
+    <int64[1] zero = {0}, int64[1] one = {1}, int64[1] two = {2}>
+    { a = Slice (x, zero, one, one) b = Slice (x, one, two, one) y = Concat <axis = 0> (a, b) }
+After:
+    (float[3,2] x) => (float[6,1] y)
+    <int64[2] sizes = {6, 1}>
+    { a = Transpose <perm = [1, 0]> (x) y = Reshape (a, sizes) }
 """
 
 from __future__ import annotations

@@ -30,8 +30,8 @@ LEVELS = (0, 1, 2)
 """0 has no passes, 1 those that keep each bit of results on the CPU provider, 2 also those that round otherwise."""
 
 
-AGREEMENT = "agree-on-orders"
-"""What is done while nodes are translated and can be left out by its name as a pass can: see ``lowering.agreement``."""
+LAYOUT_PROPAGATION = "propagate-layouts"
+"""Part of the translation, which ``--no-pass`` turns off as if it were a pass; see ``lowering.layout_propagation``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ def chosen(level: object = 1, without: object = ()) -> tuple[Pass, ...]:
     if number not in LEVELS:
         raise arguments.refusal("optimize", number, " or ".join(map(str, LEVELS)))
     left_out = arguments.names(without, "without_passes")
-    known = [*(item.name for item in (*PASSES, *ROUNDING)), AGREEMENT]
+    known = [*(item.name for item in (*PASSES, *ROUNDING)), LAYOUT_PROPAGATION]
     for name in left_out:
         if name not in known:
             raise arguments.refusal("a name in without_passes", name, f"one of {', '.join(known)}")
@@ -141,9 +141,9 @@ def chosen(level: object = 1, without: object = ()) -> tuple[Pass, ...]:
     return tuple(item for item in of_level if item.name not in left_out)
 
 
-def agrees(without: object = ()) -> bool:
-    """Whether nodes are to take their inputs in the order in which they are held."""
-    return AGREEMENT not in arguments.names(without, "without_passes")
+def propagates_layouts(without: object = ()) -> bool:
+    """Whether layouts are propagated from node to node."""
+    return LAYOUT_PROPAGATION not in arguments.names(without, "without_passes")
 
 
 def apply(graph: OnnxGraph, passes: Sequence[Pass], opset: int, target: Target) -> OnnxGraph:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dml2onnx.ir.tensor import extent, packed_strides
-from dml2onnx.pydirectml.arguments import Flag, RefusedError, described, flag, instance, optional_instances, public
+from dml2onnx.pydirectml.arguments import Flag, RefusedError, flag, instance, optional_instances, public, typed_repr
 from dml2onnx.pydirectml.enums import TensorDataType
 from dml2onnx.pydirectml.executable import Executable
 from dml2onnx.pydirectml.expression import Expression
@@ -53,7 +53,7 @@ def _float32(data: npt.ArrayLike) -> npt.NDArray[np.float32]:
         with np.errstate(over="ignore", invalid="ignore"):
             return np.asarray(array.real if array.dtype.kind == "c" else array, np.float32, order="C")
     except (TypeError, ValueError):
-        raise RefusedError(f"data has to be an array of numbers, not {described(data)}") from None
+        raise RefusedError(f"data has to be an array of numbers, not {typed_repr(data)}") from None
 
 
 class TensorData:

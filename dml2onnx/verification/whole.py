@@ -51,7 +51,7 @@ class Comparison:
 
     @property
     def says_nothing(self) -> bool:
-        """Whether nothing could be compared, as all of it is unspecified: that is no agreement."""
+        """Whether nothing could be compared, since all of it is unspecified; then nothing is confirmed."""
         return self.elements > 0 and self.unspecified == self.elements
 
 
@@ -126,7 +126,7 @@ def verify_with(
         exact=options.exact,
         warnings=warnings,
         through=passes_used,
-        agree=passes.agrees(options.without_passes),
+        propagate=passes.propagates_layouts(options.without_passes),
         quant_format=options.quant_format,
     )
     nodes = None

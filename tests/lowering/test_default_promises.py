@@ -102,7 +102,6 @@ SIZED_BY_CONTENTS = {
     "ROI_ALIGN": "as many samples as the largest region has, where there may be more than eight along an axis",
     "ROI_ALIGN1": "as many samples as the largest region has, where there may be many",
     "ROI_ALIGN_GRAD": "as many samples as the largest region has, where there may be many",
-    "ROI_POOLING": "as many elements as the largest bin has",
 }
 """Operators with sizes that only the run tells: the most there may be would take too much memory."""
 

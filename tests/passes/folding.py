@@ -49,9 +49,9 @@ def padded_integer_convolution() -> Graph:
 
 
 def padded_average() -> Graph:
-    """A mean that counts its margin."""
+    """A mean that counts its margin, which is the same all around."""
     g = GraphBuilder()
-    x = around(g, g.input("x", "FLOAT32", IMAGE))
+    x = around(g, g.input("x", "FLOAT32", IMAGE), wide=(1, 1))
     return g.build({"y": g.average_pooling(x, (2, 1), (3, 4))})
 
 

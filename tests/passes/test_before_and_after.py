@@ -63,7 +63,7 @@ def records(text: str) -> OnnxGraph:
     return OnnxGraph((Origin("shown", "SHOWN", nodes),), constants, (), ports)  # type: ignore[arg-type]
 
 
-def plain(value: object) -> object:
+def plain(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
@@ -102,4 +102,4 @@ def test_a_pass_does_what_its_file_shows(module: str) -> None:
     else:
         assert structure(after) == structure(records(text))
         assert len(after.nodes) == len(records(text).nodes)
-        assert len(before.nodes) != len(after.nodes)
+        assert [node.op_type for node in before.nodes] != [node.op_type for node in after.nodes]

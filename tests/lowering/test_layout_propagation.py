@@ -15,7 +15,7 @@ import pytest
 from dml2onnx.builder import Expression, GraphBuilder, policies
 from dml2onnx.compiler import CompiledModel, compile
 from dml2onnx.ir.graph import Graph
-from dml2onnx.passes import AGREEMENT
+from dml2onnx.passes import LAYOUT_PROPAGATION
 from dml2onnx.verification import verify
 
 N, C, H, W = 2, 3, 4, 5
@@ -196,7 +196,7 @@ def require(graph: Graph, transposes: int, *, rounded: bool = False) -> None:
     model = compile(graph, optimize=0)
     assert count(model) == transposes, [node.op_type for node in model.lowered.nodes]
     assert verify(graph).passed
-    other = compile(graph, optimize=0, without_passes=[AGREEMENT])
+    other = compile(graph, optimize=0, without_passes=[LAYOUT_PROPAGATION])
     assert count(other) > transposes
     random = np.random.default_rng(1)
     feeds = {port.name: random.normal(size=port.shape).astype(port.dtype) for port in model.inputs}
