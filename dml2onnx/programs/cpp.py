@@ -15,7 +15,7 @@ from dml2onnx.diagnostics import DmlError, plural, quote, raise_errors, shortene
 from dml2onnx.ir.data import MissingData
 from dml2onnx.ir.graph import Value
 from dml2onnx.programs.calls import Calls
-from dml2onnx.programs.directmlx import Inputs, function_call
+from dml2onnx.programs.directmlx import SIZED, Inputs, function_call
 from dml2onnx.programs.literals import Structure, array, tensor_desc, wrapped
 from dml2onnx.programs.naming import identifier
 from dml2onnx.programs.python import policy_of
@@ -172,7 +172,7 @@ class _Program:
             supplied = dict(self._calls.of(node).arguments)
         except DmlError:
             return False
-        return "output_sizes" not in supplied or node.operator.type in ("SPLIT", "CAST")
+        return "output_sizes" not in supplied or node.operator.type in ("SPLIT", "CAST", *SIZED)
 
     def _seen(self, node: Node, field: str, index: int) -> str:
         """An input tensor, reinterpreted where its expression is another one."""

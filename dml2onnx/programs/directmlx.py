@@ -1,7 +1,8 @@
 """Nodes as calls of DirectMLX's functions, where it has one that makes the same descriptor.
 
-The functions and the order of their arguments are those of every version of DirectMLX.h. Operators of which versions
-differ (AVERAGE_POOLING), or that have no function, are made from their structures.
+The functions and the order of their arguments are those of DirectMLX.h, https://github.com/microsoft/DirectML.
+Operators of which versions differ (AVERAGE_POOLING), that have no function, or whose function gives only part of what
+they can (TOP_K1 along the last axis, recurrent networks), are made from their structures.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dml2onnx.builder.attributes import ACTIVATION_DEFAULTS
-from dml2onnx.ir.operator import OperatorDesc, ScaleBias
+from dml2onnx.ir.operator import OperatorDesc, ScaleBias, Size2D
 from dml2onnx.programs.literals import array, enumerator, single
 
 if TYPE_CHECKING:
@@ -101,6 +102,8 @@ def function_call(desc: OperatorDesc, inputs: Inputs) -> str | None:
         return _element_wise(element_wise, desc, inputs)
     if desc.type.startswith("ACTIVATION_"):
         return _activation(desc.type.removeprefix("ACTIVATION_"), desc, inputs)
+    if desc.type in _BY_FIELDS:
+        return _by_fields(desc, inputs)
     made = _FUNCTIONS.get(desc.type)
     return None if made is None else made(desc, inputs)
 
@@ -274,3 +277,95 @@ _FUNCTIONS: dict[str, Callable[[OperatorDesc, Inputs], Any]] = {
     "PADDING": _padding,
     "GATHER": _gather,
 }
+
+
+# --- Functions whose arguments are fields -----------------------------------------------------------------------------
+
+SIZES = "="
+"""In front of an output whose sizes are an argument."""
+SIZED = frozenset({"RESAMPLE1", "RESAMPLE_GRAD", "SLICE_GRAD", "ONE_HOT"})
+"""Operators whose functions are given what the sizes of the output are."""
+_BY_FIELDS = {
+    "VALUE_SCALE_2D": ("ValueScale2D", "InputTensor Scale Bias"),
+    "UPSAMPLE_2D": ("Upsample2D", "InputTensor ScaleSize InterpolationMode"),
+    "GATHER_ELEMENTS": ("GatherElements", "InputTensor IndicesTensor Axis"),
+    "GATHER_ND1": (
+        "GatherND",
+        "InputTensor IndicesTensor InputDimensionCount IndicesDimensionCount BatchDimensionCount",
+    ),
+    "SCATTER_ND": ("ScatterND", "InputTensor IndicesTensor UpdatesTensor InputDimensionCount IndicesDimensionCount"),
+    "SPACE_TO_DEPTH1": ("SpaceToDepth", "InputTensor BlockSize Order"),
+    "DEPTH_TO_SPACE1": ("DepthToSpace", "InputTensor BlockSize Order"),
+    "TILE": ("Tile", "InputTensor Repeats"),
+    "BATCH_NORMALIZATION": (
+        "BatchNormalization",
+        "InputTensor MeanTensor VarianceTensor ScaleTensor BiasTensor Spatial Epsilon FusedActivation",
+    ),
+    "MEAN_VARIANCE_NORMALIZATION1": (
+        "MeanVarianceNormalization",
+        "InputTensor ScaleTensor BiasTensor Axes NormalizeVariance Epsilon FusedActivation",
+    ),
+    "LOCAL_RESPONSE_NORMALIZATION": (
+        "LocalResponseNormalization",
+        "InputTensor CrossChannel LocalSize Alpha Beta Bias",
+    ),
+    "ONE_HOT": ("OneHot", "IndicesTensor ValuesTensor =OutputTensor Axis"),
+    "RESAMPLE1": (
+        "Resample",
+        "InputTensor =OutputTensor InterpolationMode Scales InputPixelOffsets OutputPixelOffsets",
+    ),
+    "RESAMPLE_GRAD": (
+        "ResampleGrad",
+        "InputGradientTensor =OutputGradientTensor InterpolationMode Scales InputPixelOffsets OutputPixelOffsets",
+    ),
+    "SLICE_GRAD": (
+        "SliceGrad",
+        "InputGradientTensor =OutputGradientTensor InputWindowOffsets InputWindowSizes InputWindowStrides",
+    ),
+    "CUMULATIVE_SUMMATION": ("CumulativeSummation", "InputTensor Axis AxisDirection HasExclusiveSum"),
+    "CUMULATIVE_PRODUCT": ("CumulativeProduct", "InputTensor Axis AxisDirection HasExclusiveProduct"),
+    "REVERSE_SUBSEQUENCES": ("ReverseSubsequences", "InputTensor SequenceLengthsTensor Axis"),
+}
+"""Functions, and the fields that their arguments are, in this order."""
+_LAST = {
+    "FusedActivation": "dml::FusedActivation::None()",
+    "Order": "DML_DEPTH_SPACE_ORDER_DEPTH_COLUMN_ROW",
+}
+"""Defaults of arguments that come last."""
+_OF_RANK_4 = frozenset({"SPACE_TO_DEPTH1", "DEPTH_TO_SPACE1"})
+
+
+def _by_fields(desc: OperatorDesc, inputs: Inputs) -> str | None:
+    function, fields = _BY_FIELDS[desc.type]
+    if desc.type in _OF_RANK_4 and desc.tensor("InputTensor").rank != 4:
+        return None
+    arguments = [_argument(desc, field, inputs) for field in fields.split()]
+    given = [item for item in arguments if item is not None]
+    last = fields.split()[-1]
+    return _call(function, given, [_LAST[last]] if last in _LAST else []) if len(given) == len(arguments) else None
+
+
+def _argument(desc: OperatorDesc, field: str, inputs: Inputs) -> str | None:
+    """The text of an argument; ``None`` where it has none."""
+    if field.startswith(SIZES):
+        sizes = desc.tensor(field.removeprefix(SIZES)).sizes
+        return str(sizes[desc.uint("Axis")]) if desc.type == "ONE_HOT" else f"dml::TensorDimensions{array(sizes)}"
+    if field.endswith("Tensor"):
+        return inputs.one(field) if desc.has(field) else "dml::NullOpt"
+    value = desc.get(field)
+    if field == "FusedActivation":
+        return _fused(desc.activation())
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return enumerator(desc, field)
+        case int():
+            return str(value)
+        case float():
+            return single(value)
+        case Size2D():
+            return f"DML_SIZE_2D{{{value.width}, {value.height}}}"
+        case tuple():
+            return f"{{{', '.join(single(item) if isinstance(item, float) else str(item) for item in value)}}}"
+    return None

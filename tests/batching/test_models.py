@@ -106,3 +106,8 @@ def test_no_two_models_are_one_file() -> None:
     problems = [item.problem for item in models if item.problem is not None]
     assert [item.code for item in problems] == [SAME_OUTPUT.id] * 2
     assert all("one.json" in item.message for item in problems)
+
+
+def test_work_in_the_place_of_a_model_is_named_as_it_is_written() -> None:
+    with pytest.raises(dml2onnx.UnreadableError, match=r"did you mean --do verify\?"):
+        found(["verify"], None)

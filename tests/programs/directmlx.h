@@ -786,4 +786,160 @@ inline Expression Gather(Expression x, Expression indices, std::uint32_t axis, s
                            });
 }
 
+// Functions whose output has the sizes and the type of their first tensor.
+using Several = std::vector<Expression>;
+using Floats = Span<const float>;
+using Uints = Span<const std::uint32_t>;
+using Uint = std::uint32_t;
+
+#define ALIKE(name, kind, tensors, parameters, ...)                                                              \
+  inline Expression name parameters {                                                                            \
+    using Desc = DML_##kind##_OPERATOR_DESC;                                                                     \
+    const Several all tensors;                                                                                   \
+    const auto shape = all[0].GetOutputDesc();                                                                   \
+    return detail::One<Desc>(DML_OPERATOR_##kind, all, shape.dataType, shape.sizes,                              \
+                             [&](Desc& d, auto& in, auto out) { d.OutputTensor = out; __VA_ARGS__ });            \
+  }
+ALIKE(ValueScale2D, VALUE_SCALE_2D, {x}, (Expression x, float scale, Floats bias), d.InputTensor = in[0];
+      d.Scale = scale; d.ChannelCount = static_cast<UINT>(bias.size()); d.Bias = bias.data();)
+ALIKE(CumulativeSummation, CUMULATIVE_SUMMATION, {x},
+      (Expression x, Uint axis, DML_AXIS_DIRECTION direction, bool exclusive), d.InputTensor = in[0]; d.Axis = axis;
+      d.AxisDirection = direction; d.HasExclusiveSum = exclusive;)
+ALIKE(CumulativeProduct, CUMULATIVE_PRODUCT, {x},
+      (Expression x, Uint axis, DML_AXIS_DIRECTION direction, bool exclusive), d.InputTensor = in[0]; d.Axis = axis;
+      d.AxisDirection = direction; d.HasExclusiveProduct = exclusive;)
+#define TWO {x, lengths}
+ALIKE(ReverseSubsequences, REVERSE_SUBSEQUENCES, TWO, (Expression x, Expression lengths, Uint axis),
+      d.InputTensor = in[0]; d.SequenceLengthsTensor = in[1]; d.Axis = axis;)
+#undef TWO
+#define THREE {x, indices, updates}
+ALIKE(ScatterND, SCATTER_ND, THREE,
+      (Expression x, Expression indices, Expression updates, Uint dimensions, Uint indexDimensions),
+      d.InputTensor = in[0]; d.IndicesTensor = in[1]; d.UpdatesTensor = in[2]; d.InputDimensionCount = dimensions;
+      d.IndicesDimensionCount = indexDimensions;)
+#undef THREE
+ALIKE(LocalResponseNormalization, LOCAL_RESPONSE_NORMALIZATION, {x},
+      (Expression x, bool cross, Uint size, float alpha, float beta, float bias), d.InputTensor = in[0];
+      d.CrossChannel = cross; d.LocalSize = size; d.Alpha = alpha; d.Beta = beta; d.Bias = bias;)
+#undef ALIKE
+
+inline Expression BatchNormalization(Expression x, Expression mean, Expression variance, Expression scale,
+                                     Expression bias, bool spatial, float epsilon,
+                                     FusedActivation fused = FusedActivation::None()) {
+  using Desc = DML_BATCH_NORMALIZATION_OPERATOR_DESC;
+  const auto shape = x.GetOutputDesc();
+  const detail::Fused storage(fused);
+  return detail::One<Desc>(DML_OPERATOR_BATCH_NORMALIZATION, {x, mean, variance, scale, bias}, shape.dataType, shape.sizes,
+                           [&](Desc& d, auto& in, auto out) {
+                             d = {in[0], in[1], in[2], in[3], in[4], out, spatial, epsilon, storage.Get()};
+                           });
+}
+
+inline Expression MeanVarianceNormalization(Expression x, Optional<Expression> scale, Optional<Expression> bias, Uints axes,
+                                            bool variance, float epsilon,
+                                            FusedActivation fused = FusedActivation::None()) {
+  using Desc = DML_MEAN_VARIANCE_NORMALIZATION1_OPERATOR_DESC;
+  const auto shape = x.GetOutputDesc();
+  const detail::Fused storage(fused);
+  const Several inputs{x, scale ? *scale : Expression(), bias ? *bias : Expression()};
+  return detail::One<Desc>(DML_OPERATOR_MEAN_VARIANCE_NORMALIZATION1, inputs, shape.dataType, shape.sizes,
+                           [&](Desc& d, auto& in, auto out) {
+                             d = {in[0], in[1], in[2], out, static_cast<UINT>(axes.size()), axes.data(), variance, epsilon,
+                                  storage.Get()};
+                           });
+}
+
+inline Expression Upsample2D(Expression x, DML_SIZE_2D scale, DML_INTERPOLATION_MODE mode) {
+  using Desc = DML_UPSAMPLE_2D_OPERATOR_DESC;
+  auto sizes = x.GetOutputDesc().sizes;
+  sizes[sizes.size() - 2] *= scale.Height;
+  sizes[sizes.size() - 1] *= scale.Width;
+  return detail::One<Desc>(DML_OPERATOR_UPSAMPLE_2D, {x}, x.GetOutputDesc().dataType, sizes,
+                           [&](Desc& d, auto& in, auto out) { d = {in[0], out, scale, mode}; });
+}
+
+inline Expression GatherElements(Expression x, Expression indices, Uint axis) {
+  using Desc = DML_GATHER_ELEMENTS_OPERATOR_DESC;
+  return detail::One<Desc>(DML_OPERATOR_GATHER_ELEMENTS, {x, indices}, x.GetOutputDesc().dataType,
+                           indices.GetOutputDesc().sizes,
+                           [&](Desc& d, auto& in, auto out) { d = {in[0], in[1], out, axis}; });
+}
+
+// As many leading sizes of 1 as the rank leaves, those of the indices but for their last, and what they leave of x.
+inline Expression GatherND(Expression x, Expression indices, Uint dimensions, Uint indexDimensions, Uint batch) {
+  using Desc = DML_GATHER_ND1_OPERATOR_DESC;
+  const auto &from = x.GetOutputDesc().sizes, &at = indices.GetOutputDesc().sizes;
+  const Uint left = dimensions - batch - at.back();
+  TensorDimensions sizes(from.size() - (indexDimensions - 1 + left), 1);
+  for (Uint i = 0; i + 1 < indexDimensions; ++i) sizes.push_back(at[at.size() - indexDimensions + i]);
+  for (Uint i = 0; i < left; ++i) sizes.push_back(from[from.size() - left + i]);
+  return detail::One<Desc>(DML_OPERATOR_GATHER_ND1, {x, indices}, x.GetOutputDesc().dataType, sizes,
+                           [&](Desc& d, auto& in, auto out) {
+                             d = {in[0], in[1], out, dimensions, indexDimensions, batch};
+                           });
+}
+
+inline Expression SpaceToDepth(Expression x, Uint block,
+                               DML_DEPTH_SPACE_ORDER order = DML_DEPTH_SPACE_ORDER_DEPTH_COLUMN_ROW) {
+  using Desc = DML_SPACE_TO_DEPTH1_OPERATOR_DESC;
+  const auto shape = x.GetOutputDesc();
+  const TensorDimensions sizes{shape.sizes[0], shape.sizes[1] * block * block, shape.sizes[2] / block,
+                               shape.sizes[3] / block};
+  return detail::One<Desc>(DML_OPERATOR_SPACE_TO_DEPTH1, {x}, shape.dataType, sizes,
+                           [&](Desc& d, auto& in, auto out) { d = {in[0], out, block, order}; });
+}
+
+inline Expression DepthToSpace(Expression x, Uint block,
+                               DML_DEPTH_SPACE_ORDER order = DML_DEPTH_SPACE_ORDER_DEPTH_COLUMN_ROW) {
+  using Desc = DML_DEPTH_TO_SPACE1_OPERATOR_DESC;
+  const auto shape = x.GetOutputDesc();
+  const TensorDimensions sizes{shape.sizes[0], shape.sizes[1] / (block * block), shape.sizes[2] * block,
+                               shape.sizes[3] * block};
+  return detail::One<Desc>(DML_OPERATOR_DEPTH_TO_SPACE1, {x}, shape.dataType, sizes,
+                           [&](Desc& d, auto& in, auto out) { d = {in[0], out, block, order}; });
+}
+
+inline Expression Tile(Expression x, Uints repeats) {
+  using Desc = DML_TILE_OPERATOR_DESC;
+  auto sizes = x.GetOutputDesc().sizes;
+  for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] *= repeats[i];
+  return detail::One<Desc>(DML_OPERATOR_TILE, {x}, x.GetOutputDesc().dataType, sizes,
+                           [&](Desc& d, auto& in, auto out) {
+                             d = {in[0], out, static_cast<UINT>(repeats.size()), repeats.data()};
+                           });
+}
+
+inline Expression OneHot(Expression indices, Expression values, Uint length, Uint axis) {
+  using Desc = DML_ONE_HOT_OPERATOR_DESC;
+  auto sizes = indices.GetOutputDesc().sizes;
+  sizes[axis] = length;
+  return detail::One<Desc>(DML_OPERATOR_ONE_HOT, {indices, values}, values.GetOutputDesc().dataType, sizes,
+                           [&](Desc& d, auto& in, auto out) { d = {in[0], in[1], out, axis}; });
+}
+
+#define RESAMPLED(name, kind)                                                                                    \
+  inline Expression name(Expression x, TensorDimensions sizes, DML_INTERPOLATION_MODE mode, Floats scales,       \
+                         Floats inputOffsets, Floats outputOffsets) {                                            \
+    using Desc = DML_##kind##_OPERATOR_DESC;                                                                     \
+    const auto count = static_cast<UINT>(scales.size());                                                         \
+    return detail::One<Desc>(DML_OPERATOR_##kind, {x}, x.GetOutputDesc().dataType, sizes,                        \
+                             [&](Desc& d, auto& in, auto out) {                                                  \
+                               d = {in[0], out, mode, count, scales.data(), inputOffsets.data(),                 \
+                                    outputOffsets.data()};                                                       \
+                             });                                                                                 \
+  }
+RESAMPLED(Resample, RESAMPLE1)
+RESAMPLED(ResampleGrad, RESAMPLE_GRAD)
+#undef RESAMPLED
+
+inline Expression SliceGrad(Expression x, TensorDimensions sizes, Uints offsets, Uints windows,
+                            Span<const std::int32_t> strides) {
+  using Desc = DML_SLICE_GRAD_OPERATOR_DESC;
+  return detail::One<Desc>(DML_OPERATOR_SLICE_GRAD, {x}, x.GetOutputDesc().dataType, sizes,
+                           [&](Desc& d, auto& in, auto out) {
+                             d = {in[0], out, static_cast<UINT>(offsets.size()), offsets.data(), windows.data(),
+                                  strides.data()};
+                           });
+}
+
 }  // namespace dml

@@ -20,6 +20,7 @@ from dml2onnx.codes import exporting as codes
 from dml2onnx.diagnostics import DmlError, Severity
 from dml2onnx.exporters.whole_tensors import obstacles
 from dml2onnx.ir.graph import Graph
+from dml2onnx.programs.directmlx import _BY_FIELDS
 from dml2onnx.testing.valid import descriptors
 from tests.checks.build import one
 from tests.exporters.test_native import PROGRAMS, exact
@@ -208,7 +209,20 @@ def test_every_operator(compiler: Compiler, tmp_path: Path) -> None:  # noqa: F8
                 graphs[desc.type] = graph
     assert {name.removeprefix("DML_OPERATOR_") for name in descriptors()} == set(graphs)
     texts = round_trips(graphs.values(), compiler, tmp_path)
-    assert sum("OPERATOR_DESC desc" not in text for text in texts) > 60
+    assert sum("OPERATOR_DESC desc" not in text for text in texts) > 80
+
+
+def test_functions_whose_arguments_are_fields(compiler: Compiler, tmp_path: Path) -> None:  # noqa: F811
+    """Several descriptors of each of these operators, and each by its function at least once."""
+    graphs, names = [], []
+    for name, (function, _) in _BY_FIELDS.items():
+        chosen = [one(exact(desc)) for desc in descriptors()[f"DML_OPERATOR_{name}"]]
+        for graph in list(filter(is_sayable, chosen))[:4]:
+            graphs.append(graph)
+            names.append(function)
+    texts = round_trips(graphs, compiler, tmp_path)
+    said = {function for function, text in zip(names, texts, strict=True) if f"dml::{function}(" in text}
+    assert said == set(names)
 
 
 def test_a_program_reads_well(tmp_path: Path) -> None:
