@@ -72,12 +72,9 @@ def _add_sizes(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=texts.sizes,
         metavar="NAME=N,C,H,W",
-        help="read the model as if it had been written for an input of these sizes (repeatable); compile, verify "
-        "and explain take names for sizes too: NAME=N,3,H,W",
+        help="read the model as if it had been written for an input of these sizes (repeatable); names make one model "
+        "for all sizes: NAME=N,3,H,W",
     )
-
-
-def _add_ranges(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--range",
         action="append",
@@ -662,12 +659,12 @@ def _add_completion(parser: argparse.ArgumentParser) -> None:
 
 
 COMMANDS: Mapping[str, tuple[str, tuple[Callable[[argparse.ArgumentParser], None], ...]]] = {
-    "compile": ("write an ONNX model", (_add_model, _add_freeze, _add_level, _add_form, _add_compile, _add_ranges)),
+    "compile": ("write an ONNX model", (_add_model, _add_freeze, _add_level, _add_form, _add_compile)),
     "check": ("say what is wrong, and why", (_add_common, _add_reading, _add_freeze, _add_check)),
     "run": ("compile and run a model", (_add_model, _add_frozen, _add_level, _add_run_form, _add_run)),
     "verify": (
         "compare a model with the reference",
-        (_add_model, _add_documented, _add_passes, _add_verify, _add_ranges),
+        (_add_model, _add_documented, _add_passes, _add_verify),
     ),
     "explain": (
         "what each node becomes, what a code such as DML1601 means, or all about an operator such as JOIN",

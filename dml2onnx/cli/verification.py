@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.cli.inputs import GivenInputs
 from dml2onnx.cli.markup import escape
-from dml2onnx.cli.models import load_model, named_sizes
+from dml2onnx.cli.models import load_model
 from dml2onnx.codes.sizing import WRONG_REQUEST
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.graph import counted
@@ -33,12 +33,11 @@ def verify_command(options: argparse.Namespace, screen: Screen) -> int:
     """Compares the compiled model, or another one, with the reference."""
     inputs = GivenInputs(options.input, options.max_bytes)
     graph = load_model(options, screen, inputs.names)
-    sizes = named_sizes(options)
-    if sizes and options.against is not None:
+    if graph.named_sizes and options.against is not None:
         message = "--against compares with another model, and names for sizes make one"
         raise DmlError(WRONG_REQUEST.at(message, expected="--against, or names"))
     with screen.counting("verifying") as progress:
-        compare = verify_with if not sizes else partial(verify_sizes, sizes=sizes, ranges=dict(options.range))
+        compare = verify_sizes if graph.named_sizes else partial(verify_with, against=options.against)
         result = compare(
             graph,
             make_inputs=inputs,
@@ -53,7 +52,6 @@ def verify_command(options: argparse.Namespace, screen: Screen) -> int:
             time_limit=options.time_limit,
             max_bytes=options.max_bytes,
             progress=progress,
-            **({} if sizes else {"against": options.against}),
         )
     answer = verification_answer(result, str(options.provider), options.seed, options.against)
     if screen.as_json:

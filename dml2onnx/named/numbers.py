@@ -20,7 +20,10 @@ class Numbers:
         self.graph = graph
         self.ranges = ranges
         self.points = points
-        self.old = {name: graph.old(name) for name in graph.names}
+        self.old = {
+            name: old if low <= (old := graph.old(name)) <= high else low for name, (low, high) in ranges.items()
+        }
+        """The sizes at which whoever needs an example makes one: the model's own, where they are among those."""
         self.by_text: dict[str, Expr] = {}
         """What the text of a size stands for."""
         self._known: dict[tuple[int, ...], Expr] = {}

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.checks.resizing import named
 from dml2onnx.compiler import compile
-from dml2onnx.frontends import graph_of
 from dml2onnx.providers.installed import require_providers
 from dml2onnx.targets import DEFAULT_OPSET
 from dml2onnx.verification.whole import Verification, verify_with
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from dml2onnx.ir.graph import Graph
@@ -29,9 +27,7 @@ DRAWS = 200
 
 
 def verify_sizes(
-    model: Graph | str | os.PathLike[str],
-    sizes: Mapping[str, Sequence[int | str]],
-    ranges: Mapping[str, tuple[int, int]],
+    source: Graph,
     make_inputs: Callable[[Sequence[Port]], Mapping[str, Array]],
     rounds: int,
     seed: int,
@@ -47,13 +43,10 @@ def verify_sizes(
     max_bytes: int | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> Verification:
-    """One model for all sizes, compared at the first and the last ones and then at others, a round at each."""
-    source = graph_of(model)
+    """The one model for all sizes, compared at the first and the last ones and then at others, a round at each."""
     outputs = [item.name for item in source.results or source.outputs]
     one = compile(
         source,
-        sizes=sizes,
-        ranges=ranges,
         outputs=outputs,
         opset=opset,
         target=require_providers(provider).target,
@@ -67,7 +60,7 @@ def verify_sizes(
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "model.onnx"
         one.save(path)
-        graph = named(source, sizes)
+        graph = named(source.without_names(), source.named_sizes)
         for number, point in enumerate(_points(graph, one.ranges, max(rounds, 2), Random(seed))):
             made = verify_with(
                 graph.at(point),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dml2onnx import arguments, passes
-from dml2onnx.compiler import at_sizes, compile_outputs, has_names, require_clean
+from dml2onnx.compiler import at_sizes, compile_outputs, require_clean
 from dml2onnx.diagnostics import quote
 from dml2onnx.faces import shown_by
 from dml2onnx.frontends import graph_of
@@ -144,16 +144,15 @@ def verify(
     ``progress`` is told how far it is. Raises :class:`DmlError` with every finding of the checks.
     """
     given = arguments.arrays(inputs)
-    if sizes is not None and has_names(sizes):
+    graph = at_sizes(graph_of(model), sizes, ranges)
+    if graph.named_sizes:
         from dml2onnx.verification.sizes import verify_sizes
 
         for keyword, value in (("against", against), ("cases", cases)):
             if value is not None:
                 raise arguments.refusal(keyword, value, "None where sizes have names")
         return verify_sizes(
-            model,
-            sizes,
-            ranges or {},
+            graph,
             lambda _: given,
             rounds,
             seed,
@@ -163,6 +162,7 @@ def verify(
             exact=exact,
             optimize=optimize,
             without_passes=without_passes,
+            quant_format=quant_format,
             time_limit=time_limit,
             max_bytes=max_bytes,
             progress=progress,
@@ -171,7 +171,7 @@ def verify(
     if listed is not None and not listed:
         raise arguments.refusal("cases", cases, "one case or several")
     return verify_with(
-        model if sizes is None else at_sizes(graph_of(model), sizes),  # type: ignore[arg-type]  # no names
+        graph,
         lambda _: given,
         rounds if listed is None else len(listed),
         seed,
