@@ -106,3 +106,15 @@ def test_verify_draws_sizes_the_ends_first() -> None:
     rounds = list(dict.fromkeys(item.round for item in found.comparisons))
     assert rounds[:2] == ["at N=1", "at N=9"]
     assert len(rounds) == 3
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+def test_pooling_over_whole_pictures_adds_up_in_one_order(data_type: str) -> None:
+    """One form at all sizes, with names and without: GlobalAveragePool."""
+    g = dml2onnx.GraphBuilder()
+    x = g.input("x", data_type, ["N", 8, "H", "W"])
+    graph = g.build({"y": g.average_pooling(x, None, x.sizes[2:])})
+    model = dml2onnx.compile(graph)
+    assert "GlobalAveragePool" in [node.op_type for node in model.lowered.nodes]
+    for n, h, w in ((1, 13, 13), (2, 5, 7), (3, 1, 30), (1, 1, 1)):
+        _compare(graph, {"x": ("N", 8, "H", "W")}, {"N": n, "H": h, "W": w}, model)
