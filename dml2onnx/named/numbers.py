@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.model import NamedSize
 from dml2onnx.sizes.expressions import Expr
+from dml2onnx.sizes.named import refused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,9 +28,18 @@ class Numbers:
         self.by_text: dict[str, Expr] = {}
         """What the text of a size stands for."""
         self._known: dict[tuple[int, ...], Expr] = {}
+        self._require_told_apart()
         solver = graph.traced.solver
         for expr in graph.expressions():
             self._known.setdefault(tuple(graph.number(expr, point) for point in points), solver.resolved(expr))
+
+    def _require_told_apart(self) -> None:
+        """Numbers say which name they are only where no two names have the same sizes everywhere."""
+        seen: dict[tuple[int, ...], str] = {}
+        for name, (low, high) in self.ranges.items():
+            own = tuple(point[name] for point in self.points)
+            if low < high and (other := seen.setdefault(own, name)) != name:
+                raise refused(f"{other} and {name} have so few sizes that they cannot be told apart")
 
     def of(self, values: Sequence[int]) -> int | Expr | None:
         """A number that is the same at all sizes, an expression, or ``None`` where none is known."""

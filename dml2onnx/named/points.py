@@ -14,15 +14,22 @@ SPREAD = 0.381966
 """How far from each other sizes of several names are, as a part of their ranges: so that many of them never meet."""
 
 
+FEW = 4
+"""Sizes of a range of which two names would often have the same."""
+
+
 def points_of(graph: NamedGraph, ranges: Ranges) -> list[dict[str, int]]:
     """The last size, two at which no two sizes of the graph are equal by chance, and the first; and then some more."""
     lowest = {name: low for name, (low, _) in ranges.items()}
     highest = {name: high for name, (_, high) in ranges.items()}
     expressions = list(graph.expressions())
+    most, points = 0, [highest, lowest]
     for attempt in range(TRIES):
-        pair = _pair(graph, ranges, attempt)
-        points = [highest, *pair, lowest]
-        if len({tuple(graph.number(expr, point) for point in points) for expr in expressions}) == len(expressions):
+        tried = [highest, *_pair(graph, ranges, attempt), lowest]
+        told_apart = len({tuple(graph.number(expr, point) for point in tried) for expr in expressions})
+        if told_apart > most:
+            most, points = told_apart, tried
+        if most == len(expressions):  # there may be fewer: some are one number all over a small range
             break
     return [*points, *_pair(graph, ranges, TRIES - 1), *_pair(graph, ranges, TRIES - 2)]
 
@@ -35,6 +42,10 @@ def _pair(graph: NamedGraph, ranges: Ranges, attempt: int) -> list[dict[str, int
         start, other = (low + int((high - low) * ((part + more) % 1)) for more in (0, 0.3))
         first[name] = _inside(graph, name, max(start, low + 1), low, high, ())
         second[name] = _inside(graph, name, max(other, low + 1), low, high, (first[name], 2 * first[name]))
+        if high - low < FEW:  # the same two sizes, in as many orders as there are
+            both = first[name], second[name]
+            orders = (both, both[::-1], both[:1] * 2, both[1:] * 2)
+            first[name], second[name] = orders[number % len(orders)]
     return [first, second]
 
 
