@@ -18,6 +18,10 @@ FEW = 4
 """Sizes of a range of which two names would often have the same."""
 
 
+MORE = 6
+"""Sizes behind such a range at which the model is looked at as well, where they are possible."""
+
+
 def points_of(graph: NamedGraph, ranges: Ranges) -> list[dict[str, int]]:
     """The last size, two at which no two sizes of the graph are equal by chance, and the first; and then some more."""
     lowest = {name: low for name, (low, _) in ranges.items()}
@@ -38,6 +42,8 @@ def _pair(graph: NamedGraph, ranges: Ranges, attempt: int) -> list[dict[str, int
     first: dict[str, int] = {}
     second: dict[str, int] = {}
     for number, (name, (low, high)) in enumerate(ranges.items()):
+        if high - low < FEW and not graph.problems({**graph.own_values(), name: high + MORE}):
+            high += MORE  # sizes outside tell as much, and more of what is different at 1
         part = SPREAD * (number + 1) + attempt / TRIES
         start, other = (low + int((high - low) * ((part + more) % 1)) for more in (0, 0.3))
         first[name] = _inside(graph, name, max(start, low + 1), low, high, ())
