@@ -109,7 +109,7 @@ def cases() -> Iterator[Case]:
         )  # fmt: skip
     yield Case(
         "YOLOv4", partial(_recorded, SHARED / "recorded/yolov4.json"),
-        {"input0": ("N", 3, 180, 320)}, {"N": (1, 4)}, {"N": 1},
+        {"input0": ("N", 3, "H", "W")}, {"N": (1, 4)}, {"N": 1, "H": 180, "W": 320},
     )  # fmt: skip
 
 

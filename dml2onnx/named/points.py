@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from dml2onnx.sizes.named import NamedGraph
     from dml2onnx.sizes.ranges import Ranges
 
@@ -22,7 +24,7 @@ MORE = 6
 """Sizes behind such a range at which the model is looked at as well, where they are possible."""
 
 
-def points_of(graph: NamedGraph, ranges: Ranges) -> list[dict[str, int]]:
+def points_of(graph: NamedGraph, ranges: Ranges) -> Iterator[dict[str, int]]:
     """The last size, two at which no two sizes of the graph are equal by chance, and the first; and then some more."""
     lowest = {name: low for name, (low, _) in ranges.items()}
     highest = {name: high for name, (_, high) in ranges.items()}
@@ -35,7 +37,9 @@ def points_of(graph: NamedGraph, ranges: Ranges) -> list[dict[str, int]]:
             most, points = told_apart, tried
         if most == len(expressions):  # there may be fewer: some are one number all over a small range
             break
-    return [*points, *_pair(graph, ranges, TRIES - 1), *_pair(graph, ranges, TRIES - 2)]
+    yield from points
+    yield from _pair(graph, ranges, TRIES - 1)
+    yield from _pair(graph, ranges, TRIES - 2)
 
 
 def _pair(graph: NamedGraph, ranges: Ranges, attempt: int) -> list[dict[str, int]]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import sizing as codes
 from dml2onnx.diagnostics import DmlError, quote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from dml2onnx.sizes.named import NamedGraph, Values
 
 Ranges = dict[str, tuple[int, int]]
+STEPS = 200
+"""How far from a size that is drawn one is looked for that fits."""
 MOST = 64
 """The last size of a name that nobody states a range for, or four times its own."""
 
@@ -47,3 +50,17 @@ def _end(graph: NamedGraph, name: str, size: int, other: int) -> int:
         if size == other or not all(item.expected.startswith("a multiple") for item in problems):
             raise DmlError(*problems)
         size += 1 if size < other else -1
+
+
+def drawn(
+    graph: NamedGraph, ranges: Mapping[str, tuple[int, int]], count: int, random: Random
+) -> Iterator[dict[str, int]]:
+    """So many sizes of the ranges that the graph can have, or fewer: each name's next to one that is drawn."""
+    for _ in range(count):
+        point: dict[str, int] = {}
+        for name, (low, high) in ranges.items():
+            start = random.randint(low, high)
+            found = graph.nearest(name, start, min(high, start + STEPS))
+            point[name] = graph.nearest(name, start, max(low, start - STEPS)) or high if found is None else found
+        if not graph.problems(point):
+            yield point

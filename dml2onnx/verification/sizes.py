@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.checks.resizing import named
 from dml2onnx.compiler import compile
 from dml2onnx.providers.installed import require_providers
+from dml2onnx.sizes.ranges import drawn
 from dml2onnx.targets import DEFAULT_OPSET
 from dml2onnx.verification.whole import Verification, verify_with
 
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from dml2onnx.model import Array, Port
     from dml2onnx.providers.choice import ProviderLike
     from dml2onnx.sizes.named import NamedGraph
-
-DRAWS = 200
-"""How often sizes are drawn until some fit."""
 
 
 def verify_sizes(
@@ -92,9 +90,4 @@ def _points(
     """The first sizes, the last ones, and others."""
     yield {name: low for name, (low, _) in ranges.items()}
     yield {name: high for name, (_, high) in ranges.items()}
-    for _ in range(count - 2):
-        for _ in range(DRAWS):
-            point = {name: random.randint(low, high) for name, (low, high) in ranges.items()}
-            if not graph.problems(point):
-                yield point
-                break
+    yield from drawn(graph, ranges, count - 2, random)
