@@ -14,10 +14,10 @@ import numpy as np
 from dml2onnx import arguments, passes
 from dml2onnx.codes.running import OUTPUT_OUTSIDE, OUTPUT_UNWRITABLE
 from dml2onnx.compiler import Form, at_sizes, at_values, compile_named, compile_outputs, require_clean
-from dml2onnx.diagnostics import DmlError, quote
+from dml2onnx.diagnostics import DmlError, plural, quote
 from dml2onnx.files import check_target, make_directory, put, spare
 from dml2onnx.frontends import graph_of
-from dml2onnx.ir.graph import GraphOutput, counted
+from dml2onnx.ir.graph import GraphOutput
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.model import NamedSize
 from dml2onnx.providers.choice import chosen
@@ -89,10 +89,10 @@ def run(
     """
     providers = require_providers(provider)
     opset, target = arguments.opset(opset), arguments.target(providers.target if target is None else target)
-    given = arguments.arrays(inputs)
+    supplied = arguments.arrays(inputs)
     execution = execute(
         at_sizes(graph_of(model), sizes, ranges),
-        given,
+        supplied,
         providers,
         opset=opset,
         target=target,
@@ -127,15 +127,17 @@ def execute(
 ) -> Execution:
     """As :func:`run`, with the effects of the program and, when asked for, what every ONNX node cost and where it ran.
 
-    ``inputs`` may also be a function that makes them when it is known how the model wants them. ``progress`` is told
-    how far it is.
+    ``inputs`` may also be a function that makes them when it is known how the model wants them. ``progress`` is called
+    with a line about each step.
     """
     tell = progress or (lambda text: None)
     through, exact = passes.chosen(optimize, without_passes), arguments.flag(exact, "exact")
     form = arguments.quant_format(quant_format, exact=exact)
     providers = chosen(provider)
-    agree = passes.agrees(without_passes)
-    how = Form(opset, target or providers.target, exact, True, through, agree, arguments.ir_version(None, opset), form)
+    propagate = passes.propagates_layouts(without_passes)
+    how = Form(
+        opset, target or providers.target, exact, True, through, propagate, arguments.ir_version(None, opset), form
+    )
 
     def compiling(text: str) -> None:
         tell(f"compiling, {text}")
@@ -145,11 +147,11 @@ def execute(
     else:
         warnings = require_clean(graph, feature_level, documented=documented)
         compiled = compile_outputs(graph, _wanted(graph), warnings=warnings, progress=compiling, **how._asdict())
-    tell(f"loading {counted(compiled.node_count, 'ONNX node')}")
+    tell(f"loading {plural(compiled.node_count, 'ONNX node')}")
     session = compiled.session(providers, profile=profile or assignment, max_bytes=max_bytes)
-    given = inputs(compiled.inputs) if callable(inputs) else inputs
-    tell(f"running {counted(compiled.node_count, 'ONNX node')}")
-    feeds = compiled.complete(given)
+    supplied = inputs(compiled.inputs) if callable(inputs) else inputs
+    tell(f"running {plural(compiled.node_count, 'ONNX node')}")
+    feeds = compiled.complete(supplied)
     memory = session.run(feeds)
     finished = compiled.finish(memory)
     if graph.effects and graph.named_sizes:

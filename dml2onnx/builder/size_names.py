@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from dml2onnx import arguments
-from dml2onnx.builder.given import listed, meant, refusal, whole_numbers
+from dml2onnx.builder.checked import converted, error_here, listed, whole_numbers
 from dml2onnx.codes import building as codes
 from dml2onnx.frontends.findings import listing, quote
 from dml2onnx.ir.size_names import is_size_name, own_size
@@ -42,7 +42,7 @@ class SizeNames:
             if isinstance(size, str) and size not in self._names:
                 known = listing(list(self._names)) or "none"
                 message = f"{quote(size)} is the name of no size of an input; there are: {known}"
-                raise refusal(codes.BAD_TENSOR, message, expected=known, found=quote(size))
+                raise error_here(codes.BAD_TENSOR, message, expected=known, found=quote(size))
         return [own_size(size, self._ranges) if isinstance(size, str) else size for size in named]
 
     def used_ranges(self) -> dict[str, tuple[int, int]]:
@@ -51,7 +51,7 @@ class SizeNames:
         if unused:
             known = listing(list(self._names)) or "none"
             message = f"ranges has {unused}, and the names for sizes of inputs are: {known}"
-            raise refusal(codes.BAD_TENSOR, message, expected=known, found=unused)
+            raise error_here(codes.BAD_TENSOR, message, expected=known, found=unused)
         return self._ranges
 
 
@@ -59,18 +59,18 @@ def _checked(name: str) -> str:
     """A name for a size, refused where it is none."""
     if is_size_name(name) is None:
         expected = "letters, digits and underscores, a letter first"
-        raise refusal(codes.BAD_TENSOR, f"{quote(name)} is no name for a size", expected=expected, found=quote(name))
+        raise error_here(codes.BAD_TENSOR, f"{quote(name)} is no name for a size", expected=expected, found=quote(name))
     return name
 
 
 def _ranges(given: object) -> dict[str, tuple[int, int]]:
     """The ranges of names for sizes, as they are meant."""
-    ranges = {} if given is None else meant(arguments.by_name, given, "ranges")
+    ranges = {} if given is None else converted(arguments.by_name, given, "ranges")
     found: dict[str, tuple[int, int]] = {}
     for name, own in ranges.items():
         ends = whole_numbers(f"the range of {quote(name)}", own, 1)  # type: ignore[arg-type]
         if len(ends) != 2 or ends[0] > ends[1]:
             message = f"the range of {quote(name)} is {list(ends)}, not the first and the last size"
-            raise refusal(codes.BAD_TENSOR, message, expected="two sizes, the smaller first", found=list(ends))
+            raise error_here(codes.BAD_TENSOR, message, expected="two sizes, the smaller first", found=list(ends))
         found[_checked(name)] = ends[0], ends[1]
     return found

@@ -46,8 +46,11 @@ _DTYPES = {name: dtype for dtype, (_, name) in ELEMENT_TYPES.items()}
 SHARED_CONSTANT_BYTES = 1 << 20
 """Constants up to this size are compared by content; larger ones are shared only when they are one array."""
 
-_KEEP_LIMITED = frozenset({"Cast", "Concat", "Identity", "MaxPool", "Reshape", "Slice", "Transpose"})
+_KEEP_BOUNDED = frozenset({"Cast", "Concat", "Identity", "MaxPool", "Reshape", "Slice", "Transpose"})
 """Operators that give what they are given, of what they are given."""
+
+_MOVE_ELEMENTS = frozenset({"Expand", "Identity", "Reshape", "Slice", "Transpose"})
+"""Operators that give elements of their first input, and no others."""
 
 FOLDED_GROWTH_ELEMENTS = 1 << 20
 """Folding never makes a constant larger than its inputs beyond this: Expand is cheaper to run than to store. How much
@@ -121,23 +124,13 @@ class Traits:
 
 @dataclass(slots=True, eq=False)
 class Tensor(Value):
-    """A value of the model being built, and what is known of it: of a constant, all."""
+    """A value of the model being built; of a constant all is known."""
 
     value: Array | None = None
     label: str = ""
     """The name that a constant gets when it becomes an initializer."""
     stored: Value | None = None
     """The initializer that a constant has become."""
-    cast_from: DType | None = None
-    """The type before the Cast that made it, if a Cast did."""
-    zero_padded: bool = False
-    """Whether a Pad with zeros made it, or a Cast behind such a Pad."""
-    limited: bool = False
-    """Whether it holds nothing but maxima with a finite number: no -inf, nor a NaN to rely on [decision G1]."""
-    dequantized: Dequantized | None = None
-    """The integers that a constant was dequantised from."""
-    paired: bool = False
-    """Whether it stands between quantisations of one operator, of which ONNX Runtime may make a kernel of integers."""
 
     def again(self, name: str) -> Tensor:
         """Another computed tensor of which the same is known."""
@@ -158,15 +151,6 @@ class Tensor(Value):
 
 
 _all_but_the_name: Callable[[Tensor], tuple[Any, ...]] = attrgetter(*[item.name for item in fields(Tensor)][1:])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Dequantized:
-    """Constant integers with their parameters: scalars, or vectors along the first axis."""
-
-    x: Tensor
-    scale: Tensor
-    zero_point: Tensor | None
 
 
 def broadcast_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
@@ -215,8 +199,6 @@ class EmitterCore:
         self.emitted: list[Node] = []
         """The nodes of the DirectML node at hand, or of the body within it."""
         self.initializers: dict[str, Array] = {}
-        self.dequantized: dict[str, Dequantized] = {}
-        """What initializers were dequantised from, by name."""
         self.notes: list[str] = []
         self.later_opset: int | None = None
         self.budget = budget or Budget()
@@ -288,7 +270,7 @@ class EmitterCore:
     def constant(self, value: npt.ArrayLike, dtype: npt.DTypeLike | None = None, label: str = "") -> Tensor:
         """A constant; it becomes an initializer when a node uses it."""
         array = np.asarray(value, dtype)
-        return Tensor("", array.dtype, array.shape, array, label)
+        return Tensor("", array.dtype, array.shape, value=array, label=label)
 
     def arange(self, count: int, dtype: DType) -> Tensor:
         """The constant 0, 1, .. below ``count``, for which the budget is asked first."""
@@ -324,8 +306,7 @@ class EmitterCore:
             stored = self._shared[key] = Value(name, value.dtype, value.shape)
             self.initializers[name] = value
         tensor.stored = stored
-        if tensor.dequantized is not None:
-            self.dequantized[stored.name] = tensor.dequantized
+        stored.dequantized = stored.dequantized or tensor.dequantized
         return stored
 
     # --- nodes -------------------------------------------------------------------------------------------------------
@@ -345,6 +326,11 @@ class EmitterCore:
     @legalised
     def has_exact_gates(self) -> bool:
         """Whether RNN, GRU and LSTM do at the edges what DirectML does."""
+        return True
+
+    @legalised
+    def resets_biases(self) -> bool:
+        """Whether GRU with linear_before_reset multiplies the recurrent bias with the reset gate."""
         return True
 
     @legalised
@@ -403,9 +389,9 @@ class EmitterCore:
         """Whether ``op`` can be run exactly on this type, in a wider one if need be: whether :meth:`legal` has one."""
         return legal_type(self.target, op, self.opset, variable, ELEMENT_TYPES[dtype][1]) is not None
 
-    def has_kernel(self, op: str, dtype: DType, variable: str = "T") -> bool:
-        """Whether the provider runs ``op`` on just this type, without casts."""
-        return self.target.has_kernel(op, self.opset, {variable: ELEMENT_TYPES[dtype][1]})
+    def has_kernel(self, op: str, dtype: DType, *variables: str) -> bool:
+        """Whether the provider runs ``op`` on just this type, without casts; all of the type ``variables`` are it."""
+        return self.target.has_kernel(op, self.opset, dict.fromkeys(variables or ("T",), ELEMENT_TYPES[dtype][1]))
 
     def runs_like(self, op: str, other: str, dtype: DType) -> bool:
         """Whether the target runs ``other`` on this type if it runs ``op``."""
@@ -512,9 +498,11 @@ class EmitterCore:
             ]
             made = [item for item in results if item is not None]
         self.emitted.append(Node(name, op, tuple(operands), tuple(results), attributes or _NO_ATTRIBUTES))
-        if op in _KEEP_LIMITED and _are_limited(inputs if op == "Concat" else inputs[:1]):
+        if op in _KEEP_BOUNDED and _are_bounded(inputs if op == "Concat" else inputs[:1]):
             for result in made:
-                result.limited = True
+                result.is_bounded = True
+        if op in _MOVE_ELEMENTS and inputs[0] is not None:
+            made[0].below = inputs[0].below
         return made
 
     @legalised
@@ -522,8 +510,7 @@ class EmitterCore:
         """Another element type.
 
         Integers keep their low bits. A constant is cast by numpy, which agrees with the Cast kernels wherever the
-        value is in range. A large one stays as small as it is: ONNX Runtime widens it when it loads the model. Where
-        ONNX Runtime would merge two, a Reshape, which copies nothing, keeps them apart.
+        value is in range. A large one stays as small as it is: ONNX Runtime widens it when it loads the model.
         """
         if x.dtype == dtype:
             return x
@@ -533,14 +520,13 @@ class EmitterCore:
                 value = x.value.astype(dtype)
             self._spend(value, [x])
             return self.constant(value, label=_derived_label([x]))
-        if x.cast_from is not None and _is_merged_wrongly(x.cast_from, x.dtype, dtype):
-            x = self.nodes("Reshape", [x, self.ints(x.shape)], [(x.dtype, x.shape)])[0]
         reason = _reason_of_cast(x.dtype, dtype)
         if reason and self._begun[1] != "CAST":
             self.note(reason)
         result = self.nodes("Cast", [x], [(dtype, x.shape)], {"to": ELEMENT_TYPES[dtype][0]})[0]
         result.cast_from = x.dtype
-        result.zero_padded = x.zero_padded
+        if x.below is not None and dtype.kind in "iu" and x.below <= 1 << (8 * dtype.itemsize - 1):
+            result.below = x.below
         return result
 
     def BitCast(self, x: Tensor, dtype: DType) -> Tensor:
@@ -562,23 +548,9 @@ def _reason_of_cast(given: DType, wanted: DType) -> str:
     return ""
 
 
-def _is_merged_wrongly(first: DType, middle: DType, last: DType) -> bool:
-    """Whether ONNX Runtime may make one Cast of two and so lose what the first one rounds, wraps or truncates.
-
-    It does so for float to INT64 to INT32, float to FLOAT16 to INT8, INT64 to DOUBLE to FLOAT, integer to integer to
-    BOOL; it does not between integers, nor for FLOAT to FLOAT16 and back (ONNX Runtime 1.24 and 1.31).
-    https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/insert_cast_transformer.cc
-    """
-    if np.can_cast(first, middle) and (first.itemsize < 8 or first.kind == middle.kind):
-        return False  # every value survives the first one
-    kinds = {first.kind, middle.kind, last.kind}
-    among_floats = kinds == {"f"} and np.can_cast(middle, last)
-    return not (kinds <= {"i", "u"} or among_floats)
-
-
-def _are_limited(items: Sequence[Tensor | None]) -> bool:
+def _are_bounded(items: Sequence[Tensor | None]) -> bool:
     for item in items:  # noqa: SIM110  # a generator takes three times as long
-        if item is None or not item.limited:
+        if item is None or not item.is_bounded:
             return False
     return True
 

@@ -108,11 +108,11 @@ class _Export:
                 if not self._is_unused(node, field, write, desc):
                     named.append((write.value, write.value.name))
         taken: set[str] = set()
-        given = {name for _, name in named}
+        stated = {name for _, name in named}
         numbers: dict[str, int] = {}
         for value, name in named:
             key, number = name, numbers.get(name, 1)
-            while key in taken or (number > 1 and key in given):
+            while key in taken or (number > 1 and key in stated):
                 number += 1
                 key = f"{name}_{number}"
             taken.add(key)
@@ -144,11 +144,11 @@ class _Export:
         members = self._named(self._keys[item.value], item.name)
         if item.sizes and desc is None:
             desc = self._descs[item.value] = self._seen[item.name]
-        given = {} if item.default is None else contents(item.default, elements, item.value.nbytes, self._sidecar)
-        buffer = self._buffer(item.value, desc, elements if given else None)
+        stated = {} if item.default is None else contents(item.default, elements, item.value.nbytes, self._sidecar)
+        buffer = self._buffer(item.value, desc, elements if stated else None)
         if item.sizes:
             buffer["Sizes"] = list(item.sizes)
-        return members | buffer | given
+        return members | buffer | stated
 
     def _constant(self, item: Constant) -> Json:
         value = item.value

@@ -64,7 +64,7 @@ class CompileAnswer(Written):
     target: str
     """Whose kernels decided about data types."""
     passes: tuple[str, ...]
-    """What the model went through behind the literal translation; nothing with ``-O0``."""
+    """The passes that were applied; none with ``-O0``."""
     inputs: tuple[Buffer, ...]
     outputs: tuple[Buffer, ...]
     weight_bytes: int
@@ -112,7 +112,7 @@ class ExplainAnswer(Answer):
     opset: int
     target: str
     passes: tuple[str, ...]
-    """What the model went through behind the literal translation; nothing with ``-O0``."""
+    """The passes that were applied; none with ``-O0``."""
     tensors: tuple[SizedTensor, ...] = ()
     """Where ``--size`` has names: the sizes of all tensors in these; what nodes become is another question then."""
 
@@ -222,7 +222,7 @@ class RunAnswer(Written):
     opset: int
     target: str
     passes: tuple[str, ...]
-    """What the model went through behind the literal translation; nothing with ``-O0``."""
+    """The passes that were applied; none with ``-O0``."""
     outputs: tuple[Contents, ...]
     printed: tuple[Printed, ...]
     """What the program printed, in its order."""

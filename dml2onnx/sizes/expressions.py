@@ -273,7 +273,7 @@ class Expr:
         shared = list(self.terms[0][0])
         for monomial, _ in self.terms[1:]:
             left = list(monomial)
-            shared = [atom for atom in shared if atom in left and not left.remove(atom)]  # type: ignore[func-returns-value]
+            shared = [atom for atom in shared if atom in left and not left.remove(atom)]  # type: ignore[func-returns-value]  # None
         return tuple(shared)
 
 
@@ -285,7 +285,7 @@ def _quotient(dividend: Expr, divisor: int) -> Floor:
         constant = dict(dividend.terms).get((), 0)
         whole = (floor.dividend + Expr({(): constant * floor.divisor})).divided(floor.divisor * divisor)
         if len(whole.terms) == 1 and isinstance(whole.terms[0][0][0] if whole.terms[0][0] else None, Floor):
-            return whole.terms[0][0][0]  # type: ignore[return-value]
+            return whole.terms[0][0][0]  # type: ignore[return-value]  # a Floor, see above
     return Floor(dividend, divisor)
 
 

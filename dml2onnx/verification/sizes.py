@@ -12,7 +12,6 @@ from dml2onnx.checks.resizing import named
 from dml2onnx.compiler import compile
 from dml2onnx.providers.installed import require_providers
 from dml2onnx.sizes.ranges import drawn
-from dml2onnx.targets import DEFAULT_OPSET
 from dml2onnx.verification.whole import Verification, verify_with
 
 if TYPE_CHECKING:
@@ -20,61 +19,39 @@ if TYPE_CHECKING:
 
     from dml2onnx.ir.graph import Graph
     from dml2onnx.model import Array, Port
-    from dml2onnx.providers.choice import ProviderLike
     from dml2onnx.sizes.named import NamedGraph
+    from dml2onnx.verification.options import VerifyOptions
 
 
 def verify_sizes(
     source: Graph,
     make_inputs: Callable[[Sequence[Port]], Mapping[str, Array]],
-    rounds: int,
-    seed: int,
-    provider: ProviderLike,
-    opset: int = DEFAULT_OPSET,
-    *,
-    documented: bool = False,
-    exact: bool = False,
-    optimize: int = 1,
-    without_passes: Sequence[str] = (),
-    quant_format: str | None = None,
-    time_limit: float | None = None,
-    max_bytes: int | None = None,
-    progress: Callable[[str], object] | None = None,
+    options: VerifyOptions,
 ) -> Verification:
     """The one model for all sizes, compared at the first and the last ones and then at others, a round at each."""
+    options = options.checked()
     outputs = [item.name for item in source.results or source.outputs]
     one = compile(
         source,
         outputs=outputs,
-        opset=opset,
-        target=require_providers(provider).target,
-        exact=exact,
-        documented=documented,
-        optimize=optimize,
-        without_passes=without_passes,
-        quant_format=quant_format,
+        opset=options.opset,
+        target=require_providers(options.provider).target,
+        exact=options.exact,
+        documented=options.documented,
+        optimize=options.optimize,
+        without_passes=options.without_passes,
+        quant_format=options.quant_format,
     )
+    # nodes are not compared here, so that no pass matters
+    at_point = replace(options, rounds=1, optimize=1, without_passes=())
     found: list[Verification] = []
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "model.onnx"
         one.save(path)
         graph = named(source.without_names(), source.named_sizes)
-        for number, point in enumerate(_points(graph, one.ranges, max(rounds, 2), Random(seed))):
-            made = verify_with(
-                graph.at(point),
-                make_inputs,
-                1,
-                seed + number,
-                provider,
-                opset,
-                against=path,
-                documented=documented,
-                exact=exact,
-                quant_format=quant_format,
-                time_limit=time_limit,
-                max_bytes=max_bytes,
-                progress=progress,
-            )
+        for number, point in enumerate(_points(graph, one.ranges, max(options.rounds, 2), Random(options.seed))):
+            chosen = replace(at_point, seed=options.seed + number)
+            made = verify_with(graph.at(point), make_inputs, chosen, against=path)
             text = ", ".join(f"{name}={size}" for name, size in point.items())
             found.append(
                 replace(made, comparisons=tuple(replace(item, round=f"at {text}") for item in made.comparisons))

@@ -19,8 +19,8 @@ from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.lowering.registry import lowerings
 from dml2onnx.lowering.repeats import Repeats
-from dml2onnx.verification.random_graphs import samples
-from dml2onnx.verification.random_graphs.growing import Sample
+from dml2onnx.testing.random_graphs import samples
+from dml2onnx.testing.random_graphs.draft import Sample
 from tests.lowering.harness import operator, t
 
 FOUR = t("FLOAT32", [4])
@@ -29,7 +29,7 @@ FOUR = t("FLOAT32", [4])
 @contextmanager
 def without_memory() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Repeats, "lower", lambda self, node, afresh: afresh())
+        patch.setattr(Repeats, "lower", lambda self, node, lower_anew: lower_anew())
         yield
 
 

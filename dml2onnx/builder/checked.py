@@ -1,0 +1,146 @@
+"""Arguments of the builder's methods: converted, or refused with the place of the call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from dml2onnx import arguments
+from dml2onnx.builder.attributes import data_type_of
+from dml2onnx.builder.call_sites import call_site
+from dml2onnx.codes import building as codes
+from dml2onnx.diagnostics import DmlError
+from dml2onnx.frontends.findings import listing, quote
+from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType, TensorDesc
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dml2onnx.builder.attributes import DataTypeLike, WholeNumbers
+    from dml2onnx.catalog import OperatorSchema
+    from dml2onnx.diagnostics import Code, Place
+
+    Converted = TypeVar("Converted")
+
+_SHOWN = 16
+"""Elements of a list that a message shows."""
+
+
+def error_here(
+    code: Code,
+    message: str,
+    *,
+    expected: object = "",
+    found: object = "",
+    node: str = "",
+    operator: OperatorSchema | None = None,
+    places: Iterable[Place] = (),
+) -> DmlError:
+    """An error about the call that is being made."""
+    return DmlError(
+        code.at(
+            message,
+            pointer=call_site(),
+            expected=expected,
+            found=found,
+            node=node,
+            operator=operator.short_name if operator else "",
+            documentation=operator.doc if operator else "",
+            places=tuple(places),
+        )
+    )
+
+
+def converted(kind: Callable[[object, str], Converted], given: object, what: str) -> Converted:
+    """An argument as it is meant; what is refused is refused at the call that is being made."""
+    try:
+        return kind(given, what)
+    except DmlError as error:
+        raise DmlError(*(replace(item, pointer=call_site()) for item in error.diagnostics)) from None
+
+
+def check_name(what: str, name: object, *, may_be_empty: bool = False) -> None:
+    """Refuses what is no name in ONNX: UTF-8, and not empty, which stands for no tensor."""
+    is_text = isinstance(name, str) and not any("\ud800" <= char <= "\udfff" for char in name)
+    if not is_text or not (name or may_be_empty):
+        found = quote(name) if isinstance(name, str) else f"{arguments.described(name)}, not text"
+        message = f"the name of {what} is {found}"
+        raise error_here(codes.BAD_NAME, message, expected="text that is not empty", found=found)
+
+
+def known_data_type(given: DataTypeLike) -> DataType:
+    """The data type of that name, or of that type of numpy."""
+    found = data_type_of(given)
+    if found is None:
+        shown = (
+            quote(given) if isinstance(given, str) else getattr(given, "__name__", None) or arguments.described(given)
+        )
+        stem = given.upper() if isinstance(given, str) else shown.upper()
+        alike = listing([item.name for item in DataType if stem and item.name.startswith(stem)])
+        message = f"{shown} is none of DirectML's data types"
+        if alike:
+            message += f"; say how many bits it has: {alike}"
+        elif isinstance(given, (list, tuple)):
+            message += "; the data type comes first, then the sizes"
+        raise error_here(codes.BAD_TENSOR, message, expected=_type_names(), found=shown)
+    return found
+
+
+def tensor_desc(
+    data_type: DataTypeLike,
+    sizes: WholeNumbers,
+    strides: WholeNumbers | None,
+    owned_by_dml: bool = False,
+    total_size: int = 0,
+    alignment: int = 0,
+) -> TensorDesc:
+    """A descriptor as it stands in a call; what is no tensor is refused."""
+    kind = known_data_type(data_type)
+    exact = whole_numbers("sizes", sizes, 1)
+    steps = None if strides is None else whole_numbers("strides", strides, 0)
+    total_size, alignment = whole_numbers("total_size and alignment", (total_size, alignment), 0)
+    if not 1 <= len(exact) <= MAX_DIMENSIONS or (steps is not None and len(steps) != len(exact)):
+        message = f"sizes {list(exact)}" + (f" with strides {list(steps)}" if steps is not None else "")
+        expected = f"1 to {MAX_DIMENSIONS} sizes, and as many strides"
+        raise error_here(
+            codes.BAD_TENSOR, f"{message} are no tensor: it has {expected}", expected=expected, found=len(exact)
+        )
+    least = TensorDesc(kind, exact, steps).minimum_bytes
+    if total_size and total_size < least:
+        message = f"{total_size} bytes do not hold {kind.name} {list(exact)}, which needs {least}"
+        raise error_here(codes.BAD_TENSOR, message, expected=f"at least {least}", found=total_size)
+    return TensorDesc(kind, exact, steps, owned_by_dml, total_size, alignment)
+
+
+def whole_numbers(what: str, given: WholeNumbers, least: int | None = None) -> tuple[int, ...]:
+    """``given`` as Python's integers; without ``least`` it is for the checks to judge how small they may be."""
+    items = listed(what, given)
+    if not all(_is_whole(item) and (least is None or item >= least) for item in items):
+        expected = "whole numbers" + ("" if least is None else f" from {least} on")
+        shown = (int, float, str, type(None))
+        found = [item if isinstance(item, shown) else type(item).__name__ for item in items[:_SHOWN]]
+        message = f"{what} {found} are not {expected}"
+        if what == "sizes" and any(item is None or isinstance(item, str) or item == -1 for item in items[:_SHOWN]):
+            message += "; build with numbers, and give names in their place with sizes= of compile, or --size"
+        raise error_here(codes.BAD_TENSOR, message, expected=expected, found=found)
+    return tuple(int(item) for item in items)
+
+
+def listed(what: str, given: object) -> tuple[Any, ...]:
+    """The elements of a list, a tuple, an array or whatever else gives them one by one; a text is none of these."""
+    is_list = isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping))
+    if not is_list or (isinstance(given, np.ndarray) and given.ndim != 1):
+        message = f"{what} is {arguments.described(given)}, not a list of whole numbers"
+        raise error_here(codes.BAD_TENSOR, message, expected="a list", found=type(given).__name__)
+    return converted(arguments.items, given, what)
+
+
+def _is_whole(item: object) -> bool:
+    return isinstance(item, (int, np.integer)) and not isinstance(item, bool)
+
+
+def _type_names() -> str:
+    return ", ".join(item.name for item in DataType)
