@@ -68,7 +68,7 @@ def _ranges(given: object) -> dict[str, tuple[int, int]]:
     ranges = {} if given is None else converted(arguments.by_name, given, "ranges")
     found: dict[str, tuple[int, int]] = {}
     for name, own in ranges.items():
-        ends = whole_numbers(f"the range of {quote(name)}", own, 1)  # type: ignore[arg-type]
+        ends = whole_numbers(f"the range of {quote(name)}", own, 1)  # type: ignore[arg-type]  # whole_numbers says what is none
         if len(ends) != 2 or ends[0] > ends[1]:
             message = f"the range of {quote(name)} is {list(ends)}, not the first and the last size"
             raise error_here(codes.BAD_TENSOR, message, expected="two sizes, the smaller first", found=list(ends))

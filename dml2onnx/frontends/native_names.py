@@ -67,11 +67,12 @@ def _read_name(name: str, members: Members, names: SizeNames, findings: Findings
     members.only(MEMBERS, "a name of sizes")
     ends = members.array("range")
     if ends is not None:
-        if len(ends) != 2 or not all(type(end) is int and 0 < end < UINT32 for end in ends) or ends[0] > ends[1]:  # type: ignore[operator]
+        whole = [end for end in ends if type(end) is int and 0 < end < UINT32]
+        if len(ends) != 2 or len(whole) != 2 or whole[0] > whole[1]:
             expected = "the first and the last size, above 0"
             wrong_kind(findings, "range", expected, ends, members.at("range"))
         else:
-            names.ranges[name] = ends[0], ends[1]  # type: ignore[assignment]
+            names.ranges[name] = whole[0], whole[1]
     size = members.uint("size")
     if size == 0:
         wrong_kind(findings, "size", "a number above 0", 0, members.at("size"))
