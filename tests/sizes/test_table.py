@@ -15,8 +15,8 @@ from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.inference import infer_outputs
 from dml2onnx.sizes.solver import Solver
 from dml2onnx.sizes.tracing import trace
-from dml2onnx.verification.lone import lone_node
-from dml2onnx.verification.valid import descriptors
+from dml2onnx.testing.single_node import single_node
+from dml2onnx.testing.valid import descriptors
 from tests.sizes.networks import ROOT
 
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -53,7 +53,7 @@ def _at(text: str, values: dict[str, int]) -> float:
 
 
 def _example(name: str) -> OperatorDesc:
-    return next(item for item in descriptors()[name] if not _has_errors(lone_node(item)))
+    return next(item for item in descriptors()[name] if not _has_errors(single_node(item)))
 
 
 def _inferred(op: OperatorDesc, table: Table, values: dict[str, int]) -> Iterator[tuple[str, list[int]]]:
@@ -85,7 +85,7 @@ def test_the_table_says_what_the_rules_give(name: str) -> None:
     own = _own(table)
     for texts, sizes in table.values():
         assert [_at(text, own) for text in texts] == sizes
-    (node,) = trace(lone_node(op), Solver(), {}).nodes.values()
+    (node,) = trace(single_node(op), Solver(), {}).nodes.values()
     if node.attributes:  # these follow as well: test_operators compares them
         return
     natural = dict(_inferred(op, table, own))
