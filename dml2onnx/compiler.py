@@ -306,11 +306,9 @@ def compile(
     tell = None if progress is None else arguments.function(progress, "progress")
     form = Form(opset, target, exact, shapes, through, passes.propagates_layouts(without_passes), version, quantised)
     source = graph_of(model, graph)
-    if sizes is not None and has_names(sizes):
-        return compile_named(source, sizes, ranges or {}, outputs, form, feature_level, documented, tell)
-    if ranges:
-        raise arguments.refusal("ranges", ranges, "ranges of names that stand in sizes")
-    source = at_sizes(source, sizes)  # type: ignore[arg-type]  # there are no names in it
+    source = at_sizes(source, sizes, ranges)
+    if source.named_sizes:
+        return compile_named(source, lambda fixed: _select(fixed, outputs), form, feature_level, documented, tell)
     warnings = require_clean(source, feature_level, documented=documented)
     chosen = _select(source, outputs)
     return compile_outputs(source, chosen, warnings=warnings, progress=tell, **form._asdict())
@@ -333,18 +331,9 @@ class Form(NamedTuple):
     quant_format: str | None
 
 
-def has_names(sizes: object) -> bool:
-    """Whether sizes of inputs are not all numbers."""
-    return isinstance(sizes, Mapping) and any(
-        isinstance(size, str) for own in sizes.values() if isinstance(own, Sequence) for size in own
-    )
-
-
 def compile_named(
     source: Graph,
-    sizes: Mapping[str, Sequence[int | str]],
-    ranges: Mapping[str, tuple[int, int]],
-    outputs: Sequence[str] | None,
+    outputs: Callable[[Graph], Sequence[GraphOutput]],
     form: Form,
     feature_level: FeatureLevel | str | None,
     documented: bool,
@@ -354,6 +343,9 @@ def compile_named(
     from dml2onnx.checks import check
     from dml2onnx.checks.resizing import named
     from dml2onnx.named import difference, merged, points_of, ranges_of
+
+    sizes, ranges = source.named_sizes, source.ranges
+    source = source.without_names()
 
     def is_right(values: Mapping[str, int]) -> bool:
         found = check(graph.at(values), feature_level, documented=documented)
@@ -369,7 +361,7 @@ def compile_named(
             break
         fixed = graph.at(point)
         require_clean(fixed, feature_level, documented=documented)
-        made = compile_outputs(fixed, _select(fixed, outputs), progress=progress, **form._asdict())
+        made = compile_outputs(fixed, outputs(fixed), progress=progress, **form._asdict())
         # at a small size there may be another form: that of the last one serves as well
         if not models or difference(models[0].lowered, made.lowered) is None:
             points.append(point)
@@ -381,8 +373,11 @@ def compile_named(
         one = merged(graph, points[:-1], lowered[:-1], limits)
     texts = {name: f"{low}..{high}" for name, (low, high) in limits.items()}
     metadata = {**model.metadata, "dml2onnx_sizes": ", ".join(f"{name}={text}" for name, text in texts.items())}
+    is_in_range = all(low <= graph.old(name) <= high for name, (low, high) in limits.items())
     defaults = {
-        item.name: item.default for item in source.inputs if item.default is not None and item.name not in sizes
+        item.name: item.default
+        for item in source.inputs
+        if item.default is not None and (is_in_range or item.name not in sizes)
     }
     return replace(
         model,
@@ -394,13 +389,25 @@ def compile_named(
     )
 
 
-def at_sizes(graph: Graph, sizes: Mapping[str, Sequence[int]] | None) -> Graph:
+def at_sizes(
+    graph: Graph,
+    sizes: Mapping[str, Sequence[int | str]] | None,
+    ranges: Mapping[str, tuple[int, int]] | None = None,
+) -> Graph:
     """The graph with inputs of these sizes."""
-    if sizes is None:
+    if sizes is None and not ranges:
         return graph
-    from dml2onnx.checks.resizing import resize
+    from dml2onnx.checks.resizing import sized  # which few need
 
-    return resize(graph, sizes)
+    return sized(graph, sizes, ranges)
+
+
+def at_values(graph: Graph, values: Mapping[str, int]) -> Graph:
+    """A graph with names at these sizes; names without one have the size at which it was written."""
+    from dml2onnx.checks.resizing import named
+
+    sized = named(graph.without_names(), graph.named_sizes)
+    return sized.at({name: values.get(name, sized.old(name)) for name in sized.names})
 
 
 def require_clean(

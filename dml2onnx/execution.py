@@ -13,15 +13,17 @@ import numpy as np
 
 from dml2onnx import arguments, passes
 from dml2onnx.codes.running import OUTPUT_OUTSIDE, OUTPUT_UNWRITABLE
-from dml2onnx.compiler import at_sizes, compile_outputs, require_clean
+from dml2onnx.compiler import Form, at_sizes, at_values, compile_named, compile_outputs, require_clean
 from dml2onnx.diagnostics import DmlError, plural, quote
 from dml2onnx.files import check_target, make_directory, put, spare
 from dml2onnx.frontends import graph_of
 from dml2onnx.ir.graph import GraphOutput
 from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.model import NamedSize
 from dml2onnx.providers.choice import chosen
 from dml2onnx.providers.installed import require_providers
 from dml2onnx.runtime import assignments, fell_back
+from dml2onnx.runtime.feeds import at_sizes as at_sizes_of
 from dml2onnx.targets import DEFAULT_OPSET
 
 if TYPE_CHECKING:
@@ -61,7 +63,8 @@ def run(
     inputs: Mapping[str, npt.ArrayLike] | None = None,
     provider: ProviderLike = "cpu",
     *,
-    sizes: Mapping[str, Sequence[int]] | None = None,
+    sizes: Mapping[str, Sequence[int | str]] | None = None,
+    ranges: Mapping[str, tuple[int, int]] | None = None,
     opset: int = DEFAULT_OPSET,
     target: str | None = None,
     feature_level: FeatureLevel | str | None = None,
@@ -78,7 +81,8 @@ def run(
     outputs are; what is left out takes the sample contents that came with the model, so a
     DxDispatch program runs on its own initial values. Of such a program every resource that it wrote is returned. Each
     array has the shape of the tensor that wrote it last, or is flat where that is not all of the resource. ``sizes``
-    are other sizes of inputs, as for :func:`dml2onnx.resize`. ``opset``, ``target`` (by default that of the provider),
+    are other sizes of inputs, and ``ranges`` those that names among them stand for, as for :func:`compile`; of names
+    the arrays say which sizes they have. ``opset``, ``target`` (by default that of the provider),
     ``feature_level``, ``documented``, ``exact``, ``optimize``, ``without_passes`` and ``quant_format`` are as for
     :func:`compile`, ``provider`` and ``max_bytes`` for :meth:`CompiledModel.session`.
     Raises :class:`DmlError` with every finding.
@@ -87,7 +91,7 @@ def run(
     opset, target = arguments.opset(opset), arguments.target(providers.target if target is None else target)
     supplied = arguments.arrays(inputs)
     execution = execute(
-        at_sizes(graph_of(model), sizes),
+        at_sizes(graph_of(model), sizes, ranges),
         supplied,
         providers,
         opset=opset,
@@ -130,28 +134,30 @@ def execute(
     through, exact = passes.chosen(optimize, without_passes), arguments.flag(exact, "exact")
     form = arguments.quant_format(quant_format, exact=exact)
     providers = chosen(provider)
-    warnings = require_clean(graph, feature_level, documented=documented)
-    results = list(graph.results or graph.outputs)
-    extra = _whole_buffers(graph, results)
-    names = {output.value: output.name for output in (*results, *extra)}
-    compiled = compile_outputs(
-        graph,
-        [*results, *extra],
-        opset=opset,
-        target=target or providers.target,
-        exact=exact,
-        warnings=warnings,
-        through=through,
-        propagate=passes.propagates_layouts(without_passes),
-        quant_format=form,
-        progress=lambda text: tell(f"compiling, {text}"),
+    propagate = passes.propagates_layouts(without_passes)
+    how = Form(
+        opset, target or providers.target, exact, True, through, propagate, arguments.ir_version(None, opset), form
     )
+
+    def compiling(text: str) -> None:
+        tell(f"compiling, {text}")
+
+    if graph.named_sizes:
+        compiled = compile_named(graph, _wanted, how, feature_level, documented, compiling)
+    else:
+        warnings = require_clean(graph, feature_level, documented=documented)
+        compiled = compile_outputs(graph, _wanted(graph), warnings=warnings, progress=compiling, **how._asdict())
     tell(f"loading {plural(compiled.node_count, 'ONNX node')}")
     session = compiled.session(providers, profile=profile or assignment, max_bytes=max_bytes)
     supplied = inputs(compiled.inputs) if callable(inputs) else inputs
     tell(f"running {plural(compiled.node_count, 'ONNX node')}")
-    memory = session.run(compiled.complete(supplied))
+    feeds = compiled.complete(supplied)
+    memory = session.run(feeds)
     finished = compiled.finish(memory)
+    if graph.effects and graph.named_sizes:
+        graph = _at_sizes_of(feeds, graph, compiled.inputs)
+    results = list(graph.results or graph.outputs)
+    names = {output.value: output.name for output in _wanted(graph)}
     shown = tuple((effect, _bytes_as(effect, memory[names[effect.output.value]])) for effect in graph.effects)
     kept = {output.name: finished[output.name] for output in results}
     times = tuple(session.end_profile()) if profile or assignment else ()
@@ -159,6 +165,22 @@ def execute(
     back = fell_back(found, providers, session.providers)
     kept_times = times if profile else ()
     return Execution(kept, tuple(results), shown, kept_times, found, back, session.warnings, compiled)
+
+
+def _wanted(graph: Graph) -> list[GraphOutput]:
+    """What the model of a run gives: its results, and what effects show besides."""
+    results = list(graph.results or graph.outputs)
+    return [*results, *_whole_buffers(graph, results)]
+
+
+def _at_sizes_of(feeds: Mapping[str, npt.ArrayLike], graph: Graph, ports: Sequence[Port]) -> Graph:
+    """The graph at the sizes that its names have in these arrays."""
+    values: dict[str, int] = {}
+    arrays = arguments.arrays(feeds)
+    for port, found in zip(ports, at_sizes_of(ports, arrays), strict=True):
+        names = zip(port.shape, found.shape, strict=True)
+        values |= {size.text: int(number) for size, number in names if isinstance(size, NamedSize)}
+    return at_values(graph, values)
 
 
 def _whole_buffers(graph: Graph, results: Sequence[GraphOutput]) -> list[GraphOutput]:

@@ -28,6 +28,7 @@ from dml2onnx.frontends.contents import MEMBERS as CONTENTS_MEMBERS  # noqa: E40
 from dml2onnx.frontends.native import ROOT_MEMBERS, VERSION  # noqa: E402
 from dml2onnx.frontends.native_ends import COMMAND_MEMBERS  # noqa: E402
 from dml2onnx.frontends.native_forms import INFER  # noqa: E402
+from dml2onnx.frontends.native_names import MEMBERS as SIZE_NAME_MEMBERS  # noqa: E402
 from dml2onnx.frontends.native_nodes import MEMBERS as NODE_MEMBERS  # noqa: E402
 from dml2onnx.frontends.native_values import DECLARED_MEMBERS, TARGET_MEMBERS  # noqa: E402
 
@@ -147,7 +148,7 @@ BYTES: Schema = {"type": "integer", "minimum": 0}
 TENSOR: dict[str, Schema] = {
     "Type": {"enum": ["BUFFER", "DML_TENSOR_TYPE_BUFFER"]},
     "DataType": ref("DML_TENSOR_DATA_TYPE"),
-    "Sizes": {"description": "Elements in each dimension", **array_of(ref("uint"))},
+    "Sizes": {"description": "Elements in each dimension, or names of them", **array_of(ref("size"))},
     "Strides": {
         "description": "Elements to step in each dimension; left out when packed",
         **one_or(array_of(ref("uint")), {"type": "null"}),
@@ -200,8 +201,22 @@ COMMAND: dict[str, Schema] = {
 }
 assert set(COMMAND) == {name for names in COMMAND_MEMBERS.values() for name in names}
 
+SIZE_NAME: dict[str, Schema] = {
+    "size": {"description": "What the name stands for while the model is read", "type": "integer", "minimum": 1},
+    "range": {
+        "description": "The first and the last size that the model is for",
+        **array_of({"type": "integer", "minimum": 1}),
+        "minItems": 2,
+        "maxItems": 2,
+    },
+}
+assert set(SIZE_NAME) == set(SIZE_NAME_MEMBERS)
+
 LEAVES: dict[str, Schema] = {
     "uint": {"type": "integer", "minimum": 0, "maximum": 2**32 - 1},
+    "size": one_or(
+        ref("uint"), {"description": "One of names", "type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}
+    ),
     "int": {"type": "integer", "minimum": -(2**31), "maximum": 2**31 - 1},
     "float": {"anyOf": [{"type": "number"}, {"enum": SPECIAL_FLOATS}]},
     "scalar": one_or(
@@ -216,13 +231,14 @@ LEAVES: dict[str, Schema] = {
     ),
     "output_tensor": one_or(
         named_object(
-            TENSOR | {"Sizes": one_or(array_of(ref("uint")), {"description": "What follows", "const": INFER})},
+            TENSOR | {"Sizes": one_or(array_of(ref("size")), {"description": "What follows", "const": INFER})},
             [],
             "A DML_BUFFER_TENSOR_DESC, whose Sizes may be left out for those that follow",
         ),
         named_object({"Type": TENSOR["Type"], "Desc": {"type": "object"}}, ["Desc"], "DML_TENSOR_DESC"),
         {"type": "null"},
     ),
+    "size_name": named_object(SIZE_NAME, [], "The sizes that a name stands for"),
     "contents": named_object(TENSOR | CONTENTS | DECLARED, [], "A tensor descriptor with contents"),
     "source": one_or(
         {"description": "The name of a value", "type": ["string", "null"]},
@@ -297,6 +313,11 @@ def build() -> Schema:
         "feature_level": {
             "description": "The DirectML feature level that the graph is written for",
             "anyOf": [{"enum": levels}, {"type": "string"}],
+        },
+        "names": {
+            "description": "Names that Sizes may have in the place of numbers",
+            "type": "object",
+            "additionalProperties": ref("size_name"),
         },
         "inputs": {
             "description": "What the caller binds: tensor descriptors by name, with sample contents if any",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dml2onnx.passes.quantised import Quantised
 
 _SUMS = frozenset({"Add", "Mul"})
-INEXACT = frozenset({"AveragePool", "DepthToSpace", "Resize", "Softmax", *_SUMS})
+INEXACT = frozenset({"AveragePool", "DepthToSpace", "GlobalAveragePool", "Resize", "Softmax", *_SUMS})
 _INT8, _UINT8 = np.dtype(np.int8), np.dtype(np.uint8)
 _EPSILON = float(np.finfo(np.float32).eps)
 

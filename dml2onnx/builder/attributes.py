@@ -27,6 +27,8 @@ Python's ``float`` and ``int`` and numpy's other names are refused: numpy means 
 WholeNumbers: TypeAlias = Sequence[int | np.integer[Any]]
 """Sizes, axes and the like: Python's integers or numpy's."""
 
+SizesOrNames: TypeAlias = Sequence[int | np.integer[Any] | str]
+"""Sizes of an input, some of which may have names."""
 PerDimension: TypeAlias = WholeNumbers | int | np.integer[Any]
 """One number for each spatial dimension, or a number for all of them."""
 

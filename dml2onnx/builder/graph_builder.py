@@ -17,7 +17,8 @@ class GraphBuilder(DirectMLX):
     """Builds a DirectML graph operator by operator.
 
     ``feature_level`` decides which operators and data types there are, by default the latest; ``policy`` how outputs
-    lie in memory, by default packed. Every call checks what it is given and raises
+    lie in memory, by default packed. ``ranges`` has the first and the last size of the names that sizes of inputs may
+    have: ``{"N": (1, 64)}``. Every call checks what it is given and raises
     :class:`~dml2onnx.diagnostics.DmlError`, with the diagnostics of ``check``, before anything is recorded.
 
     Methods are DirectMLX's functions in snake case. Where DirectML has several versions of an operator, the plain name

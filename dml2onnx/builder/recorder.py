@@ -28,6 +28,7 @@ from dml2onnx.builder.operands import (
     relatives,
     spread,
 )
+from dml2onnx.builder.size_names import SizeNames
 from dml2onnx.catalog import FeatureLevel, FieldType, Rule
 from dml2onnx.checks.answers import answers
 from dml2onnx.checks.operators import findings_of
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from dml2onnx.builder.attributes import DataTypeLike, WholeNumbers
+    from dml2onnx.builder.attributes import DataTypeLike, SizesOrNames, WholeNumbers
     from dml2onnx.builder.expression import Operand
     from dml2onnx.builder.graph_builder import GraphBuilder
     from dml2onnx.builder.policies import TensorPolicy
@@ -84,6 +85,7 @@ class Recorder:
         *,
         feature_level: FeatureLevel | str | None = None,
         policy: TensorPolicy = policies.packed,
+        ranges: Mapping[str, tuple[int, int]] | None = None,
     ) -> None:
         check_name("a graph", name, may_be_empty=True)
         self.name = name
@@ -92,6 +94,7 @@ class Recorder:
             raise arguments.refusal("policy", policy, "a function such as dml2onnx.builder.interleaved_channel")
         self.policy = policy
         self._stated_level = feature_level is not None
+        self._sizes = SizeNames(ranges)
         self._nodes: list[Node] = []
         self._inputs: list[GraphInput] = []
         self._input_names: set[str] = set()
@@ -179,7 +182,7 @@ class Recorder:
         self,
         name: str,
         data_type: DataTypeLike,
-        sizes: WholeNumbers,
+        sizes: SizesOrNames,
         strides: WholeNumbers | None = None,
         *,
         owned_by_dml: bool = False,
@@ -190,14 +193,20 @@ class Recorder:
     ) -> Expression:
         """A graph input: a buffer that the caller binds under ``name``.
 
-        Sizes and strides count elements; zero strides repeat. ``total_size`` (bytes) is TotalTensorSizeInBytes, by
+        Sizes and strides count elements; zero strides repeat. A size may have a name, ``["N", 3, "H", "W"]``: then the
+        graph is for all sizes in the range of the name. While it is made the name stands for a number of that range,
+        or for 16, which is what ``sizes`` of expressions have. ``total_size`` (bytes) is TotalTensorSizeInBytes, by
         default the smallest that is legal; ``buffer_bytes`` are those of the buffer where it is larger. ``contents``
         are a sample, as the values of a constant. Diagnostics DML1804 for a name that is taken, DML1805 for what is no
         tensor. https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_buffer_tensor_desc
         """
         owned_by_dml = converted(arguments.flag, owned_by_dml, "owned_by_dml")
-        desc = tensor_desc(data_type, sizes, strides, owned_by_dml, total_size, alignment)
-        return self._bound(name, desc, buffer_bytes or desc.total_bytes, desc, contents)
+        numbers, named = self._sizes.of_input(sizes)
+        desc = tensor_desc(data_type, numbers, strides, owned_by_dml, total_size, alignment)
+        made = self._bound(name, desc, buffer_bytes or desc.total_bytes, desc, contents)
+        if named:
+            self._inputs[-1] = replace(self._inputs[-1], sizes=named)
+        return made
 
     def buffer(self, name: str, nbytes: int, contents: npt.ArrayLike | None = None) -> Expression:
         """A graph input of so many bytes, of which ``reinterpret`` makes tensors; its first reader describes it.
@@ -266,7 +275,7 @@ class Recorder:
         self,
         input: Expression,
         data_type: DataTypeLike | None = None,
-        sizes: WholeNumbers | None = None,
+        sizes: SizesOrNames | None = None,
         strides: WholeNumbers | None = None,
         *,
         offset: int | None = None,
@@ -277,23 +286,24 @@ class Recorder:
         """The same bytes seen through another descriptor; no operator, no cost.
 
         Without ``data_type`` it stays as it is, without ``sizes`` sizes and strides do; ``sizes`` without ``strides``
-        are packed. ``offset`` counts bytes from the start of the buffer; without it the view starts where ``input``
-        does. Diagnostic DML1806 when the view leaves the buffer.
+        are packed, and may have names that inputs have. ``offset`` counts bytes from the start of the buffer; without
+        it the view starts where ``input`` does. Diagnostic DML1806 when the view leaves the buffer.
         """
         self._own(input, "input")
         if sizes is None and strides is None:
             sizes, strides = input.sizes, input.strides
         owned_by_dml = converted(arguments.flag, owned_by_dml, "owned_by_dml")
-        kind, shape = input.data_type if data_type is None else data_type, input.sizes if sizes is None else sizes
+        kind = input.data_type if data_type is None else data_type
+        shape = input.sizes if sizes is None else self._sizes.numbers(sizes)
         desc = tensor_desc(kind, shape, strides, owned_by_dml, total_size, alignment)
         (start,) = (input.offset,) if offset is None else whole_numbers("offset", (offset,), 0)
         check_fits(desc, start, input.value.nbytes)
         return self._expression(input.value, desc, start)
 
-    def broadcast(self, input: Expression, sizes: WholeNumbers) -> Expression:
+    def broadcast(self, input: Expression, sizes: SizesOrNames) -> Expression:
         """The tensor repeated to ``sizes`` by zero strides, with numpy's rules; no operator, no cost."""
         input = self._own(input, "input")
-        wanted = whole_numbers("sizes", sizes)
+        wanted = whole_numbers("sizes", self._sizes.numbers(sizes))
         if wanted == input.sizes:
             return input
         missing = len(wanted) - input.rank
@@ -520,6 +530,7 @@ class Recorder:
         return Graph(
             nodes=tuple(self._nodes),
             inputs=tuple(self._inputs),
+            ranges=self._sizes.used_ranges(),
             outputs=given,
             results=() if results is None else self._ends(results),
             constants=tuple(self._constants),

@@ -6,6 +6,7 @@ has). No finding hides another, and nothing here raises on a bad graph.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dml2onnx.checks.checking import check_graph, level_of, minimum_feature_level, uncompiled
@@ -29,15 +30,17 @@ def check(
     model: Graph | str | os.PathLike[str],
     feature_level: FeatureLevel | str | None = None,
     *,
-    sizes: Mapping[str, Sequence[int]] | None = None,
+    sizes: Mapping[str, Sequence[int | str]] | None = None,
+    ranges: Mapping[str, tuple[int, int]] | None = None,
     compiles: bool = True,
     documented: bool = False,
 ) -> list[Diagnostic]:
     """Everything that is wrong with a graph, or with the model file at a path: errors where DirectML refuses it.
 
     First what was found while reading it, then findings about the graph as a whole, then node by node in the graph's
-    order, each node's in the order of its fields. ``sizes`` are other sizes of inputs, as for
-    :func:`dml2onnx.resize`; why the graph cannot have them is a finding, too.
+    order, each node's in the order of its fields. ``sizes`` and ``ranges`` are other sizes of inputs, as for
+    :func:`dml2onnx.compile`; why the graph cannot have them is a finding, too. Where sizes have names, the graph is
+    right when it is so at the first and at the last ones.
 
     ``feature_level`` is by default the graph's own, or the latest one.
     What DirectML was seen to accept although its documentation forbids it is a warning of the class DML175, or an error
@@ -49,13 +52,18 @@ def check(
     Raises :class:`DmlError` when there is no such feature level, or the file is no model.
     """
     graph = graph_of(model)
-    if sizes is not None:
-        from dml2onnx.checks.resizing import resize
+    if sizes is not None or ranges:
+        from dml2onnx.checks.resizing import sized
 
         try:
-            graph = resize(graph, sizes)
+            graph = sized(graph, sizes, ranges)
         except UnreadableError:
             raise
         except DmlError as error:
             return list(error.diagnostics)
+    if graph.named_sizes:
+        from dml2onnx.checks.resizing import check_names
+
+        one = partial(check, feature_level=feature_level, compiles=compiles, documented=documented)
+        return check_names(graph, one)
     return check_graph(graph, level_of(graph, feature_level), compiles=compiles, documented=documented)

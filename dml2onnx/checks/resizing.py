@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dml2onnx.arguments import refusal
 from dml2onnx.checks.checking import check_graph, level_of
 from dml2onnx.checks.operators import findings_of
-from dml2onnx.diagnostics import Severity, raise_errors
+from dml2onnx.codes.sizing import RANGE
+from dml2onnx.diagnostics import DmlError, Severity, quote, raise_errors
 from dml2onnx.frontends import graph_of
+from dml2onnx.ir.inputs import input_descs
+from dml2onnx.ir.size_names import is_size_name
 from dml2onnx.sizes import resized
 from dml2onnx.sizes.named import NamedGraph
+from dml2onnx.sizes.ranges import ranges_of
+from dml2onnx.sizes.request import request
+from dml2onnx.sizes.solver import Solver
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Collection
 
+    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph
     from dml2onnx.ir.operator import OperatorDesc
 
-_NAME = re.compile(r"[A-Za-z_]\w*").fullmatch
 NAMED = "sizes above 0, or names of letters, digits and underscores"
+RANGES = 'the first and the last size of names, such as {"N": (1, 64)}'
 SIZES = 'sizes by the names of inputs, such as {"picture": (8, 3, 224, 224)}'
 
 
@@ -34,24 +42,116 @@ def resize(model: Graph | str | os.PathLike[str], sizes: Mapping[str, Sequence[i
     Raises :class:`DmlError` where the model is wrong at its own sizes, or cannot have these, and says which node says
     so.
     """
-    graph = graph_of(model)
+    graph = graph_of(model).without_names()
     asked = checked_sizes(sizes)
     raise_errors(check_graph(graph, level_of(graph, None)))
     return resized(graph, asked, judge(graph))
 
 
-def named(graph: Graph, sizes: Mapping[str, Sequence[int | str]]) -> NamedGraph:
-    """A checked graph in sizes that have names."""
+def with_names(
+    graph: Graph, sizes: Mapping[str, Sequence[int | str]], ranges: Mapping[str, tuple[int, int]] | None = None
+) -> Graph:
+    """The graph whose inputs have these sizes, names among them, and no others; :class:`DmlError` for other inputs."""
+    asked = _names_checked(sizes)
+    request(graph, asked, Solver())
+    limits = checked_ranges(ranges or {}, {size for own in asked.values() for size in own if isinstance(size, str)})
+    inputs = tuple(replace(item, sizes=asked.get(item.name, ())) for item in graph.inputs)
+    return replace(graph, inputs=inputs, ranges=limits)
+
+
+def sized(
+    graph: Graph,
+    sizes: Mapping[str, Sequence[int | str]] | None,
+    ranges: Mapping[str, tuple[int, int]] | None = None,
+) -> Graph:
+    """The graph at other sizes, with names for some, or with those that it has."""
+    if sizes is None and not ranges:
+        return graph
+    if sizes is None:
+        sizes, ranges = graph.named_sizes, {**graph.ranges, **(ranges or {})}
+    if any(isinstance(size, str) for own in _rows(sizes) for size in own):
+        return with_names(graph, sizes, ranges)
+    if ranges:
+        raise refusal("ranges", ranges, "ranges of names that stand in sizes")
+    return resize(graph, sizes)  # type: ignore[arg-type]  # there are no names in it
+
+
+def at_stated_numbers(graph: Graph) -> Graph:
+    """The graph at the sizes that stand beside names of its inputs, in the place of those that it was written at."""
+    ends = (*graph.outputs, *graph.results, *(item.output for item in graph.effects))
+    sizes: dict[str, tuple[int, ...]] = {}
+    for item, desc in zip(graph.inputs, input_descs(graph.inputs, graph.sorted_nodes(), ends), strict=True):
+        if item.sizes:
+            both = zip(item.sizes, desc.sizes, strict=True)
+            stated = tuple(own if isinstance(size, str) else size for size, own in both)
+            if stated != desc.sizes:
+                sizes[item.name] = stated
+    return with_names(resize(graph, sizes), graph.named_sizes, graph.ranges) if sizes else graph
+
+
+def _rows(sizes: object) -> list[Sequence[object]]:
+    rows = sizes.values() if isinstance(sizes, Mapping) else ()
+    return [own for own in rows if isinstance(own, Sequence) and not isinstance(own, (str, bytes))]
+
+
+def checked_ranges(ranges: Mapping[str, Sequence[int]], names: Collection[str]) -> dict[str, tuple[int, int]]:
+    """Ranges of these names as they have to be."""
+    if not isinstance(ranges, Mapping):
+        raise refusal("ranges", ranges, RANGES)
+    found: dict[str, tuple[int, int]] = {}
+    for name, own in ranges.items():
+        ends = tuple(own) if isinstance(own, Sequence) and not isinstance(own, (str, bytes)) else ()
+        is_right = len(ends) == 2 and all(type(size) is int for size in ends)
+        if not is_right or not 1 <= ends[0] <= ends[1]:
+            raise refusal(f"the range of {name}", own, RANGES)
+        if name not in names:
+            known = ", ".join(sorted(names)) or "none"
+            message = f"{quote(str(name))} stands for no size; the names are: {known}"
+            raise DmlError(RANGE.at(message, expected=known, found=name))
+        found[name] = ends[0], ends[1]
+    return found
+
+
+def _names_checked(sizes: Mapping[str, Sequence[int | str]]) -> dict[str, tuple[int | str, ...]]:
+    """``sizes`` as they have to be where some have names."""
+    if len(_rows(sizes)) != len(sizes):
+        raise refusal("sizes", sizes, SIZES)
     asked = {name: tuple(own) for name, own in sizes.items()}
     for name, own in asked.items():
         for size in own:
             if (
                 isinstance(size, bool)
                 or not isinstance(size, (int, str))
-                or (isinstance(size, str) and not _NAME(size))
+                or (isinstance(size, str) and not is_size_name(size))
             ):
                 raise refusal(f"the sizes of {name}", size, NAMED)
-    return NamedGraph.of(graph, asked, judge(graph))
+    return asked
+
+
+def named(graph: Graph, sizes: Mapping[str, Sequence[int | str]]) -> NamedGraph:
+    """A checked graph in sizes that have names."""
+    return NamedGraph.of(graph, _names_checked(sizes), judge(graph))
+
+
+def check_names(graph: Graph, one: Callable[[Graph], list[Diagnostic]]) -> list[Diagnostic]:
+    """What is wrong with a graph whose sizes have names: at its own sizes, or else at the ends of their ranges."""
+    written = graph.without_names()
+    found = one(written)
+
+    def is_right(other: Graph) -> bool:
+        return all(item.severity is not Severity.ERROR for item in one(other))
+
+    if any(item.severity is Severity.ERROR for item in found):
+        return found
+    try:
+        sized = named(written, graph.named_sizes)
+        limits = ranges_of(sized, graph.ranges, lambda values: is_right(sized.at(values)))
+        for end in (0, 1):
+            other = one(sized.at({name: ends[end] for name, ends in limits.items()}))
+            found += [item for item in other if item.severity is Severity.ERROR and item not in found]
+    except DmlError as error:
+        found += error.diagnostics
+    return found
 
 
 def judge(graph: Graph) -> Callable[[OperatorDesc], bool]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.cli import render
 from dml2onnx.cli.inputs import InputArguments
 from dml2onnx.cli.markup import escape
-from dml2onnx.cli.models import compile_options, level_text, load_model, model_file, named_sizes
+from dml2onnx.cli.models import compile_options, level_text, load_model, model_file
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.compiler import compile
 from dml2onnx.diagnostics import DmlError, plural, quote
@@ -66,8 +66,6 @@ def compile_command(options: argparse.Namespace, screen: Screen) -> int:
     with screen.counting("compiling") as progress:
         model = compile(
             graph,
-            sizes=named_sizes(options) or None,
-            ranges=dict(options.range),
             outputs=options.graph_output,
             shapes=options.shapes,
             ir_version=options.ir_version,

@@ -65,13 +65,9 @@ def add_sizes(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=texts.sizes,
         metavar="NAME=N,C,H,W",
-        help="read the model as if it had been written for an input of these sizes (repeatable); compile, verify "
-        "and explain take names for sizes too: NAME=N,3,H,W",
+        help="read the model as if it had been written for an input of these sizes (repeatable); names make one model "
+        "for all sizes: NAME=N,3,H,W",
     )
-
-
-def add_ranges(parser: argparse.ArgumentParser) -> None:
-    """The sizes that names stand for."""
     parser.add_argument(
         "--range",
         action="append",

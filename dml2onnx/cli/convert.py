@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dml2onnx.checks.resizing import at_stated_numbers
 from dml2onnx.cli.commands import files_written
 from dml2onnx.cli.models import load_model, model_file
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
@@ -48,7 +49,7 @@ def _is_program(suffix: str, format: str | None) -> bool:
 
 def convert_command(options: argparse.Namespace, screen: Screen) -> int:
     """Writes a model in another format."""
-    graph = load_model(options, screen, frozenset(options.input))
+    graph = at_stated_numbers(load_model(options, screen, frozenset(options.input)))
     output = _beside(model_file(options, graph), graph, options.format) if options.output is None else options.output
     suffix = output.suffix.lower() if isinstance(output, Path) else ""
     if suffix in OTHER_SUFFIXES and not _is_program(suffix, options.format):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.checks import check
 from dml2onnx.checks.resizing import named
-from dml2onnx.cli.models import compile_options, load_model, named_sizes
+from dml2onnx.cli.models import compile_options, load_model
 from dml2onnx.compiler import compile
 from dml2onnx.diagnostics import DmlError, quote, raise_errors
 from dml2onnx.ir.graph import GraphOutput
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def explain_model_command(options: argparse.Namespace, screen: Screen) -> int:
     """Says what each node of a model becomes."""
     graph = load_model(options, screen, frozenset(options.input))
-    if named_sizes(options):
+    if graph.named_sizes:
         return _explain_sizes(graph, options, screen)
     with screen.counting("compiling") as progress:
         traces, failures = _explained(graph, options, progress)
@@ -65,7 +65,7 @@ def explain_model_command(options: argparse.Namespace, screen: Screen) -> int:
 def _explain_sizes(graph: Graph, options: argparse.Namespace, screen: Screen) -> int:
     """Says the sizes of every tensor in names."""
     raise_errors(check(graph))
-    sized = named(graph, named_sizes(options))
+    sized = named(graph.without_names(), graph.named_sizes)
     shown = sized.shown
     tensors = [
         SizedTensor(

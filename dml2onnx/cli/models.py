@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.cli.inputs import constants
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.codes.sizing import WRONG_REQUEST
-from dml2onnx.diagnostics import DmlError
+from dml2onnx.diagnostics import DmlError, shortened
 from dml2onnx.frontends import LoadOptions, load, load_bytes
 from dml2onnx.frontends.options import DEFAULT_OPTIONS
 from dml2onnx.frontends.recording import index_of
@@ -35,23 +35,21 @@ def load_model(options: argparse.Namespace, screen: Screen, inputs: frozenset[st
         return at_sizes(load(options.model, how), options)
 
 
+NAMED = frozenset({"check", "compile", "convert", "explain", "report", "run", "verify"})
+"""Commands for which sizes may have names."""
+
+
 def at_sizes(graph: Graph, options: argparse.Namespace) -> Graph:
-    """The graph at the sizes that the command line wants; names are for the command itself."""
-    if not options.size or named_sizes(options):
+    """The graph at the sizes that the command line wants, which may have names."""
+    if not options.size and not options.range:
         return graph
-    from dml2onnx.checks.resizing import resize  # which few commands need
-
-    return resize(graph, dict(options.size))
-
-
-def named_sizes(options: argparse.Namespace) -> dict[str, tuple[int | str, ...]]:
-    """The sizes of inputs where some have names; none otherwise."""
-    if not any(isinstance(size, str) for _, sizes in options.size for size in sizes):
-        return {}
-    if not hasattr(options, "range"):
-        message = "names for sizes are for compile, verify and explain; here each size is a number"
+    if options.command not in NAMED and any(isinstance(size, str) for _, sizes in options.size for size in sizes):
+        listed = shortened(", ".join(sorted(NAMED)))
+        message = f"names for sizes are for {listed}; for {options.command} each size is a number"
         raise DmlError(WRONG_REQUEST.at(message, expected="numbers"))
-    return dict(options.size)
+    from dml2onnx.checks.resizing import sized  # which few commands need
+
+    return sized(graph, dict(options.size) or None, dict(options.range))
 
 
 def load_options(options: argparse.Namespace, inputs: frozenset[str] = frozenset()) -> LoadOptions:

@@ -18,7 +18,6 @@ from dml2onnx.cli.common_options import (
     add_level,
     add_model,
     add_passes,
-    add_ranges,
     add_reading,
     add_run_form,
 )
@@ -495,12 +494,12 @@ def _add_completion(parser: argparse.ArgumentParser) -> None:
 
 
 COMMANDS: Mapping[str, tuple[str, tuple[Callable[[argparse.ArgumentParser], None], ...]]] = {
-    "compile": ("write an ONNX model", (add_model, add_freeze, add_level, add_form, _add_compile, add_ranges)),
+    "compile": ("write an ONNX model", (add_model, add_freeze, add_level, add_form, _add_compile)),
     "check": ("say what is wrong, and why", (add_common, add_reading, add_freeze, _add_check)),
     "run": ("compile and run a model", (add_model, add_frozen, add_level, add_run_form, _add_run)),
     "verify": (
         "compare a model with the reference",
-        (add_model, add_documented, add_passes, _add_verify, add_ranges),
+        (add_model, add_documented, add_passes, _add_verify),
     ),
     "explain": (
         "what each node becomes, what a code such as DML1601 means, or all about an operator such as JOIN",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.cli.inputs import InputArguments
 from dml2onnx.cli.markup import escape
-from dml2onnx.cli.models import load_model, named_sizes
+from dml2onnx.cli.models import load_model
 from dml2onnx.codes.sizing import WRONG_REQUEST
 from dml2onnx.diagnostics import DmlError, plural
 from dml2onnx.report.verified import verification_answer
@@ -32,8 +32,7 @@ def verify_command(options: argparse.Namespace, screen: Screen) -> int:
     """Compares the compiled model, or another one, with the reference."""
     inputs = InputArguments(options.input, options.max_bytes)
     graph = load_model(options, screen, inputs.names)
-    sizes = named_sizes(options)
-    if sizes and options.against is not None:
+    if graph.named_sizes and options.against is not None:
         message = "--against compares with another model, and names for sizes make one"
         raise DmlError(WRONG_REQUEST.at(message, expected="--against, or names"))
     with screen.counting("verifying") as progress:
@@ -50,8 +49,8 @@ def verify_command(options: argparse.Namespace, screen: Screen) -> int:
             max_bytes=options.max_bytes,
             progress=progress,
         )
-        if sizes:
-            result = verify_sizes(graph, inputs, how, sizes, dict(options.range))
+        if graph.named_sizes:
+            result = verify_sizes(graph, inputs, how)
         else:
             result = verify_with(graph, inputs, how, against=options.against)
     answer = verification_answer(result, str(options.provider), options.seed, options.against)

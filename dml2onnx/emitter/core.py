@@ -393,6 +393,12 @@ class EmitterCore:
         """Whether the provider runs ``op`` on just this type, without casts; all of the type ``variables`` are it."""
         return self.target.has_kernel(op, self.opset, dict.fromkeys(variables or ("T",), ELEMENT_TYPES[dtype][1]))
 
+    def runs_like(self, op: str, other: str, dtype: DType) -> bool:
+        """Whether the target runs ``other`` on this type if it runs ``op``."""
+        name = ELEMENT_TYPES[dtype][1]
+        own = own_type(self.target, op, self.opset, "T", name)
+        return own is None or own_type(self.target, other, self.opset, "T", name) == own
+
     def takes_instead(self, op: str, dtype: DType, *others: str, variable: str = "T") -> bool:
         """Whether the target has no kernel that runs ``op`` on this type, but one of each of the ``others``.
 

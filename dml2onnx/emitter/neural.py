@@ -91,7 +91,13 @@ class NeuralOps(ArithmeticOps):
 
     @legalised
     def AveragePool(self, x: Tensor, window: Window, *, count_include_pad: bool) -> Tensor:
-        """Mean over windows; dilations are opset 19's."""
+        """Mean over windows; dilations are opset 19's. Over all of each picture it is GlobalAveragePool.
+
+        That has no sizes, and adds up in another order: as it stands where sizes have names, it stands everywhere.
+        """
+        if window.is_all_of(x.shape[2:]) and self.runs_like("AveragePool", "GlobalAveragePool", x.dtype):
+            shape = (*x.shape[:2], *(1 for _ in window.shape))
+            return self.emit("GlobalAveragePool", _ALL, [x], x.dtype, shape)
         attributes = window.attributes()
         if count_include_pad:
             attributes = {**attributes, "count_include_pad": 1}

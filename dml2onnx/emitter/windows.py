@@ -27,6 +27,11 @@ class Window(NamedTuple):
     start: tuple[int, ...]
     end: tuple[int, ...]
 
+    def is_all_of(self, sizes: tuple[int, ...]) -> bool:
+        """Whether there is one window, which is all there is and nothing else."""
+        padded = any(self.start) or any(self.end) or any(step != 1 for step in self.dilations)
+        return self.shape == sizes and not padded
+
     def extent(self, axis: int) -> int:
         """Elements from the first to the last that a window covers."""
         return (self.shape[axis] - 1) * self.dilations[axis] + 1

@@ -101,6 +101,11 @@ def left_out(graph: Graph, target: Destination, format: str | None = None) -> li
         for source, name in references(graph, directory, _written(path)).items()
         if directory / name != source
     ]
+    if graph.named_sizes and chosen != "native":
+        named = listing(
+            list(dict.fromkeys(size for own in graph.named_sizes.values() for size in own if isinstance(size, str)))
+        )
+        missing.append(LEFT_OUT.at(f"the format {chosen} has no place for the names {named} of sizes"))
     if chosen == "dxdispatch":
         return missing + [LEFT_OUT.at(f"the format {chosen} has no place for {part}") for part in lost(graph)]
     if chosen == "python":

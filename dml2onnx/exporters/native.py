@@ -23,6 +23,7 @@ from dml2onnx.frontends.contents import buffer_size
 from dml2onnx.frontends.native import VERSION
 from dml2onnx.frontends.native_values import written_size
 from dml2onnx.ir.data import MissingData
+from dml2onnx.ir.inputs import input_descs
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class _Export:
         self._types: dict[Value, DataType] = {}
         """What the first tensor that reads a value takes its elements for."""
         self._used: set[Value] = set()
+        self._seen = _descs_of_named(graph)
         for node in graph.nodes:
             for _, _, read, desc in node.views_in():
                 self._used.add(read.value)
@@ -76,6 +78,9 @@ class _Export:
         document: Json = {"dml2onnx": VERSION, "name": graph.name}
         if graph.feature_level is not None:
             document["feature_level"] = graph.feature_level
+        names = _names(graph, self._seen)
+        if names:
+            document["names"] = names
         sections: Json = {  # in this order: how a value is declared decides what its readers can leave out
             "inputs": {self._keys[item.value]: self._input(item) for item in graph.inputs},
             "constants": {self._keys[item.value]: self._constant(item) for item in graph.constants},
@@ -137,8 +142,13 @@ class _Export:
         desc = self._descs[item.value] = item.desc
         elements = desc or self._elements(item.value)
         members = self._named(self._keys[item.value], item.name)
+        if item.sizes and desc is None:
+            desc = self._descs[item.value] = self._seen[item.name]
         stated = {} if item.default is None else contents(item.default, elements, item.value.nbytes, self._sidecar)
-        return members | self._buffer(item.value, desc, elements if stated else None) | stated
+        buffer = self._buffer(item.value, desc, elements if stated else None)
+        if item.sizes:
+            buffer["Sizes"] = list(item.sizes)
+        return members | buffer | stated
 
     def _constant(self, item: Constant) -> Json:
         value = item.value
@@ -242,3 +252,23 @@ class _Export:
         if self._descs.get(effect.output.value) != effect.output.desc:
             members |= tensor(effect.output.desc)
         return members | command(effect)
+
+
+def _descs_of_named(graph: Graph) -> dict[str, TensorDesc]:
+    """The tensors of the inputs that have names for sizes."""
+    if not graph.named_sizes:
+        return {}
+    ends = (*graph.outputs, *graph.results, *(item.output for item in graph.effects))
+    descs = input_descs(graph.inputs, graph.sorted_nodes(), ends)
+    return {item.name: desc for item, desc in zip(graph.inputs, descs, strict=True) if item.sizes}
+
+
+def _names(graph: Graph, descs: Mapping[str, TensorDesc]) -> Json:
+    """The names with the sizes at which the graph is written, and their ranges."""
+    names: Json = {}
+    for item in graph.inputs:
+        for size, own in zip(item.sizes, descs[item.name].sizes if item.sizes else (), strict=True):
+            if isinstance(size, str):
+                limits = {"range": list(graph.ranges[size])} if size in graph.ranges else {}
+                names[size] = {"size": own, **limits}
+    return names

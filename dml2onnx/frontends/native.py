@@ -62,6 +62,10 @@
   ``{"type": "print", "value": name, "verbose": true}`` and
   ``{"type": "writeFile", "value": name, "targetPath": file, "dimensions": [...]}``; with a descriptor, if the value is
   to be seen through another, and the ``name`` to show, if it is to have another.
+* **names** makes names of sizes known: ``{"N": {"range": [1, 64]}}``. An input may have them in its ``Sizes``, and so
+  may all other descriptors: ``["N", 3, 32, 32]``. The model then is for all sizes of their ranges. Until it is known
+  for which, a name stands for its ``size``; without one for the number of the range that can be halved most often, and
+  without a range for 16.
 * **name**, for an input, a constant, and an output of a node that is written as an object, is what the value is called
   when another one has that name already.
 """
@@ -81,6 +85,7 @@ from dml2onnx.frontends.findings import Findings, at_field, instead, listing, po
 from dml2onnx.frontends.members import Members, wrong_kind
 from dml2onnx.frontends.native_ends import EndReader
 from dml2onnx.frontends.native_forms import Forms, needs_desc
+from dml2onnx.frontends.native_names import read_names
 from dml2onnx.frontends.native_nodes import MEMBERS as NODE_MEMBERS
 from dml2onnx.frontends.native_nodes import is_another, is_list_of_names, unread_names, with_desc
 from dml2onnx.frontends.native_outputs import OutputInference, RawNode
@@ -117,6 +122,7 @@ ROOT_MEMBERS = (
     "$schema",
     "name",
     "feature_level",
+    "names",
     "inputs",
     "constants",
     "nodes",
@@ -168,6 +174,7 @@ class _NativeReader:
         if not root.raw.keys() <= set(ROOT_MEMBERS):
             findings.doubt(VALUE)
         title = root.text("name") or "graph"
+        names = read_names(root, findings)
         for section in ("inputs", "constants"):
             self._declared.read(root, section)
         listed = root.array("nodes", required=True)
@@ -180,7 +187,7 @@ class _NativeReader:
         ends = EndReader(self._values, self._descriptors, findings)
         return Graph(
             nodes=nodes,
-            inputs=tuple(self._declared.inputs),
+            inputs=names.inputs(self._declared.inputs),
             outputs=tuple(ends.outputs(root, "outputs", required=True)),
             constants=tuple(self._declared.constants),
             results=tuple(ends.outputs(root, "results")),
@@ -191,6 +198,7 @@ class _NativeReader:
             format="native",
             unresolved=self._find_unresolved(nodes),
             sources=(self._document.path, *self._files.found),
+            ranges=names.ranges,
         )
 
     def _read_feature_level(self, root: Members) -> str | None:

@@ -8,7 +8,7 @@ a buffer, the new value is made from the old one (``Write.base``), whose other b
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from dml2onnx.diagnostics import plural, quote, shortened
@@ -153,6 +153,8 @@ class GraphInput:
     desc: TensorDesc | None = None
     source: str = ""
     """Where the input is declared: a JSON pointer, ``""`` where it is not."""
+    sizes: tuple[int | str, ...] = ()
+    """Its sizes where some of them have names; empty where all are the numbers of ``desc``."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -192,6 +194,9 @@ class Graph:
     ``results`` are the final contents of every buffer that the program writes; ``outputs`` those that it is
     compiled for by default. ``findings`` were made while reading and belong to every later check; ``unresolved`` are
     the values that nothing provides because of what they say; ``sources`` the files that were read.
+
+    Descriptors always have numbers. Where inputs have names for sizes, these are the sizes at which the graph was
+    written, and ``ranges`` says for some of the names which others they stand for.
     """
 
     nodes: tuple[Node, ...]
@@ -206,6 +211,7 @@ class Graph:
     format: str = ""
     unresolved: frozenset[Value] = frozenset()
     sources: tuple[Path, ...] = ()
+    ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     _order: list[tuple[Node, ...]] = field(default_factory=list, init=False)
 
     def __repr__(self) -> str:
@@ -229,6 +235,7 @@ class Graph:
                 f"DirectML graph {quote(self.name)}{level}",
                 *some(
                     f"  input  {shortened(item.name)}: {item.desc or plural(item.value.nbytes, 'byte')}"
+                    + (f", {' × '.join(map(str, item.sizes))}" if item.sizes else "")
                     for item in self.inputs
                 ),
                 *some(f"  output {shortened(item.name)}: {item.desc}" for item in self.outputs),
@@ -237,6 +244,17 @@ class Graph:
                 *some(f"  {count:>6,} {name}" for name, count in kinds.most_common()),
             ]
         )
+
+    @property
+    def named_sizes(self) -> dict[str, tuple[int | str, ...]]:
+        """The sizes of the inputs that have names for some."""
+        return {item.name: item.sizes for item in self.inputs if item.sizes}
+
+    def without_names(self) -> Graph:
+        """The graph at the sizes at which it was written."""
+        if not self.named_sizes:
+            return self
+        return replace(self, inputs=tuple(replace(item, sizes=()) for item in self.inputs), ranges={})
 
     def writers(self) -> dict[Value, Node]:
         """Which node makes each value."""

@@ -21,6 +21,7 @@ from dml2onnx.model.records import (
     has_unknown,
     is_unknown,
     logical,
+    size_names,
     with_bodies,
 )
 from dml2onnx.model.types import (
@@ -65,6 +66,7 @@ __all__ = [
     "is_unknown",
     "logical",
     "peak",
+    "size_names",
     "stored_size",
     "with_bodies",
 ]

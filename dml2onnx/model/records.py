@@ -64,6 +64,11 @@ def has_names(shape: tuple[int, ...]) -> bool:
     return any(type(size) is NamedSize for size in shape)
 
 
+def size_names(shape: tuple[int, ...]) -> tuple[str, ...]:
+    """All sizes of a shape that has names, as text; nothing for one of numbers."""
+    return tuple(map(str, shape)) if has_names(shape) else ()
+
+
 def is_unknown(size: int) -> bool:
     """Whether only the run tells this size."""
     return type(size) is UnknownSize

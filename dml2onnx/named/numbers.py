@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from random import Random
 from typing import TYPE_CHECKING
 
 from dml2onnx.model import NamedSize
 from dml2onnx.sizes.expressions import Expr
+from dml2onnx.sizes.named import refused
+from dml2onnx.sizes.ranges import drawn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from dml2onnx.sizes.named import NamedGraph, Values
+
+
+SAMPLES = 6
+"""At how many sizes two expressions are compared besides: enough to see that they are not one."""
 
 
 class Numbers:
@@ -20,19 +28,51 @@ class Numbers:
         self.graph = graph
         self.ranges = ranges
         self.points = points
-        self.old = {name: graph.old(name) for name in graph.names}
+        self.old = {
+            name: old if low <= (old := graph.old(name)) <= high else low for name, (low, high) in ranges.items()
+        }
+        """The sizes at which whoever needs an example makes one: the model's own, where they are among those."""
         self.by_text: dict[str, Expr] = {}
         """What the text of a size stands for."""
         self._known: dict[tuple[int, ...], Expr] = {}
+        self._require_told_apart()
+        self._samples = list(drawn(graph, ranges, SAMPLES, Random(0)))
+        self._doubtful: set[tuple[int, ...]] = set()
+        """Numbers that are those of two expressions, which differ at other sizes."""
         solver = graph.traced.solver
         for expr in graph.expressions():
-            self._known.setdefault(tuple(graph.number(expr, point) for point in points), solver.resolved(expr))
+            own = tuple(graph.number(expr, point) for point in points)
+            first = self._known.setdefault(own, solver.resolved(expr))
+            if len(set(own)) > 1 and not self._is_one(first, expr):
+                self._doubtful.add(own)
+
+    def _is_one(self, one: Expr, other: Expr) -> bool:
+        return all(self.graph.number(one, point) == self.graph.number(other, point) for point in self._samples)
+
+    def ratio(self, one: int | Expr, other: int | Expr) -> Fraction | None:
+        """How many times one size is another, at all sizes; ``None`` where that differs."""
+        points = (*self.points, *self._samples)
+        ratios = {Fraction(self._number(one, point), self._number(other, point)) for point in points}
+        return ratios.pop() if len(ratios) == 1 else None
+
+    def _number(self, size: int | Expr, point: Values) -> int:
+        return self.graph.number(size, point) if isinstance(size, Expr) else size
+
+    def _require_told_apart(self) -> None:
+        """Numbers say which name they are only where no two names have the same sizes everywhere."""
+        seen: dict[tuple[int, ...], str] = {}
+        for name, (low, high) in self.ranges.items():
+            own = tuple(point[name] for point in self.points)
+            if low < high and (other := seen.setdefault(own, name)) != name:
+                raise refused(f"{other} and {name} have so few sizes that they cannot be told apart")
 
     def of(self, values: Sequence[int]) -> int | Expr | None:
         """A number that is the same at all sizes, an expression, or ``None`` where none is known."""
         found = tuple(map(int, values))
         if len(set(found)) == 1:
             return found[0]
+        if found in self._doubtful:
+            raise refused(f"a size is {', '.join(map(str, found))} at the sizes looked at, which says two things")
         if found in self._known:
             return self._known[found]
         for known, expr in list(self._known.items()):

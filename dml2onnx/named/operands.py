@@ -46,6 +46,8 @@ class Operands:
         self.names = names | set(initializers)
         self._places: dict[Expr, tuple[Value, int]] = {}
         """Where a size can be read: of which value, in which dimension."""
+        self._runs: dict[tuple[int | Expr | None, ...], tuple[Value, int]] = {}
+        """The same for several sizes that stand side by side."""
         self._made: dict[object, Value] = {}
         self._new: list[Node] = []
         self._owner = ""
@@ -58,10 +60,15 @@ class Operands:
 
     def know_value(self, value: Value) -> None:
         """The sizes of a value that is there from here on."""
-        for axis, size in enumerate(value.shape):
-            expr = self._expr_of(size)
+        dims = self._dims(value)
+        for axis, expr in enumerate(dims):
             if isinstance(expr, Expr):
                 self._places.setdefault(expr, (value, axis))
+        if None in dims or dims in self._runs or not any(isinstance(size, Expr) for size in dims):
+            return
+        for start in range(len(dims) - 1):
+            for end in range(start + 2, len(dims) + 1):
+                self._runs.setdefault(dims[start:end], (value, start))
 
     def _expr_of(self, size: int) -> int | Expr | None:
         if isinstance(size, NamedSize):
@@ -108,26 +115,43 @@ class Operands:
     ) -> Value | None:
         known = self._dims(data)
         if node.op_type == "Reshape" and position == 1:
-            entries = _reshaped(entries, known)
+            short = _reshaped(entries, known)
+            if any(isinstance(entry, Expr) for entry in short) and self._is_run(entries):
+                return self._row(entries, like)
+            entries = short
         elif node.op_type == "Expand" and position == 1:
             entries = _expanded(entries, known)
         elif node.op_type == "Slice" and position == 2:
             entries = [LAST if isinstance(entry, Expr) and entry in known else entry for entry in entries]
-        elif node.op_type == "Resize" and position == 3:
-            scales = self._scales(entries, known)
-            if scales is not None:
-                return scales
+        elif node.op_type == "Resize" and position == 3 and data is not None and self._can_read(data):
+            pairs = [(entry, size) for entry, size in zip(entries, known, strict=True) if size is not None]
+            factors = [factor for pair in pairs if (factor := self.numbers.ratio(*pair)) is not None]
+            if len(factors) == len(entries):
+                return self._resized(data, factors)
         return self._row(entries, like)
 
-    def _scales(self, entries: list[int | Expr], known: tuple[int | Expr | None, ...]) -> Value | None:
-        """Factors in the place of sizes, where each is exactly one."""
-        factors = []
-        for entry, size in zip(entries, known, strict=True):
-            factor = _factor(entry, size)
-            if factor is None or Fraction(float(np.float32(float(factor)))) != factor:
-                return None
-            factors.append(float(factor))
-        return self._constant(np.array(factors, np.float32))
+    def _can_read(self, value: Value) -> bool:
+        """Whether all sizes of a value are known."""
+        return None not in self._dims(value) and value.name not in self.initializers
+
+    def _is_run(self, entries: list[int | Expr]) -> bool:
+        """Whether one value has all these sizes."""
+        resolve = self.numbers.graph.traced.solver.resolved
+        return tuple(resolve(size) if isinstance(size, Expr) else size for size in entries) in self._runs
+
+    def _resized(self, data: Value, factors: list[Fraction]) -> Value:
+        """Factors in the place of sizes, where float32 has each exactly; otherwise sizes times factors, all at once."""
+        if all(Fraction(float(np.float32(float(factor)))) == factor for factor in factors):
+            return self._constant(np.array([float(factor) for factor in factors], np.float32))
+        count = (len(factors),)
+        row = self._emit("Shape", (data,), count)
+        for op_type, numbers in (
+            ("Div", [factor.denominator for factor in factors]),
+            ("Mul", [factor.numerator for factor in factors]),
+        ):
+            if any(number != 1 for number in numbers):
+                row = self._emit(op_type, (row, self._constant(np.array(numbers, np.int64))), count)
+        return row
 
     def without_sizes(self, inputs: list[Value | None]) -> list[Value | None]:
         """Of a Resize that has factors now: these are its third input, and there is no fourth."""
@@ -181,14 +205,17 @@ class Operands:
         """The numbers as one tensor."""
         pieces: list[Value] = []
         numbers: list[int] = []
-        for entry in entries:
-            if isinstance(entry, Expr):
+        at = 0
+        while at < len(entries):
+            piece, count = self._piece(entries[at:])
+            if isinstance(piece, int):
+                numbers.append(piece)
+            else:
                 if numbers:
                     pieces.append(self._constant(np.array(numbers, np.int64)))
                     numbers = []
-                pieces.append(self._computed(entry))
-            else:
-                numbers.append(entry)
+                pieces.append(piece)
+            at += count
         if numbers:
             pieces.append(self._constant(np.array(numbers, np.int64)))
         row = pieces[0] if len(pieces) == 1 else self._emit("Concat", tuple(pieces), (len(entries),), axis=0)
@@ -197,6 +224,16 @@ class Operands:
         if like.dtype != np.int64:
             raise refused(f"{self._owner} takes sizes as {like.dtype}")
         return row
+
+    def _piece(self, entries: list[int | Expr]) -> tuple[Value | int, int]:
+        """The first of these sizes, as many as one value has side by side, and how many these are; or a number."""
+        solver = self.numbers.graph.traced.solver
+        sizes = tuple(solver.resolved(size) if isinstance(size, Expr) else size for size in entries)
+        for count in range(len(sizes), 1, -1):
+            if sizes[:count] in self._runs and any(isinstance(size, Expr) for size in sizes[:count]):
+                value, start = self._runs[sizes[:count]]
+                return self._emit("Shape", (value,), (count,), start=start, end=start + count), count
+        return (self._computed(sizes[0]) if isinstance(sizes[0], Expr) else sizes[0]), 1
 
     def _computed(self, expr: Expr) -> Value:
         """One number: read where a value has it, or made of those that names are."""
@@ -250,17 +287,3 @@ def _expanded(entries: list[int | Expr], known: tuple[int | Expr | None, ...]) -
         1 if isinstance(entry, Expr) and i >= front and known[i - front] == entry else entry
         for i, entry in enumerate(entries)
     ]
-
-
-def _factor(entry: int | Expr, size: int | Expr | None) -> Fraction | None:
-    if size is None:
-        return None
-    if isinstance(entry, int) or isinstance(size, int):
-        return Fraction(entry, size) if isinstance(entry, int) and isinstance(size, int) else None
-    if len(entry.terms) != len(size.terms):
-        return None
-    ratios = {
-        Fraction(number, dict(size.terms)[monomial]) if monomial in dict(size.terms) else None
-        for monomial, number in entry.terms
-    }
-    return ratios.pop() if len(ratios) == 1 else None

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from dml2onnx.model import size_names
 from dml2onnx.report.form import ALWAYS, Answer, findings
 
 if TYPE_CHECKING:
@@ -28,7 +29,9 @@ class Buffer:
     data_type: str
     """numpy's name, such as float16."""
     shape: tuple[int, ...]
-    """In the order of memory."""
+    """In the order of memory; where sizes have names, those at which the graph was written."""
+    names: tuple[str, ...] = ()
+    """The same in the names that sizes have, as ``2*H``; empty where all are numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,7 +239,9 @@ class RunAnswer(Written):
 
 def buffers(ports: Iterable[Port]) -> tuple[Buffer, ...]:
     """Inputs or outputs of a compiled model."""
-    return tuple(Buffer(port.name, port.onnx_name, str(port.dtype), port.shape) for port in ports)
+    return tuple(
+        Buffer(port.name, port.onnx_name, str(port.dtype), port.shape, size_names(port.shape)) for port in ports
+    )
 
 
 def operators_of(nodes: Iterable[Node]) -> dict[str, int]:

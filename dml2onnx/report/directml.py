@@ -13,6 +13,7 @@ from dml2onnx.diagnostics import DmlError, Severity
 from dml2onnx.exporters.descriptors import fields
 from dml2onnx.ir.operator import OperatorDesc, Unreadable
 from dml2onnx.ir.tensor import MAX_ELEMENTS, TensorDesc
+from dml2onnx.model import size_names
 from dml2onnx.report import records
 from dml2onnx.report.products import multiply_accumulates
 
@@ -136,11 +137,11 @@ class Directml:
 
     def _input(self, item: GraphInput, port: Port | None) -> records.Port:
         value = self._values.place(item.value)
-        desc = item.desc if port is None else port.desc
+        desc = item.desc if port is None or item.sizes else port.desc
         tensor = None if desc is None else self._tensors.place(desc)
         if port is None:
             return records.Port(item.name, value, tensor)
-        return records.Port(item.name, value, tensor, port.onnx_name, port.shape)
+        return records.Port(item.name, value, tensor, port.onnx_name, port.shape, size_names(port.shape))
 
     def outputs(self, ports: Sequence[Port]) -> tuple[records.Port, ...]:
         """The outputs of the graph, as the ONNX model gives them where there is one."""
@@ -149,8 +150,11 @@ class Directml:
         for item in self._graph.outputs:
             value, tensor = self._values.place(item.value), self._tensors.place(item.desc)
             port = known.get(item.name)
-            end = ("", ()) if port is None else (port.onnx_name, port.shape)
-            made.append(records.Port(item.name, value, tensor, *end))
+            if port is None:
+                made.append(records.Port(item.name, value, tensor))
+            else:
+                names = size_names(port.shape)
+                made.append(records.Port(item.name, value, tensor, port.onnx_name, port.shape, names))
         return tuple(made)
 
     def _value(self, value: Value) -> records.Value:

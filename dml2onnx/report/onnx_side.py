@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dml2onnx.model import ELEMENT_TYPES, Body
+from dml2onnx.model import ELEMENT_TYPES, Body, size_names
 from dml2onnx.report import records
 from dml2onnx.report.form import number
 
@@ -82,7 +82,7 @@ class _Side:
 
     def _add(self, name: str, data_type: str, shape: tuple[int, ...], kind: OnnxValueKind) -> int:
         self._places[name] = len(self.values)
-        self.values.append(records.OnnxValue(name, data_type, shape, kind))
+        self.values.append(records.OnnxValue(name, data_type, shape, kind, size_names(shape)))
         return self._places[name]
 
 

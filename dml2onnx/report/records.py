@@ -139,7 +139,9 @@ class Port:
     onnx_name: str = ""
     """Name in the ONNX model; empty where there is none."""
     shape: tuple[int, ...] = ()
-    """Shape in memory, which is the shape in the ONNX model."""
+    """Shape in memory, which is the shape in the ONNX model; where sizes have names, at those of the graph itself."""
+    names: tuple[str, ...] = ()
+    """The same in the names that sizes have, as ``2*H``; empty where all are numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +154,8 @@ class OnnxValue:
     shape: tuple[int, ...]
     kind: OnnxValueKind
     """Where its contents come from."""
+    names: tuple[str, ...] = ()
+    """The same in the names that sizes have, as ``2*H``; empty where all are numbers."""
 
 
 @dataclass(frozen=True, slots=True)

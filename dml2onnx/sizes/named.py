@@ -56,6 +56,15 @@ class NamedGraph:
         """The size that the model has."""
         return self.asked.names[name].old
 
+    def own_values(self) -> dict[str, int]:
+        """The sizes that the model has, by names."""
+        return {name: self.old(name) for name in self.names}
+
+    def is_bound(self, name: str) -> bool:
+        """Whether a name can be nothing but the size that the model has, or follows from others."""
+        solver, symbol = self.traced.solver, self.asked.names[name]
+        return symbol in solver.ties or solver.resolved(Expr.of(symbol)).number is not None
+
     def problems(self, values: Values) -> list[Diagnostic]:
         """Why the graph cannot have these sizes."""
         return values_for(self._at(values), self.traced)[1]
@@ -124,7 +133,7 @@ class NamedGraph:
         return None
 
     def _one(self, name: str, size: int) -> dict[str, int]:
-        return {other: self.old(other) for other in self.names} | {name: size}
+        return self.own_values() | {name: size}
 
 
 def _settle(traced: Traced) -> None:

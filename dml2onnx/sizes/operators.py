@@ -453,6 +453,11 @@ def _one_hot(flow: Flow) -> None:
     flow.solver.fix([flow.sizes("OutputTensor")[axis]], flow.place("its depth is stated by the output alone"))
 
 
+def _tuples(flow: Flow) -> None:
+    """GATHER_ND: tuples of indices keep their length, which says how many dimensions they count."""
+    flow.solver.fix(flow.sizes("IndicesTensor")[-1:], flow.place("IndicesTensor has tuples of so many indices"))
+
+
 def _regions_gradient(flow: Flow) -> None:
     """ROI_ALIGN_GRAD: the image has no other statement of its sizes."""
     for name in ("OutputGradientTensor",):
@@ -496,6 +501,7 @@ _SPECIAL: Mapping[str, Callable[[Flow], None]] = {
     "FOLD": _folded,
     "MAX_UNPOOLING": _unpooled,
     "ONE_HOT": _one_hot,
+    **dict.fromkeys(("GATHER_ND", "GATHER_ND1", "SCATTER_ND"), _tuples),
     "ROI_ALIGN_GRAD": _regions_gradient,
     "AVERAGE_POOLING_GRAD": _pooled_average_gradient,
 }

@@ -51,6 +51,7 @@ class Resizer:
             graph,
             nodes=nodes,
             inputs=inputs,
+            ranges={},
             constants=constants,
             outputs=tuple(map(self._output, graph.outputs)),
             results=tuple(map(self._output, graph.results)),
@@ -83,8 +84,8 @@ class Resizer:
         desc, sized = self.traced.inputs[item.name]
         own = self.desc(desc, sized)
         if own is desc and value is item.value:
-            return item
-        return replace(item, value=value, default=None, desc=own if item.desc is not None else None)
+            return replace(item, sizes=()) if item.sizes else item
+        return replace(item, value=value, default=None, desc=own if item.desc is not None else None, sizes=())
 
     def _output(self, item: GraphOutput) -> GraphOutput:
         sized = self.traced.outputs[item.value, item.desc]
@@ -94,9 +95,17 @@ class Resizer:
         output = self._output(item.output)
         dimensions = item.dimensions
         if output.desc is not item.output.desc and dimensions:
-            same = dimensions == item.output.desc.sizes
-            dimensions = output.desc.sizes if same else (output.desc.element_count,)
+            dimensions = self._dimensions(item) or (output.desc.element_count,)
         return replace(item, output=output, dimensions=dimensions)
+
+    def _dimensions(self, item: Effect) -> tuple[int, ...]:
+        """The sizes in which an effect shows a value, if it is those of the tensor there, or as it was written."""
+        seen = [(item.output.desc, self.traced.outputs[item.output.value, item.output.desc])]
+        seen += [self.traced.ends[item.output.value]] if item.output.value in self.traced.ends else []
+        for desc, sized in seen:
+            if desc.sizes == item.dimensions:
+                return self.desc(desc, sized).sizes
+        return ()
 
     # --- Nodes ---
 

@@ -61,10 +61,8 @@ class Traced:
         )
 
     def _varies(self, sized: Sized) -> bool:
-        return not all(
-            size is None or self.solver.is_constant(size)
-            for size in (*sized.sizes, *(sized.strides or ()), sized.offset)
-        )
+        sizes = (*sized.sizes, *(sized.strides or ()), sized.offset)
+        return not all(size is None or self.solver.is_constant(size) for size in sizes)
 
 
 Judge: TypeAlias = "Callable[[Traced, SizedNode], bool]"

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dml2onnx import arguments
-from dml2onnx.compiler import at_sizes, has_names
+from dml2onnx.compiler import at_sizes
 from dml2onnx.frontends import graph_of
 from dml2onnx.targets import DEFAULT_OPSET
 from dml2onnx.verification.options import VerifyOptions
@@ -82,15 +82,15 @@ def verify(
         max_bytes=max_bytes,
         progress=progress,
     )
-    if sizes is not None and has_names(sizes):
+    graph = at_sizes(graph_of(model), sizes, ranges)
+    if graph.named_sizes:
         for keyword, value in (("against", against), ("cases", cases)):
             if value is not None:
                 raise arguments.refusal(keyword, value, "None where sizes have names")
-        return verify_sizes(model, lambda _: supplied, options, sizes, ranges or {})
+        return verify_sizes(graph, lambda _: supplied, options)
     listed = _cases(cases)
     if listed is not None:
         options = replace(options, rounds=len(listed))
-    graph = model if sizes is None else at_sizes(graph_of(model), sizes)  # type: ignore[arg-type]  # no names
     return verify_with(graph, lambda _: supplied, options, against=against, cases=listed)
 
 

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.checks.resizing import named
 from dml2onnx.compiler import compile
-from dml2onnx.frontends import graph_of
 from dml2onnx.providers.installed import require_providers
+from dml2onnx.sizes.ranges import drawn
 from dml2onnx.verification.whole import Verification, verify_with
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from dml2onnx.ir.graph import Graph
@@ -23,25 +22,17 @@ if TYPE_CHECKING:
     from dml2onnx.sizes.named import NamedGraph
     from dml2onnx.verification.options import VerifyOptions
 
-DRAWS = 200
-"""How often sizes are drawn until some fit."""
-
 
 def verify_sizes(
-    model: Graph | str | os.PathLike[str],
+    source: Graph,
     make_inputs: Callable[[Sequence[Port]], Mapping[str, Array]],
     options: VerifyOptions,
-    sizes: Mapping[str, Sequence[int | str]],
-    ranges: Mapping[str, tuple[int, int]],
 ) -> Verification:
-    """One model for all sizes, compared at the first and the last ones and then at others, a round at each."""
+    """The one model for all sizes, compared at the first and the last ones and then at others, a round at each."""
     options = options.checked()
-    source = graph_of(model)
     outputs = [item.name for item in source.results or source.outputs]
     one = compile(
         source,
-        sizes=sizes,
-        ranges=ranges,
         outputs=outputs,
         opset=options.opset,
         target=require_providers(options.provider).target,
@@ -57,7 +48,7 @@ def verify_sizes(
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "model.onnx"
         one.save(path)
-        graph = named(source, sizes)
+        graph = named(source.without_names(), source.named_sizes)
         for number, point in enumerate(_points(graph, one.ranges, max(options.rounds, 2), Random(options.seed))):
             chosen = replace(at_point, seed=options.seed + number)
             made = verify_with(graph.at(point), make_inputs, chosen, against=path)
@@ -76,9 +67,4 @@ def _points(
     """The first sizes, the last ones, and others."""
     yield {name: low for name, (low, _) in ranges.items()}
     yield {name: high for name, (_, high) in ranges.items()}
-    for _ in range(count - 2):
-        for _ in range(DRAWS):
-            point = {name: random.randint(low, high) for name, (low, high) in ranges.items()}
-            if not graph.problems(point):
-                yield point
-                break
+    yield from drawn(graph, ranges, count - 2, random)

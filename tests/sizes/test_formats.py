@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dml2onnx
+import dml2onnx.pydirectml as dml
 from dml2onnx.builder import GraphBuilder
+from dml2onnx.compiler import at_sizes
+from dml2onnx.execution import execute
 from dml2onnx.frontends import LoadOptions
+from dml2onnx.ir.data import ArrayData
+from dml2onnx.ir.graph import Constant
+from dml2onnx.ir.inputs import input_descs
+from tests.pydirectml.helpers import start
 
 SUFFIXES = {"native": ".json", "dml_graph": ".json", "serialized": ".bin", "dxdispatch": ".json"}
 
@@ -44,3 +53,92 @@ def test_every_format(form: str, tmp_path: Path) -> None:
     model = dml2onnx.compile(graph, sizes={item.name: ("N", 3, "H", "W")}, ranges={"N": (1, 4)})
     named = model.run({item.name: x})[output]
     np.testing.assert_array_equal(named.reshape(wanted.shape), wanted)
+
+
+def _agrees(graph: dml2onnx.Graph, x: np.ndarray, wanted: np.ndarray) -> None:
+    """At the sizes of an array, as numbers and as names, the graph of one input gives what is wanted."""
+    (item,) = graph.inputs
+    (found,) = dml2onnx.run(graph, {item.name: x}, sizes={item.name: x.shape}).values()
+    np.testing.assert_array_equal(found.reshape(wanted.shape), wanted)
+    names: list[int | str] = [*x.shape]
+    names[0], names[2] = "N", "H"
+    (found,) = dml2onnx.run(graph, {item.name: x}, sizes={item.name: names}, ranges={"N": (1, 4)}).values()
+    np.testing.assert_array_equal(found.reshape(wanted.shape), wanted)
+
+
+def test_recordings(tmp_path: Path) -> None:
+    """Graphs that a program in C++ made, of which the weights are known."""
+    dml2onnx.convert(_network(2, 4, 6), tmp_path / "net.json", format="dml_graph")
+    document = json.loads((tmp_path / "net.json").read_text())
+    index = {
+        "dml2onnx_recording": 1,
+        "graphs": [{"name": "net", "kind": "graph", "nodes": len(document["Nodes"]), "file": "net.json"}],
+    }
+    (tmp_path / "recording.json").write_text(json.dumps(index))
+    x = np.random.default_rng(1).standard_normal((3, 3, 8, 6)).astype(np.float32)
+    (wanted,) = dml2onnx.run(_network(3, 8, 6), {"x": x}).values()
+    _agrees(dml2onnx.load(tmp_path, graph="net"), x, wanted)
+
+
+def test_pydirectml() -> None:
+    """Graphs that a program of PyDirectML made."""
+    kernels = np.random.default_rng(2).standard_normal((4, 3, 3, 3)).astype(np.float32)
+
+    def made(n: int, h: int) -> dml2onnx.Graph:
+        graph, x, w = start([n, 3, h, 6], [4, 3, 3, 3])
+        y = dml.activation_relu(dml.convolution(x, w, start_padding=[1, 1], end_padding=[1, 1]))
+        built = graph.build(dml.ExecutionFlags.NONE, [dml.max_pooling(y, [2, 2], strides=[2, 2]).values]).graph
+        picture, weights = built.inputs
+        constant = Constant(weights.value, ArrayData.of(kernels))
+        return replace(built, inputs=(picture,), constants=(*built.constants, constant))
+
+    x = np.random.default_rng(1).standard_normal((3, 3, 8, 6)).astype(np.float32)
+    there = made(3, 8)
+    (wanted,) = dml2onnx.run(there, {there.inputs[0].name: x}).values()
+    _agrees(made(2, 4), x, wanted)
+
+
+def test_the_builder() -> None:
+    x = np.random.default_rng(1).standard_normal((3, 3, 8, 6)).astype(np.float32)
+    (wanted,) = dml2onnx.run(_network(3, 8, 6), {"x": x}).values()
+    _agrees(_network(2, 4, 6), x, wanted)
+
+
+def test_a_program_shows_what_it_writes_at_the_sizes_of_its_input(tmp_path: Path) -> None:
+    """Resources and commands of DxDispatch follow."""
+    path = tmp_path / "program.json"
+    zeros = {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": 24, "value": 1}}
+    tensor = {"DataType": "FLOAT32", "Sizes": [1, 1, 4, 6]}
+    program = {
+        "resources": {"a": zeros, "b": zeros},
+        "dispatchables": {
+            "relu": {"type": "DML_OPERATOR_ACTIVATION_RELU", "desc": {"InputTensor": tensor, "OutputTensor": tensor}}
+        },
+        "commands": [
+            {"type": "dispatch", "dispatchable": "relu", "bindings": {"InputTensor": "a", "OutputTensor": "b"}},
+            {"type": "writeFile", "resource": "b", "targetPath": "b.npy", "dimensions": [1, 1, 4, 6]},
+        ],
+    }
+    path.write_text(json.dumps(program))
+    x = np.random.default_rng(1).standard_normal((2, 1, 5, 6)).astype(np.float32)
+    for sizes in ((2, 1, 5, 6), ("N", 1, "H", 6)):
+        found = execute(at_sizes(dml2onnx.load(path), {"a": sizes}), {"a": x})
+        np.testing.assert_array_equal(found.results["b"], np.maximum(x, 0))
+        ((effect, array),) = found.shown
+        assert (effect.dimensions, array.size) == ((2, 1, 5, 6), x.size)
+
+
+PARTITION = Path("/work/shared/models/alexnet_partition/Partition_0.bin")
+
+
+@pytest.mark.skipif(not PARTITION.exists(), reason="the partition lies beside the project, not in it")
+def test_a_partition_of_a_known_network() -> None:
+    """AlexNet, as ONNX Runtime wrote it, without its weights: the batch is free, and a picture is not."""
+    graph = dml2onnx.load(PARTITION)
+    (item,) = graph.inputs
+    (desc,) = input_descs(graph.inputs, graph.nodes, graph.outputs)
+    for batch, ranges in ((4, {}), ("N", {"N": (1, 16)})):
+        found = dml2onnx.check(graph, sizes={item.name: (batch, *desc.sizes[1:])}, ranges=ranges)
+        assert not [other for other in found if other.severity.value == "error"]
+    found = dml2onnx.check(graph, sizes={item.name: (*desc.sizes[:2], 2 * desc.sizes[2], desc.sizes[3])})
+    assert [other.code for other in found] == ["DML2104"]

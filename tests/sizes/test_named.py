@@ -81,6 +81,24 @@ def test_what_weights_fix_is_refused_with_its_node() -> None:
     assert (finding.code, finding.node) == ("DML2104", "classify")
 
 
+def test_names_of_few_sizes_are_told_apart() -> None:
+    """Where some sizes are one number all over the range: floor(H/4) is 2 at 8, 9, 10 and 11."""
+    sizes = {"images": ("N", 1, "H", "W")}
+    model = dml2onnx.compile(digits(), sizes=sizes, ranges={"N": (1, 3), "H": (8, 11), "W": (8, 11)})
+    assert [str(size) for size in model.inputs[0].shape] == ["N", "1", "H", "W"]
+    for n, h, w in ((1, 8, 11), (3, 10, 9)):
+        _compare(digits(), sizes, {"N": n, "H": h, "W": w}, model)
+
+
+def test_names_of_two_sizes_each_are_told_apart() -> None:
+    g = dml2onnx.GraphBuilder(ranges=dict.fromkeys("ABCD", (1, 2)))
+    x = g.input("x", np.float32, ["A", "B", "C", "D"])
+    graph = g.build({"y": g.activation_relu(x), "z": g.reduce(x, "SUM", [0, 1])})
+    model = dml2onnx.compile(graph)
+    assert [str(size) for size in model.outputs[1].shape] == ["1", "1", "C", "D"]
+    _compare(graph, {"x": ("A", "B", "C", "D")}, {"A": 2, "B": 1, "C": 2, "D": 1}, model)
+
+
 def test_names_have_one_size_in_their_range() -> None:
     model = dml2onnx.compile(digits(), sizes={"images": ("N", 1, 8, 8)}, ranges={"N": (1, 9)})
     model.run({"images": np.zeros((9, 1, 8, 8), np.float32)})
@@ -106,3 +124,15 @@ def test_verify_draws_sizes_the_ends_first() -> None:
     rounds = list(dict.fromkeys(item.round for item in found.comparisons))
     assert rounds[:2] == ["at N=1", "at N=9"]
     assert len(rounds) == 3
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+def test_pooling_over_whole_pictures_adds_up_in_one_order(data_type: str) -> None:
+    """One form at all sizes, with names and without: GlobalAveragePool."""
+    g = dml2onnx.GraphBuilder()
+    x = g.input("x", data_type, ["N", 8, "H", "W"])
+    graph = g.build({"y": g.average_pooling(x, None, x.sizes[2:])})
+    model = dml2onnx.compile(graph)
+    assert "GlobalAveragePool" in [node.op_type for node in model.lowered.nodes]
+    for n, h, w in ((1, 13, 13), (2, 5, 7), (3, 1, 30), (1, 1, 1)):
+        _compare(graph, {"x": ("N", 8, "H", "W")}, {"N": n, "H": h, "W": w}, model)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +14,8 @@ from tests.sizes.programs import STEPS, Program, programs
 from tests.sizes.same import assert_same
 
 SIZES = st.tuples(st.integers(1, 5), st.integers(4, 9), st.integers(4, 9))
+SAID = {"DML2104", "DML2105"}
+"""Sizes of the range that do not fit, or for which another form is chosen."""
 OLD = st.tuples(st.integers(2, 5), st.integers(4, 9), st.integers(4, 9))
 """Not of one item: [1, 3, 8, 8] seen as [1, 3, 8, 8] does not say whether items and channels are one there."""
 
@@ -46,3 +49,21 @@ def test_every_step_along_every_dimension(step: int, new: tuple[int, int, int]) 
 @given(programs(), OLD, SIZES)
 def test_random_programs(program: Program, old: tuple[int, int, int], new: tuple[int, int, int]) -> None:
     _compare(program, old, new)
+
+
+@settings(max_examples=12, deadline=None)
+@given(programs(3), SIZES)
+def test_random_programs_with_names(program: Program, new: tuple[int, int, int]) -> None:
+    """One model for all sizes computes, bit for bit, what the program written for a size does, or says why not."""
+    written, wanted = _written(program, (4, 8, 8)), _written(program, new)
+    if written is None or wanted is None:
+        return
+    ranges = {"N": (1, 5), "H": (4, 9), "W": (4, 9)}
+    try:
+        model = dml2onnx.compile(written, sizes={"x": ("N", 3, "H", "W")}, ranges=ranges)
+    except DmlError as error:
+        if {item.code for item in error.diagnostics} <= SAID:
+            return
+        raise
+    x = np.random.default_rng(0).standard_normal((new[0], 3, *new[1:])).astype(np.float32)
+    np.testing.assert_array_equal(model.run({"x": x})["y"], dml2onnx.run(wanted, {"x": x})["y"])

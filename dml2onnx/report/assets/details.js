@@ -131,7 +131,7 @@ function onnxDetails(node) {
     if (place === null) return make("p", { className: "from" }, "(left out)");
     const value = onnx.values[place];
     const kind = value.kind === "node" ? "" : `, ${value.kind}`;
-    return make("p", {}, named(value.name), make("span", { className: "from" }, ` ${value.data_type} ${sizes(value.shape)}${kind}`));
+    return make("p", {}, named(value.name), make("span", { className: "from" }, ` ${value.data_type} ${shapeOf(value)}${kind}`));
   });
   const origin = node.node === undefined ? null : report.nodes[node.node];
   const attributes = Object.entries(node.attributes ?? {});
@@ -152,7 +152,7 @@ function portDetails(port, kind) {
   return [
     make("h2", {}, kind === "input" ? "Graph input" : "Graph output"), make("p", { className: "under" }, named(port.name)),
     heading("Tensor"), tensorPart({ ...port, field: tensor ? "As the caller sees it" : "Buffer" }, kind === "input" ? "bound to" : "of"),
-    ...(port.onnx_name ? [heading("In the ONNX model"), terms([["name", port.onnx_name], ["shape", sizes(port.shape ?? [])]])] : []),
+    ...(port.onnx_name ? [heading("In the ONNX model"), terms([["name", port.onnx_name], ["shape", shapeOf(port)]])] : []),
   ];
 }
 

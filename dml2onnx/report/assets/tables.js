@@ -62,7 +62,7 @@ function onnxTable(rows) {
     { title: "Node", value: (place) => node(place).name },
     { title: "Operator", value: (place) => node(place).operator },
     { title: "Output", value: (place) => { const at = (node(place).outputs ?? []).find((item) => item !== null);
-      return at === undefined ? "" : `${onnx.values[at].data_type} ${sizes(onnx.values[at].shape)}`; } },
+      return at === undefined ? "" : `${onnx.values[at].data_type} ${shapeOf(onnx.values[at])}`; } },
     { title: "Comes from", value: (place) => (node(place).node === undefined ? "" : report.nodes[node(place).node].name), isName: true },
     { title: "Memory", value: (place) => onnxMemory(node(place)), text: (place) => bytes(onnxMemory(node(place))), right: true },
   ];
@@ -84,6 +84,6 @@ function portsTable() {
     { title: "In memory", value: (row) => layoutWords[tensor(row)?.layout] ?? "" },
     { title: "Bytes", right: true, value: ([, , port]) => report.values[port.value].bytes },
     { title: "ONNX name", value: ([, , port]) => port.onnx_name ?? "", isName: true },
-    { title: "ONNX shape", value: ([, , port]) => (port.onnx_name ? sizes(port.shape ?? []) : "") },
+    { title: "ONNX shape", value: ([, , port]) => (port.onnx_name ? shapeOf(port) : "") },
   ], rows, ([kind, place]) => [kind, place]);
 }

@@ -29,6 +29,7 @@ const named = (text) => make("bdi", {}, text === "" ? "(no name)" : text);
 
 const plural = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 const sizes = (shape) => shape.join("×") || "scalar";
+const shapeOf = (item) => sizes(item.names ?? item.shape ?? []);
 const levelRank = new Map(levels.map((level, rank) => [level.name, rank]));
 const shipsWith = (name) => levels[levelRank.get(name)]?.ships_with ?? "";
 

@@ -1,0 +1,76 @@
+"""Names for sizes of a builder's inputs, and the numbers that they stand for while the graph is made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from dml2onnx import arguments
+from dml2onnx.builder.checked import converted, error_here, listed, whole_numbers
+from dml2onnx.codes import building as codes
+from dml2onnx.frontends.findings import listing, quote
+from dml2onnx.ir.size_names import is_size_name, own_size
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dml2onnx.builder.attributes import SizesOrNames, WholeNumbers
+
+
+class SizeNames:
+    """The names that inputs have, and their ranges."""
+
+    def __init__(self, ranges: Mapping[str, tuple[int, int]] | None) -> None:
+        self._ranges = _ranges(ranges)
+        self._names: dict[str, None] = {}
+
+    def of_input(self, sizes: SizesOrNames) -> tuple[WholeNumbers, tuple[int | str, ...]]:
+        """Sizes with numbers in the place of names; and as they were given, where there are names."""
+        if isinstance(sizes, str) or not any(isinstance(size, str) for size in listed("sizes", sizes)):
+            return cast("WholeNumbers", sizes), ()
+        named = listed("sizes", sizes)
+        numbers = [own_size(_checked(size), self._ranges) if isinstance(size, str) else size for size in named]
+        whole_numbers("sizes", numbers, 1)
+        self._names |= dict.fromkeys(size for size in named if isinstance(size, str))
+        return numbers, tuple(size if isinstance(size, str) else int(size) for size in named)
+
+    def numbers(self, sizes: SizesOrNames) -> WholeNumbers:
+        """Sizes with numbers in the place of names, which have to be those of inputs."""
+        if isinstance(sizes, str) or not any(isinstance(size, str) for size in listed("sizes", sizes)):
+            return cast("WholeNumbers", sizes)
+        named = listed("sizes", sizes)
+        for size in named:
+            if isinstance(size, str) and size not in self._names:
+                known = listing(list(self._names)) or "none"
+                message = f"{quote(size)} is the name of no size of an input; there are: {known}"
+                raise error_here(codes.BAD_TENSOR, message, expected=known, found=quote(size))
+        return [own_size(size, self._ranges) if isinstance(size, str) else size for size in named]
+
+    def used_ranges(self) -> dict[str, tuple[int, int]]:
+        """The ranges, each of which has to be that of a name of an input."""
+        unused = listing([quote(name) for name in self._ranges if name not in self._names])
+        if unused:
+            known = listing(list(self._names)) or "none"
+            message = f"ranges has {unused}, and the names for sizes of inputs are: {known}"
+            raise error_here(codes.BAD_TENSOR, message, expected=known, found=unused)
+        return self._ranges
+
+
+def _checked(name: str) -> str:
+    """A name for a size, refused where it is none."""
+    if is_size_name(name) is None:
+        expected = "letters, digits and underscores, a letter first"
+        raise error_here(codes.BAD_TENSOR, f"{quote(name)} is no name for a size", expected=expected, found=quote(name))
+    return name
+
+
+def _ranges(given: object) -> dict[str, tuple[int, int]]:
+    """The ranges of names for sizes, as they are meant."""
+    ranges = {} if given is None else converted(arguments.by_name, given, "ranges")
+    found: dict[str, tuple[int, int]] = {}
+    for name, own in ranges.items():
+        ends = whole_numbers(f"the range of {quote(name)}", own, 1)  # type: ignore[arg-type]  # whole_numbers says what is none
+        if len(ends) != 2 or ends[0] > ends[1]:
+            message = f"the range of {quote(name)} is {list(ends)}, not the first and the last size"
+            raise error_here(codes.BAD_TENSOR, message, expected="two sizes, the smaller first", found=list(ends))
+        found[_checked(name)] = ends[0], ends[1]
+    return found

@@ -1,0 +1,93 @@
+"""Names for sizes in a native model: what they stand for while it is read, and which inputs have them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from dml2onnx.codes import reading as codes
+from dml2onnx.frontends.findings import pointer, quote
+from dml2onnx.frontends.members import UINT32, Members, wrong_kind
+from dml2onnx.ir.size_names import is_size_name, own_size
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dml2onnx.frontends.findings import Findings
+    from dml2onnx.ir.graph import GraphInput
+
+MEMBERS = ("size", "range")
+"""What a name may have."""
+
+
+@dataclass
+class SizeNames:
+    """The names of a model."""
+
+    sizes: dict[str, int] = field(default_factory=dict)
+    """What they stand for while the model is read."""
+    ranges: dict[str, tuple[int, int]] = field(default_factory=dict)
+    _given: dict[str, tuple[int | str, ...]] = field(default_factory=dict)
+
+    def inputs(self, inputs: Iterable[GraphInput]) -> tuple[GraphInput, ...]:
+        """The inputs with the names that they have, by the places where they are declared."""
+        return tuple([replace(item, sizes=self._given.get(item.source, ())) for item in inputs])
+
+    def replace(self, declared: object) -> None:
+        """Notes which inputs have names, and puts numbers in their place everywhere, also in the nodes."""
+        for name, raw in (declared if isinstance(declared, dict) else {}).items():
+            sizes = raw.get("Sizes") if isinstance(raw, dict) else None
+            if isinstance(sizes, list) and any(isinstance(size, str) and size in self.sizes for size in sizes):
+                self._given[pointer("inputs", name)] = tuple(sizes)
+
+
+def read_names(root: Members, findings: Findings) -> SizeNames:
+    """The names; then there are numbers in their places, as if the model had been written with these."""
+    names = SizeNames()
+    declared = root.mapping("names")
+    if declared is None:
+        return names
+    for name, raw in declared.items():
+        place = pointer("names", name)
+        if is_size_name(name) is None:
+            expected = "letters, digits and underscores, a letter first"
+            message = f"{quote(name)} is no name for a size"
+            findings.add(codes.FIELD_KIND.at(message, pointer=place, expected=expected, found=quote(name)))
+            continue
+        members = Members.of(raw, place, findings, quote(name))
+        if members is not None:
+            _read_name(name, members, names, findings)
+    names.replace(root.raw.get("inputs"))
+    for section in ("inputs", "constants", "nodes", "outputs", "results", "commands"):
+        _with_numbers(root.raw.get(section), names.sizes)
+    return names
+
+
+def _read_name(name: str, members: Members, names: SizeNames, findings: Findings) -> None:
+    members.only(MEMBERS, "a name of sizes")
+    ends = members.array("range")
+    if ends is not None:
+        whole = [end for end in ends if type(end) is int and 0 < end < UINT32]
+        if len(ends) != 2 or len(whole) != 2 or whole[0] > whole[1]:
+            expected = "the first and the last size, above 0"
+            wrong_kind(findings, "range", expected, ends, members.at("range"))
+        else:
+            names.ranges[name] = whole[0], whole[1]
+    size = members.uint("size")
+    if size == 0:
+        wrong_kind(findings, "size", "a number above 0", 0, members.at("size"))
+    names.sizes[name] = size or own_size(name, names.ranges)
+
+
+def _with_numbers(part: object, sizes: dict[str, int]) -> None:
+    """Numbers in the place of names in all Sizes of this part of the model."""
+    waiting = [part]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, list):
+            waiting += [inner for inner in item if isinstance(inner, (dict, list))]
+        elif isinstance(item, dict):
+            own = item.get("Sizes")
+            if isinstance(own, list):
+                own[:] = [sizes.get(size, size) if isinstance(size, str) else size for size in own]
+            waiting += [inner for inner in item.values() if isinstance(inner, (dict, list))]
