@@ -70,6 +70,7 @@ def run(
     optimize: int = 1,
     without_passes: Sequence[str] = (),
     quant_format: str | None = None,
+    half: bool = False,
     max_bytes: int | None = None,
 ) -> dict[str, Array]:
     """Compiles and runs a graph, or the model file at a path, and returns its outputs by name.
@@ -79,8 +80,8 @@ def run(
     DxDispatch program runs on its own initial values. Of such a program every resource that it wrote is returned. Each
     array has the shape of the tensor that wrote it last, or is flat where that is not all of the resource. ``sizes``
     are other sizes of inputs, as for :func:`dml2onnx.resize`. ``opset``, ``target`` (by default that of the provider),
-    ``feature_level``, ``documented``, ``exact``, ``optimize``, ``without_passes`` and ``quant_format`` are as for
-    :func:`compile`, ``provider`` and ``max_bytes`` for :meth:`CompiledModel.session`.
+    ``feature_level``, ``documented``, ``exact``, ``optimize``, ``without_passes``, ``quant_format`` and ``half`` are as
+    for :func:`compile`, ``provider`` and ``max_bytes`` for :meth:`CompiledModel.session`.
     Raises :class:`DmlError` with every finding.
     """
     providers = require_providers(provider)
@@ -98,6 +99,7 @@ def run(
         optimize=optimize,
         without_passes=without_passes,
         quant_format=quant_format,
+        half=half,
         max_bytes=max_bytes,
     )
     return execution.results
@@ -116,6 +118,7 @@ def execute(
     optimize: int = 1,
     without_passes: Sequence[str] = (),
     quant_format: str | None = None,
+    half: bool = False,
     profile: bool = False,
     assignment: bool = False,
     max_bytes: int | None = None,
@@ -144,6 +147,7 @@ def execute(
         through=through,
         agree=passes.agrees(without_passes),
         quant_format=form,
+        half=arguments.flag(half, "half"),
         progress=lambda text: tell(f"compiling, {text}"),
     )
     tell(f"loading {counted(compiled.node_count, 'ONNX node')}")

@@ -82,6 +82,7 @@ ALLOWED = {
     "providers": {"arguments", "codes", "diagnostics", "targets"},
     "runtime": {"arguments", "codes", "diagnostics", "faces", "ir", "model", "providers"},
     "fallbacks": {"codes", "diagnostics", "model", "targets"},
+    "halving": {"catalog", "checks", "codes", "diagnostics", "ir", "model"},
     "compiler": {
         "arguments",
         "catalog",
@@ -92,6 +93,7 @@ ALLOWED = {
         "fallbacks",
         "frontends",
         "garbage",
+        "halving",
         "ir",
         "lowering",
         "model",
@@ -131,6 +133,7 @@ ALLOWED = {
         "execution",
         "exporters",
         "frontends",
+        "halving",
         "ir",
         "model",
         "passes",

@@ -43,6 +43,7 @@ def verify_sizes(
     optimize: int = 1,
     without_passes: Sequence[str] = (),
     quant_format: str | None = None,
+    half: bool = False,
     time_limit: float | None = None,
     max_bytes: int | None = None,
     progress: Callable[[str], object] | None = None,
@@ -62,6 +63,7 @@ def verify_sizes(
         optimize=optimize,
         without_passes=without_passes,
         quant_format=quant_format,
+        half=half,
     )
     found: list[Verification] = []
     with tempfile.TemporaryDirectory() as directory:
@@ -80,6 +82,7 @@ def verify_sizes(
                 documented=documented,
                 exact=exact,
                 quant_format=quant_format,
+                half=half,
                 time_limit=time_limit,
                 max_bytes=max_bytes,
                 progress=progress,

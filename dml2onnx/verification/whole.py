@@ -19,7 +19,7 @@ from dml2onnx.reference.numeric import in_blocks, widen
 from dml2onnx.runtime import check_inputs
 from dml2onnx.targets import DEFAULT_OPSET, QDQ
 from dml2onnx.verification.against import OtherModel
-from dml2onnx.verification.bounds import TABLE, Computes, computes
+from dml2onnx.verification.bounds import TABLE, Computes, computes, in_half
 from dml2onnx.verification.contents import CONTENTS, contents
 from dml2onnx.verification.directml import NAME, DirectmlGraph
 from dml2onnx.verification.indices import within
@@ -118,6 +118,7 @@ def verify(
     optimize: int = 1,
     without_passes: Sequence[str] = (),
     quant_format: str | None = None,
+    half: bool = False,
     time_limit: float | None = None,
     max_bytes: int | None = None,
     progress: Callable[[str], object] | None = None,
@@ -134,9 +135,10 @@ def verify(
 
     ``sizes`` and ``ranges`` are other sizes of inputs, as for :func:`compile`. A model that has names for some is
     compared at the first and the last sizes, and then at others that are drawn, one for each of the ``rounds``.
-    ``documented``, ``exact``, ``optimize``, ``without_passes`` and ``quant_format`` are as for :func:`compile`; of a
-    model that is not exact all is compared that such a model promises. Passes are about the outputs; nodes are compared
-    in the literal translation, where each of them is there.
+    ``documented``, ``exact``, ``optimize``, ``without_passes``, ``quant_format`` and ``half`` are as for
+    :func:`compile`; of a model that is not exact all is compared that such a model promises. Passes are about the
+    outputs; nodes are compared in the literal translation, where each of them is there. With ``half`` the
+    FLOAT32 graph is what the model is compared with, in the bounds that FLOAT16 has.
 
     ``against`` is an ONNX model whose outputs are compared instead of the compiled one's, or ``"directml"``: then
     DirectML itself runs the graph as well, and its outputs are compared with the reference too. After
@@ -163,6 +165,8 @@ def verify(
             exact=exact,
             optimize=optimize,
             without_passes=without_passes,
+            quant_format=quant_format,
+            half=half,
             time_limit=time_limit,
             max_bytes=max_bytes,
             progress=progress,
@@ -183,6 +187,7 @@ def verify(
         optimize=optimize,
         without_passes=without_passes,
         quant_format=quant_format,
+        half=half,
         time_limit=time_limit,
         max_bytes=max_bytes,
         progress=progress,
@@ -204,6 +209,7 @@ def verify_with(
     optimize: int = 1,
     without_passes: Sequence[str] = (),
     quant_format: str | None = None,
+    half: bool = False,
     time_limit: float | None,
     max_bytes: int | None = None,
     progress: Callable[[str], object] | None,
@@ -212,7 +218,7 @@ def verify_with(
     """As :func:`verify`, with a function that makes the inputs when it is known how the model wants them."""
     rounds = arguments.whole_number(rounds, "rounds", 1)
     seed = arguments.whole_number(seed, "seed")
-    opset, exact = arguments.opset(opset), arguments.flag(exact, "exact")
+    opset, exact, half = arguments.opset(opset), arguments.flag(exact, "exact"), arguments.flag(half, "half")
     through, form = passes.chosen(optimize, without_passes), arguments.quant_format(quant_format, exact=exact)
     path = None if against is None else arguments.path_of(against, "the model to compare with")
     asks_directml = path is not None and str(path) == NAME
@@ -235,6 +241,7 @@ def verify_with(
         through=through,
         agree=passes.agrees(without_passes),
         quant_format=form,
+        half=half,
     )
     if not compiled.inputs and cases is None:
         rounds = 1  # nothing varies from round to round
@@ -242,8 +249,9 @@ def verify_with(
     candidate = _Compiled(compiled, providers, max_bytes) if other is None else _other(other, compiled, providers)
     nodes = None
     if other is None:
-        nodes = NodeChecks(graph, outputs, providers, opset, max_bytes, exact=exact, quant_format=form)
+        nodes = NodeChecks(graph, outputs, providers, opset, max_bytes, exact=exact, quant_format=form, half=half)
     bounds = computes(providers, candidate.providers)
+    bounds = in_half(bounds) if half else bounds
     floats = compiled.quant_format == QDQ
     comparisons: list[Comparison] = []
     asked: list[Comparison] = []
