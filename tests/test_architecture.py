@@ -64,7 +64,7 @@ ALLOWED = {
     "reference": {"catalog", "codes", "diagnostics", "ir"},
     "model": {"ir"},
     "emitter": {"codes", "diagnostics", "ir", "model", "targets"},
-    "legalise": {"emitter", "model", "targets"},
+    "legalise": {"codes", "emitter", "model", "targets"},
     "lowering": {
         "catalog",
         "codes",

@@ -67,6 +67,8 @@ HALF_MISFIT = Code(
     "between casts. A mask of -1e9 can be -65504 as well; large factors can often be divided out of a graph.",
     Severity.WARNING,
 )
+IN_UNITS = "DequantizeLinear and QuantizeLinear with the scales of the graph: accelerators compute this in integers"
+"""What a lowering notes of an operator between quantisations."""
 TOO_MANY_CONSTANTS = Code(
     "DML2007",
     "constants beyond the budget",

@@ -136,6 +136,10 @@ class Tensor(Value):
     """Whether it holds nothing but maxima with a finite number: no -inf, nor a NaN to rely on [decision G1]."""
     dequantized: Dequantized | None = None
     """The integers that a constant was dequantised from."""
+    is_input: bool = False
+    """Whether it is an input of the graph."""
+    steps: tuple[Tensor, Tensor] | None = None
+    """Scale and zero point of a QuantizeLinear that made it of an operator between quantisations."""
     paired: bool = False
     """Whether it stands between quantisations of one operator, of which ONNX Runtime may make a kernel of integers."""
 
@@ -370,6 +374,11 @@ class EmitterCore:
     def writes_pairs(self) -> bool:
         """Whether products of quantised numbers are FLOAT ones between quantisations."""
         return self.target.quant_format == targets.QDQ
+
+    @legalised
+    def quantizes_in_units(self, x: Tensor) -> bool:
+        """Whether an operator that reads ``x`` between quantisations is a kernel, whatever these are by themselves."""
+        return False
 
     def saturates_pairs(self) -> bool:
         """Whether products of UINT8 with INT8 saturate on some processors that the target runs on."""
