@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from dml2onnx.faces import loader
+from dml2onnx.lazy import lazy_names
 
 TYPE_CHECKING = False  # typing is not imported, see below
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ _HOMES = {
     "run": "execution",
     "verify": "verification",
 }
-__getattr__ = loader(__name__, _HOMES)
+__getattr__ = lazy_names(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

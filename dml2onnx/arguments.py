@@ -1,7 +1,7 @@
-"""What the functions of the package are given: turned into what is meant, or refused in a sentence (DML3017).
+"""Arguments of the public functions: converted to the declared types, or refused in a sentence (DML3017).
 
-Callers write numbers, lists, arrays of other libraries, and slips of all kinds. Every public function asks here, so
-that the rooms behind it have what their types say.
+Callers pass numbers, lists, arrays of other libraries, and mistakes of all kinds. Every public function converts them
+here; the modules behind it rely on their types.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dml2onnx.catalog import (
 from dml2onnx.codes.compiling import ILLEGAL_IR_VERSION, UNKNOWN_OPSET, UNKNOWN_TARGET
 from dml2onnx.codes.running import NO_ARGUMENT
 from dml2onnx.diagnostics import DmlError, quote, shortened
-from dml2onnx.faces import later
+from dml2onnx.lazy import lazy_module
 from dml2onnx.targets import NAMES, OPSETS, QOPERATOR, QUANT_FORMATS, ir_versions
 
 if TYPE_CHECKING:
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dml2onnx import targets
-    from dml2onnx.files import Target
+    from dml2onnx.files import Destination
 
     Array = npt.NDArray[np.generic]
 else:
-    np = later("numpy")
+    np = lazy_module("numpy")
 
 
-def refusal(what: str, given: object, expected: str) -> DmlError:
+def refusal(what: str, value: object, expected: str) -> DmlError:
     """An error that says what was given in the place of what."""
-    return refusal_of(what, described(given), expected)
+    return refusal_of(what, described(value), expected)
 
 
 def refusal_of(what: str, found: str, expected: str) -> DmlError:
@@ -51,16 +51,16 @@ def refusal_of(what: str, found: str, expected: str) -> DmlError:
     return DmlError(NO_ARGUMENT.at(f"{what} is {found}, not {expected}", expected=expected, found=found))
 
 
-def described(given: object) -> str:
+def described(value: object) -> str:
     """A value in a few words: numbers and text themselves, of everything else the type."""
-    if given is None or isinstance(given, (bool, int, float)):
-        with_digits = given if not isinstance(given, int) or abs(given) < 1 << 64 else "a number of many digits"
+    if value is None or isinstance(value, (bool, int, float)):
+        with_digits = value if not isinstance(value, int) or abs(value) < 1 << 64 else "a number of many digits"
         return str(with_digits)
-    if isinstance(given, str):
-        return f"the text {quote(given)}"
-    if isinstance(given, (type, np.dtype)):
-        return shortened(given.__name__ if isinstance(given, type) else str(given), 60)
-    name = shortened(type(given).__name__, 60)
+    if isinstance(value, str):
+        return f"the text {quote(value)}"
+    if isinstance(value, (type, np.dtype)):
+        return shortened(value.__name__ if isinstance(value, type) else str(value), 60)
+    name = shortened(type(value).__name__, 60)
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
@@ -71,89 +71,89 @@ LONGEST = 1 << 16
 # --- Names and numbers ------------------------------------------------------------------------------------------------
 
 
-def whole_number(given: object, what: str, least: int | None = 0) -> int:
+def whole_number(value: object, what: str, least: int | None = 0) -> int:
     """A whole number from ``least`` on."""
     expected = "a whole number" + ("" if least is None else f" from {least} on")
-    if _is_flag(given):
-        raise refusal(what, given, expected)
+    if _is_flag(value):
+        raise refusal(what, value, expected)
     try:
-        number = operator.index(given)  # type: ignore[arg-type]  # this is what finds out
+        number = operator.index(value)  # type: ignore[arg-type]  # this is what finds out
     except Exception:
-        raise refusal(what, given, expected) from None
+        raise refusal(what, value, expected) from None
     if least is not None and number < least:
-        raise refusal(what, given, expected)
+        raise refusal(what, value, expected)
     return number
 
 
-def positive(given: object, what: str) -> float:
+def positive(value: object, what: str) -> float:
     """A finite number above 0."""
     expected = "a number above 0"
-    if _is_flag(given) or not isinstance(given, (int, float, np.number)):
-        raise refusal(what, given, expected)
+    if _is_flag(value) or not isinstance(value, (int, float, np.number)):
+        raise refusal(what, value, expected)
     try:
-        number = float(given)
+        number = float(value)
     except (TypeError, ValueError, OverflowError):
-        raise refusal(what, given, expected) from None
+        raise refusal(what, value, expected) from None
     if not 0 < number < float("inf"):
-        raise refusal(what, given, expected)
+        raise refusal(what, value, expected)
     return number
 
 
-def function(given: object, what: str) -> Callable[..., object]:
+def function(value: object, what: str) -> Callable[..., object]:
     """What can be called."""
-    if not callable(given):
-        raise refusal(what, given, "a function")
-    return given
+    if not callable(value):
+        raise refusal(what, value, "a function")
+    return value
 
 
-def flag(given: object, what: str) -> bool:
+def flag(value: object, what: str) -> bool:
     """True or False."""
-    if not _is_flag(given):
-        raise refusal(what, given, "True or False")
-    return bool(given)
+    if not _is_flag(value):
+        raise refusal(what, value, "True or False")
+    return bool(value)
 
 
-def _is_flag(given: object) -> bool:
+def _is_flag(value: object) -> bool:
     """Whether it is Python's or numpy's True or False; a number of Python's is neither, which takes no numpy to say."""
-    return isinstance(given, bool) or (not isinstance(given, (int, float)) and isinstance(given, np.bool_))
+    return isinstance(value, bool) or (not isinstance(value, (int, float)) and isinstance(value, np.bool_))
 
 
-def text(given: object, what: str, expected: str = "text") -> str:
+def text(value: object, what: str, expected: str = "text") -> str:
     """Text."""
-    if not isinstance(given, str):
-        raise refusal(what, given, expected)
-    return given
+    if not isinstance(value, str):
+        raise refusal(what, value, expected)
+    return value
 
 
-def items(given: object, what: str, expected: str = "a list of numbers") -> tuple[object, ...]:
+def items(value: object, what: str, expected: str = "a list of numbers") -> tuple[object, ...]:
     """What a list, a tuple, an array or another iterable has; neither text nor a dictionary is meant."""
-    if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
-        raise refusal(what, given, expected)
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        raise refusal(what, value, expected)
     try:
-        found = tuple(islice(given, LONGEST + 1))
+        found = tuple(islice(value, LONGEST + 1))
     except Exception:
-        raise refusal(what, given, expected) from None
+        raise refusal(what, value, expected) from None
     if len(found) > LONGEST:
-        raise refusal(what, given, f"{expected}, of which there are at most {LONGEST}")
+        raise refusal(what, value, f"{expected}, of which there are at most {LONGEST}")
     return found
 
 
-def names(given: object, what: str) -> tuple[str, ...]:
+def names(value: object, what: str) -> tuple[str, ...]:
     """Several names; one name is no list of its letters."""
-    return tuple([text(item, f"a name in {what}") for item in items(given, what, "a list of names")])
+    return tuple([text(item, f"a name in {what}") for item in items(value, what, "a list of names")])
 
 
-def by_name(given: object, what: str) -> Mapping[str, object]:
+def by_name(value: object, what: str) -> Mapping[str, object]:
     """A dictionary whose keys are texts."""
-    if not isinstance(given, Mapping):
-        raise refusal(what, given, "a dictionary by name")
-    return {text(name, f"a name in {what}"): item for name, item in given.items()}
+    if not isinstance(value, Mapping):
+        raise refusal(what, value, "a dictionary by name")
+    return {text(name, f"a name in {what}"): item for name, item in value.items()}
 
 
-def opset(given: object) -> int:
+def opset(value: object) -> int:
     """An opset that can be written."""
     expected = f"{OPSETS[0]} to {OPSETS[-1]}"
-    number = whole_number(given, "opset", least=None)
+    number = whole_number(value, "opset", least=None)
     if number not in OPSETS:
         message = f"opset {described(number)} is not supported; {expected} are"
         raise DmlError(UNKNOWN_OPSET.at(message, expected=expected, found=described(number)))
@@ -168,80 +168,80 @@ def opset_of(target: targets.Target, opset: int) -> None:
         raise DmlError(UNKNOWN_OPSET.at(message, expected=expected, found=str(opset)))
 
 
-def ir_version(given: object, opset: int) -> int:
+def ir_version(value: object, opset: int) -> int:
     """An IR version that a model of this opset may state; that of the opset where none is given."""
     legal = ir_versions(opset)
-    if given is None:
+    if value is None:
         return legal[0]
     expected = f"{legal[0]} to {legal[-1]}"
-    number = whole_number(given, "ir_version", least=None)
+    number = whole_number(value, "ir_version", least=None)
     if number not in legal:
         message = f"a model of opset {opset} cannot have IR version {described(number)}"
         raise DmlError(ILLEGAL_IR_VERSION.at(message, expected=expected, found=described(number)))
     return number
 
 
-def target(given: object) -> str:
+def target(value: object) -> str:
     """Whose kernels are meant."""
     expected = ", ".join(NAMES)
-    name = text(given, "target", f"one of {expected}")
+    name = text(value, "target", f"one of {expected}")
     if name not in NAMES:
         message = f"there is no target {quote(name)}; the targets are {expected}"
         raise DmlError(UNKNOWN_TARGET.at(message, expected=expected, found=quote(name)))
     return name
 
 
-def quant_format(given: object, *, exact: bool) -> str | None:
+def quant_format(value: object, *, exact: bool) -> str | None:
     """How quantised operators are to be written, ``None`` where the target says; exact models have integers."""
-    if given is None:
+    if value is None:
         return None
     expected = " or ".join(QUANT_FORMATS)
-    name = text(given, "quant_format", expected)
+    name = text(value, "quant_format", expected)
     if name not in QUANT_FORMATS:
-        raise refusal("quant_format", given, expected)
+        raise refusal("quant_format", value, expected)
     if exact and name != QOPERATOR:
-        raise refusal("quant_format", given, f"{QOPERATOR}, since integers alone are exact, or a model that is not")
+        raise refusal("quant_format", value, f"{QOPERATOR}, since integers alone are exact, or a model that is not")
     return name
 
 
-def feature_level(given: object) -> FeatureLevel | None:
+def feature_level(value: object) -> FeatureLevel | None:
     """A feature level by its name or as it is."""
-    if given is None or isinstance(given, FeatureLevel):
-        return given
+    if value is None or isinstance(value, FeatureLevel):
+        return value
     expected = 'a feature level such as "4_0"'
     try:
-        return FeatureLevel.parse(text(given, "feature_level", expected))
+        return FeatureLevel.parse(text(value, "feature_level", expected))
     except UnknownFeatureLevelError:
         levels = ", ".join(level.name for level in feature_levels())
-        message = f"{quote(str(given))} is not a feature level of DirectML; the levels are {levels}"
-        raise DmlError(NO_ARGUMENT.at(message, expected=expected, found=quote(str(given)))) from None
+        message = f"{quote(str(value))} is not a feature level of DirectML; the levels are {levels}"
+        raise DmlError(NO_ARGUMENT.at(message, expected=expected, found=quote(str(value)))) from None
 
 
-def directml_level(given: str) -> FeatureLevel:
+def directml_level(value: str) -> FeatureLevel:
     """The feature level of a version of DirectML, such as ``1.8``; :class:`DmlError` for what is no version."""
-    parts = given.split(".")
+    parts = value.split(".")
     if not 2 <= len(parts) <= 3 or not all(part.isdecimal() and len(part) < 6 for part in parts):
-        expected, message = "a version of DirectML such as 1.8", f"{quote(given)} is no version of DirectML"
-        raise DmlError(NO_ARGUMENT.at(message, expected=expected, found=quote(given)))
+        expected, message = "a version of DirectML such as 1.8", f"{quote(value)} is no version of DirectML"
+        raise DmlError(NO_ARGUMENT.at(message, expected=expected, found=quote(value)))
     found = level_of_directml(int(parts[0]), int(parts[1]))
     if found is None:
         first = feature_levels()[0].info.directml_version
-        raise DmlError(NO_ARGUMENT.at(f"the first version of DirectML is {first}", expected=first, found=quote(given)))
+        raise DmlError(NO_ARGUMENT.at(f"the first version of DirectML is {first}", expected=first, found=quote(value)))
     if (int(parts[0]), int(parts[1])) not in directml_versions():
         known = ", ".join(f"{major}.{minor}" for major, minor in directml_versions())
-        message = f"{quote(given)} is no known version of DirectML; these are: {known}"
-        raise DmlError(NO_ARGUMENT.at(message, expected=known, found=quote(given)))
+        message = f"{quote(value)} is no known version of DirectML; these are: {known}"
+        raise DmlError(NO_ARGUMENT.at(message, expected=known, found=quote(value)))
     return found
 
 
-def windows_level(given: str) -> FeatureLevel:
+def windows_level(value: str) -> FeatureLevel:
     """The feature level that a release of Windows has by itself, such as ``10-22H2`` or ``11-24H2``."""
     builds = {name.upper(): build for name, build in windows_builds().items()}
-    build = builds.get(given.upper())
+    build = builds.get(value.upper())
     if build is None:
         names = ", ".join(builds)
-        message = f"{quote(given)} is no known release of Windows; these are: {names}"
-        raise DmlError(NO_ARGUMENT.at(message, expected=names, found=quote(given)))
+        message = f"{quote(value)} is no known release of Windows; these are: {names}"
+        raise DmlError(NO_ARGUMENT.at(message, expected=names, found=quote(value)))
     found = level_of_windows(build)
     assert found is not None  # no release is older than the first one with DirectML
     return found
@@ -250,40 +250,40 @@ def windows_level(given: str) -> FeatureLevel:
 # --- Files ------------------------------------------------------------------------------------------------------------
 
 
-def path_of(given: object, what: str) -> Path:
+def path_of(value: object, what: str) -> Path:
     """A path as Python has them: text or what has a method that gives it; :class:`DmlError` for anything else."""
     try:
-        text = os.fspath(given)  # type: ignore[call-overload]  # this is what finds out
+        text = os.fspath(value)  # type: ignore[call-overload]  # this is what finds out
     except Exception:
         text = None
     if not isinstance(text, str):
-        raise refusal(what, given, "a path, as text or a pathlib.Path")
+        raise refusal(what, value, "a path, as text or a pathlib.Path")
     return Path(text)
 
 
-def target_of(given: object) -> Target:
+def target_of(value: object) -> Destination:
     """A path, or an open binary file as it is."""
-    if callable(getattr(given, "write", None)) and not isinstance(given, (str, os.PathLike)):
-        return given  # type: ignore[return-value]  # what it lacks of a file is said when it is written to
-    return path_of(given, "the file to write")
+    if callable(getattr(value, "write", None)) and not isinstance(value, (str, os.PathLike)):
+        return value  # type: ignore[return-value]  # what it lacks of a file is said when it is written to
+    return path_of(value, "the file to write")
 
 
 # --- Arrays -----------------------------------------------------------------------------------------------------------
 
 
-def array(given: object, what: str) -> Array:
+def array(value: object, what: str) -> Array:
     """An array of real numbers: integers, floats or bools."""
     expected = "an array of numbers"
-    if type(given) is np.ndarray and given.dtype.kind in "biuf":
-        return given
-    if isinstance(given, np.ma.MaskedArray):
-        raise refusal(what, given, "an array without a mask, such as its method filled gives")
+    if type(value) is np.ndarray and value.dtype.kind in "biuf":
+        return value
+    if isinstance(value, np.ma.MaskedArray):
+        raise refusal(what, value, "an array without a mask, such as its method filled gives")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            found = np.asarray(given)
+            found = np.asarray(value)
     except Exception:
-        raise refusal(what, given, expected) from None
+        raise refusal(what, value, expected) from None
     if found.dtype.kind not in "biuf":
         kinds = {"c": "complex numbers", "O": "objects, or of rows of different lengths", "U": "text", "S": "bytes"}
         kind = kinds.get(found.dtype.kind, f"elements of type {shortened(str(found.dtype), 60)}")
@@ -292,15 +292,15 @@ def array(given: object, what: str) -> Array:
     return found
 
 
-def arrays(given: object, what: str = "inputs") -> dict[str, Array]:
+def arrays(value: object, what: str = "inputs") -> dict[str, Array]:
     """Arrays by name; nothing stands for none."""
     expected = "arrays by name, as a dictionary"
-    if given is None:
+    if value is None:
         return {}
-    if not isinstance(given, Mapping):
-        raise refusal(what, given, expected)
+    if not isinstance(value, Mapping):
+        raise refusal(what, value, expected)
     try:
-        items = list(given.items())
+        items = list(value.items())
     except Exception:
-        raise refusal(what, given, expected) from None
+        raise refusal(what, value, expected) from None
     return {text(name, f"a name in {what}"): array(item, f"input {quote(name)}") for name, item in items}

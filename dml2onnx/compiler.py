@@ -11,16 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from dml2onnx import arguments, passes, targets, writer
+from dml2onnx.barriers import PROTECTION
 from dml2onnx.codes.compiling import UNKNOWN_OUTPUT
 from dml2onnx.codes.running import NO_MEMORY
-from dml2onnx.diagnostics import DmlError, Severity, quote, raise_errors, shortened
-from dml2onnx.faces import shown_by
+from dml2onnx.diagnostics import DmlError, Severity, plural, quote, raise_errors, shortened
 from dml2onnx.fallbacks import fallbacks
 from dml2onnx.frontends import graph_of
-from dml2onnx.garbage import collection_paused
+from dml2onnx.gc_pause import gc_paused
 from dml2onnx.ir.data import MissingData
-from dml2onnx.ir.graph import counted, some
-from dml2onnx.ir.mapped import Watched
+from dml2onnx.ir.graph import some
+from dml2onnx.ir.mapped import MappedFiles
+from dml2onnx.lazy import lazy_method
+from dml2onnx.legalise import LEGALISATION
 from dml2onnx.lowering import lower
 from dml2onnx.model import has_names as has_named_sizes
 from dml2onnx.model import logical
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
 
 
 class CompileOptions(TypedDict):
-    """What :func:`compile`, runs and reports are told alike, as their keywords, of the model to be made."""
+    """Keywords about the model to be made that :func:`compile`, runs and reports share."""
 
     feature_level: FeatureLevel | str | None
     documented: bool
@@ -94,11 +96,11 @@ class CompiledModel:
     _message: list[ModelProto] = field(default_factory=list, init=False)
 
     def __repr__(self) -> str:
-        nodes = counted(self.node_count, "node")
+        nodes = plural(self.node_count, "node")
         half = ", in FLOAT16" if self.half else ""
         return f"<CompiledModel {quote(self.name)}: {nodes}, opset {self.opset}, target {self.target}{half}>"
 
-    _repr_html_ = shown_by("dml2onnx.report.notebooks", "model_html")
+    _repr_html_ = lazy_method("dml2onnx.report.notebooks", "model_html")
 
     def __str__(self) -> str:
         """A summary: what goes in and out, and which ONNX operators there are."""
@@ -109,8 +111,8 @@ class CompiledModel:
                 f"{', in FLOAT16' if self.half else ''}",
                 *some(f"  input  {_port(port)}" for port in self.inputs),
                 *some(f"  output {_port(port)}" for port in self.outputs),
-                f"  weights: {counted(self.weight_bytes, 'byte')}",
-                f"  {counted(self.node_count, 'node')}",
+                f"  weights: {plural(self.weight_bytes, 'byte')}",
+                f"  {plural(self.node_count, 'node')}",
                 *some(f"  {count:>6,} {name}" for name, count in kinds.most_common()),
                 *some(f"  {warning}" for warning in self.warnings),
             ]
@@ -161,7 +163,7 @@ class CompiledModel:
 
     def serialize(self) -> bytes:
         """The bytes of :attr:`model_proto`; :class:`DmlError` (DML1021) where a file of weights has become shorter."""
-        self._watched().require()
+        self._mapped_files().require()
         return writer.model_bytes(self.lowered, self._header)
 
     def save(
@@ -176,16 +178,16 @@ class CompiledModel:
         such files have to stay as they are. :class:`DmlError` (DML3009) where there are none such.
         """
         target = arguments.target_of(path)
-        self._watched().require()
+        self._mapped_files().require()
         if external_data is not None:
             external_data = arguments.flag(external_data, "external_data")
         in_place = arguments.flag(in_place, "in_place")
         kept = self.sources
         return writer.save(self.lowered, target, self._header, external_data, in_place=in_place, kept=kept)
 
-    def _watched(self) -> Watched:
+    def _mapped_files(self) -> MappedFiles:
         """The files that weights are mapped from."""
-        return Watched(self.lowered.initializers.values())
+        return MappedFiles(self.lowered.initializers.values())
 
     @property
     def _header(self) -> writer.Header:
@@ -217,10 +219,12 @@ class CompiledModel:
                 path = Path(directory) / "model.onnx"
                 self.save(path, external_data=True)
                 return Session(path, self.inputs, self.outputs, providers, profile=profile)
-        watched = self._watched()
-        watched.require()
+        mapped_files = self._mapped_files()
+        mapped_files.require()
         message = writer.model_bytes(self.lowered, self._header, weights.places)
-        return Session(message, self.inputs, self.outputs, providers, weights=weights, profile=profile, watched=watched)
+        return Session(
+            message, self.inputs, self.outputs, providers, weights=weights, profile=profile, mapped_files=mapped_files
+        )
 
     def run(
         self,
@@ -302,23 +306,23 @@ def compile(
     ``"openvino"``, ``"webgpu"``, ``"portable"`` or another of ``dml2onnx.targets.NAMES``. An ``exact`` model also keeps
     NaN, infinities, signs of zero and last digits as DirectML has them, which the others leave open. ``shapes`` puts
     the type and shape of every value into the model, so that tools show them without inferring anything. ``optimize``
-    is 0 for the literal translation, node by node, 1 for all passes that make it faster and leave each bit of its
-    results as it is, or 2 for those that round otherwise as well, but none of those named in ``without_passes``;
-    ``"agree-on-orders"`` among these has each node read its inputs as its descriptor says, whatever order they are held
-    in. ``quant_format`` is ``"qdq"`` for quantised operators as FLOAT ones between DequantizeLinear and QuantizeLinear,
-    which accelerators take, or ``"qoperator"`` for integer ones; by default what suits the target. ``half`` computes
-    FLOAT32 graphs in FLOAT16, weights included, between casts of the inputs and outputs, which stay as they are;
-    warnings (DML2012) name constants that FLOAT16 does not hold, and what reads these stays FLOAT32. ``ir_version`` is
-    stated instead of that of the opset. ``progress`` is told how far it is. Raises :class:`DmlError` with every error
-    that :func:`dml2onnx.check` finds (with ``documented``, of what DirectML's documentation forbids and DirectML
-    accepts, too), or that stands in the way of lowering.
+    is 0 for no passes, 1 for those that make it faster and keep each bit of its results, or 2 for those that round
+    otherwise as well. Passes in ``without_passes`` are left out; ``"propagate-layouts"`` there turns off layout
+    propagation, so that each node reads its inputs in the layout of its descriptor. ``quant_format`` is ``"qdq"`` for
+    quantised operators as FLOAT ones between DequantizeLinear and QuantizeLinear, which accelerators take, or
+    ``"qoperator"`` for integer ones; by default what suits the target. ``half`` computes FLOAT32 graphs in FLOAT16,
+    weights included, between casts of the inputs and outputs, which stay as they are; warnings (DML2012) name constants
+    that FLOAT16 does not hold, and what reads these stays FLOAT32. ``ir_version`` replaces that of the opset.
+    ``progress`` is called with a line about each step. Raises
+    :class:`DmlError` with every error that :func:`dml2onnx.check` finds (with ``documented``, also of what DirectML
+    accepts against its documentation), or that prevents lowering.
     """
     opset, target, exact = arguments.opset(opset), arguments.target(target), arguments.flag(exact, "exact")
     shapes, version = arguments.flag(shapes, "shapes"), arguments.ir_version(ir_version, opset)
     through, quantised = passes.chosen(optimize, without_passes), arguments.quant_format(quant_format, exact=exact)
     tell = None if progress is None else arguments.function(progress, "progress")
-    agree, half = passes.agrees(without_passes), arguments.flag(half, "half")
-    form = Form(opset, target, exact, shapes, through, agree, version, quantised, half)
+    propagate, half = passes.propagates_layouts(without_passes), arguments.flag(half, "half")
+    form = Form(opset, target, exact, shapes, through, propagate, version, quantised, half)
     source = graph_of(model, graph)
     if sizes is not None and has_names(sizes):
         return compile_named(source, sizes, ranges or {}, outputs, form, feature_level, documented, tell)
@@ -342,7 +346,7 @@ class Form(NamedTuple):
     exact: bool
     shapes: bool
     through: Sequence[passes.Pass]
-    agree: bool
+    propagate: bool
     ir_version: int
     quant_format: str | None
     half: bool
@@ -434,7 +438,7 @@ def require_clean(
     return tuple(findings)
 
 
-@collection_paused()
+@gc_paused()
 def compile_outputs(
     graph: Graph,
     outputs: Sequence[GraphOutput],
@@ -445,7 +449,7 @@ def compile_outputs(
     warnings: Sequence[Diagnostic] = (),
     shapes: bool = True,
     through: Sequence[passes.Pass] = passes.PASSES,
-    agree: bool = True,
+    propagate: bool = True,
     quant_format: str | None = None,
     half: bool = False,
     ir_version: int | None = None,
@@ -453,7 +457,7 @@ def compile_outputs(
 ) -> CompiledModel:
     """Compiles a checked graph for any of its values as outputs; the model goes ``through`` these passes.
 
-    Nodes ``agree`` on the order in which tensors are held. With ``half`` the graph is lowered in FLOAT16.
+    With ``propagate``, layouts are propagated from node to node. With ``half`` the graph is lowered in FLOAT16.
     """
     form = {} if quant_format is None else {"quant_format": quant_format}
     chosen = targets.target(target, exact=exact, **form)
@@ -462,11 +466,11 @@ def compile_outputs(
         from dml2onnx.halving import explained, halved  # which few models need
 
         made = halved(graph, outputs)
-        lowered = explained(lower(made.graph, made.outputs, opset, chosen, progress, agree=agree), made)
+        literal = explained(lower(made.graph, made.outputs, opset, chosen, progress, propagate=propagate), made)
         warnings = (*warnings, *made.findings)
     else:
-        lowered = lower(graph, outputs, opset, chosen, progress, agree=agree)
-    lowered = passes.apply(lowered, through, opset, chosen)
+        literal = lower(graph, outputs, opset, chosen, progress, propagate=propagate)
+    lowered = passes.apply(literal, (*passes.ALWAYS, *through, LEGALISATION, PROTECTION), opset, chosen)
     defaults = {item.name: item.default for item in graph.inputs if item.default is not None}
     names = tuple(item.name for item in through)
     metadata = {"dml2onnx_source": graph.format, "dml2onnx_target": chosen.name}

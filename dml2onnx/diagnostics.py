@@ -43,11 +43,12 @@ def visible(text: str) -> str:
     return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)
 
 
-def plural(number: int, noun: str) -> str:
-    """``1 entry``, ``2 entries``."""
+def plural(number: int, noun: str, none: str = "0") -> str:
+    """``1 entry``, ``2,000 entries``; ``none`` stands for the number 0."""
     if number == 1:
         return f"1 {noun}"
-    return f"{number} {noun[:-1]}ies" if noun.endswith("y") else f"{number} {noun}s"
+    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:,} {many}" if number else f"{none} {many}"
 
 
 class Severity(enum.Enum):
@@ -102,7 +103,7 @@ class Edit(NamedTuple):
 
 
 class Remedy(NamedTuple):
-    """What would mend a finding: with ``edits`` it is gone when they are made."""
+    """A fix for a finding; after ``edits`` the finding is gone."""
 
     words: str
     edits: tuple[Edit, ...] = ()
@@ -116,8 +117,8 @@ class Diagnostic:
 
     ``pointer`` is an RFC 6901 JSON pointer into the model (or a call site of the builder), ``since`` the
     feature level that lifts the restriction, ``documentation`` the page that states the rule, ``related`` the other
-    fields that the rule has read, any of which may be the one to mend. ``places`` are other places that it is about,
-    ``remedies`` what would mend it, one or the other of them. ``location`` is set where there is no pointer, since
+    fields that the rule has read, any of which may be the wrong one. ``places`` are other places that it is about,
+    ``remedies`` are alternative fixes. ``location`` is set where there is no pointer, since
     ``file`` is no JSON.
     """
 
@@ -151,7 +152,7 @@ class Diagnostic:
 
     @property
     def answer(self) -> str:
-        """The finding with what is at other places and what would mend it, on lines of their own."""
+        """The finding with its other places and its remedies, one per line."""
         lines = [str(self), *(f"    {visible(item.pointer)}: {item.message}" for item in self.places)]
         unsaid = [item.words for item in self.remedies if item.words not in self.message]
         lines += [f"    {'or' if number else 'help'}: {words}" for number, words in enumerate(unsaid)]
@@ -212,7 +213,7 @@ class DmlError(Exception):
         super().__init__("\n".join(item.answer for item in diagnostics))
 
     def __reduce__(self) -> tuple[type[DmlError], tuple[Diagnostic, ...]]:
-        """With the findings, for a process that is told what went wrong in another."""
+        """Pickles the findings, for errors that cross processes."""
         return type(self), self.diagnostics
 
 

@@ -14,10 +14,10 @@ import numpy as np
 from dml2onnx import arguments, passes
 from dml2onnx.codes.running import OUTPUT_OUTSIDE, OUTPUT_UNWRITABLE
 from dml2onnx.compiler import at_sizes, compile_outputs, require_clean
-from dml2onnx.diagnostics import DmlError, quote
+from dml2onnx.diagnostics import DmlError, plural, quote
 from dml2onnx.files import check_target, make_directory, put, spare
 from dml2onnx.frontends import graph_of
-from dml2onnx.ir.graph import GraphOutput, counted
+from dml2onnx.ir.graph import GraphOutput
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.providers.choice import chosen
 from dml2onnx.providers.installed import require_providers
@@ -86,10 +86,10 @@ def run(
     """
     providers = require_providers(provider)
     opset, target = arguments.opset(opset), arguments.target(providers.target if target is None else target)
-    given = arguments.arrays(inputs)
+    supplied = arguments.arrays(inputs)
     execution = execute(
         at_sizes(graph_of(model), sizes),
-        given,
+        supplied,
         providers,
         opset=opset,
         target=target,
@@ -126,8 +126,8 @@ def execute(
 ) -> Execution:
     """As :func:`run`, with the effects of the program and, when asked for, what every ONNX node cost and where it ran.
 
-    ``inputs`` may also be a function that makes them when it is known how the model wants them. ``progress`` is told
-    how far it is.
+    ``inputs`` may also be a function that makes them when it is known how the model wants them. ``progress`` is called
+    with a line about each step.
     """
     tell = progress or (lambda text: None)
     through, exact = passes.chosen(optimize, without_passes), arguments.flag(exact, "exact")
@@ -145,16 +145,16 @@ def execute(
         exact=exact,
         warnings=warnings,
         through=through,
-        agree=passes.agrees(without_passes),
+        propagate=passes.propagates_layouts(without_passes),
         quant_format=form,
         half=arguments.flag(half, "half"),
         progress=lambda text: tell(f"compiling, {text}"),
     )
-    tell(f"loading {counted(compiled.node_count, 'ONNX node')}")
+    tell(f"loading {plural(compiled.node_count, 'ONNX node')}")
     session = compiled.session(providers, profile=profile or assignment, max_bytes=max_bytes)
-    given = inputs(compiled.inputs) if callable(inputs) else inputs
-    tell(f"running {counted(compiled.node_count, 'ONNX node')}")
-    memory = session.run(compiled.complete(given))
+    supplied = inputs(compiled.inputs) if callable(inputs) else inputs
+    tell(f"running {plural(compiled.node_count, 'ONNX node')}")
+    memory = session.run(compiled.complete(supplied))
     finished = compiled.finish(memory)
     shown = tuple((effect, _bytes_as(effect, memory[names[effect.output.value]])) for effect in graph.effects)
     kept = {output.name: finished[output.name] for output in results}

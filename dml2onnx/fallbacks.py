@@ -93,7 +93,7 @@ def _types(values: Sequence[Value | None]) -> tuple[str | None, ...]:
 
 
 def _finding(chosen: Target, opset: int, stranded: _Stranded) -> Diagnostic:
-    given = ", ".join(stranded.types.values()) or "any type"
+    actual = ", ".join(stranded.types.values()) or "any type"
     op = stranded.key[0]
     has = _kernels(chosen, opset, stranded.key, stranded.types)
     if stranded.most is not None:
@@ -101,7 +101,7 @@ def _finding(chosen: Target, opset: int, stranded: _Stranded) -> Diagnostic:
     named = [quote(name) for name in stranded.origins if name][:MOST_NAMES]
     rest = len(stranded.origins) - len(named)
     whose = f" (of {', '.join(named)}{f' and {rest} more' if rest else ''})" if named else ""
-    nodes = f"{stranded.count} node{'s' if stranded.count > 1 else ''} {op} of {given}{whose}"
+    nodes = f"{stranded.count} node{'s' if stranded.count > 1 else ''} {op} of {actual}{whose}"
     where = "run on the CPU" if stranded.count > 1 else "runs on the CPU"
     instead = where if chosen.falls_back else "will not run there without ONNX Runtime, which takes the CPU instead"
     node = next(iter(stranded.origins))
@@ -110,19 +110,19 @@ def _finding(chosen: Target, opset: int, stranded: _Stranded) -> Diagnostic:
         node=node,
         operator=stranded.origins[node],
         expected=has,
-        found=f"{op} of {given}",
+        found=f"{op} of {actual}",
     )
 
 
 def _kernels(chosen: Target, opset: int, key: Key, types: Mapping[str, str]) -> str:
     """Of which types there are kernels, if of any: those of the first variable, others being as they are, or not."""
     op, inputs, outputs = key
-    for variable, given in types.items():
+    for variable, actual in types.items():
         others = {name: item for name, item in types.items() if name != variable}
-        known = [item for _, item in ELEMENT_TYPES.values() if item != given]
+        known = [item for _, item in ELEMENT_TYPES.values() if item != actual]
         fitting = [item for item in known if chosen.has_kernel(op, opset, {**others, variable: item})]
         if fitting:
-            return f"kernels of {op} for {', '.join(fitting)}, and none for {given}"
+            return f"kernels of {op} for {', '.join(fitting)}, and none for {actual}"
     elsewhere = [other for other in chosen.opsets if chosen.has_kernel(op, other, bound(op, other, inputs, outputs))]
     hint = f", but in opset {', '.join(map(str, elsewhere))}" if elsewhere else ""
     return f"no kernel of {op} in opset {opset}{hint}"

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     Parts: TypeAlias = "Iterable[bytes | memoryview | FilePart]"
 
-Target: TypeAlias = Path | BinaryIO
+Destination: TypeAlias = Path | BinaryIO
 """Where output goes: a file by its name, or one that is open."""
 
 RANDOM_BYTES = 6
@@ -80,7 +80,7 @@ def make_directory(directory: Path) -> None:
 
 
 def put(
-    target: Target, parts: Parts, beside: Mapping[Path, Parts] | None = None, stale: Collection[Path] = ()
+    target: Destination, parts: Parts, beside: Mapping[Path, Parts] | None = None, stale: Collection[Path] = ()
 ) -> list[Path]:
     """Writes a file and those ``beside`` it and removes the ``stale`` ones, all of it or nothing.
 
@@ -101,7 +101,7 @@ def put(
         return [target]
     for path in (target, *others):
         check_target(path)
-    change = _Change(lone=not others and not stale)
+    change = _Change(is_single=not others and not stale)
     try:
         for path, contents in (*others.items(), (target, parts)):
             with _diagnosed(path):
@@ -143,14 +143,14 @@ def _opened(path: Path) -> int:
 class _Change:
     """Files on their way. Whatever is about to be done is noted first, so that an interruption leaves nothing over."""
 
-    def __init__(self, *, lone: bool) -> None:
-        self._lone = lone
+    def __init__(self, *, is_single: bool) -> None:
+        self._is_single = is_single
         self._staged: list[tuple[Path, Path, Path]] = []
         """(as it was named, the file itself, its new contents)"""
         self._undo: list[tuple[Path, Path | None]] = []
         """(the file, where its old contents are, ``None`` when there were none)"""
         self._litter: list[Path] = []
-        self._held: list[int] = []
+        self._locks: list[int] = []
         """Files that others are to see as somebody's, open; closed, or with the end of the process, they are not."""
 
     def stage(self, path: Path, parts: Parts) -> None:
@@ -172,7 +172,7 @@ class _Change:
         """Puts all new contents in their places."""
         for path, real, new in self._staged:
             with _diagnosed(path):
-                if not self._lone:
+                if not self._is_single:
                     self._keep(real)
                 os.replace(new, real)
 
@@ -193,8 +193,8 @@ class _Change:
         if fcntl is None:
             return
         with suppress(OSError):
-            self._held.append(held := os.dup(file.fileno()))
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._locks.append(locked := os.dup(file.fileno()))
+            fcntl.flock(locked, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def remove(self, path: Path) -> None:
         """Takes a file away, as far as :meth:`undo` may still want it."""
@@ -219,8 +219,8 @@ class _Change:
         for path in self._litter:
             with suppress(OSError):
                 path.unlink(missing_ok=True)
-        while self._held:
-            os.close(self._held.pop())
+        while self._locks:
+            os.close(self._locks.pop())
 
     def _spare_name(self, path: Path) -> Path:
         spare = path.with_name(f".{path.name[:LONGEST_STEM]}.{os.urandom(RANDOM_BYTES).hex()}.partial")
@@ -270,12 +270,12 @@ def _remove_if_abandoned(path: Path) -> None:
         if path.stat().st_mtime < time.time() - ABANDONED_SECONDS:
             path.unlink()
         return
-    held = os.open(path, os.O_RDONLY)
+    locked = os.open(path, os.O_RDONLY)
     try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(locked, fcntl.LOCK_EX | fcntl.LOCK_NB)
         path.unlink()
     finally:
-        os.close(held)
+        os.close(locked)
 
 
 def _write(file: BinaryIO, parts: Parts) -> None:
@@ -370,7 +370,7 @@ def check_target(path: Path) -> None:
             raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="an existing directory", found=str(path)))
 
 
-def spare(targets: Iterable[Target], sources: Iterable[Path]) -> None:
+def spare(targets: Iterable[Destination], sources: Iterable[Path]) -> None:
     """Refuses to write into what something is read from (DML3012)."""
     kept = list(sources)
     for target in targets:

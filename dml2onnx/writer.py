@@ -17,20 +17,20 @@ import numpy as np
 from dml2onnx import files, wire
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE, TOO_LARGE
 from dml2onnx.diagnostics import DmlError
-from dml2onnx.garbage import collection_paused
+from dml2onnx.gc_pause import gc_paused
 from dml2onnx.ir.mapped import BLOCK, FileMap, blocks, file_of, file_place, mapping
 from dml2onnx.model import INT4, UINT4, NamedSize, is_unknown, stored_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from dml2onnx.files import FilePart, Parts, Target
+    from dml2onnx.files import Destination, FilePart, Parts
     from dml2onnx.model import Array, OnnxGraph
 
 PRODUCER = "dml2onnx"
 MESSAGE_LIMIT = (1 << 31) - 1
 EXTERNAL_ABOVE = 1 << 30
-"""Models with more bytes of initializers are saved with external data unless told otherwise."""
+"""Models with more bytes of initializers are saved with external data by default."""
 EXTERNAL_MINIMUM = 1024
 """Tensors smaller than this stay in the model file: they are shapes and axes that shape inference wants to see."""
 COPIED_FROM = 1 << 20
@@ -98,7 +98,7 @@ def _parts(array: Array) -> Iterator[memoryview | FilePart]:
 
 def save(
     graph: OnnxGraph,
-    target: Target,
+    target: Destination,
     header: Header,
     external_data: bool | None = None,
     *,
@@ -194,7 +194,7 @@ def _data_of(path: Path | None) -> list[Path]:
     return [data for data in data_paths(path) if files.names(path, data)]
 
 
-@collection_paused()
+@gc_paused()
 def _message(
     graph: OnnxGraph, header: Header, external: Mapping[str, Mapping[str, str]] | None = None
 ) -> list[bytes | Array]:

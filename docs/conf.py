@@ -12,6 +12,9 @@ myst_heading_anchors = 4
 myst_links_external_new_tab = False
 
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]
+html_js_files = ["pages.js"]
 html_copy_source = False
 html_show_sphinx = False
 html_show_copyright = False

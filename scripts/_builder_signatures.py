@@ -176,6 +176,10 @@ _DEFAULTS = {
 _DEFAULTS_OF = {
     ("GEMM", "Alpha"): "1.0",
     ("GEMM", "Beta"): "1.0",
+    # DirectMLX wants both; they have one usual value
+    ("BATCH_NORMALIZATION", "Spatial"): "True",
+    ("BATCH_NORMALIZATION", "Epsilon"): "1e-5",
+    ("BATCH_NORMALIZATION_TRAINING", "Epsilon"): "1e-5",
 }
 _REQUIRED = frozenset({"PADDING", "PADDING1", "SLICE", "SLICE1", "SLICE_GRAD"})
 """Operators whose arrays mean something else than "no step, no padding" when they are left out."""

@@ -17,10 +17,10 @@ GRAPHS_OF_A_SEED = 5
 
 def descriptors(campaign: Campaign, chosen: Iterator[int]) -> None:
     """Right and wrong descriptors: verdicts, and the numbers of those that both accept."""
-    from dml2onnx.verification import descriptor_trials, valid
-    from dml2onnx.verification.coverage import cells
-    from dml2onnx.verification.directml_trials import ask, drawn
-    from dml2onnx.verification.lone import lone_node
+    from dml2onnx.testing import descriptor_trials, valid
+    from dml2onnx.testing.coverage import cells
+    from dml2onnx.testing.directml_trials import ask, drawn
+    from dml2onnx.testing.single_node import single_node
 
     installation = _installed()
     bases = [descriptor_trials.normal(op) for several in valid.descriptors().values() for op in several]
@@ -34,14 +34,14 @@ def descriptors(campaign: Campaign, chosen: Iterator[int]) -> None:
             if not answer.refused:
                 campaign.cells.update(cells(answer.op))
             if answer.problem:
-                native = as_native(lone_node(answer.op))
+                native = as_native(single_node(answer.op))
                 campaign.note("descriptors", seed, f"{answer.op.type}: {answer.problem}", native)
 
 
 def graphs(campaign: Campaign, chosen: Iterator[int]) -> None:
     """Random graphs, compiled by DirectML as a whole where that can be."""
     from dml2onnx.checks import check
-    from dml2onnx.verification.random_graphs import samples
+    from dml2onnx.testing.random_graphs import samples
 
     installation = _installed()
     for seed in chosen:
@@ -79,7 +79,7 @@ def _graph(graph: Any, seed: int, installation: Any) -> tuple[str, str]:
     from dml2onnx.compiler import compile_outputs
     from dml2onnx.directml.graphs import RefusedError, evaluate
     from dml2onnx.reference import evaluate_results, memory
-    from dml2onnx.verification.trial import differences, feeds_of
+    from dml2onnx.testing.trial import differences, feeds_of
 
     model = compile_outputs(graph, graph.outputs)
     feeds = feeds_of(model, seed)

@@ -16,8 +16,8 @@ LARGEST = 50
 
 def graphs(campaign: Campaign, chosen: Iterator[int]) -> None:
     """Compiled, run and compared."""
-    from dml2onnx.verification.coverage import cells
-    from dml2onnx.verification.trial import trial
+    from dml2onnx.testing.coverage import cells
+    from dml2onnx.testing.trial import trial
 
     def check(seed: int, graph: Any) -> str:
         for node in graph.nodes:
@@ -32,7 +32,7 @@ def graphs(campaign: Campaign, chosen: Iterator[int]) -> None:
 
 def relations(campaign: Campaign, chosen: Iterator[int]) -> None:
     """Against themselves under other names, in other orders, layouts and files."""
-    from dml2onnx.verification.relations import relations as broken
+    from dml2onnx.testing.relations import relations as broken
 
     with tempfile.TemporaryDirectory() as directory:
 
@@ -46,9 +46,9 @@ def relations(campaign: Campaign, chosen: Iterator[int]) -> None:
 
 def programs(campaign: Campaign, chosen: Iterator[int]) -> None:
     """Against an interpreter that knows nothing but bytes."""
-    from dml2onnx.verification.random_programs import disagreement
-    from dml2onnx.verification.random_programs import programs as drawn
-    from dml2onnx.verification.reduction import smallest
+    from dml2onnx.testing.random_programs import disagreement
+    from dml2onnx.testing.random_programs import programs as drawn
+    from dml2onnx.testing.reduction import smallest
 
     with tempfile.TemporaryDirectory() as directory:
 
@@ -71,8 +71,8 @@ def programs(campaign: Campaign, chosen: Iterator[int]) -> None:
 def _random_graphs(campaign: Campaign, part: str, chosen: Iterator[int], check: Callable[[int, Any], str]) -> None:
     """Random graphs, a batch of them for each seed; of those that fail the smallest is noted."""
     from dml2onnx.checks import check as findings
-    from dml2onnx.verification.random_graphs import samples
-    from dml2onnx.verification.reduction import smallest
+    from dml2onnx.testing.random_graphs import samples
+    from dml2onnx.testing.reduction import smallest
 
     def tried(seed: int, sample: Any) -> str:
         if any(item.severity.value == "error" for item in findings(sample.graph)):

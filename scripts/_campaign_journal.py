@@ -29,15 +29,15 @@ class Campaign:
 
     def seeds(self, part: str, count: int | None, seconds: float | None) -> Iterator[int]:
         """One after another, until there have been enough or the time is up; says every minute how far it is."""
-        began = told = time.monotonic()
+        began = reported = time.monotonic()
         seed = self._first_seed
         try:
             while count is None or seed < self._first_seed + count:
                 now = time.monotonic()
                 if seconds is not None and now - began >= seconds:
                     return
-                if now - told >= STATUS_SECONDS:
-                    told = now
+                if now - reported >= STATUS_SECONDS:
+                    reported = now
                     print(self._status(part, now - began), flush=True)
                 yield seed
                 seed += 1
@@ -55,7 +55,7 @@ class Campaign:
         """Prints the figures, and gives the number of cells that have not been reached."""
         import onnxruntime
 
-        from dml2onnx.verification.coverage import table, unreached
+        from dml2onnx.testing.coverage import table, unreached
 
         version, spent = onnxruntime.__version__, now - self._started
         print(f"\nonnxruntime {version}, seeds {self._first_seed} to {self._last_seed}, {spent:.0f} s")

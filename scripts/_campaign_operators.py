@@ -15,9 +15,9 @@ def descriptors(campaign: Campaign, chosen: Iterator[int]) -> None:
 
     Every second walk starts in a cell of its own: so all of them have been reached after twice as many.
     """
-    from dml2onnx.verification import descriptor_trials, valid
-    from dml2onnx.verification.coverage import all_cells, cells
-    from dml2onnx.verification.lone import lone_node
+    from dml2onnx.testing import descriptor_trials, valid
+    from dml2onnx.testing.coverage import all_cells, cells
+    from dml2onnx.testing.single_node import single_node
 
     bases = [descriptor_trials.normal(op) for several in valid.descriptors().values() for op in several]
     known = list(all_cells())
@@ -36,4 +36,4 @@ def descriptors(campaign: Campaign, chosen: Iterator[int]) -> None:
             campaign.cells.update(cells(case.op))
             if case.problem:
                 op, problem = descriptor_trials.reduced(case.op, case.seed, case.problem, campaign.shrink)
-                campaign.note("descriptors", seed, f"{op.type}: {problem}", as_native(lone_node(op)))
+                campaign.note("descriptors", seed, f"{op.type}: {problem}", as_native(single_node(op)))

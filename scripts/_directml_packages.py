@@ -48,9 +48,9 @@ class Debian:
         for archive in sorted(archives, key=lambda item: not item.name.startswith("base-files_")):
             _run("dpkg-deb", "--extract", str(archive), str(self.root))
         self._complete()
-        told = {name: versions[name] for name in (*PACKAGES, *BUILD_PACKAGES)}
-        record.write_text(json.dumps(told))
-        return told
+        pinned = {name: versions[name] for name in (*PACKAGES, *BUILD_PACKAGES)}
+        record.write_text(json.dumps(pinned))
+        return pinned
 
     def source(self, package: str) -> Path:
         """The archive of a package's source as its authors published it."""

@@ -26,8 +26,8 @@ from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.sizes.operators import statement
 from dml2onnx.sizes.solver import Solver
 from dml2onnx.sizes.tracing import trace
-from dml2onnx.verification.lone import NAME, lone_node
-from dml2onnx.verification.valid import descriptors
+from dml2onnx.testing.single_node import NAME, single_node
+from dml2onnx.testing.valid import descriptors
 from tests.checks.build import one
 
 if TYPE_CHECKING:
@@ -115,10 +115,10 @@ def _fields(answer: OperatorAnswer) -> str:
 
 def _other_sizes(schema: OperatorSchema) -> str:
     """How sizes go through the operator: each tensor in those of the inputs, for a descriptor that is right."""
-    op = next((item for item in descriptors()[schema.name] if not _has_errors(lone_node(item))), None)
+    op = next((item for item in descriptors()[schema.name] if not _has_errors(single_node(item))), None)
     if op is None:
         return ""
-    graph = lone_node(op)
+    graph = single_node(op)
     labels = {}
     for name, index, read, _ in graph.nodes[0].views_in():
         labels[read.value] = name if isinstance(op.get(name), TensorDesc) else f"{name}[{index}]"

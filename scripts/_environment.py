@@ -78,6 +78,11 @@ def prepare_winml() -> bool:
     return _prepare_tool(".venv-winml", "winml", "no winml-cli, whose tables are not read")
 
 
+def prepare_mutants() -> bool:
+    """Makes the environment with what changes code; False, and a line that says so, where it is not to be had."""
+    return _prepare_tool(".venv-mutants", "mutants", "no cosmic-ray, without which no code is changed")
+
+
 def _prepare_tool(name: str, lock: str, missing: str) -> bool:
     try:
         prepare(name, lock, "--no-deps", project=False)

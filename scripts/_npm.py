@@ -50,7 +50,7 @@ def member(files: tarfile.TarFile, name: str) -> str:
 def fetch(target: Path, sha256: str, made: Callable[[bool], str]) -> int:
     """Writes the file that ``made`` gives, or checks the one that is there, as the command line says.
 
-    Returns the exit code. ``made`` is told whether to take packages whose hashes are not the pinned ones.
+    Returns the exit code. ``made`` gets whether packages with other hashes than the pinned ones are accepted.
     """
     parser = argparse.ArgumentParser(description=f"Writes {target.name} from packages of the npm registry.")
     parser.add_argument("--check", action="store_true", help="compare with the pinned hash instead of writing")

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from _onnx_more import MORE
 from onnx import helper
 
 from dml2onnx import DmlError, Graph, GraphBuilder
@@ -43,6 +44,7 @@ class Given:
     def __init__(self, g: GraphBuilder, node: Any, arrays: Sequence[Array | None]) -> None:
         self.g = g
         self.op = node.op_type
+        self.outputs = list(node.output)
         self._attributes = {item.name: helper.get_attribute_value(item) for item in node.attribute}
         self.arrays = arrays
         self.feeds: dict[str, Array] = {}
@@ -63,6 +65,14 @@ class Given:
             self.feeds[name] = stored.reshape(shape)
         made = self._made[index]
         return made if sizes is None or tuple(sizes) == made.sizes else self.g.reshape(made, tuple(sizes))
+
+    def feed_as(self, index: int, dtype: npt.DTypeLike) -> None:
+        """Feeds an input as another type, which DirectML has in its place."""
+        self.arrays = [*self.arrays[:index], self.array(index).astype(dtype), *self.arrays[index + 1 :]]
+
+    def window(self, shape: Sequence[int]) -> dict[str, list[int]] | None:
+        """Strides, dilations and paddings as attributes say them."""
+        return _window(self, shape)
 
     def array(self, index: int) -> Array:
         """What is fed to an input; where it becomes a field of the descriptor, nothing reads it."""
@@ -245,13 +255,13 @@ def _matmul(g: GraphBuilder, n: Given) -> Made:
 
 
 def _gemm(g: GraphBuilder, n: Given) -> Made:
-    a, b = _matrix(n, 0, 4), _matrix(n, 1, 4)
+    a, b = n.x(0), n.x(1)
     trans_a, trans_b = bool(n.get("transA", 0)), bool(n.get("transB", 0))
-    rows = a.sizes[3 if trans_a else 2], b.sizes[2 if trans_b else 3]
+    rows = a.sizes[1 if trans_a else 0], b.sizes[0 if trans_b else 1]
     return g.gemm(
         a,
         b,
-        n.spread(2, (1, 1, *rows)) if n.has(2) else None,
+        n.spread(2, rows) if n.has(2) else None,
         trans_a="TRANSPOSE" if trans_a else "NONE",
         trans_b="TRANSPOSE" if trans_b else "NONE",
         alpha=n.get("alpha", 1.0),
@@ -490,6 +500,7 @@ def _matmul_integer(g: GraphBuilder, n: Given) -> Made:
 
 
 ROWS: Mapping[str, Row] = {
+    **MORE,
     **{name: _unary(name.lower()) for name in ("Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Ceil")},
     **{name: _unary(name.lower()) for name in ("Cos", "Cosh", "Erf", "Exp", "Floor", "Log", "Round", "Sign", "Sin")},
     **{name: _unary(name.lower()) for name in ("Sinh", "Sqrt", "Tan", "Tanh", "Identity")},

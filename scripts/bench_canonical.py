@@ -3,6 +3,7 @@
 
     python scripts/bench_canonical.py                 ONNX's node tests, and the networks beside ONNX written by hand
     python scripts/bench_canonical.py --vectors FILE  published vectors of WebNN as well (webnn.tar.xz)
+    python scripts/bench_canonical.py --recorded DIR  super-resolution and yolov4 as well, which DIR has recordings of
 
 Counts nodes that compute: Reshape, Transpose, Cast and Identity say how memory lies and what type it has. A fused
 activation counts as a node of its own. No default model has control flow.
@@ -19,18 +20,20 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from _networks import networks
 from _onnx_nodes import onnx_cases
+from bench_networks import chosen
+from onnx import defs
 
 import dml2onnx
 from dml2onnx.model import CONTROL_FLOW, with_bodies
+from dml2onnx.targets import DEFAULT_OPSET
 
 VIEWS = frozenset({"Cast", "Identity", "Reshape", "Transpose"})
 TARGET = 0.9
 """The share of nodes that come back as one."""
 MOST_NODES = 1.1
 """Nodes of a network, beside those of ONNX by hand."""
-OPSET = 23
+OPSETS = (DEFAULT_OPSET, 23)
 
 
 class Tally:
@@ -75,22 +78,23 @@ def computing(model: dml2onnx.CompiledModel) -> Counter[str]:
     return Counter(node.op_type for node in model.lowered.nodes if node.op_type not in VIEWS)
 
 
-def node_tests() -> Tally:
-    """ONNX's own tests of one node."""
-    tally = Tally(f"ONNX's node tests, opset {OPSET}")
+def node_tests(opset: int) -> Tally:
+    """ONNX's own tests of one node, of the operators that it has at this opset."""
+    tally = Tally(f"ONNX's node tests, opset {opset}")
     for case in onnx_cases():
-        tally.add(case.op, dml2onnx.compile(case.graph, opset=OPSET))
+        if defs.has(case.op, opset):
+            tally.add(case.op, dml2onnx.compile(case.graph, opset=opset))
     return tally
 
 
-def vectors(archive: Path) -> Tally:
+def vectors(archive: Path, opset: int) -> Tally:
     """Published vectors of one DirectML operator."""
-    tally = Tally(f"vectors of WebNN, opset {OPSET}")
+    tally = Tally(f"vectors of WebNN, opset {opset}")
     with tempfile.TemporaryDirectory() as directory, tarfile.open(archive) as content:
         content.extractall(directory, filter="data")
         for path, operator, fused in _single_dispatches(Path(directory)):
             try:
-                model = dml2onnx.compile(path, opset=OPSET)
+                model = dml2onnx.compile(path, opset=opset)
             except dml2onnx.DmlError:
                 continue  # a case that is translated against the facts
             tally.add(operator, model, 1 + fused)
@@ -104,17 +108,17 @@ def _single_dispatches(directory: Path) -> Iterator[tuple[Path, str, int]]:
             yield file.with_name("model.json"), case["operators"][0], len(case["fused"])
 
 
-def show_networks() -> bool:
+def show_networks(recorded: Path | None) -> bool:
     """The nodes of whole networks beside those by hand; whether all have few enough."""
     print(f"networks, nodes beside ONNX by hand (target: at most {MOST_NODES})")
     all_met = True
-    for network in networks():
+    for network in chosen("", recorded):
         model = dml2onnx.compile(network.graph)
         ours, by_hand = model.node_count, len(network.by_hand.graph.node)
         met = ours <= MOST_NODES * by_hand
         all_met &= met
         more = _difference(computing(model), (node.op_type for node in network.by_hand.graph.node))
-        print(f"  {network.name:24} {ours:>5} {by_hand:>5}  {ours / by_hand:.2f}  {'met' if met else 'missed'}  {more}")
+        print(f"  {network.name:32} {ours:>5} {by_hand:>5}  {ours / by_hand:.2f}  {'met' if met else 'missed'}  {more}")
     return all_met
 
 
@@ -127,13 +131,17 @@ def _difference(ours: Counter[str], by_hand: Iterable[str]) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--vectors", type=Path, metavar="FILE", help="webnn.tar.xz, the published vectors")
+    parser.add_argument("--recorded", type=Path, metavar="DIR", help="recordings of C++ programs")
+    parser.add_argument("--opset", type=int, action="append", help="of models (default: that of dml2onnx, and 23)")
     options = parser.parse_args()
-    tallies = [node_tests()]
-    if options.vectors:
-        tallies.append(vectors(options.vectors))
-    for tally in tallies:
-        tally.show()
-    all_met = show_networks()
+    tallies = []
+    for opset in options.opset or OPSETS:
+        tallies.append(node_tests(opset))
+        tallies[-1].show()
+        if options.vectors:
+            tallies.append(vectors(options.vectors, opset))
+            tallies[-1].show()
+    all_met = show_networks(options.recorded)
     return 0 if all_met and all(tally.share >= TARGET and not tally.controlled for tally in tallies) else 1
 
 

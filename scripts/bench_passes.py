@@ -27,7 +27,7 @@ from dml2onnx.passes import chosen
 
 LEVELS = (0, 1, 2)
 MOST_OF_LITERAL = 1.02
-"""Target: times the literal translation, which no pass may make slower."""
+"""Target: times the model without passes, which no pass may make slower."""
 
 
 def _image_network() -> Network:

@@ -26,6 +26,8 @@ def main() -> int:
         return 1
     if run([sphinx, "-m", "sphinx", *STRICT, "-b", "html", "-d", BUILD / "doctrees", source, pages]) != 0:
         return 1
+    if run([python, "scripts/_docs_search.py", pages]) != 0:
+        return 1
     if run([python, "scripts/_docs_links.py", pages]) != 0:
         return 1
     print(f"built {pages / 'index.html'}")

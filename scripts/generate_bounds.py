@@ -27,9 +27,9 @@ from dml2onnx.ir.inputs import input_descs, stored_shape  # noqa: E402
 from dml2onnx.model import Port  # noqa: E402
 from dml2onnx.reference import evaluate_results  # noqa: E402
 from dml2onnx.reference.accuracy import UNIT_ROUNDOFF  # noqa: E402
-from dml2onnx.verification.lone import lone_node  # noqa: E402
-from dml2onnx.verification.trial import feeds_of_ports  # noqa: E402
-from dml2onnx.verification.valid import descriptors  # noqa: E402
+from dml2onnx.testing.single_node import single_node  # noqa: E402
+from dml2onnx.testing.trial import feeds_of_ports  # noqa: E402
+from dml2onnx.testing.valid import descriptors  # noqa: E402
 
 if TYPE_CHECKING:
     from dml2onnx.ir.graph import Graph
@@ -45,7 +45,7 @@ _FIGURE = re.compile(r"within (\S+?)(?=[,;]|$)")
 
 def row(op: OperatorDesc) -> str:
     """What is said of the outputs of a descriptor."""
-    graph = lone_node(op)
+    graph = single_node(op)
     with np.errstate(all="ignore"):
         results = evaluate_results(graph, feeds_of_ports(_ports(graph), SEED), exact=False)
     said = [f"{item.name} {_said(results[item.name])}" for item in graph.outputs]

@@ -5,7 +5,7 @@ python scripts/generate_builder.py --check    exit code 1 when a file there is n
 
 Names, order and defaults of the arguments are DirectMLX's, where it has the function; they are in
 ``_builder_signatures.py``. Everything else follows from the catalogue. A family is one module, however long, under the
-name that it has in all rooms: nobody edits these, and who looks for a method looks for its family.
+name that it has in all packages: nobody edits these, and who looks for a method looks for its family.
 """
 
 from __future__ import annotations
@@ -341,7 +341,7 @@ def docstring(schema: OperatorSchema, given: list[Parameter], results: list[Outp
     formulas = [item for item in schema.constraints if item.rule is Rule.SIZE_FORMULA and item.formula]
     if formulas:
         parts += ["", "Sizes:", *(paragraph(f"{item.tensor}: {item.formula}.", "    ") for item in formulas)]
-    parts += ["", "Data types and dimension counts at feature level 6_4:"]
+    parts += ["", "Data types and dimension counts at the latest feature level:"]
     for field in schema.tensor_fields:
         support = row.tensors.get(field.name)
         if support is not None:
@@ -467,7 +467,7 @@ def results_module() -> str:
         for field, name in zip(fields, result.fields, strict=True):
             hint = "Expression | None" if field.optional else "Expression"
             # tuple has methods of these names, which nobody wants of such a tuple
-            ignore = "  # type: ignore[assignment]" if name in ("index", "count") else ""
+            ignore = "  # type: ignore[assignment]  # a method of tuples" if name in ("index", "count") else ""
             lines += [f"    {name}: {hint}{ignore}", f'    """{field.name}."""']
         lines.append("")
     return "\n".join(lines)

@@ -36,8 +36,8 @@ from dml2onnx.codes import all_codes  # noqa: E402
 from dml2onnx.diagnostics import DmlError  # noqa: E402
 from dml2onnx.frontends import load_bytes  # noqa: E402
 from dml2onnx.ir.tensor import DataType, TensorDesc  # noqa: E402
-from dml2onnx.verification.valid import descriptors  # noqa: E402
-from dml2onnx.verification.variations import with_value  # noqa: E402
+from dml2onnx.testing.valid import descriptors  # noqa: E402
+from dml2onnx.testing.variations import with_value  # noqa: E402
 from tests.mistakes import mistakes  # noqa: E402
 
 if TYPE_CHECKING:

@@ -32,6 +32,7 @@ LOCKS: dict[str, tuple[str, ...]] = {
     "webgpu": ("scripts/requirements/webgpu.in",),
     "winml": ("--no-deps", "scripts/requirements/winml.in"),
     "qnn": ("scripts/requirements/qnn.in",),
+    "mutants": ("scripts/requirements/mutants.in",),
 }
 
 

@@ -113,10 +113,10 @@ def _distance(one: npt.NDArray[np.uint8], other: npt.NDArray[np.uint8]) -> float
     return float(np.abs(one.astype(np.int16) - other.astype(np.int16)).max())
 
 
-def layout(value: object, indent: str = "", room: int = 0, width: int = 116) -> str:
-    """JSON with everything on one line that fits there, and numbers filling lines; ``room`` is taken already."""
+def layout(value: object, indent: str = "", space: int = 0, width: int = 116) -> str:
+    """JSON with everything on one line that fits there, and numbers filling lines; ``space`` is taken already."""
     short = json.dumps(value, allow_nan=False)
-    if not isinstance(value, dict | list) or len(indent) + room + len(short) <= width:
+    if not isinstance(value, dict | list) or len(indent) + space + len(short) <= width:
         return short
     deeper = indent + "  "
     if isinstance(value, list) and not any(isinstance(item, dict | list) for item in value):

@@ -1,15 +1,18 @@
 """Checks everything: style, types, generated files, and the tests with both ends of ONNX Runtime's range.
 
-    python scripts/test.py           all of it, some half an hour on two cores
-    python scripts/test.py --fast    without the second ONNX Runtime, and without other runtimes
+    python scripts/test.py           style, types, generated files, tests: some 8 minutes on two cores
+    python scripts/test.py --all     every case, the oldest ONNX Runtime, other runtimes, release: some 20 minutes
+    python scripts/test.py --fast    what concerns the files that were changed, within a minute
 
     python scripts/test.py --runtimes [--all]   only models on other runtimes, one of each kind or all
     python scripts/test.py --provider NAME      only models on a provider of ONNX Runtime: dml, cpu, coreml, ...
 
+Without ``--all`` tests with many cases run so many that every value of every parameter is met (``tests/selection.py``).
+At the end stands how many seconds each step took. The exit code is 0 when all of it passed.
+
 Makes ``.venv`` with pinned packages first, ``.venv-ort124`` for the second ONNX Runtime, ``.venv-browser`` for the
 report's page, ``.venv-cpp`` for what is for C++ programs, ``.venv-openvino``, ``.venv-webgpu`` and ``.venv-qnn`` for
-other runtimes. The exit code is 0 when all of it passed. What is run on other runtimes, and where results are kept, is
-in ``docs/runtimes.md``.
+other runtimes. What is run on other runtimes, and where results are kept, is in ``docs/runtimes.md``.
 """
 
 from __future__ import annotations
@@ -39,6 +42,7 @@ from _onnxruntime_headers import fetch
 
 SOURCES = ("dml2onnx", "samples", "scripts", "tests")
 RUNTIME_TESTS = (
+    "tests/barriers",
     "tests/builder",
     "tests/lowering",
     "tests/networks",
@@ -89,7 +93,7 @@ def oldest_runtime_step(python: Path) -> Step:
     """The tests that ONNX Runtime decides, once more."""
     title = "pytest with the oldest onnxruntime"
     others = [f"--deselect={name}" for name in WITHOUT_RUNTIME]
-    return Step(title, [python, "-m", "pytest", *_parallel(), *others, *RUNTIME_TESTS])
+    return Step(title, [python, "-m", "pytest", *_parallel(), "--cases", "each", *others, *RUNTIME_TESTS])
 
 
 def runtimes_step(python: Path, *options: str | Path) -> Step:
@@ -128,20 +132,28 @@ def _parallel() -> list[str]:
     return ["-n", str(os.cpu_count() or 1), "--dist", "worksteal", "-p", "no:cacheprovider"]
 
 
-def perform(*parts: list[Step]) -> list[str]:
-    """Runs the steps, all of them whatever happens, and returns the titles of those that failed.
+class Outcome(NamedTuple):
+    """How a step ended."""
+
+    title: str
+    passed: bool
+    seconds: float
+
+
+def perform(*parts: list[Step]) -> list[Outcome]:
+    """Runs the steps, all of them whatever happens.
 
     Of several parts each one's steps are run in order, beside those of the others; what a step says is then shown when
     it has ended.
     """
     with ThreadPoolExecutor(max_workers=len(parts)) as pool:
         alone = len(parts) == 1
-        failed = pool.map(lambda part: [step.title for step in part if not _passes(step, shown=alone)], parts)
-        return [title for titles in failed for title in titles]
+        outcomes = pool.map(lambda part: [_perform(step, shown=alone) for step in part], parts)
+        return [outcome for part in outcomes for outcome in part]
 
 
-def _passes(step: Step, *, shown: bool) -> bool:
-    """Whether a step passes; what it says is ``shown`` as it comes, or afterwards."""
+def _perform(step: Step, *, shown: bool) -> Outcome:
+    """Runs a step; what it says is ``shown`` as it comes, or afterwards."""
     title = f"\n=== {step.title}"
     if shown:
         print(title, flush=True)
@@ -155,57 +167,77 @@ def _passes(step: Step, *, shown: bool) -> bool:
         text = "" if shown else f"{title}\n{said.read().decode(errors='replace')}"
     outcome = "passed" if code == 0 else f"FAILED with exit code {code}"
     print(f"{text}--- {step.title}: {outcome} in {seconds:.1f} s", flush=True)
-    return code == 0
+    return Outcome(step.title, code == 0, seconds)
 
 
-def test_steps(python: Path, fast: bool) -> tuple[Step, list[list[Step]]]:
+def test_steps(python: Path, *, thorough: bool) -> tuple[Step, list[list[Step]]]:
     """The tests, and parts that may be done at once after them, in environments of their own, which are made here."""
     prepare_browser()
     if prepare_compiler():
         fetch()
-    tests = Step("pytest", [python, "-m", "pytest", *_parallel()])
-    if fast:
-        return tests, []
+    if not thorough:
+        return Step("pytest", [python, "-m", "pytest", *_parallel(), "--cases", "each"]), []
     # onnxruntime-directml, which Windows has, comes in one version of the range
     oldest = [oldest_runtime_step(prepare(".venv-ort124", "ort124"))] if sys.platform == "linux" else []
-    return tests, [oldest, [runtimes_step(python)]]
+    return Step("pytest", [python, "-m", "pytest", *_parallel()]), [oldest, [runtimes_step(python)]]
 
 
-def perform_all(options: argparse.Namespace) -> tuple[list[str], int]:
-    """What was asked for: the titles of the steps that failed, and how many steps there were."""
-    if options.provider:
-        results = options.results or ROOT / "tests" / "runtimes" / "results"
-        return perform([provider_step(prepare(".venv"), options.provider, results)]), 1
-    if options.runtimes:
-        arguments = [*(["--all"] if options.all else []), *(("--results", options.results) if options.results else ())]
-        return perform([runtimes_step(prepare(".venv"), *arguments)]), 1
+def perform_all(*, thorough: bool) -> list[Outcome]:
+    """Checks everything, or what is not ``thorough`` and takes less than half of the time."""
     # making an environment keeps one core busy, and so do most of the steps but the tests
     with ThreadPoolExecutor(max_workers=1) as pool:
-        making = pool.submit(test_steps, interpreter(ROOT / ".venv"), options.fast)
-        first = steps(prepare(".venv"))
-        failed = perform(*first)
+        making = pool.submit(test_steps, interpreter(ROOT / ".venv"), thorough=thorough)
+        python = prepare(".venv")
+        sources, products = steps(python)
+        outcomes = perform(sources, products if thorough else [])
         tests, last = making.result()
-    failed += perform([tests])
-    if last:
-        failed += perform(*last)
-    return failed, 1 + sum(len(part) for part in (*first, *last))
+    outcomes += perform([tests])
+    return outcomes + (perform(*last) if last else [])
+
+
+def perform_fast() -> list[Outcome]:
+    """What concerns changed files: their style, all types, and the tests nearest to them that fit into a minute."""
+    python = prepare(".venv")
+    module: list[str | Path] = [python, "-m"]
+    style = [
+        Step("ruff check", [*module, "ruff", "check", *SOURCES]),
+        Step("ruff format", [*module, "ruff", "format", "--check", *SOURCES]),
+        Step("mypy", [*module, "mypy"]),
+    ]
+    tests = Step("tests that the change concerns", [python, ROOT / "scripts" / "_affected.py"])
+    return perform(style, [tests])
+
+
+def chosen(options: argparse.Namespace) -> list[Outcome]:
+    """Does what was asked for."""
+    if options.provider:
+        results = options.results or ROOT / "tests" / "runtimes" / "results"
+        return perform([provider_step(prepare(".venv"), options.provider, results)])
+    if options.runtimes:
+        arguments = [*(["--all"] if options.all else []), *(("--results", options.results) if options.results else ())]
+        return perform([runtimes_step(prepare(".venv"), *arguments)])
+    return perform_fast() if options.fast else perform_all(thorough=options.all)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Checks everything; exit code 0 when all of it passed.")
-    parser.add_argument("--fast", action="store_true", help="without the second ONNX Runtime")
-    parser.add_argument("--runtimes", action="store_true", help="only models on other runtimes")
-    parser.add_argument("--all", action="store_true", help="with --runtimes: every model, not one of each kind")
+    parser.add_argument("--all", action="store_true", help="every case, the oldest and other runtimes, pages, release")
+    parser.add_argument("--fast", action="store_true", help="only what concerns changed files, within a minute")
+    parser.add_argument("--runtimes", action="store_true", help="only models on other runtimes; with --all every model")
     parser.add_argument("--provider", help="only models on a provider of ONNX Runtime, such as dml")
     parser.add_argument("--results", type=Path, help="a directory for what --runtimes or --provider found, as JSON")
     options = parser.parse_args()
     started = time.perf_counter()
-    failed, count = perform_all(options)
+    outcomes = chosen(options)
+    print("\nseconds of each step")
+    for outcome in sorted(outcomes, key=lambda outcome: -outcome.seconds):
+        print(f"{outcome.seconds:8.1f}  {outcome.title}{'' if outcome.passed else '  FAILED'}")
+    failed = [outcome.title for outcome in outcomes if not outcome.passed]
     seconds = f"{time.perf_counter() - started:.0f} s"
     if failed:
-        print(f"\nFAILED: {', '.join(failed)} ({len(failed)} of {count} steps, {seconds})")
+        print(f"\nFAILED: {', '.join(failed)} ({len(failed)} of {len(outcomes)} steps, {seconds})")
         return 1
-    print(f"\nall {count} steps passed in {seconds}")
+    print(f"\nall {len(outcomes)} steps passed in {seconds}")
     return 0
 
 

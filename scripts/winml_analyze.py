@@ -31,7 +31,7 @@ import onnx  # noqa: E402
 
 import dml2onnx  # noqa: E402
 from dml2onnx.compiler import compile_outputs  # noqa: E402
-from dml2onnx.verification import valid  # noqa: E402
+from dml2onnx.testing import valid  # noqa: E402
 from tests.lowering import harness  # noqa: E402
 
 if TYPE_CHECKING:

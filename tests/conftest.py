@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,8 @@ import onnxruntime
 import pytest
 from hypothesis import settings
 
+from tests import selection
+
 # The same examples every time, so that a rare counterexample stops whoever looks for it and nobody else:
 # HYPOTHESIS_PROFILE=explore draws new ones.
 settings.register_profile("steady", derandomize=True, deadline=None)
@@ -17,6 +20,17 @@ settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 ROOT = Path(__file__).parent.parent
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    help_text = "all cases of parametrised tests, or so many that each value is met (tests/selection.py)"
+    parser.addoption("--cases", choices=["all", "each"], default="all", help=help_text)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--cases") == "each":
+        items[:], left = selection.select(items)
+        config.hook.pytest_deselected(items=left)
 
 
 class OneThread(onnxruntime.SessionOptions):
@@ -29,6 +43,44 @@ class OneThread(onnxruntime.SessionOptions):
 
 AS_USERS_HAVE_IT = ("tests.networks", "tests.test_samples", "tests.test_squeezenet", "tests.test_vectors")
 """Modules whose sessions have as many threads as ONNX Runtime wants."""
+
+
+DURATIONS = ROOT / "build" / "durations.json"
+"""Seconds that each file of tests took with each choice of cases, for ``scripts/test.py --fast`` to know what fits."""
+SLOW = 30
+"""Seconds of a run that says where they went."""
+
+
+class Durations:
+    """Adds up the seconds of each file of tests, of all processes, and keeps and shows them."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.cases: str = config.getoption("--cases")
+        self.is_whole = not config.getoption("keyword") and not any("::" in name for name in config.args)
+        self.seconds: dict[str, float] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        file = report.nodeid.partition("::")[0]
+        self.seconds[file] = self.seconds.get(file, 0) + report.duration
+
+    def pytest_sessionfinish(self) -> None:
+        if not self.is_whole:
+            return
+        known = json.loads(DURATIONS.read_text(encoding="utf-8")) if DURATIONS.exists() else {}
+        known[self.cases] = {**known.get(self.cases, {}), **{file: round(s, 1) for file, s in self.seconds.items()}}
+        DURATIONS.parent.mkdir(exist_ok=True)
+        DURATIONS.write_text(json.dumps(known, indent=0, sort_keys=True), encoding="utf-8")
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if sum(self.seconds.values()) > SLOW:
+            slowest = sorted(self.seconds.items(), key=lambda pair: -pair[1])[:10]
+            said = ", ".join(f"{file} {seconds:.0f}" for file, seconds in slowest)
+            terminalreporter.line(f"most seconds of all processes together: {said}")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):  # which processes of pytest-xdist have
+        config.pluginmanager.register(Durations(config))
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -21,8 +21,8 @@ from dml2onnx.ir.graph import Graph
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference import evaluate_results, measure, require_computable
 from dml2onnx.reference.work import hidden_work
-from dml2onnx.verification.lone import lone_node
-from dml2onnx.verification.valid import descriptors
+from dml2onnx.testing.single_node import single_node
+from dml2onnx.testing.valid import descriptors
 from tests.hostile import LARGE, enlarged
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def outcome(graph: Graph, *, exact: bool) -> str:
 
 def graphs(ops: Iterable[OperatorDesc], every: int, large: tuple[int, ...] = LARGE) -> list[Graph]:
     variants = list(dict.fromkeys(variant for op in ops for variant in enlarged(op, large)))[::every]
-    return [lone_node(variant, constant=constant) for variant in variants for constant in (False, True)]
+    return [single_node(variant, constant=constant) for variant in variants for constant in (False, True)]
 
 
 def main(memory: int, seconds: float, names: list[str], every: int = EVERY) -> dict[str, object]:

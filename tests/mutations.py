@@ -23,9 +23,9 @@ from dml2onnx.execution import execute
 from dml2onnx.exporters import export
 from dml2onnx.frontends import load
 from dml2onnx.ir.graph import Graph
+from dml2onnx.testing.single_node import single_node
+from dml2onnx.testing.valid import descriptors
 from dml2onnx.verification.indices import within
-from dml2onnx.verification.lone import lone_node
-from dml2onnx.verification.valid import descriptors
 from tests.frontends.models import CONVOLUTION, DX, GRAPH, NATIVE, PADDING1, edited
 from tests.frontends.partitions import build
 from tests.frontends.test_serialized_fuzz import MODEL as PARTITION
@@ -105,7 +105,7 @@ def sources(samples: Path) -> list[Source]:
         for name, descs in descriptors().items():
             if descs:
                 for format in FORMATS:
-                    source = _exported(name, lone_node(descs[0]), path, format)
+                    source = _exported(name, single_node(descs[0]), path, format)
                     if source is not None:
                         found.append(source)
     return found

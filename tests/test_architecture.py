@@ -1,13 +1,17 @@
-"""The shape of the house: who may import whom, what is public, and that mirrored rooms have the same names."""
+"""The structure of the package: who may import whom, what is public, and names that parallel packages share."""
 
 from __future__ import annotations
 
 import ast
+import functools
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import networkx as nx
 import pytest
 
 import dml2onnx
@@ -23,21 +27,21 @@ PACKAGE = Path(dml2onnx.__file__).parent
 ALLOWED = {
     "diagnostics": set(),
     "files": {"codes", "diagnostics"},
-    "faces": set(),
-    "garbage": set(),
+    "lazy": set(),
+    "gc_pause": set(),
     "codes": {"diagnostics"},
-    "catalog": {"faces"},
-    "ir": {"catalog", "codes", "diagnostics", "faces"},
+    "catalog": {"lazy"},
+    "ir": {"catalog", "codes", "diagnostics", "lazy"},
     "serialized_schema": {"catalog"},
     "targets": {"catalog", "codes", "diagnostics"},
-    "arguments": {"catalog", "codes", "diagnostics", "faces", "files", "targets"},
+    "arguments": {"catalog", "codes", "diagnostics", "lazy", "files", "targets"},
     "frontends": {
         "arguments",
         "catalog",
         "codes",
         "diagnostics",
-        "faces",
-        "garbage",
+        "lazy",
+        "gc_pause",
         "ir",
         "rules",
         "serialized_schema",
@@ -59,12 +63,12 @@ ALLOWED = {
     "rules": {"catalog", "codes", "diagnostics", "ir"},
     "named": {"codes", "diagnostics", "model", "sizes"},
     "sizes": {"catalog", "codes", "diagnostics", "ir", "rules"},
-    "checks": {"arguments", "catalog", "codes", "diagnostics", "frontends", "garbage", "ir", "rules", "sizes"},
+    "checks": {"arguments", "catalog", "codes", "diagnostics", "frontends", "gc_pause", "ir", "rules", "sizes"},
     "builder": {"arguments", "catalog", "checks", "codes", "diagnostics", "frontends", "ir", "rules"},
     "reference": {"catalog", "codes", "diagnostics", "ir"},
     "model": {"ir"},
     "emitter": {"codes", "diagnostics", "ir", "model", "targets"},
-    "legalise": {"codes", "emitter", "model", "targets"},
+    "legalise": {"codes", "emitter", "model", "passes", "targets"},
     "lowering": {
         "catalog",
         "codes",
@@ -77,24 +81,27 @@ ALLOWED = {
         "targets",
     },
     "passes": {"arguments", "codes", "diagnostics", "model", "targets"},
+    "barriers": {"model", "passes"},
     "wire": {"model"},
-    "writer": {"codes", "diagnostics", "files", "garbage", "ir", "model", "wire"},
+    "writer": {"codes", "diagnostics", "files", "gc_pause", "ir", "model", "wire"},
     "providers": {"arguments", "codes", "diagnostics", "targets"},
-    "runtime": {"arguments", "codes", "diagnostics", "faces", "ir", "model", "providers"},
+    "runtime": {"arguments", "codes", "diagnostics", "lazy", "ir", "model", "providers"},
     "fallbacks": {"codes", "diagnostics", "model", "targets"},
     "halving": {"catalog", "checks", "codes", "diagnostics", "ir", "model"},
     "compiler": {
         "arguments",
+        "barriers",
         "catalog",
         "checks",
         "codes",
         "diagnostics",
-        "faces",
+        "lazy",
         "fallbacks",
         "frontends",
-        "garbage",
+        "gc_pause",
         "halving",
         "ir",
+        "legalise",
         "lowering",
         "model",
         "named",
@@ -123,18 +130,15 @@ ALLOWED = {
     "directml": {"catalog", "ir"},
     "verification": {
         "arguments",
-        "catalog",
         "checks",
         "codes",
         "compiler",
         "diagnostics",
-        "faces",
         "directml",
-        "execution",
-        "exporters",
         "frontends",
         "halving",
         "ir",
+        "lazy",
         "model",
         "passes",
         "providers",
@@ -142,6 +146,22 @@ ALLOWED = {
         "runtime",
         "sizes",
         "targets",
+    },
+    "testing": {
+        "catalog",
+        "checks",
+        "codes",
+        "compiler",
+        "diagnostics",
+        "directml",
+        "execution",
+        "exporters",
+        "frontends",
+        "ir",
+        "model",
+        "reference",
+        "targets",
+        "verification",
     },
     "recorder": set(),
     "batching": {
@@ -178,7 +198,7 @@ ALLOWED = {
         "verification",
     },
 }
-"""What each room of the package may import; the command line and ``__init__`` may import everything."""
+"""What each package and module may import; the command line and ``__init__`` may import everything."""
 
 WITHOUT_ONNX = [
     "builder",
@@ -200,13 +220,20 @@ WITHOUT_ONNX = [
 """Only the compiler's ``model_proto`` and the table of operators' versions in ``targets`` need ONNX's own package."""
 
 
-def imports(room: str) -> list[tuple[Path, str]]:
-    """(file, module) of every import in a room, those inside functions and TYPE_CHECKING blocks too."""
-    place = PACKAGE / room
+@functools.cache
+def parsed(file: Path) -> ast.Module:
+    """What a file says, read once for all tests."""
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
+@functools.cache
+def imports(package: str) -> list[tuple[Path, str]]:
+    """(file, module) of every import in a package, those inside functions and TYPE_CHECKING blocks too."""
+    place = PACKAGE / package
     files = sorted(place.rglob("*.py")) if place.is_dir() else [place.with_suffix(".py")]
     found = []
     for file in files:
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(file)):
             if isinstance(node, ast.Import):
                 found += [(file, alias.name) for alias in node.names]
             elif isinstance(node, ast.ImportFrom):
@@ -216,61 +243,120 @@ def imports(room: str) -> list[tuple[Path, str]]:
     return found
 
 
-@pytest.mark.parametrize("room", ALLOWED)
-def test_imports_point_one_way(room: str) -> None:
+@pytest.mark.parametrize("package", ALLOWED)
+def test_imports_point_one_way(package: str) -> None:
     wrong = []
-    for file, module in imports(room):
+    for file, module in imports(package):
         if module.startswith("dml2onnx."):
             target = module.split(".")[1]
-            if target not in {room, "__version__", *ALLOWED[room]}:
+            if target not in {package, "__version__", *ALLOWED[package]}:
                 wrong.append(f"{file.relative_to(PACKAGE)} imports {module}")
     assert not wrong
 
 
-def test_lowering_is_known_by_its_face() -> None:
-    """Nobody outside looks into it: the records of ``model`` are what it gives."""
-    rooms = [
+def test_nobody_imports_modules_of_lowering() -> None:
+    """Other packages use its ``__init__``; what it returns are the records of ``model``."""
+    packages = [
         item.stem for item in PACKAGE.iterdir() if item.name != "py.typed" and not item.name.startswith("__pycache")
     ]
     modules = {file.stem for file in (PACKAGE / "lowering").iterdir()}
     inside = [
         f"{file.relative_to(PACKAGE)} imports {module}"
-        for room in rooms
-        if room != "lowering"
-        for file, module in imports(room)
+        for package in packages
+        if package != "lowering"
+        for file, module in imports(package)
         if module.startswith("dml2onnx.lowering.")
     ]
     inside += [
         f"{file.relative_to(PACKAGE)} imports {alias.name} of lowering"
         for file in PACKAGE.rglob("*.py")
         if not file.is_relative_to(PACKAGE / "lowering")
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        for node in ast.walk(parsed(file))
         if isinstance(node, ast.ImportFrom) and node.module == "dml2onnx.lowering"
         for alias in node.names
         if alias.name in modules
     ]
-    assert {"compiler", "writer", "runtime", "cli", "report"} < set(rooms)
+    assert {"compiler", "writer", "runtime", "cli", "report"} < set(packages)
     assert not inside
 
 
-@pytest.mark.parametrize("room", WITHOUT_ONNX)
-def test_the_way_in_knows_no_onnx(room: str) -> None:
-    assert not [file for file, module in imports(room) if module.split(".")[0] in {"onnx", "onnxruntime"}]
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    """Imports inside functions count; those for type checkers alone do not."""
+    modules = {}
+    for file in PACKAGE.rglob("*.py"):
+        name = ".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts)
+        modules[name.removesuffix(".__init__")] = file
+    graph = nx.DiGraph(
+        (name, found) for name, file in modules.items() for found in _imported(file, modules) if found != name
+    )
+    assert len(graph) > 400
+    assert [sorted(item) for item in nx.strongly_connected_components(graph) if len(item) > 1] == []
+
+
+def _imported(file: Path, modules: Mapping[str, Path]) -> Iterator[str]:
+    waiting: list[ast.AST] = [parsed(file)]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            waiting += node.orelse
+            continue
+        waiting += ast.iter_child_nodes(node)
+        if isinstance(node, ast.Import):
+            yield from (item.name for item in node.names if item.name in modules)
+        elif isinstance(node, ast.ImportFrom):
+            for item in node.names:
+                of_package = f"{node.module}.{item.name}"
+                found = of_package if of_package in modules else node.module
+                if found is not None and found in modules:
+                    yield found
+
+
+LONGEST_FUNCTION = 60
+"""Lines of a function without its docstring; generated methods of the builder apart."""
+
+
+def test_functions_fit_on_a_screen() -> None:
+    long = []
+    for file in PACKAGE.rglob("*.py"):
+        for node in ast.walk(parsed(file)):
+            if isinstance(node, ast.FunctionDef) and file.parent.parts[-2:] != ("builder", "operators"):
+                assert node.end_lineno is not None
+                doc = node.body[0] if ast.get_docstring(node) is not None else None
+                of_doc = 0 if doc is None or doc.end_lineno is None else doc.end_lineno - doc.lineno + 1
+                lines = node.end_lineno - node.lineno + 1 - of_doc
+                if lines > LONGEST_FUNCTION:
+                    long.append(f"{file.relative_to(PACKAGE)}:{node.lineno} {node.name}: {lines} lines")
+    assert long == []
+
+
+def test_ignored_types_have_reasons() -> None:
+    bare = re.compile(r"# type: ignore(\[[a-z, -]+\])?\s*$")
+    assert [
+        f"{file.relative_to(PACKAGE)}:{number}"
+        for file in sorted(PACKAGE.rglob("*.py"))
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
+        if bare.search(line)
+    ] == []
+
+
+@pytest.mark.parametrize("package", WITHOUT_ONNX)
+def test_only_the_writer_and_targets_import_onnx(package: str) -> None:
+    assert not [file for file, module in imports(package) if module.split(".")[0] in {"onnx", "onnxruntime"}]
 
 
 def test_lowerings_know_no_target() -> None:
     """What is to be otherwise for one is a rule of ``legalise``; the driver alone takes the target, and hands it on."""
     for path in (PACKAGE / "lowering").glob("*.py"):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = parsed(path)
         asked = [item for item in ast.walk(tree) if isinstance(item, ast.Attribute) and item.attr == "target"]
         imported = [name for file, name in imports("lowering") if file == path and name.startswith("dml2onnx.targets")]
         assert not asked, f"{path.name}:{asked[0].lineno}"
         assert not imported or path.name == "driver.py", path.name
 
 
-def test_every_room_is_in_the_plan() -> None:
-    rooms = {item.stem for item in PACKAGE.iterdir() if not item.name.startswith("_") and item.name != "py.typed"}
-    assert rooms - {"schemas", "cli"} == set(ALLOWED)
+def test_every_package_is_in_the_table() -> None:
+    packages = {item.stem for item in PACKAGE.iterdir() if not item.name.startswith("_") and item.name != "py.typed"}
+    assert packages - {"schemas", "cli"} == set(ALLOWED)
 
 
 def test_public_names() -> None:
@@ -360,7 +446,7 @@ UNUSED = {
 
 
 @pytest.mark.parametrize("command", UNUSED, ids=lambda command: command[0])
-def test_what_commands_leave_alone(command: tuple[str, ...], tmp_path: Path) -> None:
+def test_what_commands_do_not_import(command: tuple[str, ...], tmp_path: Path) -> None:
     """Nothing of formats that the model does not have, nor of what another command says."""
     assert all((PACKAGE / name.replace(".", "/")).exists() or _module(name).exists() for name in UNUSED[command])
     extra = ["-o", str(tmp_path / "model.onnx")] if command[0] == "compile" else []
@@ -384,9 +470,9 @@ def _module(name: str) -> Path:
 def test_lowering_and_reference_stand_in_the_modules_of_the_operators_family() -> None:
     families = {schema.short_name: schema.family for schema in map(catalog.operator, catalog.operator_names())}
     assert set(FAMILIES) == set(families.values())
-    for room, table in (("lowering", lowerings()), ("reference", references())):
+    for package, table in (("lowering", lowerings()), ("reference", references())):
         found = {name: function.__module__ for name, function in table.items()}
-        assert found == {name: f"dml2onnx.{room}.{family}" for name, family in families.items()}
+        assert found == {name: f"dml2onnx.{package}.{family}" for name, family in families.items()}
 
 
 def test_worded_checks_stand_in_modules_of_families() -> None:
@@ -402,7 +488,7 @@ def test_worded_checks_stand_in_modules_of_families() -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_rooms_mirror_each_other(family: str) -> None:
+def test_families_have_modules_of_one_name(family: str) -> None:
     """A family has one name in the lowerings, the reference and the builder; ``test_coverage`` says so of tests."""
     assert (PACKAGE / "lowering" / f"{family}.py").exists()
     assert (PACKAGE / "reference" / f"{family}.py").exists()

@@ -27,12 +27,12 @@ from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.ir.graph import GraphInput, Read
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference import evaluate_results
-from dml2onnx.verification import batch, coverage, descriptor_trials, relations, trial, variations
-from dml2onnx.verification.lone import lone_node
-from dml2onnx.verification.random_graphs import samples
-from dml2onnx.verification.random_graphs.growing import Sample
-from dml2onnx.verification.reduction import smallest
-from dml2onnx.verification.valid import descriptors
+from dml2onnx.testing import batch, coverage, descriptor_trials, relations, trial, variations
+from dml2onnx.testing.random_graphs import samples
+from dml2onnx.testing.random_graphs.draft import Sample
+from dml2onnx.testing.reduction import smallest
+from dml2onnx.testing.single_node import single_node
+from dml2onnx.testing.valid import descriptors
 from tests import mutations
 from tests.frontends.models import NATIVE
 from tests.lowering.harness import operator, t
@@ -94,7 +94,7 @@ def test_a_wrong_operator_is_found_and_reduced(monkeypatch: pytest.MonkeyPatch) 
         return results
 
     monkeypatch.setattr(trial, "evaluate_results", wrong)
-    problem = trial.trial(lone_node(ADD), 0)
+    problem = trial.trial(single_node(ADD), 0)
     assert "(23 of 24)" in problem
     op, smallest = descriptor_trials.reduced(ADD, 0, problem)
     assert op.tensor("OutputTensor").element_count == 2
@@ -109,13 +109,13 @@ def test_walks_start_in_any_cell() -> None:
         op = descriptor_trials.start_in(cell, BASES, seed)
         assert op is not None, cell
         assert cell in coverage.cells(op)
-        assert check(lone_node(op)) == []
+        assert check(single_node(op)) == []
 
 
 def test_a_relation_that_does_not_hold_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     other = operator("ELEMENT_WISE_SUBTRACT", **dict(zip(ADD.schema.index, ADD.values, strict=True)))
-    monkeypatch.setattr(relations, "renamed", lambda graph, chance: lone_node(other))
-    found, tried = relations.relations(lone_node(ADD), 0, random.Random(0), tmp_path)
+    monkeypatch.setattr(relations, "renamed", lambda graph, chance: single_node(other))
+    found, tried = relations.relations(single_node(ADD), 0, random.Random(0), tmp_path)
     assert {"renamed", "identity", "permuted", "serialized"} <= set(tried)
     assert found == ["renamed: other numbers in OutputTensor0"]
 
@@ -124,7 +124,10 @@ def test_other_orders_cost_what_ports_cost(monkeypatch: pytest.MonkeyPatch, tmp_
     """Two nodes and four ports: nothing is transposed between the nodes, unless one gets an order of its own."""
     strides = dict.fromkeys(("ATensor", "BTensor"), t("FLOAT32", [2, 3, 4], strides=(1, 2, 6)))
     graph = batch.beside(
-        [lone_node(ADD), lone_node(operator("ELEMENT_WISE_ADD", **strides, OutputTensor=ADD.tensor("OutputTensor")))]
+        [
+            single_node(ADD),
+            single_node(operator("ELEMENT_WISE_ADD", **strides, OutputTensor=ADD.tensor("OutputTensor"))),
+        ]
     )
     count = compile_outputs(graph, graph.outputs).node_count
     allowed: dict[bool, set[int]] = {False: set(), True: set()}
@@ -140,7 +143,7 @@ def test_other_orders_cost_what_ports_cost(monkeypatch: pytest.MonkeyPatch, tmp_
     permuted = relations.permuted
     monkeypatch.setattr(relations, "transposed", lambda graph, other: -1)
     monkeypatch.setattr(relations, "permuted", permuted)
-    found, tried = relations.relations(lone_node(ADD), 0, random.Random(0), tmp_path)
+    found, tried = relations.relations(single_node(ADD), 0, random.Random(0), tmp_path)
     assert "permuted together" in tried
     assert any(item.startswith("permuted together: ") for item in found)
 
@@ -153,7 +156,7 @@ def test_another_order_may_round_otherwise(
 ) -> None:
     """By as much as the reference allows: the last elements of a row may be another kernel's."""
     sizes = t("FLOAT32", [3, 4])
-    graph = lone_node(operator("ACTIVATION_SIGMOID", InputTensor=sizes, OutputTensor=sizes))
+    graph = single_node(operator("ACTIVATION_SIGMOID", InputTensor=sizes, OutputTensor=sizes))
     run, runs = CompiledModel.run, itertools.count()
 
     def run_otherwise(model: CompiledModel, *given: Any) -> dict[str, Any]:
@@ -178,7 +181,7 @@ def test_an_identity_may_give_an_input_another_shape(monkeypatch: pytest.MonkeyP
         operator("ELEMENT_WISE_ADD", ATensor=wide, BTensor=replace(wide, strides=(1, 2)), OutputTensor=wide),
         operator("ACTIVATION_SIGMOID", InputTensor=tall, OutputTensor=tall),
     ]
-    graph = batch.beside([lone_node(op) for op in nodes])
+    graph = batch.beside([single_node(op) for op in nodes])
     x = graph.inputs[0].value
     reading = tuple(replace(node, reads=dict.fromkeys(node.reads, (Read(x),))) for node in graph.nodes)
     graph = replace(graph, nodes=reading, inputs=(GraphInput("x", x),))
@@ -205,7 +208,7 @@ def test_changes_are_of_the_field_that_they_name() -> None:
 def test_one_wrong_among_many_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where it is only wrong beside the others."""
     subtract = operator("ELEMENT_WISE_SUBTRACT", **dict(zip(ADD.schema.index, ADD.values, strict=True)))
-    cases = [(lone_node(op), seed) for seed, op in enumerate((ADD, subtract, ADD))]
+    cases = [(single_node(op), seed) for seed, op in enumerate((ADD, subtract, ADD))]
     assert batch.trials(cases) == ["", "", ""]
     compiled = compile_outputs
 

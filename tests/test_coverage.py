@@ -17,8 +17,8 @@ from dml2onnx.compiler import compile_outputs
 from dml2onnx.lowering.registry import lowerings
 from dml2onnx.model import CONTROL_FLOW, with_bodies
 from dml2onnx.reference.registry import references
-from dml2onnx.verification.random_graphs import FAMILIES
-from dml2onnx.verification.valid import descriptors
+from dml2onnx.testing.random_graphs import FAMILIES
+from dml2onnx.testing.valid import descriptors
 from scripts._node_cases import INPUTS, OF_PASSES
 from tests.lowering.harness import make_case
 
@@ -40,10 +40,10 @@ def strings(*paths: Path) -> frozenset[str]:
     )
 
 
-def named_in_tests(room: str, family: str) -> frozenset[str]:
+def named_in_tests(package: str, family: str) -> frozenset[str]:
     """What the test modules of a family speak of, and the cases that such modules share."""
-    own = (TESTS / room).glob(f"test_{family}*.py")
-    shared = (path for path in (TESTS / room).glob("*.py") if not path.stem.startswith("test_"))
+    own = (TESTS / package).glob(f"test_{family}*.py")
+    shared = (path for path in (TESTS / package).glob("*.py") if not path.stem.startswith("test_"))
     return strings(*sorted(own), *sorted(shared))
 
 
@@ -59,9 +59,9 @@ def test_every_operator_has_all_that_it_needs(name: str) -> None:
     }
     called = {name, re.sub(r"^(ACTIVATION|CUMULATIVE|ELEMENT_WISE)_((BIT|LOGICAL)_)?", "", name)}
     called.add(re.sub(r"^ELEMENT_WISE_", "", name))
-    for room in ("lowering", "reference"):
-        lacks[f"a test module of the {room}"] = not (TESTS / room / f"test_{family}.py").exists()
-        lacks[f"a test of the {room} that names it"] = not called & named_in_tests(room, family)
+    for package in ("lowering", "reference"):
+        lacks[f"a test module of the {package}"] = not (TESTS / package / f"test_{family}.py").exists()
+        lacks[f"a test of the {package} that names it"] = not called & named_in_tests(package, family)
     assert not [what for what, is_missing in lacks.items() if is_missing]
 
 
@@ -75,8 +75,8 @@ def test_random_graphs_have_nothing_else() -> None:
 def test_all_onnx_operators_of_lowerings_and_passes_have_their_kernels_run() -> None:
     """Those that their text names, which is more than any run would show."""
     of_lowerings, of_passes = (
-        {name for room in rooms for name in strings(*sorted((PACKAGE / room).rglob("*.py"))) if defs.has(name, 23)}
-        for rooms in (("emitter", "legalise", "lowering"), ("passes",))
+        {name for item in packages for name in strings(*sorted((PACKAGE / item).rglob("*.py"))) if defs.has(name, 23)}
+        for packages in (("emitter", "legalise", "lowering"), ("passes",))
     )
     named = of_lowerings | of_passes
     assert of_passes - of_lowerings == OF_PASSES

@@ -21,7 +21,7 @@ from dml2onnx.cli import main
 from dml2onnx.diagnostics import UnreadableError
 from dml2onnx.frontends import recording
 from dml2onnx.frontends.text import read_document
-from dml2onnx.ir.mapped import Watched
+from dml2onnx.ir.mapped import MappedFiles
 from dml2onnx.providers.threads import SESSION_THREADS, session_threads
 from dml2onnx.report.batched import Work
 from tests.frontends.models import GRAPH, NATIVE
@@ -233,9 +233,9 @@ def test_a_file_that_is_read_again_and_again_is_as_long_as_it_is(tmp_path: Path)
     np.save(path, np.arange(4, dtype=np.float32))
     (whole,) = [np.load(path, mmap_mode="r")]
     for view in (np.broadcast_to(whole, (3, 4)), whole[::2], whole[::-1], whole[1:3]):
-        Watched([view]).require()
+        MappedFiles([view]).require()
     os.truncate(path, path.stat().st_size - 4)
-    Watched([whole[:3], whole[2::-1]]).require()
+    MappedFiles([whole[:3], whole[2::-1]]).require()
     for view in (np.broadcast_to(whole, (3, 4)), whole[::-1], whole[1:]):
         with pytest.raises(DmlError, match="DML1021"):
-            Watched([view]).require()
+            MappedFiles([view]).require()

@@ -15,10 +15,10 @@ from dml2onnx.diagnostics import DmlError
 from dml2onnx.execution import execute, run, write_effect
 from dml2onnx.frontends import load
 from dml2onnx.ir.graph import Effect, GraphOutput, Value
-from dml2onnx.passes import AGREEMENT
+from dml2onnx.passes import LAYOUT_PROPAGATION
 from tests.frontends.models import DX, NATIVE, edited, f32
 from tests.lowering.harness import t
-from tests.lowering.test_agreement import between, with_bias
+from tests.lowering.test_layout_propagation import between, with_bias
 
 DISPATCH: dict[str, Any] = {"type": "dispatch", "dispatchable": "double", "bindings": {"ATensor": "x", "BTensor": "x"}}
 
@@ -132,13 +132,13 @@ def test_profiles(tmp_path: Path) -> None:
 
 
 def test_every_pass_can_be_left_out_of_a_run() -> None:
-    """That by which nodes agree on orders too, which is none of the model's own passes."""
+    """Layout propagation too, which is none of the model's own passes."""
     graph = between(with_bias)
     x = {"x": np.ones((2, 4, 5, 3), np.float32)}
-    ran = [execute(graph, x, without_passes=left_out) for left_out in ([], [AGREEMENT])]
+    ran = [execute(graph, x, without_passes=left_out) for left_out in ([], [LAYOUT_PROPAGATION])]
     made = [[node.op_type for node in item.model.lowered.nodes] for item in ran]
     assert made[0] != made[1]
-    assert made[1] == [node.op_type for node in compile(graph, without_passes=[AGREEMENT]).lowered.nodes]
+    assert made[1] == [node.op_type for node in compile(graph, without_passes=[LAYOUT_PROPAGATION]).lowered.nodes]
 
 
 def test_how_far_a_run_is_is_told() -> None:

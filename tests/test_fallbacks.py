@@ -12,8 +12,8 @@ from dml2onnx import compile
 from dml2onnx.cli import main
 from dml2onnx.ir.graph import Graph
 from dml2onnx.targets import NAMES, target
-from dml2onnx.verification.lone import lone_node
-from dml2onnx.verification.valid import descriptors
+from dml2onnx.testing.single_node import single_node
+from dml2onnx.testing.valid import descriptors
 from tests.lowering.harness import make_case, operator, t
 
 
@@ -29,7 +29,7 @@ def fallbacks(name: str, opset: int) -> set[str]:
         op.type
         for several in descriptors().values()
         for op in several
-        if any(item.code == "DML2009" for item in compile(lone_node(op), target=name, opset=opset).warnings)
+        if any(item.code == "DML2009" for item in compile(single_node(op), target=name, opset=opset).warnings)
     }
 
 

@@ -17,9 +17,9 @@ from dml2onnx.checks import check
 from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import OperatorDesc, ScaleBias
 from dml2onnx.reference import evaluate
-from dml2onnx.verification.lone import lone_node
-from dml2onnx.verification.relations import relations, with_identity
-from dml2onnx.verification.trial import trial
+from dml2onnx.testing.relations import relations, with_identity
+from dml2onnx.testing.single_node import single_node
+from dml2onnx.testing.trial import trial
 from tests.lowering.harness import operator, t
 
 ROIS = {
@@ -65,7 +65,7 @@ NORM = dict.fromkeys(("InputTensor", "OutputTensor"), t("FLOAT32", (1, 2, 3, 3))
     ],
 )
 def test_numbers(op: OperatorDesc, seed: int) -> None:
-    assert trial(lone_node(op), seed) == ""
+    assert trial(single_node(op), seed) == ""
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_an_axis_among_leading_ones_needs_its_dimension(
         Axis=0,
         IndexDimensions=count,
     )
-    assert [item.code for item in check(lone_node(op), documented=True)] == ["DML1503"]
+    assert [item.code for item in check(single_node(op), documented=True)] == ["DML1503"]
 
 
 @pytest.mark.parametrize("format", ["dml_graph", "serialized"])
@@ -112,7 +112,7 @@ def test_no_identity_of_elements_that_are_repeated() -> None:
         NormalizeVariance=True,
         Epsilon=1e-5,
     )
-    assert with_identity(lone_node(mean), random.Random(0)) is None
+    assert with_identity(single_node(mean), random.Random(0)) is None
 
 
 def test_an_input_is_as_large_as_any_reader_sees_it_whoever_describes_it() -> None:

@@ -19,8 +19,8 @@ from dml2onnx.cli import main
 from dml2onnx.diagnostics import UnreadableError
 from dml2onnx.model import UNKNOWN, peak
 from dml2onnx.runtime import machine_bytes
-from dml2onnx.verification.lone import lone_node
-from dml2onnx.verification.valid import descriptors
+from dml2onnx.testing.single_node import single_node
+from dml2onnx.testing.valid import descriptors
 from tests.frontends.models import DX, GRAPH, NATIVE, edited, f32
 from tests.frontends.partitions import build
 from tests.frontends.test_serialized_fuzz import MODEL as PARTITION
@@ -236,7 +236,7 @@ def test_what_is_as_large_as_numbers_say_counts_as_nothing() -> None:
     """The rows of what a ROI_ALIGN of dynamic sample counts looks at are known at run time only."""
     seen = 0
     for op in (*descriptors()["DML_OPERATOR_ROI_ALIGN"], *descriptors()["DML_OPERATOR_ROI_POOLING"], LARGE_ROI):
-        model = dml2onnx.compile(lone_node(op))
+        model = dml2onnx.compile(single_node(op))
         seen += any(UNKNOWN in value.shape for node in model.lowered.nodes for value in node.outputs if value)
         assert peak(model.lowered).nbytes < 1 << 20
     assert seen

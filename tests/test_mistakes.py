@@ -157,8 +157,8 @@ def test_the_type_of_another_operator_in_other_formats(path: Path) -> None:
 def test_a_cycle(path: Path) -> None:
     finding = only(path, edited(NATIVE, ("/nodes/2/inputs/BTensor", "y")))
     assert finding.message == (
-        'The nodes wait for each other in a cycle: "double" -> "join" -> "double"; '
-        'BTensor reads "y", which is made of this node\'s output.'
+        'The graph has a cycle: "double" -> "join" -> "double"; '
+        'BTensor reads "y", which depends on this node\'s output.'
     )
 
 

@@ -1,4 +1,4 @@
-"""The whole public surface with what nobody should give it: an error that says so, and never one of our own rooms."""
+"""The whole public surface with wrong arguments: an error that says so, and never one from inside the package."""
 
 from __future__ import annotations
 

@@ -283,3 +283,21 @@ def test_fused_activations_agree_with_the_operators() -> None:
 def test_tensors_file_names_the_data_types() -> None:
     raw = json.loads((catalog.schemas_directory() / "tensors.json").read_text(encoding="utf-8"))
     assert {entry["data_type"] for entry in raw["data_types"]} == DATA_TYPES
+
+
+def test_dimensions_are_named_by_fields_of_fitting_types() -> None:
+    kinds = {"axis": {"uint"}, "axes": {"uint_array"}, "each": {"uint_array", "int_array", "float_array"}}
+    kinds["own"] = {"tensor"}
+    for schema in map(catalog.operator, catalog.operator_names()):
+        marked = [item for item in schema.fields if item.dimensions]
+        assert not marked or schema.dimensions == "named", schema.name
+        assert all(item.type.value in kinds[item.dimensions] for item in marked), schema.name
+
+
+def test_operators_of_one_family_and_stem_treat_dimensions_alike() -> None:
+    """``SLICE`` and ``SLICE1`` differ in names; the older forms of softmax alone count dimensions by their place."""
+    found: dict[str, set[str]] = {}
+    for schema in map(catalog.operator, catalog.operator_names()):
+        found.setdefault(schema.short_name.rstrip("0123456789"), set()).add(schema.dimensions)
+    by_place = {"ACTIVATION_HARDMAX", "ACTIVATION_LOG_SOFTMAX", "ACTIVATION_SOFTMAX", "MEAN_VARIANCE_NORMALIZATION"}
+    assert {name for name, kinds in found.items() if len(kinds) > 1} == by_place

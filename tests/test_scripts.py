@@ -47,7 +47,7 @@ def script(monkeypatch):
     return get
 
 
-LOCKS = ("test", "ort124", "browser", "docs", "cpp", "openvino", "webgpu", "winml", "qnn")
+LOCKS = ("test", "ort124", "browser", "docs", "cpp", "openvino", "webgpu", "winml", "qnn", "mutants")
 
 
 def lines_of(name: str) -> list[str]:
@@ -287,8 +287,8 @@ class TestTest:
     def test_all_steps_run_whatever_happens(self, script, capfd):
         module = script("test")
         good, bad = [sys.executable, "-c", ""], [sys.executable, "-c", "raise SystemExit(3)"]
-        failed = module.perform([module.Step("one", good), module.Step("two", bad), module.Step("three", good)])
-        assert failed == ["two"]
+        outcomes = module.perform([module.Step("one", good), module.Step("two", bad), module.Step("three", good)])
+        assert [outcome.passed for outcome in outcomes] == [True, False, True]
         said = capfd.readouterr().out
         assert "two: FAILED with exit code 3" in said
         assert "three: passed" in said
@@ -300,49 +300,61 @@ class TestTest:
             program = f"import sys; print({text!r}, flush=True); print('and', file=sys.stderr); sys.exit({code})"
             return module.Step(text, [sys.executable, "-c", program])
 
-        assert module.perform([says("one", 1), says("two")], [], [says("three"), says("four", 2)]) == ["one", "four"]
+        outcomes = module.perform([says("one", 1), says("two")], [], [says("three"), says("four", 2)])
+        assert [outcome.title for outcome in outcomes if not outcome.passed] == ["one", "four"]
         said = capfd.readouterr().out
         for text, outcome in (("one", "FAILED with"), ("two", "passed"), ("three", "passed"), ("four", "FAILED with")):
             assert f"=== {text}\n{text}\nand\n--- {text}: {outcome}" in said.replace("\r", "")
         assert said.index("=== one") < said.index("=== two")
         assert said.index("=== three") < said.index("=== four")
 
-    @pytest.mark.parametrize(("failed", "code", "line"), [([], 0, "steps passed"), (["mypy"], 1, "FAILED: mypy (1 of")])
-    def test_the_exit_code_and_the_last_line_tell_the_outcome(self, script, monkeypatch, capsys, failed, code, line):
+    @pytest.fixture
+    def bare(self, script, monkeypatch):
+        """The script with environments that are there already and steps that all pass; and the titles of the steps."""
         module = script("test")
-        monkeypatch.setattr(module, "prepare", lambda name, replace=None: Path(sys.executable))
-        monkeypatch.setattr(module, "prepare_browser", lambda: True)
-        monkeypatch.setattr(module, "prepare_compiler", lambda: True)
-        monkeypatch.setattr(module, "fetch", lambda: True)
-        monkeypatch.setattr(module, "prepare_openvino", lambda: True)
+        steps: list = []
+
+        def perform(*parts):
+            done = [step for part in parts for step in part]
+            steps.extend(done)
+            return [module.Outcome(step.title, True, 1.5) for step in done]
+
+        monkeypatch.setattr(module, "prepare", lambda *names, **options: Path(sys.executable))
+        for name in ("prepare_browser", "prepare_compiler", "fetch", "prepare_openvino"):
+            monkeypatch.setattr(module, name, lambda: True)
         monkeypatch.setattr(module, "_has_vulkan", lambda: False)
+        monkeypatch.setattr(module, "perform", perform)
+        return module, steps
+
+    @pytest.mark.parametrize(("failed", "code", "line"), [([], 0, "steps passed"), (["mypy"], 1, "FAILED: mypy (1 of")])
+    def test_the_exit_code_and_the_last_line_tell_the_outcome(self, bare, monkeypatch, capsys, failed, code, line):
+        module, _ = bare
         monkeypatch.setattr(
-            module, "perform", lambda *parts: [step.title for part in parts for step in part if step.title in failed]
+            module,
+            "perform",
+            lambda *parts: [module.Outcome(s.title, s.title not in failed, 2.25) for part in parts for s in part],
         )
         monkeypatch.setattr(sys, "argv", ["test.py"])
         assert module.main() == code
-        assert line in capsys.readouterr().out.splitlines()[-1]
+        said = capsys.readouterr().out
+        assert line in said.splitlines()[-1]
+        assert "     2.2  mypy tests" in said
+        assert ("mypy  FAILED" in said) == bool(failed)
 
-    @pytest.mark.parametrize("arguments", [[], ["--fast"]])
-    def test_the_second_runtime_is_for_linux_and_not_for_the_hasty(self, script, monkeypatch, arguments):
-        module = script("test")
-        titles: list[str] = []
-
-        def perform(*parts):
-            titles.extend(step.title for part in parts for step in part)
-            return []
-
-        monkeypatch.setattr(module, "prepare", lambda name, replace=None: Path(sys.executable))
-        monkeypatch.setattr(module, "prepare_browser", lambda: True)
-        monkeypatch.setattr(module, "prepare_compiler", lambda: True)
-        monkeypatch.setattr(module, "fetch", lambda: True)
-        monkeypatch.setattr(module, "prepare_openvino", lambda: True)
-        monkeypatch.setattr(module, "_has_vulkan", lambda: False)
-        monkeypatch.setattr(module, "perform", perform)
+    @pytest.mark.parametrize("arguments", [[], ["--fast"], ["--all"]])
+    def test_only_all_of_it_has_every_case_the_second_runtime_and_the_release(self, bare, monkeypatch, arguments):
+        module, steps = bare
         monkeypatch.setattr(sys, "argv", ["test.py", *arguments])
-        module.main()
-        assert "pytest" in titles
-        assert ("pytest with the oldest onnxruntime" in titles) == (sys.platform == "linux" and not arguments)
+        assert module.main() == 0
+        titles = {step.title for step in steps}
+        thorough = arguments == ["--all"]
+        assert ("tests that the change concerns" in titles) == (arguments == ["--fast"])
+        assert ("check_release.py" in titles) == thorough
+        assert ("models on other runtimes" in titles) == thorough
+        assert ("pytest with the oldest onnxruntime" in titles) == (sys.platform == "linux" and thorough)
+        assert [("--cases" in step.command) for step in steps if step.title == "pytest"] == (
+            [] if arguments == ["--fast"] else [not thorough]
+        )
 
     def test_what_it_names_exists(self, script):
         module = script("test")
@@ -476,6 +488,15 @@ class TestNetworks:
             wrong = onnxruntime.OrtValue.ortvalue_from_numpy(array + np.float32(3))
             with pytest.raises(AssertionError, match="away"):
                 bench.compare(network, {"compiled": {**compiled, first: wrong}})
+
+    def test_recordings_are_no_larger_than_by_hand(self, script, shared):
+        """Of yolov4 only the nodes, since it has 64 million weights."""
+        bench = script("bench_networks")
+        for network in bench.recorded(shared / "models" / "recorded"):
+            model = dml2onnx.compile(network.graph)
+            assert model.node_count <= 1.02 * len(network.by_hand.graph.node), network.name
+            if network.name != "yolov4":
+                bench.compare(network, {"compiled": bench.in_session(model.serialize(), network.feeds)()})
 
 
 class TestLayouts:

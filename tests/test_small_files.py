@@ -27,7 +27,7 @@ from dml2onnx.ir.data import FillData
 from dml2onnx.ir.graph import Constant, Graph, Read, Value
 from dml2onnx.reference import require_computable
 from dml2onnx.reference.measure import LARGEST_NODE
-from dml2onnx.verification.lone import lone_node
+from dml2onnx.testing.single_node import single_node
 from tests.costly import calls
 from tests.lowering.harness import operator, t
 
@@ -184,7 +184,7 @@ def test_elements_inside_windows_are_counted_by_arithmetic() -> None:
 
 def pooling(kind: str, window: int) -> Graph:
     """One element, in windows that are nearly all padding."""
-    return lone_node(
+    return single_node(
         operator(
             kind,
             InputTensor=t("FLOAT32", (1, 1, 1, 1)),
@@ -235,7 +235,7 @@ def test_what_hangs_over_is_counted_as_tensors_are_large(window: int, end: int) 
         EndPadding=(0, end),
         IncludePadding=True,
     )
-    graph = lone_node(op)
+    graph = single_node(op)
     tracemalloc.start()
     refusal = ["DML2007"]
     try:
@@ -307,7 +307,7 @@ def test_windows_become_nodes_as_few_as_they_are_long(size: int, window: int) ->
     fields = {"WindowSizes": (1, window), "Strides": (1, 1), "Dilations": (1, 1)}
     padding = {"StartPadding": (0, 0), "EndPadding": (0, 0)}
     x, y = t("FLOAT32", (1, 1, 1, size)), t("FLOAT32", (1, window, blocks))
-    graph = lone_node(operator("UNFOLD", InputTensor=x, OutputTensor=y, **fields, **padding))
+    graph = single_node(operator("UNFOLD", InputTensor=x, OutputTensor=y, **fields, **padding))
     assert len(dml2onnx.compile(graph).model_proto.graph.node) < 40
 
 
@@ -317,7 +317,7 @@ def test_windows_become_nodes_as_few_as_they_are_long(size: int, window: int) ->
 @pytest.mark.parametrize("nbytes", [1 << 28, 1 << 34, 1 << 42])
 def test_filled_constants_count_where_they_are_made(nbytes: int) -> None:
     """Of which only one element is read."""
-    graph = lone_node(operator("ACTIVATION_RELU", InputTensor=t("FLOAT32", (1,)), OutputTensor=t("FLOAT32", (1,))))
+    graph = single_node(operator("ACTIVATION_RELU", InputTensor=t("FLOAT32", (1,)), OutputTensor=t("FLOAT32", (1,))))
     (made,) = graph.nodes
     value = Value("w", nbytes)
     changed = replace(made, reads={"InputTensor": (Read(value),)})

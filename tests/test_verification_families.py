@@ -19,9 +19,9 @@ from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import OperatorDesc, Scalar
 from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.testing.single_node import single_node
+from dml2onnx.testing.valid import descriptors
 from dml2onnx.verification import nodes, whole
-from dml2onnx.verification.lone import lone_node
-from dml2onnx.verification.valid import descriptors
 from tests.lowering.harness import operator
 
 WEIGHTS = {
@@ -74,7 +74,7 @@ def between(op: OperatorDesc, weights: str = "") -> Graph:
 
     ``weights`` is the tensor that is constant; of an array of them, the last.
     """
-    lone = lone_node(op)
+    lone = single_node(op)
     (node,) = lone.nodes
     held = node.reads[weights][-1].value if weights else None
     random = np.random.default_rng(1)

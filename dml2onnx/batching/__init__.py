@@ -6,31 +6,27 @@ die, ``driving`` hands out the work, and ``journal`` keeps what has come of it.
 
 from __future__ import annotations
 
+import inspect
 import os
-from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from dml2onnx import arguments
 from dml2onnx.batching.driving import drive
 from dml2onnx.batching.journal import Journal
-from dml2onnx.batching.models import found, told_apart
+from dml2onnx.batching.models import found, with_unique_names
+from dml2onnx.batching.options import WorkOptions, asked_work, paths, with_options
 from dml2onnx.batching.work import SUFFIXES, Asked, perform
 from dml2onnx.batching.workers import Workers
-from dml2onnx.diagnostics import quote
-from dml2onnx.providers import choice as providers
 from dml2onnx.report.batched import ACTIONS
-from dml2onnx.targets import DEFAULT_OPSET
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
 
     from dml2onnx.batching.driving import Pool
     from dml2onnx.batching.models import Model
-    from dml2onnx.catalog import FeatureLevel
-    from dml2onnx.providers.choice import ProviderLike
     from dml2onnx.report.batched import Action, Record
 
 __all__ = ["JOURNAL", "Batch", "batch", "default_jobs"]
@@ -93,27 +89,7 @@ def batch(
     again: bool = False,
     retry_failed: bool = False,
     model_timeout: float | None = None,
-    max_bytes: int | None = None,
-    feature_level: FeatureLevel | str | None = None,
-    documented: bool = False,
-    opset: int = DEFAULT_OPSET,
-    target: str | None = None,
-    freeze: bool = False,
-    inputs: Iterable[str] = (),
-    constants: Mapping[str, str | os.PathLike[str] | None] | Iterable[str] = (),
-    constant_directories: Iterable[str | os.PathLike[str]] = (),
-    allow_paths: Iterable[str | os.PathLike[str]] = (),
-    external_data: bool | None = None,
-    shapes: bool = True,
-    exact: bool = False,
-    optimize: int = 1,
-    without_passes: Iterable[str] = (),
-    quant_format: str | None = None,
-    half: bool = False,
-    ir_version: int | None = None,
-    cases: int = 3,
-    seed: int = 0,
-    provider: ProviderLike = "cpu",
+    **work: Unpack[WorkOptions],
 ) -> Iterator[Record]:
     """Checks, compiles, verifies or reports many models in ``jobs`` processes, and gives a record of each as it ends.
 
@@ -133,36 +109,12 @@ def batch(
     what nobody can mean and lists that cannot be read, before anything is done, and for workers that cannot be had.
     """
     given = (models,) if isinstance(models, (str, os.PathLike)) else arguments.items(models, "models", "paths")
-    names = _paths(given, "models")
+    names = paths(given, "models")
     place = _place(output, do)
-    level = arguments.feature_level(feature_level)
-    asked = Asked(
-        do,
-        feature_level=None if level is None else level.name,
-        documented=arguments.flag(documented, "documented"),
-        opset=arguments.opset(opset),
-        target=arguments.target(providers.chosen(provider).target if target is None else target),
-        freeze=arguments.flag(freeze, "freeze"),
-        inputs=arguments.names(inputs, "inputs"),
-        constants=_named_files(constants),
-        constant_directories=tuple(map(str, _paths(constant_directories, "constant_directories"))),
-        allow_paths=tuple(map(str, _paths(allow_paths, "allow_paths"))),
-        external_data=None if external_data is None else arguments.flag(external_data, "external_data"),
-        shapes=arguments.flag(shapes, "shapes"),
-        exact=arguments.flag(exact, "exact"),
-        optimize=optimize,
-        without_passes=arguments.names(without_passes, "without_passes"),
-        quant_format=quant_format,
-        half=arguments.flag(half, "half"),
-        ir_version=ir_version,
-        cases=arguments.whole_number(cases, "cases", 1),
-        seed=arguments.whole_number(seed, "seed"),
-        provider=providers.chosen(provider),
-        max_bytes=None if max_bytes is None else arguments.whole_number(max_bytes, "max_bytes", 1),
-    )
+    asked = asked_work(do, work)
     listed = found(names, place)
     chosen = Batch(
-        tuple(told_apart(listed) if do in SUFFIXES else listed),
+        tuple(with_unique_names(listed) if do in SUFFIXES else listed),
         asked,
         place,
         arguments.path_of(journal, "journal") if journal is not None else place and place / JOURNAL,
@@ -175,8 +127,7 @@ def batch(
     return _without_origin(chosen.records())
 
 
-def _paths(given: Iterable[object], name: str) -> list[Path]:
-    return [arguments.path_of(item, f"a path in {name}") for item in given]
+batch.__signature__ = with_options(inspect.signature(batch))  # type: ignore[attr-defined]  # functions may have one
 
 
 def _place(output: str | os.PathLike[str] | None, do: Action) -> Path | None:
@@ -186,21 +137,6 @@ def _place(output: str | os.PathLike[str] | None, do: Action) -> Path | None:
     if output is None and do in SUFFIXES:
         raise arguments.refusal("output", output, f"a directory, which {do} writes to")
     return None if output is None else arguments.path_of(output, "output")
-
-
-def _named_files(
-    given: Mapping[str, str | os.PathLike[str] | None] | Iterable[str],
-) -> tuple[tuple[str, str | None], ...]:
-    """Names of inputs, each with the file of its contents; arrays would be nothing that a journal can tell apart."""
-    if not isinstance(given, Mapping):
-        return tuple((name, None) for name in arguments.names(given, "constants"))
-    return tuple(
-        (
-            arguments.text(name, "constants", "names of inputs"),
-            None if file is None else str(arguments.path_of(file, f"the contents of {quote(name)}")),
-        )
-        for name, file in given.items()
-    )
 
 
 def _without_origin(records: Generator[tuple[Record, bool]]) -> Iterator[Record]:

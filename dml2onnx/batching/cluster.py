@@ -7,9 +7,11 @@ model: Dask gives the tasks to another one, as often as its scheduler has it (di
 
 from __future__ import annotations
 
+import asyncio
 import os
 import uuid
 from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -35,6 +37,20 @@ CONNECTING = 5
 """Seconds in which a scheduler answers: who waits longer has mistyped its address."""
 
 
+async def _reached(address: str) -> None:
+    """Connects to a scheduler, and leaves again.
+
+    The timeout of a client is for the connection alone: who takes it and then says nothing is waited for for ever.
+    """
+    arguments = distributed.Security().get_connection_args("client")
+    try:
+        async with asyncio.timeout(CONNECTING):
+            comm = await distributed.comm.connect(address, timeout=CONNECTING, **arguments)
+    except TimeoutError:
+        raise OSError(f"what is there does not answer as one within {CONNECTING} s") from None
+    comm.abort()
+
+
 class Cluster:
     """Answers tasks with ``call`` on the cluster whose scheduler is at ``address``, such as tcp://10.0.0.1:8786.
 
@@ -54,6 +70,8 @@ class Cluster:
         self._futures: dict[str, distributed.Future] = {}
         self._name = f"dml2onnx-{uuid.uuid4().hex}"
         try:
+            with ThreadPoolExecutor(1) as thread:  # there may be an event loop in this one
+                thread.submit(asyncio.run, _reached(address)).result()
             self._client = distributed.Client(address, timeout=CONNECTING, set_as_default=False)
         except (OSError, ValueError) as error:
             text = f"there is no Dask scheduler at {quote(address)}: {shortened(str(error))}"

@@ -79,7 +79,7 @@ class Journal:
         with open(os.dup(self._file), "rb") as lines:
             for number, line in enumerate(lines):
                 if not number and not _is_beginning(line.rstrip(b"\n")):
-                    message = f"{quote(str(self._path))} is there, and is no journal of a batch"
+                    message = f"{quote(str(self._path))} exists and is no journal of a batch"
                     raise UnreadableError(BAD_JOURNAL.at(message, expected="a journal, or no file", found="other text"))
                 last = line
                 value = _parsed(line)
@@ -189,7 +189,7 @@ def record_of(line: dict[str, Json]) -> Record:
     sources = members.pop("sources", [])
     assert isinstance(sources, list)
     found = tuple(Source(**item) for item in sources)  # type: ignore[arg-type]  # as Source has written them
-    return Record(sources=found, **members)  # type: ignore[arg-type]
+    return Record(sources=found, **members)  # type: ignore[arg-type]  # as Record has written them
 
 
 def _unwritable(path: Path, error: OSError) -> DmlError:

@@ -19,6 +19,7 @@ from dml2onnx.diagnostics import DmlError, UnreadableError, quote
 from dml2onnx.frontends import recording
 from dml2onnx.frontends.directories import SUFFIXES, is_directory, searched
 from dml2onnx.frontends.text import is_serialized
+from dml2onnx.report.batched import ACTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -76,6 +77,8 @@ def _lines(name: str) -> list[str]:
         data = sys.stdin.buffer.read() if name == STANDARD_INPUT else Path(name).read_bytes()
     except (OSError, ValueError) as error:
         message = f"the list {quote(name)} cannot be read: {getattr(error, 'strerror', None) or error}"
+        if name in ACTIONS:
+            message += f"; did you mean --do {name}?"
         raise UnreadableError(BAD_LIST.at(message, expected="a directory, a model or a list", found=name)) from None
     if b"\0" in data:
         message = f"{quote(name)} is no list of models: it has bytes that no path has"
@@ -132,7 +135,7 @@ def _folded(place: Path) -> str:
     return unicodedata.normalize("NFC", str(place)).casefold()
 
 
-def told_apart(models: Sequence[Model]) -> list[Model]:
+def with_unique_names(models: Sequence[Model]) -> list[Model]:
     """The same models; where the results of two would be one file, all but the first say so (DML3033).
 
     Some file systems know no case.

@@ -37,7 +37,7 @@ def serve() -> None:
     _say(answers, READY)
     while True:
         item = items.get()
-        with memory_limited(max_bytes):
+        with memory_limit(max_bytes):
             answer = call(item)
         _say(answers, answer)
 
@@ -58,7 +58,7 @@ def _say(answers: BinaryIO, answer: object) -> None:
 
 
 @contextmanager
-def memory_limited(max_bytes: int | None) -> Iterator[None]:
+def memory_limit(max_bytes: int | None) -> Iterator[None]:
     """Lets this process have so many bytes more than it has now, where the system is Linux; beyond, MemoryError.
 
     What counts is what is its own and can be written (RLIMIT_DATA), not files that it has mapped.

@@ -328,5 +328,5 @@ def _prepare(output: Path, graph: Graph, is_ours: Callable[[Path], bool]) -> Non
     spare([output, *data], graph.sources)
     for path, is_earlier in ((output, is_ours(output)), (data[0], names(output, data[0])), (data[1], is_ours(output))):
         if path.exists() and not is_earlier:
-            message = f"{quote(str(path))} is there, and is no earlier result"
+            message = f"{quote(str(path))} exists and is no earlier result"
             raise DmlError(running.OUTPUT_UNWRITABLE.at(message, expected="another output directory", found=str(path)))

@@ -61,8 +61,11 @@ class DirectMLX(Operators):
         if wanted.count(-1) == 1 and known > 0:
             wanted = tuple(input.desc.element_count // known if size == -1 else size for size in wanted)
         if any(size < 1 for size in wanted) or prod(wanted) != input.desc.element_count:
+            count = input.desc.element_count
             message = f"sizes {list(input.sizes)} cannot become {list(given)}"
-            expected = f"{input.desc.element_count} elements"
+            if wanted == given and all(size >= 1 for size in wanted):
+                message += f": {count} elements are not {prod(wanted)}"
+            expected = f"{count} elements"
             raise refusal(codes.DIFFERENT_ELEMENT_COUNTS, message, expected=expected, found=list(given))
         if input.strides is not None:
             with self.tensor_policy(policies.packed):

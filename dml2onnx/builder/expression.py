@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import index as whole_number
-from types import EllipsisType
+from types import EllipsisType, MappingProxyType
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 import numpy as np
@@ -15,7 +15,7 @@ from dml2onnx.ir.operator import ScaleBias
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from dml2onnx.builder.graph_builder import GraphBuilder
     from dml2onnx.ir.graph import Value
@@ -33,9 +33,6 @@ class Expression:
     """
 
     __slots__ = ("builder", "desc", "offset", "value")
-    # makes numpy leave ``array + expression`` to the expression, instead of trying each element
-    __array_ufunc__ = None
-
     builder: GraphBuilder
     desc: TensorDesc
     value: Value
@@ -51,7 +48,24 @@ class Expression:
     if not TYPE_CHECKING:  # whose readers know by themselves which members there are
 
         def __getattr__(self, name: str) -> NoReturn:
-            raise AttributeError(f"an Expression has no {name}{_instead(name)}", name=name, obj=self)
+            raise AttributeError(f"an Expression has no {name}{self._suggestion(name)}", name=name, obj=self)
+
+        def _suggestion(self, name: str) -> str:
+            """What has the member that an expression lacks, in words."""
+            from dml2onnx.builder.suggestions import suggested_methods  # only what is misspelt needs these
+            from dml2onnx.catalog.likeness import nearest, question
+
+            if name.startswith("_") or name in Expression.__slots__:
+                return ""
+            own = [item for item in dir(Expression) if not item.startswith("_")]
+            close = nearest(name, own, 0.7)
+            builder = type(self.builder)
+            if close and not hasattr(builder, name):
+                return question(close)
+            methods = ("reduce",) if name in ("max", "mean", "min") else suggested_methods(name, builder)
+            return (
+                f"; GraphBuilder has {' or '.join(f'{item}(expression, ...)' for item in methods)}" if methods else ""
+            )
 
     @property
     def data_type(self) -> DataType:
@@ -87,7 +101,10 @@ class Expression:
         return f"<Expression {self.value.name}: {self.desc}>"
 
     def __bool__(self) -> bool:
-        raise TypeError("an Expression has no truth value while the graph is built; compare results after running it")
+        raise TypeError(
+            "an Expression has no truth value while the graph is built; GraphBuilder.if_(condition, a, b) chooses by "
+            "elements"
+        )
 
     __hash__ = object.__hash__
 
@@ -175,11 +192,10 @@ class Expression:
 
     # --- Comparisons and bits -----------------------------------------------------------------------------------------
 
-    # as with numpy's arrays, not a bool
-    def __eq__(self, other: object) -> Expression:  # type: ignore[override]
+    def __eq__(self, other: object) -> Expression:  # type: ignore[override]  # as in numpy, no bool
         return self.builder.equals(*self._pair(other))
 
-    def __ne__(self, other: object) -> Expression:  # type: ignore[override]
+    def __ne__(self, other: object) -> Expression:  # type: ignore[override]  # as in numpy, no bool
         return self.builder.logical_not(self == other)
 
     def __lt__(self, other: Operand) -> Expression:
@@ -226,6 +242,23 @@ class Expression:
 
     def __invert__(self) -> Expression:
         return self.builder.bit_not(self)
+
+    def __array_ufunc__(self, function: np.ufunc, method: str, *operands: object, **options: object) -> Expression:
+        """What numpy makes of ``array + expression``; its functions are for arrays."""
+        names = _OPERATORS.get(function.__name__)
+        if method != "__call__" or options or names is None or len(operands) != 2:
+            raise _foreign(function.__name__, type(self.builder))
+        left, right = operands
+        name, reflected = names
+        made: Expression
+        if isinstance(left, Expression):
+            made = getattr(left, name)(right)
+        else:
+            made = getattr(right, reflected)(left)
+        return made
+
+    def __array_function__(self, function: Callable[..., object], *_: object) -> NoReturn:
+        raise _foreign(function.__name__, type(self.builder))
 
     # --- Slicing ------------------------------------------------------------------------------------------------------
 
@@ -336,16 +369,36 @@ def _window(entry: int | slice, size: int, axis: int) -> tuple[int, int, int]:
     return position % size, 1, 1
 
 
-def _instead(name: str) -> str:
-    """What has the member that an expression has not, in words."""
-    from dml2onnx.builder.graph_builder import GraphBuilder, methods_meant
-    from dml2onnx.catalog.likeness import nearest, question  # only what is misspelt needs these
+_OPERATORS = MappingProxyType(
+    {
+        "add": ("__add__", "__radd__"),
+        "subtract": ("__sub__", "__rsub__"),
+        "multiply": ("__mul__", "__rmul__"),
+        "divide": ("__truediv__", "__rtruediv__"),
+        "floor_divide": ("__floordiv__", "__rfloordiv__"),
+        "remainder": ("__mod__", "__rmod__"),
+        "power": ("__pow__", "__rpow__"),
+        "matmul": ("__matmul__", "__rmatmul__"),
+        "equal": ("__eq__", "__eq__"),
+        "not_equal": ("__ne__", "__ne__"),
+        "less": ("__lt__", "__gt__"),
+        "less_equal": ("__le__", "__ge__"),
+        "greater": ("__gt__", "__lt__"),
+        "greater_equal": ("__ge__", "__le__"),
+        "bitwise_and": ("__and__", "__rand__"),
+        "bitwise_or": ("__or__", "__ror__"),
+        "bitwise_xor": ("__xor__", "__rxor__"),
+        "left_shift": ("__lshift__", "__rlshift__"),
+        "right_shift": ("__rshift__", "__rrshift__"),
+    }
+)
+"""The functions of numpy that Python's operators are on arrays, and the methods of an expression for them."""
 
-    if name.startswith("_"):
-        return ""
-    own = [item for item in dir(Expression) if not item.startswith("_")]
-    close = nearest(name, own, 0.7)
-    if close and not hasattr(GraphBuilder, name):
-        return question(close)
-    methods = ("reduce",) if name in ("max", "mean", "min") else methods_meant(name)
-    return f"; GraphBuilder has {' or '.join(f'{item}(expression, ...)' for item in methods)}" if methods else ""
+
+def _foreign(name: str, builder: type) -> TypeError:
+    """An error about a function of numpy that was called with an expression."""
+    from dml2onnx.builder.suggestions import suggested_methods  # only what is refused needs it
+
+    meant = " or ".join(f"{item}(...)" for item in suggested_methods(name, builder))
+    hint = f"; GraphBuilder has {meant}" if meant else ""
+    return TypeError(f"numpy.{name} is for arrays, and not for expressions{hint}")

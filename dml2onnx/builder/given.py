@@ -66,7 +66,7 @@ def check_name(what: str, name: object, *, may_be_empty: bool = False) -> None:
     """Refuses what is no name in ONNX: UTF-8, and not empty, which stands for no tensor."""
     is_text = isinstance(name, str) and not any("\ud800" <= char <= "\udfff" for char in name)
     if not is_text or not (name or may_be_empty):
-        found = quote(name) if isinstance(name, str) else type(name).__name__
+        found = quote(name) if isinstance(name, str) else f"{described(name)}, not text"
         message = f"the name of {what} is {found}"
         raise refusal(codes.BAD_NAME, message, expected="text that is not empty", found=found)
 
@@ -81,6 +81,8 @@ def known_data_type(given: DataTypeLike) -> DataType:
         message = f"{shown} is none of DirectML's data types"
         if alike:
             message += f"; say how many bits it has: {alike}"
+        elif isinstance(given, (list, tuple)):
+            message += "; the data type comes first, then the sizes"
         raise refusal(codes.BAD_TENSOR, message, expected=_type_names(), found=shown)
     return found
 
@@ -116,8 +118,11 @@ def whole_numbers(what: str, given: WholeNumbers, least: int | None = None) -> t
     items = listed(what, given)
     if not all(_is_whole(item) and (least is None or item >= least) for item in items):
         expected = "whole numbers" + ("" if least is None else f" from {least} on")
-        found = [item if isinstance(item, (int, float)) else type(item).__name__ for item in items[:_SHOWN]]
+        shown = (int, float, str, type(None))
+        found = [item if isinstance(item, shown) else type(item).__name__ for item in items[:_SHOWN]]
         message = f"{what} {found} are not {expected}"
+        if what == "sizes" and any(item is None or isinstance(item, str) or item == -1 for item in items[:_SHOWN]):
+            message += "; build with numbers, and give names in their place with sizes= of compile, or --size"
         raise refusal(codes.BAD_TENSOR, message, expected=expected, found=found)
     return tuple(int(item) for item in items)
 

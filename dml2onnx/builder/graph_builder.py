@@ -27,7 +27,9 @@ class GraphBuilder(DirectMLX):
     if not TYPE_CHECKING:  # whose readers know by themselves which methods there are
 
         def __getattr__(self, name: str) -> NoReturn:
-            close = () if name.startswith("_") else methods_meant(name)
+            from dml2onnx.builder.suggestions import suggested_methods  # only what is misspelt needs it
+
+            close = () if name.startswith("_") else suggested_methods(name, GraphBuilder)
             meant = f"; did you mean {' or '.join(close)}?" if close else ""
             raise AttributeError(f"GraphBuilder has no {name}{meant}", name=name, obj=self)
 
@@ -61,19 +63,3 @@ if not TYPE_CHECKING:  # whose readers know the arguments of all methods
         _method = inspect.getattr_static(GraphBuilder, _name)
         if inspect.isfunction(_method):
             setattr(GraphBuilder, _name, _answering(_method))
-
-
-def methods_meant(name: str) -> tuple[str, ...]:
-    """The method of a builder that is called so elsewhere, such as ``gemm`` for ``matmul``, or those nearly so."""
-    from dml2onnx.catalog.familiar import is_layout, meant_operator  # only what is misspelt needs these
-    from dml2onnx.catalog.likeness import nearest
-
-    if is_layout(name):
-        return ("reshape" if name == "reshape" else "reinterpret",)
-    methods = {item.replace("_", ""): item for item in dir(GraphBuilder) if not item.startswith("_")}
-    operator = meant_operator(name).lower().rstrip("0123456789")
-    for prefix in ("element_wise_", "element_wise_logical_", ""):
-        word = operator.removeprefix(prefix).replace("_", "")
-        if word in methods:
-            return (methods[word],)
-    return tuple(methods[item] for item in nearest(name.replace("_", ""), methods, 0.77))

@@ -12,8 +12,9 @@ import numpy as np
 
 from dml2onnx import arguments, catalog
 from dml2onnx.builder import policies
-from dml2onnx.builder.attributes import activations, holds, plain
+from dml2onnx.builder.attributes import activations, plain
 from dml2onnx.builder.call_sites import Sites, call_site
+from dml2onnx.builder.contents import elements, raw_bytes
 from dml2onnx.builder.expression import Expression
 from dml2onnx.builder.given import check_name, described, known_data_type, meant, refusal, tensor_desc, whole_numbers
 from dml2onnx.builder.layouts import OutputLayout, check_room, layout_of, writes_of
@@ -37,11 +38,9 @@ from dml2onnx.diagnostics import DmlError, Severity, plural, raise_errors
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import NATIVE
 from dml2onnx.frontends.findings import Findings, listing, quote
-from dml2onnx.frontends.numbers import pack_nibbles
 from dml2onnx.frontends.problems import report
 from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value
-from dml2onnx.ir.mapped import is_lasting
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.rules.inference import infer_outputs
@@ -219,7 +218,7 @@ class Recorder:
         if name in self._input_names:
             raise refusal(codes.NAME_TAKEN, f"there is an input {quote(name)} already", found=quote(name))
         check_room(desc, 0, nbytes)
-        raw = None if contents is None else _raw(_elements(contents, desc.data_type), desc, desc.minimum_bytes)
+        raw = None if contents is None else raw_bytes(elements(contents, desc.data_type), desc, desc.minimum_bytes)
         value = Value(self._value_names.take(name), nbytes)
         self.sites.add(value, call_site(), name)
         sample = None if raw is None else ArrayData(raw[:nbytes])
@@ -252,13 +251,13 @@ class Recorder:
         if name is not None:
             check_name("a constant", name, may_be_empty=True)
         given = meant(arguments.array, values, "values")
-        array = _elements(given, known_data_type(given.dtype if data_type is None else data_type))
+        array = elements(given, known_data_type(given.dtype if data_type is None else data_type))
         wanted = known_data_type(array.dtype if data_type is None else data_type)
         owned_by_dml = meant(arguments.flag, owned_by_dml, "owned_by_dml")
         shape = array.shape if sizes is None else sizes
         desc = tensor_desc(wanted, shape, strides, owned_by_dml, total_size, alignment)
         check_room(desc, 0, buffer_bytes or desc.total_bytes)
-        raw = _raw(array, desc, buffer_bytes or desc.total_bytes)
+        raw = raw_bytes(array, desc, buffer_bytes or desc.total_bytes)
         value = Value(self._value_names.take(self._scoped(name or "constant")), raw.size)
         self.sites.add(value, call_site(), name or "")
         self._constants.append(Constant(value, ArrayData(raw)))
@@ -467,9 +466,7 @@ class Recorder:
             if found.findings:
                 raise DmlError(*(item.at(node) for item in found.findings))
             what = listing(found.missing)
-            message = (
-                f"{what} of {schema.short_name} do not follow from its inputs and attributes, and have to be stated"
-            )
+            message = f"state {what} of {schema.short_name}: the inputs and attributes do not determine it"
             raise refusal(codes.NOT_INFERABLE, message, node=node.name, operator=schema)
         values = list(bare.values)
         for field, (data_type, inferred) in found.outputs.items():
@@ -561,7 +558,7 @@ class Recorder:
             message = f"{where} is {described(item)}, not an Expression{several}"
             raise refusal(codes.FOREIGN_EXPRESSION, message, expected="an Expression", found=type(item).__name__)
         if item.builder is not self:
-            message = f"{where} is an expression of another GraphBuilder"
+            message = f"{where}, {quote(item.value.name)}, is an expression of another GraphBuilder"
             raise refusal(codes.FOREIGN_EXPRESSION, message, expected="an expression of this builder")
         return item
 
@@ -576,27 +573,3 @@ class Recorder:
 
 def _sequence(given: Expression | Sequence[Expression]) -> tuple[Expression, ...]:
     return (given,) if isinstance(given, Expression) else tuple(given)
-
-
-def _elements(values: npt.ArrayLike, wanted: DataType) -> npt.NDArray[Any]:
-    """The values as a data type has them; refuses what it does not hold (DML1809)."""
-    array = np.ascontiguousarray(meant(arguments.array, values, "values"))
-    if not holds(wanted, array):
-        low, high = wanted.limits
-        message = f"the values are no {wanted.name}, which holds whole numbers from {low} to {high}"
-        raise refusal(codes.NOT_EXACT, message, expected=f"{low} to {high}", found=array.dtype)
-    with np.errstate(over="ignore"):  # what is too large for a floating point type is infinite
-        return array.astype(wanted.dtype, copy=not is_lasting(array))
-
-
-def _raw(array: npt.NDArray[Any], desc: TensorDesc, nbytes: int) -> npt.NDArray[np.uint8]:
-    """The bytes of a buffer that holds the elements of a tensor in the order of memory, zeros behind them."""
-    if array.size != desc.extent:
-        message = f"{array.size} values were given for a tensor that covers {desc.extent} elements"
-        raise refusal(codes.BAD_TENSOR, message, expected=desc.extent, found=array.size)
-    kind = desc.data_type
-    raw = pack_nibbles(array.reshape(-1)) if kind.is_packed_nibbles else array.reshape(-1).view(np.uint8)
-    if raw.size < nbytes:
-        raw = np.concatenate([raw, np.zeros(nbytes - raw.size, np.uint8)])
-    raw.flags.writeable = False
-    return raw

@@ -1,21 +1,21 @@
 """What DirectML is, as typed values: operators, enums and feature levels, read on demand from `schemas/`.
 
-The JSON files are the only statement of fields, constraints and support tables. This room gives them types and nothing
-else; it imports only the standard library, and asking for one operator opens that operator's file alone.
+The JSON files are the only statement of fields, constraints and support tables. This package gives them types and
+nothing else; it imports only the standard library, and asking for one operator opens that operator's file alone.
 
 Modules are loaded when one of their names is first asked for: most commands need but a few of them.
 """
 
 from __future__ import annotations
 
-from dml2onnx.faces import loader
+from dml2onnx.lazy import lazy_names
 
 TYPE_CHECKING = False  # typing is not imported, see above
 if TYPE_CHECKING:
     from dml2onnx.catalog.constraints import Bound, Condition, ConditionOp, Constraint, Rule
     from dml2onnx.catalog.enums import EnumSchema, EnumValue, UnknownEnumError, enum_schema
     from dml2onnx.catalog.fields import FieldKind, FieldSchema, FieldType, SupportRow, TensorSupport
-    from dml2onnx.catalog.files import schemas_directory
+    from dml2onnx.catalog.files import operator_names, schemas_directory
     from dml2onnx.catalog.index import INDEX_FILE, IndexEntry, operator_index, unlowered_operators
     from dml2onnx.catalog.levels import (
         LATEST,
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
         fused_activations,
         loose_fields,
         operator,
-        operator_names,
     )
 
 __all__ = [
@@ -111,9 +110,9 @@ _HOMES = {
     "loose_fields": "operators",
     "operator": "operators",
     "operator_index": "index",
-    "operator_names": "operators",
+    "operator_names": "files",
     "schemas_directory": "files",
     "unlowered_operators": "index",
     "windows_builds": "levels",
 }
-__getattr__ = loader(__name__, _HOMES)
+__getattr__ = lazy_names(__name__, _HOMES)

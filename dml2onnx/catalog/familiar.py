@@ -6,12 +6,12 @@ import functools
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from dml2onnx.catalog.operators import operator_names
+from dml2onnx.catalog.files import OPERATOR_PREFIX as _PREFIX
+from dml2onnx.catalog.files import operator_names
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
 
-_PREFIX = "DML_OPERATOR_"
 _KINDS = ("ELEMENT_WISE_LOGICAL_", "ELEMENT_WISE_", "ACTIVATION_")
 ELSEWHERE = MappingProxyType(
     {
@@ -50,9 +50,11 @@ ELSEWHERE = MappingProxyType(
         "LPPOOL": "LP_POOLING",
         "LRN": "LOCAL_RESPONSE_NORMALIZATION",
         "MATMUL": "GEMM",
+        "MAXIMUM": "ELEMENT_WISE_MAX",
         "MATMULINTEGER": "MATRIX_MULTIPLY_INTEGER",
         "MAXPOOL": "MAX_POOLING",
         "MAXUNPOOL": "MAX_UNPOOLING",
+        "MINIMUM": "ELEMENT_WISE_MIN",
         "MOD": "ELEMENT_WISE_MODULUS_FLOOR",
         "MUL": "ELEMENT_WISE_MULTIPLY",
         "NEG": "ELEMENT_WISE_NEGATE",
@@ -174,9 +176,9 @@ def meant_arguments(name: str, known: Iterable[str]) -> tuple[str, ...]:
     from dml2onnx.catalog.likeness import nearest  # only what is misspelt needs it
 
     names = tuple(known)
-    given = _ARGUMENTS.get(name.lower(), ())
-    paired = given[:1] == ("start_padding",)
-    meant = tuple(item for item in given if item in names)
+    typed = _ARGUMENTS.get(name.lower(), ())
+    paired = typed[:1] == ("start_padding",)
+    meant = tuple(item for item in typed if item in names)
     return (meant if paired else meant[:1]) or nearest(name, names, 0.7)
 
 

@@ -54,6 +54,8 @@ class FieldSchema:
     doc: str
     updated_with: str | None = None
     """The optional tensor with which the operator reads what this output holds and changes a part of it."""
+    dimensions: str = ""
+    """``axis`` or ``axes``: it names dimensions; ``each``: an entry per dimension; ``own``: a tensor of others."""
 
     @property
     def is_tensor(self) -> bool:
@@ -91,6 +93,7 @@ def read_field(raw: dict[str, Any]) -> FieldSchema:
         shape=raw.get("shape"),
         doc=raw.get("doc", ""),
         updated_with=raw.get("updated_with"),
+        dimensions=raw.get("dimensions", ""),
     )
 
 

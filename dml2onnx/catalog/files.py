@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 PACKAGE = Path(__file__).parent.parent
+OPERATOR_PREFIX = "DML_OPERATOR_"
 
 
 class UnknownNameError(KeyError):
@@ -22,6 +23,13 @@ def schemas_directory() -> Path:
     """The directory of the JSON files: inside the package in a wheel, beside it in a checkout."""
     inside = PACKAGE / "schemas"
     return inside if inside.is_dir() else PACKAGE.parent / "schemas"
+
+
+@functools.cache
+def operator_names() -> tuple[str, ...]:
+    """The full names of all operators, sorted; taken from the file names."""
+    directory = schemas_directory() / "operators"
+    return tuple(sorted(OPERATOR_PREFIX + path.stem.upper() for path in directory.glob("*.json")))
 
 
 def read_json(relative: str) -> Any:

@@ -12,7 +12,7 @@ SIMILAR = 0.6
 SHORTEST_BEGINNING = 3
 """Letters from which on the beginning of a name stands for it."""
 MOST = 3
-"""Names that are equally likely and are all told."""
+"""How many equally likely names a message lists."""
 
 
 def nearest(
@@ -24,15 +24,15 @@ def nearest(
     """
     import difflib  # only what is misspelt needs it
 
-    given, folded = name.lower(), dict[str, str]()
+    typed, folded = name.lower(), dict[str, str]()
     for candidate in known:
         folded.setdefault(candidate.lower(), candidate)
-    if beginnings and len(given) >= SHORTEST_BEGINNING:
-        begun = {item: whole for item, whole in folded.items() if item.startswith(given)}
+    if beginnings and len(typed) >= SHORTEST_BEGINNING:
+        begun = {item: whole for item, whole in folded.items() if item.startswith(typed)}
         if begun:
             folded, similarity = begun, 0.0
-    close = difflib.get_close_matches(given, folded, n=MOST, cutoff=similarity)
-    matcher = difflib.SequenceMatcher(b=given)
+    close = difflib.get_close_matches(typed, folded, n=MOST, cutoff=similarity)
+    matcher = difflib.SequenceMatcher(b=typed)
     likeness: dict[str, float] = {}
     for item in close:
         matcher.set_seq1(item)

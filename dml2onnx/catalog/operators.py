@@ -11,10 +11,9 @@ from typing import Any
 from dml2onnx.catalog.constraints import Constraint, Rule, read_constraint
 from dml2onnx.catalog.enums import enum_schema
 from dml2onnx.catalog.fields import FieldKind, FieldSchema, SupportRow, read_field, read_row
-from dml2onnx.catalog.files import UnknownNameError, did_you_mean, read_json, schemas_directory
+from dml2onnx.catalog.files import OPERATOR_PREFIX as _PREFIX
+from dml2onnx.catalog.files import UnknownNameError, did_you_mean, operator_names, read_json
 from dml2onnx.catalog.levels import FeatureLevel
-
-_PREFIX = "DML_OPERATOR_"
 
 
 class UnknownOperatorError(UnknownNameError):
@@ -40,6 +39,8 @@ class OperatorSchema:
     semantics: tuple[str, ...] = dataclasses.field(repr=False)
     accepted_data_types: frozenset[str] = frozenset()
     """Data types that no page lists and DirectML takes all the same."""
+    dimensions: str = ""
+    """``elements``: each element by itself; ``named``: all dimensions alike but for what fields say; else by place."""
     short_name: str = dataclasses.field(init=False)
     stem: str = dataclasses.field(init=False)
     tensor_fields: tuple[FieldSchema, ...] = dataclasses.field(init=False, repr=False)
@@ -71,6 +72,11 @@ class OperatorSchema:
         """Copies and pickles of what refers to an operator refer to the one object that the catalogue holds."""
         return operator, (self.name,)
 
+    @property
+    def is_element_wise(self) -> bool:
+        """Whether each element of the outputs depends on the elements at the same place alone."""
+        return self.dimensions == "elements"
+
     def field(self, name: str) -> FieldSchema | None:
         return self.fields_by_name.get(name)
 
@@ -86,13 +92,6 @@ class OperatorSchema:
         raw = read_json(f"operators/{self.stem}.json")
         examples: list[dict[str, Any]] = raw["examples"]
         return examples
-
-
-@functools.cache
-def operator_names() -> tuple[str, ...]:
-    """The full names of all operators, sorted; taken from the file names."""
-    directory = schemas_directory() / "operators"
-    return tuple(sorted(_PREFIX + path.stem.upper() for path in directory.glob("*.json")))
 
 
 @functools.cache
@@ -184,6 +183,7 @@ def _load_operator(full_name: str) -> OperatorSchema:
         support=tuple(read_row(entry) for entry in raw["support"]),
         semantics=tuple(raw["semantics"]),
         accepted_data_types=frozenset(raw.get("accepted_data_types", ())),
+        dimensions=raw.get("dimensions", ""),
     )
 
 

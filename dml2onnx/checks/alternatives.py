@@ -23,12 +23,6 @@ if TYPE_CHECKING:
 DEPTH = 5
 """How many changes are made at most, one on top of the other."""
 _FUSED = "FusedActivation"
-_BY_ELEMENT = ("ELEMENT_WISE_", "ACTIVATION_")
-_BY_PLACE = frozenset({"ACTIVATION_SOFTMAX", "ACTIVATION_LOG_SOFTMAX", "ACTIVATION_HARDMAX"})
-"""Whose first dimensions have a meaning of their own."""
-_BY_DIMENSION = frozenset(
-    {"JOIN", "SPLIT", "SLICE", "SLICE1", "PADDING", "PADDING1", "TILE", "REDUCE", "GATHER_ELEMENTS"}
-)
 _NEUTRAL = MappingProxyType(
     {
         "StartPadding": 0,
@@ -45,24 +39,24 @@ _NEUTRAL = MappingProxyType(
 """What arrays with a value for each dimension say of one of size 1."""
 
 
-class HeldBack(NamedTuple):
-    """A node that a feature level does not have."""
+class NodeAboveLevel(NamedTuple):
+    """A node that needs a higher feature level than the one in question."""
 
     node: str
     operator: str
     needs: FeatureLevel
-    """The first level that has it."""
+    """The first level that supports it."""
     reason: str
     instead: str
-    """What does the same at the level that was asked for, in words; empty where nothing is known to."""
+    """An equivalent at the level in question, in words; empty if none is known."""
     steps: tuple[OperatorDesc, ...]
-    """The same as descriptors: of one node or of several, each behind the one before it."""
+    """The equivalent as descriptors, each of which reads the output of the one before it."""
     at: FeatureLevel
-    """The level that was asked for; the lowest one that has these, where none was."""
+    """The level in question; without one, the lowest level that supports ``steps``."""
 
 
-def held_back(graph: Graph, level: FeatureLevel) -> Iterator[HeldBack]:
-    """The nodes of a graph that a level does not have as they are, for which a later level or another form would do."""
+def nodes_above_level(graph: Graph, level: FeatureLevel) -> Iterator[NodeAboveLevel]:
+    """The nodes that a level refuses and a later level supports, each with an equivalent if one is known."""
     for node in graph.nodes:
         errors = _errors(node.operator, level)
         if errors:
@@ -71,11 +65,11 @@ def held_back(graph: Graph, level: FeatureLevel) -> Iterator[HeldBack]:
                 steps = alternative(node.operator, level)
                 rank = _rank(node.operator)
                 words = ", then ".join([_in_words(step, rank) for step in steps])
-                yield HeldBack(node.name, node.operator.type, needs, errors[0], words, steps, level)
+                yield NodeAboveLevel(node.name, node.operator.type, needs, errors[0], words, steps, level)
 
 
-def holding(graph: Graph) -> Iterator[HeldBack]:
-    """The nodes that need the highest level of all, with what the lowest level has that does the same."""
+def nodes_at_the_top_level(graph: Graph) -> Iterator[NodeAboveLevel]:
+    """The nodes that need the highest level, each with an equivalent at the lowest level that has one."""
     levels = list(catalog.feature_levels())
     known: dict[OperatorDesc, FeatureLevel | None] = {}
     for node in graph.nodes:
@@ -92,7 +86,7 @@ def holding(graph: Graph) -> Iterator[HeldBack]:
             lowest, steps = next(((level, steps) for level, steps in found if steps), (below, ()))
             words = ", then ".join([_in_words(step, _rank(node.operator)) for step in steps])
             reason = _errors(node.operator, below)[0]
-            yield HeldBack(node.name, node.operator.type, highest, reason, words, steps, lowest)
+            yield NodeAboveLevel(node.name, node.operator.type, highest, reason, words, steps, lowest)
 
 
 def _in_words(step: OperatorDesc, rank: int) -> str:
@@ -134,8 +128,8 @@ def _older(desc: OperatorDesc) -> Iterator[tuple[OperatorDesc]]:
 
 
 def _with_leading_ones(desc: OperatorDesc) -> Iterator[tuple[OperatorDesc]]:
-    """The same elements in more dimensions, the first of them of size 1, for operators to which these mean nothing."""
-    if not (desc.type.startswith(_BY_ELEMENT) or desc.type in _BY_DIMENSION) or desc.type in _BY_PLACE:
+    """The same elements with leading dimensions of size 1, for operators that treat dimensions alike."""
+    if not desc.schema.dimensions:
         return
     ranks = {len(tensor.sizes) for tensor in _tensors(desc)}
     if len(ranks) != 1:
@@ -155,9 +149,9 @@ def _widened(desc: OperatorDesc, rank: int, more: int) -> tuple[FieldValue, ...]
             value = _with_ones(value, more)
         elif isinstance(value, tuple) and field.is_tensor:
             value = tuple([_with_ones(item, more) for item in value if isinstance(item, TensorDesc)])
-        elif field.name == "Axis" and isinstance(value, int):
+        elif field.dimensions == "axis" and isinstance(value, int):
             value += more
-        elif field.name == "Axes" and isinstance(value, tuple):
+        elif field.dimensions == "axes" and isinstance(value, tuple):
             value = tuple([item + more for item in value if isinstance(item, int)])
         elif field.name in _NEUTRAL and isinstance(value, tuple) and len(value) == rank:
             value = (*[_NEUTRAL[field.name]] * more, *cast("tuple[int, ...]", value))

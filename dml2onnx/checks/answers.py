@@ -1,4 +1,4 @@
-"""Findings about a node as answers: one for each mistake, with the other places it is about and what would mend it.
+"""Findings about a node, one for each mistake, with other places and remedies.
 
 A remedy is tried before it is given: the descriptor is changed and judged again. Where one change does away with
 several findings they are one mistake, and the first of them stands for all.
@@ -19,6 +19,7 @@ from dml2onnx.rules.findings import pointer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from dml2onnx.catalog import OperatorSchema
     from dml2onnx.checks.candidates import Candidate, Change
     from dml2onnx.diagnostics import Diagnostic, Member
     from dml2onnx.ir.graph import Graph, Node, Value
@@ -51,9 +52,11 @@ _OF_SHAPES = frozenset(
         codes.ACCEPTED_SIZES,
     }
 )
-_OF_TYPES = frozenset({codes.DIFFERENT_DATA_TYPES, codes.WRONG_DATA_TYPE, codes.ACCEPTED_TYPE})
+_OF_TYPES = frozenset(
+    {codes.DIFFERENT_DATA_TYPES, codes.WRONG_DATA_TYPE, codes.ACCEPTED_TYPE, codes.DATA_TYPE_UNSUPPORTED}
+)
 _OF_OTHERS = _OF_SHAPES | _OF_TYPES
-"""What is wrong with one tensor as seen from another, which may be the one to mend."""
+"""What is wrong with one tensor as seen from another, which may be the wrong one."""
 
 
 class Sources:
@@ -88,6 +91,7 @@ def answers(
     editable: bool = True,
 ) -> list[Diagnostic]:
     """The findings about a node, with their other places and with remedies; ``editable`` where these are edits."""
+    schema = node.operator.schema
     of_shapes = [item for item in findings if item.code in _OF_SHAPES and not item.is_structural]
     best = _best(node.operator, findings, judge) if of_shapes else []
     gone = _gone_with_all(findings, best)
@@ -98,12 +102,16 @@ def answers(
             continue
         diagnostic = item.at(node)
         fields = [item.path, *item.related]
-        remedies = _remedies(node, best, editable=editable) if item is first else _worded(item, editable=editable)
+        remedies = (
+            _remedies(node, best, editable=editable) if item is first else _worded(schema, item, editable=editable)
+        )
         if item is first:
             fields = [change.path for trial in best for change in trial.candidate.changes] + fields
-            remedies = (*remedies, *_whole_sizes(node.operator, item))
+            remedies = (*remedies, *_whole_sizes(node.operator, item, judge))
         if item.code in _OF_OTHERS:
-            diagnostic = replace(diagnostic, places=_places(node, fields, diagnostic.pointer, source))
+            stated = _stated(node, best, diagnostic.pointer) if item is first else ()
+            places = _places(node, fields, diagnostic.pointer, source)
+            diagnostic = replace(diagnostic, places=(*stated, *places)[:MOST_PLACES])
         made.append(replace(diagnostic, remedies=remedies[:MOST_REMEDIES]))
     return made
 
@@ -238,16 +246,21 @@ def _member(value: object) -> Member:
     return value
 
 
-def _worded(item: Finding, *, editable: bool) -> tuple[Remedy, ...]:
-    """What mends findings that take more than an edit."""
+def _worded(schema: OperatorSchema, item: Finding, *, editable: bool) -> tuple[Remedy, ...]:
+    """Remedies that take more than an edit."""
     if item.code is codes.DIFFERENT_DATA_TYPES:
         how = f"a CAST node makes {item.expected} of it" if editable else f"cast(..., {quote(str(item.expected))})"
         return (Remedy(f"{how}, or weights are stored as {item.expected}"),)
+    if item.code is codes.DATA_TYPE_UNSUPPORTED and item.field in {field.name for field in schema.input_fields}:
+        wanted = str(item.expected).partition(", ")[0]
+        return (Remedy(f"a CAST node makes {wanted} of it" if editable else f"cast(..., {quote(wanted)})"),)
+    if item.code is codes.NOT_FUSABLE:
+        return (Remedy(f"{item.found} as a node of its own, behind this one"),)
     return ()
 
 
-def _whole_sizes(desc: OperatorDesc, item: Finding) -> tuple[Remedy, ...]:
-    """All sizes of an input of which one is wrong."""
+def _whole_sizes(desc: OperatorDesc, item: Finding, judge: Judge) -> tuple[Remedy, ...]:
+    """All sizes of an input of which one is wrong, where the node is right with them."""
     field, _, rest = item.path.partition("/Sizes/")
     tensor = desc.get(field) if field in desc.schema.index else None
     if not rest.isdigit() or not isinstance(tensor, TensorDesc) or not isinstance(item.expected, int):
@@ -256,7 +269,17 @@ def _whole_sizes(desc: OperatorDesc, item: Finding) -> tuple[Remedy, ...]:
         return ()
     sizes = list(tensor.sizes)
     sizes[int(rest)] = item.expected
+    made = replace(tensor, sizes=tuple(sizes), strides=None)
+    known = {(other.code.id, other.path) for other in judge(desc)}
+    if {(other.code.id, other.path) for other in judge(_with(desc, field, made))} - known:
+        return ()
     return (Remedy(f"{field} of sizes {sizes}"),)
+
+
+def _with(desc: OperatorDesc, field: str, value: TensorDesc) -> OperatorDesc:
+    values = list(desc.values)
+    values[desc.schema.index[field]] = value
+    return replace(desc, values=tuple(values))
 
 
 # --- Places -----------------------------------------------------------------------------------------------------------
@@ -279,4 +302,16 @@ def _places(
             place = source(reads[index].value, desc)
             if place.pointer not in ("", own):
                 found.setdefault(place.pointer, place)
-    return tuple(found.values())[:MOST_PLACES]
+    return tuple(found.values())
+
+
+def _stated(node: Node, best: Sequence[_Trial], own: str) -> tuple[Place, ...]:
+    """Where the attributes stand of which another value would do."""
+    found: dict[str, Place] = {}
+    for trial in best:
+        for change in trial.candidate.changes:
+            value, place = node.operator.get(change.field), pointer(node.source, change.field)
+            if not isinstance(change.value, TensorDesc) and place != own and not own.startswith(f"{place}/"):
+                shown = list(value) if isinstance(value, tuple) else value
+                found.setdefault(place, Place(place, f"{change.field} is {shown}"))
+    return tuple(found.values())

@@ -160,8 +160,8 @@ def _window(desc: OperatorDesc) -> tuple[int, ...]:
     filter = desc.get("FilterTensor") if "FilterTensor" in desc.schema.index else None
     sizes = filter.sizes[2:] if isinstance(filter, TensorDesc) else ()
     if "WindowSize" in desc.schema.index:
-        given = desc.get("WindowSize")
-        sizes = tuple([item for item in given if isinstance(item, int)]) if isinstance(given, tuple) else ()
+        stated = desc.get("WindowSize")
+        sizes = tuple([item for item in stated if isinstance(item, int)]) if isinstance(stated, tuple) else ()
     steps = desc.get("Dilations") if "Dilations" in desc.schema.index else None
     if not isinstance(steps, tuple) or len(steps) != len(sizes):
         return sizes
@@ -238,11 +238,11 @@ def _views(desc: OperatorDesc, name: str) -> Iterator[Change]:
     """Inputs with other ones among their sizes, or repeated to the sizes of another tensor by strides of 0."""
     if name not in {item.name for item in desc.schema.input_fields}:
         return
-    given = desc.get(name)
-    array = given[:MOST_ELEMENTS] if isinstance(given, tuple) else (given,)
+    stated = desc.get(name)
+    array = stated[:MOST_ELEMENTS] if isinstance(stated, tuple) else (stated,)
     others = list(dict.fromkeys(tensor.sizes for tensor in _all_tensors(desc)))
     for position, tensor in enumerate(array):
-        index = position if isinstance(given, tuple) else None
+        index = position if isinstance(stated, tuple) else None
         if isinstance(tensor, TensorDesc) and len(tensor.effective_strides) == tensor.rank:
             seen: set[object] = {tensor.sizes}
             forms = [tensor]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from dml2onnx.catalog import FieldType
 from dml2onnx.checks.tensors import DOCUMENTATION
 from dml2onnx.codes import checking as codes
 from dml2onnx.codes.reading import EDGE_BYTES
@@ -47,6 +48,7 @@ def without_consequences(
     errors = (finding for findings in found for finding in findings if _is_error(finding))
     if all(finding.code is codes.DEAD_NODE_REFUSED for finding in errors):
         return of_graph, found
+    found = _below_accepted(graph, found, judge)
     of_graph = [item for item in of_graph if item.code != codes.OUT_OF_BOUNDS.id]
     found = [_of_one_node(findings) for findings in _below_outputs(graph, found, judge)]
     of_inputs, found = _below_inputs(graph, found, judge)
@@ -136,6 +138,51 @@ def _below_outputs(graph: Graph, found: NodeFindings, judge: Judge) -> NodeFindi
     return kept
 
 
+def _below_accepted(graph: Graph, found: NodeFindings, judge: Judge) -> NodeFindings:
+    """The findings, where sizes of an output that DirectML accepts are an error if they make a reader wrong.
+
+    A window that is left out is no mistake by itself; a reader that needs it says that it is one, and where.
+    """
+    suspects: dict[Value, tuple[int, TensorDesc, TensorDesc]] = {}
+    for position, (node, findings) in enumerate(zip(graph.nodes, found, strict=True)):
+        single = {item.name for item in node.operator.schema.output_fields if item.type is FieldType.TENSOR}
+        fields = {item.field for item in findings if item.code is codes.ACCEPTED_SIZES and "/Sizes" in item.path}
+        right = _right_outputs(node.operator, fields & single) if fields & single else {}
+        for field, write, desc in _views(node, node.writes):
+            if isinstance(other := right.get(field), TensorDesc):
+                suspects[write.value] = position, desc, other
+    if not suspects:
+        return found
+    found = list(found)
+    for position, node in enumerate(graph.nodes):
+        for field, read, desc in _views(node, node.reads) if any(map(_is_error, found[position])) else ():
+            if read.value not in suspects:
+                continue
+            writer, written, right_desc = suspects[read.value]
+            operator = _with_reads(node, {read.value: (written, right_desc)})
+            later = {(item.code.id, item.path) for item in judge(operator)}
+            fits = read.offset + desc.total_bytes <= right_desc.total_bytes
+            left = tuple(
+                item
+                for item in found[position]
+                if not (item.code is codes.OUT_OF_BOUNDS and item.field == field and fits)
+                and (item.is_structural or not _is_error(item) or (item.code.id, item.path) in later)
+            )
+            if len(left) < len(found[position]):
+                found[position] = left
+                found[writer] = tuple(_as_error(item, node) for item in found[writer])
+    return found
+
+
+def _as_error(finding: Finding, reader: Node) -> Finding:
+    """A finding about sizes that DirectML accepts, of which a reader cannot make anything."""
+    if finding.code is not codes.ACCEPTED_SIZES:
+        return finding
+    message = finding.message.partition(" DirectML accepts this")[0]
+    message += f" DirectML accepts this by itself, but {quote(reader.name)} reads what would be there."
+    return replace(finding, code=codes.WRONG_SIZE, message=message)
+
+
 def _wrong_outputs(node: Node, findings: Sequence[Finding]) -> set[str]:
     """The output fields (no arrays) that errors are about."""
     if not findings:
@@ -212,13 +259,13 @@ def _described(node: Node, field: str) -> tuple[object, ...]:
 
 
 def _still(
-    findings: tuple[Finding, ...], mended: OperatorDesc, judge: Judge, always: Collection[str] = ()
+    findings: tuple[Finding, ...], repaired: OperatorDesc, judge: Judge, always: Collection[str] = ()
 ) -> tuple[Finding, ...]:
-    """The findings about the fields ``always``, and those that stay when the descriptor is the mended one.
+    """The findings about the fields ``always``, and those that stay with the repaired descriptor.
 
     What is structural has no part in it.
     """
-    later = {(item.code.id, item.path) for item in judge(mended)}
+    later = {(item.code.id, item.path) for item in judge(repaired)}
     return tuple(
         item for item in findings if item.field in always or item.is_structural or (item.code.id, item.path) in later
     )

@@ -9,6 +9,7 @@ from dml2onnx import catalog
 from dml2onnx.catalog import FieldSchema, FieldType, OperatorSchema
 from dml2onnx.checks.tensors import tensor_findings
 from dml2onnx.codes import checking as codes
+from dml2onnx.diagnostics import plural
 from dml2onnx.ir.operator import Scalar, ScaleBias
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.findings import Finding
@@ -38,7 +39,7 @@ _MAY_BE_INFINITE = frozenset(
 )
 
 
-AS_GIVEN = "it computes with the value as it is given"
+AS_GIVEN = "it computes with this value"
 """What DirectML does with numbers that are infinite or none."""
 
 
@@ -53,7 +54,7 @@ def required_check(schema: OperatorSchema, *, tensors: bool = True) -> Check:
         for i, field in required:
             if values[i] is None:
                 kind = field.type.value.replace("_", " ")
-                yield Finding(codes.MISSING_FIELD, field.name, f"{field.name} is required and null.", kind, "null")
+                yield Finding(codes.MISSING_FIELD, field.name, f"{field.name} is null, but required.", kind, "null")
 
     return check
 
@@ -137,7 +138,7 @@ def _lengths(counted: list[tuple[int, int, FieldSchema]], loose: Mapping[str, st
         for i, count_position, field in counted:
             value, count = values[i], values[count_position]
             if isinstance(value, tuple) and isinstance(count, int) and len(value) != count:
-                message = f"{field.name} has {len(value)} entries; {field.count} is {count}."
+                message = f"{field.name} has {plural(len(value), 'entry')}; {field.count} is {count}."
                 accepted = loose.get(field.count or "", "")
                 yield Finding(codes.ARRAY_LENGTH, field.name, message, count, len(value), accepted=accepted)
 

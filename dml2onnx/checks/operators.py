@@ -143,10 +143,10 @@ def _without_repetition(findings: list[Finding]) -> Iterator[Finding]:
     final = {finding.path for finding in findings if finding.code in _OF_SHAPES and not finding.since}
     exact = {(finding.code.id, finding.path) for finding in findings if not finding.since}
     ranks_differ = any(finding.code is codes.DIFFERENT_DIMENSION_COUNTS for finding in findings)
-    no_room = any(finding.code is codes.NO_ROOM for finding in findings)
+    does_not_fit = any(finding.code is codes.NO_ROOM for finding in findings)
     seen = {finding.path for finding in findings if finding.code is codes.ZERO_SIZE}
     for finding in findings:
-        if finding.code is codes.ZERO_SIZE and no_room:  # which is why
+        if finding.code is codes.ZERO_SIZE and does_not_fit:  # which is why
             continue
         if finding.since and (finding.path in final or (finding.code.id, finding.path) in exact):
             continue

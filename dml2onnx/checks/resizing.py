@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dml2onnx.arguments import refusal
-from dml2onnx.checks import check, level_of
+from dml2onnx.checks.checking import check_graph, level_of
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.diagnostics import Severity, raise_errors
 from dml2onnx.frontends import graph_of
@@ -36,7 +36,7 @@ def resize(model: Graph | str | os.PathLike[str], sizes: Mapping[str, Sequence[i
     """
     graph = graph_of(model)
     asked = checked_sizes(sizes)
-    raise_errors(check(graph))
+    raise_errors(check_graph(graph, level_of(graph, None)))
     return resized(graph, asked, judge(graph))
 
 

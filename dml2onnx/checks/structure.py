@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from dml2onnx.checks.tensors import DOCUMENTATION, MINIMUM_ALIGNMENT, is_measurable, strides_in_elements
 from dml2onnx.codes import checking as codes
-from dml2onnx.diagnostics import Severity, quote
+from dml2onnx.diagnostics import Place, Severity, plural, quote
 from dml2onnx.frontends.findings import escape as escaped
 from dml2onnx.frontends.unresolved import UNBOUNDED
 from dml2onnx.ir.operator import UNREADABLE
 from dml2onnx.ir.tensor import MAX_ELEMENTS, TensorDesc
-from dml2onnx.rules.findings import Finding, pointer
+from dml2onnx.rules.findings import Finding, name_place, pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -48,15 +48,15 @@ class Structure:
 def check_structure(graph: Graph) -> Structure:
     """All findings about how nodes, values and buffers fit together; linear in the size of the graph."""
     result = Structure()
-    given = {item.value for item in graph.inputs} | {item.value for item in graph.constants} | graph.unresolved
-    sources = _sources(graph, given, result)
+    available = {item.value for item in graph.inputs} | {item.value for item in graph.constants} | graph.unresolved
+    sources = _sources(graph, available, result)
     _names(graph, result)
-    _outputs(graph, sources, given, result)
+    _outputs(graph, sources, available, result)
     regions = _Regions()
     for position, node in enumerate(graph.nodes):
-        if _is_usual(node, sources, given, regions):
+        if _is_usual(node, sources, available, regions):
             continue
-        findings = [*_bindings(node), *_reads(node, sources, given, regions), *_writes(node, regions)]
+        findings = [*_bindings(node), *_reads(node, sources, available, regions), *_writes(node, regions)]
         if findings:
             result.of_nodes[position].extend(findings)
     _cycles(graph, result)
@@ -75,20 +75,20 @@ def _finding(
 # --- Values and names -----------------------------------------------------------------------------------------------
 
 
-def _sources(graph: Graph, given: set[Value], result: Structure) -> dict[Value, int]:
+def _sources(graph: Graph, available: set[Value], result: Structure) -> dict[Value, int]:
     """Which node, by position, writes each value."""
     sources: dict[Value, int] = {}
     for position, node in enumerate(graph.nodes):
         if len(node.targets) == 1:
             (target,) = node.targets
-            if target not in given and sources.setdefault(target, position) == position:
+            if target not in available and sources.setdefault(target, position) == position:
                 continue
         times = Counter(node.targets)
         for name, writes in node.writes.items():
             for write in writes:
                 value = write.value
                 first = sources.setdefault(value, position)
-                if value in given:
+                if value in available:
                     message = f"The value {quote(value.name)} is a graph input or constant and cannot be written."
                 elif first != position or times[value] > 1:
                     first_node = quote(graph.nodes[first].name)
@@ -104,8 +104,18 @@ def _names(graph: Graph, result: Structure) -> None:
     for position, node in enumerate(graph.nodes):
         first = seen.setdefault(node.name, position)
         if first != position:
-            message = f"Another node, number {first}, is named {quote(node.name)} as well."
-            result.of_nodes[position].append(_finding(codes.DUPLICATE_NODE_NAME, "", message, found=quote(node.name)))
+            schema, other = node.operator.schema, graph.nodes[first]
+            finding = codes.DUPLICATE_NODE_NAME.at(
+                f"Another node, number {first}, is named {quote(node.name)} as well.",
+                node=node.name,
+                operator=schema.short_name,
+                pointer=name_place(node.source),
+                expected="a new name",
+                found=quote(node.name),
+                documentation=BINDING,
+                places=(Place(name_place(other.source), "the first of that name"),) if other.source else (),
+            )
+            result.of_graph.append(finding)
     _binding_names("inputs", (item.name for item in graph.inputs), result)
     _binding_names("outputs", (item.name for item in graph.outputs), result)
 
@@ -117,13 +127,13 @@ def _binding_names(kind: str, names: Iterable[str], result: Structure) -> None:
             result.of_graph.append(codes.DUPLICATE_BINDING_NAME.at(message, found=quote(name), documentation=GRAPH))
 
 
-def _outputs(graph: Graph, sources: dict[Value, int], given: set[Value], result: Structure) -> None:
+def _outputs(graph: Graph, sources: dict[Value, int], available: set[Value], result: Structure) -> None:
     # a reader that found errors may have left out the outputs that they are in
     if not graph.outputs and not any(item.severity is Severity.ERROR for item in graph.findings):
         message = "The graph has no outputs."
         result.of_graph.append(codes.NO_OUTPUTS.at(message, expected="an output", documentation=GRAPH))
     for output in graph.outputs:
-        if output.value not in sources and output.value not in given:
+        if output.value not in sources and output.value not in available:
             message = f"Nothing writes the graph output {quote(output.name)}."
             found = quote(output.name)
             result.of_graph.append(codes.OUTPUT_WITHOUT_SOURCE.at(message, found=found, documentation=GRAPH))
@@ -174,10 +184,11 @@ def _bindings(node: Node) -> Iterator[Finding]:
             wanted = 1 if isinstance(value, TensorDesc) else len(value) if isinstance(value, tuple) else 0
             if count < wanted:
                 path = name if isinstance(value, TensorDesc) else f"{name}/{count}"
-                message = f"{path} is described and bound to no buffer."
+                message = f"{path} has a descriptor but is bound to no buffer."
                 yield _finding(codes.UNBOUND_TENSOR, path, message, wanted, count)
             elif count > wanted:
-                message = f"{name} is bound to {count} buffers; the descriptor has {wanted or 'no'} tensors for them."
+                tensors = plural(wanted, "tensor", "no")
+                message = f"{name} is bound to {plural(count, 'buffer')}; the descriptor has {tensors}."
                 yield _finding(codes.BOUND_WITHOUT_TENSOR, name, message, wanted, count)
         if surplus:
             names = {item.name for item in fields}
@@ -187,7 +198,7 @@ def _bindings(node: Node) -> Iterator[Finding]:
                     yield _finding(codes.BOUND_WITHOUT_TENSOR, name, message, ", ".join(sorted(names)), name)
 
 
-def _is_usual(node: Node, sources: dict[Value, int], given: set[Value], regions: _Regions) -> bool:
+def _is_usual(node: Node, sources: dict[Value, int], available: set[Value], regions: _Regions) -> bool:
     """Whether a node reads and writes whole buffers that are large enough, as nearly all do: nothing is wrong then."""
     needed = regions.needed(node.operator)
     if needed is None or len(needed.reads) != len(node.reads) or len(needed.writes) != len(node.writes):
@@ -203,7 +214,7 @@ def _is_usual(node: Node, sources: dict[Value, int], given: set[Value], regions:
             if value in sources:
                 if name in needed.owned:
                     return False
-            elif value not in given:
+            elif value not in available:
                 return False
     for name, writes in node.writes.items():
         nbytes = needed.writes.get(name, ())
@@ -298,11 +309,11 @@ def _placed(node: Node, name: str, bound: tuple[_Bound, ...]) -> list[tuple[str,
     return [(f"{name}/{i}", item, tensors[i] if i < count else None) for i, item in enumerate(bound)]
 
 
-def _reads(node: Node, sources: dict[Value, int], given: set[Value], regions: _Regions) -> Iterator[Finding]:
+def _reads(node: Node, sources: dict[Value, int], available: set[Value], regions: _Regions) -> Iterator[Finding]:
     for name, reads in node.reads.items():
         for path, read, tensor in _placed(node, name, reads):
             computed = read.value in sources
-            if not computed and read.value not in given:
+            if not computed and read.value not in available:
                 message = f"Nothing provides the value {quote(read.value.name)} that {path} reads."
                 yield _finding(codes.UNKNOWN_VALUE, path, message, found=quote(read.value.name))
             if tensor is None:
@@ -436,8 +447,8 @@ def _cycles(graph: Graph, result: Structure) -> None:
         maker, reader = max(edges, key=lambda edge: position[edge[0]] - position[edge[1]])
         reads = [(name, read.value) for name, reads in reader.reads.items() for read in reads]
         field, read = next(((name, value) for name, value in reads if value in maker.targets), ("", None))
-        message = f"The nodes wait for each other in a cycle: {route}"
-        message += "." if read is None else f"; {field} reads {quote(read.name)}, which is made of this node's output."
+        message = f"The graph has a cycle: {route}"
+        message += "." if read is None else f"; {field} reads {quote(read.name)}, which depends on this node's output."
         result.of_nodes[position[reader]].append(
             Finding(
                 codes.CYCLE,
@@ -459,13 +470,13 @@ def _unread(graph: Graph, result: Structure) -> None:
     read |= {item.value for item in (*graph.outputs, *graph.results, *(effect.output for effect in graph.effects))}
     for item in graph.inputs:
         if item.value not in read:
-            message = f"Nobody reads the graph input {quote(item.name)}."
+            message = f"No node reads the graph input {quote(item.name)}."
             result.unread.append(codes.UNREAD_INPUT.at(message, pointer=item.source, documentation=GRAPH))
     for constant in graph.constants:
         if constant.value not in read:
             name = constant.value.name
             place = f"/constants/{escaped(name)}" if graph.format == "native" else ""
-            message = f"Nobody reads the constant {quote(name)}."
+            message = f"No node reads the constant {quote(name)}."
             result.unread.append(codes.UNREAD_CONSTANT.at(message, pointer=place, documentation=GRAPH))
 
 

@@ -11,9 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-INTERRUPTED = 128 + 2
-"""What a shell reports of a program that the signal for an interruption ended."""
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
@@ -22,4 +19,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return perform(arguments)
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return 128 + 2  # ``exit_codes.INTERRUPTED``; an import here could be interrupted once more

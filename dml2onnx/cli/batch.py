@@ -7,13 +7,12 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from dml2onnx.batching import JOURNAL, Batch, default_jobs
-from dml2onnx.batching.models import found, told_apart
+from dml2onnx.batching.models import found, with_unique_names
 from dml2onnx.batching.summary import Summary
 from dml2onnx.batching.work import SUFFIXES, Asked
 from dml2onnx.cli.inputs import constants
 from dml2onnx.cli.markup import escape
-from dml2onnx.cli.models import count
-from dml2onnx.diagnostics import shortened
+from dml2onnx.diagnostics import plural, shortened
 from dml2onnx.report.batched import FINE
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def batch_command(options: argparse.Namespace, screen: Screen) -> int:
         with screen.bar(options.do, len(chosen.models)) as advance, closing(chosen.records()) as records:
             for record, is_resumed in records:
                 summary.add(record, is_resumed=is_resumed)
-                advance(f"{count(summary.wrong, 'model')} with findings")
+                advance(f"{plural(summary.wrong, 'model', 'no')} with findings")
     except KeyboardInterrupt:
         _show(_answer(chosen, summary, started), screen)
         raise
@@ -64,7 +63,7 @@ def _chosen(options: argparse.Namespace, screen: Screen) -> Batch:
     with screen.working("looking for models"):
         models = found(options.models, options.output)
         if options.do in SUFFIXES:
-            models = told_apart(models)
+            models = with_unique_names(models)
     journal = options.journal
     if journal is None and options.output is not None:
         journal = options.output / JOURNAL
@@ -132,7 +131,7 @@ def _show(answer: BatchAnswer, screen: Screen) -> None:
     earlier = f", {answer.resumed} of them by earlier calls" if answer.resumed else ""
     of_all = f" of {answer.asked}" if answer.done < answer.asked else ""
     nothing = "none is done" if answer.asked else "nothing to do"
-    screen.say(f"{answer.do}: {count(answer.done, 'model')}{of_all}{earlier}: {statuses or nothing}")
+    screen.say(f"{answer.do}: {plural(answer.done, 'model', 'no')}{of_all}{earlier}: {statuses or nothing}")
     screen.say(f"in {answer.seconds:.1f} s, {rate:.0f} models/s")
     if answer.journal is not None:
         screen.say(f"journal: {escape(answer.journal)}")

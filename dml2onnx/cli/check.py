@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, cast
 
 from dml2onnx.checks import check, level_of
 from dml2onnx.cli.markup import escape
-from dml2onnx.cli.models import SHOWN_INPUT, STANDARD_INPUT, at_sizes, count, level_text, load_options
+from dml2onnx.cli.models import SHOWN_INPUT, STANDARD_INPUT, at_sizes, level_text, load_options
 from dml2onnx.codes.unreadable import NO_SUCH_FILE, UNKNOWN_FORMAT
-from dml2onnx.diagnostics import DmlError, UnreadableError, quote
-from dml2onnx.faces import later
+from dml2onnx.diagnostics import DmlError, UnreadableError, plural, quote
 from dml2onnx.frontends import load, load_bytes, recording
 from dml2onnx.frontends.directories import is_directory, outside, searched
+from dml2onnx.lazy import lazy_module
 from dml2onnx.report.checked import CheckAllAnswer, CheckAnswer, Descriptor, HeldBack, checked, unchecked
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from dml2onnx.ir.graph import Graph
     from dml2onnx.report.form import Finding, Json
 else:
-    formats = later("dml2onnx.cli.formats")
+    formats = lazy_module("dml2onnx.cli.formats")
 
 
 def check_command(options: argparse.Namespace, screen: Screen) -> int:
@@ -127,7 +127,8 @@ def _check_one(
     except DmlError as error:
         return unchecked(shown, error)
     level = level_of(graph, options.feature_level)
-    return checked(graph, level, found, shown, data, _held(graph, level, options) if options.suggest else None)
+    above = _above_level(graph, level, options) if options.suggest else None
+    return checked(graph, level, found, shown, data, above)
 
 
 def _fix(name: str, options: argparse.Namespace, screen: Screen) -> None:
@@ -145,10 +146,11 @@ def _fix(name: str, options: argparse.Namespace, screen: Screen) -> None:
     for line in difference(name, fixed.before, fixed.text):
         colour = {"+": "green", "-": "red", "@": "cyan"}.get(line[0], "dim")
         screen.note(f"[{colour}]{escape(line)}[/]")
-    if options.fix:
+    is_written = options.fix and not options.diff
+    if is_written:
         put(path, [fixed.text.encode("utf-8")])
-    said = "fixed" if options.fix else "--fix would fix"
-    screen.note(f"{said} {count(fixed.findings, 'finding')} in {escape(name)}")
+    said = "fixed" if is_written else "--fix would fix"
+    screen.note(f"{said} {plural(fixed.findings, 'finding', 'no')} in {escape(name)}")
     screen.note()
 
 
@@ -172,10 +174,13 @@ def _uncompiled(
     return []
 
 
-def _held(graph: Graph, level: FeatureLevel, options: argparse.Namespace) -> tuple[HeldBack, ...]:
-    from dml2onnx.checks.alternatives import held_back, holding
+def _above_level(graph: Graph, level: FeatureLevel, options: argparse.Namespace) -> tuple[HeldBack, ...]:
+    from dml2onnx.checks.alternatives import nodes_above_level, nodes_at_the_top_level
     from dml2onnx.exporters.descriptors import fields  # brings the exporters, which most checks do without
 
+    found = list(nodes_above_level(graph, level))
+    if not found and options.feature_level is None:
+        found = list(nodes_at_the_top_level(graph))
     return tuple(
         HeldBack(
             item.node,
@@ -187,7 +192,7 @@ def _held(graph: Graph, level: FeatureLevel, options: argparse.Namespace) -> tup
             item.at.name if item.steps else "",
             tuple(Descriptor(step.type, cast("dict[str, Json]", fields(step))) for step in item.steps),
         )
-        for item in list(held_back(graph, level)) or (holding(graph) if options.feature_level is None else ())
+        for item in found
     )
 
 
@@ -227,22 +232,22 @@ def _write_full(item: CheckAnswer, screen: Screen, *, several: bool) -> None:
         return
     colour = "bold red" if item.errors else "bold green"
     of_file = f"{escape(item.model)}: " if several else ""
-    found = f"[{colour}]{count(item.errors, 'error')}[/], {count(item.warnings, 'warning')}"
+    found = f"[{colour}]{plural(item.errors, 'error', 'no')}[/], {plural(item.warnings, 'warning', 'no')}"
     at = "" if item.feature_level is None else f", checked at feature level {item.feature_level}"
-    screen.say(f"{of_file}{found} in {count(item.directml_nodes, 'node')}{at}")
+    screen.say(f"{of_file}{found} in {plural(item.directml_nodes, 'node', 'no')}{at}")
     if item.minimum_feature_level is not None:
         screen.say(f"needs feature level {escape(level_text(item.minimum_feature_level, item.ships_with))}")
     if item.held_back:
         screen.say()
         rows = [
             (
-                held.node,
-                held.operator,
-                level_text(held.needs, held.ships_with),
-                f"{held.instead} ({held.at})" if held.at else "nothing that is known",
-                held.reason,
+                node.node,
+                node.operator,
+                level_text(node.needs, node.ships_with),
+                f"{node.instead} ({node.at})" if node.at else "no equivalent is known",
+                node.reason,
             )
-            for held in item.held_back
+            for node in item.held_back
         ]
         screen.table(["node", "operator", "needs feature level", "instead (from level)", "because"], rows)
     if several:

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dml2onnx.cli import render
-from dml2onnx.cli.inputs import GivenInputs
+from dml2onnx.cli.inputs import InputArguments
 from dml2onnx.cli.markup import escape
-from dml2onnx.cli.models import compile_options, count, level_text, load_model, model_file, named_sizes
+from dml2onnx.cli.models import compile_options, level_text, load_model, model_file, named_sizes
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.compiler import compile
-from dml2onnx.diagnostics import DmlError, quote
+from dml2onnx.diagnostics import DmlError, plural, quote
 from dml2onnx.files import check_target, make_directory, spare
 from dml2onnx.frontends.names import file_stem
 from dml2onnx.report.answers import (
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from dml2onnx.cli.render import Screen
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.execution import Execution
-    from dml2onnx.files import Target
+    from dml2onnx.files import Destination
     from dml2onnx.ir.graph import Effect, Graph, Value
     from dml2onnx.model import Array
     from dml2onnx.report.answers import Buffer, CompileAnswer
@@ -88,7 +88,7 @@ def compile_command(options: argparse.Namespace, screen: Screen) -> int:
     return 0
 
 
-def spare_sources(target: Target, graph: Graph) -> None:
+def spare_sources(target: Destination, graph: Graph) -> None:
     """Refuses to write a model where nothing can be written, or over what the graph was read from."""
     if isinstance(target, Path):
         check_target(target)
@@ -121,8 +121,8 @@ def _show_compiled(answer: CompileAnswer, screen: Screen) -> None:
     rest = answer.onnx_nodes - sum(number for _, number in most)
     listed = ", ".join(f"{number} {name}" for name, number in most) + (f", {rest} others" if rest else "")
     later = f"; opset {answer.later_opset} has operators for what takes many nodes here" if answer.later_opset else ""
-    in_place = f", some of it in {count(len(answer.in_place), 'file')} in place" if answer.in_place else ""
-    staying = f", {count(len(answer.stay_float32), 'node')} in FLOAT32" if answer.stay_float32 else ""
+    in_place = f", some of it in {plural(len(answer.in_place), 'file', 'no')} in place" if answer.in_place else ""
+    staying = f", {plural(len(answer.stay_float32), 'node')} in FLOAT32" if answer.stay_float32 else ""
     precision = [("precision", f"FLOAT16{staying}")] if answer.half else []
     screen.table(
         ["", ""],
@@ -147,7 +147,7 @@ def run_command(options: argparse.Namespace, screen: Screen) -> int:
     from dml2onnx.execution import execute
 
     kept = [item for item in options.input if options.freeze and not re.search(r"=|\.npz$", item)]
-    inputs = GivenInputs([item for item in options.input if item not in kept], options.max_bytes)
+    inputs = InputArguments([item for item in options.input if item not in kept], options.max_bytes)
     graph = load_model(options, screen, inputs.names.union(kept))
     with screen.counting("run") as progress:
         execution = execute(
@@ -238,7 +238,7 @@ def _show_run(answer: RunAnswer, screen: Screen, directory: Path | None) -> None
         rows = [(i.provider or MERGED, i.operator, i.name, i.node) for i in answer.assignment]
         screen.table(["provider", "operator", "ONNX node", "DirectML node"], rows)
     if answer.files:
-        screen.say(f"\n[bold green]wrote[/] {count(len(answer.files), 'file')} to {escape(str(directory))}")
+        screen.say(f"\n[bold green]wrote[/] {plural(len(answer.files), 'file', 'no')} to {escape(str(directory))}")
     elif answer.left_out:
         screen.say("\nthe model's writeFile commands were not carried out: say where to with --output-dir")
 
@@ -301,7 +301,7 @@ def _file_stem(name: str, taken: set[str]) -> str:
 
 def _show_printed(printed: Printed, screen: Screen) -> None:
     values = map(render.brief, printed.values)
-    rest = f"... and {count(printed.left_out, 'more element')}" if printed.left_out else ""
+    rest = f"... and {plural(printed.left_out, 'more element', 'no')}" if printed.left_out else ""
     if not printed.bits:
         screen.say(f"Resource '{escape(printed.resource)}': {', '.join([*values, rest] if rest else values)}")
         return

@@ -247,7 +247,7 @@ def _show(machine: Machine, screen: Screen) -> None:
         screen.say(f"DirectML: not on this machine; models are checked against any feature level, {LATEST} by default")
     for problem in machine.problems:
         if problem.needed:
-            screen.failure(f"{problem.what}; to mend it: {problem.remedy}")
+            screen.failure(f"{problem.what}; to fix it: {problem.remedy}")
         else:
             screen.say(escape(f"optional: {problem.what}; to get it: {problem.remedy}"))
     if machine.works:

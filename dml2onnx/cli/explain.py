@@ -1,4 +1,4 @@
-"""``dml2onnx explain MODEL``: what each node became, and why; of a graph with errors, what can be told all the same."""
+"""``dml2onnx explain MODEL``: what each node became and why, as far as errors let it be known."""
 
 from __future__ import annotations
 

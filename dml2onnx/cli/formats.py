@@ -41,7 +41,7 @@ def _subject(item: Finding) -> str:
 
 
 def _related(item: Finding) -> str:
-    """What else may be the field to mend, unless the message says so."""
+    """Other fields that may be the wrong one, unless the message names them."""
     unsaid = [name for name in item.related if not is_said(name, item.message)]
     return f" (follows from {visible(', '.join(unsaid))})" if unsaid else ""
 

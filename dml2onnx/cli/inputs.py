@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.codes.running import INPUT_UNREADABLE
 from dml2onnx.diagnostics import UnreadableError, quote
-from dml2onnx.faces import later
+from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dml2onnx.frontends.array_files import ContentsFile
     from dml2onnx.model import Array, Port
 else:
-    np, array_files = later("numpy"), later("dml2onnx.frontends.array_files")
+    np, array_files = lazy_module("numpy"), lazy_module("dml2onnx.frontends.array_files")
 
 
 def contents_files(pairs: list[str]) -> dict[str, ContentsFile]:
@@ -34,19 +34,19 @@ def contents_files(pairs: list[str]) -> dict[str, ContentsFile]:
             message = f"{quote(pair)} is not of the form NAME=FILE"
             raise UnreadableError(INPUT_UNREADABLE.at(message, expected="NAME=FILE", found=pair))
         for name in found.keys() & files.keys():
-            raise UnreadableError(INPUT_UNREADABLE.at(f"input {quote(name)} is given twice", found=pair))
+            raise UnreadableError(INPUT_UNREADABLE.at(f"--input names {quote(name)} twice", found=pair))
         files |= found
     return files
 
 
-def constants(given: list[str]) -> dict[str, ContentsFile | None]:
+def constants(supplied: list[str]) -> dict[str, ContentsFile | None]:
     """What ``--constant`` makes constants: a name alone with the model's own contents, else with those of a file."""
-    pairs = [item for item in given if "=" in item or item.lower().endswith(".npz")]
+    pairs = [item for item in supplied if "=" in item or item.lower().endswith(".npz")]
     files: dict[str, ContentsFile | None] = {**contents_files(pairs)}
-    return dict.fromkeys((item for item in given if item not in pairs), None) | files
+    return dict.fromkeys((item for item in supplied if item not in pairs), None) | files
 
 
-class GivenInputs:
+class InputArguments:
     """The contents that ``--input`` names: read at once, and fitted to the model when it is there."""
 
     def __init__(self, pairs: list[str], max_bytes: int | None = None) -> None:

@@ -95,8 +95,3 @@ def model_file(options: argparse.Namespace, graph: Graph) -> Path:
 def level_text(level: str | None, ships_with: str) -> str:
     """A level and the products that first ship it."""
     return "none admits it" if level is None else f"{level} ({ships_with})"
-
-
-def count(number: int, noun: str) -> str:
-    """``no errors``, ``1 error``, ``2 errors``."""
-    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"

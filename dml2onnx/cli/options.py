@@ -7,7 +7,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dml2onnx.cli import texts
-from dml2onnx.faces import later
+from dml2onnx.cli.common_options import (
+    add_allow_path,
+    add_common,
+    add_constants,
+    add_documented,
+    add_form,
+    add_freeze,
+    add_frozen,
+    add_level,
+    add_model,
+    add_passes,
+    add_ranges,
+    add_reading,
+    add_run_form,
+)
+from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -15,204 +30,10 @@ if TYPE_CHECKING:
     from dml2onnx import targets
     from dml2onnx.providers import table
 else:
-    targets, table = later("dml2onnx.targets"), later("dml2onnx.providers.table")
+    targets, table = lazy_module("dml2onnx.targets"), lazy_module("dml2onnx.providers.table")
 
 SHELLS = ("bash", "zsh", "fish", "powershell", "tcsh")
 """What shtab writes scripts for."""
-
-
-# --- Options of several commands --------------------------------------------------------------------------------------
-
-
-def _add_common(parser: argparse.ArgumentParser) -> None:
-    """How a command says what it has to say."""
-    parser.add_argument("--json", action="store_true", help="machine-readable output")
-    parser.add_argument("--quiet", "-q", action="store_true", help="say only what went wrong")
-
-
-def _add_reading(parser: argparse.ArgumentParser) -> None:
-    """How models are read."""
-    _add_allow_path(parser, "the model's own that its")
-    parser.add_argument("--graph", metavar="NAME", help="which graph of a recording is meant")
-    _add_constants(parser)
-    _add_sizes(parser)
-    parser.add_argument(
-        "--max-bytes",
-        type=texts.size,
-        metavar="N",
-        help="refuse texts larger than this, and runs that hold more at once; 512M, 4G and the like are sizes too "
-        "(default: 1G of text, and the memory of this machine)",
-    )
-
-
-def _add_constants(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--constant",
-        action="append",
-        default=[],
-        metavar="NAME[=FILE]",
-        help="make this input a constant, with the contents of a .npy file, an array of a .npz (FILE.npz:ARRAY), the "
-        "bytes of any other file, or else those that the model has for it; FILE.npz alone has several (repeatable)",
-    )
-    parser.add_argument(
-        "--constants",
-        action="append",
-        default=[],
-        type=texts.path,
-        metavar="DIR",
-        help="make constants of the inputs after which files of this directory are named, NAME.npy or NAME.bin"
-        " (repeatable)",
-    )
-
-
-def _add_sizes(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--size",
-        action="append",
-        default=[],
-        type=texts.sizes,
-        metavar="NAME=N,C,H,W",
-        help="read the model as if it had been written for an input of these sizes (repeatable); compile, verify "
-        "and explain take names for sizes too: NAME=N,3,H,W",
-    )
-
-
-def _add_ranges(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--range",
-        action="append",
-        default=[],
-        type=texts.sizes_range,
-        metavar="N=FIRST..LAST",
-        help="the sizes that a name of --size stands for (repeatable; default: from the smallest that is possible to "
-        "64 or four times the model's own)",
-    )
-
-
-def _add_allow_path(parser: argparse.ArgumentParser, whose: str) -> None:
-    parser.add_argument(
-        "--allow-path",
-        action="append",
-        type=Path,
-        default=[],
-        metavar="DIR",
-        help=f"a directory outside of {whose} files may lie in (repeatable)",
-    )
-
-
-def _add_model(parser: argparse.ArgumentParser) -> None:
-    """The model that a command is about."""
-    _add_common(parser)
-    _add_reading(parser)
-    parser.add_argument(
-        "model",
-        metavar="MODEL",
-        help="native, DML_GRAPH_DESC or DxDispatch JSON, a serialized graph, the directory of a recording, or - for "
-        "standard input",
-    )
-
-
-def _add_frozen(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--freeze", action="store_true", help="make every input that has contents a constant, except --input ones"
-    )
-
-
-def _add_freeze(parser: argparse.ArgumentParser) -> None:
-    """Which inputs become constants."""
-    _add_frozen(parser)
-    parser.add_argument("--input", action="append", default=[], metavar="NAME", help="keep this an input")
-
-
-def _add_level(parser: argparse.ArgumentParser) -> None:
-    """The feature level that a model is checked against."""
-    parser.add_argument(
-        "--feature-level",
-        type=texts.feature_level,
-        metavar="LEVEL",
-        help="check against this level, such as 3_0 (default: the model's own, or else 6_4)",
-    )
-    _add_documented(parser)
-
-
-def _add_documented(parser: argparse.ArgumentParser) -> None:
-    """Whether the documentation is the judge, or DirectML itself."""
-    parser.add_argument(
-        "--documented",
-        action="store_true",
-        help="what DirectML's documentation forbids is an error also where DirectML accepts it",
-    )
-
-
-def _add_form(parser: argparse.ArgumentParser) -> None:
-    """What a model is compiled to, for every runtime by default."""
-    _add_form_for(parser, targets.DEFAULT_TARGET)
-
-
-def _add_run_form(parser: argparse.ArgumentParser) -> None:
-    """What a model is compiled to, for its provider by default."""
-    _add_form_for(parser, None)
-
-
-def _add_form_for(parser: argparse.ArgumentParser, target: str | None) -> None:
-    _add_passes(parser)
-    first, last = targets.OPSETS[0], targets.OPSETS[-1]
-    parser.add_argument(
-        "--opset",
-        type=int,
-        choices=targets.OPSETS,
-        default=targets.DEFAULT_OPSET,
-        metavar="N",
-        help=f"ONNX opset, {first} to {last} (default: {targets.DEFAULT_OPSET})",
-    )
-    default = target or "that of the provider"
-    parser.add_argument(
-        "--target",
-        choices=targets.NAMES,
-        default=target,
-        help=f"whose kernels decide about forms and data types (default: {default})",
-    )
-
-
-def _add_passes(parser: argparse.ArgumentParser) -> None:
-    """What a model keeps, and what it goes through when it has been translated."""
-    parser.add_argument(
-        "--exact",
-        action="store_true",
-        help="keep NaN, infinities, signs of zero and last digits as DirectML has them, on the CPU provider; other "
-        "models leave them open",
-    )
-    parser.add_argument(
-        "-O",
-        dest="optimize",
-        type=int,
-        choices=(0, 1, 2),
-        default=1,
-        help="-O0: the literal translation, node by node; -O1: with all passes that make it faster and keep each bit "
-        "of its results (default); -O2: also with those that round otherwise",
-    )
-    parser.add_argument(
-        "--no-pass",
-        dest="without_passes",
-        action="append",
-        type=texts.pass_name,
-        default=[],
-        metavar="NAME",
-        help="but without this pass, such as share-moves (repeatable)",
-    )
-    parser.add_argument(
-        "--quant-format",
-        choices=targets.QUANT_FORMATS,
-        default=None,
-        help="how quantised operators are written: qdq for FLOAT ones between DequantizeLinear and QuantizeLinear, "
-        "which accelerators take, or qoperator for integer ones such as QLinearConv (default: what suits the target)",
-    )
-    parser.add_argument(
-        "--half",
-        action="store_true",
-        help="compute FLOAT32 in FLOAT16, weights included; inputs and outputs stay as they are, between casts, and "
-        "constants that FLOAT16 does not hold are named",
-    )
 
 
 # --- Commands ---------------------------------------------------------------------------------------------------------
@@ -272,7 +93,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         "--feature-level",
         type=texts.feature_level,
         metavar="LEVEL",
-        help="check against this level, such as 3_0 (default: the model's own, or else 6_4)",
+        help="check against this level, such as 3_0 (default: the model's own, or else the latest)",
     )
     target.add_argument(
         "--directml",
@@ -288,7 +109,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         metavar="RELEASE",
         help="check against what this release of Windows has by itself, such as 10-22H2",
     )
-    _add_documented(parser)
+    add_documented(parser)
     parser.add_argument(
         "--format",
         choices=["full", "concise", "json", "github", "sarif", "junit"],
@@ -311,14 +132,15 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--models-only", action="store_true", help="pass over files that are no models, as in directories"
     )
-    fixing = parser.add_mutually_exclusive_group()
-    fixing.add_argument(
+    parser.add_argument(
         "--fix",
         action="store_true",
         help="write into the files what leaves no doubt (misspelt names, counts and sizes that follow), show it as a "
         "diff, and check what is left",
     )
-    fixing.add_argument("--diff", action="store_true", help="show what --fix would write, and write nothing")
+    parser.add_argument(
+        "--diff", action="store_true", help="show what --fix would write, and write nothing, with --fix or without"
+    )
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
@@ -464,8 +286,8 @@ def _add_batch(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--input", action="append", default=[], metavar="NAME", help="but keep this an input (repeatable)"
     )
-    _add_constants(parser)
-    _add_allow_path(parser, "the models' own that their")
+    add_constants(parser)
+    add_allow_path(parser, "the models' own that their")
     _add_written(parser, "compile: ")
     parser.add_argument(
         "--cases", type=texts.at_least(1), default=3, metavar="N", help="verify: runs with new inputs (default: 3)"
@@ -541,6 +363,11 @@ def _add_perf(parser: argparse.ArgumentParser) -> None:
         metavar="OTHER.onnx",
         help="measure this ONNX model too, which computes the same (repeatable)",
     )
+    _add_measuring(parser)
+
+
+def _add_measuring(parser: argparse.ArgumentParser) -> None:
+    """What is measured of each."""
     parser.add_argument(
         "--opset", type=int, choices=targets.OPSETS, default=targets.DEFAULT_OPSET, metavar="N", help="ONNX opset"
     )
@@ -623,7 +450,7 @@ def _add_pydirectml(parser: argparse.ArgumentParser) -> None:
         "--feature-level",
         type=texts.feature_level,
         metavar="LEVEL",
-        help="check operators against this level, such as 3_0 (default: 6_4)",
+        help="check operators against this level, such as 3_0 (default: the latest)",
     )
     _add_providers(parser)
     parser.add_argument("--quiet", "-q", action="store_true", help="say only what went wrong")
@@ -668,40 +495,40 @@ def _add_completion(parser: argparse.ArgumentParser) -> None:
 
 
 COMMANDS: Mapping[str, tuple[str, tuple[Callable[[argparse.ArgumentParser], None], ...]]] = {
-    "compile": ("write an ONNX model", (_add_model, _add_freeze, _add_level, _add_form, _add_compile, _add_ranges)),
-    "check": ("say what is wrong, and why", (_add_common, _add_reading, _add_freeze, _add_check)),
-    "run": ("compile and run a model", (_add_model, _add_frozen, _add_level, _add_run_form, _add_run)),
+    "compile": ("write an ONNX model", (add_model, add_freeze, add_level, add_form, _add_compile, add_ranges)),
+    "check": ("say what is wrong, and why", (add_common, add_reading, add_freeze, _add_check)),
+    "run": ("compile and run a model", (add_model, add_frozen, add_level, add_run_form, _add_run)),
     "verify": (
         "compare a model with the reference",
-        (_add_model, _add_documented, _add_passes, _add_verify, _add_ranges),
+        (add_model, add_documented, add_passes, _add_verify, add_ranges),
     ),
     "explain": (
         "what each node becomes, what a code such as DML1601 means, or all about an operator such as JOIN",
-        (_add_model, _add_freeze, _add_form, _add_explain),
+        (add_model, add_freeze, add_form, _add_explain),
     ),
     "report": (
         "write a page that shows all of a model",
-        (_add_model, _add_freeze, _add_level, _add_run_form, _add_report),
+        (add_model, add_freeze, add_level, add_run_form, _add_report),
     ),
     "batch": (
         "check, compile, verify or report many models, in several processes, with a journal",
-        (_add_common, _add_level, _add_run_form, _add_batch),
+        (add_common, add_level, add_run_form, _add_batch),
     ),
-    "sizes": ("which sizes of inputs are free, tied, or fixed, by whom", (_add_model, _add_freeze, _add_of)),
-    "convert": ("write a model in another format", (_add_model, _add_freeze, _add_convert)),
+    "sizes": ("which sizes of inputs are free, tied, or fixed, by whom", (add_model, add_freeze, _add_of)),
+    "convert": ("write a model in another format", (add_model, add_freeze, _add_convert)),
     "perf": (
         "measure models on providers, targets, levels and threads, side by side",
-        (_add_common, _add_reading, _add_level, _add_perf),
+        (add_common, add_reading, add_level, _add_perf),
     ),
     "reduce": (
         "find the smallest graph for which a command still fails, for a bug report",
-        (_add_model, _add_freeze, _add_reduce),
+        (add_model, add_freeze, _add_reduce),
     ),
     "pydirectml": ("run a program made for PyDirectML", (_add_pydirectml,)),
-    "recorder": ("write a header with which C++ programs record their graphs", (_add_common, _add_recorder)),
-    "ops": ("list DirectML's operators and whether they compile", (_add_common, _add_ops)),
-    "doctor": ("say what is installed here, what works, and what is missing", (_add_common,)),
-    "schema": ("print a JSON Schema", (_add_common, _add_schema)),
-    "completion": ("print a script that completes commands", (_add_common, _add_completion)),
+    "recorder": ("write a header with which C++ programs record their graphs", (add_common, _add_recorder)),
+    "ops": ("list DirectML's operators and whether they compile", (add_common, _add_ops)),
+    "doctor": ("say what is installed here, what works, and what is missing", (add_common,)),
+    "schema": ("print a JSON Schema", (add_common, _add_schema)),
+    "completion": ("print a script that completes commands", (add_common, _add_completion)),
 }
 """What each command is for, and what adds its options to its parser, in the order of its help."""

@@ -21,11 +21,11 @@ LONGEST_MESSAGE = 400
 class _Parser(argparse.ArgumentParser):
     """Repeats what it was given as shortly as all other findings do."""
 
-    given: Sequence[str] = ()
+    typed: Sequence[str] = ()
     commands: Mapping[str, _Parser] = MappingProxyType({})
 
     def error(self, message: str) -> NoReturn:
-        for item in sorted(self.given, key=len, reverse=True):
+        for item in sorted(self.typed, key=len, reverse=True):
             for text in (item, item.partition("=")[2]):
                 if len(text) > LONGEST_QUOTE:
                     for spelling in (repr(text), text):
@@ -36,7 +36,7 @@ class _Parser(argparse.ArgumentParser):
 
     def _of_command(self) -> _Parser:
         """The parser of the command that was given, which knows its options; the errors are those of all commands."""
-        return self.commands.get(self.given[0], self) if self.given else self
+        return self.commands.get(self.typed[0], self) if self.typed else self
 
     def _shortly(self) -> str:
         """The usage without its options, which would fill the screen above the message."""
@@ -52,7 +52,7 @@ class _Parser(argparse.ArgumentParser):
         wrong = re.search(r"unrecognized arguments: (-[\w-]+)|required: COMMAND$", message)
         choice = re.search(r"invalid choice: '(.+)' \(choose from (.+)\)$", message)
         if wrong is not None:
-            name, known = wrong[1] or "".join(self.given[:1]), list(self._option_string_actions)
+            name, known = wrong[1] or "".join(self.typed[:1]), list(self._option_string_actions)
         elif choice is not None:
             name, known = choice[1], [item.strip("' ") for item in choice[2].split(",")]
         else:
@@ -66,7 +66,7 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
         arguments = [*arguments[1:], "--help"]
     arguments = _command_first(arguments)
     parser = make_parser(arguments[0] if arguments and arguments[0] in COMMANDS else None)
-    _Parser.given = arguments
+    _Parser.typed = arguments
     options = parser.parse_args(arguments)
     if options.command == "batch" and options.output is None and options.do in ("compile", "report"):
         parser.error(f"--do {options.do} writes files: say with -o OUTDIR where to")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.cli.commands import files_written
-from dml2onnx.cli.inputs import GivenInputs
+from dml2onnx.cli.inputs import InputArguments
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import load_options
 from dml2onnx.compiler import compile
@@ -52,7 +52,7 @@ class _Model:
 
 def perf_command(options: argparse.Namespace, screen: Screen) -> int:
     """Measures models that take turns, once their answers have been compared."""
-    inputs = GivenInputs(options.input, options.max_bytes)
+    inputs = InputArguments(options.input, options.max_bytes)
     how = load_options(options, inputs.names)
     with screen.working("reading"):
         models = [_Model(name, load(name, how)) for name in options.models]
@@ -106,7 +106,7 @@ def _ways(options: argparse.Namespace) -> list[Way]:
 def _subjects(
     models: list[_Model],
     ways: list[Way],
-    inputs: GivenInputs,
+    inputs: InputArguments,
     options: argparse.Namespace,
     directory: Path,
     warnings: list[Diagnostic],
@@ -126,11 +126,11 @@ def _subjects(
     subjects = []
     for model in models:
 
-        def given(compiled: CompiledModel) -> dict[str, Array]:
+        def supplied(compiled: CompiledModel) -> dict[str, Array]:
             warnings.extend(compiled.warnings)
             return inputs_of(compiled, inputs(compiled.inputs), options.seed)
 
-        subjects += [of_model(model.graph, model.name, way, directory, given, asked) for way in ways]
+        subjects += [of_model(model.graph, model.name, way, directory, supplied, asked) for way in ways]
         if options.against:
             plain = compile(model.graph, **asked)
             feeds = inputs_of(plain, inputs(plain.inputs), options.seed)

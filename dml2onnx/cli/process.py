@@ -11,7 +11,8 @@ from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
-from dml2onnx.cli import INTERRUPTED, plain
+from dml2onnx.cli import plain
+from dml2onnx.cli.exit_codes import BROKEN_PIPE, FINDINGS, INTERRUPTED, UNREADABLE
 
 if TYPE_CHECKING:
     import argparse
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
 
     from dml2onnx.cli.render import Screen
 
-FINDINGS, UNREADABLE = 1, 2
-BROKEN_PIPE = 128 + 13
-"""What a shell reports of a program that the signal for a broken pipe ended."""
 HOMES = {
     "batch": "batch",
     "check": "check",
@@ -126,9 +124,9 @@ def _perform(options: argparse.Namespace, screen: Screen) -> int:
 def _command(name: str) -> Callable[[argparse.Namespace, Screen], int]:
     from importlib import import_module
 
-    from dml2onnx.garbage import collection_paused
+    from dml2onnx.gc_pause import gc_paused
 
-    with collection_paused():  # no module is garbage
+    with gc_paused():  # no module is garbage
         home = import_module(f"dml2onnx.cli.{HOMES.get(name, 'commands')}")
     command: Callable[[argparse.Namespace, Screen], int] = getattr(home, f"{name}_command")
     return command

@@ -11,8 +11,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from dml2onnx import pydirectml
-from dml2onnx.cli import INTERRUPTED
 from dml2onnx.cli.commands import files_written
+from dml2onnx.cli.exit_codes import INTERRUPTED
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.process import reader_has_gone
 from dml2onnx.codes.reading import NOTHING_FROZEN
@@ -235,7 +235,7 @@ class _Keeper:
                 if names:
                     screen.err.print(f"    constants, as the program bound them ({why}): {escape(', '.join(names))}")
         if self.freeze and self.kept and all(slot.owned_by_dml for item in self.kept for slot in item.computed.frozen):
-            message = "--freeze makes no difference: every input is owned by DML, or was excepted"
+            message = "--freeze has no effect: every input is owned by DirectML, or --input excepts it"
             screen.diagnostics(findings([NOTHING_FROZEN.at(message, expected="an input")]))
 
     def require_all(self) -> None:

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dml2onnx.cli import INTERRUPTED
 from dml2onnx.cli.commands import files_written
-from dml2onnx.cli.models import STANDARD_INPUT, count, load_model, model_file
+from dml2onnx.cli.exit_codes import INTERRUPTED
+from dml2onnx.cli.models import STANDARD_INPUT, load_model, model_file
 from dml2onnx.codes.running import NOT_OF_INTEREST, OUTPUT_UNWRITABLE
-from dml2onnx.diagnostics import DmlError, quote, raise_errors
+from dml2onnx.diagnostics import DmlError, plural, quote, raise_errors
 from dml2onnx.exporters import export
 from dml2onnx.files import check_target, spare
 from dml2onnx.reducing import Progress, reduced
@@ -118,7 +118,7 @@ def reduce_command(options: argparse.Namespace, screen: Screen) -> int:
                 best = progress.graph
                 export(best, output, "native")
                 if said is not None:
-                    said(f"{count(len(best.nodes), 'node')}, {count(test.tests, 'test')}")
+                    said(f"{plural(len(best.nodes), 'node')}, {plural(test.tests, 'test', 'no')}")
 
             try:
                 reduced(graph, test, tell)
@@ -181,7 +181,7 @@ def _say(answer: ReduceAnswer, screen: Screen) -> None:
     if not answer.finished:
         screen.say("[bold yellow]interrupted[/]: the smallest graph so far")
     screen.say(
-        f"{count(answer.directml_nodes_before, 'node')} → {count(answer.directml_nodes, 'node')}, exit code"
-        f" {answer.exit_code}, {count(answer.tests, 'test')} in {answer.seconds:.1f} s"
+        f"{plural(answer.directml_nodes_before, 'node')} → {plural(answer.directml_nodes, 'node')}, exit code"
+        f" {answer.exit_code}, {plural(answer.tests, 'test', 'no')} in {answer.seconds:.1f} s"
     )
     screen.say(f"[bold green]wrote[/] {files_written(answer.files, answer.file_bytes)}")

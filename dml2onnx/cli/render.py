@@ -94,7 +94,7 @@ class Stream:
         return self._is_for_rich() and self.console.is_terminal
 
     @property
-    def is_watched(self) -> bool:
+    def is_interactive(self) -> bool:
         """Whether somebody sees what moves there: a terminal by its nature, not by a wish for colours."""
         return self._is_tty() and self.is_terminal
 
@@ -153,7 +153,7 @@ class Screen:
     @contextmanager
     def working(self, what: str) -> Iterator[None]:
         """A spinner while something takes long, where somebody is looking."""
-        if self.as_json or self.quiet or not self.err.is_watched:
+        if self.as_json or self.quiet or not self.err.is_interactive:
             yield
         else:
             with self.err.console.status(what):
@@ -164,7 +164,7 @@ class Screen:
         """As :meth:`working`, with a function that says how far it is: a line now and then where nobody is looking."""
         if self.quiet:
             yield None
-        elif self.as_json or not self.err.is_watched:
+        elif self.as_json or not self.err.is_interactive:
             yield Log(self.err, what).say
         else:
             with self.err.console.status(what) as status:
@@ -176,7 +176,7 @@ class Screen:
         if self.quiet:
             yield lambda text: None
             return
-        if self.as_json or not self.err.is_watched:
+        if self.as_json or not self.err.is_interactive:
             log, steps = Log(self.err, what), itertools.count(1)
             yield lambda text: log.say(f"{next(steps)} of {total}, {text}")
             return

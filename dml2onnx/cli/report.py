@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from dml2onnx.arguments import feature_level
 from dml2onnx.cli.commands import files_written
 from dml2onnx.cli.markup import escape
-from dml2onnx.cli.models import compile_options, count, load_model, load_options, model_file
+from dml2onnx.cli.models import compile_options, load_model, load_options, model_file
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
-from dml2onnx.diagnostics import DmlError, quote
+from dml2onnx.diagnostics import DmlError, plural, quote
 from dml2onnx.files import check_target, put, spare
 from dml2onnx.frontends import load, recording
 from dml2onnx.report.answers import sizes_of
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from dml2onnx.catalog import FeatureLevel
     from dml2onnx.cli.render import Screen
     from dml2onnx.compiler import CompileOptions
-    from dml2onnx.files import Target
+    from dml2onnx.files import Destination
     from dml2onnx.ir.graph import Graph
     from dml2onnx.report.records import Report
 
@@ -111,17 +111,17 @@ def _gathered(side: _Side, options: argparse.Namespace, screen: Screen) -> Repor
 def _summary(report: Report | Comparison) -> str:
     if isinstance(report, Comparison):
         if not report.changed and not report.only_left and not report.only_right:
-            return f"{count(report.same, 'node')} the same, and nothing else on either side"
+            return f"{plural(report.same, 'node', 'no')} the same, and nothing else on either side"
         only = f"{report.only_left} only in {report.left_title}, {report.only_right} only in {report.right_title}"
-        return escape(f"{count(report.same, 'node')} the same, {report.changed} changed, {only}")
-    return f"{count(report.errors, 'error')}, {count(report.warnings, 'warning')}"
+        return escape(f"{plural(report.same, 'node', 'no')} the same, {report.changed} changed, {only}")
+    return f"{plural(report.errors, 'error', 'no')}, {plural(report.warnings, 'warning', 'no')}"
 
 
 def _beside(model: Path, is_svg: bool) -> Path:
     """``model.html`` beside ``model.json``, which may be there only if it is an earlier report."""
     path = model.with_suffix(SUFFIXES[is_svg][0])
     if path.exists() and not is_report(path):
-        message = f"{quote(str(path))} is there, and is no report; say with -o which file to write"
+        message = f"{quote(str(path))} exists and is no report; choose another file with -o"
         raise DmlError(OUTPUT_UNWRITABLE.at(message, expected=f"-o OUT{path.suffix}", found=str(path)))
     return path
 
@@ -130,7 +130,7 @@ def _is_wrong(report: Report) -> bool:
     return report.errors > 0 or (report.verification is not None and not report.verification.passed)
 
 
-def _require_suffix(path: Target, is_svg: bool) -> None:
+def _require_suffix(path: Destination, is_svg: bool) -> None:
     """Refuses names of other kinds of files, which somebody may have by mistake."""
     assert isinstance(path, Path)
     allowed = SUFFIXES[is_svg]

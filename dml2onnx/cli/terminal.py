@@ -80,9 +80,9 @@ def table(
     """
     from rich.table import Table
 
-    room = (where.width if where.is_terminal else width) or Console(width=width).width
-    if not fits(columns, rows, room):
-        lines = stacked(columns, rows, title, room)
+    available = (where.width if where.is_terminal else width) or Console(width=width).width
+    if not fits(columns, rows, available):
+        lines = stacked(columns, rows, title, available)
         if where.is_terminal:
             where.file.writelines(lines)
             return []

@@ -9,19 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from dml2onnx.diagnostics import DmlError, quote
-from dml2onnx.faces import later
+from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dml2onnx import files
     from dml2onnx.catalog import FeatureLevel
-    from dml2onnx.files import Target
+    from dml2onnx.files import Destination
 else:
-    files = later("dml2onnx.files")
+    files = lazy_module("dml2onnx.files")
 
 
-def output(text: str) -> Target:
+def output(text: str) -> Destination:
     """A file by its name, or standard output, which has several."""
     named = path(text)
     return _standard_output() if text == "-" or files.is_standard_output(named) else named

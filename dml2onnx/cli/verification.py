@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
-from dml2onnx.cli.inputs import GivenInputs
+from dml2onnx.cli.inputs import InputArguments
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import load_model, named_sizes
 from dml2onnx.codes.sizing import WRONG_REQUEST
-from dml2onnx.diagnostics import DmlError
-from dml2onnx.ir.graph import counted
+from dml2onnx.diagnostics import DmlError, plural
 from dml2onnx.report.verified import verification_answer
+from dml2onnx.verification.options import VerifyOptions
 from dml2onnx.verification.sizes import verify_sizes
 from dml2onnx.verification.whole import verify_with
 
@@ -31,17 +30,14 @@ MOST_ROUNDS = 3
 
 def verify_command(options: argparse.Namespace, screen: Screen) -> int:
     """Compares the compiled model, or another one, with the reference."""
-    inputs = GivenInputs(options.input, options.max_bytes)
+    inputs = InputArguments(options.input, options.max_bytes)
     graph = load_model(options, screen, inputs.names)
     sizes = named_sizes(options)
     if sizes and options.against is not None:
         message = "--against compares with another model, and names for sizes make one"
         raise DmlError(WRONG_REQUEST.at(message, expected="--against, or names"))
     with screen.counting("verifying") as progress:
-        compare = verify_with if not sizes else partial(verify_sizes, sizes=sizes, ranges=dict(options.range))
-        result = compare(
-            graph,
-            make_inputs=inputs,
+        how = VerifyOptions(
             rounds=options.cases,
             seed=options.seed,
             provider=options.provider,
@@ -54,8 +50,11 @@ def verify_command(options: argparse.Namespace, screen: Screen) -> int:
             time_limit=options.time_limit,
             max_bytes=options.max_bytes,
             progress=progress,
-            **({} if sizes else {"against": options.against}),
         )
+        if sizes:
+            result = verify_sizes(graph, inputs, how, sizes, dict(options.range))
+        else:
+            result = verify_with(graph, inputs, how, against=options.against)
     answer = verification_answer(result, str(options.provider), options.seed, options.against)
     if screen.as_json:
         screen.answer(answer)
@@ -150,7 +149,7 @@ def _show_gaps(answer: VerifyAnswer, screen: Screen) -> None:
     silent = [item for item in answer.comparisons if item.says_nothing]
     if silent:
         rounds = ", ".join(f"{escape(item.output)} in round {escape(item.round)}" for item in silent[:MOST_ROUNDS])
-        more = f", and {counted(len(silent) - MOST_ROUNDS, 'more round')}" if len(silent) > MOST_ROUNDS else ""
-        screen.say(f"\nnothing is specified of {rounds}{more}: no agreement is claimed there")
+        more = f", and {plural(len(silent) - MOST_ROUNDS, 'more round')}" if len(silent) > MOST_ROUNDS else ""
+        screen.say(f"\nnothing is specified of {rounds}{more}: nothing is confirmed there")
     if answer.cases.finished < answer.cases.asked:
         screen.say(f"\nthe time was up after {answer.cases.finished} of {answer.cases.asked} rounds")

@@ -25,7 +25,7 @@ FOREIGN_EXPRESSION = Code(
 NAME_TAKEN = Code(
     "DML1804",
     "a name that is used already",
-    "Graph inputs, and graph outputs, are told apart by their names.",
+    "Graph inputs need different names, and so do graph outputs.",
 )
 BAD_TENSOR = Code(
     "DML1805",

@@ -23,7 +23,7 @@ OUTPUT_WITHOUT_SOURCE = Code(
 )
 CYCLE = Code(
     "DML1203",
-    "nodes that wait for each other",
+    "a cycle of nodes",
     "The nodes named in the message form a cycle: each reads what the one before it writes, and the last feeds the "
     "first. A DirectML graph is acyclic. Repeated evaluation has to be done by binding an output to the next run's "
     "input.",
@@ -32,7 +32,7 @@ VALUE_WRITTEN_TWICE = Code(
     "DML1204",
     "a value with two sources",
     "A value is one version of one buffer and has exactly one source. Two nodes that write it, or a node that writes "
-    "a graph input or constant, leave it open which contents a reader gets.",
+    "a graph input or constant, leave the contents undefined.",
 )
 DUPLICATE_NODE_NAME = Code(
     "DML1205",
@@ -47,16 +47,16 @@ DUPLICATE_BINDING_NAME = Code(
 )
 UNREAD_INPUT = Code(
     "DML1220",
-    "a graph input that nobody reads",
-    "No node reads this input, and no output shows it. DirectML accepts that; mostly a name is another than was meant. "
+    "a graph input that no node reads",
+    "No node reads this input, and no output shows it. DirectML accepts that; usually a name is misspelt. "
     "The compiled model does not have the input.",
     Severity.WARNING,
 )
 UNREAD_CONSTANT = Code(
     "DML1221",
-    "a constant that nobody reads",
-    "No node reads this constant, and no output shows it. It is not in the compiled model; mostly the input of a node "
-    "is missing that was meant to have it.",
+    "a constant that no node reads",
+    "No node reads this constant, and no output shows it. It is not in the compiled model; usually a node "
+    "lacks the input that was meant to read it.",
     Severity.WARNING,
 )
 OUT_OF_BOUNDS = Code(
@@ -87,8 +87,8 @@ UNBOUND_TENSOR = Code(
 BOUND_WITHOUT_TENSOR = Code(
     "DML1211",
     "a buffer bound where the descriptor has no tensor",
-    "A buffer is bound to a tensor that the descriptor leaves out, or that the operator does not have. Nobody could "
-    "say which type and sizes it has.",
+    "A buffer is bound to a tensor that the descriptor leaves out, or that the operator does not have. Its "
+    "type and sizes are unknown.",
 )
 PARTIAL_OVERLAP = Code(
     "DML1212",
@@ -132,8 +132,8 @@ NO_OUTPUTS = Code(
 WRONG_INPUT_SIZES = Code(
     "DML1218",
     "a graph input that none of its readers can use",
-    "All nodes that read the input have sizes that do not fit to it, and would have no error if one of its sizes were "
-    "another. That is said of the input, once.",
+    "All nodes that read the input have sizes that do not fit to it, and would be right if one of its sizes were "
+    "another. The input gets one finding instead of each reader.",
 )
 
 DEAD_NODE_REFUSED = Code(
@@ -249,7 +249,7 @@ NOT_EQUAL = Code(
 )
 ZERO_ATTRIBUTE = Code(
     "DML1410",
-    "an attribute that may not be 0 is 0",
+    "an attribute that must not be 0",
     "A stride, dilation, window size or divisor of 0 has no meaning, and DirectML rejects it.",
 )
 REPEATED_ENTRY = Code(
@@ -323,7 +323,7 @@ NOT_PACKED = Code(
 )
 MIN_ABOVE_MAX = Code(
     "DML1424",
-    "bounds the wrong way round",
+    "Min and Max in the wrong order",
     "Min is above Max. DirectML accepts that: clipping then gives Min for every element, and its gradient is 0 "
     "everywhere.",
     Severity.WARNING,

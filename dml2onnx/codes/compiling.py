@@ -29,9 +29,8 @@ UNKNOWN_OUTPUT = Code(
 UNKNOWN_TARGET = Code(
     "DML2006",
     "no such target",
-    "Models are made for ONNX as such (onnx, the default), or of the kernels that one place has: cpu, dml or webgpu, "
-    "which are execution providers of ONNX Runtime, openvino, which also reads models by itself, portable, what "
-    "runs on all of these, or qnn-npu, an NPU.",
+    "A target says where a model is to run: anywhere (onnx, the default), on one execution provider or device (cpu, "
+    "dml, ...), or on several (portable, windows-ml). The message lists all of them; docs/targets.md describes each.",
 )
 ILLEGAL_IR_VERSION = Code(
     "DML2008",

@@ -26,12 +26,12 @@ WRONG_KIND = Code(
 )
 DUPLICATE_KEY = Code(
     "DML1005",
-    "A member is given twice",
+    "A member occurs twice",
     "JSON readers disagree on which of two members of one name counts, so neither does.",
 )
 REPEATED_KEY = Code(
     "DML1006",
-    "A member is given twice, and one is ignored",
+    "A member occurs twice, and one is ignored",
     "DxDispatch takes the first member of a name, but of two resources or dispatchables the last one. The other is "
     "without effect.",
     Severity.WARNING,
@@ -195,8 +195,8 @@ TOO_MUCH_DATA = Code(
 NO_DATA = Code("DML1033", "No contents", "Contents of zero bytes are given; a buffer has at least one byte.")
 DATA_SOURCE = Code(
     "DML1034",
-    "Contents are given in no way, or in several",
-    "Exactly one way of giving contents is used for one buffer.",
+    "No source of contents, or several",
+    "A buffer takes its contents from exactly one source.",
 )
 RESOURCE_TOO_SMALL = Code(
     "DML1035",
@@ -503,8 +503,8 @@ ATTRIBUTE_COUNT = Code(
 ATTRIBUTE_NAME = Code(
     "DML1119",
     "An attribute of another name",
-    "The attributes of a serialized operator are told by their position. The name that is stored beside this one is "
-    "another than that of the field at its position.",
+    "The attributes of a serialized operator are identified by their position. The name stored beside this one is not "
+    "that of the field at its position.",
 )
 ATTRIBUTE_KIND = Code(
     "DML1120",

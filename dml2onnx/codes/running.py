@@ -165,7 +165,7 @@ WORKER_DIED = Code(
     "the model ended its workers",
     "Two processes of a batch ended while they worked on this model, the second one with nothing beside it: the system "
     "had no memory left, or a library crashed. The other models are not touched by that. With `--max-bytes` a model "
-    "that needs too much is told so before; where memory is not the reason, please report it with the model.",
+    "that needs too much is refused before it runs; if memory is not the reason, please report it with the model.",
 )
 SAME_OUTPUT = Code(
     "DML3033",

@@ -67,7 +67,7 @@ WRONG_ROOT = Code(
 UNKNOWN_FORMAT = Code(
     "DML0012",
     "The format of the model is not known",
-    "Formats are told by their outermost members: dml2onnx (the native format), Nodes and OutputEdges "
+    "The outermost members decide the format: dml2onnx (the native format), Nodes and OutputEdges "
     "(DML_GRAPH_DESC), or resources, dispatchables and commands (DxDispatch).",
 )
 UNKNOWN_VERSION = Code(

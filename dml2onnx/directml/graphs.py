@@ -103,7 +103,7 @@ def _whole(nodes: Sequence[Node], outputs: Sequence[GraphOutput], known: Mapping
     buffers: list[Buffer] = []
     inputs: list[Binding] = []
     input_edges, inner = [], []
-    held: dict[Value, int] = {}
+    indices: dict[Value, int] = {}
     for number, node in enumerate(nodes):
         for place, (slot, read) in enumerate(_reads(node)):
             if read is None or slot.desc is None:
@@ -111,11 +111,11 @@ def _whole(nodes: Sequence[Node], outputs: Sequence[GraphOutput], known: Mapping
             if read.value in sources:
                 inner.append((*sources[read.value], number, place))
                 continue
-            if read.value not in held:
-                held[read.value] = len(buffers)
+            if read.value not in indices:
+                indices[read.value] = len(buffers)
                 buffers.append(_buffer(read.value, known))
             input_edges.append((0, len(inputs), number, place))
-            inputs.append(_binding(held[read.value], slot.desc, read.offset, is_input=True))
+            inputs.append(_binding(indices[read.value], slot.desc, read.offset, is_input=True))
     shown = dict.fromkeys(output.value for output in outputs)
     output_edges = [(*sources[value], 0, place) for place, value in enumerate(shown)]
     results = []

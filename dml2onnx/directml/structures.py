@@ -140,11 +140,11 @@ def _write_array(memory: Memory, field: FieldSchema, values: tuple[object, ...])
         case FieldType.TENSOR_ARRAY:
             return _write_tensors(memory, values)  # type: ignore[arg-type]  # the schema says what they are
         case FieldType.OPERATOR_ARRAY:
-            return _write_operators(memory, values)  # type: ignore[arg-type]
+            return _write_operators(memory, values)  # type: ignore[arg-type]  # as above
         case FieldType.FLOAT_ARRAY:
-            return memory.array("f", values)  # type: ignore[arg-type]
+            return memory.array("f", values)  # type: ignore[arg-type]  # as above
         case _:
-            return memory.array("I", [value & _UINT_MASK for value in values])  # type: ignore[operator]
+            return memory.array("I", [value & _UINT_MASK for value in values])  # type: ignore[operator]  # as above
 
 
 def _write_tensors(memory: Memory, tensors: Sequence[TensorDesc]) -> int:

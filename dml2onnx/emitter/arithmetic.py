@@ -63,12 +63,12 @@ class ArithmeticOps(MovementOps):
         return self._binary("Add", _WRAPS, a, b, np.add)
 
     def _plus_zero(self, x: Tensor, rank: int) -> Tensor:
-        """``x + 0.0``, which makes 0.0 of -0.0: not as an Add of one 0, which ONNX Runtime leaves out.
+        """``x + 0.0``, which in exact models makes 0.0 of -0.0: not as an Add of one 0, which ONNX Runtime leaves out.
 
         https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/noop_elimination.cc
         """
         x = self.Reshape(x, (1,) * (rank - x.rank) + x.shape)
-        if x.is_never_minus_zero:
+        if not self.exact or x.is_never_minus_zero:
             return x
         zero = self.constant(0, x.dtype)
         return self.Where(self.Equal(x, zero), zero, x, no_minus_zero=True)

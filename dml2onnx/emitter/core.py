@@ -49,6 +49,9 @@ SHARED_CONSTANT_BYTES = 1 << 20
 _KEEP_LIMITED = frozenset({"Cast", "Concat", "Identity", "MaxPool", "Reshape", "Slice", "Transpose"})
 """Operators that give what they are given, of what they are given."""
 
+_MOVE_ELEMENTS = frozenset({"Expand", "Identity", "Reshape", "Slice", "Transpose"})
+"""Operators that give elements of their first input, and no others."""
+
 FOLDED_GROWTH_ELEMENTS = 1 << 20
 """Folding never makes a constant larger than its inputs beyond this: Expand is cheaper to run than to store. How much
 it may make in all is the budget's to say."""
@@ -121,27 +124,17 @@ class Traits:
 
 @dataclass(slots=True, eq=False)
 class Tensor(Value):
-    """A value of the model being built, and what is known of it: of a constant, all."""
+    """A value of the model being built; of a constant all is known."""
 
     value: Array | None = None
     label: str = ""
     """The name that a constant gets when it becomes an initializer."""
     stored: Value | None = None
     """The initializer that a constant has become."""
-    cast_from: DType | None = None
-    """The type before the Cast that made it, if a Cast did."""
-    zero_padded: bool = False
-    """Whether a Pad with zeros made it, or a Cast behind such a Pad."""
-    limited: bool = False
-    """Whether it holds nothing but maxima with a finite number: no -inf, nor a NaN to rely on [decision G1]."""
-    dequantized: Dequantized | None = None
-    """The integers that a constant was dequantised from."""
     is_input: bool = False
     """Whether it is an input of the graph."""
     steps: tuple[Tensor, Tensor] | None = None
     """Scale and zero point of a QuantizeLinear that made it of an operator between quantisations."""
-    paired: bool = False
-    """Whether it stands between quantisations of one operator, of which ONNX Runtime may make a kernel of integers."""
 
     def again(self, name: str) -> Tensor:
         """Another computed tensor of which the same is known."""
@@ -162,15 +155,6 @@ class Tensor(Value):
 
 
 _all_but_the_name: Callable[[Tensor], tuple[Any, ...]] = attrgetter(*[item.name for item in fields(Tensor)][1:])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Dequantized:
-    """Constant integers with their parameters: scalars, or vectors along the first axis."""
-
-    x: Tensor
-    scale: Tensor
-    zero_point: Tensor | None
 
 
 def broadcast_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
@@ -219,8 +203,6 @@ class EmitterCore:
         self.emitted: list[Node] = []
         """The nodes of the DirectML node at hand, or of the body within it."""
         self.initializers: dict[str, Array] = {}
-        self.dequantized: dict[str, Dequantized] = {}
-        """What initializers were dequantised from, by name."""
         self.notes: list[str] = []
         self.later_opset: int | None = None
         self.budget = budget or Budget()
@@ -292,7 +274,7 @@ class EmitterCore:
     def constant(self, value: npt.ArrayLike, dtype: npt.DTypeLike | None = None, label: str = "") -> Tensor:
         """A constant; it becomes an initializer when a node uses it."""
         array = np.asarray(value, dtype)
-        return Tensor("", array.dtype, array.shape, array, label)
+        return Tensor("", array.dtype, array.shape, value=array, label=label)
 
     def arange(self, count: int, dtype: DType) -> Tensor:
         """The constant 0, 1, .. below ``count``, for which the budget is asked first."""
@@ -328,8 +310,7 @@ class EmitterCore:
             stored = self._shared[key] = Value(name, value.dtype, value.shape)
             self.initializers[name] = value
         tensor.stored = stored
-        if tensor.dequantized is not None:
-            self.dequantized[stored.name] = tensor.dequantized
+        stored.dequantized = stored.dequantized or tensor.dequantized
         return stored
 
     # --- nodes -------------------------------------------------------------------------------------------------------
@@ -412,9 +393,9 @@ class EmitterCore:
         """Whether ``op`` can be run exactly on this type, in a wider one if need be: whether :meth:`legal` has one."""
         return legal_type(self.target, op, self.opset, variable, ELEMENT_TYPES[dtype][1]) is not None
 
-    def has_kernel(self, op: str, dtype: DType, variable: str = "T") -> bool:
-        """Whether the provider runs ``op`` on just this type, without casts."""
-        return self.target.has_kernel(op, self.opset, {variable: ELEMENT_TYPES[dtype][1]})
+    def has_kernel(self, op: str, dtype: DType, *variables: str) -> bool:
+        """Whether the provider runs ``op`` on just this type, without casts; all of the type ``variables`` are it."""
+        return self.target.has_kernel(op, self.opset, dict.fromkeys(variables or ("T",), ELEMENT_TYPES[dtype][1]))
 
     def takes_instead(self, op: str, dtype: DType, *others: str, variable: str = "T") -> bool:
         """Whether the target has no kernel that runs ``op`` on this type, but one of each of the ``others``.
@@ -518,6 +499,8 @@ class EmitterCore:
         if op in _KEEP_LIMITED and _are_limited(inputs if op == "Concat" else inputs[:1]):
             for result in made:
                 result.limited = True
+        if op in _MOVE_ELEMENTS and inputs[0] is not None:
+            made[0].below = inputs[0].below
         return made
 
     @legalised
@@ -525,8 +508,7 @@ class EmitterCore:
         """Another element type.
 
         Integers keep their low bits. A constant is cast by numpy, which agrees with the Cast kernels wherever the
-        value is in range. A large one stays as small as it is: ONNX Runtime widens it when it loads the model. Where
-        ONNX Runtime would merge two, a Reshape, which copies nothing, keeps them apart.
+        value is in range. A large one stays as small as it is: ONNX Runtime widens it when it loads the model.
         """
         if x.dtype == dtype:
             return x
@@ -536,14 +518,13 @@ class EmitterCore:
                 value = x.value.astype(dtype)
             self._spend(value, [x])
             return self.constant(value, label=_derived_label([x]))
-        if x.cast_from is not None and _is_merged_wrongly(x.cast_from, x.dtype, dtype):
-            x = self.nodes("Reshape", [x, self.ints(x.shape)], [(x.dtype, x.shape)])[0]
         reason = _reason_of_cast(x.dtype, dtype)
         if reason and self._begun[1] != "CAST":
             self.note(reason)
         result = self.nodes("Cast", [x], [(dtype, x.shape)], {"to": ELEMENT_TYPES[dtype][0]})[0]
         result.cast_from = x.dtype
-        result.zero_padded = x.zero_padded
+        if x.below is not None and dtype.kind in "iu" and x.below <= 1 << (8 * dtype.itemsize - 1):
+            result.below = x.below
         return result
 
     def BitCast(self, x: Tensor, dtype: DType) -> Tensor:
@@ -563,20 +544,6 @@ def _reason_of_cast(given: DType, wanted: DType) -> str:
     if given.kind in "iu":
         return "ONNX takes another integer type" if wanted.kind in "iu" else "an integer among floating-point numbers"
     return ""
-
-
-def _is_merged_wrongly(first: DType, middle: DType, last: DType) -> bool:
-    """Whether ONNX Runtime may make one Cast of two and so lose what the first one rounds, wraps or truncates.
-
-    It does so for float to INT64 to INT32, float to FLOAT16 to INT8, INT64 to DOUBLE to FLOAT, integer to integer to
-    BOOL; it does not between integers, nor for FLOAT to FLOAT16 and back (ONNX Runtime 1.24 and 1.31).
-    https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/insert_cast_transformer.cc
-    """
-    if np.can_cast(first, middle) and (first.itemsize < 8 or first.kind == middle.kind):
-        return False  # every value survives the first one
-    kinds = {first.kind, middle.kind, last.kind}
-    among_floats = kinds == {"f"} and np.can_cast(middle, last)
-    return not (kinds <= {"i", "u"} or among_floats)
 
 
 def _are_limited(items: Sequence[Tensor | None]) -> bool:

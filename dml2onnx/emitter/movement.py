@@ -335,7 +335,6 @@ class MovementOps(EmitterCore):
         traits = Traits(keeps=Keeps.BITS, inputs=(0, 2) if constant else (0,))
         result = self.emit("Pad", traits, inputs, x.dtype, shape, attributes, fold)
         if mode == "constant" and result.value is None:
-            result.zero_padded = value == 0
             # as of what it surrounds, unless it is infinite
             result.limited = x.limited and bool(np.isfinite(value))
         return result

@@ -10,7 +10,6 @@ import numpy as np
 from dml2onnx.emitter.arithmetic import ArithmeticOps
 from dml2onnx.emitter.core import (
     FOLDED_GROWTH_ELEMENTS,
-    Dequantized,
     Keeps,
     Tensor,
     Traits,
@@ -18,10 +17,10 @@ from dml2onnx.emitter.core import (
     legalised,
 )
 from dml2onnx.emitter.windows import Window
-from dml2onnx.model import ELEMENT_TYPES, FLOAT, INT4, INT64, UINT4
+from dml2onnx.model import ELEMENT_TYPES, FLOAT, INT4, INT64, UINT4, Dequantized
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from dml2onnx.model import Array, DType
     from dml2onnx.model.records import Attribute
@@ -76,7 +75,6 @@ class NeuralOps(ArithmeticOps):
     @legalised
     def MaxPool(self, x: Tensor, window: Window) -> Tensor:
         """Maximum over windows; padding never wins. Pads must be smaller than the window."""
-        x = self._apart_from_pad(x)
         return self.emit(
             "MaxPool", _ALL, [x], x.dtype, (*x.shape[:2], *window.output_sizes(x.shape[2:])), window.attributes()
         )
@@ -97,7 +95,6 @@ class NeuralOps(ArithmeticOps):
         attributes = window.attributes()
         if count_include_pad:
             attributes = {**attributes, "count_include_pad": 1}
-        x = self._apart_from_pad(x)
         return self.emit(
             "AveragePool", _ALL, [x], x.dtype, (*x.shape[:2], *window.output_sizes(x.shape[2:])), attributes
         )
@@ -105,20 +102,8 @@ class NeuralOps(ArithmeticOps):
     @legalised
     def LpPool(self, x: Tensor, window: Window, p: int) -> Tensor:
         """``sum(|x| ** p) ** (1 / p)`` over windows; dilations are opset 18's. Pads must be smaller than the window."""
-        x = self._apart_from_pad(x)
         attributes = {**window.attributes(), "p": p}
         return self.emit("LpPool", _ALL, [x], x.dtype, (*x.shape[:2], *window.output_sizes(x.shape[2:])), attributes)
-
-    def _apart_from_pad(self, x: Tensor) -> Tensor:
-        """``x``, behind a Reshape (which copies nothing) where a Pad with zeros has made it.
-
-        ONNX Runtime merges such a Pad, or one with a Cast behind it, into the pads of a pool: MaxPool then no longer
-        sees the zeros, and pads as large as the window are refused.
-        https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/pad_fusion.cc
-        """
-        if not x.zero_padded:
-            return x
-        return self.nodes("Reshape", [x, self.ints(x.shape)], [(x.dtype, x.shape)])[0]
 
     @legalised
     def BatchNormalization(
@@ -408,6 +393,21 @@ class NeuralOps(ArithmeticOps):
         inputs = [x, w, x_zero_point, w_zero_point]
         return self.emit("ConvInteger", Traits("T1", (0, 2), False), inputs, np.dtype(np.int32), shape, attributes)
 
+    def QLinearConv(
+        self, inputs: Sequence[Tensor], bias: Tensor | None, window: Window, group: int, dtype: DType
+    ) -> Tensor:
+        """Input, filter and result, each but the result with scale and zero point behind it; an INT32 bias."""
+        x, w = inputs[0], inputs[3]
+        shape = (x.shape[0], w.shape[0], *window.output_sizes(x.shape[2:]))
+        operands = [*inputs, *([] if bias is None else [bias])]
+        return self.nodes("QLinearConv", operands, [(dtype, shape)], _attributes_of_convolution(window, group))[0]
+
+    def QLinearMatMul(self, inputs: Sequence[Tensor], dtype: DType) -> Tensor:
+        """Two matrices, each with scale and zero point behind it, and those of the result."""
+        a, b = inputs[0], inputs[3]
+        shape = (*broadcast_shape(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1])
+        return self.nodes("QLinearMatMul", inputs, [(dtype, shape)])[0]
+
     @legalised
     def dequantizes(self, dtype: DType, rank: int) -> bool:
         """Whether the provider has a kernel of DequantizeLinear for a type and so many dimensions."""
@@ -441,7 +441,7 @@ class NeuralOps(ArithmeticOps):
         traits = Traits(self._dequantized_type(), (0,), False)
         result = self.emit("DequantizeLinear", traits, inputs, scale.dtype, x.shape, attributes, folds)
         if result.value is not None and axis in (None, 0):
-            result.dequantized = Dequantized(x, scale, zero_point)
+            result.dequantized = _dequantized(x, scale, zero_point)
         return result
 
     def _as_unsigned(self, x: Tensor, scale: Tensor, zero_point: Tensor | None) -> tuple[Tensor, Tensor | None]:
@@ -476,3 +476,11 @@ class NeuralOps(ArithmeticOps):
 def _along(parameter: np.ndarray, axis: int | None, rank: int) -> np.ndarray:
     """A scalar, or a vector that lies along ``axis`` of ``rank`` dimensions."""
     return parameter if axis is None else parameter.reshape([-1, *[1] * (rank - axis - 1)])
+
+
+def _dequantized(x: Tensor, scale: Tensor, zero_point: Tensor | None) -> Dequantized:
+    """What is known of constants that have been dequantised: parameters are scalars, or vectors."""
+    shape = () if scale.size == 1 else (scale.size,)
+    points = np.zeros(shape, x.dtype) if zero_point is None else zero_point.constant.reshape(-1)
+    points = np.broadcast_to(points, (scale.size,)).reshape(shape)
+    return Dequantized(x.constant, scale.constant.reshape(shape), points, x.label)

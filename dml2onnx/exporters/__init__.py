@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.files import Target
+    from dml2onnx.files import Destination
     from dml2onnx.ir.data import Data
 
 __all__ = ["FORMATS", "GRAPHS", "convert", "export", "left_out"]
@@ -56,7 +56,7 @@ def convert(
     return export(graph_of(model), target, format)
 
 
-def export(graph: Graph, target: Target, format: str | None = None) -> list[Path]:
+def export(graph: Graph, target: Destination, format: str | None = None) -> list[Path]:
     """As :func:`convert`, into a file by its name or an open one."""
     path = _path(target)
     chosen = _format(target, format)
@@ -76,20 +76,20 @@ def export(graph: Graph, target: Target, format: str | None = None) -> list[Path
     return write_files(target, contents, beside)
 
 
-def _format(target: Target, format: str | None) -> str:
+def _format(target: Destination, format: str | None) -> str:
     return format or (_BY_SUFFIX.get(target.suffix.lower(), "") if isinstance(target, Path) else "")
 
 
-def _path(target: Target) -> Path:
+def _path(target: Destination) -> Path:
     """A name for what has none: files that lie beside it are refused anyway."""
     return target if isinstance(target, Path) else Path("graph")
 
 
-def _named(target: Target) -> str:
+def _named(target: Destination) -> str:
     return quote(target.name) if isinstance(target, Path) else "an open file"
 
 
-def left_out(graph: Graph, target: Target, format: str | None = None) -> list[Diagnostic]:
+def left_out(graph: Graph, target: Destination, format: str | None = None) -> list[Diagnostic]:
     """What a conversion to ``target`` has no place for, as warnings; nothing for the native format."""
     chosen = _format(target, format)
     path = _path(target)

@@ -24,7 +24,7 @@ _FORMATS = {DataType.FLOAT16: "<e", DataType.FLOAT32: "<f", DataType.FLOAT64: "<
 _LARGEST_WHOLE = 1 << 24
 """Floats from here on are written with an exponent or a fraction, for their digits say more than they know."""
 _LONGEST_SHORT = 9
-"""Significant digits with which every FLOAT32 can be told from all others; FLOAT16 needs fewer."""
+"""Significant digits with which every FLOAT32 differs from all others; FLOAT16 needs fewer."""
 
 
 def tensor(desc: TensorDesc) -> Json:

@@ -138,13 +138,13 @@ class _Export:
             members["initialValues"] = self._file(buffer, data, stated, None)
         else:
             sidecar = Sidecar("")
-            given = contents(data, row, stated, sidecar)
-            if "fill" in given:
+            found_contents = contents(data, row, stated, sidecar)
+            if "fill" in found_contents:
                 if count >= UINT32:
                     message = f"{quote(buffer.name)} has {count} elements, and valueCount holds less than {UINT32}."
                     raise DmlError(codes.TOO_LARGE_TO_WRITE.at(message, expected=f"less than {UINT32}", found=count))
-                members["initialValues"] = {"value": _exact(given["fill"], data_type), "valueCount": count}
-            elif isinstance(values := given.get("values"), list):
+                members["initialValues"] = {"value": _exact(found_contents["fill"], data_type), "valueCount": count}
+            elif isinstance(values := found_contents.get("values"), list):
                 members["initialValues"] = [_exact(item, data_type) for item in values]
             else:
                 members["initialValues"] = self._file(buffer, data, stated, row)
@@ -209,7 +209,7 @@ class _Export:
     # --- Dispatchables and commands -----------------------------------------------------------------------------------
 
     def _dispatchable(self, node: Node) -> Json:
-        desc = described(node.operator)
+        desc = operator_json(node.operator)
         for name, index, _, _ in node.views_in():
             members = desc[name]
             members = members[index] if isinstance(members, list) else members
@@ -263,7 +263,7 @@ def npy_head(row: TensorDesc) -> bytes:
     return stream.getvalue()
 
 
-def described(operator: OperatorDesc) -> Json:
+def operator_json(operator: OperatorDesc) -> Json:
     """A structure as DxDispatch wants it: absent fields left out, and special numbers as members of the union."""
     members = fields(operator, whole=True)
     for item, value in operator.items():
@@ -289,7 +289,7 @@ def _exact(element: object, data_type: DataType) -> object:
 
 def _activation(operator: OperatorDesc) -> Json:
     tensors = {item.name for item in operator.schema.tensor_fields}
-    attributes = {name: item for name, item in described(operator).items() if name not in tensors}
+    attributes = {name: item for name, item in operator_json(operator).items() if name not in tensors}
     return {"Type": operator.type, "Desc": attributes} if attributes else {"Type": operator.type}
 
 

@@ -19,7 +19,7 @@ from dml2onnx.ir.data import stored_bytes, stream
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from dml2onnx.files import Target
+    from dml2onnx.files import Destination
     from dml2onnx.ir.data import Data
 
 
@@ -27,7 +27,7 @@ PROGRAMS = frozenset({".py", ".cpp"})
 """Suffixes of programs, which name the files that they read."""
 
 
-def write_files(target: Target, contents: bytes, beside: Mapping[str, Data]) -> list[Path]:
+def write_files(target: Destination, contents: bytes, beside: Mapping[str, Data]) -> list[Path]:
     """Writes a file and those beside it by their names; returns all of them, the file first.
 
     Those beside it replace only what belongs to an older version of the file: others are refused (DML1916), and nothing

@@ -56,15 +56,15 @@ def _lines(value: object, head: str, indent: str, levels: int) -> Iterator[str]:
 
 def _filled(values: list[object], indent: str) -> Iterator[str]:
     """Scalars, as many to a line as fit."""
-    room = 0
+    space = 0
     for index, item in enumerate(values):
         text = _compact(item) + ("," if index < len(values) - 1 else "")
-        if len(text) + 1 > room:
+        if len(text) + 1 > space:
             yield f"\n{indent}{text}"
-            room = WIDTH - len(indent) - len(text)
+            space = WIDTH - len(indent) - len(text)
         else:
             yield f" {text}"
-            room -= len(text) + 1
+            space -= len(text) + 1
 
 
 def _compact(value: object) -> str:

@@ -103,11 +103,11 @@ class _Export:
                 if not self._is_unused(node, field, write, desc):
                     named.append((write.value, write.value.name))
         taken: set[str] = set()
-        given = {name for _, name in named}
+        stated = {name for _, name in named}
         numbers: dict[str, int] = {}
         for value, name in named:
             key, number = name, numbers.get(name, 1)
-            while key in taken or (number > 1 and key in given):
+            while key in taken or (number > 1 and key in stated):
                 number += 1
                 key = f"{name}_{number}"
             taken.add(key)
@@ -137,8 +137,8 @@ class _Export:
         desc = self._descs[item.value] = item.desc
         elements = desc or self._elements(item.value)
         members = self._named(self._keys[item.value], item.name)
-        given = {} if item.default is None else contents(item.default, elements, item.value.nbytes, self._sidecar)
-        return members | self._buffer(item.value, desc, elements if given else None) | given
+        stated = {} if item.default is None else contents(item.default, elements, item.value.nbytes, self._sidecar)
+        return members | self._buffer(item.value, desc, elements if stated else None) | stated
 
     def _constant(self, item: Constant) -> Json:
         value = item.value

@@ -109,19 +109,19 @@ class _Export:
     def _name_outputs(self) -> None:
         inputs = {item.name for item in self._graph.inputs}
         names: set[str] = set()
-        given: dict[Value, str] = {}
+        accepted: dict[Value, str] = {}
         for output in self._graph.outputs:
             shown = quote(output.name)
             self._problems.check_name("output", output.name, names)
             names.add(output.name)
-            if output.value in given:
-                message = f"The output {shown} is the output {quote(given[output.value])} as well."
+            if output.value in accepted:
+                message = f"The output {shown} is the output {quote(accepted[output.value])} as well."
                 self._problems.add(codes.TWO_OUTPUTS, message)
             elif output.name in inputs and output.value in self._readers:
                 node = self._readers[output.value][0][0]
                 message = f"The output {shown} has the name of an input, and is read by {quote(node.name)}."
                 self._problems.add(codes.HIDDEN_VALUE, message, node)
-            self._names[output.value] = given[output.value] = output.name
+            self._names[output.value] = accepted[output.value] = output.name
         self._taken |= names
 
     # --- Names --------------------------------------------------------------------------------------------------------

@@ -16,13 +16,13 @@ from dml2onnx.frontends import recording
 from dml2onnx.frontends.findings import listing, quote
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
 from dml2onnx.frontends.text import is_serialized, read_document
-from dml2onnx.garbage import collection_paused
+from dml2onnx.gc_pause import gc_paused
 from dml2onnx.ir.graph import Graph
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dml2onnx.frontends.options import Given
+    from dml2onnx.frontends.options import InputContents
 
 __all__ = ["LoadOptions", "graph_of", "load", "load_bytes"]
 
@@ -34,10 +34,10 @@ def load(
     path: str | os.PathLike[str],
     options: LoadOptions = DEFAULT_OPTIONS,
     *,
-    constants: Mapping[str, Given] | None = None,
+    constants: Mapping[str, InputContents] | None = None,
     graph: str | None = None,
 ) -> Graph:
-    """Reads a model, whose format is told by its contents: JSON by the members of its root.
+    """Reads a model. Its contents decide the format: of JSON the members of its root.
 
     The recording of a C++ program is a directory, or the index in it. It has several graphs, and ``graph`` says which
     one is meant; :class:`~dml2onnx.diagnostics.UnreadableError` lists them when it does not.
@@ -58,13 +58,13 @@ def load(
             unreadable.NO_SUCH_FILE.at("the path of the model is empty", expected="a file", found='""')
         )
     file = recording.index_of(path_of(path, "the model"))
-    with collection_paused():
+    with gc_paused():
         return _read(file, recording.read_index(file, options.max_bytes), options)
 
 
 def load_bytes(data: bytes, name: str, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
     """Reads a model that is in no file, such as what comes from a pipe; files that it names lie where we are."""
-    with collection_paused():
+    with gc_paused():
         return _read(Path(name), data, options)
 
 
@@ -82,7 +82,7 @@ def graph_of(model: object, graph: str | None = None) -> Graph:
 def _read(path: Path, data: bytes, options: LoadOptions) -> Graph:
     graph = _graph(path, data, options)
     if options.changes_inputs:
-        from dml2onnx.frontends.given import settled  # reads archives, whose modules take their time
+        from dml2onnx.frontends.freezing import settled  # reads archives, whose modules take their time
 
         graph = settled(graph, options)
     return recording.require_owned(graph, options)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.codes.running import INPUT_UNREADABLE
 from dml2onnx.diagnostics import UnreadableError, quote, shortened
-from dml2onnx.faces import later
+from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[np.generic]
 else:
-    np = later("numpy")
+    np = lazy_module("numpy")
 
 LONGEST_HEADER = 1 << 16
 MOST_FROM_PIPES = 1 << 30
@@ -86,27 +86,27 @@ def read_contents_file(name: str, file: ContentsFile, most: int = MOST_FROM_PIPE
 
 
 def fitted(
-    given: Array | RawBytes, dtype: np.dtype[np.generic], shape: tuple[int, ...], what: str, most: int = 0
+    source: Array | RawBytes, dtype: np.dtype[np.generic], shape: tuple[int, ...], what: str, most: int = 0
 ) -> Array:
     """Contents as a buffer of this type and shape takes them: bytes as they are, and numbers that the type holds in it.
 
-    Bytes may go on up to a multiple of 4, or ``most``. numpy writes float64 and int64 unless told otherwise: floats are
+    Bytes may go on up to a multiple of 4, or ``most``. numpy writes float64 and int64 by default: floats are
     rounded to the buffer's type, whole numbers have to be in its range, and kinds of numbers are not mixed. What does
     not fit stays as it is, for the caller to refuse; a wrong number of bytes is refused here (DML3007).
     """
     length = dtype.itemsize * prod(shape)
-    if isinstance(given, RawBytes):
-        if not length <= given.content.size <= max(-(-length // 4) * 4, most):
-            message = f"{given.what} has {given.content.size} bytes, and {what} takes {length}"
-            raise UnreadableError(INPUT_UNREADABLE.at(message, expected=length, found=given.content.size))
-        return given.content[:length].view(dtype).reshape(shape)
-    if given.dtype == dtype or _kind(given.dtype) != _kind(dtype):
-        return given
+    if isinstance(source, RawBytes):
+        if not length <= source.content.size <= max(-(-length // 4) * 4, most):
+            message = f"{source.what} has {source.content.size} bytes, and {what} takes {length}"
+            raise UnreadableError(INPUT_UNREADABLE.at(message, expected=length, found=source.content.size))
+        return source.content[:length].view(dtype).reshape(shape)
+    if source.dtype == dtype or _kind(source.dtype) != _kind(dtype):
+        return source
     with np.errstate(all="ignore"):
-        converted = given.astype(dtype)
-    if given.dtype.kind == "f":
-        return converted if np.array_equal(np.isfinite(given), np.isfinite(converted)) else given
-    return converted if np.array_equal(converted.astype(object), given.astype(object)) else given
+        converted = source.astype(dtype)
+    if source.dtype.kind == "f":
+        return converted if np.array_equal(np.isfinite(source), np.isfinite(converted)) else source
+    return converted if np.array_equal(converted.astype(object), source.astype(object)) else source
 
 
 def _kind(dtype: np.dtype[np.generic]) -> str:
@@ -170,7 +170,7 @@ def _opened(file: Path, expected: str) -> npt.NDArray[np.uint8]:
 def _numbers(file: Path, expected: str) -> Iterator[None]:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of headers that numpy has to mend
+            warnings.simplefilter("ignore")  # about headers that numpy repairs
             yield
     except Exception:  # numpy has many for a header that is none, and zipfile for what is not packed right
         message = f"{quote(str(file))} has no complete array of numbers"

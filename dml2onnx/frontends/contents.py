@@ -7,13 +7,13 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.codes import reading as codes
-from dml2onnx.faces import later
 from dml2onnx.frontends.files import FileError, MissingFileError
 from dml2onnx.frontends.findings import listing, quote
 from dml2onnx.frontends.findings import pointer as pointer_of
 from dml2onnx.frontends.numbers import Bad, beyond_range, first_beyond_range, to_array, to_bytes, to_element
 from dml2onnx.ir.data import ArrayData, FileData, FillData, padded
 from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dml2onnx.frontends.members import Members
     from dml2onnx.ir.data import Data
 else:
-    np = later("numpy")
+    np = lazy_module("numpy")
 
 SOURCES = ("values", "file", "fill")
 MEMBERS = frozenset((*SOURCES, "offset", "length"))
@@ -63,24 +63,26 @@ def read_contents(
 
     They end with zeros up to ``nbytes``, or to the size of the tensor's own buffer.
     """
-    given = [name for name in SOURCES if name in members.raw]
-    if len(given) != 1:
-        what = " and ".join(given) if given else "nothing"
-        message = f"contents are given by {what}, not by one of {listing(SOURCES)}"
+    present = [name for name in SOURCES if name in members.raw]
+    if len(present) != 1:
+        what = " and ".join(present) if present else "none"
+        message = f"exactly one of {listing(SOURCES)} has to hold the contents; found: {what}"
         findings.add(
             codes.DATA_SOURCE.at(message, pointer=members.place, expected=f"one of {listing(SOURCES)}", found=what)
         )
         return None
     for name in ("offset", "length"):
-        if name in members.raw and given != ["file"]:
+        if name in members.raw and present != ["file"]:
             message = f"{quote(name)} says which bytes of a file are meant, and there is no file"
             findings.add(codes.UNKNOWN_KEY.at(message, pointer=members.at(name)))
-    if given == ["file"]:
+    if present == ["file"]:
         found = _read_file(members, desc, nbytes, files, findings)
     elif desc is None or not _fits(members, desc, nbytes, findings):
         return None
     else:
-        data = _read_fill(members, desc, nbytes, findings) if "fill" in given else _read_values(members, desc, findings)
+        data = (
+            _read_fill(members, desc, nbytes, findings) if "fill" in present else _read_values(members, desc, findings)
+        )
         found = None if data is None else Contents(desc, data)
     if found is None:
         return None

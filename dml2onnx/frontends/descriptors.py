@@ -19,7 +19,6 @@ from dml2onnx import catalog
 from dml2onnx.catalog import FieldType
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import plural
-from dml2onnx.faces import later
 from dml2onnx.frontends.dialects import data_types, enumerators, operators_by_name, operators_by_number
 from dml2onnx.frontends.findings import listing, quote, show
 from dml2onnx.frontends.members import UINT32, Json
@@ -42,6 +41,7 @@ from dml2onnx.frontends.tensors import (
 )
 from dml2onnx.ir.operator import UNREADABLE, FieldValue, OperatorDesc, Scalar, ScaleBias, Size2D, Unreadable
 from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,15 +49,15 @@ if TYPE_CHECKING:
     from dml2onnx.catalog import FieldSchema, OperatorSchema
     from dml2onnx.frontends.dialects import Dialect
 else:
-    np = later("numpy")
+    np = lazy_module("numpy")
 
 Reader = Callable[[object, Json, list[Problem]], FieldValue]
 """Reads a field's value, given the object that it stands in, and reports what is wrong with it."""
 
-Given = Mapping[str, FieldValue]
+SuppliedFields = Mapping[str, FieldValue]
 """Fields whose value is known from elsewhere."""
 
-NO_FIELDS: Given = MappingProxyType({})
+NO_FIELDS: SuppliedFields = MappingProxyType({})
 _MAX_NESTING = 4
 _INT32 = DataType.INT32
 
@@ -123,27 +123,27 @@ class DescriptorReader:
         return schema
 
     def operator(
-        self, schema: OperatorSchema, raw: Json, given: Given = NO_FIELDS, beside: tuple[str, ...] = ()
+        self, schema: OperatorSchema, raw: Json, supplied: SuppliedFields = NO_FIELDS, beside: tuple[str, ...] = ()
     ) -> Reading:
         """Reads the fields of an operator.
 
-        ``given`` fields may be missing from ``raw``; ``beside`` names members that are no fields of the operator.
+        ``supplied`` fields may be missing from ``raw``; ``beside`` names members that are no fields of the operator.
         """
         try:
-            key = (schema, marshal.dumps(raw, 2), tuple(given.items()) if given else None, beside)
+            key = (schema, marshal.dumps(raw, 2), tuple(supplied.items()) if supplied else None, beside)
         except ValueError:
             return Reading(self._unreadable(schema), (wrong_kind("an object of this depth", raw),))
         known = self._operators.get(key)
         if known is None:
-            known = self._operators[key] = self.read(schema, raw, given, beside)
+            known = self._operators[key] = self.read(schema, raw, supplied, beside)
         return known
 
     def read(
-        self, schema: OperatorSchema, raw: Json, given: Given = NO_FIELDS, beside: tuple[str, ...] = ()
+        self, schema: OperatorSchema, raw: Json, supplied: SuppliedFields = NO_FIELDS, beside: tuple[str, ...] = ()
     ) -> Reading:
         """The same for who remembers by himself what was read, of a ``raw`` that is known not to be too deep."""
         problems: list[Problem] = []
-        operator = OperatorDesc(schema, self._read_fields(self._plan(schema), raw, given, beside, problems))
+        operator = OperatorDesc(schema, self._read_fields(self._plan(schema), raw, supplied, beside, problems))
         return _completed(operator, problems, self.dialect) if problems else Reading(operator, ())
 
     def tensor(self, raw: object, owner: Json, problems: list[Problem]) -> TensorDesc | Unreadable:
@@ -212,7 +212,7 @@ class DescriptorReader:
     # --- Fields -------------------------------------------------------------------------------------------------------
 
     def _read_fields(
-        self, plan: _Plan, raw: Json, given: Given, beside: tuple[str, ...], problems: list[Problem]
+        self, plan: _Plan, raw: Json, supplied: SuppliedFields, beside: tuple[str, ...], problems: list[Problem]
     ) -> tuple[FieldValue, ...]:
         if not plan.names.issuperset(raw):
             known = tuple(item.name for item in plan.fields)
@@ -224,9 +224,9 @@ class DescriptorReader:
             name = item.name
             value = raw.get(name, MISSING)
             if value is MISSING:
-                values.append(given[name] if name in given else self._absent(item, problems))
+                values.append(supplied[name] if name in supplied else self._absent(item, problems))
             elif value is None:
-                values.append(self._null(item, given, problems))
+                values.append(self._null(item, supplied, problems))
             else:
                 values.append(item.read(value, raw, problems))
                 if len(problems) > before:
@@ -247,10 +247,10 @@ class DescriptorReader:
         problems.append(Problem(codes.MISSING_FIELD, (item.name,), "is missing", item.form))
         return UNREADABLE
 
-    def _null(self, item: _Field, given: Given, problems: list[Problem]) -> FieldValue:
+    def _null(self, item: _Field, supplied: SuppliedFields, problems: list[Problem]) -> FieldValue:
         if self.dialect.null_is_absent:
-            if item.name in given:
-                return given[item.name]
+            if item.name in supplied:
+                return supplied[item.name]
             if item.optional or item.counts:
                 return None
         remedy = "; leave it out where it is absent" if item.optional else ""
@@ -260,25 +260,21 @@ class DescriptorReader:
     def _compare_count(
         self, plan: _Plan, values: list[FieldValue], count: int, arrays: tuple[int, ...], problems: list[Problem]
     ) -> None:
-        given = values[count]
-        if isinstance(given, Unreadable):
+        stated = values[count]
+        if isinstance(stated, Unreadable):
             return
         lengths = [len(array) for position in arrays if isinstance(array := values[position], tuple)]
-        if lengths and lengths.count(lengths[0]) == len(lengths) and given in (None, lengths[0]):
+        if lengths and lengths.count(lengths[0]) == len(lengths) and stated in (None, lengths[0]):
             values[count] = lengths[0]  # as nearly always
             return
-        expected = given if isinstance(given, int) else _likely_length(lengths, values) if lengths else None
-        if len(lengths) > 1 and len(set(lengths)) == 1 and given not in (None, lengths[0]):
+        expected = stated if isinstance(stated, int) else _likely_length(lengths, values) if lengths else None
+        if len(lengths) > 1 and len(set(lengths)) == 1 and stated not in (None, lengths[0]):
             counted = listing([plan.fields[position].name for position in arrays])
-            message = f"is {given}, but {counted} have {plural(lengths[0], 'element')}"
+            message = f"is {stated}, but {counted} have {plural(lengths[0], 'element')}"
             others = tuple([(plan.fields[position].name,) for position in arrays])
-            place = (plan.fields[count].name,)
-            problems.append(
-                Problem(
-                    codes.COUNT_MISMATCH, place, message, str(lengths[0]), str(given), None, others, instead=lengths[0]
-                )
-            )
-            expected = lengths[0]
+            place, expected = (plan.fields[count].name,), lengths[0]
+            problem = Problem(codes.COUNT_MISMATCH, place, message, str(expected), str(stated), related=others)
+            problems.append(problem._replace(instead=expected))
         for position in arrays:
             array = values[position]
             if not isinstance(array, tuple):
@@ -428,20 +424,20 @@ class DescriptorReader:
     def _read_union_bytes(self, raw: Json, data_type: DataType, problems: list[Problem]) -> FieldValue:
         """The bytes of the union, of which the type has the first ones; another member has to agree with them."""
         found: list[Problem] = []
-        given = raw["Bytes"]
-        if type(given) is not list:
-            found.append(wrong_kind("an array of bytes", given, "Bytes"))
-        elif len(given) not in (data_type.itemsize, UNION_BYTES):
+        supplied = raw["Bytes"]
+        if type(supplied) is not list:
+            found.append(wrong_kind("an array of bytes", supplied, "Bytes"))
+        elif len(supplied) not in (data_type.itemsize, UNION_BYTES):
             sizes = " or ".join(map(str, sorted({data_type.itemsize, UNION_BYTES})))
-            message = f"has {plural(len(given), 'byte')}, and {data_type.name} takes {sizes}"
-            found.append(Problem(codes.SCALAR_MEMBER, ("Bytes",), message, f"{sizes} bytes", str(len(given))))
+            message = f"has {plural(len(supplied), 'byte')}, and {data_type.name} takes {sizes}"
+            found.append(Problem(codes.SCALAR_MEMBER, ("Bytes",), message, f"{sizes} bytes", str(len(supplied))))
         else:
-            for index, item in enumerate(given):
+            for index, item in enumerate(supplied):
                 read_uint(item, 1 << 8, found, "Bytes", index)
         problems.extend(found)
         if found:
             return UNREADABLE
-        own = given[: data_type.itemsize]  # type: ignore[index]  # a list of bytes, as was just seen
+        own = supplied[: data_type.itemsize]  # type: ignore[index]  # a list of bytes, as was just seen
         scalar = Scalar(data_type, np.frombuffer(bytes(own), data_type.dtype)[0].item())
         others = {name: item for name, item in raw.items() if name != "Bytes"}
         other = self._read_union(others, data_type, problems) if others else scalar

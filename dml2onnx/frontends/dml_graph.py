@@ -116,7 +116,9 @@ class _GraphDescReader:
         drop_comments(self._document.root, findings)
         root = Members(self._document.root, "", findings)
         for place, name in self._document.repeated():
-            findings.add(codes.DUPLICATE_KEY.at(f"{quote(name)} is given twice", pointer=place, found=quote(name)))
+            findings.add(
+                codes.DUPLICATE_KEY.at(f"the object has {quote(name)} twice", pointer=place, found=quote(name))
+            )
         root.only(_ROOT_MEMBERS, "DML_GRAPH_DESC")
         if not root.raw.keys() <= set(_ROOT_MEMBERS):
             self._doubt_edges()
@@ -155,16 +157,16 @@ class _GraphDescReader:
         return array or []
 
     def _compare_count(self, root: Members, count: str, array: str) -> None:
-        given, values = root.uint(count, UINT32), root.raw.get(array)
+        stated, values = root.uint(count, UINT32), root.raw.get(array)
         length = len(values) if isinstance(values, list) else 0
         if not isinstance(values, list) and (values is not None or array in ("Nodes", "OutputEdges")):
             return  # which has been reported
-        if given is not None and given != length:
-            message = f"{count} is {given}, but {array} has {plural(length, 'element')}"
+        if stated is not None and stated != length:
+            message = f"{count} is {stated}, but {array} has {plural(length, 'element')}"
             self._doubt_edges()
-            if array == "Nodes" and given > length:
+            if array == "Nodes" and stated > length:
                 self._findings.doubt(_NODE)
-            self._findings.add(codes.COUNT_DIFFERS.at(message, pointer=root.at(count), expected=length, found=given))
+            self._findings.add(codes.COUNT_DIFFERS.at(message, pointer=root.at(count), expected=length, found=stated))
 
     # --- Nodes --------------------------------------------------------------------------------------------------------
 
@@ -289,12 +291,12 @@ class _GraphDescReader:
                 continue
             if "Desc" in members.raw or "Type" in members.raw:
                 members.only(("Type", "Desc"), "DML_GRAPH_EDGE_DESC")
-                given = members.raw.get("Type", kind)
+                stated = members.raw.get("Type", kind)
                 table = enumerators("DML_GRAPH_EDGE_TYPE", True)
-                if type(given) not in (str, int) or table.get(given) != kind:
-                    message = f"Type is {show(given)}, but {section} holds edges of type {kind}"
+                if type(stated) not in (str, int) or table.get(stated) != kind:
+                    message = f"Type is {show(stated)}, but {section} holds edges of type {kind}"
                     self._findings.add(
-                        codes.WRONG_KIND.at(message, pointer=members.at("Type"), expected=kind, found=show(given))
+                        codes.WRONG_KIND.at(message, pointer=members.at("Type"), expected=kind, found=show(stated))
                     )
                 inner = members.mapping("Desc", required=True)
                 if inner is None:
@@ -346,11 +348,11 @@ class _GraphDescReader:
             self._no_such(edge, node_end + 1, f"node {edge.ends[node_end]} is a constant and has no inputs", 0)
         if not isinstance(node, OperatorNode):
             return None
-        slot = self._slot(edge, node_end + 1, node, node.inputs, "inputs")
+        slot = self._slot(edge, node_end + 1, node, node.inputs, "input")
         if slot is None:
             return None
         if number in node.reads:
-            message = f"input {number} ({slot.field}) is the end of another edge already"
+            message = f"another edge leads to input {number} ({slot.field}) already"
             self._doubt_edges()
             self._report(codes.CONNECTED_TWICE, message, edge.at(node_end + 1), node, slot.field)
             return None
@@ -359,7 +361,9 @@ class _GraphDescReader:
     def _slot(self, edge: Edge, end: int, node: OperatorNode, slots: tuple[Slot, ...], what: str) -> Slot | None:
         number = edge.ends[end]
         if number >= len(slots):
-            message = f"{node.operator.type} has {len(slots)} {what}, and there is no number {number}"
+            message = (
+                f"{node.operator.type} has {plural(len(slots), what)}, numbered from 0; there is no number {number}"
+            )
             self._no_such(edge, end, message, len(slots))
             return None
         slot = slots[number]
@@ -379,7 +383,7 @@ class _GraphDescReader:
             if edge.ends[1] != 0:
                 self._no_such(edge, 1, "a constant has one output, number 0", 1)
         elif source is not None:
-            slot = self._slot(edge, 1, source, source.outputs, "outputs")
+            slot = self._slot(edge, 1, source, source.outputs, "output")
             if slot is not None:
                 value, desc = source.values[edge.ends[1]], slot.desc
         if target is None:
@@ -408,8 +412,8 @@ class _GraphDescReader:
         node.reads[edge.ends[-1]] = Read(self._unresolved.value())
 
     def _connect_inputs(self, root: Members, edges: list[Edge]) -> tuple[GraphInput, ...]:
-        given = root.uint("InputCount", UINT32)
-        count = given if given is not None else max((edge.ends[0] + 1 for edge in edges), default=0)
+        stated = root.uint("InputCount", UINT32)
+        count = stated if stated is not None else max((edge.ends[0] + 1 for edge in edges), default=0)
         inputs: dict[int, InputSoFar] = {}
         names: set[str] = set()
         for edge in edges:
@@ -459,8 +463,8 @@ class _GraphDescReader:
         )
 
     def _connect_outputs(self, root: Members, edges: list[Edge]) -> tuple[GraphOutput, ...]:
-        given = root.uint("OutputCount", UINT32)
-        count = given if given is not None else max((edge.ends[2] + 1 for edge in edges), default=0)
+        stated = root.uint("OutputCount", UINT32)
+        count = stated if stated is not None else max((edge.ends[2] + 1 for edge in edges), default=0)
         outputs: dict[int, GraphOutput | None] = {}
         names: set[str] = set()
         for edge in edges:
@@ -468,15 +472,15 @@ class _GraphDescReader:
             node = self._node(edge, 0)
             slot = None
             if isinstance(node, ConstantNode):
-                message = "a constant has no descriptor to give to an output"
+                message = "a constant cannot be a graph output, since it has no descriptor"
                 self._findings.add(codes.CONSTANT_OUTPUT.at(message, pointer=edge.place))
             elif node is not None:
-                slot = self._slot(edge, 1, node, node.outputs, "outputs")
+                slot = self._slot(edge, 1, node, node.outputs, "output")
             if index >= count:
                 self._no_such(edge, 2, f"there is no graph output {index}", count)
                 continue
             if index in outputs:
-                message = f"graph output {index} is the end of another edge already"
+                message = f"another edge leads to graph output {index} already"
                 self._doubt_edges()
                 self._findings.add(codes.CONNECTED_TWICE.at(message, pointer=edge.at(2), found=index))
                 continue

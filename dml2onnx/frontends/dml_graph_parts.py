@@ -87,9 +87,9 @@ def debug_name(members: Members) -> str | None:
     return None if members.raw.get("Name") is None else members.text("Name") or None
 
 
-def new_name(given: str | None, default: str, names: set[str]) -> str:
+def new_name(stated: str | None, default: str, names: set[str]) -> str:
     """The name of a graph input or output: that of its first edge, unless another has it."""
-    name = default if given is None or given in names else given
+    name = default if stated is None or stated in names else stated
     while name in names:
         name += "_"
     names.add(name)

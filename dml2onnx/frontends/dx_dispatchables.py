@@ -60,7 +60,7 @@ class Source(NamedTuple):
     """Bytes that ``elementCount`` speaks of, which DirectML operators do not look at; 0 when it is not given."""
 
 
-class Port(NamedTuple):
+class Slot(NamedTuple):
     """A bind point: a tensor field of the operator, or an input or output of the graph."""
 
     field: str
@@ -86,9 +86,9 @@ class Dispatchable(NamedTuple):
     name: str
     place: str
     operator: OperatorDesc | None = None
-    ports: tuple[Port, ...] = ()
-    by_field: Mapping[str, Port] = _NOTHING
-    owned_ports: tuple[Port, ...] = ()
+    ports: tuple[Slot, ...] = ()
+    by_field: Mapping[str, Slot] = _NOTHING
+    owned_ports: tuple[Slot, ...] = ()
     owned: Mapping[str, tuple[Source, ...]] = _NOTHING
     """What is bound at initialization; nothing where the binding cannot be used, which has been reported."""
     graph: Graph | None = None
@@ -286,8 +286,8 @@ class DispatchableReader:
         if graph is None:
             return Dispatchable(name, members.place)
         ports = [
-            *(Port(item.name, False, None if item.desc is None else (item.desc,), False) for item in graph.inputs),
-            *(Port(item.name, True, (item.desc,), False) for item in graph.outputs),
+            *(Slot(item.name, False, None if item.desc is None else (item.desc,), False) for item in graph.inputs),
+            *(Slot(item.name, True, (item.desc,), False) for item in graph.outputs),
         ]
         by_field = {port.field: port for port in ports}
         return Dispatchable(name, members.place, None, tuple(ports), by_field, graph=graph)
@@ -370,7 +370,7 @@ class DispatchableReader:
 
     # --- Findings that dispatches share -------------------------------------------------------------------------------
 
-    def graph_is_bound(self, made: Dispatchable, port: Port, source: Source, place: str) -> bool:
+    def graph_is_bound(self, made: Dispatchable, port: Slot, source: Source, place: str) -> bool:
         """Whether a graph can be bound to a resource: from its start, and to bytes enough for the tensor."""
         if source.offset:
             message = f"{quote(port.field)} is bound from byte {source.offset} on"
@@ -389,7 +389,7 @@ class DispatchableReader:
             return False
         return True
 
-    def fits(self, made: Dispatchable, port: Port, count: int, place: str) -> bool:
+    def fits(self, made: Dispatchable, port: Slot, count: int, place: str) -> bool:
         """Whether as many resources are bound as the field has tensors."""
         if port.descs is None:
             return False
@@ -399,7 +399,7 @@ class DispatchableReader:
         self.report(made, codes.CONNECTION_COUNT, message, place, port.field, str(len(port.descs)), str(count))
         return False
 
-    def compare_counts(self, made: Dispatchable, port: Port, sources: tuple[Source, ...], place: str) -> None:
+    def compare_counts(self, made: Dispatchable, port: Slot, sources: tuple[Source, ...], place: str) -> None:
         """A warning where ``elementCount`` says less than what the tensor covers all the same."""
         if not any(source.stated for source in sources):
             return
@@ -442,15 +442,15 @@ class DispatchableReader:
         )
 
 
-def _port(operator: OperatorDesc, item: FieldSchema) -> Port:
+def _port(operator: OperatorDesc, item: FieldSchema) -> Slot:
     name, is_output = item.name, item.kind is FieldKind.OUTPUT_TENSOR
     value = operator.get(name)
     if value is UNREADABLE:
-        return Port(name, is_output, None, False)
+        return Slot(name, is_output, None, False)
     if value is None:
-        return Port(name, is_output, (), False)
+        return Slot(name, is_output, (), False)
     descs = operator.tensors(name)
     is_one = len(descs) == 1
     owned = descs[0].owned_by_dml if is_one else any(desc.owned_by_dml for desc in descs)
     updates = is_output and operator.updates(name)
-    return Port(name, is_output, descs, owned, is_one and not owned, is_one and owned and not is_output, updates)
+    return Slot(name, is_output, descs, owned, is_one and not owned, is_one and owned and not is_output, updates)

@@ -23,7 +23,7 @@ from dml2onnx.ir.tensor import DataType, TensorDesc
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from dml2onnx.frontends.dx_dispatchables import Bindings, Dispatchable, DispatchableReader, Port, Source
+    from dml2onnx.frontends.dx_dispatchables import Bindings, Dispatchable, DispatchableReader, Slot, Source
     from dml2onnx.frontends.dx_resources import Resource
     from dml2onnx.frontends.findings import Findings
     from dml2onnx.frontends.members import Json
@@ -207,7 +207,7 @@ class Program:
             return
         reads: dict[str, tuple[Read, ...]] = {}
         writes: dict[str, tuple[Write, ...]] = {}
-        outputs: list[tuple[Port, tuple[Source, ...]]] = []
+        outputs: list[tuple[Slot, tuple[Source, ...]]] = []
         used = 0
         for port in made.ports:
             field = port.field
@@ -269,7 +269,7 @@ class Program:
     def _unbound(
         self,
         made: Dispatchable,
-        port: Port,
+        port: Slot,
         place: str,
         reads: dict[str, tuple[Read, ...]],
         writes: dict[str, tuple[Write, ...]],
@@ -296,7 +296,7 @@ class Program:
         self._reader.report(made, code, message, where, port.field, "a resource")
         self._misbound(port, reads, writes)
 
-    def _misbound(self, port: Port, reads: dict[str, tuple[Read, ...]], writes: dict[str, tuple[Write, ...]]) -> None:
+    def _misbound(self, port: Slot, reads: dict[str, tuple[Read, ...]], writes: dict[str, tuple[Write, ...]]) -> None:
         """Values of its own for a bind point without a usable binding, which has been reported."""
         if not port.descs:
             return
@@ -305,7 +305,7 @@ class Program:
         else:
             reads[port.field] = self.unresolved.reads(port.descs)
 
-    def _bound(self, made: Dispatchable, port: Port, entry: object, place: str) -> tuple[Source, ...] | None:
+    def _bound(self, made: Dispatchable, port: Slot, entry: object, place: str) -> tuple[Source, ...] | None:
         """The sources of a binding, when they can be used."""
         sources = self._bindings.sources(entry, place)
         if port.descs == ():
@@ -335,7 +335,7 @@ class Program:
         self,
         made: Dispatchable,
         reads: dict[str, tuple[Read, ...]],
-        outputs: list[tuple[Port, tuple[Source, ...]]],
+        outputs: list[tuple[Slot, tuple[Source, ...]]],
     ) -> None:
         """The nodes of a graph, reading and writing what its inputs and outputs are bound to.
 

@@ -183,13 +183,15 @@ class ResourceReader:
             if "sourcePath" in values:
                 return self._read_file(inner, members, data_type)
             names = ("value", "valueStart", "sourcePath")
-            message = f"the object has none of the members {listing(names)}"
+            message = f"the object needs one of the members {listing(names)}"
             found = listing([quote(key) for key in values])
             self._findings.add(codes.DATA_SOURCE.at(message, pointer=place, expected=listing(names), found=found))
         elif values == "deferred":
             self._findings.add(
                 codes.DEFERRED_RESOURCE.at(
-                    "the buffer is to be allocated by ONNX Runtime", pointer=place, found='"deferred"'
+                    "a deferred buffer, which ONNX Runtime allocates, cannot be compiled",
+                    pointer=place,
+                    found='"deferred"',
                 )
             )
         elif "initialValues" in members.raw:

@@ -6,7 +6,7 @@ piece than from another. So the offsets that lead far away are replaced by where
 pieces are compared by their bytes. What was read from one can be read from the other, and would be the same.
 
 Pieces are found for many tables at once, by arrays of places instead of one after the other. Nothing is reported here:
-what is damaged, has parts that overlap or is too large is no piece, and whoever reads it will be told.
+what is damaged, has parts that overlap or is too large is no piece, and its reader reports it.
 """
 
 from __future__ import annotations
@@ -107,18 +107,18 @@ class _Search:
         good = ends < _NOWHERE
         self._tables.append((tables[good], ends[good]))
         self._moved.append((tables[good], vtables[good]))
-        for field, held in PARTS[layout].items():
+        for field, kind in PARTS[layout].items():
             inside = np.array([0 if form is None else form.offsets.get(field, 0) for form in forms])[kinds]
             rows = np.flatnonzero((inside > 0) & (ends < _NOWHERE))
             if not rows.size:
                 continue
-            if isinstance(held, Part):
-                self._extend(ends, rows, tables[rows] + inside[rows], held, depth)
+            if isinstance(kind, Part):
+                self._extend(ends, rows, tables[rows] + inside[rows], kind, depth)
                 continue
             inner = np.array([0 if form is None else form.codes.get(field, 0) for form in forms])[kinds][rows]
             codes = np.where(inner > 0, self._bytes[tables[rows] + inner], 0)
             for code in np.unique(codes):
-                part = held.get(int(code))
+                part = kind.get(int(code))
                 chosen = rows[codes == code]
                 if part is None:
                     ends[chosen] = _NOWHERE

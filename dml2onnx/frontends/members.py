@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading as codes
+from dml2onnx.diagnostics import Edit, Remedy
 from dml2onnx.frontends.findings import instead, listing, quote, show, suggestion
 from dml2onnx.frontends.findings import pointer as pointer_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from dml2onnx.diagnostics import Code
+    from dml2onnx.diagnostics import Code, Member
     from dml2onnx.frontends.findings import Findings
 
 Json = dict[str, object]
@@ -161,10 +163,27 @@ class Members:
         wrong_kind(self._findings, quote(name), expected, value, self.at(name), self.node)
 
 
-def wrong_kind(findings: Findings, what: str, expected: str, found: object, place: str, node: str = "") -> None:
-    """A finding about a value of another kind than it should be."""
+def wrong_kind(
+    findings: Findings,
+    what: str,
+    expected: str,
+    found: object,
+    place: str,
+    node: str = "",
+    *,
+    instead: Member | None = None,
+) -> None:
+    """A finding about a value of another kind than it should be; ``instead`` is what is certainly meant."""
+    remedies: tuple[Remedy, ...] = ()
+    if instead is not None:
+        remedies = (Remedy(f"write {json.dumps(instead)}", (Edit(place, instead),), is_certain=True),)
     findings.add(
         codes.WRONG_KIND.at(
-            f"{what} is {show(found)}, not {expected}", pointer=place, expected=expected, found=show(found), node=node
+            f"{what} is {show(found)}, not {expected}",
+            pointer=place,
+            expected=expected,
+            found=show(found),
+            node=node,
+            remedies=remedies,
         )
     )

@@ -73,7 +73,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.catalog import FeatureLevel, FieldKind, FieldType, UnknownFeatureLevelError, feature_levels
 from dml2onnx.codes import reading as codes
 from dml2onnx.codes import unreadable
-from dml2onnx.diagnostics import UnreadableError
+from dml2onnx.diagnostics import Edit, Remedy, UnreadableError
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import NATIVE
 from dml2onnx.frontends.files import ModelFiles
@@ -82,7 +82,7 @@ from dml2onnx.frontends.members import Members, wrong_kind
 from dml2onnx.frontends.native_ends import EndReader
 from dml2onnx.frontends.native_forms import Forms, needs_desc
 from dml2onnx.frontends.native_nodes import MEMBERS as NODE_MEMBERS
-from dml2onnx.frontends.native_nodes import is_another, with_desc
+from dml2onnx.frontends.native_nodes import is_another, is_list_of_names, unread_names, with_desc
 from dml2onnx.frontends.native_outputs import OutputInference, RawNode
 from dml2onnx.frontends.native_values import (
     TARGET_MEMBERS,
@@ -90,8 +90,8 @@ from dml2onnx.frontends.native_values import (
     VALUE,
     DeclaredReader,
     Known,
-    Target,
     Values,
+    WriteTarget,
 )
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
 from dml2onnx.frontends.problems import OperatorForm, report, unknown_operator
@@ -151,16 +151,19 @@ class _NativeReader:
         self._descriptors = DescriptorReader(NATIVE)
         self._forms = Forms(self._descriptors)
         self._values = Values(self._findings)
-        self._targets: list[Target] = []
+        self._targets: list[WriteTarget] = []
         self._declared = DeclaredReader(self._values, self._descriptors, self._files, self._findings)
         self._unresolved = Unresolved()
         self._written: set[Value] = set()
+        self._unread: list[str] | None = None
 
     def read(self) -> Graph:
         findings = self._findings
         root = Members(self._document.root, "", findings)
         for place, name in self._document.repeated():
-            findings.add(codes.DUPLICATE_KEY.at(f"{quote(name)} is given twice", pointer=place, found=quote(name)))
+            findings.add(
+                codes.DUPLICATE_KEY.at(f"the object has {quote(name)} twice", pointer=place, found=quote(name))
+            )
         root.only(ROOT_MEMBERS, "a model")
         if not root.raw.keys() <= set(ROOT_MEMBERS):
             findings.doubt(VALUE)
@@ -225,12 +228,12 @@ class _NativeReader:
                 wrong_kind(self._findings, "a node", "an object", raw, place)
                 self._findings.doubt(VALUE)
                 continue
-            given = raw.get("name")
-            name = given if isinstance(given, str) else f"node {index}"
+            stated = raw.get("name")
+            name = stated if isinstance(stated, str) else f"node {index}"
             members = Members(raw, place, self._findings, name)
             if not _NODE_MEMBERS.issuperset(raw):
                 raw = with_desc(members, self._descriptors.schema(raw.get("type")), self._findings)
-            if given is not None and not isinstance(given, str):
+            if stated is not None and not isinstance(stated, str):
                 members.text("name")
             kind = raw.get("type")
             schema = self._descriptors.schema(kind)
@@ -239,7 +242,7 @@ class _NativeReader:
             elif schema is None:
                 unknown = unknown_operator(OperatorForm(kind, ("type",), None, (), ()))
                 report(self._findings, [unknown], place, node=name)
-            elif not isinstance(given, str):
+            elif not isinstance(stated, str):
                 name = f"{schema.stem}_{index}"
             members.node = name
             self._values.nodes[place] = name
@@ -261,16 +264,19 @@ class _NativeReader:
 
     def _name_outputs(
         self, members: Members, fields: Json, schema: OperatorSchema | None, form: Form | None
-    ) -> dict[str, list[Target | None]]:
+    ) -> dict[str, list[WriteTarget | None]]:
         outputs = members.raw.get("outputs")
         if type(outputs) is not dict:
             self._findings.doubt(VALUE)
-            outputs = members.mapping("outputs", required=True) or {}
-        targets: dict[str, list[Target | None]] = {}
+            fields_of = schema.output_fields if schema else ()
+            if not is_list_of_names(members, "outputs", fields_of, self._findings):
+                outputs = members.mapping("outputs", required=True)
+            outputs = outputs if type(outputs) is dict else {}
+        targets: dict[str, list[WriteTarget | None]] = {}
         described: Mapping[str, TensorDesc | None] = form.outputs if form else {}
         for field, entry in outputs.items():
             if type(entry) is str and field in described:  # what nearly all entries are
-                target = Target(entry, f"{members.place}/outputs/{field}", entry, described[field])
+                target = WriteTarget(entry, f"{members.place}/outputs/{field}", entry, described[field])
                 self._targets.append(target)
                 targets[field] = [target]
                 continue
@@ -291,13 +297,13 @@ class _NativeReader:
                 targets[field].append(self._name_output(item, desc, where, members))
         return targets
 
-    def _name_output(self, entry: object, raw_desc: object, place: str, members: Members) -> Target | None:
+    def _name_output(self, entry: object, raw_desc: object, place: str, members: Members) -> WriteTarget | None:
         if entry is None:
             return None
         found = self._descriptors.tensor(raw_desc, {}, [])
         desc = found if isinstance(found, TensorDesc) else None
         if type(entry) is str:
-            target = Target(entry, place, entry, desc)
+            target = WriteTarget(entry, place, entry, desc)
         elif type(entry) is dict:
             source = Members(entry, place, self._findings, members.node)
             if "value" in entry:
@@ -308,7 +314,7 @@ class _NativeReader:
             if key is None or name is None:
                 self._findings.doubt(VALUE)
                 return None
-            target = Target(key, place, name, desc, offset, base, nbytes)
+            target = WriteTarget(key, place, name, desc, offset, base, nbytes)
         else:
             wrong_kind(self._findings, "an output", "the name of a value", entry, place, members.node)
             self._findings.doubt(VALUE)
@@ -352,14 +358,14 @@ class _NativeReader:
 
     def _read_node(self, node: RawNode) -> Node:
         """Second pass: descriptors, and connections to the values that are all known now."""
-        sources, given = self._read_inputs(node)
-        operator, problems, tensors = node.form.completed(given | node.unknown if node.unknown else given)
+        sources, stated = self._read_inputs(node)
+        operator, problems, tensors = node.form.completed(stated | node.unknown if node.unknown else stated)
         place = f"{node.place}/desc"
         if problems:
             report(self._findings, problems, place, node=node.name, schema=node.schema)
         reads: dict[str, tuple[Read, ...]] = {}
         writes: dict[str, tuple[Write, ...]] = {}
-        for name, is_output, is_given, descs in tensors:
+        for name, is_output, is_stated, descs in tensors:
             if is_output:
                 self._connect_output(node, name, descs, writes)
             elif name in sources:
@@ -368,7 +374,7 @@ class _NativeReader:
                     self._report_count(node, "inputs", name, len(found), len(descs))
                     found = None
                 reads[name] = self._unresolved.reads(descs) if found is None else found
-            elif is_given:
+            elif is_stated:
                 reads[name] = self._unresolved.reads(descs)
                 self._report(
                     node,
@@ -383,16 +389,18 @@ class _NativeReader:
         """What each input field reads (``None`` where that is unknown), and descriptors taken from there."""
         form = node.form
         inputs = node.raw.get("inputs")
-        given: dict[str, FieldValue] = {}
+        stated: dict[str, FieldValue] = {}
         if type(inputs) is not dict:
             members = Members(node.raw, node.place, self._findings, node.name)
-            inputs = members.mapping("inputs", required=bool(form.unsaid)) or {}
-            given = dict.fromkeys(form.unsaid, UNREADABLE)
+            if not is_list_of_names(members, "inputs", node.schema.input_fields, self._findings):
+                inputs = members.mapping("inputs", required=bool(form.unsaid))
+            inputs = inputs if type(inputs) is dict else {}
+            stated = dict.fromkeys(form.unsaid, UNREADABLE)
         else:
             for name in form.unsaid:
                 if inputs.get(name) is None:
                     self._report_unread(node, name)
-                    given[name] = UNREADABLE
+                    stated[name] = UNREADABLE
         sources: dict[str, tuple[Read, ...] | None] = {}
         named, single = self._values.by_name, form.inputs
         for field, entry in inputs.items():
@@ -400,7 +408,7 @@ class _NativeReader:
             if known is not None:  # what nearly all entries are
                 sources[field] = known.whole
                 if not single[field] and not known.is_buffer:
-                    given[field] = UNREADABLE if known.desc is None else known.desc
+                    stated[field] = UNREADABLE if known.desc is None else known.desc
                 continue
             members = Members(node.raw, node.place, self._findings, node.name)
             if entry is None or not self._is_tensor(field, FieldKind.INPUT_TENSOR, members, node.schema):
@@ -423,13 +431,24 @@ class _NativeReader:
             if not described and not is_buffer:
                 taken = [desc for desc in descs if desc is not None]
                 whole = len(taken) == len(reads) and is_readable
-                given[field] = UNREADABLE if not whole else tuple(taken) if is_array else taken[0]
-        return sources, given
+                stated[field] = UNREADABLE if not whole else tuple(taken) if is_array else taken[0]
+        return sources, stated
 
     def _report_unread(self, node: RawNode, name: str) -> None:
         """A finding about a required input that has neither a value nor a descriptor; it cannot be read."""
         place = node.place + pointer("inputs", name)
-        self._report(node, name, codes.MISSING_FIELD, f"{name} is missing", UNKNOWN_EXPECTED, place=place)
+        unread = self._unread_names()
+        message, remedies = f"{name} is missing", tuple[Remedy, ...]()
+        if len(unread) == 1:
+            message += f"; nobody reads {quote(unread[0])}"
+            remedies = (Remedy(f"{quote(name)}: {quote(unread[0])}", (Edit(place, unread[0]),)),)
+        self._report(node, name, codes.MISSING_FIELD, message, UNKNOWN_EXPECTED, place=place, remedies=remedies)
+
+    def _unread_names(self) -> list[str]:
+        """The values that are neither read by a node nor given as an output, as far as their names stand anywhere."""
+        if self._unread is None:
+            self._unread = unread_names(self._document.root, self._values.names())
+        return self._unread
 
     def _read_source(self, entry: object, node: RawNode, field: str, suffix: str) -> tuple[Read | None, Known | None]:
         name, offset = entry, 0
@@ -474,7 +493,7 @@ class _NativeReader:
                 self._written.add(target.value)
         writes[field] = tuple(made)
 
-    def _base(self, node: RawNode, field: str, target: Target) -> Value | None:
+    def _base(self, node: RawNode, field: str, target: WriteTarget) -> Value | None:
         """The version of a buffer that an output is made from."""
         known = None if target.base is None else self._values.get(target.base)
         if known is None:
@@ -508,8 +527,10 @@ class _NativeReader:
         expected: str = "",
         found: str = "",
         place: str = "",
+        remedies: tuple[Remedy, ...] = (),
     ) -> None:
-        place = place or node.place + pointer("desc", field)
+        at = place or node.place + pointer("desc", field)
+        schema = node.schema
         self._findings.add(
-            at_field(code, message, place, node.name, node.schema, field, expected=expected, found=found)
+            at_field(code, message, at, node.name, schema, field, expected=expected, found=found, remedies=remedies)
         )

@@ -15,6 +15,7 @@ from dml2onnx.ir.tensor import TensorDesc
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dml2onnx.diagnostics import Member
     from dml2onnx.frontends.descriptors import DescriptorReader
     from dml2onnx.frontends.findings import Findings
     from dml2onnx.frontends.members import Json
@@ -49,7 +50,8 @@ class EndReader:
             pairs = [(public, entry, pointer(section, public)) for public, entry in raw.items()]
         else:
             if section in root.raw:
-                wrong_kind(self._findings, section, "an array of value names", raw, f"/{section}")
+                instead: list[Member] | None = [raw] if isinstance(raw, str) and self._values.get(raw) else None
+                wrong_kind(self._findings, section, "an array of value names", raw, f"/{section}", instead=instead)
             return
         seen: dict[str, str] = {}
         for public, entry, place in pairs:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from dml2onnx.catalog import OperatorSchema
-    from dml2onnx.frontends.descriptors import DescriptorReader, Given
+    from dml2onnx.frontends.descriptors import DescriptorReader, SuppliedFields
     from dml2onnx.frontends.members import Json
     from dml2onnx.frontends.tensors import Problem
     from dml2onnx.ir.operator import OperatorDesc
@@ -28,7 +28,7 @@ class Tensors(NamedTuple):
 
     field: str
     is_output: bool
-    is_given: bool
+    is_stated: bool
     descs: tuple[TensorDesc, ...]
 
 
@@ -83,12 +83,12 @@ class Form:
         self.is_complete = all(_says_sizes(fields.get(name)) for name, is_output in single.items() if is_output)
         """Whether all outputs that hold one tensor have sizes, which are to be read and not to be inferred."""
 
-    def completed(self, given: Given) -> Completed:
+    def completed(self, stated: SuppliedFields) -> Completed:
         """The descriptor with fields that are known from elsewhere."""
-        key = tuple(given.items())
+        key = tuple(stated.items())
         known = self._completed.get(key)
         if known is None:
-            operator, problems = self._read(self.schema, self.fields, given)
+            operator, problems = self._read(self.schema, self.fields, stated)
             known = self._completed[key] = Completed(operator, problems, _tensors(operator))
         return known
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dml2onnx.catalog import FieldType
 from dml2onnx.codes import reading as codes
-from dml2onnx.frontends.findings import at_field, listing
-from dml2onnx.frontends.members import Members
+from dml2onnx.frontends.findings import at_field, listing, quote
+from dml2onnx.frontends.members import Members, wrong_kind
 from dml2onnx.frontends.problems import other_operator, report
 
 if TYPE_CHECKING:
-    from dml2onnx.catalog import OperatorSchema
+    from collections.abc import Collection, Sequence
+
+    from dml2onnx.catalog import FieldSchema, OperatorSchema
+    from dml2onnx.diagnostics import Member
     from dml2onnx.frontends.findings import Findings
     from dml2onnx.frontends.members import Json
 
@@ -56,3 +60,43 @@ def is_another(raw: Json, schema: OperatorSchema, members: Members, findings: Fi
     if problem is not None:
         report(findings, [problem], members.place, node=members.node, schema=schema)
     return problem is not None
+
+
+def is_list_of_names(members: Members, section: str, fields: Sequence[FieldSchema], findings: Findings) -> bool:
+    """Whether tensors are listed without the fields that they are for, as in ONNX; a finding says what is meant."""
+    given = members.raw.get(section)
+    if type(given) is not list or not given or not all(type(item) is str for item in given):
+        return False
+    names: list[Member] = [str(item) for item in given]
+    arrays = [item.name for item in fields if item.type is FieldType.TENSOR_ARRAY]
+    meant: dict[str, Member]
+    if len(fields) == 1 and arrays:
+        meant = {arrays[0]: names}
+    elif not arrays and len(names) <= len(fields):
+        meant = {item.name: name for item, name in zip(fields, names, strict=False)}
+    else:
+        return False
+    wrong_kind(findings, quote(section), "an object", given, members.at(section), members.node, instead=meant)
+    return True
+
+
+def unread_names(root: Json, names: Collection[str]) -> list[str]:
+    """The names that stand among the inputs of no node, and among nothing that leaves the model."""
+    found: set[str] = set()
+    nodes = root.get("nodes")
+    pending: list[object] = [root.get("outputs"), root.get("results"), root.get("commands")]
+    for node in nodes if type(nodes) is list else ():
+        if type(node) is dict:
+            pending.append(node.get("inputs"))
+            outputs = node.get("outputs")
+            for target in outputs.values() if type(outputs) is dict else ():
+                pending.append(target.get("base") if type(target) is dict else None)
+    while pending:
+        item = pending.pop()
+        if type(item) is str:
+            found.add(item)
+        elif type(item) is dict:
+            pending += item.values()
+        elif type(item) is list:
+            pending += item
+    return [name for name in names if name not in found]

@@ -16,7 +16,7 @@ from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import plural
 from dml2onnx.frontends.findings import at_field, listing, pointer, quote
 from dml2onnx.frontends.native_forms import INFER
-from dml2onnx.frontends.native_values import Target
+from dml2onnx.frontends.native_values import WriteTarget
 from dml2onnx.ir.operator import UNREADABLE
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
@@ -41,7 +41,7 @@ class RawNode:
     name: str
     raw: Json
     form: Form
-    outputs: dict[str, list[Target | None]]
+    outputs: dict[str, list[WriteTarget | None]]
     unknown: dict[str, FieldValue] = field(default_factory=dict)
     """Outputs without sizes, which has been reported or follows from what has been."""
 
@@ -90,7 +90,7 @@ class OutputInference:
         self._descriptors = descriptors
         self._forms = forms
         self._findings = findings
-        self._targets: dict[str, tuple[RawNode, Target]] = {}
+        self._targets: dict[str, tuple[RawNode, WriteTarget]] = {}
 
     def complete(self, nodes: Sequence[RawNode]) -> None:
         """Infers what nodes leave out, with findings where nothing follows."""
@@ -150,10 +150,10 @@ class OutputInference:
     def _infer(self, node: RawNode, names: tuple[str, ...]) -> None:
         from dml2onnx.rules.inference import infer_outputs  # most models say everything, and need no rule to be read
 
-        given = self._given(node) | dict.fromkeys(names)
+        supplied = self._supplied(node) | dict.fromkeys(names)
         stated = {name: node.fields.get(name) or {} for name in names}
         fields = {name: value for name, value in node.fields.items() if name not in stated}
-        operator, problems = self._descriptors.operator(node.schema, fields, given)
+        operator, problems = self._descriptors.operator(node.schema, fields, supplied)
         types = {name: kind for name, raw in stated.items() if (kind := self._stated_type(raw)) is not None}
         found = infer_outputs(operator, {}, types, names)
         lacking = tuple(name for name in names if name not in found.outputs)
@@ -191,23 +191,23 @@ class OutputInference:
         desc = self._descriptors.tensor({"DataType": raw["DataType"], "Sizes": [1]}, {}, [])
         return desc.data_type if isinstance(desc, TensorDesc) else None
 
-    def _given(self, node: RawNode) -> dict[str, FieldValue]:
+    def _supplied(self, node: RawNode) -> dict[str, FieldValue]:
         """The descriptors of inputs that are those of the values that they read."""
-        given: dict[str, FieldValue] = {}
+        supplied: dict[str, FieldValue] = {}
         inputs = node.raw.get("inputs")
         for item in node.schema.input_fields:
             entry = inputs.get(item.name) if type(inputs) is dict else None
             if node.fields.get(item.name) is not None:
                 continue
             if entry is None:
-                given[item.name] = None if item.optional else UNREADABLE
+                supplied[item.name] = None if item.optional else UNREADABLE
                 continue
             descs = [self._desc(name) for name in _names(entry)]
             known = tuple([desc for desc in descs if desc is not None])
             is_array = item.type is FieldType.TENSOR_ARRAY
             whole = len(known) == len(descs) and (is_array or len(known) == 1)
-            given[item.name] = UNREADABLE if not whole else known if is_array else known[0]
-        return given
+            supplied[item.name] = UNREADABLE if not whole else known if is_array else known[0]
+        return supplied
 
     def _desc(self, name: str) -> TensorDesc | None:
         known = self._values.get(name)

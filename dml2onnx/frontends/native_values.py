@@ -72,7 +72,7 @@ _set_whole = Known.__dict__["whole"].__set__
 
 
 @dataclass(slots=True)
-class Target:
+class WriteTarget:
     """What an output of a node writes; ``value`` is made when all bases are known."""
 
     key: str
@@ -117,9 +117,10 @@ class Values:
         if first == place:
             return True
         by = [f"node {quote(self.nodes[at])}" for at in map(_node_at, (first, place)) if at in self.nodes]
-        message = f"{quote(name)} is the name of another value already, at {quote(first)}"
+        message = f"{quote(name)} names another value already, at {quote(first)}"
         if by:
-            both = "both writes it" if by[0] == by[-1] and len(by) > 1 else f"{' and '.join(by)} write it"
+            twice = len(by) > 1 and by[0] == by[-1]
+            both = f"{by[0]} writes it twice" if twice else f"{' and '.join(by)} write it"
             message += f": {both if len(by) > 1 else f'{by[0]} writes it as well'}"
         finding = codes.DUPLICATE_NAME.at(message, pointer=place, expected="a new name", found=quote(name))
         self._findings.add(replace(finding, places=(Place(first, "the first of that name"),)))
@@ -146,9 +147,9 @@ class Values:
             ),
         )
 
-    def make(self, targets: list[Target]) -> None:
+    def make(self, targets: list[WriteTarget]) -> None:
         """Makes the values of all outputs of nodes, in the order in which they stand."""
-        firsts: dict[str, Target] = {}
+        firsts: dict[str, WriteTarget] = {}
         places = self._places
         for target in targets:
             if places.setdefault(target.key, target.place) is target.place or self._claim(target.key, target.place):
@@ -170,11 +171,11 @@ class Values:
                 self.unknown(target.base, target.place + pointer("base"))
 
     @staticmethod
-    def _size(target: Target, firsts: dict[str, Target], sizes: dict[str, int]) -> int:
+    def _size(target: WriteTarget, firsts: dict[str, WriteTarget], sizes: dict[str, int]) -> int:
         """The size of a value: its own, or that of the first of its bases whose size is known."""
-        chain: dict[str, Target] = {}
+        chain: dict[str, WriteTarget] = {}
         found: int | None = None
-        current: Target | None = target
+        current: WriteTarget | None = target
         while current is not None and found is None:
             if current.nbytes is not None or current.desc is None or current.base is None:
                 own = UNBOUNDED if current.desc is None else written_size(current.desc, current.offset, None)

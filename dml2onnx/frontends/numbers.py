@@ -12,9 +12,9 @@ import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.codes import reading as codes
-from dml2onnx.faces import later
 from dml2onnx.frontends.findings import show
 from dml2onnx.ir.tensor import DataType
+from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[np.generic]
 else:
-    np = later("numpy")
+    np = lazy_module("numpy")
 
 _FLOAT32 = struct.Struct("<f")
 _SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
@@ -53,14 +53,14 @@ def to_double(raw: object, *, strings: bool = True) -> float | Bad:
     """A number, or one of ``"inf"``, ``"-inf"``, ``"nan"`` in any letter case, as a double."""
     kind = type(raw)
     if kind is float:
-        value: float = raw  # type: ignore[assignment]
+        value: float = raw  # type: ignore[assignment]  # faster than isinstance, which mypy understands
         if math.isfinite(value):
             return value
         return Bad(codes.NOT_FINITE, "is too large for a double", "a double", "a larger number")
     if kind is int:
-        return _whole_to_double(raw)  # type: ignore[arg-type]
+        return _whole_to_double(raw)  # type: ignore[arg-type]  # as above
     if strings and kind is str:
-        special = _SPECIAL.get(raw.lower())  # type: ignore[attr-defined]
+        special = _SPECIAL.get(raw.lower())  # type: ignore[attr-defined]  # as above
         if special is not None:
             return special
     expected = 'a number, "inf", "-inf" or "nan"' if strings else "a number"
@@ -80,7 +80,7 @@ def _whole_to_double(value: int) -> float | Bad:
 def round_to_float32(value: float) -> float:
     """The nearest float32, ties to even; infinite where DirectML's own conversion is."""
     try:
-        return _FLOAT32.unpack(_FLOAT32.pack(value))[0]  # type: ignore[no-any-return]
+        return _FLOAT32.unpack(_FLOAT32.pack(value))[0]  # type: ignore[no-any-return]  # struct is untyped
     except OverflowError:
         return math.copysign(math.inf, value)
 
@@ -153,9 +153,9 @@ def to_array(raw: list[object], data_type: DataType, *, truncate: bool) -> Array
     kinds = set(map(type, raw))
     if not data_type.is_float:
         low, high = data_type.limits
-        if kinds <= {int} and (not raw or (low <= min(raw) and max(raw) <= high)):  # type: ignore[type-var,operator]
+        if kinds <= {int} and (not raw or (low <= min(raw) and max(raw) <= high)):  # type: ignore[type-var,operator]  # ints
             return np.array(raw, data_type.dtype)
-    elif kinds <= {float} or (kinds <= {int, float} and max(map(abs, raw)) <= 1 << 53):  # type: ignore[arg-type]
+    elif kinds <= {float} or (kinds <= {int, float} and max(map(abs, raw)) <= 1 << 53):  # type: ignore[arg-type]  # numbers
         doubles = np.array(raw, np.float64)
         if np.isfinite(doubles).all():
             return from_doubles(doubles, data_type, truncate=truncate)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.frontends.array_files import ContentsFile
 
-    Given: TypeAlias = npt.ArrayLike | bytes | str | os.PathLike[str] | ContentsFile | None
+    InputContents: TypeAlias = npt.ArrayLike | bytes | str | os.PathLike[str] | ContentsFile | None
     """Contents of a buffer: an array in memory order, bytes, the name of a file of either, or those of the model."""
 
 
@@ -38,7 +38,7 @@ class LoadOptions:
     Of the recording of a program ``graph`` names the graph that is meant, where there are several.
     """
 
-    constants: Collection[str] | Mapping[str, Given] = frozenset()
+    constants: Collection[str] | Mapping[str, InputContents] = frozenset()
     inputs: frozenset[str] = frozenset()
     freeze: bool = False
     allow_paths: tuple[Path, ...] = ()
@@ -51,10 +51,10 @@ class LoadOptions:
         """Whether anything is said about inputs."""
         return bool(self.constants or self.inputs or self.freeze or self.constant_directories)
 
-    def contents(self) -> dict[str, Given]:
+    def contents(self) -> dict[str, InputContents]:
         """``constants`` with what they are to hold."""
         if isinstance(self.constants, Mapping):
-            return {text(name, "a name in constants"): given for name, given in self.constants.items()}
+            return {text(name, "a name in constants"): supplied for name, supplied in self.constants.items()}
         names = items(self.constants, "constants", "names of inputs, or contents by name")
         return {text(name, "a name in constants"): None for name in names}
 

@@ -173,7 +173,9 @@ def report(
         path = "".join(f"/{token}" if isinstance(token, int) else f"/{escape(token)}" for token in problem.path)
         field = next((token for token in problem.path if isinstance(token, str)), "")
         close = findings.closest(*problem.guess) if problem.guess else ()
-        code = problem.code
+        code, message = problem.code, problem.message
+        if code is codes.UNKNOWN_FIELD and schema is not None and len(problem.path) == 1 and not close:
+            message += _in_version(schema, field)
         if code is codes.IGNORED_FIELD and problem.guess and findings.is_slip(*problem.guess):
             code = codes.UNKNOWN_FIELD
         if code in (codes.UNKNOWN_FIELD, codes.IGNORED_FIELD):
@@ -182,7 +184,7 @@ def report(
         findings.add(
             at_field(
                 code,
-                f"{_subject(problem.path)} {problem.message}{suggestion(close)}",
+                f"{_subject(problem.path)} {message}{suggestion(close)}",
                 place + path,
                 node,
                 schema,
@@ -193,6 +195,17 @@ def report(
                 remedies=_remedies(problem, place + path, close),
             )
         )
+
+
+def _in_version(schema: OperatorSchema, field: str) -> str:
+    """Which other version of an operator has a field, in words."""
+    stem = schema.name.rstrip("0123456789")
+    others = [name for name in catalog.operator_names() if name != schema.name and name.rstrip("0123456789") == stem]
+    having = [other for other in map(catalog.operator, others) if field in other.index]
+    if not having:
+        return ""
+    first = min(having, key=lambda other: other.introduced)
+    return f"; {first.short_name} has it, from feature level {first.introduced} on"
 
 
 def _remedies(problem: Problem, place: str, close: Collection[str]) -> tuple[Remedy, ...]:

@@ -119,9 +119,9 @@ def continued(document: Document, item: Recorded, files: ModelFiles) -> Recorded
         commands += _member(line, "commands", list, place)
         for section in ("resources", "dispatchables"):
             _member(root, section, dict, "the program").update(_member(line, section, dict, place))
-        told = _member(line, "resources", dict, place)
-        constants = (constants - set(told)) | set(_names(line, "constants", place))
-        without = (without - set(told)) | set(_names(line, "without_contents", place))
+        resources = _member(line, "resources", dict, place)
+        constants = (constants - set(resources)) | set(_names(line, "constants", place))
+        without = (without - set(resources)) | set(_names(line, "without_contents", place))
     return replace(item, constants=frozenset(constants), without_contents=frozenset(without))
 
 

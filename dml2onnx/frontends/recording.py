@@ -26,7 +26,7 @@
 
 A ``graph`` is a ``DML_GRAPH_DESC`` that the program has compiled, an ``operator`` one of a single node, ``rejected`` an
 operator that could not be created, for the reason in ``problem``; and the ``program`` is all that was dispatched, for
-DxDispatch. Inputs with ``contents`` are constants: what the program has told the recorder of its weights. DxDispatch
+DxDispatch. Inputs with ``contents`` are constants: the weights that the program gave to the recorder. DxDispatch
 has neither constants in graphs nor buffers whose contents are not known: those of the program are named. What the
 program did with a real device and is not here is ``unrecorded`` (of a graph or of the whole) or ``missing``
 (dispatches). One that is not ``ended`` has journals besides, as ``recorded`` has it.
@@ -162,7 +162,7 @@ def read(document: Document, options: LoadOptions) -> Graph:
     inputs, constants = _filled(graph, item, files, options, findings)
     resources = inner.root.get("resources") if item.kind == PROGRAM else None
     if not any(found.severity is Severity.ERROR for found in graph.findings):
-        _require_known(item, resources if type(resources) is dict else [given.name for given in graph.inputs], findings)
+        _require_known(item, resources if type(resources) is dict else [port.name for port in graph.inputs], findings)
     return replace(
         graph,
         name=item.name,
@@ -176,14 +176,14 @@ def read(document: Document, options: LoadOptions) -> Graph:
 def _tell(index: Index, item: Recorded, findings: Findings) -> None:
     """Says what the graph is not that the program had."""
     if item.problem:
-        message = f"the program was refused this: {item.problem}"
+        message = f"the device refused this call of the program: {item.problem}"
         findings.add(codes.REFUSED_IN_PROGRAM.at(message, found=item.problem))
     for what in (*filter(None, (item.unrecorded,)), *index.unrecorded):
-        findings.add(codes.NOT_RECORDED.at(f"the program ran with what is not recorded: {what}", found=what))
+        findings.add(codes.NOT_RECORDED.at(f"the recording leaves out a part of the program: {what}", found=what))
     for what in item.missing:
         findings.add(codes.MISSING_DISPATCH.at(what, expected="all that the program dispatched"))
     if not index.ended:
-        message = "the recording was not ended: the program still runs, or it ended without releasing all that it made"
+        message = "the recording is incomplete: the program is still running, or it ended without releasing its objects"
         findings.add(codes.NOT_ENDED.at(message, expected='"ended": true', found='"ended": false'))
 
 
@@ -191,15 +191,15 @@ def require_owned(graph: Graph, options: LoadOptions) -> Graph:
     """The graph, with an error (DML1014) for each tensor that DirectML owns whose contents nobody has given."""
     if graph.format != "dxdispatch":
         return graph
-    empty = {given.value for given in graph.inputs if given.default is None and given.name not in options.inputs}
+    empty = {port.value for port in graph.inputs if port.default is None and port.name not in options.inputs}
     if not empty:
         return graph
     missing = empty & _owned(graph)
     findings = Findings()
-    for given in graph.inputs:
-        if given.value in missing:
-            message = f"{quote(given.name)} is owned by DirectML, and the recording does not have its contents"
-            findings.add(reading.NO_CONTENTS.at(message, pointer=given.source, expected="--constant NAME=FILE"))
+    for port in graph.inputs:
+        if port.value in missing:
+            message = f"{quote(port.name)} is owned by DirectML, and the recording does not have its contents"
+            findings.add(reading.NO_CONTENTS.at(message, pointer=port.source, expected="--constant NAME=FILE"))
     return replace(graph, findings=(*graph.findings, *findings.all()))
 
 
@@ -228,17 +228,17 @@ def _filled(
     """Inputs and constants, with what the recording knows of their contents."""
     inputs: list[GraphInput] = []
     constants: list[Constant] = []
-    for given in graph.inputs:
-        part = item.contents.get(given.name)
-        data = given.default if given.name in item.constants else None
+    for port in graph.inputs:
+        part = item.contents.get(port.name)
+        data = port.default if port.name in item.constants else None
         if part is not None:
-            data = _data(given, part, files, findings)
+            data = _data(port, part, files, findings)
         if data is None:
-            inputs.append(replace(given, default=None) if given.name in item.without_contents else given)
-        elif given.name in options.inputs:
-            inputs.append(replace(given, default=data))
+            inputs.append(replace(port, default=None) if port.name in item.without_contents else port)
+        elif port.name in options.inputs:
+            inputs.append(replace(port, default=data))
         else:
-            constants.append(Constant(given.value, data))
+            constants.append(Constant(port.value, data))
     return tuple(inputs), tuple(constants)
 
 
@@ -252,17 +252,17 @@ def _require_known(item: Recorded, known: Collection[str], findings: Findings) -
             findings.add(codes.BAD_RECORDING.at(message, expected=listing(known), found=quote(name)))
 
 
-def _data(given: GraphInput, part: Part, files: ModelFiles, findings: Findings) -> Data | None:
+def _data(port: GraphInput, part: Part, files: ModelFiles, findings: Findings) -> Data | None:
     """The bytes of an input, as many as it has."""
     try:
         data = files.raw(part.file, part.offset, part.length)
     except FileError as error:
         findings.add(error.code.at(str(error), expected=error.expected, found=error.found))
         return None
-    nbytes = given.value.nbytes
-    needed = nbytes if given.desc is None else given.desc.reach
+    nbytes = port.value.nbytes
+    needed = nbytes if port.desc is None else port.desc.reach
     if nbytes < UNBOUNDED and data.nbytes < needed:
-        message = f"{quote(part.file)} gives {data.nbytes} bytes for {quote(given.name)}, which has {needed}"
+        message = f"{quote(part.file)} gives {data.nbytes} bytes for {quote(port.name)}, which has {needed}"
         findings.add(codes.BAD_RECORDING.at(message, expected=f"{needed} bytes", found=f"{data.nbytes} bytes"))
         return None
     return data if nbytes >= UNBOUNDED else padded(head(data, nbytes), nbytes)

@@ -228,10 +228,10 @@ class SerializedReader:
 
     def _read_node(self, index: int, table: Table) -> None:
         code, offset = table.union("desc")
-        given = table.string("name") or ""
+        supplied = table.string("name") or ""
         inputs, outputs = table.strings("inputNames"), table.strings("outputNames")
         place = self._node_place(index)
-        if not given:
+        if not supplied:
             self._findings.add(
                 codes.MISSING_KEY.at("name is missing", pointer=f"{place}/name", expected="the node's name")
             )
@@ -240,13 +240,13 @@ class SerializedReader:
             message = f"the node is neither an operator nor a constant (at byte {table.offset})"
             expected = "OperatorNodeDesc or ConstantNodeDesc"
             self._findings.add(
-                codes.NODE_KIND.at(message, pointer=f"{place}/desc", expected=expected, found=found, node=given)
+                codes.NODE_KIND.at(message, pointer=f"{place}/desc", expected=expected, found=found, node=supplied)
             )
             self._leave_open(index, inputs, outputs)
         elif code == CONSTANT_CODE:
-            self._read_constant(index, table.member("desc", offset, CONSTANT_NODE), given, outputs)
+            self._read_constant(index, table.member("desc", offset, CONSTANT_NODE), supplied, outputs)
         else:
-            self._read_operator(index, table, offset, given, inputs, outputs)
+            self._read_operator(index, table, offset, supplied, inputs, outputs)
 
     def _leave_open(self, index: int, inputs: list[str], outputs: list[str]) -> None:
         """A node that could not be read, which has been reported: what it reads is used, what it makes is unknown."""
@@ -377,7 +377,7 @@ class SerializedReader:
                 return
             name = self._names.new(name or f"{schema.stem}_{index}")
             decoded = self._decoder.decode(schema, table, (inputs, outputs), self._owned)
-            desc, problems = self._descriptors.operator(schema, decoded.fields, decoded.given)
+            desc, problems = self._descriptors.operator(schema, decoded.fields, decoded.supplied)
             located = [
                 _located(problem, decoded.offsets.get(str(problem.path[0]), table.offset))
                 for problem in (*decoded.problems, *problems)

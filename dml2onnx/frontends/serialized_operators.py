@@ -1,7 +1,7 @@
 """Operators of serialized graphs, brought into the form from which all descriptors are read.
 
-Tensors are told by the names that are given for them: an empty name stands for an absent tensor, and descriptors are
-there for those that are present only. Attributes are told by their position.
+Tensors are identified by their names: an empty name stands for an absent tensor, and descriptors are
+there for those that are present only. Attributes are identified by their position.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class DecodedOperator(NamedTuple):
     """The fields of an operator as decoded JSON would have them, and what connects its tensors."""
 
     fields: Json
-    given: dict[str, FieldValue]
+    supplied: dict[str, FieldValue]
     """Fields that cannot be decoded, which ``problems`` tell about."""
     inputs: tuple[Connection, ...]
     outputs: tuple[Connection, ...]
@@ -107,7 +107,7 @@ class OperatorDecoder:
         outputs = decoder.tensors(schema.output_fields, table, "outputs", names[1], ())
         decoder.attributes(table, 0)
         problems = tuple(decoder.problems)
-        return DecodedOperator(decoder.raw, decoder.given, inputs, outputs, problems, decoder.offsets)
+        return DecodedOperator(decoder.raw, decoder.supplied, inputs, outputs, problems, decoder.offsets)
 
 
 class _Decoder:
@@ -115,13 +115,13 @@ class _Decoder:
         self._schema = schema
         self._file = file
         self.raw: Json = {}
-        self.given: dict[str, FieldValue] = {}
+        self.supplied: dict[str, FieldValue] = {}
         self.problems: list[Problem] = []
         self.offsets: dict[str, int] = {}
 
     def _give_up(self, name: str, problem: Problem) -> None:
         self.problems.append(problem)
-        self.given[name] = UNREADABLE
+        self.supplied[name] = UNREADABLE
         self.raw.pop(name, None)
 
     # --- Tensors ------------------------------------------------------------------------------------------------------
@@ -209,12 +209,12 @@ class _Decoder:
         keys = _attribute_keys(self._schema, depth)
         elements = repeats.elements(table, "attributes", chain(keys, repeat(None)))
         if len(elements) != len(fields):
-            message = f"of {self._schema.short_name} are {len(fields)}, and {len(elements)} are given"
+            message = f"of {self._schema.short_name} are {len(fields)}; the file has {len(elements)}"
             expected = f"{len(fields)} attributes"
             problem = Problem(codes.ATTRIBUTE_COUNT, ("attributes",), message, expected, str(len(elements)))
             self.problems.append(problem)
             for item in fields[len(elements) :]:
-                self.given[item.name] = UNREADABLE
+                self.supplied[item.name] = UNREADABLE
         for item, key, (offset, found) in zip(fields, keys, elements, strict=False):
             self.offsets[item.name] = offset
             if not isinstance(found, Table):
@@ -255,7 +255,7 @@ class _Decoder:
         else:
             operators = table.member("val", offset, ACTIVATION_ARRAY).tables("data", ACTIVATION)
             decoded = [self._nested(item, index, operator, depth) for index, operator in enumerate(operators)]
-            if item.name not in self.given:
+            if item.name not in self.supplied:
                 self.raw[item.name] = decoded
 
     def _wrong_kind(self, item: FieldSchema, expected: str, found: str) -> None:
@@ -272,12 +272,11 @@ class _Decoder:
         number = self.raw.get(item.scalar_type or "")
         data_type = data_types(True).get(number) if type(number) is int else None
         # Without a data type of whole bytes, which has been or will be reported, there is no member to be read.
-        # The ignored type: a structure of bytes is unpacked into bytes.
-        self.raw[item.name] = {} if data_type is None else _member(data_type, content)  # type: ignore[arg-type]
+        self.raw[item.name] = {} if data_type is None else _member(data_type, content)  # type: ignore[arg-type]  # bytes
 
     def _activation(self, item: FieldSchema, table: Table, depth: int) -> None:
         decoded = self._nested(item, None, table, depth)
-        if item.name not in self.given:
+        if item.name not in self.supplied:
             self.raw[item.name] = decoded
 
     def _nested(self, item: FieldSchema, index: int | None, table: Table, depth: int) -> Json:

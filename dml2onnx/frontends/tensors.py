@@ -51,7 +51,7 @@ class Problem(NamedTuple):
     """What is wrong with a part of a descriptor; ``path`` leads to it from the part that was read.
 
     ``message`` is what a sentence says about that part. ``guess`` is a misspelt name and those it may have meant,
-    ``related`` are the other parts that it was compared with, any of which may be the one to mend.
+    ``related`` are the other parts that it was compared with, any of which may be the wrong one.
     """
 
     code: Code
@@ -82,7 +82,7 @@ def unknown_enumerator(raw: object, names: Collection[str], what: str, *path: st
 
 
 def unknown_data_type(raw: object, names: Collection[str], *path: str | int) -> Problem:
-    """A value that is no data type; what other languages call one is told apart from a slip."""
+    """A value that is no data type; the name of a type in another language is not a misspelling."""
     problem = unknown_enumerator(raw, names, "data type", *path)
     alias = DATA_TYPE_ALIASES.get(raw.removeprefix(DATA_TYPE_PREFIX).lower()) if isinstance(raw, str) else None
     meant = next((name for name in names if alias and name.removeprefix(DATA_TYPE_PREFIX) == alias.name), None)
@@ -259,13 +259,13 @@ def _read_strides(
 ) -> tuple[int, ...] | None:
     if "Strides" not in raw:
         return None
-    given = raw["Strides"]
-    if given is None:
+    stated = raw["Strides"]
+    if stated is None:
         if not dialect.null_is_absent:
             message = "is null; leave it out for a packed tensor"
             problems.append(Problem(codes.NULL_FIELD, (*path, "Strides"), message, "an array of whole numbers", "null"))
         return None
-    strides = read_uints(given, problems, *path, "Strides")
+    strides = read_uints(stated, problems, *path, "Strides")
     if isinstance(strides, Unreadable):
         return None
     if strides and isinstance(sizes, tuple) and len(strides) != len(sizes):

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import codecs
 import json
+import os
 import re
 import stat
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from dml2onnx.catalog.likeness import nearest, question
 from dml2onnx.codes import unreadable
 from dml2onnx.diagnostics import LONGEST_QUOTE, Location, UnreadableError, shortened, visible
 from dml2onnx.frontends.files import lfs_pointer
@@ -38,11 +41,16 @@ _SURROGATE = re.compile(
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _WORDS = MappingProxyType({"True": "true", "False": "false", "None": "null", "nan": '"nan"', "inf": '"inf"'})
 """What other languages write, and JSON."""
+_BARE_NUMBER = re.compile(r"(?P<sign>[-+]?)(?=\.?\d)(?P<whole>\d*)(?P<rest>\.\d+(?:[eE][-+]?\d+)?)?")
+"""A number as other languages have it: without a digit in front of the point, or with a plus sign."""
 _CLOSING = MappingProxyType({"{": "}", "[": "]"})
 _BRACKET = re.compile(rf"{_STRING}|[{{}}\[\]]")
 _STANDING = re.compile(rf"{_STRING}|[\w.+-]+|\S")
 LONGEST_LINE = 160
 """Characters of an excerpt; a model on one line has millions."""
+MOST_NEIGHBOURS = 1000
+"""Files of a directory among which one of a similar name is looked for."""
+_SLIP = 0.8
 SERIALIZED_SUFFIX = ".bin"
 """Of serialized graphs, and of the files of their constants."""
 _OFFSET_BYTES = 4
@@ -138,6 +146,17 @@ def location(text: str, start: int, end: int, line: int | None = None) -> Locati
     return Location(line, offset + 1, min(end, last) - first + 1, excerpt, offset - begin)
 
 
+def _neighbour(path: Path) -> str:
+    """The file of the same directory that may be meant, as a question."""
+    try:
+        with os.scandir(path.parent) as entries:
+            names = [entry.name for entry in islice(entries, MOST_NEIGHBOURS) if entry.is_file()]
+    except (OSError, ValueError):
+        return ""
+    close = nearest(path.name, names, _SLIP)
+    return question([quote(str(path.with_name(name))) for name in close])
+
+
 def read_file(path: Path, max_bytes: int) -> bytes:
     """The contents of a model file of at most ``max_bytes``; :class:`UnreadableError` when there are none to be had."""
     shown = quote(str(path))
@@ -155,7 +174,7 @@ def read_file(path: Path, max_bytes: int) -> bytes:
             )
         data = path.read_bytes()
     except FileNotFoundError:
-        _refuse(unreadable.NO_SUCH_FILE, f"{shown} does not exist", "a file")
+        _refuse(unreadable.NO_SUCH_FILE, f"{shown} does not exist{_neighbour(path)}", "a file")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         _refuse(unreadable.CANNOT_READ, f"{shown} cannot be read: {reason}", found=reason)
@@ -205,7 +224,7 @@ def is_serialized(path: Path, data: bytes) -> bool:
     """Whether the contents of a file are meant to be a serialized graph.
 
     There is no magic number. A file starts with the offset of its root, a small multiple of 4, so that one of the first
-    bytes is zero, which no text has. ONNX models start with a version that is not 0. By its suffix a file is told when
+    bytes is zero, which no text has. ONNX models start with a version that is not 0. The suffix decides when
     even that is damaged.
     """
     start = data[:_OFFSET_BYTES]
@@ -253,7 +272,7 @@ def _decode(
             return made
 
         root = run(count, "object_hook", parse_int)
-        # Where as many members are kept as there are colons, no object has two of one name. To be told of all names in
+        # Where as many members are kept as there are colons, no object has two of one name. To get all names in
         # their order would take half as long as the reading itself.
         if kept == text.count(":") or kept == _most_members(text):
             return root
@@ -312,6 +331,10 @@ def _syntax(error: json.JSONDecodeError, bare: str, text: str) -> tuple[tuple[in
         found = quoted[0] if quoted else "'"
         reason = f"{found} is in single quotes"
         return (start, start + len(found)), reason, f'text in double quotes: "{found.strip(chr(39))}"', found
+    number = _BARE_NUMBER.match(rest)
+    if number is not None and error.msg.startswith("Expecting value"):
+        meant = f"{number['sign'].replace('+', '')}{number['whole'] or 0}{number['rest'] or ''}"
+        return (start, start + len(number[0])), f"{number[0]} is no number of JSON", meant, number[0]
     word = _WORD.match(rest)
     if word is not None and error.msg.startswith(("Expecting value", "Expecting property name")):
         expected = _WORDS.get(word[0], f'text in double quotes: "{word[0]}"')

@@ -12,7 +12,7 @@ from itertools import combinations
 from math import gcd, prod
 from typing import TYPE_CHECKING
 
-from dml2onnx.faces import later
+from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Sums = npt.NDArray[np.int64]
 else:
-    np = later("numpy")
+    np = lazy_module("numpy")
 
 _COMPARED = 1 << 16
 """Elements that are compared one by one: all of a small view; of a large one so many that, with strides at random, some

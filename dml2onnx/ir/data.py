@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from dml2onnx.codes.reading import FILE_UNREADABLE
 from dml2onnx.diagnostics import UnreadableError, quote
-from dml2onnx.faces import later
+from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Bytes = npt.NDArray[np.uint8]
 else:
-    np, mapped = later("numpy"), later("dml2onnx.ir.mapped")
+    np, mapped = lazy_module("numpy"), lazy_module("dml2onnx.ir.mapped")
 
 STREAMED = 1 << 24
 """Bytes that are asked for at once when data are passed on: as many may have to be made."""

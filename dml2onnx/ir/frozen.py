@@ -31,5 +31,5 @@ def filled_at_once(cls: type[_T]) -> type[_T]:
     made: Any = scope["__init__"]
     made.__annotations__ = cls.__init__.__annotations__
     made.__qualname__ = f"{cls.__qualname__}.__init__"
-    cls.__init__ = made  # type: ignore[method-assign]
+    cls.__init__ = made  # type: ignore[method-assign]  # as dataclasses do
     return cls

@@ -11,11 +11,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from dml2onnx.diagnostics import quote, shortened
-from dml2onnx.faces import shown_by
+from dml2onnx.diagnostics import plural, quote, shortened
 from dml2onnx.ir.frozen import filled_at_once
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.lazy import lazy_method
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -210,14 +210,14 @@ class Graph:
 
     def __repr__(self) -> str:
         counts = (
-            counted(len(self.nodes), "node"),
-            counted(len(self.inputs), "input"),
-            counted(len(self.constants), "constant"),
-            counted(len(self.outputs), "output"),
+            plural(len(self.nodes), "node"),
+            plural(len(self.inputs), "input"),
+            plural(len(self.constants), "constant"),
+            plural(len(self.outputs), "output"),
         )
         return f"<Graph {quote(self.name)}: {', '.join(counts)}>"
 
-    _repr_html_ = shown_by("dml2onnx.report.notebooks", "graph_html")
+    _repr_html_ = lazy_method("dml2onnx.report.notebooks", "graph_html")
 
     def __str__(self) -> str:
         """A summary: what goes in and out, and which operators there are."""
@@ -228,12 +228,12 @@ class Graph:
             [
                 f"DirectML graph {quote(self.name)}{level}",
                 *some(
-                    f"  input  {shortened(item.name)}: {item.desc or counted(item.value.nbytes, 'byte')}"
+                    f"  input  {shortened(item.name)}: {item.desc or plural(item.value.nbytes, 'byte')}"
                     for item in self.inputs
                 ),
                 *some(f"  output {shortened(item.name)}: {item.desc}" for item in self.outputs),
-                f"  {counted(len(self.constants), 'constant')}, {counted(weights, 'byte')}",
-                f"  {counted(len(self.nodes), 'node')}",
+                f"  {plural(len(self.constants), 'constant')}, {plural(weights, 'byte')}",
+                f"  {plural(len(self.nodes), 'node')}",
                 *some(f"  {count:>6,} {name}" for name, count in kinds.most_common()),
             ]
         )
@@ -293,11 +293,6 @@ class Graph:
 
 MOST_LISTED = 20
 """Lines of one kind in a summary."""
-
-
-def counted(number: int, noun: str) -> str:
-    """``1 node``, ``2,000 nodes``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def some(lines: Iterable[str]) -> list[str]:

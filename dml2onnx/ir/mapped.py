@@ -132,7 +132,7 @@ def shortened_file(ends: Mapping[Path, tuple[int, tuple[int, ...] | None]]) -> P
     return None
 
 
-class Watched:
+class MappedFiles:
     """Files that arrays are mapped from, whose sizes are looked at again before anybody touches their pages."""
 
     def __init__(self, arrays: Iterable[Array]) -> None:

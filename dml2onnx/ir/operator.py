@@ -161,7 +161,7 @@ class OperatorDesc:
         """A UINT or INT array."""
         value = self.get(name)
         assert isinstance(value, tuple), name
-        return value  # type: ignore[return-value]
+        return value  # type: ignore[return-value]  # the reader has checked the elements
 
     def float(self, name: str) -> builtins.float:
         """A FLOAT field, the float32 value as a Python float."""
@@ -173,7 +173,7 @@ class OperatorDesc:
         """A FLOAT array."""
         value = self.get(name)
         assert isinstance(value, tuple), name
-        return value  # type: ignore[return-value]
+        return value  # type: ignore[return-value]  # the reader has checked the elements
 
     def flag(self, name: str) -> bool:
         """A BOOL field."""

@@ -1,6 +1,6 @@
 """Pages of files, mapped for reading without a descriptor each: a model may have thousands of files.
 
-``mmap`` of Python keeps the file's descriptor open; from 3.13 on it can be told not to (``trackfd``). Before, on POSIX
+``mmap`` of Python keeps the file's descriptor open; from 3.13 on an option avoids that (``trackfd``). Before, on POSIX
 systems, the C library's own function is called.
 """
 

@@ -11,9 +11,9 @@ from functools import cached_property, lru_cache
 from math import prod
 from typing import TYPE_CHECKING
 
-from dml2onnx.faces import later
 from dml2onnx.ir.collisions import collides
 from dml2onnx.ir.frozen import filled_at_once
+from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[np.generic]
 else:
-    np = later("numpy")
+    np = lazy_module("numpy")
 
 MAX_DIMENSIONS = 8
 MAX_ELEMENTS = 2**32 - 1

@@ -414,13 +414,13 @@ def _in_chain(
     if runs is None or digits_of is None:
         return None
     length = {digit: count for run in runs for digit, count in run}
-    held = _held(kept, digits_of, radix)
+    digit_sizes = _sizes_of_digits(kept, digits_of, radix)
     # digits that the source does not hold are gaps of it: the target may only stand at 0 there
-    if any(start[d] + length.get(d, 1) > held.get(d, 1) for d in range(len(radix))):
+    if any(start[d] + length.get(d, 1) > digit_sizes.get(d, 1) for d in range(len(radix))):
         return None
     # one column per digit, and one (None) per source axis of size 1, so that axes need not be dropped and put back
     columns = [digit for axis in range(len(source.sizes)) for digit in digits_of.get(axis, [None])]
-    split = Reshape(tuple(1 if d is None else held[d] for d in columns))
+    split = Reshape(tuple(1 if d is None else digit_sizes[d] for d in columns))
     starts = tuple(0 if d is None else start[d] for d in columns)
     cut = Slice(starts, tuple(a + (1 if d is None else length.get(d, 1)) for a, d in zip(starts, columns, strict=True)))
     return (split, cut, Transpose(_arrange(columns, runs, target)))
@@ -482,13 +482,15 @@ def _split(
     return result
 
 
-def _held(kept: list[tuple[int, int, int]], digits_of: dict[int, list[int | None]], radix: list[int]) -> dict[int, int]:
+def _sizes_of_digits(
+    kept: list[tuple[int, int, int]], digits_of: dict[int, list[int | None]], radix: list[int]
+) -> dict[int, int]:
     """How much of each digit the source holds."""
-    held: dict[int, int] = {}
+    digit_sizes: dict[int, int] = {}
     for _, size, axis in kept:
         digits = digits_of[axis]
-        held.update((d, size if len(digits) == 1 else radix[d]) for d in digits if d is not None)
-    return held
+        digit_sizes.update((d, size if len(digits) == 1 else radix[d]) for d in digits if d is not None)
+    return digit_sizes
 
 
 def _cuts_short_rows(cut: Slice, shape: tuple[int, ...], permutation: tuple[int, ...]) -> bool:

@@ -2,7 +2,8 @@
 
 Lowerings say what a DirectML operator means, in ONNX operators. Each call of the emitter that would make a node goes
 through the rules of the target first: those of its quirks, one file each in ``quirks/``, then those for operators
-without a kernel, in ``kernels.py`` and its neighbours.
+without a kernel, in ``kernels.py`` and its neighbours. That is so while nodes are emitted, since a rule also decides in
+which type and form later lowerings find a value. What passes make of the nodes is asked about in ``behind.py``.
 """
 
 from __future__ import annotations
@@ -13,16 +14,19 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.emitter import Emitter
 from dml2onnx.legalise import kernels
+from dml2onnx.legalise.behind import READ, legalise
 from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.passes import Pass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dml2onnx.emitter.budget import Budget
     from dml2onnx.legalise.rules import Rule
+    from dml2onnx.passes import Draft
     from dml2onnx.targets import Target
 
-__all__ = ["Kind", "Quirk", "emitter", "quirk", "rules_of"]
+__all__ = ["LEGALISATION", "Kind", "Quirk", "emitter", "quirk", "rules_of"]
 
 
 EVERYWHERE = ("INT64_COMPARED_BY_HALVES", "AVERAGE_POOL_COUNTS_PADDING_WRONGLY")
@@ -36,10 +40,11 @@ def quirk(name: str) -> Quirk:
 
 
 @cache
-def rules_of(target: Target) -> Mapping[str, tuple[Rule, ...]]:
+def rules_of(target: Target, *, speed: bool = True) -> Mapping[str, tuple[Rule, ...]]:
     """The rules for each ONNX operator, in the order in which they are asked: those for numbers first."""
     found: dict[str, list[Rule]] = {}
     quirks = [quirk(name) for name in (*target.quirks, *EVERYWHERE)]
+    quirks = [item for item in quirks if speed or item.kind is not Kind.SPEED]
     quirks.sort(key=lambda item: list(Kind).index(item.kind))
     tables = [item.rules for item in quirks if target.exact or item.kind is not Kind.EDGES]
     for table in (*tables, kernels.RULES):
@@ -57,3 +62,14 @@ def emitter(
 ) -> Emitter:
     """An emitter whose operators the rules of the target may replace."""
     return Emitter(opset, target, ports, weights, budget, rules_of(target))
+
+
+def _legalise(draft: Draft) -> None:
+    rules = rules_of(draft.target, speed=False)  # which passes know better
+    legalise(draft, lambda taken: Emitter(draft.opset, draft.target, taken, rules=rules))
+
+
+LEGALISATION = Pass(
+    "legalise", "What passes have made goes through the rules of the target, too.", _legalise, frozenset(READ)
+)
+"""What is done behind all passes."""

@@ -1,4 +1,4 @@
-"""From DirectML operators to ONNX nodes: the face of the room, all that other rooms know of it."""
+"""From DirectML operators to ONNX nodes; these names are all that other packages use of it."""
 
 from dml2onnx.lowering.driver import lower
 from dml2onnx.lowering.registry import lowerings

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 
 INT32: DType = np.dtype(np.int32)
+LISTED = 1 << 12
+"""Integers that are below this are read as floats by a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,9 @@ def reinterpret(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
         return e.constant(np.ascontiguousarray(x.value).view(dtype), label=x.label)
     if x.dtype.itemsize == dtype.itemsize and "f" in (x.dtype.kind, dtype.kind) and _has_bit_cast(e, x.dtype, dtype):
         return e.BitCast(x, dtype)
+    if x.dtype.itemsize == dtype.itemsize and dtype.kind == "f" and x.below is not None and x.below <= LISTED:
+        e.note(f"each of the {x.below} numbers that there can be is read as {dtype} by a table")
+        return e.Gather(e.constant(np.arange(x.below, dtype=unsigned(dtype)).view(dtype)), e.Cast(x, INT32))
     e.note(f"bytes of {x.dtype} are read as {dtype}, for which ONNX has no operator")
     if "f" in (x.dtype.kind, dtype.kind):
         e.suggest_opset(26, "BitCast")
@@ -95,14 +100,14 @@ def _float_to_bits(e: Emitter, x: Tensor) -> Tensor:
     """
     if _has_bit_cast(e, x.dtype, unsigned(x.dtype)):
         return e.BitCast(x, unsigned(x.dtype))
-    form, flat = _FORMATS[x.dtype], e.Reshape(x, (x.size,))
+    form = _FORMATS[x.dtype]
     work, integer = (DOUBLE, INT64) if x.dtype == DOUBLE else (FLOAT, INT32)
     top = 2.0**form.highest * (2 - 2.0**-form.mantissa)
 
     def number(value: float) -> Tensor:
         return e.constant(value, work)
 
-    value = e.Cast(flat, work)
+    value = e.Cast(x, work)
     is_nan = e.IsNaN(value)
     finite = e.Min(e.Where(is_nan, number(1.0), e.Abs(value)), number(top))
     floor = number(2.0**form.lowest * (1 + 2.0**-9))
@@ -111,7 +116,7 @@ def _float_to_bits(e: Emitter, x: Tensor) -> Tensor:
     index = e.Cast(e.Add(logarithm, number(1 - form.lowest - 2.0**-11)), integer)
     powers = e.constant(np.ldexp(1.0, np.arange(form.lowest - 1, form.highest + 1)), work)
     # in [1, 2), or in [2, 4) above the exponent that was found, or below 1 if subnormal
-    quotient = e.Div(finite, e.GatherElements(powers, index, 0))
+    quotient = e.Div(finite, e.Gather(powers, index))
     above = e.Min(e.Sub(quotient, number(1.0)), e.Mul(quotient, number(0.5)))
     steps = e.Cast(e.Mul(above, number(2.0**form.mantissa)), integer)
     bits = e.Add(steps, e.Mul(index, e.constant(1 << form.mantissa, integer)))
@@ -123,7 +128,7 @@ def _float_to_bits(e: Emitter, x: Tensor) -> Tensor:
     sign = 1 << (form.mantissa + form.exponent)
     weight = np.asarray(sign, np.uint64).astype(f"u{integer.itemsize}").view(integer)
     bits = e.Add(bits, e.Mul(e.Cast(negative, integer), e.constant(weight)))
-    return e.Reshape(e.Cast(bits, unsigned(x.dtype)), x.shape)
+    return e.Cast(bits, unsigned(x.dtype))
 
 
 def _bits_to_float(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
@@ -133,14 +138,14 @@ def _bits_to_float(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
     """
     if _has_bit_cast(e, unsigned(dtype), dtype):
         return e.BitCast(e.Cast(x, unsigned(dtype)), dtype)
-    form, flat = _FORMATS[dtype], e.Cast(e.Reshape(x, (x.size,)), unsigned(dtype))
+    form, x = _FORMATS[dtype], e.Cast(x, unsigned(dtype))
     if dtype == FLOAT16:
         every = e.constant(np.arange(1 << 16, dtype=np.uint16).view(np.float16))
-        return e.Reshape(e.GatherElements(every, e.Cast(flat, INT32), 0), x.shape)
-    width = e.constant(form.mantissa, flat.dtype)
-    upper = e.BitShift(flat, width, "RIGHT")
+        return e.Gather(every, e.Cast(x, INT32))
+    width = e.constant(form.mantissa, x.dtype)
+    upper = e.BitShift(x, width, "RIGHT")
     integer: DType = INT64 if dtype == DOUBLE else INT32
-    mantissa = e.Cast(e.Sub(flat, e.BitShift(upper, width, "LEFT")), integer)
+    mantissa = e.Cast(e.Sub(x, e.BitShift(upper, width, "LEFT")), integer)
     high = e.Cast(upper, INT32)  # sign and exponent
     exponents = np.arange(1 << form.exponent)
     special = len(exponents) - 1
@@ -148,13 +153,13 @@ def _bits_to_float(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
     powers[special] = np.inf
     firsts = np.where(exponents == 0, 0.0, 1.0)
     tables = (e.constant(np.append(firsts, firsts), dtype), e.constant(np.append(powers, -powers), dtype))
-    first, power = (e.GatherElements(table, high, 0) for table in tables)
+    first, power = (e.Gather(table, high) for table in tables)
     fraction = e.Mul(e.Cast(mantissa, dtype), e.constant(2.0**-form.mantissa, dtype))
     value = e.Mul(power, e.Add(first, fraction))
     # the largest mantissa that is still a number
     last = np.where(exponents == special, 0, (1 << form.mantissa) - 1).astype(integer)
-    is_nan = e.Greater(mantissa, e.GatherElements(e.constant(np.append(last, last)), high, 0))
-    return e.Reshape(e.Where(is_nan, e.constant(np.nan, dtype), value), x.shape)
+    is_nan = e.Greater(mantissa, e.Gather(e.constant(np.append(last, last)), high))
+    return e.Where(is_nan, e.constant(np.nan, dtype), value)
 
 
 def _narrow(e: Emitter, x: Tensor, dtype: DType) -> Tensor:

@@ -10,15 +10,13 @@ from dml2onnx.emitter import Tensor
 from dml2onnx.emitter.budget import Budget
 from dml2onnx.ir.inputs import in_memory, input_descs, stored_shape
 from dml2onnx.legalise import emitter
-from dml2onnx.lowering.agreement import in_held_order
 from dml2onnx.lowering.branches import settle
 from dml2onnx.lowering.buffers import Buffers
-from dml2onnx.lowering.hazards import avert
+from dml2onnx.lowering.layout_propagation import with_propagated_layout
 from dml2onnx.lowering.moving import moved_fields, wanted_as_bits
 from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowering
 from dml2onnx.lowering.repeats import Repeats
-from dml2onnx.lowering.unread import drop_constants, drop_unread
 from dml2onnx.model import FLOAT, FLOAT16, OnnxGraph, Port
 from dml2onnx.rules.findings import not_lowered
 
@@ -42,11 +40,11 @@ def lower(
     target: Target,
     progress: Callable[[str], object] | None = None,
     *,
-    agree: bool = True,
+    propagate: bool = True,
 ) -> OnnxGraph:
     """The ONNX graph of what ``outputs`` need of ``graph``; ``progress`` is told how many nodes have been lowered.
 
-    Nodes take their inputs in the order in which they are held, unless they are not to ``agree``.
+    With ``propagate``, nodes are compiled for the layouts in which their inputs are stored.
 
     Raises :class:`DmlError` naming every operator without a lowering; the graph must have passed ``check``.
     """
@@ -66,10 +64,10 @@ def lower(
         if progress is not None and index % TOLD_NODES == 0:
             progress(f"{index:,} of {len(live):,} nodes")
         e.begin(node.name, node.operator.type)
-        held = in_held_order(node, buffers) if agree else node
-        if held is not node:
-            e.note("computed in the order in which its inputs are held")
-        for value, tensor in _lower_node(held, function, e, buffers, repeats, bits):
+        rewritten = with_propagated_layout(node, buffers) if propagate else node
+        if rewritten is not node:
+            e.note("computed in the layout in which its inputs are stored")
+        for value, tensor in _lower_node(rewritten, function, e, buffers, repeats, bits):
             if value in wanted:
                 names.claim(wanted[value], buffers, e)
             else:
@@ -78,12 +76,7 @@ def lower(
     e.begin("outputs", "")
     results = tuple(names.port(output, buffers, e) for output in outputs)
     e.end()
-    returned = [port.onnx_name for port in results]
     settle(e)
-    has_dropped = drop_unread(e, returned)
-    avert(e, returned)
-    if has_dropped:
-        drop_constants(e, returned)
     return OnnxGraph(tuple(e.origins), e.initializers, inputs, results, e.later_opset)
 
 

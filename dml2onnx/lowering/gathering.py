@@ -154,16 +154,20 @@ def gather(node: Operands, e: Emitter) -> Tensor:
     x, indices = node.broadcastable("InputTensor"), node.tensor("IndicesTensor")
     axis, sizes = node.op.uint("Axis"), node.output().sizes
     shape = indices.shape[indices.rank - node.op.uint("IndexDimensions") :]
-    indices = e.Reshape(indices, shape or (1,))
+    if x.value is not None and prod(x.shape[:axis]) == 1 and (*x.shape[:axis], *shape, *x.shape[axis + 1 :]) != sizes:
+        # rows of a table: the indices keep their shape, since the result takes another one all the same
+        x, axis, shape = e.Reshape(x, x.shape[axis:]), 0, indices.shape
+    else:
+        indices = e.Reshape(indices, shape or (1,))
+    front, rest = x.shape[:axis], x.shape[axis + 1 :]
     if _is_free(node, e, indices, x.shape[axis]):
-        before, inner = prod(x.shape[:axis]), prod(x.shape[axis + 1 :])
-        start = _starts(e, before, x.shape[axis] * inner, inner)
+        inner = prod(rest)
+        start = _starts(e, prod(front), x.shape[axis] * inner, inner)
         place = e.Reshape(_place(e, indices, x.shape[axis]), (1, indices.size, 1))
         return e.Reshape(_by_offset(e, x, start, [(place, inner)]), sizes)
-    whole = (*x.shape[:axis], *shape, *x.shape[axis + 1 :])
     if x.shape[axis] == 1:
-        alone = (*x.shape[:axis], *(1,) * len(shape), *x.shape[axis + 1 :])
-        return _aligned(e, x, sizes, alone)
+        return _aligned(e, x, sizes, (*front, *(1,) * len(shape), *rest))
+    whole = (*front, *shape, *rest)
     places = _safe(e, indices, x.shape[axis : axis + 1])
     if len(whole) > MAX_DIMENSIONS:
         places = e.Reshape(places, (places.size,))

@@ -46,9 +46,9 @@ def quantized_linear_convolution(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_quantized_linear_convolution_operator_desc
     """
-    paired = _paired_convolution(node, e) if e.writes_pairs() else None
-    if paired is not None:
-        return paired
+    whole = _paired_convolution(node, e) if e.writes_pairs() else _convolution_in_one(node, e)
+    if whole is not None:
+        return whole
     total, bias = _convolved(node, e), node.optional("BiasTensor")
     if bias is not None:
         total = e.Add(total, bias)
@@ -94,9 +94,10 @@ def quantized_linear_matrix_multiply(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_quantized_linear_matrix_multiply_operator_desc
     """
-    paired = _paired_product(node, e, node.output().data_type.dtype) if e.writes_pairs() else None
-    if paired is not None:
-        return e.Expand(paired, node.output().sizes)
+    dtype = node.output().data_type.dtype
+    whole = _paired_product(node, e, dtype) if e.writes_pairs() else _product_in_one(node, e)
+    if whole is not None:
+        return e.Expand(whole, node.output().sizes)
     total, rank = _multiplied(node, e), node.output().rank
     factor = e.Mul(scale_along(node, e, "A", rank, rank - 2), scale_along(node, e, "B", rank, rank - 1))
     return requantized(node, e, total, factor, rank - 2)
@@ -150,6 +151,54 @@ def _as_safe(e: Emitter, x: Tensor, w: Tensor, steps: Steps) -> tuple[Tensor, St
         return w, steps
     w, zero_point = _unsigned(e, w, steps.zero_point)
     return w, Steps(steps.scale, zero_point)
+
+
+# --- scales that only the run tells ----------------------------------------------------------------------------------
+
+
+def _in_one(
+    node: Operands, e: Emitter, op: str, x: Tensor, w: Tensor, names: tuple[str, str], *, each: bool = True
+) -> list[Tensor] | None:
+    """What QLinearConv and QLinearMatMul read; ``None`` where the kernels, or that ``each`` column has a scale, forbid.
+
+    Where all scales are known a pass makes these nodes, which may then take other weights.
+    """
+    before, factor, after = (steps_of(node, e, name) for name in (*names, "Output"))
+    is_there = e.has_kernel(op, UINT8, "T1", "T2", "T3")
+    if e.exact or not is_there or {x.dtype, node.output().data_type.dtype} != {UINT8}:
+        return None
+    if w.dtype.itemsize > 1 or max(before.count, after.count) > 1 or not factor.has_one_zero_point:
+        return None
+    if factor.count > 1 and not each:
+        return None
+    if all(item.scale.value is not None for item in (before, factor, after)):
+        return None
+    if not all(map(has_positive_scale, (before, factor, after))):
+        return None
+    w, zero_point = _unsigned(e, w, factor.zero_point)
+    factor = Steps(factor.scale, zero_point)
+    parameters = [item.parameters(e, UINT8) for item in (before, factor, after)]
+    return [x, *parameters[0], w, *parameters[1], *parameters[2]]
+
+
+def _convolution_in_one(node: Operands, e: Emitter) -> Tensor | None:
+    """QLinearConv."""
+    x, w = node.tensor("InputTensor"), node.tensor("FilterTensor")
+    inputs, bias = _in_one(node, e, "QLinearConv", x, w, ("Input", "Filter")), node.optional("BiasTensor")
+    if inputs is None:
+        return None
+    sizes = node.output().sizes
+    window = window_of(node.op, w.shape[2:]).reaching(x.shape[2:], sizes[2:])
+    flat = None if bias is None else e.Reshape(bias, (bias.size,))
+    y = e.QLinearConv(inputs, flat, window, node.op.uint("GroupCount"), UINT8)
+    return e.Slice(y, (0,) * y.rank, sizes)
+
+
+def _product_in_one(node: Operands, e: Emitter) -> Tensor | None:
+    """QLinearMatMul; scales of columns want one matrix."""
+    a, b = _matrices(node, e, "ATensor"), _matrices(node, e, "BTensor")
+    inputs = _in_one(node, e, "QLinearMatMul", a, b, ("A", "B"), each=b.rank == 2)
+    return None if inputs is None else e.QLinearMatMul(inputs, UINT8)
 
 
 # --- integers --------------------------------------------------------------------------------------------------------

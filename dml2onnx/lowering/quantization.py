@@ -65,11 +65,8 @@ def quantized_linear_add(node: Operands, e: Emitter) -> Tensor:
         )
         for name in "AB"
     )
-    # ONNX Runtime drops a Div by 1, and would then fuse the rest into QLinearAdd, which adds the zero point first
-    e.note("Round keeps ONNX Runtime from QLinearAdd, which rounds halves by the parity of the zero point")
-    steps = e.Round(e.Div(e.Add(a, b), node.tensor("OutputScaleTensor")))
-    output = node.output()
-    y = saturated(e, steps, zero_point_of(node, "OutputZeroPointTensor"), output.data_type.dtype)
+    output, zero_point = node.output(), zero_point_of(node, "OutputZeroPointTensor")
+    y = quantized(e, e.Add(a, b), node.tensor("OutputScaleTensor"), zero_point, output.data_type.dtype)
     return e.Expand(y, output.sizes)
 
 

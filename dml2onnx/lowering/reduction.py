@@ -110,4 +110,5 @@ def _where(node: Operands, e: Emitter, axes: Axes, *, largest: bool, last: bool)
         rest = [axis for axis in range(y.rank) if axis not in axes]
         y, axes = merged(e, e.Transpose(y, (*rest, *axes)), tuple(range(len(rest), y.rank)))
     index = find(y, axes[0], last=last)
+    index.below = y.shape[axes[0]]
     return e.Expand(e.Cast(e.Reshape(index, kept), output.data_type.dtype), output.sizes)

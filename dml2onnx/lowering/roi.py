@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from dml2onnx.emitter.windows import Window
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.lowering.roi_samples import (
     LARGEST,
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 _MARGIN = 1e-6
 """A region must be larger than this part of its coordinates for ONNX Runtime to see that it is not empty."""
+
+MOST_STACKED = 1 << 27
+"""Elements that an image may have with all of its maxima; beyond, bins have as many as the largest one at hand."""
 
 _LARGEST_CORNER = 1 << 40
 """Whole coordinates up to this leave room in INT64 for the products of bins."""
@@ -70,7 +74,12 @@ def roi_align(node: Operands, e: Emitter) -> Tensor:
 def _has_onnx_form(node: Operands, e: Emitter, corners: Corners) -> bool:
     """Whether RoiAlign computes the same; its maximum is one of weighted corners [decision O2]."""
     is_alike = corners.is_mean and corners.is_linear and not corners.is_aligned and corners.output_offset == -0.5
-    return is_alike and node.op.float("OutOfBoundsInputValue") == 0 and e.supports("RoiAlign", FLOAT, "T1")
+    if not is_alike or node.op.float("OutOfBoundsInputValue") != 0:
+        return False
+    if not e.supports("RoiAlign", FLOAT, "T1"):
+        e.note(f"no kernel of RoiAlign is there at opset {e.opset}: ONNX Runtime has one up to opset 21")
+        return False
+    return True
 
 
 def _by_kernel(node: Operands, e: Emitter, x: Tensor, corners: Corners) -> Tensor:
@@ -162,7 +171,7 @@ def _mean(e: Emitter, at: Crossings, total: Tensor, outside: float) -> Tensor:
 
 @lowers("ROI_POOLING")
 def roi_pooling(node: Operands, e: Emitter) -> Tensor:
-    """The largest element of each bin of a region [decisions O11 and O14]: Gather and ReduceMax.
+    """The largest element of each bin of a region [decisions O11 and O14]: MaxPool, Gather and ReduceMax.
 
     MaxRoiPool divides in FLOAT, which misses a bound here and there.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_roi_pooling_operator_desc
@@ -176,27 +185,71 @@ def roi_pooling(node: Operands, e: Emitter) -> Tensor:
     rows = _bins(e, (y1, y2), scale, sizes[2], image[2])
     columns = _bins(e, (x1, x2), scale, sizes[3], image[3])
     item = e.Clip(finite(e, batch), 0.0, float(image[0] - 1))
-    numbers = numbers_of(e, image, rows, columns, e.Reshape(item, (item.size,)))
+    levels = image[2].bit_length() * image[3].bit_length()
+    if e.exact or levels * x.size > MOST_STACKED:
+        lines = _elements(e, *rows), _elements(e, *columns)
+    else:
+        x, lines = _stacked(e, x, rows, columns)
+    numbers = numbers_of(e, x.shape, *lines, e.Reshape(item, (item.size,)))
     y = e.ReduceMax(e.Gather(pixels(e, x), numbers), SAMPLES)
     return as_image(e, e.Reshape(y, (y.size // sizes[1], sizes[1])), sizes)
 
 
 def _bins(e: Emitter, ends: tuple[Tensor, Tensor], scale: float, count: int, size: int) -> tuple[Tensor, Tensor]:
-    """The elements of each bin as (1, element, region, bin), the last one once more where others have more of them."""
+    """The first element of each bin and the one behind its last, as INT64 (region, bin)."""
     first, last = (_whole(e, e.Mul(end, e.constant(scale, FLOAT))) for end in ends)
     one, bins = e.constant(1, INT64), e.constant(count, INT64)
     length = e.Max(e.Add(e.Sub(last, first), one), one)
     number = e.arange(count, INT64)
     before = e.Div(e.Mul(length, number), bins)
     behind = e.Div(e.Add(e.Mul(length, e.Add(number, one)), e.constant(count - 1, INT64)), bins)
-    start, end = (e.Cast(e.Clip(e.Add(part, first), 0, size), FLOAT) for part in (before, behind))
+    start, end = (e.Clip(e.Add(part, first), 0, size) for part in (before, behind))
+    return start, end
+
+
+def _elements(e: Emitter, start: Tensor, end: Tensor) -> tuple[Tensor, Tensor]:
+    """The elements of each bin as (1, element, region, bin), the last one once more where others have more of them."""
+    start, end = e.Cast(start, FLOAT), e.Cast(end, FLOAT)
     width = e.Sub(end, start)
     largest = e.Reshape(e.ReduceMax(width, (0, 1)), ())
     # an empty bin has one element too, that does not count
-    limit = e.Max(e.Cast(largest, INT64), one)
+    limit = e.Max(e.Cast(largest, INT64), e.constant(1, INT64))
     element = e.Add(e.Cast(e.Unsqueeze(e.Range(limit), (1, 2)), FLOAT), start)
     index = e.Max(e.Min(element, e.Sub(end, e.constant(1, FLOAT))), e.constant(0, FLOAT))
     return e.Unsqueeze(index, (0,)), e.Unsqueeze(e.Greater(width, e.constant(0, FLOAT)), (0,))
+
+
+_Line: TypeAlias = "tuple[Tensor, Tensor]"
+
+
+def _stacked(e: Emitter, x: Tensor, rows: _Line, columns: _Line) -> tuple[Tensor, tuple[_Line, _Line]]:
+    """Maxima over 1, 2, 4, .. rows and columns, one image behind the other, and where they cover each bin.
+
+    Two ranges of the largest such length that fits cover a bin, whatever its size, so no shape depends on regions.
+    """
+    e.note("a bin is covered by maxima over powers of two, so that no shape depends on how large it is")
+    count, _, height, width = x.shape
+    for axis, size in ((0, height), (1, width)):
+        sides = [tuple(1 << k if i == axis else 1 for i in (0, 1)) for k in range(1, size.bit_length())]
+        windows = (Window(side, (1, 1), (1, 1), (0, 0), (side[0] - 1, side[1] - 1)) for side in sides)
+        x = e.Concat([x, *(e.MaxPool(x, window) for window in windows)], 0)
+    return x, (
+        _covered(e, *rows, height, count * height),
+        _covered(e, *columns, width, count * height.bit_length() * height * width),
+    )
+
+
+def _covered(e: Emitter, start: Tensor, end: Tensor, size: int, step: int) -> _Line:
+    """The first elements of the two ranges over each bin, as (1, 2, region, bin), behind ``step`` for each level."""
+    width = e.Max(e.Sub(end, start), e.constant(0, INT64))
+    powers = [max(number.bit_length() - 1, 0) for number in range(size + 1)]
+    level = e.Gather(e.constant([power * step for power in powers], INT64), width)
+    length = e.Gather(e.constant([1 << power for power in powers], INT64), width)
+    # of an empty bin, which may lie behind the last element, anything in the image
+    zero, last = e.constant(0, INT64), e.constant(size - 1, INT64)
+    pair = [e.Unsqueeze(item, (0,)) for item in (e.Min(start, last), e.Max(e.Sub(end, length), zero))]
+    index = e.Add(e.Concat(pair, 0), level)
+    return e.Unsqueeze(index, (0,)), e.Unsqueeze(e.Greater(width, zero), (0,))
 
 
 def _whole(e: Emitter, x: Tensor) -> Tensor:

@@ -31,6 +31,8 @@ LARGEST = float(np.finfo(np.float32).max) / 8
 """Coordinates up to this give finite ones in every step."""
 MOST_STATIC_SAMPLES = 8
 """Samples along an axis up to which default models take the most there may be, of sizes that are known."""
+MOST_STATIC_ELEMENTS = 1 << 22
+"""Elements up to which they take the most there may be of any number of samples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +93,17 @@ def line_of(
     outputs: int,
     size: int,
     only: Tensor | None = None,
+    *,
+    is_static: bool,
 ) -> Line:
     """Samples between two corners (region, 1) [decisions O1, O3, O5, O6, O8, O10].
 
-    With ``only`` (region, 1) the regions where it does not hold have no samples.
+    With ``only`` (region, 1) the regions where it does not hold have no samples. Where it ``is_static`` there are as
+    many as there may be, of which some do not count; else as many as the region at hand with most of them has.
     """
     first, last = (e.Mul(end, e.constant(scale, FLOAT)) for end in ends)
     length = finite(e, e.Sub(last, first))
-    count, number = _numbers(e, corners, length, outputs, only)
+    count, number = _numbers(e, corners, length, outputs, only, is_static=is_static)
     sample, wanted = _wanted(e, corners, count, e.Cast(number, FLOAT))
     samples = e.Add(e.Mul(e.arange(outputs, FLOAT), count), sample)
     steps, parts = _steps(e, corners, samples, e.Mul(count, e.constant(outputs, FLOAT)))
@@ -135,7 +140,9 @@ def finite(e: Emitter, x: Tensor) -> Tensor:
     return e.Where(e.LessOrEqual(e.Abs(x), e.constant(LARGEST, FLOAT)), x, e.constant(0, FLOAT))
 
 
-def _numbers(e: Emitter, corners: Corners, length: Tensor, outputs: int, only: Tensor | None) -> tuple[Tensor, Tensor]:
+def _numbers(
+    e: Emitter, corners: Corners, length: Tensor, outputs: int, only: Tensor | None, *, is_static: bool
+) -> tuple[Tensor, Tensor]:
     """How many samples a region has for an output element, and the numbers of as many as any region has."""
     count = e.constant(corners.most, FLOAT)
     if corners.fewest == corners.most and only is None:
@@ -145,7 +152,7 @@ def _numbers(e: Emitter, corners: Corners, length: Tensor, outputs: int, only: T
         count = e.Clip(e.Ceil(ratio), float(corners.fewest), float(corners.most))
     if only is not None:
         count = e.Where(only, count, e.constant(0, FLOAT))
-    if not e.exact and corners.most <= MOST_STATIC_SAMPLES:
+    if is_static:
         return count, e.Reshape(e.arange(corners.most, INT64), (corners.most, 1, 1))
     largest = e.Reshape(e.ReduceMax(count, tuple(range(count.rank))), ())
     return count, e.Unsqueeze(e.Range(e.Cast(largest, INT64)), (1, 2))
@@ -215,8 +222,10 @@ def crossings(
     """The samples of all regions in images of (batch, channel, height, width)."""
     corners, rois = Corners.of(node.op), regions(node, e)
     x1, y1, x2, y2 = (e.Slice(rois, (0, i), (rois.shape[0], i + 1)) for i in range(4))
-    rows = line_of(e, corners, corners.scale_y, (y1, y2), outputs[0], image[2], only)
-    columns = line_of(e, corners, corners.scale_x, (x1, x2), outputs[1], image[3], only)
+    elements = rois.shape[0] * prod(outputs) * image[1] * corners.most**2 * (4 if corners.is_linear else 1)
+    is_static = not e.exact and (corners.most <= MOST_STATIC_SAMPLES or elements <= MOST_STATIC_ELEMENTS)
+    rows = line_of(e, corners, corners.scale_y, (y1, y2), outputs[0], image[2], only, is_static=is_static)
+    columns = line_of(e, corners, corners.scale_x, (x1, x2), outputs[1], image[3], only, is_static=is_static)
     batch = batch_indices(node, e, image[0])
     found = numbers_of(e, image, (rows.index, rows.counts), (columns.index, columns.counts), batch)
     return Crossings(rows, columns, found)

@@ -202,8 +202,8 @@ def _compare(measured: Sequence[Measurement], answers: Sequence[Mapping[str, Arr
             allowed = _allowed(array.dtype, coarse=coarse)
             if found > allowed:
                 message = (
-                    f"output {quote(name)} of {described(item.subject)} differs from that of {described(other.subject)}"
-                    f" by {found:.2g} of its largest number; nothing was measured"
+                    f"output {quote(name)} of {subject_name(item.subject)} differs from that of "
+                    f"{subject_name(other.subject)} by {found:.2g} of its largest number; nothing was measured"
                 )
                 findings.append(ANSWERS_DIFFER.at(message, expected=f"at most {allowed:g}", found=f"{found:.3g}"))
     if findings:
@@ -227,7 +227,7 @@ def difference(wanted: Array, got: Array) -> float:
     return 0.0 if worst == 0 else worst / scale if scale else np.inf
 
 
-def described(subject: Subject) -> str:
+def subject_name(subject: Subject) -> str:
     """What messages and tables call a subject."""
     way = subject.way
     made = subject.file or f"{subject.model} for {way.target} at -O{way.optimize}"

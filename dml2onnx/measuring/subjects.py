@@ -55,7 +55,7 @@ def of_model(
     name: str,
     way: Way,
     directory: Path,
-    given: Callable[[CompiledModel], Mapping[str, Array]],
+    supplied: Callable[[CompiledModel], Mapping[str, Array]],
     options: CompileOptions,
 ) -> Subject:
     """A graph, compiled for a way of running it, in a file of the directory."""
@@ -63,7 +63,7 @@ def of_model(
     compiled = compile(graph, **asked)
     path = directory / f"{len(list(directory.iterdir()))}.onnx"
     compiled.save(path)
-    feeds = given(compiled)
+    feeds = supplied(compiled)
 
     def finish(results: Mapping[str, Array]) -> dict[str, Array]:
         return compiled.finish({port.name: results[port.onnx_name] for port in compiled.outputs})
@@ -72,16 +72,16 @@ def of_model(
     return Subject(name, "", way, path, fed, finish, len(compiled.lowered.nodes))
 
 
-def of_other(path: Path, name: str, way: Way, compiled: CompiledModel, given: Mapping[str, Array]) -> Subject:
+def of_other(path: Path, name: str, way: Way, compiled: CompiledModel, supplied: Mapping[str, Array]) -> Subject:
     """An ONNX model that somebody else has made, which computes what a graph does."""
     other = OtherModel(path, compiled.inputs, compiled.outputs, way.provider)
-    return Subject(name, str(path), way, path.absolute(), other.feeds(given), other.outputs, 0)
+    return Subject(name, str(path), way, path.absolute(), other.feeds(supplied), other.outputs, 0)
 
 
-def inputs_of(compiled: CompiledModel, given: Mapping[str, Array], seed: int) -> dict[str, Array]:
+def inputs_of(compiled: CompiledModel, supplied: Mapping[str, Array], seed: int) -> dict[str, Array]:
     """What a model gets: what was given, else its sample, else ordinary random numbers."""
     random = np.random.default_rng(seed)
-    known = compiled.complete(given)
+    known = compiled.complete(supplied)
     made: dict[str, Array] = {}
     for port in compiled.inputs:
         array = known.get(port.name)

@@ -34,12 +34,12 @@ def peak(graph: OnnxGraph) -> Peak:
     owner: dict[str, str] = {}
     sizes: dict[str, int] = {}
     uses: Counter[str] = Counter()
-    given = {port.onnx_name for port in graph.outputs}  # each has memory of its own
+    supplied = {port.onnx_name for port in graph.outputs}  # each has memory of its own
     for node in graph.nodes:
         for value in node.outputs:
             if value is None:
                 continue
-            source = node.inputs[0] if _is_alias(node) and value.name not in given else None
+            source = node.inputs[0] if _is_alias(node) and value.name not in supplied else None
             owner[value.name] = value.name if source is None else owner.get(source.name, source.name)
             sizes.setdefault(owner[value.name], _nbytes(value.dtype, value.shape))
         uses.update(_owners(node.inputs, owner))

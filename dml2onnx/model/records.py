@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from dml2onnx.ir.view import Layout
-from dml2onnx.model.types import stored_size
+from dml2onnx.model.types import Array, DType, stored_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from dml2onnx.ir.tensor import TensorDesc
-    from dml2onnx.model.types import Array, DType
 
 Attribute: TypeAlias = "int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...] | Body"
 """INT, FLOAT, STRING, INTS, FLOATS, STRINGS or GRAPH."""
@@ -25,7 +24,7 @@ class UnknownSize(int):
     """The size of an axis that is known at run time only; there is one, :data:`UNKNOWN`.
 
     It is a number, so that it broadcasts and multiplies as sizes do, small enough for products of several. An axis of
-    just as many elements is another thing: what is unknown is told by its type, with :func:`is_unknown`.
+    just as many elements is another thing: test for an unknown value by its type, with :func:`is_unknown`.
     """
 
     __slots__ = ()
@@ -75,13 +74,36 @@ def has_unknown(shape: tuple[int, ...]) -> bool:
     return UNKNOWN in shape and any(map(is_unknown, shape))  # the first is fast, and nearly always all there is
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Dequantized:
+    """Constant integers with their parameters: scalars, or vectors along the first axis."""
+
+    x: Array
+    scale: Array
+    zero_point: Array
+    label: str
+    """The name that the integers have in the graph."""
+
+
 @dataclass(slots=True, eq=False)
 class Value:
-    """A value of a model. Nodes refer to the record itself, so that a new ``name`` reaches all its readers."""
+    """A value of a model, and what is known of it. Nodes refer to the record itself, so that a new ``name`` reaches all
+    its readers.
+    """
 
     name: str
     dtype: DType
     shape: tuple[int, ...]
+    cast_from: DType | None = None
+    """The type before the Cast that made it, if a Cast did."""
+    limited: bool = False
+    """Whether it holds nothing but maxima with a finite number: no -inf, nor a NaN to rely on [decision G1]."""
+    below: int | None = None
+    """The number that its integers, none of them negative, are known to be less than."""
+    dequantized: Dequantized | None = None
+    """The integers that a constant was dequantised from."""
+    paired: bool = False
+    """Whether it stands between quantisations of one operator, of which ONNX Runtime may make a kernel of integers."""
 
     @property
     def rank(self) -> int:

@@ -186,7 +186,7 @@ def _widest(nodes: Sequence[Node]) -> tuple[int, ...] | None:
         return None
     widest: tuple[int, ...] = tuple(max(column) for column in zip(*pads, strict=True))
     half = len(widest) // 2
-    same_start = all(pad[:half] == widest[:half] for pad in pads)  # type: ignore[index]
+    same_start = all(pad[:half] == widest[:half] for pad in pads)  # type: ignore[index]  # tuples, see above
     return widest if same_start and all(_gives_its_output(node, widest) for node in nodes) else None
 
 
@@ -200,7 +200,7 @@ def _gives_its_output(node: Node, pads: tuple[int, ...]) -> bool:
     kernel = node.attributes.get("kernel_shape", () if weights is None else weights.shape[2:])
     strides, dilations = (node.attributes.get(name, (1,) * count) for name in ("strides", "dilations"))
     return target.shape[2:] == tuple(
-        (source.shape[i + 2] + pads[i] + pads[i + count] - (kernel[i] - 1) * dilations[i] - 1) // strides[i] + 1  # type: ignore[index, operator]
+        (source.shape[i + 2] + pads[i] + pads[i + count] - (kernel[i] - 1) * dilations[i] - 1) // strides[i] + 1  # type: ignore[index, operator]  # tuples
         for i in range(count)
     )
 

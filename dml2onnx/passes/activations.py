@@ -1,4 +1,14 @@
-"""Chains of activations: bounds within bounds, and functions that undo or repeat themselves."""
+"""Chains of activations: bounds within bounds, and functions that undo or repeat themselves.
+
+Before:
+    (float[3] x) => (float[3] y, float[3] z)
+    <float one = {-1}, float four = {4}, float zero = {0}, float six = {6}>
+    { a = Clip (x, one, four) y = Clip (a, zero, six) b = Relu (x) c = Relu (b) z = Sqrt (c) }
+After:
+    (float[3] x) => (float[3] y, float[3] z)
+    <float zero = {0}, float four = {4}>
+    { y = Clip (x, zero, four) b = Relu (x) z = Sqrt (b) }
+"""
 
 from __future__ import annotations
 

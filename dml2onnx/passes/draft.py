@@ -30,7 +30,9 @@ class Draft:
         self.target = target
         self._graph = graph
         self._initializers = dict(graph.initializers)
-        self._pinned = {port.onnx_name for port in graph.outputs}
+        self._outputs = frozenset(port.onnx_name for port in graph.outputs)
+        self._inside: set[str] = set()
+        """What bodies read."""
         self._nodes = graph.nodes
         """Those of the model that was given, each in its place."""
         self._places: dict[Node, int] = {}
@@ -44,6 +46,8 @@ class Draft:
         self._ahead: list[int] = []
         """The places that it has yet to come to, as a heap."""
         self._gone: set[Node] = set()
+        self._new: dict[Node, None] = {}
+        """What was not given as it is, but for its inputs."""
         self._makers: dict[str, Node] = {}
         self._readers: dict[str, Node | dict[Node, None]] = {}
         """The node that reads a value, if there has only been one, as of most values; or all that do by now."""
@@ -54,6 +58,7 @@ class Draft:
         for place, node in enumerate(self._nodes):
             found[node.op_type].append(place)
         self._enter(self._nodes)
+        self._drop_unread()
 
     # --- What is there -----------------------------------------------------------------------------------------------
 
@@ -97,7 +102,29 @@ class Draft:
 
     def is_pinned(self, value: Value | None) -> bool:
         """Whether a value has to stay under its name: a graph output, or what a body reads."""
-        return value is not None and value.name in self._pinned
+        return value is not None and (value.name in self._outputs or value.name in self._inside)
+
+    def is_output(self, value: Value | None) -> bool:
+        """Whether a value is a graph output."""
+        return value is not None and value.name in self._outputs
+
+    def is_read_inside(self, value: Value | None) -> bool:
+        """Whether a body reads a value."""
+        return value is not None and value.name in self._inside
+
+    @property
+    def has_bodies(self) -> bool:
+        """Whether any node has a graph inside of it."""
+        return bool(self._inside)
+
+    def made(self) -> list[Node]:
+        """The nodes that are there and were not given, inputs aside."""
+        return [node for node in self._new if node not in self._gone]
+
+    def names(self) -> frozenset[str]:
+        """All that are taken."""
+        self._fresh("")
+        return frozenset(self._names)
 
     def constant(self, value: Value | None) -> Array | None:
         """The contents of a constant, ``None`` of any other value; they may be mapped from a file."""
@@ -115,6 +142,11 @@ class Draft:
         self._initializers[value.name] = array
         return value
 
+    def keep(self, name: str, array: Array) -> None:
+        """A constant that somebody else has named."""
+        self._names.add(name)
+        self._initializers[name] = array
+
     def node(
         self,
         op_type: str,
@@ -129,7 +161,7 @@ class Draft:
     def replace(self, node: Node, *others: Node, note: str = "") -> None:
         """Other nodes, ``node`` perhaps among them, in the place of ``node``; ``explain`` shows the note.
 
-        What nobody reads when all passes are through is left out by itself.
+        What nobody reads, of what was given or when all passes are through, is left out by itself.
         """
         if not self._places:
             self._places = {given: place for place, given in enumerate(self._nodes)}
@@ -141,6 +173,7 @@ class Draft:
             self._gone.add(node)
             self._leave(node)
         new = [other for other in others if other is not node]
+        self._new.update(dict.fromkeys(new))
         for other in new:
             self._places[other] = place
             self._found[other.op_type].append(place)
@@ -159,15 +192,18 @@ class Draft:
         """Whatever reads ``old`` reads ``new`` from here on, unless ``old`` is pinned: bodies stay as they are."""
         for reader in self.readers(old):
             inputs = tuple(new if item is not None and item.name == old.name else item for item in reader.inputs)
-            self.replace(reader, replace(reader, inputs=inputs))
+            rewired, is_new = replace(reader, inputs=inputs), reader in self._new
+            self.replace(reader, rewired)
+            if not is_new:
+                del self._new[rewired]
 
     def finish(self) -> OnnxGraph:
         """The model as it is now; the one that was given where nothing has changed."""
         if not self._stands:
             return self._graph
         self._drop_unread()
-        readers, pinned = self._readers, self._pinned
-        kept = {name: array for name, array in self._initializers.items() if readers.get(name) or name in pinned}
+        readers, outputs = self._readers, self._outputs  # what bodies read their hosts do
+        kept = {name: array for name, array in self._initializers.items() if readers.get(name) or name in outputs}
         return replace(self._graph, origins=tuple(self._finished()), initializers=kept)
 
     # --- Bookkeeping -------------------------------------------------------------------------------------------------
@@ -194,8 +230,8 @@ class Draft:
 
     def _drop_unread(self) -> None:
         """Takes away the nodes of which nothing is read, and then those that only these have read."""
-        readers, pinned = self._readers, self._pinned
-        unread = [node for name, node in self._makers.items() if not readers.get(name) and name not in pinned]
+        readers, outputs = self._readers, self._outputs
+        unread = [node for name, node in self._makers.items() if not readers.get(name) and name not in outputs]
         while unread:
             node = unread.pop()
             if node not in self._gone and not any(map(self._is_wanted, node.outputs)):
@@ -203,7 +239,7 @@ class Draft:
                 unread += filter(None, map(self.maker, node.inputs))
 
     def _is_wanted(self, value: Value | None) -> bool:
-        return value is not None and (value.name in self._pinned or bool(self._readers.get(value.name)))
+        return value is not None and (value.name in self._outputs or bool(self._readers.get(value.name)))
 
     def _enter(self, nodes: Iterable[Node]) -> None:
         makers, readers = self._makers, self._readers
@@ -219,7 +255,7 @@ class Draft:
                         readers[item.name] = node
             if node.op_type in CONTROL_FLOW:
                 inner = _read_inside(node)
-                self._pinned |= inner
+                self._inside |= inner
                 for name in inner:
                     self._also_reads(node, name)
 
@@ -244,7 +280,7 @@ class Draft:
 
     def _fresh(self, name: str) -> str:
         if not self._names:
-            self._names = {*self._initializers, *self._readers, *self._makers, *self._pinned}
+            self._names = {*self._initializers, *self._readers, *self._makers, *self._outputs, *self._inside}
             self._names.update(port.onnx_name for port in self._graph.inputs)
             hosts = [node for node in self._nodes if node.op_type in CONTROL_FLOW]
             self._names.update(*map(_made_inside, hosts))

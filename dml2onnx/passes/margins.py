@@ -1,9 +1,16 @@
 """Constant margins as pads of what slides over them.
 
 A Pad of zeros in front of a convolution, of the lowest number in front of a maximum, of zeros in front of a mean that
-counts them, and of zero points in front of an integer convolution are what these nodes' own pads are. ONNX Runtime
-does the first where one node reads the Pad; the others it does wrongly, so that fences keep it away from them.
-https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/pad_fusion.cc
+counts them, and of zero points in front of an integer convolution are what these nodes' own pads are.
+
+Before:
+    (float[1,1,4] x) => (float[1,1,5] y)
+    <int64[6] margin = {0, 0, 1, 0, 0, 1}, float[1,1,2] w = {3, 4}>
+    { a = Pad (x, margin) y = Conv <kernel_shape = [2], pads = [0, 0]> (a, w) }
+After:
+    (float[1,1,4] x) => (float[1,1,5] y)
+    <float[1,1,2] w = {3, 4}>
+    { y = Conv <kernel_shape = [2], pads = [1, 1]> (x, w) }
 """
 
 from __future__ import annotations
@@ -129,7 +136,7 @@ def _is_even(part: Array) -> bool:
 
 
 class _Fold:
-    """One Pad, and all that slides over what it makes, also behind casts and fences."""
+    """One Pad, and all that slides over what it makes, also behind casts."""
 
     def __init__(self, draft: Draft, pad: Node, margin: _Margin, takes: Takes) -> None:
         self._draft = draft
@@ -155,9 +162,9 @@ class _Fold:
         for reader in readers:
             if [item is not None and item.name == value.name for item in reader.inputs].count(True) != 1:
                 return False
-            if reader.op_type == "Cast" or _is_fence(reader):
+            if reader.op_type == "Cast":
                 made = reader.outputs[0]
-                behind = margin if reader.op_type != "Cast" or made is None else margin.cast(made.dtype)
+                behind = None if made is None else margin.cast(made.dtype)
                 if behind is None or not self._collect(made, (*between, reader), behind):
                     return False
             elif reader.inputs[0] is not None and reader.inputs[0].name == value.name:
@@ -171,47 +178,25 @@ class _Fold:
     def _fold(self, reader: Node, between: tuple[Node, ...]) -> None:
         x = self._margin.source
         assert x is not None
-        is_padded = self._is_padded(x)
         for step in between:
             x = self._repeated(step, x)
-        fences = []
-        if is_padded and reader.op_type != "Conv":
-            fenced = self._draft.value(f"{x.name}/fenced", x.dtype, x.shape)
-            sizes = self._draft.store(np.array(x.shape, np.int64), f"{x.name}/sizes")
-            fences.append(self._draft.node("Reshape", [x, sizes], [fenced]))
-            x = fenced
         attributes = dict(reader.attributes)
         widths = zip(_own_pads(reader, self._margin), self._margin.start + self._margin.end, strict=True)
         attributes["pads"] = tuple(a + b for a, b in widths)
         if reader.op_type == "AveragePool":
             attributes["count_include_pad"] = 1
         folded = replace(reader, inputs=(x, *reader.inputs[1:]), attributes=attributes)
-        self._draft.replace(reader, *fences, folded, note=f"its own pads are the margin that {self._pad.name} made")
-
-    def _is_padded(self, value: Value) -> bool:
-        """Whether another Pad lies under the margin: ONNX Runtime puts it into a pool, also if it is too wide."""
-        maker = self._draft.maker(value)
-        while maker is not None and maker.op_type == "Cast":
-            maker = self._draft.maker(maker.inputs[0])
-        return maker is not None and maker.op_type == "Pad"
+        self._draft.replace(reader, folded, note=f"its own pads are the margin that {self._pad.name} made")
 
     def _repeated(self, step: Node, x: Value) -> Value:
-        """A cast of what was not padded yet; a fence against this margin is not wanted any more."""
+        """A cast of what was not padded yet."""
         (result,) = step.outputs
         assert result is not None
-        if step.op_type != "Cast":
-            return x
         if step not in self._inner:
             made = self._draft.value(f"{result.name}/inner", result.dtype, x.shape)
             self._inner[step] = made
             self._draft.replace(step, replace(step, name=made.name, inputs=(x,), outputs=(made,)), step)
         return self._inner[step]
-
-
-def _is_fence(node: Node) -> bool:
-    """Whether a node is a Reshape to the shape that is there."""
-    before, behind = node.inputs[0], node.outputs[0]
-    return node.op_type == "Reshape" and before is not None and behind is not None and before.shape == behind.shape
 
 
 def _own_pads(reader: Node, margin: _Margin) -> tuple[int, ...]:
@@ -235,8 +220,11 @@ def _takes(draft: Draft, reader: Node, margin: _Margin) -> bool:
         case "MaxPool":
             return len(reader.outputs) == 1 and margin.is_lowest and _fits(reader, margin)
         case "AveragePool":
-            counts = reader.attributes.get("count_include_pad", 0) == 1 or not any(_own_pads(reader, margin))
-            return is_zero and counts and _fits(reader, margin)
+            own = _own_pads(reader, margin)
+            counts = reader.attributes.get("count_include_pad", 0) == 1 or not any(own)
+            widths = {a + b for a, b in zip(own, margin.start + margin.end, strict=True)}
+            # a margin that is not the same all around is counted by a factor, which rounds once more
+            return is_zero and counts and len(widths) == 1 and _fits(reader, margin)
     return False
 
 

@@ -1,4 +1,15 @@
-"""Two movements in a row as one, or as none."""
+"""Two movements in a row as one, or as none.
+
+Before:
+    (float[2,3,4] x) => (float[4,3,2] y, float[2,12] z)
+    <int64[2] rows = {6, 4}, int64[2] flat = {2, 12}>
+    { a = Transpose <perm = [0, 2, 1]> (x) y = Transpose <perm = [1, 2, 0]> (a)
+    b = Reshape (x, rows) z = Reshape (b, flat) }
+After:
+    (float[2,3,4] x) => (float[4,3,2] y, float[2,12] z)
+    <int64[2] flat = {2, 12}>
+    { y = Transpose <perm = [2, 1, 0]> (x) z = Reshape (x, flat) }
+"""
 
 from __future__ import annotations
 
@@ -33,23 +44,12 @@ def _instead(draft: Draft, node: Node, source: Value) -> None:
     """What a node gave was ``source`` all along."""
     (result,) = node.outputs
     assert result is not None
-    if draft.is_pinned(result) or _is_kept_apart(draft, source, result):
+    if draft.is_pinned(result):
         return
     before = draft.maker(node.inputs[0])
     draft.redirect(result, source)
     draft.replace(node, note=f"undoes what has been done to {source.name}")
     draft.let_go(before, f"is undone by {node.name}")
-
-
-def _is_kept_apart(draft: Draft, source: Value, result: Value) -> bool:
-    """Whether shapes between a node and its reader may keep ONNX Runtime from matching both."""
-    around = (draft.maker(source), *draft.readers(result))
-    return any(item is not None and item.op_type in _FENCED for item in around)
-
-
-_FENCED = frozenset(
-    {"AveragePool", "Cast", "Clip", "DequantizeLinear", "MatMul", "MatMulInteger", "MaxPool", "Pad", "QuantizeLinear"}
-)
 
 
 def _moved(
@@ -73,14 +73,12 @@ def _transposes(draft: Draft, before: Node, node: Node) -> None:
 
 
 def _reshapes(draft: Draft, before: Node, node: Node) -> None:
-    """The last shape counts. One to the shape that was there is a fence, and stays."""
+    """The last shape counts."""
     source, middle, result = before.inputs[0], before.outputs[0], node.outputs[0]
     assert source is not None
     assert middle is not None
     assert result is not None
-    if middle.shape in (source.shape, result.shape) or any(
-        map(has_unknown, (source.shape, middle.shape, result.shape))
-    ):
+    if any(map(has_unknown, (source.shape, middle.shape, result.shape))):
         return
     if source.shape != result.shape:
         _moved(draft, before, node, node.inputs[1:], {})
@@ -94,11 +92,8 @@ def _casts(draft: Draft, before: Node, node: Node) -> None:
     assert source is not None
     assert middle is not None
     assert result is not None
-    around = (draft.maker(source), *draft.readers(result))
-    if not _survives(source.dtype, middle.dtype, result.dtype) or draft.target.has("BYTES_CONVERTED_TO_ONE"):
+    if not _survives(source.dtype, middle.dtype, result.dtype):
         return
-    if any(item is not None and item.op_type == "Cast" for item in around):
-        return  # ONNX Runtime would merge these in turn, and not all exactly
     if source.dtype == result.dtype:
         _instead(draft, node, source)
     else:
@@ -120,7 +115,7 @@ def _holds(wide: DType, dtype: DType) -> bool:
 
 def _slices(draft: Draft, before: Node, node: Node) -> None:
     """Both with steps of 1 or more."""
-    first, second = _ranges(draft, before), _ranges(draft, node)
+    first, second = kept_ranges(draft, before), kept_ranges(draft, node)
     source, result = before.inputs[0], node.outputs[0]
     if first is None or second is None or source is None or result is None:
         return
@@ -144,7 +139,7 @@ def _slices(draft: Draft, before: Node, node: Node) -> None:
     _moved(draft, before, node, inputs, {})
 
 
-def _ranges(draft: Draft, node: Node) -> dict[int, slice] | None:
+def kept_ranges(draft: Draft, node: Node) -> dict[int, slice] | None:
     """What a Slice keeps of each of its axes; ``None`` where it is not known or goes backwards."""
     source = node.inputs[0]
     values = [draft.constant(item) for item in node.inputs[1:]]

@@ -5,6 +5,16 @@ saturate: the same operations in the same order as the nodes that they replace. 
 of the weights, with scales of 1 beside it. Products of UINT8 with UINT8 are exact on every processor, those with INT8
 where the weights are small.
 https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/mlas/lib/quantize.cpp
+
+Before:
+    (uint8[2,3] x) => (uint8[2,1] y)
+    <uint8[3,1] w = {1, 200, 3}, uint8 point = {9}, float factor = {0.25}, float one = {1}, uint8 last = {4}>
+    { a = MatMulInteger (x, w, point, point) b = Cast <to = 1> (a) c = Mul (b, factor)
+    y = QuantizeLinear (c, one, last) }
+After:
+    (uint8[2,3] x) => (uint8[2,1] y)
+    <uint8[3,1] w = {1, 200, 3}, uint8 point = {9}, float factor = {0.25}, float one = {1}, uint8 last = {4}>
+    { y = QLinearMatMul (x, one, point, w, factor, point, one, last) }
 """
 
 from __future__ import annotations

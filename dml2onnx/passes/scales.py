@@ -4,6 +4,15 @@ This rounds otherwise: each weight once more, in return for one or two roundings
 computed in FLOAT64 and rounded once, so that with K products in a sum the result is at most
 ``(K + 3) * 2**-24 * (sum(abs(weight * factor * x)) + abs(bias * factor) + abs(term))`` from the exact one, as it is
 without this. What overflowed between two nodes no longer does.
+
+Before:
+    (float[2,3] x) => (float[2,1] y)
+    <float[3,1] w = {1, 2, 3}, float[1,1] factor = {4}, float[1] term = {5}>
+    { a = Gemm (x, w) b = Mul (a, factor) y = Add (b, term) }
+After:
+    (float[2,3] x) => (float[2,1] y)
+    <float[3,1] w = {4, 8, 12}, float[1] term = {5}>
+    { y = Gemm (x, w, term) }
 """
 
 from __future__ import annotations

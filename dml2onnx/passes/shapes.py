@@ -3,6 +3,14 @@
 DirectML's tensors have four dimensions or more, ONNX's products two. So a sum between two products is given four
 dimensions and loses them again. What is computed element by element is the same in any shape: connected nodes of that
 kind take the shape for which the fewest Reshapes are left around them.
+
+Before:
+    (float[2,3] x) => (float[2,3] y)
+    <int64[4] four = {1, 1, 2, 3}, int64[2] two = {2, 3}>
+    { a = Softmax (x) b = Reshape (a, four) c = Exp (b) d = Reshape (c, two) y = Softmax (d) }
+After:
+    (float[2,3] x) => (float[2,3] y)
+    { a = Softmax (x) c = Exp (a) y = Softmax (c) }
 """
 
 from __future__ import annotations
@@ -33,12 +41,7 @@ _UNARY = frozenset(
 )  # fmt: skip
 _BINARY = frozenset({"Add", "Div", "Max", "Min", "Mul", "Pow", "Sub"})
 
-_MATCHED = frozenset(
-    {
-        "BatchNormalization", "Cast", "Conv", "ConvInteger", "ConvTranspose", "DequantizeLinear", "MatMul",
-        "MatMulInteger", "QuantizeLinear",
-    }
-)  # fmt: skip
+_MATCHED = frozenset({"BatchNormalization", "Conv", "ConvTranspose", "MatMul"})
 """Operators that ONNX Runtime makes one with what lies next to them, and rounds otherwise then or relies on it. So
 nothing is put next to them, nor taken away."""
 

@@ -1,6 +1,13 @@
 """One node for all that move the same elements in the same way.
 
 Each DirectML node reads through strides of its own, so two readers of one permuted tensor transpose it twice.
+
+Before:
+    (float[2,3] x) => (float[3,2] y, float[3,2] z)
+    { a = Transpose <perm = [1, 0]> (x) b = Transpose <perm = [1, 0]> (x) y = Abs (a) z = Neg (b) }
+After:
+    (float[2,3] x) => (float[3,2] y, float[3,2] z)
+    { a = Transpose <perm = [1, 0]> (x) y = Abs (a) z = Neg (a) }
 """
 
 from __future__ import annotations

@@ -6,6 +6,14 @@ numbers there are, and an If takes the one kernel or the other by what comes out
 Runtime computes it when it loads the model, puts the nodes of one branch in the place of the If, and forgets the rest.
 Bodies hold no constants of their own and nothing that could be made one, which ONNX Runtime 1.24 would lose.
 https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/constant_folding.cc
+
+Before:
+    (uint8[2,1] x) => (float[2,1] y)
+    <float half = {0.5}, uint8 point = {9}, uint8[1,1] w = {125}, uint8 middle = {128}>
+    { a = DequantizeLinear (x, half, point) f = DequantizeLinear (w, half, middle) y = MatMul (a, f) }
+After:
+    the same with f = If (products are exact)
+    then DequantizeLinear (w as INT8, half, 0) else DequantizeLinear (w, half, middle)
 """
 
 from __future__ import annotations
@@ -15,6 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.model import BOOL, Body
+from dml2onnx.passes.quantised import Quantised
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,8 +37,6 @@ _WEIGHTS = {"DequantizeLinear": (0, 2), "QLinearConv": (3, 5), "QLinearMatMul": 
 OPERATORS = frozenset(_WEIGHTS)
 _PRODUCTS = frozenset({"Conv", "Gemm", "MatMul"})
 """What ONNX Runtime computes in 8 bits between quantisations."""
-_MOVES = frozenset({"MaxPool", "Reshape", "Slice", "Squeeze", "Transpose", "Unsqueeze"})
-"""What it repeats a quantisation behind, as if that had come after it."""
 
 _LARGEST = 127
 """The lowest INT8 is left out: twice the product with itself does not fit into 16 bits, in which kernels of processors
@@ -116,10 +123,8 @@ def _is_product(draft: Draft, node: Node) -> bool:
 
 
 def _is_dequantised(draft: Draft, value: Value | None) -> bool:
-    maker = draft.maker(value)
-    while maker is not None and maker.op_type in _MOVES:
-        maker = draft.maker(maker.inputs[0])
-    source = None if maker is None or maker.op_type != "DequantizeLinear" else maker.inputs[0]
+    maker = Quantised(draft).dequantizer(value)
+    source = None if maker is None else maker.inputs[0]
     return source is not None and source.dtype == _UINT8 and draft.constant(source) is None
 
 

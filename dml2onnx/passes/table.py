@@ -6,22 +6,32 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dml2onnx import arguments
-from dml2onnx.passes import activations, margins, moves, requantizing, scales, shapes, signed_weights
+from dml2onnx.passes import (
+    activations,
+    integer_weights,
+    margins,
+    moves,
+    parts,
+    requantizing,
+    scales,
+    shapes,
+    signed_weights,
+)
 from dml2onnx.passes.draft import Draft
 from dml2onnx.passes.sharing import MOVES, share_moves
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence, Set
+    from collections.abc import Callable, Sequence
 
     from dml2onnx.model import OnnxGraph
     from dml2onnx.targets import Target
 
 LEVELS = (0, 1, 2)
-"""0 is the literal translation, 1 has all passes that change no bit, 2 those that round otherwise as well."""
+"""0 has no passes, 1 those that keep each bit of results on the CPU provider, 2 also those that round otherwise."""
 
 
-AGREEMENT = "agree-on-orders"
-"""What is done while nodes are translated and can be left out by its name as a pass can: see ``lowering.agreement``."""
+LAYOUT_PROPAGATION = "propagate-layouts"
+"""Part of the translation, which ``--no-pass`` turns off as if it were a pass; see ``lowering.layout_propagation``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +48,28 @@ class Pass:
     operators: frozenset[str]
 
 
+ALWAYS = (
+    Pass(
+        "keep-integers",
+        "Weights between quantisations stay the integers that they were.",
+        integer_weights.keep_integers,
+        integer_weights.OPERATORS,
+    ),
+)
+"""What is part of the literal translation: a constant that the graph dequantises is dequantised in the model."""
+
 PASSES = (
     Pass(
         "share-moves",
         "What moves, reshapes or casts the same elements in the same way for several nodes does so once.",
         share_moves,
         MOVES,
+    ),
+    Pass(
+        "turn-parts",
+        "All steps along an axis, joined along another one, are a Transpose.",
+        parts.turn_parts,
+        parts.OPERATORS,
     ),
     Pass(
         "merge-moves",
@@ -107,7 +133,7 @@ def chosen(level: object = 1, without: object = ()) -> tuple[Pass, ...]:
     if number not in LEVELS:
         raise arguments.refusal("optimize", number, " or ".join(map(str, LEVELS)))
     left_out = arguments.names(without, "without_passes")
-    known = [*(item.name for item in (*PASSES, *ROUNDING)), AGREEMENT]
+    known = [*(item.name for item in (*PASSES, *ROUNDING)), LAYOUT_PROPAGATION]
     for name in left_out:
         if name not in known:
             raise arguments.refusal("a name in without_passes", name, f"one of {', '.join(known)}")
@@ -115,21 +141,15 @@ def chosen(level: object = 1, without: object = ()) -> tuple[Pass, ...]:
     return tuple(item for item in of_level if item.name not in left_out)
 
 
-def agrees(without: object = ()) -> bool:
-    """Whether nodes are to take their inputs in the order in which they are held."""
-    return AGREEMENT not in arguments.names(without, "without_passes")
+def propagates_layouts(without: object = ()) -> bool:
+    """Whether layouts are propagated from node to node."""
+    return LAYOUT_PROPAGATION not in arguments.names(without, "without_passes")
 
 
 def apply(graph: OnnxGraph, passes: Sequence[Pass], opset: int, target: Target) -> OnnxGraph:
-    """The model after ``passes``: the same inputs, outputs, and numbers."""
-    if not passes:
-        return graph
-    present: Set[str] = {node.op_type for origin in graph.origins for node in origin.nodes}
-    draft: Draft | None = None
+    """The model after ``passes``, without nodes that nobody reads: the same inputs, outputs, and numbers."""
+    draft = Draft(graph, opset, target)
     for item in passes:
-        if not present.isdisjoint(item.operators):
-            if draft is None:
-                draft = Draft(graph, opset, target)
-                present = draft.operators
+        if not draft.operators.isdisjoint(item.operators):
             item.run(draft)
-    return graph if draft is None else draft.finish()
+    return draft.finish()

@@ -71,12 +71,12 @@ class Calls:
     def _found(self, node: Node) -> MethodCall:
         desc = node.operator
         exact = CALLS[desc.type]
-        given = _arguments(desc)
+        supplied = _arguments(desc)
         plain = re.sub(r"\d$", "", exact.method)
         names = dict.fromkeys(name for name in (plain, exact.method) if hasattr(GraphBuilder, name))
         reason: Exception | None = None
         for method in names:
-            arguments = _for_method(method, desc, given)
+            arguments = _for_method(method, desc, supplied)
             if arguments is None:
                 continue
             try:
@@ -114,16 +114,16 @@ class Calls:
             return False
 
     def _records(self, method: str, arguments: Mapping[str, object], desc: OperatorDesc) -> bool:
-        given = {name: self._python(value, desc) for name, value in arguments.items()}
+        supplied = {name: self._python(value, desc) for name, value in arguments.items()}
         with self.laid_out(desc):
-            nodes, self._returned = self._trial.attempt(partial(getattr(self._trial, method), **given))
+            nodes, self._returned = self._trial.attempt(partial(getattr(self._trial, method), **supplied))
         return len(nodes) == 1 and same(nodes[0].operator, desc)
 
-    def records(self, method: str, given: Mapping[str, object], desc: OperatorDesc) -> bool:
+    def records(self, method: str, supplied: Mapping[str, object], desc: OperatorDesc) -> bool:
         """Whether a call with these arguments, expressions and literals among them, records the descriptor."""
         try:
             with self.laid_out(desc):
-                nodes, _ = self._trial.attempt(partial(getattr(self._trial, method), **given))
+                nodes, _ = self._trial.attempt(partial(getattr(self._trial, method), **supplied))
         except (DmlError, TypeError, ValueError):
             return False
         return len(nodes) == 1 and same(nodes[0].operator, desc)
@@ -180,25 +180,25 @@ def _parameters(method: str) -> Mapping[str, inspect.Parameter]:
 def _arguments(desc: OperatorDesc) -> dict[str, object]:
     """What the exact method of an operator takes for a descriptor."""
     exact, schema = CALLS[desc.type], desc.schema
-    given: dict[str, object] = {}
+    supplied: dict[str, object] = {}
     for field, name in exact.fields.items():
         kind = schema.fields_by_name[field].type
         if kind in (FieldType.TENSOR, FieldType.TENSOR_ARRAY):
             there = desc.get(field) is not None
-            given[name] = Tensor(field, kind is FieldType.TENSOR_ARRAY) if there else None
+            supplied[name] = Tensor(field, kind is FieldType.TENSOR_ARRAY) if there else None
         else:
-            given[name] = _plain(desc.get(field))
+            supplied[name] = _plain(desc.get(field))
     for field, (sizes, data_type, wanted) in exact.outputs.items():
         tensors = desc.tensors(field)
         is_array = schema.fields_by_name[field].type is FieldType.TENSOR_ARRAY
         if sizes:
             shapes = [list(item.sizes) for item in tensors]
-            given[sizes] = shapes if is_array else next(iter(shapes), None)
+            supplied[sizes] = shapes if is_array else next(iter(shapes), None)
         if data_type:
-            given[data_type] = next((item.data_type.name for item in tensors), None)
+            supplied[data_type] = next((item.data_type.name for item in tensors), None)
         if wanted:
-            given[wanted] = bool(tensors)
-    return given
+            supplied[wanted] = bool(tensors)
+    return supplied
 
 
 def _plain(value: object) -> object:
@@ -224,11 +224,11 @@ def _is_default(default: object, value: object) -> bool:
     return float(np.float32(default)) == value
 
 
-def _for_method(method: str, desc: OperatorDesc, given: Mapping[str, object]) -> dict[str, object] | None:
+def _for_method(method: str, desc: OperatorDesc, supplied: Mapping[str, object]) -> dict[str, object] | None:
     """The same for another method of the operator, which may choose among its versions; ``None`` if it cannot."""
     found: dict[str, object] = {}
     for name, parameter in _parameters(method).items():
-        value = given[name] if name in given else _derived(name, desc, given)
+        value = supplied[name] if name in supplied else _derived(name, desc, supplied)
         if value is _MISSING:
             if parameter.default is inspect.Parameter.empty:
                 return None
@@ -237,10 +237,10 @@ def _for_method(method: str, desc: OperatorDesc, given: Mapping[str, object]) ->
     return found
 
 
-def _derived(name: str, desc: OperatorDesc, given: Mapping[str, object]) -> object:
+def _derived(name: str, desc: OperatorDesc, supplied: Mapping[str, object]) -> object:
     """An argument that only the method with the plain name has."""
     outputs = [item for field in desc.schema.output_fields for item in desc.tensors(field.name)]
-    axis = given.get("axis")
+    axis = supplied.get("axis")
     sizes = outputs[0].sizes if outputs else ()
     match name:
         case "output_axis_sizes" if isinstance(axis, int) and axis < len(sizes):
@@ -254,11 +254,11 @@ def _derived(name: str, desc: OperatorDesc, given: Mapping[str, object]) -> obje
         case "axis_direction":
             return "DECREASING"
         case "normalize_mean":
-            return given.get("use_mean", True)
+            return supplied.get("use_mean", True)
         case "normalize_variance":
-            return given.get("use_variance", _MISSING)
+            return supplied.get("use_variance", _MISSING)
         case "input" | "exponent" if desc.type in ("ELEMENT_WISE_CONSTANT_POW", "ELEMENT_WISE_POW"):
-            return given.get(name, _MISSING)
+            return supplied.get(name, _MISSING)
     return _MISSING
 
 
@@ -290,11 +290,11 @@ def literal(value: object, data_type: DataType | None = None) -> Part:
 def _activation(value: Activation) -> Part:
     name = value.type.removeprefix("ACTIVATION_")
     defaults = ACTIVATION_DEFAULTS.get(value.type, {})
-    given = {key: item for key, item in value.attributes.items() if key not in defaults or defaults[key] is not item}
-    if not given:
+    supplied = {key: item for key, item in value.attributes.items() if key not in defaults or defaults[key] is not item}
+    if not supplied:
         return Text(string(name))
     return call(
-        "Activation", (Text(string(name)), *(Keyword(_snake(key), literal(item)) for key, item in given.items()))
+        "Activation", (Text(string(name)), *(Keyword(_snake(key), literal(item)) for key, item in supplied.items()))
     )
 
 

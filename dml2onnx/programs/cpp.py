@@ -11,9 +11,9 @@ from dml2onnx.builder.policies import packed
 from dml2onnx.catalog import FieldType
 from dml2onnx.checks import check
 from dml2onnx.codes.exporting import UNSAYABLE
-from dml2onnx.diagnostics import DmlError, quote, raise_errors, shortened, visible
+from dml2onnx.diagnostics import DmlError, plural, quote, raise_errors, shortened, visible
 from dml2onnx.ir.data import MissingData
-from dml2onnx.ir.graph import Value, counted
+from dml2onnx.ir.graph import Value
 from dml2onnx.programs.calls import Calls
 from dml2onnx.programs.directmlx import Inputs, function_call
 from dml2onnx.programs.literals import Structure, array, tensor_desc, wrapped
@@ -64,8 +64,8 @@ class _Program:
         self._stem = stem
         self._policy = policy_of(graph)
         self._trial = Trial(feature_level=graph.feature_level, policy=self._policy)
-        room = max([desc.reach for node in graph.nodes for *_, desc in node.views_in()], default=4)
-        self._calls = Calls(self._trial, Value("x", room))
+        reach = max([desc.reach for node in graph.nodes for *_, desc in node.views_in()], default=4)
+        self._calls = Calls(self._trial, Value("x", reach))
         self._lines: list[str] = []
         self._names: dict[Value, str] = {}
         self._homes: dict[Value, TensorDesc] = {}
@@ -169,10 +169,10 @@ class _Program:
             if usual != desc:
                 return False
         try:
-            given = dict(self._calls.of(node).arguments)
+            supplied = dict(self._calls.of(node).arguments)
         except DmlError:
             return False
-        return "output_sizes" not in given or node.operator.type in ("SPLIT", "CAST")
+        return "output_sizes" not in supplied or node.operator.type in ("SPLIT", "CAST")
 
     def _seen(self, node: Node, field: str, index: int) -> str:
         """An input tensor, reinterpreted where its expression is another one."""
@@ -197,8 +197,8 @@ class _Program:
             reads = node.reads.get(field.name, ())
             inputs += [f"{self._names[read.value]}.Impl()" for read in reads] or ["nullptr"]
         made.lines.append(f"dml::detail::NodeOutput* const inputs[] = {{{', '.join(inputs)}}};" if inputs else "")
-        given = "inputs" if inputs else "{}"
-        made.lines.append(f"const auto node = graph.Impl()->CreateOperatorNode({desc.schema.name}, &desc, {given});")
+        supplied = "inputs" if inputs else "{}"
+        made.lines.append(f"const auto node = graph.Impl()->CreateOperatorNode({desc.schema.name}, &desc, {supplied});")
         position = 0
         outputs = iter(names)
         for field in desc.schema.output_fields:
@@ -221,8 +221,8 @@ class _Program:
 
     def _text(self, table: Sequence[str]) -> str:
         graph = self._graph
-        ends = f"{counted(len(graph.inputs), 'input')}, {counted(len(graph.nodes), 'node')}"
-        title = f"The DirectML graph {visible(quote(graph.name))}: {ends}, {counted(len(graph.outputs), 'output')}."
+        ends = f"{plural(len(graph.inputs), 'input')}, {plural(len(graph.nodes), 'node')}"
+        title = f"The DirectML graph {visible(quote(graph.name))}: {ends}, {plural(len(graph.outputs), 'output')}."
         space = identifier(graph.name) or "graph"
         space = f"{space}_" if space in _WORDS else space
         policy = "" if self._policy is packed else ", dml::TensorPolicy::InterleavedChannel()"

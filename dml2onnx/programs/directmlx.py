@@ -107,12 +107,12 @@ def function_call(desc: OperatorDesc, inputs: Inputs) -> str | None:
 
 def _call(name: str, arguments: Sequence[str], defaults: Sequence[str] = ()) -> str:
     """A call without the last arguments that are their defaults, which stand for the last of the arguments."""
-    given = list(arguments)
+    stated = list(arguments)
     for default in reversed(defaults):
-        if not given or given[-1] != default:
+        if not stated or stated[-1] != default:
             break
-        given.pop()
-    return f"dml::{name}({', '.join(given)})"
+        stated.pop()
+    return f"dml::{name}({', '.join(stated)})"
 
 
 def _element_wise(name: str, desc: OperatorDesc, inputs: Inputs) -> str | None:
@@ -176,10 +176,10 @@ def _fused(activation: OperatorDesc | None) -> str | None:
 
 
 def _scale(desc: OperatorDesc) -> str:
-    given = desc.get("ScaleBias")
-    if not isinstance(given, ScaleBias):
+    stated = desc.get("ScaleBias")
+    if not isinstance(stated, ScaleBias):
         return "dml::NullOpt"
-    return f"DML_SCALE_BIAS{{{single(given.scale)}, {single(given.bias)}}}"
+    return f"DML_SCALE_BIAS{{{single(stated.scale)}, {single(stated.bias)}}}"
 
 
 def _convolution(desc: OperatorDesc, inputs: Inputs) -> str | None:
@@ -191,11 +191,11 @@ def _convolution(desc: OperatorDesc, inputs: Inputs) -> str | None:
     usual |= {"Strides": 1, "Dilations": 1, "StartPadding": 0, "EndPadding": 0, "OutputPadding": 0}
     said = ""
     for name, value in usual.items():
-        given = desc.get(name)
-        if isinstance(given, tuple):
-            said += f".{name}({array(desc.uints(name))})" if set(given) != {value} else ""
-        elif given != value:
-            said += f".{name}({enumerator(desc, name) if isinstance(given, str) else given})"
+        stated = desc.get(name)
+        if isinstance(stated, tuple):
+            said += f".{name}({array(desc.uints(name))})" if set(stated) != {value} else ""
+        elif stated != value:
+            said += f".{name}({enumerator(desc, name) if isinstance(stated, str) else stated})"
     if desc.activation() is not None:
         said += f".FusedActivation({fused})"
     if not said:
@@ -223,9 +223,9 @@ def _reduce(desc: OperatorDesc, inputs: Inputs) -> str:
 
 def _max_pooling(desc: OperatorDesc, inputs: Inputs) -> str | None:
     lists = [("Strides", 1), ("StartPadding", 0), ("EndPadding", 0), ("Dilations", 1)]
-    given = ["{}" if set(desc.uints(name)) == {usual} else array(desc.uints(name)) for name, usual in lists]
+    stated = ["{}" if set(desc.uints(name)) == {usual} else array(desc.uints(name)) for name, usual in lists]
     indices = "true" if desc.has("OutputIndicesTensor") else "false"
-    arguments = [inputs.one("InputTensor"), array(desc.uints("WindowSize")), *given, indices]
+    arguments = [inputs.one("InputTensor"), array(desc.uints("WindowSize")), *stated, indices]
     made = _call("MaxPooling", arguments, [*["{}"] * 4, "false"])
     return made if indices == "true" else f"{made}.values"
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.builder.policies import interleaved_channel, packed
 from dml2onnx.checks import check
-from dml2onnx.diagnostics import quote, raise_errors, visible
-from dml2onnx.ir.graph import counted
+from dml2onnx.diagnostics import plural, quote, raise_errors, visible
 from dml2onnx.programs.loops import MARK, Carried, Loop, Renaming, with_loops
 from dml2onnx.programs.naming import Variables, identifier
 from dml2onnx.programs.statements import Statement, Statements
@@ -90,8 +89,8 @@ class _Program:
         for statement, prefix in _in_scopes(items, ""):
             if statement.stem:
                 rest = statement.name.removeprefix(prefix)
-                told = "" if _is_usual(rest, statement.stem) else _last_part(rest)
-                base = identifier(told) or identifier(re.sub(_PREFIXES, "", statement.stem.rstrip("0123456789")))
+                ending = "" if _is_usual(rest, statement.stem) else _last_part(rest)
+                base = identifier(ending) or identifier(re.sub(_PREFIXES, "", statement.stem.rstrip("0123456789")))
                 wanted.update(dict.fromkeys(statement.targets, base))
         for output in self._graph.outputs:
             if identifier(output.name):
@@ -207,8 +206,8 @@ class _Program:
 def _documented(graph: Graph) -> str:
     """What the program is about, as text inside of a docstring."""
     name = visible(quote(graph.name)).replace("\\", "\\\\").replace('"""', "'''")
-    ends = f"{counted(len(graph.inputs), 'input')}, {counted(len(graph.nodes), 'node')}"
-    return f"The DirectML graph {name}: {ends}, {counted(len(graph.outputs), 'output')}."
+    ends = f"{plural(len(graph.inputs), 'input')}, {plural(len(graph.nodes), 'node')}"
+    return f"The DirectML graph {name}: {ends}, {plural(len(graph.outputs), 'output')}."
 
 
 def policy_of(graph: Graph) -> TensorPolicy:

@@ -94,10 +94,10 @@ class Statements:
         ends = [*graph.outputs, *graph.results]
         self._others = Counter(item.value for item in ends)
         self._others.update(write.base for node in graph.nodes for _, _, write, _ in node.views_out() if write.base)
-        room = max([desc.reach for node in graph.nodes for *_, desc in node.views_in()], default=4)
+        reach = max([desc.reach for node in graph.nodes for *_, desc in node.views_in()], default=4)
         from dml2onnx.ir.graph import Value as AnyValue
 
-        self._calls = Calls(trial, AnyValue("x", room))
+        self._calls = Calls(trial, AnyValue("x", reach))
 
     def all(self) -> list[Statement]:
         """Inputs, constants that have variables, and nodes."""
@@ -215,14 +215,14 @@ class Statements:
             shown = self._of(read.value).shown if read.value in self._inline else None
             if shown is None or prod(shown.shape) * shown.data_type.dtype.itemsize > LARGEST_TRIED:
                 continue
-            given: list[tuple[Part, object]] = []
+            supplied: list[tuple[Part, object]] = []
             if shown.scalar:
-                given.append((Text(shown.scalar), eval_number(shown.scalar)))
-            given.append((shown.part, np.zeros(shown.shape, shown.data_type.dtype)))
-            choices[name, index] = given
+                supplied.append((Text(shown.scalar), eval_number(shown.scalar)))
+            supplied.append((shown.part, np.zeros(shown.shape, shown.data_type.dtype)))
+            choices[name, index] = supplied
         found: dict[tuple[str, int], tuple[Part, object]] = {}
-        for place, given in choices.items():
-            for item in given:
+        for place, supplied in choices.items():
+            for item in supplied:
                 if self._gives(node, method, arguments, {**found, place: item}):
                     found[place] = item
                     break
@@ -235,7 +235,7 @@ class Statements:
         arguments: tuple[tuple[str, object], ...],
         literals: Mapping[tuple[str, int], tuple[Part, object]],
     ) -> bool:
-        given: dict[str, object] = {}
+        supplied: dict[str, object] = {}
         for name, value in arguments:
             if isinstance(value, Tensor):
                 descs = node.operator.tensors(value.field)
@@ -245,10 +245,10 @@ class Statements:
                     else self._trial.of(read.value, descs[index], read.offset)
                     for index, read in enumerate(node.reads[value.field])
                 ]
-                given[name] = items if value.is_array else items[0]
+                supplied[name] = items if value.is_array else items[0]
             else:
-                given[name] = value
-        return self._calls.records(method, given, node.operator)
+                supplied[name] = value
+        return self._calls.records(method, supplied, node.operator)
 
     # --- Python's operators -------------------------------------------------------------------------------------------
 
@@ -269,17 +269,17 @@ class Statements:
         left, a = self._term(*inputs[0][1:], None)
         for literals in (True, False):
             right, b = self._term(*inputs[1][1:], inputs[0][2].data_type if literals else None)
-            if isinstance(left, (Ref, Joined)) and self._tried(node, lambda b=b: binary(a, b)):  # type: ignore[misc]
+            if isinstance(left, (Ref, Joined)) and self._tried(node, lambda b=b: binary(a, b)):  # type: ignore[misc]  # inferred
                 return Joined((left, Text(f" {sign} "), right))
         return None
 
     def _scaled(self, node: Node) -> Part | None:
-        given = node.operator.get("ScaleBias")
+        supplied = node.operator.get("ScaleBias")
         ((_, _, read, desc),) = node.views_in()
         part, expression = self._term(read, desc, None)
-        if not isinstance(given, ScaleBias) or not isinstance(part, Ref):
+        if not isinstance(supplied, ScaleBias) or not isinstance(part, Ref):
             return None
-        scale, bias = given.scale, given.bias
+        scale, bias = supplied.scale, supplied.bias
         options: list[tuple[str, float, Callable[[], object]]] = [
             (" * ", scale, lambda: expression * scale),
             (" + ", bias, lambda: expression + bias),
@@ -316,7 +316,7 @@ class Statements:
 
     def _layouts(self, node: Node) -> tuple[Part, ...]:
         """What is said of the memory of outputs, each in a context of its own."""
-        stated = {(field, index): given for field, index, given in layouts(node.operator, self._trial)}
+        stated = {(field, index): supplied for field, index, supplied in layouts(node.operator, self._trial)}
         several = len(node.targets) > 1
         found = []
         for field, index, write, desc in node.views_out():

@@ -91,7 +91,7 @@ class Providers:
         return PORTABLE if PORTABLE in TARGETS else DEFAULT_TARGET
 
     def options_of(self, name: str) -> dict[str, str]:
-        """What ONNX Runtime is told for one of them, the number of the device with it."""
+        """The options that ONNX Runtime gets for one of them, with the number of the device."""
         options = dict(self.options.get(name, {}))
         numbered = BY_NAME[name].device_option if name in BY_NAME else None
         if self.device is not None and name == self.first and numbered is not None:
@@ -104,25 +104,25 @@ ProviderLike: TypeAlias = str | Sequence[str] | Providers
 """A name, names with commas between them or as a list, or all that can be said of them."""
 
 
-def chosen(given: object) -> Providers:
+def chosen(argument: object) -> Providers:
     """The providers that are meant by what a caller has given; :class:`DmlError` for what means nothing."""
-    if isinstance(given, Providers):
-        return given
-    if isinstance(given, str):
-        return Providers(given)
-    listed = arguments.items(given, "provider", f"one of {', '.join(NAMES)}, a list of them, or Providers")
+    if isinstance(argument, Providers):
+        return argument
+    if isinstance(argument, str):
+        return Providers(argument)
+    listed = arguments.items(argument, "provider", f"one of {', '.join(NAMES)}, a list of them, or Providers")
     return Providers(*[_name(item) for item in listed])
 
 
-def _name(given: object) -> str:
-    return arguments.text(given, "provider", f"one of {', '.join(NAMES)}")
+def _name(argument: object) -> str:
+    return arguments.text(argument, "provider", f"one of {', '.join(NAMES)}")
 
 
-def _options(names: tuple[str, ...], given: Mapping[str, object] | None) -> dict[str, dict[str, str]]:
-    if given is not None and not isinstance(given, Mapping):
-        raise arguments.refusal("options", given, "options by name, as a dictionary")
+def _options(names: tuple[str, ...], argument: Mapping[str, object] | None) -> dict[str, dict[str, str]]:
+    if argument is not None and not isinstance(argument, Mapping):
+        raise arguments.refusal("options", argument, "options by name, as a dictionary")
     found: dict[str, dict[str, str]] = {}
-    for key, value in (given or {}).items():
+    for key, value in (argument or {}).items():
         name = arguments.text(key, "a name in options")
         if isinstance(value, Mapping):
             if name not in names:
@@ -135,23 +135,23 @@ def _options(names: tuple[str, ...], given: Mapping[str, object] | None) -> dict
         else:
             found.setdefault(names[0], {})[name] = str(value)
     if found.get(CPU):
-        given_text = ", ".join(f"{key}={value}" for key, value in found[CPU].items())
-        raise _refused(f"{quote(given_text)} is no option of {CPU}, which takes none", "no option", given_text)
+        options_text = ", ".join(f"{key}={value}" for key, value in found[CPU].items())
+        raise _refused(f"{quote(options_text)} is no option of {CPU}, which takes none", "no option", options_text)
     policy = found.get(AUTO, {})
     if policy.keys() - {POLICY} or policy.get(POLICY, DEFAULT_POLICY).upper() not in POLICIES:
-        given_text = ", ".join(f"{key}={value}" for key, value in policy.items())
+        options_text = ", ".join(f"{key}={value}" for key, value in policy.items())
         expected = f"{POLICY}=" + "|".join(POLICIES)
-        raise _refused(f"{quote(given_text)} is no option of {AUTO}, which takes {expected}", expected, given_text)
+        raise _refused(f"{quote(options_text)} is no option of {AUTO}, which takes {expected}", expected, options_text)
     return found
 
 
-def _device(names: tuple[str, ...], given: object) -> int | None:
-    if given is None:
+def _device(names: tuple[str, ...], argument: object) -> int | None:
+    if argument is None:
         return None
-    number = arguments.whole_number(given, "device")
+    number = arguments.whole_number(argument, "device")
     provider = BY_NAME.get(names[0])
     if provider is None or (provider.device_option is None and not provider.plugin):
-        raise _refused(f"{names[0]} has no devices with numbers", "no device", str(number))
+        raise _refused(f"{names[0]} takes no device number", "no device", str(number))
     return number
 
 

@@ -104,7 +104,7 @@ def _missing(provider: Provider) -> DmlError:
         f" installed are {', '.join(names)}; to get it, {remedy(provider, found)}"
     )
     if wrong := clash(found):
-        message += f"; mind that {wrong}"
+        message += f"; note that {wrong}"
     return DmlError(
         MISSING_PROVIDER.at(message, expected=provider.full_name, found=", ".join(names), documentation=provider.page)
     )

@@ -1,7 +1,7 @@
 """What Python values the arguments of PyDirectML accept: the conversions of pybind11, and its refusals.
 
 Every function here takes what the caller gave and returns the value, or raises :class:`RefusedError` with a reason.
-:func:`face` turns that into the ``TypeError`` that names the function and how it is to be called.
+:func:`public` turns that into the ``TypeError`` that names the function and how it is to be called.
 https://pybind11.readthedocs.io/en/stable/advanced/cast/overview.html
 """
 
@@ -45,7 +45,7 @@ class RefusedError(TypeError):
     """An argument that the parameter does not take."""
 
 
-def described(value: object) -> str:
+def typed_repr(value: object) -> str:
     """The kind of a value, and the value itself where that is short."""
     text = repr(value)
     return f"{type(value).__name__} {text}" if len(text) <= 40 and "\n" not in text else type(value).__name__
@@ -54,18 +54,18 @@ def described(value: object) -> str:
 def instance(name: str, value: object, kind: type[_T]) -> _T:
     """An object of a class of PyDirectML; of an enumeration, a member of that very one."""
     if not isinstance(value, kind):
-        raise RefusedError(f"{name} has to be of {kind.__name__}, not {described(value)}")
+        raise RefusedError(f"{name} has to be of {kind.__name__}, not {typed_repr(value)}")
     return value
 
 
 def integer(name: str, value: object, low: int = 0, high: int = UINT32_MAX) -> int:
     """A whole number; floats are refused even when they are whole."""
     if not isinstance(value, SupportsIndex) or isinstance(value, float):
-        raise RefusedError(f"{name} has to be an int, not {described(value)}")
+        raise RefusedError(f"{name} has to be an int, not {typed_repr(value)}")
     try:
         number = operator.index(value)
     except TypeError:
-        raise RefusedError(f"{name} has to be an int, not {described(value)}") from None
+        raise RefusedError(f"{name} has to be an int, not {typed_repr(value)}") from None
     if not low <= number <= high:
         raise RefusedError(f"{name} has to be an int from {low} to {high}, not {number}")
     return number
@@ -79,11 +79,11 @@ def integers(name: str, value: object, low: int = 0, high: int = UINT32_MAX) -> 
 def number(name: str, value: object) -> float:
     """A number, rounded to FLOAT32; beyond its range it is infinite."""
     if isinstance(value, (str, bytes, bytearray)) or not isinstance(value, (SupportsFloat, SupportsIndex)):
-        raise RefusedError(f"{name} has to be a number, not {described(value)}")
+        raise RefusedError(f"{name} has to be a number, not {typed_repr(value)}")
     try:
         exact = float(value)
     except TypeError:
-        raise RefusedError(f"{name} has to be a number, not {described(value)}") from None
+        raise RefusedError(f"{name} has to be a number, not {typed_repr(value)}") from None
     with np.errstate(over="ignore"):
         return float(np.float32(exact))
 
@@ -98,7 +98,7 @@ def flag(name: str, value: object) -> bool:
     if value is None:
         return False
     if not hasattr(type(value), "__bool__"):
-        raise RefusedError(f"{name} has to be a bool or a number, not {described(value)}")
+        raise RefusedError(f"{name} has to be a bool or a number, not {typed_repr(value)}")
     return bool(value)
 
 
@@ -117,11 +117,11 @@ def _items(name: str, value: object) -> list[object]:
     if isinstance(value, np.ndarray) and value.ndim:
         return list(value)
     if not isinstance(value, Sequence) or isinstance(value, (str, bytes, bytearray)):
-        raise RefusedError(f"{name} has to be a list, not {described(value)}")
+        raise RefusedError(f"{name} has to be a list, not {typed_repr(value)}")
     return list(value)
 
 
-def face(function: Callable[_P, _R]) -> Callable[_P, _R]:
+def public(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Marks a function that programs call: a refused argument is reported with the signature, as pybind11 does."""
     signature = inspect.signature(function)
     required = [item.name for item in signature.parameters.values() if item.default is REQUIRED]

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dml2onnx.ir.tensor import extent, packed_strides
-from dml2onnx.pydirectml.arguments import Flag, RefusedError, described, face, flag, instance, optional_instances
+from dml2onnx.pydirectml.arguments import Flag, RefusedError, flag, instance, optional_instances, public, typed_repr
 from dml2onnx.pydirectml.enums import TensorDataType
 from dml2onnx.pydirectml.executable import Executable
 from dml2onnx.pydirectml.expression import Expression
@@ -36,7 +36,7 @@ class Binding:
 
     __slots__ = ("desc", "raw")
 
-    @face
+    @public
     def __init__(self, expr: Expression, data: npt.ArrayLike) -> None:
         self.desc: TensorDesc = instance("expr", expr, Expression).get_output_desc()
         self.raw = _float32(data).reshape(-1).view(np.uint8)
@@ -53,7 +53,7 @@ def _float32(data: npt.ArrayLike) -> npt.NDArray[np.float32]:
         with np.errstate(over="ignore", invalid="ignore"):
             return np.asarray(array.real if array.dtype.kind == "c" else array, np.float32, order="C")
     except (TypeError, ValueError):
-        raise RefusedError(f"data has to be an array of numbers, not {described(data)}") from None
+        raise RefusedError(f"data has to be an array of numbers, not {typed_repr(data)}") from None
 
 
 class TensorData:
@@ -64,7 +64,7 @@ class TensorData:
 
     __slots__ = ("_raw", "_shape", "_strides")
 
-    @face
+    @public
     def __init__(self, array: npt.ArrayLike) -> None:
         exact = _float32(array)
         self._raw = exact.reshape(-1).view(np.uint8)
@@ -108,7 +108,7 @@ class Device:
 
     __slots__ = ("_use_gpu",)
 
-    @face
+    @public
     def __init__(self, use_gpu: Flag = True, use_debug_layer: Flag = False) -> None:
         self._use_gpu = flag("use_gpu", use_gpu)
         flag("use_debug_layer", use_debug_layer)
@@ -116,7 +116,7 @@ class Device:
     def __repr__(self) -> str:
         return f"dml.Device on {'GPU' if self._use_gpu else 'CPU'}"
 
-    @face
+    @public
     def compute(
         self, model: Model, inputs: Sequence[Binding | None], outputs: Sequence[Expression | None], /
     ) -> list[TensorData]:
@@ -135,10 +135,10 @@ class Device:
         descs = [None if item is None else item.get_output_desc() for item in wanted]
         if model.executable is None:
             model.executable = Executable(model.graph, model.inputs)
-        given = _bound(model, bindings, model.executable)
+        supplied = _bound(model, bindings, model.executable)
         if not any(desc is not None and desc.total_tensor_size_in_bytes for desc in descs):
             return []
-        results = model.executable.run(given)
+        results = model.executable.run(supplied)
         return [
             TensorData.of(_buffer(i, name, results, desc), desc)
             for i, (name, desc) in enumerate(zip(model.output_names, descs, strict=True))
@@ -153,13 +153,13 @@ def _same_length(what: str, found: int, expected: int) -> None:
 
 def _bound(model: Model, bindings: Sequence[Binding | None], executable: Executable) -> dict[str, Bytes]:
     """The bytes for each input; of those that nothing depends on, zeros where nothing was bound."""
-    given = {}
+    supplied = {}
     for slot in model.inputs:
         binding = bindings[slot.index]
         if binding is None:
             if slot.name in executable.needed:
                 raise ValueError(f"compute(): input {slot.index} is needed, but nothing is bound to it")
-            given[slot.name] = np.zeros(slot.nbytes, np.uint8)
+            supplied[slot.name] = np.zeros(slot.nbytes, np.uint8)
             continue
         expected = binding.desc.total_tensor_size_in_bytes
         if binding.raw.size != expected:
@@ -171,8 +171,8 @@ def _bound(model: Model, bindings: Sequence[Binding | None], executable: Executa
             raise ValueError(
                 f"compute(): input {slot.index} takes {slot.nbytes} bytes, but is bound to a tensor of {expected} bytes"
             )
-        given[slot.name] = binding.raw
-    return given
+        supplied[slot.name] = binding.raw
+    return supplied
 
 
 def _buffer(index: int, name: str | None, results: dict[str, Bytes], desc: TensorDesc) -> Bytes:

@@ -30,19 +30,19 @@ class _Compiled:
     frozen: Mapping[str, Bytes]
     """The bytes of the inputs that became constants, by name."""
 
-    def serves(self, given: Mapping[str, Bytes]) -> bool:
-        return all(_is_same(given[name], raw) for name, raw in self.frozen.items())
+    def serves(self, buffers: Mapping[str, Bytes]) -> bool:
+        return all(_is_same(buffers[name], raw) for name, raw in self.frozen.items())
 
 
-def _is_same(given: Bytes, frozen: Bytes) -> bool:
+def _is_same(buffers: Bytes, frozen: Bytes) -> bool:
     """Whether these are the bytes that were compiled; of a file that is mapped for reading that is known already."""
-    one, other = given.__array_interface__["data"], frozen.__array_interface__["data"]
-    return (one == other and given.size == frozen.size and is_lasting(frozen)) or np.array_equal(given, frozen)
+    one, other = buffers.__array_interface__["data"], frozen.__array_interface__["data"]
+    return (one == other and buffers.size == frozen.size and is_lasting(frozen)) or np.array_equal(buffers, frozen)
 
 
-def _kept(given: Bytes) -> Bytes:
+def _kept(buffers: Bytes) -> Bytes:
     """Bytes that nobody writes into any more."""
-    return given if is_lasting(given) else given.copy()
+    return buffers if is_lasting(buffers) else buffers.copy()
 
 
 class Executable:
@@ -57,24 +57,24 @@ class Executable:
         self.needed = frozenset(item.name for item in graph.inputs if item.value in read)
         """The names of the inputs that an output depends on."""
 
-    def run(self, given: Mapping[str, Bytes]) -> dict[str, Bytes]:
+    def run(self, buffers: Mapping[str, Bytes]) -> dict[str, Bytes]:
         """The bytes of every output, in memory order, of the bytes of every input."""
-        compiled = self._compiled(given)
+        compiled = self._compiled(buffers)
         feeds = {}
         for port in compiled.model.inputs:
             length = int(np.prod(port.shape)) * port.dtype.itemsize
-            feeds[port.name] = given[port.name][:length].view(port.dtype).reshape(port.shape)
+            feeds[port.name] = buffers[port.name][:length].view(port.dtype).reshape(port.shape)
         results = compiled.session.run(feeds)
         return {name: np.ascontiguousarray(array).reshape(-1).view(np.uint8) for name, array in results.items()}
 
-    def _compiled(self, given: Mapping[str, Bytes]) -> _Compiled:
+    def _compiled(self, buffers: Mapping[str, Bytes]) -> _Compiled:
         if self._frozen is None:
             in_force = settings.current()
             slots = tuple(slot for slot in self._inputs if in_force.freezes(slot))
-            self._frozen = self._compile({slot.name: _kept(given[slot.name]) for slot in slots})
+            self._frozen = self._compile({slot.name: _kept(buffers[slot.name]) for slot in slots})
             if in_force.compiled is not None:
                 in_force.compiled(settings.Computed(self._frozen.graph, self._frozen.model, slots))
-        if self._frozen.serves(given):
+        if self._frozen.serves(buffers):
             return self._frozen
         if self._open is None:
             self._open = self._compile({})

@@ -18,7 +18,7 @@ from dml2onnx.pydirectml.tensors import TensorDesc, data_type_of
 if TYPE_CHECKING:
     from dml2onnx.pydirectml.graph import GraphBuilder
 
-Given: TypeAlias = "Mapping[str, Expression | Sequence[Expression] | None]"
+Operands: TypeAlias = "Mapping[str, Expression | Sequence[Expression] | None]"
 """What tensor fields of an operator read."""
 
 
@@ -148,7 +148,7 @@ def _of_two(operator: str, a: Expression, b: object) -> Expression:
 
 def record(
     operator: str,
-    inputs: Given,
+    inputs: Operands,
     attributes: Mapping[str, object],
     sizes: Sequence[int] | None = None,
     data_type: TensorDataType | None = None,
@@ -159,15 +159,15 @@ def record(
 
 def record_all(
     operator: str,
-    inputs: Given,
+    inputs: Operands,
     attributes: Mapping[str, object],
     outputs: Mapping[str, tuple[Sequence[int] | None, TensorDataType | None]],
 ) -> dict[str, Expression]:
     """Appends an operator and returns its outputs by field; :class:`~dml2onnx.diagnostics.DmlError` for a wrong one."""
     nodes = {
-        field: [item.node() for item in ([given] if isinstance(given, Expression) else given)]
-        for field, given in inputs.items()
-        if given is not None
+        field: [item.node() for item in ([operands] if isinstance(operands, Expression) else operands)]
+        for field, operands in inputs.items()
+        if operands is not None
     }
     first = next(iter(nodes.values()))[0]
     views: dict[str, Recorded | Sequence[Recorded] | None] = {

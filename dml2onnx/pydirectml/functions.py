@@ -19,7 +19,6 @@ from dml2onnx.pydirectml.arguments import (
     Flag,
     Integers,
     Number,
-    face,
     flag,
     instance,
     instances,
@@ -27,6 +26,7 @@ from dml2onnx.pydirectml.arguments import (
     integers,
     number,
     numbers,
+    public,
 )
 from dml2onnx.pydirectml.enums import (
     ConvolutionDirection,
@@ -80,13 +80,13 @@ def _optional(name: str, expression: Expression | None) -> Expression | None:
     return None if expression is None else instance(name, expression, Expression)
 
 
-def _activation(given: FusedActivation) -> Activation | None:
-    return instance("fused_activation", given, FusedActivation).activation()
+def _activation(supplied: FusedActivation) -> Activation | None:
+    return instance("fused_activation", supplied, FusedActivation).activation()
 
 
-def _list(name: str, given: Integers, length: int, default: int | None = None) -> list[int]:
+def _list(name: str, supplied: Integers, length: int, default: int | None = None) -> list[int]:
     """A list with one number for each of ``length`` dimensions; an empty one takes the default, if there is any."""
-    found = integers(name, given)
+    found = integers(name, supplied)
     if not found and default is not None:
         return [default] * length
     if len(found) != length:
@@ -94,9 +94,9 @@ def _list(name: str, given: Integers, length: int, default: int | None = None) -
     return found
 
 
-def _steps(name: str, given: Integers, length: int) -> list[int]:
+def _steps(name: str, supplied: Integers, length: int) -> list[int]:
     """Strides of windows, by default 1."""
-    found = _list(name, given, length, 1)
+    found = _list(name, supplied, length, 1)
     if 0 in found:
         raise ValueError(f"{name} is {found}; no stride may be 0")
     return found
@@ -110,7 +110,7 @@ def _same(operator: str, input: Expression) -> Expression:
 # --- Convolution, matrices, pooling ---------------------------------------------------------------------------------
 
 
-@face
+@public
 def convolution(
     input: Expression,
     filter: Expression,
@@ -156,7 +156,7 @@ def convolution(
     return record("CONVOLUTION", tensors, attributes, output)
 
 
-@face
+@public
 def gemm(
     a: Expression,
     b: Expression,
@@ -182,7 +182,7 @@ def gemm(
     return record("GEMM", tensors, attributes, [*a_sizes[:2], rows, columns])
 
 
-@face
+@public
 def average_pooling(
     input: Expression,
     strides: Integers,
@@ -211,7 +211,7 @@ def average_pooling(
     return record("AVERAGE_POOLING", {"InputTensor": input}, attributes, [*sizes[:2], *spatial])
 
 
-@face
+@public
 def max_pooling(
     input: Expression,
     window_sizes: Integers,
@@ -233,8 +233,8 @@ def max_pooling(
     spread = _list("dilations", dilations, count, 1)
     output = list(sizes[:2])
     for i in range(count):
-        room, window = sizes[i + 2] + start[i] + end[i], 1 + (windows[i] - 1) * spread[i]
-        output.append(1 if window >= room else (room - window) // steps[i] + 1)
+        space, window = sizes[i + 2] + start[i] + end[i], 1 + (windows[i] - 1) * spread[i]
+        output.append(1 if window >= space else (space - window) // steps[i] + 1)
     attributes = {
         "Strides": steps,
         "WindowSize": windows,
@@ -252,37 +252,37 @@ def max_pooling(
 # --- Activations and element-wise operators -------------------------------------------------------------------------
 
 
-@face
+@public
 def activation_relu(input: Expression) -> Expression:
     """``ACTIVATION_RELU``."""
     return _same("ACTIVATION_RELU", input)
 
 
-@face
+@public
 def activation_sigmoid(input: Expression) -> Expression:
     """``ACTIVATION_SIGMOID``."""
     return _same("ACTIVATION_SIGMOID", input)
 
 
-@face
+@public
 def activation_identity(input: Expression) -> Expression:
     """``ACTIVATION_IDENTITY``."""
     return _same("ACTIVATION_IDENTITY", input)
 
 
-@face
+@public
 def activation_tanh(input: Expression) -> Expression:
     """``ACTIVATION_TANH``."""
     return _same("ACTIVATION_TANH", input)
 
 
-@face
+@public
 def activation_soft_max(input: Expression) -> Expression:
     """``ACTIVATION_SOFTMAX``, the form without axes: along the last dimension."""
     return _same("ACTIVATION_SOFTMAX", input)
 
 
-@face
+@public
 def activation_linear(input: Expression, alpha: Number, beta: Number) -> Expression:
     """``ACTIVATION_LINEAR``: ``alpha * x + beta``."""
     attributes = {"Alpha": number("alpha", alpha), "Beta": number("beta", beta)}
@@ -294,31 +294,31 @@ def _of_two(operator: str, a: Expression, b: Expression, **attributes: object) -
     return record(operator, tensors, attributes)
 
 
-@face
+@public
 def add(a: Expression, b: Expression, fused_activation: FusedActivation = NO_ACTIVATION) -> Expression:
     """``ELEMENT_WISE_ADD1``, even without an activation; ``a + b`` is ``ELEMENT_WISE_ADD``."""
     return _of_two("ELEMENT_WISE_ADD1", a, b, FusedActivation=_activation(fused_activation))
 
 
-@face
+@public
 def subtract(a: Expression, b: Expression) -> Expression:
     """``ELEMENT_WISE_SUBTRACT``."""
     return _of_two("ELEMENT_WISE_SUBTRACT", a, b)
 
 
-@face
+@public
 def multiply(a: Expression, b: Expression) -> Expression:
     """``ELEMENT_WISE_MULTIPLY``."""
     return _of_two("ELEMENT_WISE_MULTIPLY", a, b)
 
 
-@face
+@public
 def divide(a: Expression, b: Expression) -> Expression:
     """``ELEMENT_WISE_DIVIDE``."""
     return _of_two("ELEMENT_WISE_DIVIDE", a, b)
 
 
-@face
+@public
 def value_scale_2d(input: Expression, scale: Number, bias: Sequence[Number]) -> Expression:
     """``VALUE_SCALE_2D``: ``scale * x + bias[channel]``."""
     attributes = {"Scale": number("scale", scale), "Bias": numbers("bias", bias)}
@@ -328,7 +328,7 @@ def value_scale_2d(input: Expression, scale: Number, bias: Sequence[Number]) -> 
 # --- Normalisation --------------------------------------------------------------------------------------------------
 
 
-@face
+@public
 def mean_variance_normalization(
     input: Expression,
     scale: Expression | None = None,
@@ -353,7 +353,7 @@ def mean_variance_normalization(
     return record("MEAN_VARIANCE_NORMALIZATION1", tensors, attributes)
 
 
-@face
+@public
 def batch_normalization(
     input: Expression,
     mean: Expression,
@@ -380,7 +380,7 @@ def batch_normalization(
     return record("BATCH_NORMALIZATION", tensors, attributes)
 
 
-@face
+@public
 def local_response_normalization(
     input: Expression, cross_channel: Flag, local_size: int, alpha: Number, beta: Number, bias: Number
 ) -> Expression:
@@ -398,7 +398,7 @@ def local_response_normalization(
 # --- Movement -------------------------------------------------------------------------------------------------------
 
 
-@face
+@public
 def up_sample_2d(input: Expression, scale_size: Size2D, interpolation_mode: InterpolationMode) -> Expression:
     """``UPSAMPLE_2D``: the last two sizes times height and width."""
     sizes = _sizes("input", input, 4, 5)
@@ -411,7 +411,7 @@ def up_sample_2d(input: Expression, scale_size: Size2D, interpolation_mode: Inte
     return record("UPSAMPLE_2D", {"InputTensor": input}, attributes, output)
 
 
-@face
+@public
 def padding(
     input: Expression,
     padding_mode: PaddingMode,
@@ -433,7 +433,7 @@ def padding(
     return record("PADDING", {"InputTensor": input}, attributes, output)
 
 
-@face
+@public
 def slice(
     input: Expression, input_window_offsets: Integers, input_window_sizes: Integers, input_window_strides: Integers
 ) -> Expression:
@@ -449,7 +449,7 @@ def slice(
     return record("SLICE1", {"InputTensor": input}, attributes, output)
 
 
-@face
+@public
 def join(input: Sequence[Expression], axis: int) -> Expression:
     """``JOIN`` of a list: sizes of the first, with those along ``axis`` added up."""
     parts = instances("input", input, Expression)
@@ -463,7 +463,7 @@ def join(input: Sequence[Expression], axis: int) -> Expression:
     return record("JOIN", {"InputTensors": parts}, {"Axis": position}, sizes)
 
 
-@face
+@public
 def gather(input: Expression, indices: Expression, axis: int, index_dimensions: int) -> Expression:
     """``GATHER``: the last ``index_dimensions`` sizes of ``indices`` take the place of size ``axis`` of ``input``."""
     sizes = _sizes("input", input)
@@ -473,9 +473,9 @@ def gather(input: Expression, indices: Expression, axis: int, index_dimensions: 
         raise ValueError(f"axis is {position}, which is no dimension of sizes {sizes}")
     if count > position + 1:
         raise ValueError(f"index_dimensions is {count}; it may be {position + 1} at most, with axis {position}")
-    room = position + 1 - count
-    leading = [*([1] * room), *sizes[:position]]
-    output = [*leading[len(leading) - room :], *index_sizes[len(sizes) - count :], *sizes[position + 1 :]]
+    space = position + 1 - count
+    leading = [*([1] * space), *sizes[:position]]
+    output = [*leading[len(leading) - space :], *index_sizes[len(sizes) - count :], *sizes[position + 1 :]]
     attributes = {"Axis": position, "IndexDimensions": count}
     return record("GATHER", {"InputTensor": input, "IndicesTensor": indices}, attributes, output)
 
@@ -483,7 +483,7 @@ def gather(input: Expression, indices: Expression, axis: int, index_dimensions: 
 # --- Recurrence -----------------------------------------------------------------------------------------------------
 
 
-@face
+@public
 def gru(
     input: Expression,
     weight: Expression,
@@ -500,10 +500,10 @@ def gru(
     sizes = _sizes("input", input, 4)
     _sizes("weight", weight, 4)
     hidden = _sizes("recurrence", recurrence, 4)[3]
-    given = instances("activation_descs", activation_descs, FusedActivation)
-    if len(given) > MOST_ACTIVATIONS:
-        raise ValueError(f"activation_descs has {len(given)} elements; {MOST_ACTIVATIONS} are the most")
-    activations = [item.activation() for item in given]
+    supplied = instances("activation_descs", activation_descs, FusedActivation)
+    if len(supplied) > MOST_ACTIVATIONS:
+        raise ValueError(f"activation_descs has {len(supplied)} elements; {MOST_ACTIVATIONS} are the most")
+    activations = [item.activation() for item in supplied]
     if None in activations:
         raise ValueError("activation_descs has an element of type INVALID; each has to be an activation")
     instance("direction", direction, RecurrentNetworkDirection)

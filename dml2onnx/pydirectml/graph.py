@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.builder.recorder import Recorder
 from dml2onnx.pydirectml import settings
-from dml2onnx.pydirectml.arguments import Integers, face, instance, instances, integer, integers
+from dml2onnx.pydirectml.arguments import Integers, instance, instances, integer, integers, public
 from dml2onnx.pydirectml.device import Device
 from dml2onnx.pydirectml.enums import ExecutionFlags, TensorDataType, TensorFlags
 from dml2onnx.pydirectml.expression import Expression, Node
@@ -25,13 +25,13 @@ class GraphBuilder:
 
     __slots__ = ("inputs", "recorder")
 
-    @face
+    @public
     def __init__(self, device: Device) -> None:
         instance("device", device, Device)
         self.recorder = Recorder(settings.current().name, feature_level=settings.current().feature_level)
         self.inputs: list[InputSlot] = []
 
-    @face
+    @public
     def build(self, flags: ExecutionFlags, outputs: Sequence[Expression], /) -> Model:
         """The model that computes ``outputs``; may be called again for others.
 
@@ -53,7 +53,7 @@ class GraphBuilder:
         return Model.of(self.recorder.build(named), self.inputs, names)
 
 
-@face
+@public
 def input_tensor(scope: GraphBuilder, input_index: int, tensor_desc: TensorDesc) -> Expression:
     """A graph input: a buffer that the list element ``input_index`` of ``compute`` is bound to."""
     builder = instance("scope", scope, GraphBuilder)
@@ -81,7 +81,7 @@ def input_tensor(scope: GraphBuilder, input_index: int, tensor_desc: TensorDesc)
     return Expression.of(Node(builder, source, view, desc, True))
 
 
-@face
+@public
 def reinterpret(
     input: Expression, new_type: TensorDataType, new_size: Integers, new_strides: Integers | None
 ) -> Expression:

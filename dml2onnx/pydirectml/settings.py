@@ -1,4 +1,4 @@
-"""How the programs of this process are compiled and run: what ``dml2onnx pydirectml`` was told on its command line.
+"""How programs of this process are compiled and run: the options of ``dml2onnx pydirectml``.
 
 Programs say nothing about it, so that they stay as they are. Without the command everything has its default.
 """

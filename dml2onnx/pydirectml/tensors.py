@@ -15,12 +15,12 @@ from dml2onnx.pydirectml.arguments import (
     Integers,
     Number,
     RefusedError,
-    face,
     incompatible,
     instance,
     integer,
     integers,
     number,
+    public,
 )
 from dml2onnx.pydirectml.enums import OperatorType, TensorDataType, TensorFlags
 
@@ -59,7 +59,7 @@ class Size2D:
 
     __slots__ = ("_height", "_width")
 
-    @face
+    @public
     def __init__(self, width: int, height: int, /) -> None:
         self._width = integer("width", width)
         self._height = integer("height", height)
@@ -91,7 +91,7 @@ class FusedActivation:
 
     __slots__ = ("_operator", "_params")
 
-    @face
+    @public
     def __init__(self, activation: OperatorType, param_1: Number = 0, param_2: Number = 0) -> None:
         self._operator = instance("activation", activation, OperatorType)
         self._params = number("param_1", param_1), number("param_2", param_2)
@@ -154,14 +154,14 @@ class TensorDesc:
                 refusals.append(str(reason))
             else:
                 return
-        given = len(args) + len(kwargs)
+        supplied = len(args) + len(kwargs)
         # the reason that helps is that of the constructor which the call resembles most
-        closest = min(range(len(refusals)), key=lambda i: (abs(len(_CONSTRUCTORS[i][0]) - given), i))
+        closest = min(range(len(refusals)), key=lambda i: (abs(len(_CONSTRUCTORS[i][0]) - supplied), i))
         raise TypeError(incompatible("TensorDesc", _SIGNATURES, refusals[closest]))
 
-    def _construct(self, given: dict[str, object]) -> None:
+    def _construct(self, supplied: dict[str, object]) -> None:
         # each conversion gives what its attribute holds
-        values: dict[str, Any] = {name: _CONVERSIONS[name](name, value) for name, value in given.items()}
+        values: dict[str, Any] = {name: _CONVERSIONS[name](name, value) for name, value in supplied.items()}
         self._data_type = values["data_type"]
         self._flags = values.get("flags", TensorFlags.NONE)
         self._sizes = values["sizes"]
@@ -273,14 +273,14 @@ def _assigned(
     """Arguments by the names of one constructor."""
     if len(args) > len(names):
         raise RefusedError(f"{len(args)} arguments for {len(names)} parameters")
-    given = dict(zip(names, args, strict=False))
+    supplied = dict(zip(names, args, strict=False))
     for name, value in kwargs.items():
         if name not in names:
             raise RefusedError(f"there is no parameter {name} beside {', '.join(names)}")
-        if name in given:
+        if name in supplied:
             raise RefusedError(f"{name} is given twice")
-        given[name] = value
-    missing = [name for name in names if name not in given and name not in optional]
+        supplied[name] = value
+    missing = [name for name in names if name not in supplied and name not in optional]
     if missing:
         raise RefusedError(f"{', '.join(missing)} must be given")
-    return given
+    return supplied

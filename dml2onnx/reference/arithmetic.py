@@ -128,7 +128,7 @@ def allowing(
         results = with_marks(op, views, with_steps(op, views, results, random), random)
     results = _each(op, results, lambda result: arithmetic.roundoff * _size(result), narrower=arithmetic)
     return {
-        name: tuple(_limited(item, desc, arithmetic) for item, desc in zip(several, op.tensors(name), strict=True))
+        name: tuple(_bounded(item, desc, arithmetic) for item, desc in zip(several, op.tensors(name), strict=True))
         for name, several in results.items()
     }
 
@@ -159,7 +159,7 @@ def _moved(op: OperatorDesc, views: Views, random: np.random.Generator) -> Input
     return Inputs(fields, values_only=True)
 
 
-def _limited(result: Result, desc: TensorDesc, arithmetic: Arithmetic) -> Result:
+def _bounded(result: Result, desc: TensorDesc, arithmetic: Arithmetic) -> Result:
     """The result with nothing said of what the type cannot hold."""
     if not _rounds(desc, arithmetic):
         return result

@@ -150,9 +150,9 @@ def _cached(op: OperatorDesc, inputs: Inputs, name: str, past: Array | None, new
     batch, heads, added, size = new.values.shape
     before = None if past is None else widen(_plain(past, 4))
     if op.has(name):
-        held = inputs.optional(name)
+        stored = inputs.optional(name)
         total = op.tensor(name).sizes[-2]
-        values = np.zeros((batch, heads, total, size)) if held is None else widen(_plain(held, 4))
+        values = np.zeros((batch, heads, total, size)) if stored is None else widen(_plain(stored, 4))
     else:
         assert before is not None
         values = np.zeros((batch, heads, before.shape[2] + added, size))

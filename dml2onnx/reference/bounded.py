@@ -17,8 +17,8 @@ from dml2onnx.reference.numeric import sum_error, through, widen
 from dml2onnx.reference.registry import Array, Floats, Mask, Result
 
 
-def given(x: Array) -> Bounded:
-    """A tensor as it was given: exact."""
+def input_tensor(x: Array) -> Bounded:
+    """An input of the operator, which is exact."""
     values = widen(x)
     return Bounded(values, np.zeros_like(values), np.zeros(values.shape, np.bool_))
 
@@ -85,6 +85,9 @@ class Bounded:
             item.sum(axis=axes, keepdims=True) for item in (self.values, np.abs(self.values), self.error)
         )
         marks: Mask = np.any(self.marks, axis=axes, keepdims=True)
+        # beside an infinity too: 3e38 + 3e38 - inf is NaN in one order and -inf in another
+        finite = np.where(np.isfinite(self.values), np.abs(self.values), 0).sum(axis=axes, keepdims=True)
+        marks = marks | (finite > LARGEST_FLOAT32)
         return summed(total, magnitude, error, marks, terms)
 
     def _may_vanish(self) -> Mask:

@@ -108,7 +108,7 @@ def _bits(x: Array) -> Bits:
 def _any_nan(*operands: Array) -> Mask | None:
     """Elements of which an operand is NaN: the bits of the one that an operation gives are open (IEEE 754-2019, 6.2.3).
 
-    Whether a NaN was computed or given cannot be told where it is read.
+    The reader of a NaN cannot know whether it was computed or an input.
     """
     marks: Mask | None = None
     for x in operands:

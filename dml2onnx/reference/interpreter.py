@@ -105,7 +105,7 @@ class _Evaluation:
         if unknown:
             raise KeyError(f"the graph has no input {', '.join(sorted(unknown))}")
         self.graph = graph
-        self.given = inputs
+        self.supplied = inputs
         self.probing = probing
         self.before = before
         self.arithmetic = arithmetic
@@ -138,11 +138,11 @@ class _Evaluation:
         return {name: replace(result, values=result.values.copy()) for name, result in results.items()}
 
     def _input(self, item: GraphInput, nodes: Sequence[Node]) -> Bytes:
-        if item.name not in self.given:
+        if item.name not in self.supplied:
             if item.default is None:
                 raise KeyError(f"no contents for the input {item.name!r}")
             return _fit(item.default.read(), item.value)
-        array = self.given[item.name]
+        array = self.supplied[item.name]
         if not isinstance(array, np.ndarray):
             array = np.asarray(array, _type_of(item, nodes).dtype)
         return _fit(np.ascontiguousarray(array).reshape(-1).view(np.uint8), item.value)

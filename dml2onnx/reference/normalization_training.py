@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.reference.bounded import Bounded, exactly, given, summed
+from dml2onnx.reference.bounded import Bounded, exactly, input_tensor, summed
 from dml2onnx.reference.normalization import mean_of, normalized, variance_of, window_sums
 from dml2onnx.reference.numeric import widen
 from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, Result, reference
@@ -88,7 +88,7 @@ def local_response_normalization_grad(op: OperatorDesc, inputs: Inputs) -> Outpu
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_local_response_normalization_grad_operator_desc
     """
-    x, gradient = (given(inputs.tensor(name)) for name in ("InputTensor", "InputGradientTensor"))
+    x, gradient = (input_tensor(inputs.tensor(name)) for name in ("InputTensor", "InputGradientTensor"))
     size, beta = op.uint("LocalSize"), op.float("Beta")
     alpha = op.float("Alpha") / size
     axes = (1,) if op.flag("CrossChannel") else (2, 3)
@@ -119,4 +119,4 @@ def _windows(x: Bounded, axes: tuple[int, ...], size: int) -> Bounded:
 
 def _operands(inputs: Inputs) -> list[Bounded]:
     names = ("InputTensor", "InputGradientTensor", "MeanTensor", "VarianceTensor", "ScaleTensor")
-    return [given(inputs.tensor(name)) for name in names]
+    return [input_tensor(inputs.tensor(name)) for name in names]

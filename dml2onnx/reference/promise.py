@@ -3,7 +3,8 @@
 DirectML leaves NaN and infinities to the driver in many places, and ONNX's runtimes have other answers for them. So a
 default model leaves open what follows from a number that is not finite, each result that is not finite itself, what the
 reference marks as open, and, where a function or a formula is computed, digits of a tensor below a millionth of its
-largest element. An exact model promises all of it but what the reference calls unspecified.
+largest element, or of the numbers that it is made of: 1 for a sigmoid, x for a swish. An exact model promises all of it
+but what the reference calls unspecified.
 
 Where quantised operators are FLOAT ones between DequantizeLinear and QuantizeLinear, their sums are rounded as those of
 FLOAT numbers are: a result may be the next integer where a half is so near.
@@ -56,7 +57,7 @@ def _promised(result: Result, has_tails: bool) -> Result:
     if not has_tails or result.error is None or result.values.dtype.kind != "f":
         return result
     size = np.abs(result.values.astype(np.float64))
-    largest = float(size.max(initial=0, where=np.isfinite(size)))
+    largest = float(size.max(initial=result.scale, where=np.isfinite(size)))
     return replace(result, error=result.error + TAIL * largest)
 
 

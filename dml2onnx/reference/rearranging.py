@@ -70,7 +70,7 @@ def fold(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_fold_operator_desc
     """
-    image, given = op.tensor("OutputTensor"), inputs.tensor("InputTensor")
+    image, supplied = op.tensor("OutputTensor"), inputs.tensor("InputTensor")
     batch, channels, *spatial = _image_sizes(op, image)
     starts, ends = op.uints("StartPadding"), op.uints("EndPadding")
     padded = (batch, channels, *(s + n + e for s, n, e in zip(starts, spatial, ends, strict=True)))
@@ -84,9 +84,9 @@ def fold(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
     if not image.data_type.is_float:
         # 32 and 64 bits wrap; what 8 or 16 bits do not hold is stored as CAST would
-        wide = given if image.data_type.bits >= 32 else given.astype(np.int64)
+        wide = supplied if image.data_type.bits >= 32 else supplied.astype(np.int64)
         return {"OutputTensor": narrowed(as_integers(total(wide)), image.data_type)}
-    x = widen(given)
+    x = widen(supplied)
     # no element lies in more windows than a window has elements
     magnitude = widen(total(np.abs(x)))
     error = sum_error(prod(op.uints("WindowSizes")), magnitude, working_roundoff(image.data_type))

@@ -35,7 +35,8 @@ class Result:
     guarantees nothing: no comparison may depend on them. ``open`` marks those that only an exact model keeps (what an
     index out of range gives, say): see :mod:`dml2onnx.reference.promise`, which adds what holds for all operators.
     ``floats_error`` gives ``error`` where sums of quantised numbers are computed in FLOAT; infinite
-    where nothing can be said of them.
+    where nothing can be said of them. ``scale`` is the size of the numbers that the values are made of, where that is
+    larger than the values: a default model promises a millionth of it.
     """
 
     values: Array
@@ -43,6 +44,7 @@ class Result:
     unspecified: Mask | None = None
     open: Mask | None = None
     floats_error: Callable[[], Floats] | None = None
+    scale: float = 0.0
 
     def by_floats(self) -> Result:
         """What FLOAT arithmetic on dequantised numbers may give; the same where there are none."""
@@ -149,8 +151,8 @@ def _finished(op: OperatorDesc, outputs: Outputs) -> dict[str, tuple[Result, ...
     for field in op.schema.output_fields:
         descs = op.tensors(field.name)
         if descs:
-            given = outputs[field.name]
-            several = (given,) if isinstance(given, Result) else tuple(given)
+            supplied = outputs[field.name]
+            several = (supplied,) if isinstance(supplied, Result) else tuple(supplied)
             results[field.name] = tuple(_finish(r, d) for r, d in zip(several, descs, strict=True))
     return results
 
@@ -222,16 +224,16 @@ def as_inputs(op: OperatorDesc, arrays: Mapping[str, Sequence[npt.ArrayLike] | n
             continue
         if field.name not in arrays:
             raise ValueError(f"{op.type}: no array for {field.name}")
-        given = arrays[field.name]
+        supplied = arrays[field.name]
         single = isinstance(op.get(field.name), TensorDesc)
         # a list of one stands for its element where the element is an array, as `run_operator` gives its outputs
-        if single and isinstance(given, list) and len(given) == 1 and isinstance(given[0], np.ndarray):
-            given = given[0]
-        several = [given] if single else list(given)  # type: ignore[arg-type]
+        if single and isinstance(supplied, list) and len(supplied) == 1 and isinstance(supplied[0], np.ndarray):
+            supplied = supplied[0]
+        several = [supplied] if single else list(supplied)  # type: ignore[arg-type]  # a list where not single
         if len(several) != len(descs):
             raise ValueError(f"{op.type}: {len(several)} arrays for the {len(descs)} tensors of {field.name}")
         fields[field.name] = tuple(
-            _as_array(f"{op.type}.{field.name}", array, desc)  # type: ignore[arg-type]
+            _as_array(f"{op.type}.{field.name}", array, desc)  # type: ignore[arg-type]  # converted there
             for array, desc in zip(several, descs, strict=True)
         )
     return Inputs(fields)

@@ -21,10 +21,10 @@ def roi_align_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_roi_align_grad_operator_desc
     """
     gradient = widen(inputs.tensor("InputGradientTensor"))
-    given = inputs.optional("InputTensor")
+    supplied = inputs.optional("InputTensor")
     # the image gradient of a mean does not depend on the image
-    sizes = op.tensor("OutputGradientTensor").sizes if given is None else given.shape
-    x = np.zeros(sizes) if given is None else widen(given)
+    sizes = op.tensor("OutputGradientTensor").sizes if supplied is None else supplied.shape
+    x = np.zeros(sizes) if supplied is None else widen(supplied)
     batches = inputs.tensor("BatchIndicesTensor").reshape(-1)
     total = _Total(x.shape)
     found = []
@@ -74,7 +74,7 @@ def _shares(op: OperatorDesc, gradient: Floats, image: Floats, rows: Line, colum
     best = np.argmax(np.where(np.isnan(values), -np.inf, values), -1)[..., None]
     top, slack = np.take_along_axis(values, best, -1), np.take_along_axis(error, best, -1)
     chosen = np.arange(values.shape[-1]) == best
-    # one that is not told from the first of the largest, unless both look at the same place
+    # one that is indistinguishable from the first of the largest, unless both look at the same place
     rival = (values + error >= top - slack) & (values > -np.inf) & ~chosen
     differs = np.zeros(rival.shape, np.bool_)
     for line, shape in ((rows, (-1, 1)), (columns, (1, -1))):

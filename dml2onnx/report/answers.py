@@ -65,7 +65,7 @@ class CompileAnswer(Written):
     stay_float32: tuple[str, ...] = ()
     """The DirectML nodes that are computed in FLOAT32 all the same; ``explain --half`` says why."""
     passes: tuple[str, ...]
-    """What the model went through behind the literal translation; nothing with ``-O0``."""
+    """The passes that were applied; none with ``-O0``."""
     inputs: tuple[Buffer, ...]
     outputs: tuple[Buffer, ...]
     weight_bytes: int
@@ -115,7 +115,7 @@ class ExplainAnswer(Answer):
     half: bool = False
     """Whether FLOAT32 is FLOAT16 inside, but for the nodes that say that they stay FLOAT32."""
     passes: tuple[str, ...]
-    """What the model went through behind the literal translation; nothing with ``-O0``."""
+    """The passes that were applied; none with ``-O0``."""
     tensors: tuple[SizedTensor, ...] = ()
     """Where ``--size`` has names: the sizes of all tensors in these; what nodes become is another question then."""
 
@@ -225,7 +225,7 @@ class RunAnswer(Written):
     opset: int
     target: str
     passes: tuple[str, ...]
-    """What the model went through behind the literal translation; nothing with ``-O0``."""
+    """The passes that were applied; none with ``-O0``."""
     outputs: tuple[Contents, ...]
     printed: tuple[Printed, ...]
     """What the program printed, in its order."""

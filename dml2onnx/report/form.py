@@ -1,7 +1,7 @@
 """The form of all that commands say with ``--json``: records, their JSON, and what every answer begins with.
 
-``schemas/report.schema.json`` is generated from the records of this room. A member that is left out of the JSON has its
-default; a new ``VERSION`` comes with every change that an old reader would misread.
+``schemas/report.schema.json`` is generated from the records of this package. A member that is left out of the JSON
+has its default; a new ``VERSION`` comes with every change that an old reader would misread.
 """
 
 from __future__ import annotations

@@ -19,9 +19,11 @@ from dml2onnx.report.form import as_json
 from dml2onnx.report.measured import panel
 from dml2onnx.report.records import MARK
 from dml2onnx.report.scene import directml_scene, onnx_scene, visible
+from dml2onnx.report.scopes import scopes_of
 from dml2onnx.report.story import story
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from dml2onnx.report.form import Json
@@ -30,7 +32,8 @@ if TYPE_CHECKING:
     from dml2onnx.report.scene import Scene
 
 SHARED = ("words.js", "map.js", "controls.js", "parts.js")
-SCRIPTS = ("details.js", "tables.js", "main.js")
+SCRIPTS = ("layout.js", "scopes.js", "details.js", "tables.js", "main.js")
+SCOPES_BUTTON = '  <button id="scopes" type="button" hidden>Collapse scopes</button>\n'
 COMPARING = ("pairs.js", "compare.js")
 """In the order in which they run, behind those that are shared; all are parts of one script."""
 
@@ -53,7 +56,7 @@ def page(report: Report | Comparison, perf: PerfAnswer | None = None) -> str:
 
 
 def is_report(path: Path) -> bool:
-    """Whether a file is a page or a drawing that this room has made, which a later one may replace."""
+    """Whether a file is a page or a drawing that this package has made, which a later one may replace."""
     try:
         with path.open("rb") as file:
             return MARK.encode() in file.read(len("<!DOCTYPE html>\n" + MARK))
@@ -63,20 +66,23 @@ def is_report(path: Path) -> bool:
 
 def _of_report(report: Report) -> dict[str, str]:
     name = visible(report.name) or "graph"
-    scenes: dict[str, Json] = {"directml": _drawn(directml_scene(report))}
+    scopes = scopes_of([node.name for node in report.nodes])
+    scenes: dict[str, Json] = {"directml": _drawn(directml_scene(report), scopes.of)}
     if report.onnx is not None:
-        scenes["onnx"] = _drawn(onnx_scene(report, report.onnx))
+        origins = [-1 if node.node is None else scopes.of[node.node] for node in report.onnx.nodes]
+        scenes["onnx"] = _drawn(onnx_scene(report, report.onnx), origins)
+    listed: list[Json] = [[visible(title), parent] for title, parent in zip(scopes.titles, scopes.parents, strict=True)]
     return {
         "title": html.escape(f"{name} – DirectML and ONNX"),
         "name": html.escape(name),
         "facts": _facts(report),
         "story": f'<p class="story">{html.escape(" ".join(story(report)))}</p>',
-        "controls": "",
+        "controls": SCOPES_BUTTON,
         "first": "directml",
         "first_title": "DirectML",
         "second": "onnx",
         "second_title": "ONNX",
-        "data": _embedded({"report": as_json(report), "maps": scenes}),
+        "data": _embedded({"report": as_json(report), "maps": scenes, "scopes": listed}),
     }
 
 
@@ -149,7 +155,8 @@ def _embedded(value: dict[str, Json]) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _drawn(scene: Scene) -> Json:
+def _drawn(scene: Scene, scopes: Sequence[int] = ()) -> Json:
+    """A scene for the page; ``scopes`` are those of its nodes, -1 for none."""
     layout = scene.layout
     boxes: list[Json] = []
     for box, (x, y) in zip(scene.boxes, layout.centres, strict=True):
@@ -159,4 +166,7 @@ def _drawn(scene: Scene) -> Json:
         [source, target, [[round(x), round(y)] for x, y in route]]
         for (source, target), route in zip(scene.edges, layout.routes, strict=True)
     ]
-    return {"boxes": boxes, "edges": edges, "width": layout.width, "height": layout.height}
+    drawn: dict[str, Json] = {"boxes": boxes, "edges": edges, "width": layout.width, "height": layout.height}
+    if scopes:
+        drawn["inside"] = [scopes[box.place] if box.kind == "node" else -1 for box in scene.boxes]
+    return drawn

@@ -181,7 +181,7 @@ class Onnx:
     target: str
     """Whose kernels decided about data types."""
     passes: tuple[str, ...]
-    """What it went through behind the literal translation; nothing with ``-O0``."""
+    """The passes that were applied; none with ``-O0``."""
     weight_bytes: int
     nodes: tuple[OnnxNode, ...]
     """In the order in which they run."""

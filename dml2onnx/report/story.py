@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.diagnostics import plural
 from dml2onnx.report.scene import tensor_text, visible
+from dml2onnx.targets import DEFAULT_TARGET
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +58,8 @@ def _became(report: Report) -> str:
     if report.verification is not None:
         agrees = report.verification.passed
         verdict = f", and it {'agrees with' if agrees else 'differs from'} the reference"
-    return f"{needs} and became {made} of opset {report.onnx.opset}{half} for {report.onnx.target}{split}{verdict}."
+    target = "" if report.onnx.target == DEFAULT_TARGET else f" for {report.onnx.target}"
+    return f"{needs} and became {made} of opset {report.onnx.opset}{half}{target}{split}{verdict}."
 
 
 def _look(report: Report) -> str:

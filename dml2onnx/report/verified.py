@@ -82,7 +82,7 @@ class Compared:
     wrong: int
     """Elements that are further off than the graph allows."""
     unspecified: int
-    """Elements of which DirectML does not say what they are; where it is all of them, no agreement is claimed."""
+    """Elements of which DirectML does not say what they are; where it is all of them, nothing is confirmed."""
     worst_difference: float | str
     """Largest absolute difference of finite elements."""
     first_wrong: tuple[int, ...] = ()
@@ -90,7 +90,7 @@ class Compared:
 
     @property
     def says_nothing(self) -> bool:
-        """Whether nothing could be compared, as all of it is unspecified: that is no agreement."""
+        """Whether nothing could be compared, since all of it is unspecified; then nothing is confirmed."""
         return self.elements > 0 and self.unspecified == self.elements
 
 

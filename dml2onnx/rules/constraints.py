@@ -172,7 +172,7 @@ def _data_types(schema: OperatorSchema, constraint: Constraint) -> Check:
             found = tensor.data_type.name
             if found not in accepted:
                 wanted = ", ".join(accepted)
-                message = f"{path} is {found};{why} it may be {wanted}."
+                message = f"{path} is {found};{why} it has to be {_listed(accepted, 'or')}."
                 yield Finding(codes.WRONG_DATA_TYPE, f"{path}/DataType", message, wanted, found)
 
     return check
@@ -187,7 +187,7 @@ def _dimension_count(schema: OperatorSchema, constraint: Constraint) -> Check:
         for path, tensor in subject.placed(name):
             problem = outside(subject, tensor.rank)
             if problem:
-                message = f"The DimensionCount of {path} is {tensor.rank}, which is not {problem}."
+                message = f"The DimensionCount of {path} is {tensor.rank}; it has to be {problem}."
                 yield Finding(codes.WRONG_DIMENSION_COUNT, f"{path}/Sizes", message, problem, list(tensor.sizes))
 
     return check
@@ -223,7 +223,7 @@ def _element_count(schema: OperatorSchema, constraint: Constraint) -> Check:
             count = prod(tensor.sizes)
             problem = outside(subject, count)
             if problem:
-                message = f"{path} has {count} elements, which is not {problem}."
+                message = f"{path} has {plural(count, 'element')}; it has to have {problem}."
                 yield Finding(codes.ELEMENT_COUNT, f"{path}/Sizes", message, problem, list(tensor.sizes))
 
     return check
@@ -241,10 +241,10 @@ def _not_owned(schema: OperatorSchema, constraint: Constraint) -> Check:
     return check
 
 
-# --- What is given and what is not ----------------------------------------------------------------------------------
+# --- Present and absent tensors ----------------------------------------------------------------------------------
 
 
-def _given(subject: Subject, names: Iterable[str]) -> list[str]:
+def _present(subject: Subject, names: Iterable[str]) -> list[str]:
     return [name for name in names if subject.value(name) is not None]
 
 
@@ -256,12 +256,12 @@ def _exactly_one_of(schema: OperatorSchema, constraint: Constraint) -> Check:
     names = constraint.tensors
 
     def check(subject: Subject) -> Iterator[Finding]:
-        given = _given(subject, names)
-        if len(given) != 1:
+        present = _present(subject, names)
+        if len(present) != 1:
             wanted = f"exactly one of {_listed(names, 'and')}"
-            found = _listed(given, "and") or "none"
-            message = f"{wanted[0].upper()}{wanted[1:]} is given; here: {found}."
-            yield Finding(codes.EXACTLY_ONE, given[1] if given else names[0], message, wanted, found)
+            found = _listed(present, "and") or "none"
+            message = f"{wanted[0].upper()}{wanted[1:]} has to be present; found: {found}."
+            yield Finding(codes.EXACTLY_ONE, present[1] if present else names[0], message, wanted, found)
 
     return check
 
@@ -270,9 +270,9 @@ def _at_least_one_of(schema: OperatorSchema, constraint: Constraint) -> Check:
     names = constraint.tensors
 
     def check(subject: Subject) -> Iterator[Finding]:
-        if not _given(subject, names):
+        if not _present(subject, names):
             wanted = _listed(names, "or")
-            yield Finding(codes.AT_LEAST_ONE, names[0], f"None is given of {wanted}.", wanted, "none")
+            yield Finding(codes.AT_LEAST_ONE, names[0], f"{wanted} is required.", wanted, "none")
 
     return check
 
@@ -281,11 +281,11 @@ def _all_or_none(schema: OperatorSchema, constraint: Constraint) -> Check:
     names = constraint.tensors
 
     def check(subject: Subject) -> Iterator[Finding]:
-        given = _given(subject, names)
-        if given and len(given) < len(names):
-            missing = [name for name in names if name not in given]
-            message = f"{_listed(given, 'and')} is given without {_listed(missing, 'and')}; they go together."
-            yield Finding(codes.ALL_OR_NONE, missing[0], message, "all or none", _listed(given, "and"))
+        present = _present(subject, names)
+        if present and len(present) < len(names):
+            missing = [name for name in names if name not in present]
+            message = f"{_listed(present, 'and')} is present without {_listed(missing, 'and')}; they go together."
+            yield Finding(codes.ALL_OR_NONE, missing[0], message, "all or none", _listed(present, "and"))
 
     return check
 
@@ -360,19 +360,26 @@ def _attribute_range(schema: OperatorSchema, constraint: Constraint) -> Check:
             problem = outside(subject, value)
             if problem:
                 path, label = _entry(subject, name, i)
-                message = f"{label} is {value}, which is not {problem}{words}."
+                message = f"{label} is {value}; it has to be {problem}{words}."
                 yield Finding(codes.OUT_OF_RANGE, path, message, problem, value)
 
     return check
 
 
 def _one_of(name: str, accepted: tuple[str | int, ...], words: str) -> Check:
-    wanted = ", ".join(str(item) for item in accepted)
+    texts = [str(item) for item in accepted]
+    wanted = ", ".join(texts)
 
     def check(subject: Subject) -> Iterator[Finding]:
         value = subject.value(name)
         if value is not None and value not in accepted:
-            yield Finding(codes.OUT_OF_RANGE, name, f"{name} is {value}; it may be {wanted}{words}.", wanted, value)
+            yield Finding(
+                codes.OUT_OF_RANGE,
+                name,
+                f"{name} is {value}; it has to be {_listed(texts, 'or')}{words}.",
+                wanted,
+                value,
+            )
 
     return check
 
@@ -407,7 +414,7 @@ def _nonzero(schema: OperatorSchema, constraint: Constraint) -> Check:
         for i, value in enumerate(_entries(subject, name)):
             if value == 0:
                 path, label = _entry(subject, name, i)
-                yield Finding(codes.ZERO_ATTRIBUTE, path, f"{label} is 0, which is rejected.", "not 0", value)
+                yield Finding(codes.ZERO_ATTRIBUTE, path, f"{label} must not be 0.", "not 0", value)
 
     return check
 
@@ -421,7 +428,7 @@ def _distinct(schema: OperatorSchema, constraint: Constraint) -> Check:
         if len(set(values)) < len(values):
             for i, value in enumerate(values):
                 if value in values[:i]:
-                    message = f"{name}[{i}] is {value}, which {name} names already."
+                    message = f"{name}[{i}] repeats {value}; each entry may occur once."
                     yield Finding(codes.REPEATED_ENTRY, f"{name}/{i}", message, "distinct entries", list(values))
 
     return check

@@ -126,7 +126,7 @@ def not_lowered(schema: OperatorSchema) -> Finding:
 
 def not_compiled(finding: Finding) -> Finding:
     """That what DirectML does with something undocumented is not what a compiled model would do."""
-    message = f"{finding.message} That is not compiled."
+    message = f"{finding.message} dml2onnx does not compile it."
     return replace(finding, code=NOT_COMPILED_AS_ACCEPTED, message=message)
 
 
@@ -139,6 +139,12 @@ def operator_place(source: str) -> str:
     """Where the operator of a node is named, beside its descriptor."""
     above, _, last = source.rpartition("/")
     return f"{above}/{'type' if last == 'desc' else 'Type'}" if last in ("desc", "Desc") and above else source
+
+
+def name_place(source: str) -> str:
+    """Where a node is named, where that is beside its descriptor; else the descriptor."""
+    above, _, last = source.rpartition("/")
+    return f"{above}/name" if last == "desc" and above else source
 
 
 Check: TypeAlias = "Callable[[Subject], Iterable[Finding]]"

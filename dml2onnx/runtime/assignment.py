@@ -12,7 +12,7 @@ from dml2onnx.model import bodies
 from dml2onnx.providers.table import AUTO, BY_NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.model import Node, OnnxGraph
@@ -46,6 +46,10 @@ RENEWED = re.compile(r"(_token_\d+|_new_reshape)+$")
 https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/graph/graph.cc (GenerateNodeName),
 https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/reshape_fusion.cc
 """
+
+
+LONGEST_MERGED = 4
+"""Nodes that ONNX Runtime makes one of, as Conv, Add and Relu."""
 
 
 def assignments(model: OnnxGraph, recorded: Mapping[str, str], times: Iterable[NodeTime]) -> tuple[NodeAssignment, ...]:
@@ -94,17 +98,36 @@ def placed(times: Iterable[NodeTime], nodes: Sequence[Node]) -> tuple[dict[str, 
     """
     inner = {node.name for host in nodes for body in bodies(host) for node in body.nodes}
     names = {node.name for node in nodes}
-    makers = {value.name: node.name for node in nodes for value in node.outputs if value is not None}
+    by_name = {node.name: node for node in nodes}
+    by_value = {value.name: node for node in nodes for value in node.outputs if value is not None}
     found: dict[str, NodeTime] = {}
     others: list[NodeTime] = []
     for item in times:
         name = item.name
         if name not in names and name.endswith(BLOCKED):
-            name = makers.get(name.removesuffix(BLOCKED), name)
+            name = by_value[value].name if (value := name.removesuffix(BLOCKED)) in by_value else name
         if name not in names:
             name = RENEWED.sub("", name)
+        if name in names:
+            name = _at_work(by_name[name], item.operator, by_value, found)
         if name in names and name not in found:
             found[name] = item
         elif item.name not in inner:
             others.append(item)
     return found, others
+
+
+def _at_work(node: Node, operator: str, makers: Mapping[str, Node], found: Container[str]) -> str:
+    """The name of the node that does the work where ONNX Runtime has merged others into it, such as Relu into Conv.
+
+    A merged node is called after the last of them, whose operator is not the one that runs.
+    """
+    at = node
+    for _ in range(LONGEST_MERGED):
+        if at.op_type == operator.removeprefix("Fused"):
+            return node.name if at.name in found else at.name
+        first = next((value.name for value in at.inputs if value is not None and value.name in makers), None)
+        if first is None:
+            break
+        at = makers[first]
+    return node.name

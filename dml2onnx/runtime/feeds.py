@@ -10,7 +10,7 @@ import numpy as np
 
 from dml2onnx import arguments
 from dml2onnx.codes.running import INPUT_SHAPE, INPUT_TYPE, MISSING_INPUT, UNKNOWN_INPUT
-from dml2onnx.diagnostics import DmlError, quote, shortened
+from dml2onnx.diagnostics import DmlError, Remedy, quote, shortened, visible
 from dml2onnx.ir.view import Layout
 from dml2onnx.model import NamedSize, has_names
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from dml2onnx.model import Array, Port
 
 
-def check_inputs(ports: Sequence[Port], given: Mapping[str, npt.ArrayLike]) -> dict[str, Array]:
+def check_inputs(ports: Sequence[Port], supplied: Mapping[str, npt.ArrayLike]) -> dict[str, Array]:
     """ONNX feeds; all that is wrong with names, types and shapes is reported at once.
 
     An array has the shape of the buffer in memory order, or is flat. One that has the Sizes of a permuted tensor, which
     are another shape, is put into memory order.
     """
-    arrays = arguments.arrays(given)
+    arrays = arguments.arrays(supplied)
     feeds: dict[str, Array] = {}
     ports = at_sizes(ports, arrays)
     for port in ports:
@@ -84,6 +84,23 @@ def _stored(port: Port, array: Array) -> Array | None:
     return array.transpose(layout.memory_order).reshape(port.shape)
 
 
+def _meant(port: Port, found: tuple[int, ...]) -> str:
+    """How an array would get the shape of a port, where it looks like a picture of another convention."""
+    wanted = tuple(size for size in port.shape if isinstance(size, int))
+    rank = len(wanted)
+    if rank != len(port.shape) or rank < 3:
+        return ""
+    if found == wanted[1:] and wanted[0] == 1:
+        return "; the first dimension is missing: numpy's array[None]"
+    for title, order in (("N...C", (0, rank - 1, *range(1, rank - 1))), ("NC...", (0, *range(2, rank), 1))):
+        name = title.replace("...", "DHW"[5 - rank :]) if rank <= 5 else title
+        for given, before in ((found, ""), ((1, *found), "array[None] and ")):
+            if len(given) == rank and tuple(given[axis] for axis in order) == wanted:
+                name = name.removeprefix("N") if before else name
+                return f"; it looks like {name}: numpy's {before}transpose {order}"
+    return ""
+
+
 def _findings(ports: Sequence[Port], arrays: Mapping[str, Array]) -> Iterator[Diagnostic]:
     """All that is wrong."""
     names = shortened(", ".join(port.name for port in ports)) or "none"
@@ -95,7 +112,9 @@ def _findings(ports: Sequence[Port], arrays: Mapping[str, Array]) -> Iterator[Di
     for port in ports:
         if port.name not in arrays:
             expected = f"{port.dtype} {list(port.shape)}"
-            yield MISSING_INPUT.at(f"nothing was given for input {quote(port.name)}", expected=expected)
+            how = Remedy(f"--input {visible(port.name)}=FILE.npy, or an array of that name among the inputs of run")
+            message = f"the input {quote(port.name)} has no contents"
+            yield MISSING_INPUT.at(message, expected=expected, remedies=(how,))
             continue
         array = arrays[port.name]
         if array.dtype != port.dtype:
@@ -103,5 +122,5 @@ def _findings(ports: Sequence[Port], arrays: Mapping[str, Array]) -> Iterator[Di
             yield INPUT_TYPE.at(message, expected=port.dtype, found=array.dtype)
         elif array.shape != port.shape and _stored(port, array) is None:
             wanted = f"shape {list(port.shape)} (or be flat)"
-            message = f"input {quote(port.name)} must have {wanted}, not {list(array.shape)}"
+            message = f"input {quote(port.name)} must have {wanted}, not {list(array.shape)}{_meant(port, array.shape)}"
             yield INPUT_SHAPE.at(message, expected=list(port.shape), found=list(array.shape))

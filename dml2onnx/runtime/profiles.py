@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,13 +23,23 @@ class NodeTime:
     """ONNX Runtime's name of the execution provider that ran it."""
 
 
-def node_times(text: str) -> list[NodeTime]:
-    """What every node cost in all runs that a profile is of."""
-    times: dict[tuple[str, str, str], float] = {}
+def node_times(text: str, runs: int = 1) -> list[NodeTime]:
+    """What every node cost in one run: the median of as many ``runs`` as the profile is of.
+
+    A node in the body of another one may run several times in one run.
+    """
+    times: dict[tuple[str, str, str], list[float]] = {}
     for name, details, microseconds in _kernel_times(text):
         key = (name, details["op_name"], details.get("provider", ""))
-        times[key] = times.get(key, 0.0) + microseconds
-    return [NodeTime(name, operator, spent, provider) for (name, operator, provider), spent in times.items()]
+        times.setdefault(key, []).append(microseconds)
+    return [NodeTime(name, op, _of_one_run(spent, runs), provider) for (name, op, provider), spent in times.items()]
+
+
+def _of_one_run(spent: list[float], runs: int) -> float:
+    each, rest = divmod(len(spent), runs)
+    if rest:
+        return sum(spent) / runs
+    return median(sum(spent[first : first + each]) for first in range(0, len(spent), each))
 
 
 _KERNEL_TIME = re.compile(

@@ -11,8 +11,8 @@ import numpy as np
 from dml2onnx import arguments
 from dml2onnx.codes.running import PROVIDER_PASSED_OVER, PROVIDER_UNUSABLE, RUNTIME_FAILURE
 from dml2onnx.diagnostics import Diagnostic, DmlError, quote
-from dml2onnx.faces import shown_by
-from dml2onnx.ir.mapped import Watched
+from dml2onnx.ir.mapped import MappedFiles
+from dml2onnx.lazy import lazy_method
 from dml2onnx.providers.choice import Providers
 from dml2onnx.providers.distributions import clash, distributions
 from dml2onnx.providers.installed import plugin_devices, require_providers
@@ -51,9 +51,9 @@ class Session:
     def __init__(
         self, model: bytes | Path, inputs: Sequence[Port], outputs: Sequence[Port],
         provider: ProviderLike = "cpu", *, weights: Weights | None = None, profile: bool = False,
-        watched: Watched | None = None,
+        mapped_files: MappedFiles | None = None,
     ) -> None:  # fmt: skip
-        self._watched = Watched(()) if watched is None else watched
+        self._mapped_files = MappedFiles(()) if mapped_files is None else mapped_files
         self._profile_directory = tempfile.TemporaryDirectory() if profile else None
         self._inputs = inputs
         self._outputs = outputs
@@ -64,7 +64,7 @@ class Session:
         names = [", ".join(quote(port.name) for port in ports) for ports in (self._inputs, self._outputs)]
         return f"<Session on {', '.join(self.providers)}: {names[0] or 'nothing'} to {names[1] or 'nothing'}>"
 
-    _repr_html_ = shown_by("dml2onnx.report.notebooks", "session_html")
+    _repr_html_ = lazy_method("dml2onnx.report.notebooks", "session_html")
 
     @property
     def inputs(self) -> tuple[Port, ...]:
@@ -87,7 +87,7 @@ class Session:
         outputs = [port for port in self._outputs if wanted is None or port.name in wanted]
         if not outputs:
             return {}
-        self._watched.require()
+        self._mapped_files.require()
         try:
             results: list[Any] = self._session.run([port.onnx_name for port in outputs], feeds)
         except Exception as error:
@@ -100,18 +100,22 @@ class Session:
         ``inputs`` are as for :meth:`run`; an array is taken as it is where it is contiguous, and what is left out holds
         zeros. What is written into :attr:`Bound.inputs` counts from the next run on.
         """
-        given = arguments.arrays(inputs)
-        made = {port.name: np.zeros(port.shape, port.dtype) for port in self._inputs if port.name not in given}
+        supplied = arguments.arrays(inputs)
+        made = {port.name: np.zeros(port.shape, port.dtype) for port in self._inputs if port.name not in supplied}
         return Bound(
-            self._session, self._inputs, self._outputs, check_inputs(self._inputs, {**given, **made}), self._watched
+            self._session,
+            self._inputs,
+            self._outputs,
+            check_inputs(self._inputs, {**supplied, **made}),
+            self._mapped_files,
         )
 
-    def end_profile(self) -> list[NodeTime]:
-        """What every node cost in all runs so far; the session must have been made with ``profile``."""
+    def end_profile(self, runs: int = 1) -> list[NodeTime]:
+        """What every node cost in one of the ``runs`` so far; the session must have been made with ``profile``."""
         assert self._profile_directory is not None
         text = Path(self._session.end_profiling()).read_text(encoding="utf-8", errors="replace")
         self._profile_directory.cleanup()
-        return node_times(text)
+        return node_times(text, runs)
 
     def assigned(self) -> dict[str, str]:
         """ONNX Runtime's name of the provider that each node was given to, by the node's name.
@@ -131,11 +135,11 @@ class Bound:
 
     def __init__(
         self, session: Any, inputs: Sequence[Port], outputs: Sequence[Port], feeds: Mapping[str, Array],
-        watched: Watched,
+        mapped_files: MappedFiles,
     ) -> None:  # fmt: skip
         from onnxruntime import OrtValue
 
-        self._watched = watched
+        self._mapped_files = mapped_files
 
         self.inputs: Mapping[str, Array] = {port.name: feeds[port.onnx_name] for port in inputs}
         """What the model reads; new contents are written into these arrays."""
@@ -152,7 +156,7 @@ class Bound:
 
     def run(self) -> Mapping[str, Array]:
         """Runs the model once and returns :attr:`outputs`, which it has written."""
-        self._watched.require()
+        self._mapped_files.require()
         try:
             self._session.run_with_iobinding(self._binding)
         except Exception as error:
@@ -247,7 +251,7 @@ def _require_loaded(providers: Providers, there: Sequence[str]) -> None:
 
 
 def _offer(providers: Providers, options: Any) -> dict[str, Any]:
-    """Tells ``options`` of the providers, or returns what the session is to be told of them."""
+    """Adds the providers to ``options``, or returns them for the session."""
     import onnxruntime
 
     if providers.first == AUTO:
@@ -258,11 +262,11 @@ def _offer(providers: Providers, options: Any) -> dict[str, Any]:
     plugins = {name: found for name, full in full_names.items() if (found := plugin_devices(full))}
     if not plugins:
         names = [full_names[name] for name in providers.names]
-        given = [providers.options_of(name) for name in providers.names]
+        supplied = [providers.options_of(name) for name in providers.names]
         if "cpu" not in providers.names:
             names.append(BY_NAME["cpu"].full_name)
-            given.append({})
-        return {"providers": names, "provider_options": given}
+            supplied.append({})
+        return {"providers": names, "provider_options": supplied}
     for name, full_name in full_names.items():
         if name in plugins:
             devices = plugins[name]
@@ -287,4 +291,4 @@ def _failure(error: Exception, remark: str = "") -> Diagnostic:
 def _mixture() -> str:
     """What stands behind a failure where the ONNX Runtime that is installed may be a mixture of several."""
     wrong = clash(distributions())
-    return f"; mind that {wrong}: dml2onnx doctor says how to mend it" if wrong else ""
+    return f"; note that {wrong}; dml2onnx doctor says how to fix it" if wrong else ""

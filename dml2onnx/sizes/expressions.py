@@ -49,16 +49,31 @@ class Symbol:
         return self.kind, self.serial
 
 
-@dataclass(frozen=True, slots=True)
 class Floor:
     """A quotient rounded down."""
 
-    dividend: Expr
-    divisor: int
+    __slots__ = ("_hash", "dividend", "divisor", "text")
+
+    def __init__(self, dividend: Expr, divisor: int) -> None:
+        self.dividend = dividend
+        self.divisor = divisor
+        text = str(dividend)
+        self.text = f"floor(({text})/{divisor})" if " " in text else f"floor({text}/{divisor})"
+        """Made once: the order of products is told by it."""
+        self._hash = hash((dividend, divisor))
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Floor) and self.divisor == other.divisor and self.dividend == other.dividend
+        )
+
+    def __hash__(self) -> int:
+        return self._hash
 
     def __str__(self) -> str:
-        text = str(self.dividend)
-        return f"floor(({text})/{self.divisor})" if " " in text else f"floor({text}/{self.divisor})"
+        return self.text
+
+    __repr__ = __str__
 
 
 Atom: TypeAlias = "Symbol | Floor"
@@ -66,22 +81,28 @@ Monomial: TypeAlias = tuple[Atom, ...]
 
 
 def _rank(atom: Atom) -> tuple[int, int, str]:
-    return (0, atom.serial, "") if isinstance(atom, Symbol) else (1, 0, str(atom))
+    return (0, atom.serial, "") if isinstance(atom, Symbol) else (1, 0, atom.text)
+
+
+def _order(term: tuple[Monomial, int]) -> tuple[int, list[tuple[int, int, str]]]:
+    return -len(term[0]), [_rank(atom) for atom in term[0]]
 
 
 class Expr:
     """A polynomial with whole coefficients over symbols and rounded quotients."""
 
-    __slots__ = ("_hash", "terms")
+    __slots__ = ("_hash", "_symbols", "terms")
 
     terms: tuple[tuple[Monomial, int], ...]
+    _symbols: frozenset[Symbol] | None
 
     def __init__(self, terms: Mapping[Monomial, int]) -> None:
-        kept = [(monomial, number) for monomial, number in terms.items() if number]
+        kept = [item for item in terms.items() if item[1]]
         if len(kept) > 1:
-            kept.sort(key=lambda item: (-len(item[0]), [_rank(atom) for atom in item[0]]))
+            kept.sort(key=_order)
         self.terms = tuple(kept)
         self._hash = hash(self.terms)
+        self._symbols = None
 
     @classmethod
     def of(cls, value: int | Symbol | Expr | Size) -> Expr:
@@ -118,13 +139,15 @@ class Expr:
                 return monomial[0]
         return None
 
-    def symbols(self) -> set[Symbol]:
+    def symbols(self) -> frozenset[Symbol]:
         """All symbols, those inside of quotients too."""
-        found: set[Symbol] = set()
-        for monomial, _ in self.terms:
-            for atom in monomial:
-                found |= {atom} if isinstance(atom, Symbol) else atom.dividend.symbols()
-        return found
+        if self._symbols is None:
+            found: set[Symbol] = set()
+            for monomial, _ in self.terms:
+                for atom in monomial:
+                    found |= {atom} if isinstance(atom, Symbol) else atom.dividend.symbols()
+            self._symbols = frozenset(found)
+        return self._symbols
 
     @property
     def has_quotients(self) -> bool:
@@ -132,6 +155,8 @@ class Expr:
         return any(isinstance(atom, Floor) for monomial, _ in self.terms for atom in monomial)
 
     def __add__(self, other: Expr) -> Expr:
+        if not other.terms:
+            return self
         terms = dict(self.terms)
         for monomial, number in other.terms:
             terms[monomial] = terms.get(monomial, 0) + number
@@ -139,12 +164,20 @@ class Expr:
 
     def scaled(self, factor: int) -> Expr:
         """The expression times a number."""
+        if factor == 1:
+            return self
         return Expr({monomial: number * factor for monomial, number in self.terms})
 
     def __sub__(self, other: Expr) -> Expr:
         return self + other.scaled(-1)
 
     def __mul__(self, other: Expr) -> Expr:
+        number = other.number
+        if number is not None:
+            return self.scaled(number)
+        number = self.number
+        if number is not None:
+            return other.scaled(number)
         terms: dict[Monomial, int] = {}
         for left, number in self.terms:
             for right, factor in other.terms:
@@ -240,7 +273,7 @@ class Expr:
         shared = list(self.terms[0][0])
         for monomial, _ in self.terms[1:]:
             left = list(monomial)
-            shared = [atom for atom in shared if atom in left and not left.remove(atom)]  # type: ignore[func-returns-value]
+            shared = [atom for atom in shared if atom in left and not left.remove(atom)]  # type: ignore[func-returns-value]  # None
         return tuple(shared)
 
 
@@ -252,7 +285,7 @@ def _quotient(dividend: Expr, divisor: int) -> Floor:
         constant = dict(dividend.terms).get((), 0)
         whole = (floor.dividend + Expr({(): constant * floor.divisor})).divided(floor.divisor * divisor)
         if len(whole.terms) == 1 and isinstance(whole.terms[0][0][0] if whole.terms[0][0] else None, Floor):
-            return whole.terms[0][0][0]  # type: ignore[return-value]
+            return whole.terms[0][0][0]  # type: ignore[return-value]  # a Floor, see above
     return Floor(dividend, divisor)
 
 

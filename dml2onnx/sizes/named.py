@@ -139,9 +139,12 @@ def _settle(traced: Traced) -> None:
 
 
 def _other(symbol: Symbol, value: Callable[[Symbol], int]) -> int:
-    """Twice the size that the model has, for a name: that is divisible by all that its own size is divisible by."""
+    """Twice the size that the model has, for a name: that is divisible by all that its own size is divisible by.
+
+    What nobody has asked for stays: a filter of twice the height would be wrong whatever the names stand for.
+    """
     found = value(symbol)
-    return found if found != symbol.old else symbol.old * 2
+    return found if found != symbol.old or symbol.kind is not Kind.GIVEN else symbol.old * 2
 
 
 def refused(message: str, node: str = "", operator: str = "") -> DmlError:

@@ -14,7 +14,7 @@ from dml2onnx.sizes.expressions import Expr, Kind, Size, Symbol
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.diagnostics import Code, Diagnostic
     from dml2onnx.ir.graph import Graph
     from dml2onnx.sizes.solver import Fixed, Guard, Place, Solver
     from dml2onnx.sizes.tracing import Traced
@@ -160,11 +160,11 @@ def _chain(symbol: Symbol, solver: Solver) -> list[Symbol]:
     return found
 
 
-def explained(code: object, message: str, fixed: Fixed, expected: object, found: object) -> Diagnostic:
+def explained(code: Code, message: str, fixed: Fixed, expected: object, found: object) -> Diagnostic:
     """A finding about sizes, with the node that says so and what it compares."""
     place = fixed.place
     sides = _sides(fixed)
-    return code.at(  # type: ignore[attr-defined, no-any-return]
+    return code.at(
         f"{message}: {place.words}{sides}",
         node=place.node,
         operator=place.operator,

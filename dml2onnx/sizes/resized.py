@@ -26,6 +26,8 @@ class Resizer:
         self.values = values
         self.made: dict[Value, Value] = {}
         self._numbers: dict[Expr, int] = {}
+        self._changing: frozenset[Node | Value] | None = None
+        """What changes at all, where that is known: most of a graph is weights and what only they go through."""
 
     def number(self, size: int) -> int:
         """A size as it becomes."""
@@ -41,6 +43,7 @@ class Resizer:
     def graph(self) -> Graph:
         """The graph, whose values and descriptors are the old ones where nothing changes."""
         graph = self.traced.graph
+        self._changing = self.traced.changing()
         constants = tuple(Constant(self._value(item.value), item.data) for item in graph.constants)
         inputs = tuple(self._input(item) for item in graph.inputs)
         nodes = tuple(self._node(self.traced.nodes[node]) for node in graph.sorted_nodes())
@@ -53,6 +56,9 @@ class Resizer:
             results=tuple(map(self._output, graph.results)),
             effects=tuple(map(self._effect, graph.effects)),
         )
+
+    def _may_change(self, item: Node | Value) -> bool:
+        return self._changing is None or item in self._changing
 
     # --- Buffers ---
 
@@ -67,7 +73,7 @@ class Resizer:
         base = self.traced.bases.get(value)
         if base is not None:
             return self._value(base).nbytes + value.nbytes - base.nbytes
-        if value not in self.traced.ends:
+        if value not in self.traced.ends or not self._may_change(value):
             return value.nbytes
         desc, sized = self.traced.ends[value]
         return value.nbytes + self.desc(desc, sized).minimum_bytes - desc.minimum_bytes
@@ -124,6 +130,8 @@ class Resizer:
     def operator(self, sized: SizedNode) -> OperatorDesc:
         """The descriptor of a node as it becomes."""
         operator = sized.node.operator
+        if not self._may_change(sized.node):
+            return operator
         values = list(operator.values)
         index = operator.schema.index
         for name in {name for name, _ in sized.views}:

@@ -55,6 +55,8 @@ class Solver:
     homes: dict[Symbol, int] = field(default_factory=dict)
     """Which dimension of an input a symbol is."""
     _serials: Iterator[int] = field(default_factory=serials)
+    _resolved: dict[Expr, Expr] = field(default_factory=dict)
+    """What expressions were resolved to, which may be resolved further since."""
 
     def symbol(self, name: str, old: int, kind: Kind) -> Size:
         """A new size that may change."""
@@ -64,9 +66,14 @@ class Solver:
 
     def resolved(self, expr: Expr) -> Expr:
         """The expression in symbols that nothing is known of."""
-        while any(symbol in self.bound for symbol in expr.symbols()):
-            expr = expr.replaced(self.bound.get)
-        return expr
+        bound = self.bound
+        known = self._resolved.get(expr, expr)
+        if bound.keys().isdisjoint(known.symbols()):
+            return known
+        while not bound.keys().isdisjoint(known.symbols()):
+            known = known.replaced(bound.get)
+        self._resolved[expr] = known
+        return known
 
     def size(self, size: int) -> Size:
         """A size in such symbols, its parts too."""
@@ -111,6 +118,7 @@ class Solver:
 
     def restore(self, state: tuple[int, ...]) -> None:
         """Forgets what has been found out since: nothing is ever found out twice."""
+        self._resolved.clear()
         for known, count in zip(self._known(), state, strict=True):
             while len(known) > count:
                 known.popitem()

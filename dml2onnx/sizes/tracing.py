@@ -43,6 +43,28 @@ class Traced:
     ends: dict[Value, tuple[TensorDesc, Sized]] = field(default_factory=dict)
     """The tensor that says how large the buffer of a value is."""
     bases: dict[Value, Value] = field(default_factory=dict)
+    _changing: tuple[int, frozenset[Node | Value]] | None = None
+
+    def changing(self) -> frozenset[Node | Value]:
+        """Nodes and buffers of a graph that was gone through of which any size may change."""
+        known = len(self.solver.bound)  # which grows once more when names are settled
+        if self._changing is None or self._changing[0] != known:
+            found: set[Node | Value] = {node for node, sized in self.nodes.items() if self._changes(sized)}
+            found |= {value for value, (_, sized) in self.ends.items() if self._varies(sized)}
+            self._changing = known, frozenset(found)
+        return self._changing[1]
+
+    def _changes(self, sized: SizedNode) -> bool:
+        numbers = (number for own in sized.attributes.values() for number in own)
+        return any(map(self._varies, sized.views.values())) or any(
+            isinstance(number, Size) and not self.solver.is_constant(number) for number in numbers
+        )
+
+    def _varies(self, sized: Sized) -> bool:
+        return not all(
+            size is None or self.solver.is_constant(size)
+            for size in (*sized.sizes, *(sized.strides or ()), sized.offset)
+        )
 
 
 Judge: TypeAlias = "Callable[[Traced, SizedNode], bool]"

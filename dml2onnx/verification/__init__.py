@@ -6,7 +6,8 @@ that of one operator; and the outputs of the whole model, against errors that ha
 
 from dml2onnx.verification.contents import CONTENTS, contents, random_array
 from dml2onnx.verification.nodes import NodeCheck, check_nodes
-from dml2onnx.verification.whole import Comparison, Verification, compare, verify
+from dml2onnx.verification.public import verify
+from dml2onnx.verification.whole import Comparison, Verification, compare
 
 __all__ = [
     "CONTENTS",

@@ -88,9 +88,9 @@ class OtherModel:
             raise DmlError(RUNTIME_FAILURE.at(message)) from error
         return self.outputs(dict(zip(names, results, strict=True)))
 
-    def feeds(self, given: Mapping[str, Array]) -> dict[str, Array]:
+    def feeds(self, supplied: Mapping[str, Array]) -> dict[str, Array]:
         """What the file is given, by its names, of inputs in memory order."""
-        return {tensor.name: _fed(given[port.name], port, tensor) for port, tensor in self._inputs}
+        return {tensor.name: _fed(supplied[port.name], port, tensor) for port, tensor in self._inputs}
 
     def outputs(self, results: Mapping[str, Array]) -> dict[str, Array]:
         """The outputs of the graph, each in the shape of its tensor, of what the file gives by its names."""

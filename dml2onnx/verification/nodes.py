@@ -127,10 +127,10 @@ class NodeChecks:
         """
         bound = {item.value: _bytes(feeds[item.name], item.value) for item in self._graph.inputs}
         bound |= {item.value: _bytes(item.data.read(), item.value) for item in self._graph.constants}
-        given = {name: bytes_to(feeds[name], port.dtype, port.shape) for name, port in self._inputs.items()}
+        supplied = {name: bytes_to(feeds[name], port.dtype, port.shape) for name, port in self._inputs.items()}
         for batch in self._batches():
             wanted = {value for node in batch for value in (*node.sources, *node.targets) if value in self._names}
-            arrays = self._session.run(given, [self._names[value] for value in wanted])
+            arrays = self._session.run(supplied, [self._names[value] for value in wanted])
             buffers = bound | {value: _bytes(arrays[self._names[value]], value) for value in wanted}
             for node in batch:
                 if before is not None:

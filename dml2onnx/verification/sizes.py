@@ -12,7 +12,6 @@ from dml2onnx.checks.resizing import named
 from dml2onnx.compiler import compile
 from dml2onnx.frontends import graph_of
 from dml2onnx.providers.installed import require_providers
-from dml2onnx.targets import DEFAULT_OPSET
 from dml2onnx.verification.whole import Verification, verify_with
 
 if TYPE_CHECKING:
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
 
     from dml2onnx.ir.graph import Graph
     from dml2onnx.model import Array, Port
-    from dml2onnx.providers.choice import ProviderLike
     from dml2onnx.sizes.named import NamedGraph
+    from dml2onnx.verification.options import VerifyOptions
 
 DRAWS = 200
 """How often sizes are drawn until some fit."""
@@ -30,25 +29,13 @@ DRAWS = 200
 
 def verify_sizes(
     model: Graph | str | os.PathLike[str],
+    make_inputs: Callable[[Sequence[Port]], Mapping[str, Array]],
+    options: VerifyOptions,
     sizes: Mapping[str, Sequence[int | str]],
     ranges: Mapping[str, tuple[int, int]],
-    make_inputs: Callable[[Sequence[Port]], Mapping[str, Array]],
-    rounds: int,
-    seed: int,
-    provider: ProviderLike,
-    opset: int = DEFAULT_OPSET,
-    *,
-    documented: bool = False,
-    exact: bool = False,
-    optimize: int = 1,
-    without_passes: Sequence[str] = (),
-    quant_format: str | None = None,
-    half: bool = False,
-    time_limit: float | None = None,
-    max_bytes: int | None = None,
-    progress: Callable[[str], object] | None = None,
 ) -> Verification:
     """One model for all sizes, compared at the first and the last ones and then at others, a round at each."""
+    options = options.checked()
     source = graph_of(model)
     outputs = [item.name for item in source.results or source.outputs]
     one = compile(
@@ -56,37 +43,25 @@ def verify_sizes(
         sizes=sizes,
         ranges=ranges,
         outputs=outputs,
-        opset=opset,
-        target=require_providers(provider).target,
-        exact=exact,
-        documented=documented,
-        optimize=optimize,
-        without_passes=without_passes,
-        quant_format=quant_format,
-        half=half,
+        opset=options.opset,
+        target=require_providers(options.provider).target,
+        exact=options.exact,
+        documented=options.documented,
+        optimize=options.optimize,
+        without_passes=options.without_passes,
+        quant_format=options.quant_format,
+        half=options.half,
     )
+    # nodes are not compared here, so that no pass matters
+    at_point = replace(options, rounds=1, optimize=1, without_passes=())
     found: list[Verification] = []
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "model.onnx"
         one.save(path)
         graph = named(source, sizes)
-        for number, point in enumerate(_points(graph, one.ranges, max(rounds, 2), Random(seed))):
-            made = verify_with(
-                graph.at(point),
-                make_inputs,
-                1,
-                seed + number,
-                provider,
-                opset,
-                against=path,
-                documented=documented,
-                exact=exact,
-                quant_format=quant_format,
-                half=half,
-                time_limit=time_limit,
-                max_bytes=max_bytes,
-                progress=progress,
-            )
+        for number, point in enumerate(_points(graph, one.ranges, max(options.rounds, 2), Random(options.seed))):
+            chosen = replace(at_point, seed=options.seed + number)
+            made = verify_with(graph.at(point), make_inputs, chosen, against=path)
             text = ", ".join(f"{name}={size}" for name, size in point.items())
             found.append(
                 replace(made, comparisons=tuple(replace(item, round=f"at {text}") for item in made.comparisons))

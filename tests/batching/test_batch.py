@@ -24,7 +24,7 @@ from dml2onnx import catalog
 from dml2onnx.batching import JOURNAL, Batch
 from dml2onnx.batching.driving import drive
 from dml2onnx.batching.journal import Journal
-from dml2onnx.batching.models import found, told_apart
+from dml2onnx.batching.models import found, with_unique_names
 from dml2onnx.batching.work import Asked, Task, perform
 from dml2onnx.batching.workers import Workers
 from dml2onnx.cli import main
@@ -71,7 +71,7 @@ class Here:
 def in_here(asked: Asked, *names: str, **how: bool) -> list[tuple[Record, bool]]:
     """Records of models below the directories, and whether they are those of an earlier call."""
     with Journal(OUT / JOURNAL, asked.work()) as journal:
-        return list(drive(told_apart(found(names, OUT)), asked, OUT, journal, Here(), **how))
+        return list(drive(with_unique_names(found(names, OUT)), asked, OUT, journal, Here(), **how))
 
 
 def outcomes(records: list[tuple[Record, bool]]) -> dict[str, tuple[str, bool]]:

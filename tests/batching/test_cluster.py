@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import sys
 import threading
 import time
@@ -22,6 +23,7 @@ from dml2onnx.batching.models import found
 from dml2onnx.batching.work import Asked
 from dml2onnx.cli import main
 from dml2onnx.codes.running import WORKER_DIED, WORKER_NOT_STARTED
+from dml2onnx.diagnostics import DmlError
 from tests.batching import jobs
 from tests.batching.graphs import BROKEN, native, write
 
@@ -160,3 +162,19 @@ def test_without_the_package(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     monkeypatch.setitem(sys.modules, "distributed", None)
     assert main(["batch", "models", "--dask", "tcp://127.0.0.1:1"]) == 1
     assert 'pip install "dml2onnx[dask]"' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("listens", [True, False], ids=["silent", "closed"])
+def test_a_scheduler_that_does_not_answer_is_given_up_soon(*, listens: bool) -> None:
+    """After five seconds, whether nobody is there or somebody who says nothing."""
+    with socket.socket() as there:
+        there.bind(("127.0.0.1", 0))
+        if listens:
+            there.listen()
+        start = time.monotonic()
+        with pytest.raises(DmlError) as caught:
+            Cluster(jobs.by_name, f"tcp://127.0.0.1:{there.getsockname()[1]}")
+        assert time.monotonic() - start < 9
+    (finding,) = caught.value.diagnostics
+    assert finding.code == WORKER_NOT_STARTED.id
+    assert "there is no Dask scheduler" in finding.message

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 import dml2onnx
-from dml2onnx.batching.models import Model, found, told_apart
+from dml2onnx.batching.models import Model, found, with_unique_names
 from dml2onnx.codes.running import BAD_LIST, SAME_OUTPUT
 from tests.batching.graphs import native, record, write
 
@@ -101,7 +101,7 @@ def test_no_two_models_are_one_file() -> None:
     dml2onnx.convert("a/models/one.json", "a/models/one.bin")
     listed = found(["a/models", "b/models"], None)
     assert all(item.problem is None for item in listed)  # as long as nothing is written
-    models = told_apart(listed)
+    models = with_unique_names(listed)
     assert [str(item.path) for item in models if item.problem is None] == [str(Path("a/models/one.json"))]
     problems = [item.problem for item in models if item.problem is not None]
     assert [item.code for item in problems] == [SAME_OUTPUT.id] * 2

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import dml2onnx
-from dml2onnx.batching.serving import memory_limited
+from dml2onnx.batching.serving import memory_limit
 from dml2onnx.batching.workers import START, Ended, Workers
 from dml2onnx.codes.running import WORKER_NOT_STARTED
 from dml2onnx.providers.threads import SESSION_THREADS
@@ -124,10 +124,10 @@ def _until(condition: object, seconds: float = 60) -> None:
 def test_memory_is_limited_while_an_item_is_worked_on() -> None:
     import numpy as np
 
-    with memory_limited(1 << 24), pytest.raises(MemoryError):
+    with memory_limit(1 << 24), pytest.raises(MemoryError):
         np.zeros(1 << 28, np.uint8)
     assert np.zeros(1 << 26, np.uint8).size == 1 << 26
-    with memory_limited(None):
+    with memory_limit(None):
         assert np.zeros(1 << 26, np.uint8).size == 1 << 26
 
 

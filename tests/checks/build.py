@@ -11,7 +11,7 @@ from dml2onnx.checks.tensors import is_measurable
 from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.tensor import TensorDesc
-from dml2onnx.verification import descriptors
+from dml2onnx.testing import descriptors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -99,7 +99,7 @@ CASES: list[Case] = [
         "duplicate node name",
         _chain((a, b, "one"), (b, c, "one"), inputs=[a], output=c),
         codes.DUPLICATE_NODE_NAME,
-        "/nodes/1/desc",
+        "/nodes/1/name",
     ),
     case("duplicate input name", graph([], [a, value("a", X)], [(a, X)]), codes.DUPLICATE_BINDING_NAME, None),
     case("duplicate output name", graph([], [a], [(a, X), (a, X)]), codes.DUPLICATE_BINDING_NAME, None),

@@ -9,7 +9,7 @@ import pytest
 
 from dml2onnx.catalog import FeatureLevel
 from dml2onnx.checks import check
-from dml2onnx.checks.alternatives import alternative, held_back, holding
+from dml2onnx.checks.alternatives import alternative, nodes_above_level, nodes_at_the_top_level
 from dml2onnx.ir.graph import Graph
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import disagreements, evaluate_results
@@ -161,7 +161,7 @@ def results(model: Graph) -> list[Result]:
 
 @pytest.mark.parametrize(("desc", "level", "instead"), CASES, ids=[item[2] for item in CASES])
 def test_it_does_the_same(desc: OperatorDesc, level: str, instead: str) -> None:
-    (held,) = held_back(one(desc), FeatureLevel(level))
+    (held,) = nodes_above_level(one(desc), FeatureLevel(level))
     assert held.instead == instead
     model = chained(held.steps)
     assert check(one(desc), level) != []
@@ -181,7 +181,7 @@ def test_narrow_integers_by_way_of_floats(name: str, kind: str, level: str) -> N
     more: dict[str, Any] = {"Repeats": (1, 1, 1, 2)} if name == "TILE" else {"BlockSize": 1}
     sizes = (1, 1, 2, 4) if name == "TILE" else (1, 1, 2, 2)
     desc = op(name, InputTensor=t(1, 1, 2, 2, type=kind), OutputTensor=t(*sizes, type=kind), **more)
-    (item,) = held_back(one(desc), FeatureLevel(level))
+    (item,) = nodes_above_level(one(desc), FeatureLevel(level))
     assert item.instead == f"CAST to FLOAT32, then {name}, then CAST to {kind}"
     assert check(chained(item.steps), level) == []
     contents = {"x": np.arange(4, dtype=kind.lower()) - np.array(1, kind.lower())}
@@ -199,9 +199,9 @@ def test_what_holds_the_level_of_a_graph() -> None:
         node(unary("ACTIVATION_RELU", X), {"InputTensor": [x]}, {"OutputTensor": [y]}, "old"),
         node(newer, {"InputTensor": [y]}, {"OutputTensor": [value("z", X)]}, "new"),
     ]
-    (held,) = holding(graph(nodes, [x], [(y, X)]))
+    (held,) = nodes_at_the_top_level(graph(nodes, [x], [(y, X)]))
     assert (held.node, held.needs.name) == ("new", "5_1")
-    assert list(holding(one(unary("ACTIVATION_RELU", X)))) == []
+    assert list(nodes_at_the_top_level(one(unary("ACTIVATION_RELU", X)))) == []
 
 
 def test_what_would_round_in_between_or_mean_something_else_is_not_proposed() -> None:

@@ -33,12 +33,12 @@ TEXTS = {
     ),
     "cycle of two": (
         'DML1203 error: node "one" (ACTIVATION_RELU), /nodes/0/desc/InputTensor: '
-        'The nodes wait for each other in a cycle: "one" -> "two" -> "one"; '
-        'InputTensor reads "b", which is made of this node\'s output.'
+        'The graph has a cycle: "one" -> "two" -> "one"; '
+        'InputTensor reads "b", which depends on this node\'s output.'
     ),
     "small steepness at an old level": (
         'DML1408 error: node "node" (ACTIVATION_SOFTPLUS), /nodes/0/desc/Steepness: '
-        "Steepness is 0.5, which is not at least 1, before feature level 6_4; the target is 6_3."
+        "Steepness is 0.5; it has to be at least 1, before feature level 6_4; the target is 6_3."
     ),
     "clip at an old level": (
         'DML1702 error: node "node" (GEMM), /nodes/0/desc/FusedActivation: '

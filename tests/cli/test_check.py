@@ -20,6 +20,7 @@ import pytest
 from dml2onnx.cli import main
 from tests.frontends.models import DX, NATIVE, REMOVE, edited
 from tests.frontends.partitions import PARTITION, write
+from tests.newcomers.files import NETWORK
 
 BROKEN = Path(__file__).parents[2] / "samples" / "broken" / "model.json"
 
@@ -412,3 +413,23 @@ def test_sizes_that_directml_accepts_are_compiled(undocumented: str, capsys: pyt
     assert main(["compile", undocumented]) == 0
     assert main(["compile", undocumented, "--documented"]) == 1
     assert "DML1503" in "".join(capsys.readouterr())
+
+
+def test_diff_shows_what_fix_would_write_and_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Alone and beside ``--fix``, as ruff and black have it; ``--fix`` alone writes."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "net.json"
+    wrong = NETWORK.replace("WindowSize", "WindowsSize")
+    path.write_text(wrong)
+    for options in (("--diff",), ("--fix", "--diff"), ("--diff", "--fix")):
+        code, text = run(capsys, *options, "net.json")
+        assert code == 1
+        assert '\n-        "WindowsSize": [2, 2],\n+        "WindowSize": [2, 2],\n' in text
+        assert "--fix would fix 1 finding" in text
+        assert path.read_text() == wrong
+    code, text = run(capsys, "--fix", "net.json")
+    assert code == 0
+    assert "fixed 1 finding" in text
+    assert path.read_text() == NETWORK

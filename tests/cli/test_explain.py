@@ -15,7 +15,7 @@ from dml2onnx.compiler import compile
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.report.reasons import reasons
-from dml2onnx.verification.valid import descriptors
+from dml2onnx.testing.valid import descriptors
 from tests.checks.build import one
 from tests.newcomers.files import NETWORK
 

@@ -101,7 +101,7 @@ sys.exit(code)
 
 @pytest.mark.parametrize("number", [5, 20, 100, 300])
 def test_interruptions_while_modules_are_imported(models: Path, number: int) -> None:
-    """``dml2onnx``, its ``faces`` and ``cli`` import nothing that takes time; in all others we are prepared."""
+    """``dml2onnx``, its ``lazy`` and ``cli`` import nothing that takes time; in all others we are prepared."""
     script = AT_IMPORT.format(arguments=["run", "program.json"], number=number)
     result = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, cwd=models, timeout=60, check=False

@@ -31,8 +31,8 @@ from dml2onnx.reference import memory
 from dml2onnx.reference.promise import ordinary, promised
 from dml2onnx.reference.propagation import with_marks
 from dml2onnx.reference.registry import Result, as_inputs, run
-from dml2onnx.verification.directml_trials import differences
-from dml2onnx.verification.lone import lone_node
+from dml2onnx.testing.directml_trials import differences
+from dml2onnx.testing.single_node import single_node
 from tests.directml.left import BY_INDEX, OPEN, SUBNORMAL, UNEXPLAINED, reason
 from tests.directml.observed import lines
 
@@ -224,7 +224,7 @@ def referred(row: Row) -> dict[str, tuple[Result, ...]]:
 
 def computed(row: Row, *, exact: bool) -> dict[str, tuple[Array, ...]]:
     """What the compiled model gives, on ONNX Runtime's CPU provider."""
-    graph = lone_node(row.op)
+    graph = single_node(row.op)
     model = compile_outputs(graph, graph.outputs, target="cpu" if exact else "onnx", exact=exact)
     feeds = {}
     given = {f"{name}{index}": raw for name, several in row.inputs.items() for index, raw in enumerate(several)}

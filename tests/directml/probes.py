@@ -27,8 +27,8 @@ from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import NATIVE, operators_by_name
 from dml2onnx.reference import Result, memory
 from dml2onnx.reference.registry import as_inputs, run
-from dml2onnx.verification.directml_trials import differences
-from dml2onnx.verification.lone import lone_node
+from dml2onnx.testing.directml_trials import differences
+from dml2onnx.testing.single_node import single_node
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -92,7 +92,7 @@ def asked(probes: Sequence[Probe], installation: Installation) -> list[dict[str,
         if probe.asks_for_a_verdict:
             cases.append((None, Case((probe.op,))))
             continue
-        lone = lone_node(probe.op)
+        lone = single_node(probe.op)
         known = {item.value: bytes(_stored(probe, item.name)) for item in lone.inputs}
         cases.append((lone, graphs.single(lone.nodes[0], known)))
     found: list[dict[str, list[Array]] | str] = []

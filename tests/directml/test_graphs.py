@@ -16,8 +16,8 @@ from dml2onnx.directml import graphs
 from dml2onnx.directml.installation import PLACE_VARIABLE
 from dml2onnx.ir.graph import GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.reference import evaluate
-from dml2onnx.verification.descriptors import plain, sized
-from dml2onnx.verification.variations import with_value
+from dml2onnx.testing.descriptors import plain, sized
+from dml2onnx.testing.variations import with_value
 from tests.directml.live import installed, needs_directml
 
 RANDOM = np.random.default_rng(0)

@@ -18,8 +18,8 @@ from dml2onnx.catalog import LATEST
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.verification.directml_trials import ask
-from dml2onnx.verification.lone import lone_node
+from dml2onnx.testing.directml_trials import ask
+from dml2onnx.testing.single_node import single_node
 from tests.directml.live import installed, needs_directml
 from tests.lowering.harness import check_case, operator, t
 
@@ -93,7 +93,7 @@ def test_what_directml_was_seen_to_give(op: OperatorDesc, want: list[list[float]
         for name, value in contents.items()
         if op.has(name)
     }
-    model = dml2onnx.compile(lone_node(op), exact=exact)
+    model = dml2onnx.compile(single_node(op), exact=exact)
     feeds = {f"{name}0": value.reshape(op.tensor(name).sizes) for name, value in inputs.items()}
     assert model.run(feeds)["OutputTensor0"][0, 0].tolist() == want
     check_case(op, inputs=inputs, exact=exact)
@@ -126,7 +126,7 @@ def test_a_window_over_all_of_the_input_has_one_place(kind: str) -> None:
         odd += 1
         assert [item.compiled for item in findings_of(op, LATEST) if item.path.startswith("OutputTensor")] == [False]
         with pytest.raises(DmlError) as caught:
-            dml2onnx.compile(lone_node(op))
+            dml2onnx.compile(single_node(op))
         assert {item.code for item in caught.value.diagnostics} == {"DML2010"}
     assert odd > 8
 

@@ -10,9 +10,9 @@ import pytest
 from dml2onnx.directml import runner
 from dml2onnx.directml.cases import DIED, Outcome
 from dml2onnx.ir.operator import OperatorDesc, ScaleBias
-from dml2onnx.verification import directml_trials, valid
-from dml2onnx.verification.descriptors import plain, sized
-from dml2onnx.verification.directml_trials import Answer, ask, differences
+from dml2onnx.testing import directml_trials, valid
+from dml2onnx.testing.descriptors import plain, sized
+from dml2onnx.testing.directml_trials import Answer, ask, differences
 from tests.directml.live import installed, needs_directml
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from dml2onnx import catalog
 from dml2onnx.diagnostics import Severity
-from dml2onnx.verification.variations import findings
+from dml2onnx.testing.variations import findings
 from tests.conftest import ROOT
 from tests.directml import left, probes
 from tests.directml.live import installed, needs_directml

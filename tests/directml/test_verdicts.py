@@ -11,8 +11,8 @@ from dml2onnx.codes.compiling import NOT_COMPILED_AS_ACCEPTED
 from dml2onnx.compiler import compile
 from dml2onnx.diagnostics import DmlError, Severity
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.verification.lone import lone_node
-from dml2onnx.verification.trial import trial
+from dml2onnx.testing.single_node import single_node
+from dml2onnx.testing.trial import trial
 from tests.directml.observed import Asked, acceptance, described, lines, needs_observations, refusals
 
 pytestmark = needs_observations
@@ -77,14 +77,14 @@ def test_what_is_compiled_is_what_the_reference_computes() -> None:
     wrong = []
     for op in _accepted():
         if all(item.compiled for item in findings_of(op, LATEST) if item.accepted):
-            wrong += [(op.type, said) for said in [trial(lone_node(op), 7)] if said]
+            wrong += [(op.type, said) for said in [trial(single_node(op), 7)] if said]
     assert wrong == []
 
 
 def _stops(op: OperatorDesc) -> set[str]:
     """The codes of the errors for which no model is made of a descriptor."""
     try:
-        model = compile(lone_node(op))
+        model = compile(single_node(op))
     except DmlError as error:
         return {item.code for item in error.diagnostics if item.severity is Severity.ERROR}
     assert model.node_count > 0

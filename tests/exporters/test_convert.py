@@ -269,8 +269,8 @@ def test_every_code_is_reached() -> None:
     """Each is named by a test that asks for it."""
     tests = "".join(
         path.read_text(encoding="utf-8")
-        for room in ("exporters", "programs")
-        for path in (Path(__file__).parent.parent / room).glob("test_*.py")
+        for package in ("exporters", "programs")
+        for path in (Path(__file__).parent.parent / package).glob("test_*.py")
     )
     everything = {name for name, value in vars(codes).items() if isinstance(value, Code)}
     assert {name for name in everything if f"codes.{name}" not in tests} == set()

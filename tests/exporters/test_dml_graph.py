@@ -24,9 +24,9 @@ from dml2onnx.frontends import LoadOptions
 from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Value
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.verification.random_graphs import samples
-from dml2onnx.verification.random_graphs.growing import Sample
-from dml2onnx.verification.valid import EASILY_DOUBTED
+from dml2onnx.testing.random_graphs import samples
+from dml2onnx.testing.random_graphs.draft import Sample
+from dml2onnx.testing.valid import EASILY_DOUBTED
 from tests.checks.build import one
 from tests.frontends.models import DX, GRAPH, NATIVE, edited, f32, load_model
 

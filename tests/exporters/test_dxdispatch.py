@@ -24,9 +24,9 @@ from dml2onnx.exporters.dxdispatch import dxdispatch, owned_constants
 from dml2onnx.ir.data import FillData, MissingData
 from dml2onnx.ir.graph import Constant, Effect, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.lowering.registry import lowerings
-from dml2onnx.verification.random_graphs import samples
-from dml2onnx.verification.random_graphs.growing import Sample
-from dml2onnx.verification.valid import EASILY_DOUBTED
+from dml2onnx.testing.random_graphs import samples
+from dml2onnx.testing.random_graphs.draft import Sample
+from dml2onnx.testing.valid import EASILY_DOUBTED
 from tests.checks.build import node, one, op, t
 from tests.frontends.models import DX, GRAPH, NATIVE, edited, f32, load_model
 

@@ -29,9 +29,9 @@ from dml2onnx.ir.graph import Constant, Effect, Graph, GraphInput, GraphOutput, 
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.lowering.registry import lowerings
-from dml2onnx.verification.random_graphs import samples
-from dml2onnx.verification.random_graphs.growing import Sample
-from dml2onnx.verification.valid import EASILY_DOUBTED
+from dml2onnx.testing.random_graphs import samples
+from dml2onnx.testing.random_graphs.draft import Sample
+from dml2onnx.testing.valid import EASILY_DOUBTED
 from tests.checks.build import one, op, t
 from tests.checks.test_examples import EXAMPLES
 from tests.frontends.models import DX, GRAPH, NATIVE, edited, f32, load_model

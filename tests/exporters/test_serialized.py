@@ -25,8 +25,8 @@ from dml2onnx.ir.data import ArrayData, FillData
 from dml2onnx.ir.graph import Constant, Effect, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.verification.random_graphs import samples
-from dml2onnx.verification.random_graphs.growing import Sample
+from dml2onnx.testing.random_graphs import samples
+from dml2onnx.testing.random_graphs.draft import Sample
 from tests.checks.build import graph as make
 from tests.checks.build import node, one, op, t, value
 from tests.checks.test_examples import EXAMPLES

@@ -13,7 +13,7 @@ from . import (
     test_dx_graphs,
     test_dx_program,
     test_dx_resources,
-    test_given,
+    test_freezing,
     test_native,
     test_serialized,
 )
@@ -28,7 +28,7 @@ MODULES = (
     test_dx_dispatchables,
     test_dx_graphs,
     test_dx_program,
-    test_given,
+    test_freezing,
 )
 ALL = [item for module in (unreadable, codes) for item in vars(module).values() if isinstance(item, Code)]
 CASES = [case for module in MODULES for case in module.REJECTED]

@@ -28,7 +28,8 @@ from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Re
 from dml2onnx.ir.operator import OperatorDesc, ScaleBias
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import evaluate
-from dml2onnx.verification import valid, verify
+from dml2onnx.testing import valid
+from dml2onnx.verification import verify
 from tests.lowering import harness
 from tests.lowering.harness import operator, t
 from tests.lowering.test_buffers import SIZES, Copy, copies, program

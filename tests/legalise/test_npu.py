@@ -14,8 +14,8 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.model import ELEMENT_TYPES, Node, with_bodies
 from dml2onnx.targets import Target, bound, target
 from dml2onnx.targets.kernels import DEVICES
-from dml2onnx.verification.lone import lone_node
-from dml2onnx.verification.valid import descriptors
+from dml2onnx.testing.single_node import single_node
+from dml2onnx.testing.valid import descriptors
 from tests.lowering.harness import check_form, make_case, operator, operators, t
 
 ROW = t("FLOAT32", (1, 1, 2, 4))
@@ -184,7 +184,7 @@ def test_many_dimensions_are_named():
 def test_every_operator_has_a_form_for_each_device(name):
     """Whatever nobody has measured is left to the CPU, and said."""
     for several in descriptors().values():
-        graph = lone_node(several[0])
+        graph = single_node(several[0])
         model = compile_outputs(graph, graph.outputs, target=name, exact=False)
         chosen = target(name)
         elsewhere = [node.op_type for node in with_bodies(model.lowered.nodes) if not _is_there(chosen, node)]

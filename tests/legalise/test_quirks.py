@@ -18,7 +18,7 @@ from dml2onnx.targets import NAMES, target
 from tests.legalise.shown import arrays, model_of
 from tests.runtimes.differences import DIFFERENCES
 
-ROOM = Path(dml2onnx.__file__).parent
+PACKAGE = Path(dml2onnx.__file__).parent
 VERSION = tuple(int(part) for part in onnxruntime.__version__.split(".")[:2])
 
 EVERY = {*EVERYWHERE}.union(*(target(name).quirks for name in NAMES))
@@ -90,8 +90,10 @@ def test_facts(name: str) -> None:
 
 
 def test_nobody_asks_which_target_it_is() -> None:
-    rooms = [path for name in ("emitter", "legalise", "lowering", "passes") for path in (ROOM / name).rglob("*.py")]
-    for path in rooms:
+    packages = [
+        path for name in ("emitter", "legalise", "lowering", "passes") for path in (PACKAGE / name).rglob("*.py")
+    ]
+    for path in packages:
         for item in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             compared = [item.left, *item.comparators] if isinstance(item, ast.Compare) else []
             names = [part for part in compared if isinstance(part, ast.Constant) and part.value in NAMES]

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.verification.examples import examples
+from dml2onnx.testing.examples import examples
 from tests.lowering.harness import check_case
 
 if TYPE_CHECKING:
-    from dml2onnx.verification.examples import Arrays
+    from dml2onnx.testing.examples import Arrays
 
 
 def run_examples(name: str, *, rtol: float = 0.0, atol: float = 0.0) -> int:

@@ -22,7 +22,7 @@ from dml2onnx.reference import Result, disagreements, operator_results
 from dml2onnx.reference.memory import read
 from dml2onnx.reference.promise import promised
 from dml2onnx.targets import OPSETS, QDQ
-from dml2onnx.verification import descriptors
+from dml2onnx.testing import descriptors
 from dml2onnx.verification.contents import integer_extremes as extremes_of
 from dml2onnx.verification.contents import random_values
 

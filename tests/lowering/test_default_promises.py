@@ -15,9 +15,9 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.model import CONTROL_FLOW, FLOAT, Node, has_unknown, with_bodies
 from dml2onnx.targets import DEFAULT_TARGET
-from dml2onnx.verification.lone import lone_node
-from dml2onnx.verification.valid import descriptors
-from dml2onnx.verification.variations import findings, of_row, with_value
+from dml2onnx.testing.single_node import single_node
+from dml2onnx.testing.valid import descriptors
+from dml2onnx.testing.variations import findings, of_row, with_value
 
 OPSETS = (17, 18, 21, 26)
 WITH_FLOAT32_INSIDE = {
@@ -69,7 +69,7 @@ def in_half(op: OperatorDesc) -> OperatorDesc:
 
 
 def nodes_of(op: OperatorDesc, opset: int) -> Iterator[Node]:
-    graph = lone_node(op)
+    graph = single_node(op)
     model = compile_outputs(graph, graph.outputs, opset=opset, target=DEFAULT_TARGET, exact=False)
     return with_bodies(model.lowered.nodes)
 
@@ -102,7 +102,6 @@ SIZED_BY_CONTENTS = {
     "ROI_ALIGN": "as many samples as the largest region has, where there may be more than eight along an axis",
     "ROI_ALIGN1": "as many samples as the largest region has, where there may be many",
     "ROI_ALIGN_GRAD": "as many samples as the largest region has, where there may be many",
-    "ROI_POOLING": "as many elements as the largest bin has",
 }
 """Operators with sizes that only the run tells: the most there may be would take too much memory."""
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dml2onnx
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.tensor import DataType
 from tests.lowering.examples import run_examples
@@ -581,3 +582,16 @@ def test_the_count_of_nonzero_elements_may_be_a_vector() -> None:
         OutputCoordinatesTensor=t("UINT32", (4, 1)),
     )
     check_case(op, inputs={"InputTensor": np.array([0, 3, 0, -1], np.int32)})
+
+
+def test_rows_of_a_table_are_one_gather() -> None:
+    """The table has two dimensions, and the indices keep theirs: one Reshape, of the result."""
+    g = dml2onnx.GraphBuilder()
+    table = np.arange(12, dtype=np.float32).reshape(1, 1, 4, 3)
+    words = g.input("words", "INT32", (1, 1, 2, 5))
+    graph = g.build({"y": g.gather(g.constant(table), words, 2, 2)})
+    model = dml2onnx.compile(graph)
+    gather, reshape = model.lowered.nodes
+    assert (gather.op_type, gather.attributes["axis"], reshape.op_type) == ("Gather", 0, "Reshape")
+    indices = np.random.default_rng(0).integers(0, 4, (1, 1, 2, 5)).astype(np.int32)
+    np.testing.assert_array_equal(model.run({"words": indices})["y"], table[0, 0][indices[0]])

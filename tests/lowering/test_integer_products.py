@@ -360,8 +360,30 @@ def descriptors(draw):
 
 
 @settings(max_examples=200, deadline=None)
-@given(op=descriptors(), opset=st.integers(17, 23), constant=st.integers(0, 1023), seed=st.integers(0, 99))
-def test_lowered_equals_reference(op, opset, constant, seed):
+@given(
+    op=descriptors(),
+    opset=st.integers(17, 23),
+    constant=st.integers(0, 1023),
+    seed=st.integers(0, 99),
+    exact=st.booleans(),
+)
+def test_lowered_equals_reference(op, opset, constant, seed, exact):
     fields = [item.name for item in op.schema.input_fields]
     constants = [name for index, name in enumerate(fields) if constant >> index & 1]
-    check(op, constants=constants, opset=opset, seed=seed)
+    checked(op, constants=constants, opset=opset, seed=seed, target="cpu" if exact else "onnx", exact=exact)
+
+
+@pytest.mark.parametrize("scales", [1, 6])
+def test_scales_of_the_run_are_those_of_one_node(scales):
+    """QLinearConv and QLinearMatMul read them; INT8 filters are moved to UINT8 in front."""
+
+    def computing(op):
+        return [name for name in operators(checked(op, target="onnx", exact=False)) if name != "Reshape"]
+
+    op = convolution(output="UINT8", channels=scales > 1, nulls="F")
+    assert computing(op) == ["QLinearConv"]
+    assert operators(checked(op, target="cpu")).count("QLinearConv") == 0  # a scale may be negative
+    signed = convolution(("UINT8", "INT8"), "UINT8", channels=scales > 1, nulls="F")
+    assert computing(signed)[-1] == "QLinearConv"
+    product = matrices(QUANTIZED, output="UINT8", sizes=(3, 4, 6), each="B" if scales > 1 else "", nulls="B")
+    assert computing(product) == ["QLinearMatMul"]

@@ -9,9 +9,9 @@ import dml2onnx
 from dml2onnx import catalog
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.targets import NAMES, OPSETS, target
+from dml2onnx.testing.single_node import single_node
+from dml2onnx.testing.valid import descriptors
 from dml2onnx.verification import verify
-from dml2onnx.verification.lone import lone_node
-from dml2onnx.verification.valid import descriptors
 from tests.lowering.harness import RUNNABLE_OPSETS, check_case, operator, operators, t
 
 LATER = [opset for opset in RUNNABLE_OPSETS if opset >= 24]
@@ -23,7 +23,7 @@ def test_every_operator(name: str) -> None:
     for op in descriptors()[name]:
         for opset in LATER:
             for exact in (False, True):
-                found = verify(lone_node(op), rounds=1, opset=opset, exact=exact)
+                found = verify(single_node(op), rounds=1, opset=opset, exact=exact)
                 assert found.passed, (op, opset, exact, found.first_wrong_node)
 
 

@@ -19,8 +19,8 @@ from dml2onnx.builder import Expression, GraphBuilder
 from dml2onnx.compiler import CompiledModel, compile
 from dml2onnx.emitter import budget, core, neural
 from dml2onnx.verification import random_array
-from tests.lowering import test_optimizer
-from tests.lowering.test_optimizer import dequantized, difference, moved, number, quantized, runs
+from tests.barriers import test_optimizer
+from tests.barriers.test_optimizer import dequantized, difference, moved, number, quantized, runs
 
 Weights = Callable[[GraphBuilder, tuple[int, ...], np.random.Generator], Expression]
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dml2onnx
 from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.emitter import Emitter
@@ -410,3 +411,19 @@ def descriptors(draw):
 @given(op=descriptors(), opset=st.integers(17, 23), constant=st.booleans(), seed=st.integers(0, 99))
 def test_lowered_equals_reference(op, opset, constant, seed):
     check_case(op, opset=opset, constants=["InputTensor"] if constant else [], seed=seed, extremes=True)
+
+
+@pytest.mark.parametrize("exact", [False, True], ids=["default", "exact"])
+@pytest.mark.parametrize(("indices", "read"), [("UINT32", "FLOAT32"), ("INT32", "FLOAT32"), ("INT64", "FLOAT64")])
+def test_an_index_read_as_a_float_is_looked_up(indices: str, read: str, exact: bool) -> None:
+    """As yolov4 does: the position among so many is one of so many patterns of bits."""
+    g = dml2onnx.GraphBuilder()
+    x = g.input("x", "FLOAT32", (2, 80, 3))
+    found = g.argmax(x, indices, axes=[1], axis_direction="INCREASING")
+    bits = g.reinterpret(found, data_type=read)
+    graph = g.build({"y": g.join([bits, g.input("z", read, (2, 1, 3))], axis=1)})
+    model = dml2onnx.compile(graph, opset=21, exact=exact)
+    assert [node.op_type for node in model.lowered.nodes if node.op_type != "Cast"] == ["ArgMax", "Gather", "Concat"]
+    values = np.random.default_rng(0).normal(size=(2, 80, 3)).astype(np.float32)
+    got = model.run({"x": values, "z": np.zeros((2, 1, 3), read.lower())})["y"][:, :1]
+    np.testing.assert_array_equal(got.view(indices.lower()), values.argmax(1)[:, None])

@@ -19,8 +19,8 @@ from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.lowering.registry import lowerings
 from dml2onnx.lowering.repeats import Repeats
-from dml2onnx.verification.random_graphs import samples
-from dml2onnx.verification.random_graphs.growing import Sample
+from dml2onnx.testing.random_graphs import samples
+from dml2onnx.testing.random_graphs.draft import Sample
 from tests.lowering.harness import operator, t
 
 FOUR = t("FLOAT32", [4])

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dml2onnx.checks import check
 from dml2onnx.ir.operator import OperatorDesc
@@ -212,13 +213,29 @@ def test_batch_indices_are_clamped() -> None:
     assert got[:, 0, 0, 0].tolist() == [0, 0, 1, 1]
 
 
+@pytest.mark.parametrize("exact", [False, True], ids=["default", "exact"])
 @pytest.mark.parametrize("count", [7, 11, 13, 14, 15])
-def test_bins_are_whole_numbers(count: int) -> None:
+def test_bins_are_whole_numbers(count: int, exact: bool) -> None:
     """FLOAT division, of which MaxRoiPool makes its bins, misses some of the bounds."""
     size = 64
     op = pooling((1, 1, 1, size), (1, count), size)
     x = np.random.default_rng(0).normal(size=(1, 1, 1, size)).astype(np.float32)
-    run(op, [[0, 0, length, 0] for length in range(size)], [0] * size, more={"InputTensor": x})
+    regions = [[0, 0, length, 0] for length in range(size)]
+    if exact:
+        run(op, regions, [0] * size, more={"InputTensor": x})
+    else:
+        model = check_default(op, None, inputs={**inputs(op, regions, [0] * size), "InputTensor": x})
+        assert "Range" not in operators(model)
+
+
+@settings(max_examples=40, deadline=None)
+@given(image=st.tuples(*[st.integers(1, 9)] * 2), bins=st.tuples(*[st.integers(1, 4)] * 2), seed=st.integers(0, 99))
+def test_bins_of_any_size_by_default(image: tuple[int, int], bins: tuple[int, int], seed: int) -> None:
+    """Regions in the image and beyond it, with bins that hold nothing and bins that hold all of it."""
+    rng = np.random.default_rng(seed)
+    op = pooling((2, 3, *image), bins, 5)
+    corners = np.sort(rng.integers(-4, 14, (5, 2, 2)), 1).reshape(5, 4)
+    check_default(op, None, inputs=inputs(op, corners.tolist(), rng.integers(0, 2, 5).tolist()))
 
 
 @settings(max_examples=50, deadline=None)

@@ -1,1 +1,1 @@
-"""Forty mistakes of people who write their first graphs, with what a fully right answer to each of them says."""
+"""Eighty mistakes of people who write their first graphs, with what a fully right answer to each of them says."""

@@ -29,3 +29,16 @@ class Case:
     severity: str = "error"
     fixed: bool = False
     level: str | None = None
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command line with one mistake, in a directory with the network and pictures, and what is asked of the answer.
+
+    It is fully right where the command ends with an exit code that is not 0, without a traceback, and every pattern of
+    ``says`` is found in what it writes.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    says: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""How right the answers to the forty mistakes are: ``python -m tests.newcomers.scoring`` prints them all."""
+"""How right the answers to the eighty mistakes are: ``python -m tests.newcomers.scoring`` prints them all."""
 
 from __future__ import annotations
 
@@ -15,9 +15,15 @@ import numpy as np
 import dml2onnx
 from dml2onnx.cli import main
 from dml2onnx.diagnostics import DmlError
-from tests.newcomers.case import HERE, THERE, Case
-from tests.newcomers.files import FILES
+from tests.newcomers.case import HERE, THERE, Case, Command
+from tests.newcomers.commands import COMMANDS
+from tests.newcomers.files import FILES, NETWORK
+from tests.newcomers.more_files import MORE_FILES
+from tests.newcomers.more_programs import MORE_PROGRAMS
 from tests.newcomers.programs import PROGRAMS
+
+IN_FILES = (*FILES, *MORE_FILES)
+CASES = (*IN_FILES, *PROGRAMS, *MORE_PROGRAMS, *COMMANDS)
 
 
 def line_of(source: str, mark: str) -> int | None:
@@ -54,9 +60,33 @@ def answer_to_program(case: Case) -> tuple[int, str]:
     return len(found), "\n".join(map(str, found))
 
 
-def faults(case: Case, folder: Path) -> list[str]:
+def answer_to_command(case: Command, folder: Path) -> tuple[int, str]:
+    """The exit code of a command in a directory with the network and pictures for it, and what it writes."""
+    (folder / "net.json").write_text(NETWORK, encoding="utf-8")
+    np.save(folder / "image.npy", np.zeros((1, 3, 32, 32), np.float32))
+    np.save(folder / "nhwc.npy", np.zeros((1, 32, 32, 3), np.float32))
+    written = io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(written), contextlib.redirect_stderr(written):
+        try:
+            code = main(list(case.arguments))
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+    return code, written.getvalue()
+
+
+def faults_of_command(case: Command, folder: Path) -> list[str]:
+    """What is not right about the answer to a mistake on the command line."""
+    code, text = answer_to_command(case, folder)
+    found = ["exit code 0"] if code == 0 else []
+    found += ["a traceback"] if "Traceback" in text else []
+    return found + [f"does not say {pattern}" for pattern in case.says if not re.search(pattern, text, re.DOTALL)]
+
+
+def faults(case: Case | Command, folder: Path) -> list[str]:
     """What is not right about the answer to a mistake; empty where it is fully right."""
-    in_file = case in FILES
+    if isinstance(case, Command):
+        return faults_of_command(case, folder)
+    in_file = case in IN_FILES
     count, text = answer_to_file(case, folder) if in_file else answer_to_program(case)
     source = case.source if in_file else textwrap.dedent(case.source)
     name = "net.json" if in_file else "net.py"
@@ -85,16 +115,23 @@ def not_fixed(folder: Path) -> list[str]:
     return [f"after --fix: {item}" for item in left]
 
 
+def answer(case: Case | Command, folder: Path) -> str:
+    """The text that a mistake is answered with."""
+    if isinstance(case, Command):
+        return answer_to_command(case, folder)[1]
+    return answer_to_file(case, folder)[1] if case in IN_FILES else answer_to_program(case)[1]
+
+
 def show() -> None:
     """Prints every answer, what is not right about it, and how many are."""
     right = 0
-    for case in (*FILES, *PROGRAMS):
+    for case in CASES:
         with tempfile.TemporaryDirectory() as folder:
+            text = answer(case, Path(folder))
             found = faults(case, Path(folder))
-            text = answer_to_file(case, Path(folder))[1] if case in FILES else answer_to_program(case)[1]
         right += not found
         print(f"=== {case.name}: {'right' if not found else '; '.join(found)}\n{text}")
-    print(f"{right} of {len(FILES) + len(PROGRAMS)} fully right")
+    print(f"{right} of {len(CASES)} fully right")
 
 
 if __name__ == "__main__":

@@ -46,6 +46,8 @@ EXAMPLES = [
         {"Relu": 1, "Transpose": 2, "Abs": 1, "Sqrt": 1, "Mul": 1},
         {"Relu": 1, "Transpose": 1, "Abs": 1, "Sqrt": 1, "Mul": 1},
     ),
+    Example("turn-parts", folding.directions_joined, {"Slice": 2, "Concat": 1}, {"Transpose": 1, "Reshape": 1}),
+    Example("turn-parts", folding.split_and_joined, {"Split": 1, "Concat": 1}, {"Transpose": 1, "Reshape": 1}),
     Example("fold-pads", folding.padded_convolution, {"Pad": 1, "Conv": 2}, {"Conv": 2}),
     Example("fold-pads", folding.padded_half_convolution, {"Concat": 2, "Cast": 2, "Conv": 1}, {"Cast": 2, "Conv": 1}),
     Example("fold-pads", folding.padded_integer_convolution, {"Pad": 1, "ConvInteger": 1}, {"ConvInteger": 1}),
@@ -76,9 +78,9 @@ EXAMPLES = [
     Example(
         "requantize",
         folding.quantised_signed_layers,
-        {"ConvInteger": 2, "Add": 5, "Cast": 10, "Mul": 3, "QuantizeLinear": 3, "MaxPool": 2, "Reshape": 2}
+        {"ConvInteger": 2, "Add": 5, "Cast": 10, "Mul": 3, "QuantizeLinear": 3, "MaxPool": 2, "Reshape": 1}
         | {"MatMulInteger": 1},
-        {"QLinearConv": 2, "Add": 6, "Cast": 6, "MaxPool": 2, "Reshape": 2, "QLinearMatMul": 1},
+        {"QLinearConv": 2, "Add": 4, "Cast": 4, "MaxPool": 2, "Reshape": 1, "QLinearMatMul": 1},
     ),
     Example(
         "drop-reshapes",

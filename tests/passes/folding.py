@@ -49,9 +49,9 @@ def padded_integer_convolution() -> Graph:
 
 
 def padded_average() -> Graph:
-    """A mean that counts its margin."""
+    """A mean that counts its margin, which is the same all around."""
     g = GraphBuilder()
-    x = around(g, g.input("x", "FLOAT32", IMAGE))
+    x = around(g, g.input("x", "FLOAT32", IMAGE), wide=(1, 1))
     return g.build({"y": g.average_pooling(x, (2, 1), (3, 4))})
 
 
@@ -87,6 +87,20 @@ def joined_twice() -> Graph:
     g = GraphBuilder()
     a, b, c = (g.input(name, "FLOAT32", (2, size, 3)) for name, size in (("a", 1), ("b", 2), ("c", 3)))
     return g.build({"y": g.join([g.join([a, b], 1), c, g.join([c, a], 1)], 1)})
+
+
+def directions_joined() -> Graph:
+    """What two directions of a recurrent operator found, side by side."""
+    g = GraphBuilder()
+    x = g.input("x", "FLOAT32", (3, 2, 4, 5))
+    return g.build({"y": g.join([x[:, 0:1], x[:, 1:2]], axis=3)})
+
+
+def split_and_joined() -> Graph:
+    """The parts stand behind what they are joined along."""
+    g = GraphBuilder()
+    x = g.input("x", "INT32", (2, 4, 3))
+    return g.build({"y": g.join(g.split(x, 2, [1, 1, 1]), axis=0)})
 
 
 def cast_twice() -> Graph:

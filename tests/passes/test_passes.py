@@ -22,9 +22,9 @@ from dml2onnx.ir.graph import Graph
 from dml2onnx.model import Array, OnnxGraph
 from dml2onnx.passes import PASSES, ROUNDING, Draft, Pass, apply, chosen
 from dml2onnx.targets import target
+from dml2onnx.testing.random_graphs import samples
+from dml2onnx.testing.random_graphs.draft import Sample
 from dml2onnx.verification import contents, verify
-from dml2onnx.verification.random_graphs import samples
-from dml2onnx.verification.random_graphs.growing import Sample
 from tests.passes.examples import EXAMPLES, Example, read_twice
 
 NAMES = [item.name for item in PASSES]
@@ -78,12 +78,6 @@ def test_each_pass_fires(example: Example) -> None:
     assert [item.node for item in passed.traces] == [item.node for item in literal.traces]
     gone = [a.node for a, b in zip(passed.traces, literal.traces, strict=True) if len(a.nodes) < len(b.nodes)]
     assert all(item.notes for item in passed.traces if item.node in gone)
-
-
-def test_the_documents_list_the_passes_in_order() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
-    rows = [line for line in text.splitlines() if line.startswith("| `")]
-    assert [f"| `{item.name}` | {item.description} |" for item in PASSES] == rows
 
 
 def test_every_pass_has_an_example_and_a_sentence() -> None:

@@ -26,9 +26,9 @@ from dml2onnx.ir.graph import Constant, Graph
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.programs.text import number, string
-from dml2onnx.verification.random_graphs import samples
-from dml2onnx.verification.random_graphs.growing import Sample
-from dml2onnx.verification.valid import descriptors
+from dml2onnx.testing.random_graphs import samples
+from dml2onnx.testing.random_graphs.draft import Sample
+from dml2onnx.testing.valid import descriptors
 from tests.checks.build import one, op, t
 from tests.checks.test_examples import EXAMPLES
 from tests.exporters.test_native import FLOATS, PROGRAMS, SCALARS, constant, exact

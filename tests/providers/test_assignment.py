@@ -63,6 +63,22 @@ def test_the_record_goes_before_the_profile_and_names_get_lost_in_neither() -> N
     assert [item.name for item in others] == ["Transpose_token_13"]
 
 
+def test_merged_nodes_have_their_time_where_the_work_is() -> None:
+    """ONNX Runtime calls a convolution with its RELU after the RELU, which comes last."""
+    g = dml2onnx.GraphBuilder()
+    x = g.input("x", np.float32, [1, 1, 4, 4])
+    y = g.activation_relu(g.convolution(x, np.ones((1, 1, 3, 3), np.float32), name="conv"), name="relu")
+    model = dml2onnx.compile(g.build({"y": g.abs(y, name="abs")}), optimize=0).lowered
+    for name, operator in (("relu/Relu", "FusedConv"), ("relu_nchwc", "Conv")):
+        value = next(node.outputs[0] for node in model.nodes if node.name == "relu/Relu")
+        assert value is not None
+        given = name if name.endswith("Relu") else f"{value.name}_nchwc"
+        times = [NodeTime(given, operator, 7.0), NodeTime("abs/Abs", "Abs", 1.0)]
+        found, others = placed(times, model.nodes)
+        assert {name: item.microseconds for name, item in found.items()} == {"conv/Conv": 7.0, "abs/Abs": 1.0}
+        assert not others
+
+
 NODES = (
     NodeAssignment("up/Resize", "Resize", "Webgpu", "up", "RESAMPLE1"),
     NodeAssignment("sum/Add", "Add", CPU, "sum", "ELEMENT_WISE_ADD"),

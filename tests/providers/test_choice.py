@@ -86,8 +86,8 @@ def test_the_number_of_a_device_is_for_the_first_alone() -> None:
     [
         (("cuda", "cpu"), {"options": {"use_tf32": "0"}}, "which of cuda, cpu"),
         (("cuda",), {"options": {"qnn": {"a": "b"}}}, "not among the providers cuda"),
-        (("cpu",), {"device": 0}, "no devices with numbers"),
-        ((AUTO,), {"device": 0}, "no devices with numbers"),
+        (("cpu",), {"device": 0}, "takes no device number"),
+        ((AUTO,), {"device": 0}, "takes no device number"),
         ((AUTO, "cpu"), {}, "takes no other provider"),
         ((AUTO,), {"options": {"policy": "FASTEST"}}, "no option of auto"),
         ((AUTO,), {"options": {"device_id": "1"}}, "no option of auto"),
@@ -147,7 +147,7 @@ def test_command_lines(work: str, command: str, expected: Providers) -> None:
         ("--provider-option cuda.use_tf32=0", "no option of cpu, which takes none"),
         ("--provider cuda --provider-option =1", "is no provider option"),
         ("--provider cuda --provider-option qnn:a=b", "not among the providers cuda"),
-        ("--provider cpu --device 0", "no devices with numbers"),
+        ("--provider cpu --device 0", "takes no device number"),
         ("--provider cuda --device -1", "less than 0"),
     ],
 )

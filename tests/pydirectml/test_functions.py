@@ -1,4 +1,4 @@
-"""The face of every function: names, order, defaults, the operator made, sizes, refusals."""
+"""Every function: names, order, defaults, the operator made, sizes, refusals."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import allowed_error, operator_results
 from dml2onnx.reference.activation import apply_activation
-from dml2onnx.verification.descriptors import describe
+from dml2onnx.testing.descriptors import describe
 from tests.reference.evaluator import onnx_results
 
 SPECIAL = np.array([-np.inf, -1000, -3, -0.5, -0.0, 0, 1e-8, 0.5, 3, 1000, np.inf, np.nan])

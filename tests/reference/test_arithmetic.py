@@ -7,7 +7,7 @@ import pytest
 
 from dml2onnx.reference import evaluate_results
 from dml2onnx.reference.arithmetic import BFLOAT16, FLOAT16, FLOAT32
-from dml2onnx.verification.valid import descriptors
+from dml2onnx.testing.valid import descriptors
 from tests.lowering.harness import make_case
 
 

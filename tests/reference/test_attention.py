@@ -12,7 +12,7 @@ from onnx.reference import ReferenceEvaluator
 from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import allowed_error, disagreements, evaluate, operator_results
-from dml2onnx.verification.descriptors import describe, tensor
+from dml2onnx.testing.descriptors import describe, tensor
 from tests.reference.attention_cases import CACHE, CASES, PAST, arrays
 
 ROOT = Path(__file__).resolve().parents[2]

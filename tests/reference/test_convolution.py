@@ -9,7 +9,7 @@ import scipy.signal
 
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import allowed_error, operator_results
-from dml2onnx.verification.descriptors import describe
+from dml2onnx.testing.descriptors import describe
 from tests.reference.evaluator import onnx_results
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import operator_results, run_operator
-from dml2onnx.verification.descriptors import describe
+from dml2onnx.testing.descriptors import describe
 
 ALL = [t for t in DataType if t.bits >= 8]
 INTEGERS = [t for t in ALL if not t.is_float]

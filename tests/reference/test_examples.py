@@ -7,7 +7,7 @@ import pytest
 
 from dml2onnx import catalog
 from dml2onnx.reference import run_operator
-from dml2onnx.verification.examples import Example, examples
+from dml2onnx.testing.examples import Example, examples
 
 
 def found() -> list[object]:

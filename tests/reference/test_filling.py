@@ -7,7 +7,7 @@ from dml2onnx import catalog
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import operator_results, run_operator
 from dml2onnx.reference.filling import philox_4x32_10
-from dml2onnx.verification.descriptors import describe
+from dml2onnx.testing.descriptors import describe
 
 TYPES = [t for t in DataType if t.bits >= 8]
 SHAPES = [(5,), (3, 4), (2, 1, 3, 2), (1, 2, 1, 3, 1, 2, 2, 1)]

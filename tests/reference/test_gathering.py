@@ -8,7 +8,7 @@ import pytest
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import operator_results, run_operator
 from dml2onnx.reference.gathering import places
-from dml2onnx.verification.descriptors import describe
+from dml2onnx.testing.descriptors import describe
 
 TYPES = [t for t in DataType if t.bits >= 8]
 INDEX_TYPES = ["UINT32", "UINT64", "INT32", "INT64"]

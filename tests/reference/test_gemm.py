@@ -6,7 +6,7 @@ import pytest
 import scipy.special
 
 from dml2onnx.reference import operator_results
-from dml2onnx.verification.descriptors import describe
+from dml2onnx.testing.descriptors import describe
 from tests.reference.evaluator import onnx_results
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dml2onnx.reference import disagreements, operator_results
-from dml2onnx.verification.descriptors import describe, tensor
+from dml2onnx.testing.descriptors import describe, tensor
 
 BYTES = [np.int8, np.uint8]
 WIDE = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32]

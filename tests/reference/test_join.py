@@ -5,7 +5,7 @@ import pytest
 
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import run_operator
-from dml2onnx.verification.descriptors import describe
+from dml2onnx.testing.descriptors import describe
 
 
 def join(arrays, axis):

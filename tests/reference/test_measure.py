@@ -14,19 +14,19 @@ from dml2onnx.ir.graph import Constant, Graph
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.reference import evaluate, require_computable
 from dml2onnx.reference.measure import LARGEST_NODE
+from dml2onnx.testing.single_node import single_node
 from dml2onnx.verification import verify
-from dml2onnx.verification.lone import lone_node
 from tests.lowering.harness import operator, t
 
 
 def unary(desc: TensorDesc) -> Graph:
-    return lone_node(operator("ELEMENT_WISE_ABS", InputTensor=desc, OutputTensor=desc))
+    return single_node(operator("ELEMENT_WISE_ABS", InputTensor=desc, OutputTensor=desc))
 
 
 def random_numbers(count: int) -> Graph:
     state = t("UINT32", (1, 1, 1, 6))
     output = t("UINT32", (1, 1, 1, count))
-    return lone_node(operator("RANDOM_GENERATOR", InputStateTensor=state, OutputTensor=output, Type="PHILOX_4X32_10"))
+    return single_node(operator("RANDOM_GENERATOR", InputStateTensor=state, OutputTensor=output, Type="PHILOX_4X32_10"))
 
 
 @pytest.mark.parametrize(
@@ -52,11 +52,11 @@ def test_large_graphs_are_refused_at_once(graph: Graph) -> None:
 
 def test_constants_count_where_they_are_read() -> None:
     """A part is read of one of 1 GiB, and all of one of 256 MiB."""
-    parts = lone_node(
+    parts = single_node(
         operator("ELEMENT_WISE_ABS", InputTensor=t("INT8", (4,), (1 << 28,)), OutputTensor=t("INT8", (4,)).packed())
     )
     weights = t("FLOAT32", (1, 1, 1 << 13, 1 << 13))
-    product = lone_node(
+    product = single_node(
         operator(
             "GEMM",
             ATensor=t("FLOAT32", (1, 1, 2, 1 << 13)),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import disagreements, operator_results
-from dml2onnx.verification.descriptors import describe
+from dml2onnx.testing.descriptors import describe
 from tests.reference.evaluator import onnx_results
 
 VERSIONS = ("MEAN_VARIANCE_NORMALIZATION", "MEAN_VARIANCE_NORMALIZATION1", "MEAN_VARIANCE_NORMALIZATION2")

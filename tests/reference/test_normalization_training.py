@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import disagreements, operator_results
-from dml2onnx.verification.descriptors import describe
+from dml2onnx.testing.descriptors import describe
 from tests.reference.test_normalization import batch, lrn, numbers
 
 GRADIENTS = ("BATCH_NORMALIZATION_GRAD", "BATCH_NORMALIZATION_TRAINING_GRAD")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import disagreements, operator_results
-from dml2onnx.verification.descriptors import describe
+from dml2onnx.testing.descriptors import describe
 
 INTEGERS = [t for t in DataType if not t.is_float and t.bits >= 8]
 ACCUMULATED = [t for t in INTEGERS if t.bits >= 32]

@@ -9,7 +9,7 @@ from dml2onnx.ir.operator import UNREADABLE, OperatorDesc
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import run_operator
 from dml2onnx.reference.padding import source_index
-from dml2onnx.verification.descriptors import describe
+from dml2onnx.testing.descriptors import describe
 
 NUMPY_MODES: dict[str, Any] = {"EDGE": "edge", "REFLECTION": "reflect", "SYMMETRIC": "symmetric", "WRAP": "wrap"}
 

@@ -9,7 +9,7 @@ import onnxruntime
 import pytest
 
 from dml2onnx.reference import operator_results
-from dml2onnx.verification.descriptors import describe
+from dml2onnx.testing.descriptors import describe
 from tests.reference.evaluator import onnx_results
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import disagreements, operator_results
-from dml2onnx.verification.descriptors import describe
+from dml2onnx.testing.descriptors import describe
 from tests.reference.test_pooling import CASES, pool
 
 

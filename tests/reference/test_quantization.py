@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.reference import disagreements, operator_results
-from dml2onnx.verification.descriptors import describe, tensor
+from dml2onnx.testing.descriptors import describe, tensor
 
 QUANTIZED = [np.int8, np.uint8]
 DEQUANTIZED = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32]

@@ -7,7 +7,7 @@ from onnx.reference import ReferenceEvaluator
 
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import allowed_error, disagreements, operator_results
-from dml2onnx.verification.descriptors import describe
+from dml2onnx.testing.descriptors import describe
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 ACTIVATIONS = {"RNN": ["TANH"], "GRU": ["SIGMOID", "TANH"], "LSTM": ["SIGMOID", "TANH", "TANH"]}

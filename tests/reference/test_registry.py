@@ -7,7 +7,7 @@ from dml2onnx import catalog
 from dml2onnx.diagnostics import InternalError
 from dml2onnx.reference import FAMILIES, operator_results, reference, run_operator
 from dml2onnx.reference.registry import _references, references
-from dml2onnx.verification.descriptors import describe
+from dml2onnx.testing.descriptors import describe
 
 
 def test_unknown_operator_is_refused():

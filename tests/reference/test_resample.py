@@ -11,7 +11,7 @@ import pytest
 from dml2onnx.ir.operator import Size2D
 from dml2onnx.reference import operator_results, run_operator
 from dml2onnx.reference.resample import coordinates
-from dml2onnx.verification.descriptors import describe
+from dml2onnx.testing.descriptors import describe
 from tests.reference.evaluator import onnx_results
 
 

@@ -6,7 +6,7 @@ from onnx import TensorProto, helper
 
 from dml2onnx.ir.operator import Size2D
 from dml2onnx.reference import operator_results
-from dml2onnx.verification.descriptors import describe
+from dml2onnx.testing.descriptors import describe
 from tests.reference.evaluator import onnx_results
 
 

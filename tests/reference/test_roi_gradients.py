@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dml2onnx.reference import operator_results
-from dml2onnx.verification.descriptors import describe
+from dml2onnx.testing.descriptors import describe
 
 REGIONS = np.array(
     [

@@ -5,7 +5,7 @@ import pytest
 
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import run_operator
-from dml2onnx.verification.descriptors import describe
+from dml2onnx.testing.descriptors import describe
 
 TYPES = [t for t in DataType if t.bits >= 8]
 SHAPES = [(5,), (4, 3), (2, 1, 3, 4), (1, 2, 1, 3, 1, 2, 2, 3)]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dml2onnx.reference import operator_results
-from dml2onnx.verification.descriptors import describe
+from dml2onnx.testing.descriptors import describe
 from scripts.make_torch_answers import kept_operator_answers, operators_digest
 from tests.lowering.harness import check_case
 from tests.reference.torch_cases import CASES, FUNCTIONS, arrays

@@ -28,6 +28,18 @@ def small() -> dml2onnx.Graph:
     return g.build({"y": y, "z": z, "same": g.identity(z, name="same")})
 
 
+def scoped(blocks: int = 3) -> dml2onnx.Graph:
+    """Blocks of three nodes each, in a scope for each and one around all of them."""
+    g = dml2onnx.GraphBuilder(name="scoped")
+    x = g.input("x", "FLOAT32", [4])
+    y = g.abs(x, name="first")
+    with g.scope("body/"):
+        for number in range(blocks):
+            with g.scope(f"block{number}/"):
+                y = g.add(y, g.activation_relu(g.negate(y, name="negate"), name="relu"), name="sum")
+    return g.build({"y": g.abs(y, name="last")})
+
+
 def changed() -> dml2onnx.Graph:
     """The small one with other weights, x read as it lies, one node called otherwise, one more, and one less."""
     g = dml2onnx.GraphBuilder(name="changed")

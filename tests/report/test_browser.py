@@ -18,7 +18,7 @@ from dml2onnx.report.gathering import gather
 from dml2onnx.report.html import page
 from dml2onnx.report.records import Access, Value
 from tests.report.browser import ROOT, SIZE, running
-from tests.report.models import HOSTILE, broken, changed, hostile, small, wrong
+from tests.report.models import HOSTILE, broken, changed, hostile, scoped, small, wrong
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,6 +72,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "wrong": spoiled(),
         "hostile": gather(hostile()),
         "large": chain(5000),
+        "scoped": gather(scoped(), rounds=1, profile=True),
+        "scoped large": gather(scoped(200)),
         "compared": compare(gather(small(), digests=True), gather(changed(), digests=True), ("one", "two")),
         "other errors": compare(gather(small(), digests=True), gather(broken(), digests=True), ("one", HOSTILE)),
         "levels": compare(gather(gelu(), feature_level="3_0"), gather(gelu()), ("3_0", "6_4")),
@@ -167,6 +169,7 @@ def background(browser: Browser) -> int:
 
 
 def test_a_click_on_a_node_shows_it_on_both_sides(opened: Browser) -> None:
+    choose(opened, "findings")
     conv = spot(opened, "onnx", "convolution/Conv")
     before = colour(opened, conv)
     click(opened, spot(opened, "directml", "convolution"))
@@ -258,6 +261,7 @@ def test_tables_sort_and_filter(opened: Browser) -> None:
 
 def test_the_map_is_coloured_by_what_is_measured(opened: Browser) -> None:
     largest, conv = (spot(opened, "directml", name) for name in ("block_largest", "convolution"))
+    choose(opened, "findings")
     plain = colour(opened, conv)
     legend = "document.getElementById('legend').textContent"
     expected = {"level": "1_03_0", "error": "0 %", "time": "µs", "memory": "12 bytes24 bytes"}
@@ -529,3 +533,92 @@ def test_the_whole_graph_stays_in_view_when_the_page_changes_its_size(opened: Br
     spot(opened, "directml", "convolution")
     opened.settle()
     assert before != moved == opened.run(seen)
+
+
+# --- Scopes -----------------------------------------------------------------------------------------------------------
+
+SCOPES = "document.getElementById('scopes')"
+DETAILS = "document.getElementById('details').innerText"
+
+
+def middle(browser: Browser, graph: str) -> tuple[float, float]:
+    """The middle of a map."""
+    box = f"document.getElementById('{graph}').getBoundingClientRect()"
+    x, y = browser.run(f"(({{x, y, width, height}}) => [x + width / 2, y + height / 2])({box})")
+    return x, y
+
+
+@pytest.mark.parametrize("name", ["scoped"])
+def test_scopes_collapse_and_expand_in_both_graphs(opened: Browser, name: str) -> None:
+    """x, first, body, last, y: the scope is in the middle of the whole graph then."""
+    seen = "['directml', 'onnx'].map((name) => document.querySelector(`#${name} canvas`).toDataURL())"
+    assert opened.run(SCOPES + ".textContent") == "Collapse scopes"
+    before = opened.run(seen)
+    opened.click_on("#scopes")
+    assert opened.run(SCOPES + ".textContent") == "Expand scopes"
+    after = opened.run(seen)
+    assert before[0] != after[0]
+    assert before[1] != after[1]
+    opened.click_on('[data-map="directml"][data-zoom="fit"]')
+    x, y = middle(opened, "directml")
+    opened.click(x - 12, y)
+    assert "Scope body of 9 DirectML nodes" in opened.run(DETAILS)
+    assert "3 × ELEMENT_WISE_NEGATE" in opened.run(DETAILS)
+    assert "time" in opened.run(DETAILS)
+    opened.click_on("#details .chip")
+    assert opened.run("document.getElementById('status').textContent") == "body opened"
+    assert opened.run("document.querySelector('#details .chip').textContent") == "Collapse"
+    opened.click_on("#scopes")
+    assert opened.run(SCOPES + ".textContent") == "Collapse scopes"
+
+
+@pytest.mark.parametrize("name", ["scoped"])
+def test_the_sign_of_a_scope_and_the_title_of_its_frame(opened: Browser, name: str) -> None:
+    """The right end of a closed scope opens it, so does a double click, and Enter opens and closes."""
+    opened.click_on("#scopes")
+    opened.click_on('[data-map="directml"][data-zoom="fit"]')
+    x, y = middle(opened, "directml")
+    status = "document.getElementById('status').textContent"
+    opened.click(x, y)
+    assert opened.run(status) == "scope body, closed"
+    opened.press(*ENTER)  # the focus is on the map
+    assert opened.run(status) == "body opened"
+    opened.press(*ENTER)
+    assert opened.run(status) != "body closed"  # what is chosen are the boxes in it, and none of them
+
+
+@pytest.mark.parametrize("name", ["scoped large"])
+def test_many_nodes_begin_collapsed_and_search_opens_the_way(opened: Browser, name: str) -> None:
+    assert opened.run(SCOPES + ".textContent") == "Expand scopes"
+    opened.run("document.getElementById('search').focus()")
+    opened.type("body/block123/relu")
+    opened.press(*ENTER)
+    assert title(opened)[1] == "ACTIVATION_RELU body/block123/relu"
+    assert opened.run(SCOPES + ".textContent") == "Expand scopes"  # the other blocks are closed
+    opened.click_on("#scopes")
+    opened.click_on("#scopes")
+    assert title(opened)[1] == "ACTIVATION_RELU body/block123/relu"
+
+
+def test_without_scopes_there_is_no_button(opened: Browser) -> None:
+    assert opened.run(SCOPES + ".hidden")
+
+
+@pytest.mark.parametrize("name", ["small", "broken", "scoped", "compared"])
+@pytest.mark.parametrize("width", [390, 820, 1280, 1920])
+def test_nothing_is_cut_at_any_width(opened: Browser, name: str, width: int) -> None:
+    """Neither the page nor a table is wider than what is seen."""
+    opened.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 500)
+    try:
+        opened.settle()
+        for tab in opened.run("[...document.querySelectorAll('[role=tab]')].map((tab) => tab.id)"):
+            opened.run(f"document.getElementById('{tab}').click()")
+            opened.settle()
+            panel = "document.querySelector('.panel:not([hidden])')"
+            wide, seen = opened.run(f"(({{scrollWidth, clientWidth}}) => [scrollWidth, clientWidth])({panel})")
+            assert wide <= seen, tab
+        wide, seen = opened.run("[document.documentElement.scrollWidth, innerWidth]")
+        assert wide <= seen
+    finally:
+        size = {"width": SIZE[0], "height": SIZE[1], "deviceScaleFactor": 1, "mobile": False}
+        opened.call("Emulation.setDeviceMetricsOverride", **size)

@@ -19,7 +19,7 @@ def test_what_is_right() -> None:
         "1 GEMM and 1 other operator, 634,880 multiply-accumulates."
     )
     assert became == (
-        "It needs feature level 1_0 (Windows 10 1903 or DirectML 1.4.0) and became 6 ONNX nodes of opset 21 for onnx, "
+        "It needs feature level 1_0 (Windows 10 1903 or DirectML 1.4.0) and became 6 ONNX nodes of opset 21, "
         "where 2 nodes took more than one, and it agrees with the reference."
     )
     assert look == "Nothing in it calls for attention."

@@ -19,9 +19,9 @@ from dml2onnx.sizes.operators import OWN
 from dml2onnx.sizes.resized import Resizer, old_values
 from dml2onnx.sizes.solver import Solver
 from dml2onnx.sizes.tracing import trace
-from dml2onnx.verification.descriptors import plain, sized
-from dml2onnx.verification.lone import lone_node
-from dml2onnx.verification.valid import descriptors
+from dml2onnx.testing.descriptors import plain, sized
+from dml2onnx.testing.single_node import single_node
+from dml2onnx.testing.valid import descriptors
 from tests.sizes.same import assert_same
 
 NEVER = {
@@ -36,7 +36,7 @@ def _errors(graph: Graph) -> list[str]:
 
 
 def _others(op: OperatorDesc) -> Iterator[tuple[Graph, str, tuple[int, ...]]]:
-    graph = lone_node(op)
+    graph = single_node(op)
     for item, desc in zip(graph.inputs, input_descs(graph.inputs, graph.nodes, graph.outputs), strict=True):
         for i, size in enumerate(desc.sizes):
             for new in (size + 1, size * 2):
@@ -58,7 +58,7 @@ def _resized(graph: Graph, field: str, sizes: tuple[int, ...]) -> Graph | None:
         return dml2onnx.resize(graph, {field: sizes})
     except DmlError as error:
         refused = error.diagnostics
-    assert all(item.node == "lone" for item in refused), refused
+    assert all(item.node == "node" for item in refused), refused
     return None
 
 
@@ -67,7 +67,7 @@ def test_every_operator_along_every_dimension(name: str) -> None:
     """Refusals name the node; what is accepted has the sizes that are inferred from its inputs, as it had before."""
     free = 0
     for op in descriptors()[name]:
-        if _errors(lone_node(op)):
+        if _errors(single_node(op)):
             continue
         before = _inferred(op)
         for graph, field, sizes in _others(op):
@@ -92,7 +92,7 @@ def test_a_gradient_of_a_window_over_a_whole_dimension_follows_it() -> None:
         InputWindowSizes=(2, 3),
         InputWindowStrides=(1, 1),
     )
-    found = dml2onnx.resize(lone_node(op), {"InputGradientTensor0": (7, 3)})
+    found = dml2onnx.resize(single_node(op), {"InputGradientTensor0": (7, 3)})
     assert found.nodes[0].operator.tensor("OutputGradientTensor").sizes == (7, 5)
     assert found.nodes[0].operator.uints("InputWindowSizes") == (7, 3)
     assert not dml2onnx.check(found)
@@ -101,7 +101,7 @@ def test_a_gradient_of_a_window_over_a_whole_dimension_follows_it() -> None:
 @pytest.mark.parametrize("name", catalog.operator_names())
 def test_at_its_own_sizes_every_operator_is_what_it_was(name: str) -> None:
     for op in descriptors()[name]:
-        graph = lone_node(op)
+        graph = single_node(op)
         if not _errors(graph):
             traced = trace(graph, Solver(), {})
             assert_same(Resizer(traced, old_values).graph(), graph)

@@ -9,7 +9,7 @@ import pytest
 
 from dml2onnx.model import Value
 from dml2onnx.targets import legal_type, target
-from dml2onnx.verification.valid import descriptors
+from dml2onnx.testing.valid import descriptors
 from tests.lowering.harness import check_case, operator, operators, t
 from tests.lowering.regions import align, inputs
 from tests.lowering.test_convolution import convolution

@@ -32,7 +32,7 @@ class ActivationOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -59,7 +59,7 @@ class ActivationOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -84,7 +84,7 @@ class ActivationOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -110,7 +110,7 @@ class ActivationOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -138,7 +138,7 @@ class ActivationOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -167,7 +167,7 @@ class ActivationOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -203,7 +203,7 @@ class ActivationOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -235,7 +235,7 @@ class ActivationOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -262,7 +262,7 @@ class ActivationOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -298,7 +298,7 @@ class ActivationOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -331,7 +331,7 @@ class ActivationOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -359,7 +359,7 @@ class ActivationOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -393,7 +393,7 @@ class ActivationOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32; 1 to 8 dimensions.
             SlopeTensor: FLOAT16, FLOAT32, INT8, INT16, INT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32; 1 to 8 dimensions.
@@ -430,7 +430,7 @@ class ActivationOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -462,7 +462,7 @@ class ActivationOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32; 1 to 8 dimensions.
 
@@ -490,7 +490,7 @@ class ActivationOperators(OperatorMethods):
         Returns:
             OutputGradientTensor: Gradient with respect to InputTensor; same sizes and data type as InputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32; 1 to 8 dimensions.
             InputGradientTensor: FLOAT16, FLOAT32, INT8, INT16, INT32; 1 to 8 dimensions.
             OutputGradientTensor: FLOAT16, FLOAT32, INT8, INT16, INT32; 1 to 8 dimensions.
@@ -528,7 +528,7 @@ class ActivationOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -564,7 +564,7 @@ class ActivationOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -600,7 +600,7 @@ class ActivationOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, UINT8, UINT16, UINT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, UINT8, UINT16, UINT32; 1 to 8 dimensions.
 
@@ -632,7 +632,7 @@ class ActivationOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -657,7 +657,7 @@ class ActivationOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -685,7 +685,7 @@ class ActivationOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -713,7 +713,7 @@ class ActivationOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -745,7 +745,7 @@ class ActivationOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -773,7 +773,7 @@ class ActivationOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -805,7 +805,7 @@ class ActivationOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -832,7 +832,7 @@ class ActivationOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 

@@ -53,7 +53,7 @@ class AdamOperators(OperatorMethods):
             second_moment (OutputSecondMomentTensor): Updated V; sizes and data type of InputParametersTensor; may alias
                 an input.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputParametersTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             InputFirstMomentTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             InputSecondMomentTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.

@@ -90,7 +90,7 @@ class AttentionOperators(OperatorMethods):
                 next iteration, as OutputPresentKeyTensor with valueHeadSize. Null: not written; None unless
                 output_present_value.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             QueryTensor: FLOAT16, FLOAT32; 3 to 5 dimensions.
             KeyTensor: FLOAT16, FLOAT32; 3 to 5 dimensions.
             ValueTensor: FLOAT16, FLOAT32; 3 to 5 dimensions.
@@ -217,7 +217,7 @@ class AttentionOperators(OperatorMethods):
                 iteration, as OutputPresentKeyTensor with valueHeadSize. Third shape: with PastSequenceLengthsTensor.
                 Null: not written; None unless output_present_value.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             QueryTensor: FLOAT16, FLOAT32; 3 to 5 dimensions.
             KeyTensor: FLOAT16, FLOAT32; 3 to 5 dimensions.
             ValueTensor: FLOAT16, FLOAT32; 3 to 5 dimensions.

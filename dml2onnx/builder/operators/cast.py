@@ -30,7 +30,7 @@ class CastOperators(OperatorMethods):
         Returns:
             OutputTensor: Receives the converted values; its data type is the target type.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
                 dimensions.
             OutputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8

@@ -75,7 +75,7 @@ class ConvolutionOperators(OperatorMethods):
             FilterTensor: FilterTensor.Sizes[0] = InputTensor.Sizes[1]; InputTensor.Sizes[1] is a multiple of
                 GroupCount.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 3 to 5 dimensions.
             FilterTensor: FLOAT16, FLOAT32; 3 to 5 dimensions.
             BiasTensor: FLOAT16, FLOAT32; 3 to 5 dimensions.

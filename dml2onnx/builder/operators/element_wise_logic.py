@@ -31,7 +31,7 @@ class ElementWiseLogicOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             ATensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
                 dimensions.
             BTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
@@ -62,7 +62,7 @@ class ElementWiseLogicOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
                 dimensions.
             OutputTensor: UINT8, UINT32; 1 to 8 dimensions.
@@ -95,7 +95,7 @@ class ElementWiseLogicOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
                 dimensions.
             OutputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
@@ -124,7 +124,7 @@ class ElementWiseLogicOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             ATensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
                 dimensions.
             BTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
@@ -155,7 +155,7 @@ class ElementWiseLogicOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             ATensor: UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             BTensor: UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             OutputTensor: UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
@@ -190,7 +190,7 @@ class ElementWiseLogicOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             ATensor: UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             BTensor: UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             OutputTensor: UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
@@ -225,7 +225,7 @@ class ElementWiseLogicOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             ATensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
                 dimensions.
             BTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
@@ -258,7 +258,7 @@ class ElementWiseLogicOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             ConditionTensor: UINT8; 1 to 8 dimensions.
             ATensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
                 dimensions.
@@ -300,7 +300,7 @@ class ElementWiseLogicOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: UINT8; 1 to 8 dimensions.
 
@@ -334,7 +334,7 @@ class ElementWiseLogicOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: UINT8, UINT32; 1 to 8 dimensions.
 
@@ -368,7 +368,7 @@ class ElementWiseLogicOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             ATensor: UINT8, UINT32; 1 to 8 dimensions.
             BTensor: UINT8, UINT32; 1 to 8 dimensions.
             OutputTensor: UINT8, UINT32; 1 to 8 dimensions.
@@ -398,7 +398,7 @@ class ElementWiseLogicOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             ATensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             BTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             OutputTensor: UINT8, UINT32; 1 to 8 dimensions.
@@ -435,7 +435,7 @@ class ElementWiseLogicOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             ATensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             BTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             OutputTensor: UINT8, UINT32; 1 to 8 dimensions.
@@ -473,7 +473,7 @@ class ElementWiseLogicOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             ATensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             BTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             OutputTensor: UINT8, UINT32; 1 to 8 dimensions.
@@ -510,7 +510,7 @@ class ElementWiseLogicOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             ATensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             BTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             OutputTensor: UINT8, UINT32; 1 to 8 dimensions.
@@ -548,7 +548,7 @@ class ElementWiseLogicOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             ATensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             BTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             OutputTensor: UINT8, UINT32; 1 to 8 dimensions.
@@ -581,7 +581,7 @@ class ElementWiseLogicOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: UINT8, UINT32; 1 to 8 dimensions.
             OutputTensor: UINT8, UINT32; 1 to 8 dimensions.
 
@@ -608,7 +608,7 @@ class ElementWiseLogicOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             ATensor: UINT8, UINT32; 1 to 8 dimensions.
             BTensor: UINT8, UINT32; 1 to 8 dimensions.
             OutputTensor: UINT8, UINT32; 1 to 8 dimensions.
@@ -636,7 +636,7 @@ class ElementWiseLogicOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             ATensor: UINT8, UINT32; 1 to 8 dimensions.
             BTensor: UINT8, UINT32; 1 to 8 dimensions.
             OutputTensor: UINT8, UINT32; 1 to 8 dimensions.

@@ -35,7 +35,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64; 1 to 8 dimensions.
 
@@ -70,7 +70,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -105,7 +105,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -140,7 +140,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -175,7 +175,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -210,7 +210,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -245,7 +245,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -280,7 +280,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             ATensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             BTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
@@ -310,7 +310,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -350,7 +350,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputGradientTensor: Resulting gradient; as a rule sized like the input of the forward clip.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             InputGradientTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
                 dimensions.
@@ -396,7 +396,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputGradientTensor: Resulting gradient; as a rule sized like the input of the forward clip.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             InputGradientTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
                 dimensions.
@@ -436,7 +436,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, UINT8, UINT16, UINT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, UINT8, UINT16, UINT32; 1 to 8 dimensions.
 
@@ -471,7 +471,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -506,7 +506,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -540,7 +540,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             ATensor: FLOAT16, FLOAT32, INT32, UINT32; 1 to 8 dimensions.
             BTensor: FLOAT16, FLOAT32, INT32, UINT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32, INT32, UINT32; 1 to 8 dimensions.
@@ -577,7 +577,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -612,7 +612,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -647,7 +647,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -682,7 +682,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -716,7 +716,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             ATensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             BTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
@@ -744,7 +744,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             ATensor: FLOAT16, FLOAT32, INT32, UINT32; 1 to 8 dimensions.
             BTensor: FLOAT16, FLOAT32, INT32, UINT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32, INT32, UINT32; 1 to 8 dimensions.
@@ -772,7 +772,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             ATensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             BTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
@@ -800,7 +800,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             ATensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             BTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
@@ -828,7 +828,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             ATensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             BTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
@@ -861,7 +861,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64; 1 to 8 dimensions.
 
@@ -892,7 +892,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, UINT8, UINT16, UINT32; 1 to 8 dimensions.
             ExponentTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, UINT8, UINT16, UINT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, UINT8, UINT16, UINT32; 1 to 8 dimensions.
@@ -928,7 +928,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -962,7 +962,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -994,7 +994,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
 
@@ -1022,7 +1022,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -1057,7 +1057,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -1092,7 +1092,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -1127,7 +1127,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -1162,7 +1162,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -1199,7 +1199,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, UINT8, UINT16, UINT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, UINT8, UINT16, UINT32; 1 to 8 dimensions.
 
@@ -1237,7 +1237,7 @@ class ElementWiseMathOperators(OperatorMethods):
         Returns:
             OutputTensor: { BatchCount, ChannelCount, Height, Width }; Same dimensions as the input.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 4 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 4 dimensions.
 

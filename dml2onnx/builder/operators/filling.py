@@ -38,7 +38,7 @@ class FillingOperators(OperatorMethods):
             OutputTensor: { [Batch1], [Batch2], OutputHeight, OutputWidth }; Need not be square; leading dimensions are
                 a stack of matrices.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             OutputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 2 to 4
                 dimensions.
 
@@ -83,7 +83,7 @@ class FillingOperators(OperatorMethods):
             OutputTensor: { [Batch1], [Batch2], OutputHeight, OutputWidth }; Need not be square; leading dimensions are
                 a stack of matrices.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 2 to 4
                 dimensions.
             OutputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 2 to 4
@@ -126,7 +126,7 @@ class FillingOperators(OperatorMethods):
         Returns:
             OutputTensor: Tensor to fill; any sizes.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             OutputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
                 dimensions.
 
@@ -165,7 +165,7 @@ class FillingOperators(OperatorMethods):
         Returns:
             OutputTensor: Tensor to fill; any sizes.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             OutputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
 
         From feature level 2_1 on.
@@ -209,7 +209,7 @@ class FillingOperators(OperatorMethods):
         Sizes:
             InputStateTensor: last size 6, all others 1.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputStateTensor: UINT32; 1 to 8 dimensions.
             OutputTensor: UINT32; 1 to 8 dimensions.
             OutputStateTensor: UINT32; 1 to 8 dimensions.

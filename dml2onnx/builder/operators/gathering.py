@@ -46,7 +46,7 @@ class GatheringOperators(OperatorMethods):
                 right-aligned to OutputTensor.DimensionCount: leading 1s that would not fit are dropped, missing leading
                 dimensions are 1.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
                 dimensions.
             IndicesTensor: INT32, INT64, UINT32, UINT64; 1 to 8 dimensions.
@@ -91,7 +91,7 @@ class GatheringOperators(OperatorMethods):
             IndicesTensor: IndicesTensor.Sizes[i] = InputTensor.Sizes[i] for every i != Axis; IndicesTensor.Sizes[Axis]
                 is free.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
                 dimensions.
             IndicesTensor: INT32, INT64, UINT32, UINT64; 1 to 8 dimensions.
@@ -144,7 +144,7 @@ class GatheringOperators(OperatorMethods):
                 IndicesTensor.Sizes[IndicesTensor.DimensionCount - IndicesDimensionCount : IndicesTensor.DimensionCount
                 - 1], InputTensor.Sizes[InputTensor.DimensionCount - InputDimensionCount + q : ] }, right-aligned.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
                 dimensions.
             IndicesTensor: INT32, INT64, UINT32, UINT64; 1 to 8 dimensions.
@@ -202,7 +202,7 @@ class GatheringOperators(OperatorMethods):
                 - 1], InputTensor.Sizes[InputTensor.DimensionCount - InputDimensionCount + BatchDimensionCount + q : ]
                 }, right-aligned.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
                 dimensions.
             IndicesTensor: INT32, INT64, UINT32, UINT64; 1 to 8 dimensions.
@@ -252,7 +252,7 @@ class GatheringOperators(OperatorMethods):
             OutputCoordinatesTensor: OutputCoordinatesTensor.Sizes = { 1.., M, N }; M = product of InputTensor.Sizes;
                 effective rank of InputTensor <= N <= InputTensor.DimensionCount.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, UINT8, UINT16, UINT32; 1 to 8 dimensions.
             OutputCountTensor: UINT32; 1 to 8 dimensions.
             OutputCoordinatesTensor: UINT32; 2 to 8 dimensions.
@@ -302,7 +302,7 @@ class GatheringOperators(OperatorMethods):
             IndicesTensor: IndicesTensor.Sizes[i] = OutputTensor.Sizes[i] for every i != Axis; IndicesTensor.Sizes[Axis]
                 = 1.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             IndicesTensor: INT32, INT64, UINT32, UINT64; 1 to 8 dimensions.
             ValuesTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
                 dimensions.
@@ -350,7 +350,7 @@ class GatheringOperators(OperatorMethods):
             IndicesTensor: IndicesTensor.Sizes[i] = InputTensor.Sizes[i] for every i != Axis; IndicesTensor.Sizes[Axis]
                 <= InputTensor.Sizes[Axis].
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
                 dimensions.
             IndicesTensor: INT32, INT64, UINT32, UINT64; 1 to 8 dimensions.
@@ -407,7 +407,7 @@ class GatheringOperators(OperatorMethods):
                 IndicesTensor.Sizes[IndicesTensor.DimensionCount - IndicesDimensionCount : IndicesTensor.DimensionCount
                 - 1], InputTensor.Sizes[InputTensor.DimensionCount - InputDimensionCount + q : ] }, right-aligned.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
                 dimensions.
             IndicesTensor: INT32, INT64, UINT32, UINT64; 1 to 8 dimensions.

@@ -46,7 +46,7 @@ class GemmOperators(OperatorMethods):
         Sizes:
             OutputTensor: { BatchCount, ChannelCount, M, N } with M from the transformed A and N from the transformed B.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             ATensor: FLOAT16, FLOAT32; 2 to 4 dimensions.
             BTensor: FLOAT16, FLOAT32; 2 to 4 dimensions.
             CTensor: FLOAT16, FLOAT32; 2 to 4 dimensions.

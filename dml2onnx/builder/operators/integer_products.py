@@ -57,7 +57,7 @@ class IntegerProductsOperators(OperatorMethods):
             FilterZeroPointTensor: one element, or the output channel count (OutputTensor.Sizes[1]) along dimension 1
                 (along dimension 0 for rank 1) and 1 elsewhere.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: INT8, UINT8; 3 to 4 dimensions.
             InputZeroPointTensor: INT8, UINT8; 1 to 4 dimensions.
             FilterTensor: INT8, UINT8; 3 to 4 dimensions.
@@ -115,7 +115,7 @@ class IntegerProductsOperators(OperatorMethods):
             AZeroPointTensor: one element, or M elements along the rows ({ .., M, 1 }, or rank 1).
             BZeroPointTensor: one element, or N elements along the columns ({ .., 1, N }, or rank 1).
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             ATensor: INT8, UINT8; 2 to 4 dimensions.
             AZeroPointTensor: INT8, UINT8; 1 to 4 dimensions.
             BTensor: INT8, UINT8; 2 to 4 dimensions.
@@ -171,7 +171,7 @@ class IntegerProductsOperators(OperatorMethods):
             BScaleTensor: one element, or N elements along the columns ({ .., 1, N }, or rank 1).
             BZeroPointTensor: one element, or N elements along the columns ({ .., 1, N }, or rank 1).
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             ATensor: INT8, INT16, INT32, UINT8, UINT16, UINT32; 2 to 4 dimensions.
             AScaleTensor: FLOAT16, FLOAT32; 1 to 4 dimensions.
             AZeroPointTensor: INT8, INT16, INT32, UINT8, UINT16, UINT32; 1 to 4 dimensions.
@@ -266,7 +266,7 @@ class IntegerProductsOperators(OperatorMethods):
             BiasTensor: the output channel count (OutputTensor.Sizes[1]) along dimension 1 (along dimension 0 for rank
                 1) and 1 elsewhere.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: INT8, UINT8; 3 to 4 dimensions.
             InputScaleTensor: FLOAT32; 1 to 4 dimensions.
             InputZeroPointTensor: INT8, UINT8; 1 to 4 dimensions.
@@ -350,7 +350,7 @@ class IntegerProductsOperators(OperatorMethods):
             OutputScaleTensor: one element, or M elements along the rows ({ .., M, 1 }, or rank 1).
             OutputZeroPointTensor: one element, or M elements along the rows ({ .., M, 1 }, or rank 1).
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             ATensor: INT8, UINT8; 2 to 4 dimensions.
             AScaleTensor: FLOAT32; 1 to 4 dimensions.
             AZeroPointTensor: INT8, UINT8; 1 to 4 dimensions.

@@ -36,7 +36,7 @@ class JoinOperators(OperatorMethods):
             OutputTensor: OutputTensor.Sizes[i] = InputTensors[k].Sizes[i] for every k and every i != Axis;
                 OutputTensor.Sizes[Axis] = sum over k of InputTensors[k].Sizes[Axis].
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensors: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
                 dimensions.
             OutputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8

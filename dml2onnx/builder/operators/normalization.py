@@ -21,8 +21,8 @@ class NormalizationOperators(OperatorMethods):
         variance: Operand,
         scale: Operand,
         bias: Operand,
-        spatial: bool,
-        epsilon: float,
+        spatial: bool = True,
+        epsilon: float = 1e-5,
         fused_activation: ActivationLike | None = None,
         name: str | None = None,
     ) -> Expression:
@@ -45,7 +45,7 @@ class NormalizationOperators(OperatorMethods):
         Returns:
             OutputTensor: Result, sizes of InputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             MeanTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             VarianceTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
@@ -98,7 +98,7 @@ class NormalizationOperators(OperatorMethods):
         Returns:
             OutputTensor: { BatchCount, ChannelCount, Height, Width }; sizes of InputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 4 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 4 dimensions.
 
@@ -137,7 +137,7 @@ class NormalizationOperators(OperatorMethods):
         Returns:
             OutputTensor: Sizes of InputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
 
@@ -186,7 +186,7 @@ class NormalizationOperators(OperatorMethods):
         Returns:
             OutputTensor: { BatchCount, ChannelCount, Height, Width }.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 4 dimensions.
             ScaleTensor: FLOAT16, FLOAT32; 4 dimensions.
             BiasTensor: FLOAT16, FLOAT32; 4 dimensions.
@@ -243,7 +243,7 @@ class NormalizationOperators(OperatorMethods):
         Returns:
             OutputTensor: { BatchCount, ChannelCount, Height, Width }; same dimensions as InputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             ScaleTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             BiasTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
@@ -304,7 +304,7 @@ class NormalizationOperators(OperatorMethods):
         Returns:
             OutputTensor: { BatchCount, ChannelCount, Height, Width }; same dimensions as InputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             ScaleTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             BiasTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.

@@ -44,7 +44,7 @@ class NormalizationTrainingOperators(OperatorMethods):
                 over the broadcast dimensions.
             bias_gradient (OutputBiasGradientTensor): Sum(InputGradient) over the broadcast dimensions.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             InputGradientTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             MeanTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
@@ -83,8 +83,8 @@ class NormalizationTrainingOperators(OperatorMethods):
         input: Operand,
         scale: Operand,
         bias: Operand,
-        fused_add: Operand | None,
-        epsilon: float,
+        fused_add: Operand | None = None,
+        epsilon: float = 1e-5,
         fused_activation: ActivationLike | None = None,
         name: str | None = None,
     ) -> BatchNormalizationTrainingOutputs:
@@ -108,7 +108,7 @@ class NormalizationTrainingOperators(OperatorMethods):
             mean (OutputMeanTensor): Mean of the input over the broadcast dimensions, sizes of ScaleTensor.
             variance (OutputVarianceTensor): Variance of the input over the broadcast dimensions, sizes of ScaleTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             ScaleTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             BiasTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
@@ -160,7 +160,7 @@ class NormalizationTrainingOperators(OperatorMethods):
                 over the broadcast dimensions.
             bias_gradient (OutputBiasGradientTensor): Sum(InputGradient) over the broadcast dimensions.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             InputGradientTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             MeanTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
@@ -222,7 +222,7 @@ class NormalizationTrainingOperators(OperatorMethods):
         Returns:
             OutputGradientTensor: Gradient with respect to the forward input.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 4 dimensions.
             InputGradientTensor: FLOAT16, FLOAT32; 4 dimensions.
             OutputGradientTensor: FLOAT16, FLOAT32; 4 dimensions.

@@ -37,7 +37,7 @@ class OrderingOperators(OperatorMethods):
         Returns:
             OutputTensor: Running values; sizes and data type of InputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT32, INT64, UINT32, UINT64; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32, INT32, INT64, UINT32, UINT64; 1 to 8 dimensions.
 
@@ -76,7 +76,7 @@ class OrderingOperators(OperatorMethods):
         Returns:
             OutputTensor: Running values; sizes and data type of InputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT32, INT64, UINT32, UINT64; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32, INT32, INT64, UINT32, UINT64; 1 to 8 dimensions.
 
@@ -120,7 +120,7 @@ class OrderingOperators(OperatorMethods):
             OutputValueTensor: OutputValueTensor.Sizes[i] = (i == Axis) ? K : InputTensor.Sizes[i].
             OutputIndexTensor: OutputIndexTensor.Sizes[i] = (i == Axis) ? K : InputTensor.Sizes[i].
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             OutputValueTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
                 dimensions.
@@ -170,7 +170,7 @@ class OrderingOperators(OperatorMethods):
             OutputValueTensor: OutputValueTensor.Sizes[i] = (i == Axis) ? K : InputTensor.Sizes[i].
             OutputIndexTensor: OutputIndexTensor.Sizes[i] = (i == Axis) ? K : InputTensor.Sizes[i].
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             OutputValueTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
                 dimensions.

@@ -48,7 +48,7 @@ class PoolingOperators(OperatorMethods):
                 DimensionCount): Sizes[i + 2] = (InputTensor.Sizes[i + 2] + StartPadding[i] + EndPadding[i] -
                 WindowSize[i]) / Strides[i] + 1, the division rounded down, or rounded up.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 4 to 5 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 4 to 5 dimensions.
 
@@ -108,7 +108,7 @@ class PoolingOperators(OperatorMethods):
                 DimensionCount): Sizes[i + 2] = (InputTensor.Sizes[i + 2] + StartPadding[i] + EndPadding[i] -
                 ((WindowSize[i] - 1) * Dilations[i] + 1)) / Strides[i] + 1, the division rounded down, or rounded up.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 4 to 5 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 4 to 5 dimensions.
 
@@ -165,7 +165,7 @@ class PoolingOperators(OperatorMethods):
                 DimensionCount): Sizes[i + 2] = (InputTensor.Sizes[i + 2] + StartPadding[i] + EndPadding[i] -
                 WindowSize[i]) / Strides[i] + 1, the division rounded down, or rounded up.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 4 to 5 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 4 to 5 dimensions.
 
@@ -224,7 +224,7 @@ class PoolingOperators(OperatorMethods):
                 DimensionCount): Sizes[i + 2] = (InputTensor.Sizes[i + 2] + StartPadding[i] + EndPadding[i] -
                 ((WindowSize[i] - 1) * Dilations[i] + 1)) / Strides[i] + 1, the division rounded down, or rounded up.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 4 to 5 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 4 to 5 dimensions.
 
@@ -279,7 +279,7 @@ class PoolingOperators(OperatorMethods):
                 DimensionCount): Sizes[i + 2] = (InputTensor.Sizes[i + 2] + StartPadding[i] + EndPadding[i] -
                 WindowSize[i]) / Strides[i] + 1, the division rounded down, or rounded up.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 4 to 5 dimensions.
             OutputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 4 to 5 dimensions.
 
@@ -339,7 +339,7 @@ class PoolingOperators(OperatorMethods):
                 DimensionCount): Sizes[i + 2] = (InputTensor.Sizes[i + 2] + StartPadding[i] + EndPadding[i] -
                 WindowSize[i]) / Strides[i] + 1, the division rounded down, or rounded up.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 4 to 5 dimensions.
             OutputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 4 to 5 dimensions.
             OutputIndicesTensor: UINT32, UINT64; 4 to 5 dimensions.
@@ -407,7 +407,7 @@ class PoolingOperators(OperatorMethods):
                 DimensionCount): Sizes[i + 2] = (InputTensor.Sizes[i + 2] + StartPadding[i] + EndPadding[i] -
                 ((WindowSize[i] - 1) * Dilations[i] + 1)) / Strides[i] + 1, the division rounded down, or rounded up.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 4 to 5 dimensions.
             OutputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 4 to 5 dimensions.
             OutputIndicesTensor: UINT32, UINT64; 4 to 5 dimensions.
@@ -491,7 +491,7 @@ class PoolingOperators(OperatorMethods):
             OutputZeroPointTensor: one element, or the channel count (OutputTensor.Sizes[1]) along dimension 1 (along
                 dimension 0 for rank 1) and 1 elsewhere.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: INT8, UINT8; 4 to 5 dimensions.
             InputScaleTensor: FLOAT32; 1 to 5 dimensions.
             InputZeroPointTensor: INT8, UINT8; 1 to 5 dimensions.

@@ -47,7 +47,7 @@ class PoolingGradientsOperators(OperatorMethods):
                 DimensionCount): Sizes[i + 2] = (OutputGradientTensor.Sizes[i + 2] + StartPadding[i] + EndPadding[i] -
                 WindowSize[i]) / Strides[i] + 1, the division rounded down, or rounded up.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputGradientTensor: FLOAT16, FLOAT32; 4 to 5 dimensions.
             OutputGradientTensor: FLOAT16, FLOAT32; 4 to 5 dimensions.
 
@@ -107,7 +107,7 @@ class PoolingGradientsOperators(OperatorMethods):
                 + EndPadding[i] - ((WindowSize[i] - 1) * Dilations[i] + 1)) / Strides[i] + 1, the division rounded down,
                 or rounded up.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 4 to 5 dimensions.
             InputGradientTensor: FLOAT16, FLOAT32; 4 to 5 dimensions.
             OutputGradientTensor: FLOAT16, FLOAT32; 4 to 5 dimensions.
@@ -151,7 +151,7 @@ class PoolingGradientsOperators(OperatorMethods):
         Returns:
             OutputTensor: Same rank as InputTensor; its sizes are those of the original pooling input.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 4 dimensions.
             IndicesTensor: UINT32, UINT64; 4 dimensions.
             OutputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 4 dimensions.

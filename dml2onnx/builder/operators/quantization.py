@@ -41,7 +41,7 @@ class QuantizationOperators(OperatorMethods):
             QuantizationTensors: InputTensor.Sizes[i] % QuantizationTensors[k].Sizes[i] == 0 for every k and i; all
                 QuantizationTensors have the same sizes.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: INT4, INT8, UINT4, UINT8; 1 to 8 dimensions.
             QuantizationTensors: FLOAT16, FLOAT32, INT4, INT8, UINT4, UINT8; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
@@ -82,7 +82,7 @@ class QuantizationOperators(OperatorMethods):
             scale (OutputScaleTensor): One element: the scale used.
             zero_point (OutputZeroPointTensor): One element: the zero point used, in the type of OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             OutputTensor: INT8, UINT8; 1 to 8 dimensions.
             OutputScaleTensor: FLOAT32; 1 to 8 dimensions.
@@ -126,7 +126,7 @@ class QuantizationOperators(OperatorMethods):
         Returns:
             OutputTensor: OutputTensor.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: INT8, INT16, INT32, UINT8, UINT16, UINT32; 1 to 8 dimensions.
             ScaleTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             ZeroPointTensor: INT8, INT16, INT32, UINT8, UINT16, UINT32; 1 to 8 dimensions.
@@ -177,7 +177,7 @@ class QuantizationOperators(OperatorMethods):
         Returns:
             OutputTensor: Its data type decides the clamping range.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             ATensor: INT8, UINT8; 1 to 8 dimensions.
             AScaleTensor: FLOAT32; 1 to 8 dimensions.
             AZeroPointTensor: INT8, UINT8; 1 to 8 dimensions.
@@ -232,7 +232,7 @@ class QuantizationOperators(OperatorMethods):
         Returns:
             OutputTensor: Its data type decides the clamping range.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT32; 1 to 8 dimensions.
             ScaleTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             ZeroPointTensor: INT8, UINT8; 1 to 8 dimensions.
@@ -277,7 +277,7 @@ class QuantizationOperators(OperatorMethods):
             QuantizationTensors: InputTensor.Sizes[i] % QuantizationTensors[k].Sizes[i] == 0 for every k and i; all
                 QuantizationTensors have the same sizes.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
             QuantizationTensors: FLOAT16, FLOAT32, INT4, INT8, UINT4, UINT8; 1 to 8 dimensions.
             OutputTensor: INT4, INT8, UINT4, UINT8; 1 to 8 dimensions.

@@ -38,7 +38,7 @@ class RearrangingOperators(OperatorMethods):
             OutputTensor: OutputTensor.Sizes = { InputTensor.Sizes[0], InputTensor.Sizes[1] / (BlockSize * BlockSize),
                 InputTensor.Sizes[2] * BlockSize, InputTensor.Sizes[3] * BlockSize }.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 4
                 dimensions.
             OutputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 4
@@ -83,7 +83,7 @@ class RearrangingOperators(OperatorMethods):
             OutputTensor: OutputTensor.Sizes = { InputTensor.Sizes[0], InputTensor.Sizes[1] / (BlockSize * BlockSize),
                 InputTensor.Sizes[2] * BlockSize, InputTensor.Sizes[3] * BlockSize }.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 4
                 dimensions.
             OutputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 4
@@ -141,7 +141,7 @@ class RearrangingOperators(OperatorMethods):
                 Dilations[d] * (WindowSizes[d] - 1) - 1) / Strides[d]) + 1; BlockCount = product over d of
                 BlocksPerDimension[d], 0 <= d < DimensionCount.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT32; 3 to 8 dimensions.
             OutputTensor: FLOAT32; 3 to 8 dimensions.
 
@@ -188,7 +188,7 @@ class RearrangingOperators(OperatorMethods):
             OutputTensor: OutputTensor.Sizes = { InputTensor.Sizes[0], InputTensor.Sizes[1] * BlockSize * BlockSize,
                 InputTensor.Sizes[2] / BlockSize, InputTensor.Sizes[3] / BlockSize }.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 4
                 dimensions.
             OutputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 4
@@ -233,7 +233,7 @@ class RearrangingOperators(OperatorMethods):
             OutputTensor: OutputTensor.Sizes = { InputTensor.Sizes[0], InputTensor.Sizes[1] * BlockSize * BlockSize,
                 InputTensor.Sizes[2] / BlockSize, InputTensor.Sizes[3] / BlockSize }.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 4
                 dimensions.
             OutputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 4
@@ -287,7 +287,7 @@ class RearrangingOperators(OperatorMethods):
                 floor((SpatialSize[d] + StartPadding[d] + EndPadding[d] - Dilations[d] * (WindowSizes[d] - 1) - 1) /
                 Strides[d]) + 1; BlockCount = product over d of BlocksPerDimension[d], 0 <= d < DimensionCount.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT32; 3 to 8 dimensions.
             OutputTensor: FLOAT32; 3 to 8 dimensions.
 

@@ -62,7 +62,7 @@ class RecurrentOperators(OperatorMethods):
             single (OutputSingleTensor): { 1, num_directions, batch_size, hidden_size }; Last H_t; None unless
                 output_single.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 4 dimensions.
             WeightTensor: FLOAT16, FLOAT32; 4 dimensions.
             RecurrenceTensor: FLOAT16, FLOAT32; 4 dimensions.
@@ -155,7 +155,7 @@ class RecurrentOperators(OperatorMethods):
             cell_single (OutputCellSingleTensor): { 1, num_directions, batch_size, hidden_size }; Last C_t; None unless
                 output_cell_single.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 4 dimensions.
             WeightTensor: FLOAT16, FLOAT32; 4 dimensions.
             RecurrenceTensor: FLOAT16, FLOAT32; 4 dimensions.
@@ -240,7 +240,7 @@ class RecurrentOperators(OperatorMethods):
             single (OutputSingleTensor): { 1, num_directions, batch_size, hidden_size }; Last H_t; None unless
                 output_single.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 4 dimensions.
             WeightTensor: FLOAT16, FLOAT32; 4 dimensions.
             RecurrenceTensor: FLOAT16, FLOAT32; 4 dimensions.

@@ -39,7 +39,7 @@ class ReductionOperators(OperatorMethods):
         Sizes:
             OutputTensor: OutputTensor.Sizes[i] = (i in Axes) ? 1 : InputTensor.Sizes[i].
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             OutputTensor: INT32, INT64, UINT32, UINT64; 1 to 8 dimensions.
 
@@ -81,7 +81,7 @@ class ReductionOperators(OperatorMethods):
         Sizes:
             OutputTensor: OutputTensor.Sizes[i] = (i in Axes) ? 1 : InputTensor.Sizes[i].
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             OutputTensor: INT32, INT64, UINT32, UINT64; 1 to 8 dimensions.
 
@@ -123,7 +123,7 @@ class ReductionOperators(OperatorMethods):
         Sizes:
             OutputTensor: OutputTensor.Sizes[i] = (i in Axes) ? 1 : InputTensor.Sizes[i].
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT32, INT64, UINT32, UINT64; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32, INT32, INT64, UINT32, UINT64; 1 to 8 dimensions.
 

@@ -39,7 +39,7 @@ class ResampleOperators(OperatorMethods):
         Returns:
             OutputTensor: Receives the result; its sizes bound the output.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT8, UINT8; 1 to 4 dimensions.
             OutputTensor: FLOAT16, FLOAT32, INT8, UINT8; 1 to 4 dimensions.
 
@@ -85,7 +85,7 @@ class ResampleOperators(OperatorMethods):
         Returns:
             OutputTensor: Receives the result; its sizes bound the output.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT8, UINT8; 1 to 4 dimensions.
             OutputTensor: FLOAT16, FLOAT32, INT8, UINT8; 1 to 4 dimensions.
 
@@ -139,7 +139,7 @@ class ResampleOperators(OperatorMethods):
         Returns:
             OutputTensor: Receives the result; its sizes bound the output.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT8, UINT8; 1 to 4 dimensions.
             OutputTensor: FLOAT16, FLOAT32, INT8, UINT8; 1 to 4 dimensions.
 
@@ -196,7 +196,7 @@ class ResampleOperators(OperatorMethods):
         Returns:
             OutputTensor: Receives the result; its sizes bound the output.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT8, UINT8; 1 to 4 dimensions.
             OutputTensor: FLOAT16, FLOAT32, INT8, UINT8; 1 to 4 dimensions.
 
@@ -249,7 +249,7 @@ class ResampleOperators(OperatorMethods):
             OutputTensor: OutputTensor.Sizes[n-2] = InputTensor.Sizes[n-2] * ScaleSize.Height; OutputTensor.Sizes[n-1] =
                 InputTensor.Sizes[n-1] * ScaleSize.Width; all other sizes equal InputTensor.Sizes.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 4 to 5 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 4 to 5 dimensions.
 

@@ -44,7 +44,7 @@ class ResampleGradientsOperators(OperatorMethods):
         Returns:
             OutputGradientTensor: Gradient passed back; normally the sizes of the input of DML_OPERATOR_RESAMPLE1.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputGradientTensor: FLOAT16, FLOAT32; 1 to 4 dimensions.
             OutputGradientTensor: FLOAT16, FLOAT32; 1 to 4 dimensions.
 
@@ -97,7 +97,7 @@ class ResampleGradientsOperators(OperatorMethods):
         Returns:
             OutputGradientTensor: Gradient passed back; normally the sizes of the input of DML_OPERATOR_RESAMPLE2.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputGradientTensor: FLOAT16, FLOAT32; 1 to 4 dimensions.
             OutputGradientTensor: FLOAT16, FLOAT32; 1 to 4 dimensions.
 

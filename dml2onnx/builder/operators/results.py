@@ -97,7 +97,7 @@ class MultiheadAttentionOutputs(NamedTuple):
 class NonZeroCoordinatesOutputs(NamedTuple):
     """Outputs of NONZERO_COORDINATES."""
 
-    count: Expression  # type: ignore[assignment]
+    count: Expression  # type: ignore[assignment]  # a method of tuples
     """OutputCountTensor."""
     coordinates: Expression
     """OutputCoordinatesTensor."""
@@ -135,5 +135,5 @@ class TopKOutputs(NamedTuple):
 
     value: Expression
     """OutputValueTensor."""
-    index: Expression  # type: ignore[assignment]
+    index: Expression  # type: ignore[assignment]  # a method of tuples
     """OutputIndexTensor."""

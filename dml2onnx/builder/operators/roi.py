@@ -62,7 +62,7 @@ class RoiOperators(OperatorMethods):
             ROITensor: last size 4, the one before it NumROIs, any leading ones 1.
             BatchIndicesTensor: last size NumROIs, any leading ones 1.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 4 dimensions.
             ROITensor: FLOAT16, FLOAT32; 2 to 4 dimensions.
             BatchIndicesTensor: UINT32, UINT64; 1 to 4 dimensions.
@@ -146,7 +146,7 @@ class RoiOperators(OperatorMethods):
             ROITensor: last size 4, the one before it NumROIs, any leading ones 1.
             BatchIndicesTensor: last size NumROIs, any leading ones 1.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 4 dimensions.
             ROITensor: FLOAT16, FLOAT32; 2 to 4 dimensions.
             BatchIndicesTensor: UINT32, UINT64; 1 to 4 dimensions.
@@ -203,7 +203,7 @@ class RoiOperators(OperatorMethods):
             OutputTensor: { ROITensor.Sizes[2], InputTensor.Sizes[1], PooledSize.Height, PooledSize.Width }.
             ROITensor: ROITensor.Sizes = { 1, 1, NumROIs, 5 }.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 4 dimensions.
             ROITensor: FLOAT16, FLOAT32; 4 dimensions.
             OutputTensor: FLOAT16, FLOAT32; 4 dimensions.

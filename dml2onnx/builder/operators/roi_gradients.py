@@ -79,7 +79,7 @@ class RoiGradientsOperators(OperatorMethods):
             ROITensor: last size 4, the one before it NumROIs, any leading ones 1.
             BatchIndicesTensor: last size NumROIs, any leading ones 1.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 4 dimensions.
             InputGradientTensor: FLOAT16, FLOAT32; 4 dimensions.
             ROITensor: FLOAT16, FLOAT32; 2 to 4 dimensions.

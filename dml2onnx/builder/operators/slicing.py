@@ -40,7 +40,7 @@ class SlicingOperators(OperatorMethods):
             SequenceLengthsTensor: SequenceLengthsTensor.Sizes[i] = InputTensor.Sizes[i] for every i != Axis;
                 SequenceLengthsTensor.Sizes[Axis] = 1.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
                 dimensions.
             SequenceLengthsTensor: UINT32, UINT64; 1 to 8 dimensions.
@@ -88,7 +88,7 @@ class SlicingOperators(OperatorMethods):
         Sizes:
             OutputTensor: OutputTensor.Sizes[i] = Sizes[i].
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
                 dimensions.
             OutputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
@@ -139,7 +139,7 @@ class SlicingOperators(OperatorMethods):
             OutputTensor: 1 <= OutputTensor.Sizes[i] <= 1 + floor((InputWindowSizes[i] - 1) /
                 abs(InputWindowStrides[i])); the output may be smaller than what the window can give.
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
                 dimensions.
             OutputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
@@ -193,7 +193,7 @@ class SlicingOperators(OperatorMethods):
             InputGradientTensor: 1 <= InputGradientTensor.Sizes[i] <= 1 + floor((InputWindowSizes[i] - 1) /
                 abs(InputWindowStrides[i])) (as SLICE1).
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputGradientTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1
                 to 8 dimensions.
             OutputGradientTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1
@@ -239,7 +239,7 @@ class SlicingOperators(OperatorMethods):
             OutputTensors: OutputTensors[k].Sizes[i] = InputTensor.Sizes[i] for every k and every i != Axis; sum over k
                 of OutputTensors[k].Sizes[Axis] = InputTensor.Sizes[Axis].
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
                 dimensions.
             OutputTensors: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8
@@ -272,7 +272,7 @@ class SlicingOperators(OperatorMethods):
         Sizes:
             OutputTensor: OutputTensor.Sizes[i] = InputTensor.Sizes[i] * Repeats[i].
 
-        Data types and dimension counts at feature level 6_4:
+        Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
             OutputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8 dimensions.
 

@@ -64,7 +64,7 @@ def reduce_log_sum(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
 @QUIRK.rule("ReduceLogSumExp")
 def reduce_log_sum_exp(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
     """The maximum is subtracted first, as a finite number: of infinities the difference would be NaN."""
-    limit = float(np.finfo(x.dtype).max)  # type: ignore[type-var]
+    limit = float(np.finfo(x.dtype).max)  # type: ignore[type-var]  # of floats only
     top = e.Clip(e.ReduceMax(x, axes), -limit, limit)
     return e.Add(e.Log(e.ReduceSum(e.Exp(e.Sub(x, top)), axes)), top)
 

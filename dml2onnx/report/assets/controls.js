@@ -8,6 +8,7 @@ const show = (parts) => { details.replaceChildren(...parts.flat().filter((part) 
 // --- Tables ----------------------------------------------------------------------------------------------------------
 
 const ROWS = 200; // shown at first, and more at a time when asked for
+const FEW = 6; // columns up to which short cells are kept on one line
 const WHOLE = 32; // characters of a cell that is kept on one line
 
 class Table {
@@ -20,7 +21,7 @@ class Table {
       make("button", { type: "button", on: { click: () => this.sort(place) } }, column.title)));
     this.rest = make("button", { type: "button", className: "more", on: { click: () => { this.limit += 5 * ROWS; this.render(); } } });
     this.none = make("p", { className: "none" });
-    this.element = make("div", { className: "panel", role: "tabpanel", id: `panel-${name}`, "aria-labelledby": `tab-${name}`, tabindex: "0" },
+    this.element = make("div", { className: columns.length > FEW ? "panel many" : "panel", role: "tabpanel", id: `panel-${name}`, "aria-labelledby": `tab-${name}`, tabindex: "0" },
       make("table", {}, make("thead", {}, make("tr", {}, this.heads)), this.body), this.none, this.rest);
   }
 
@@ -73,7 +74,8 @@ class Table {
         ? make("button", { type: "button", className: "link", on: { click: () => select(...this.go(row), true) } }, text || "(no name)")
         : column.isName ? named(text) : text;
       const whole = text.length <= WHOLE ? "whole" : "wide"; // short ones are not broken
-      return make("td", { className: `${column.right ? "right" : whole} ${column.tone?.(row) ?? ""}`.trim() }, inner);
+      const name = `${column.right ? "right" : whole} ${column.tone?.(row) ?? ""}${text ? "" : " empty"}`.trim();
+      return make("td", { className: name, "data-column": column.title }, inner); // which narrow screens show in front
     });
     return make("tr", { className: String(this.go(row)) === this.chosen ? "chosen" : "" }, cells);
   }
@@ -210,6 +212,7 @@ function colourClasses(measure, layers) {
   for (const [map, values] of layers) {
     map.fills = new Map();
     for (const [place, value] of values) {
+      if (value === null) continue;
       seen.add(value);
       map.fills.set(place, measure.classes[value].colour());
     }

@@ -156,6 +156,31 @@ function portDetails(port, kind) {
   ];
 }
 
+/** What is in a scope, all together. */
+function scopeDetails(scope) {
+  const places = report.nodes.flatMap((_, place) => (scopes.isIn(scopeOf.directml.get(place) ?? -1, scope) ? [place] : []));
+  const nodes = places.map((place) => report.nodes[place]);
+  const sum = (of) => nodes.reduce((total, node) => total + (of(node) ?? 0), 0);
+  const findings = sum((node) => (node.findings ?? []).length);
+  const arithmetic = sum((node) => descriptorOf(node).multiply_accumulates);
+  const closed = scopes.closed.has(scope);
+  return [
+    make("h2", {}, named(scopes.all[scope][0])),
+    make("p", { className: "under" }, "Scope ", named(scopes.path(scope)), ` of ${plural(nodes.length, "DirectML node")}`),
+    make("p", {}, make("button", { type: "button", className: "chip", on: { click: () => toggle(scope) } }, closed ? "Expand" : "Collapse")),
+    terms([
+      ...(onnx ? [["ONNX nodes", sum((node) => (node.onnx ?? []).length).toLocaleString("en")]] : []),
+      ["memory of outputs", bytes(sum(memoryOf))],
+      ...(arithmetic ? [["multiply-accumulates", products(arithmetic)]] : []),
+      ...(report.profile ? [["time", microseconds(sum((node) => node.microseconds))]] : []),
+      ...(findings ? [["findings", String(findings)]] : []),
+    ]),
+    heading("Operators"), make("p", {}, counted(nodes.map((node) => descriptorOf(node).operator))),
+    heading("Nodes"), make("div", { className: "chips" }, places.slice(0, MOST_LISTED).map((place) => chip("directml", place, report.nodes[place].name)),
+      places.length > MOST_LISTED ? `and ${places.length - MOST_LISTED} more` : null),
+  ];
+}
+
 function verdict({ passed, rounds, finished, outputs }) {
   const cases = finished < rounds ? ` There was time for ${finished} of ${plural(rounds, "case")}.` : "";
   const differs = outputs.some((item) => item.wrong) || report.nodes.some((node) => errorOf(node) === Infinity);

@@ -5,12 +5,14 @@ const ANY_TEXT = 0.2; // and below this titles too
 const LINES = 0.08; // and below this edges are straight
 const FOCUS_SCALE = 0.85;
 const BEGIN_SCALE = 0.6;
+const SIGN = 26; // the right end of a closed scope, which opens it
 
 class GraphMap {
   /** `scene` has boxes [kind, place, x, y, width, height, title, ...lines] around their centres, and edges [from, to, points]. */
-  constructor(host, scene, choose) {
+  constructor(host, scene, choose, toggle = null) {
     this.host = host;
     this.choose = choose;
+    this.toggle = toggle; // opens or closes a scope
     this.canvas = host.querySelector("canvas");
     this.context = this.canvas.getContext("2d");
     this.transform = d3.zoomIdentity;
@@ -22,6 +24,7 @@ class GraphMap {
     });
     this.selection = d3.select(host).call(this.behaviour).on("dblclick.zoom", null);
     host.addEventListener("click", (event) => this.click(event));
+    host.addEventListener("dblclick", (event) => this.click(event, true));
     host.addEventListener("keydown", (event) => this.key(event));
     new ResizeObserver(() => this.resize()).observe(host);
     this.resize();
@@ -35,6 +38,7 @@ class GraphMap {
     this.fills = new Map();
     this.marks = new Map(); // boxes with a coloured rim and dot: the name of the colour
     this.signs = new Map(); // what stands in the dots
+    this.frames = scene.frames ?? []; // around open scopes
     this.faded = new Set();
     this.index();
     if (this.width) this.resize();
@@ -123,6 +127,17 @@ class GraphMap {
     this.move(d3.zoomIdentity.translate(this.width / 2 - k * x, this.height / 2 - k * y).scale(k), true);
   }
 
+  /** Takes another scene of the same graph, in which `place` stands where the point [x, y] of the old one stood. */
+  exchange(scene, place, [x, y]) {
+    const view = this.ownView;
+    const seen = this.transform.apply([x, y]);
+    this.load(scene);
+    if (view === "fit" || place < 0) { this.move(this.fitted(), false); this.ownView = "fit"; return; }
+    const { k } = this.transform;
+    const [, , newX, newY] = scene.boxes[place];
+    this.move(d3.zoomIdentity.translate(seen[0] - k * newX, seen[1] - k * newY).scale(k), false);
+  }
+
   /** Marks the chosen box and those that belong to it. */
   show(chosen, related) {
     this.chosen = chosen;
@@ -144,11 +159,27 @@ class GraphMap {
     return -1;
   }
 
-  click(event) {
+  click(event, isDouble = false) {
     if (event.defaultPrevented) return; // the end of a drag
     const bounds = this.host.getBoundingClientRect();
-    const place = this.at(event.clientX - bounds.left, event.clientY - bounds.top);
-    if (place >= 0) this.choose(place);
+    const [x, y] = [event.clientX - bounds.left, event.clientY - bounds.top];
+    const place = this.at(x, y);
+    if (place < 0) {
+      const frame = isDouble ? undefined : this.frameAt(x, y);
+      if (frame) this.toggle?.(frame.scope);
+      return;
+    }
+    const [kind, number, middle, , width] = this.scene.boxes[place];
+    const isSign = this.transform.invertX(x) > middle + width / 2 - SIGN; // of a scope that is closed
+    if (kind === "scope" && isDouble !== isSign) this.toggle?.(number); // the sign has been seen to by the first click
+    else if (!isDouble) this.choose(place);
+  }
+
+  /** The frame whose title is at a place. */
+  frameAt(x, y) {
+    if (this.transform.k < ANY_TEXT) return undefined;
+    const [sceneX, sceneY] = this.transform.invert([x, y]);
+    return this.frames.findLast(({ left, top, tab }) => sceneX > left && sceneX < left + tab && Math.abs(sceneY - top) < 10);
   }
 
   key(event) {
@@ -164,6 +195,11 @@ class GraphMap {
       if (place >= 0) this.choose(place);
     } else if (event.key in zooms) this.zoom(zooms[event.key]);
     else if (event.key === "0") this.fit();
+    else if (event.key === "Enter" && this.toggle && this.chosen >= 0) {
+      const [kind, number] = this.scene.boxes[this.chosen];
+      const scope = kind === "scope" ? number : this.scene.inside?.[this.chosen] ?? -1;
+      if (scope >= 0) this.toggle(scope);
+    }
     else return;
     event.preventDefault();
   }
@@ -207,7 +243,10 @@ class GraphMap {
     context.scale(transform.k, transform.k);
     const [left, top] = transform.invert([0, 0]);
     const [right, bottom] = transform.invert([this.width, this.height]);
+    const frames = this.frames.filter((frame) => frame.bottom > top && frame.top < bottom && frame.right > left && frame.left < right);
+    this.drawFrames(frames);
     this.drawEdges(left, top, right, bottom);
+    if (transform.k >= ANY_TEXT) this.drawTabs(frames);
     let low = 0;
     let high = this.rows.length;
     while (low < high) { // the first row that reaches into view
@@ -223,6 +262,42 @@ class GraphMap {
     }
     if (transform.k >= ANY_TEXT) for (const place of seen) this.drawBox(place, this.scene.boxes[place]);
     else this.drawSmall(seen);
+  }
+
+  drawFrames(frames) {
+    const { context, colours } = this;
+    for (const { left, top, right, bottom } of frames) {
+      context.beginPath();
+      context.roundRect(left, top, right - left, bottom - top, 8);
+      context.globalAlpha = 0.35;
+      context.fillStyle = colours.line;
+      context.fill();
+      context.globalAlpha = 1;
+      context.lineWidth = Math.max(1, 0.6 / this.transform.k);
+      context.strokeStyle = colours.line;
+      context.stroke();
+    }
+  }
+
+  /** The titles of frames, which close them. */
+  drawTabs(frames) {
+    const { context, colours } = this;
+    context.textAlign = "left";
+    context.textBaseline = "middle";
+    context.font = `600 11px ${this.fonts}`;
+    for (const frame of frames) {
+      const text = `− ${frame.title}`;
+      frame.tab = context.measureText(text).width + 16;
+      context.beginPath();
+      context.roundRect(frame.left, frame.top - 9, frame.tab, 18, 5);
+      context.fillStyle = colours.surface;
+      context.fill();
+      context.strokeStyle = colours.edge;
+      context.lineWidth = 1;
+      context.stroke();
+      context.fillStyle = colours.dim;
+      context.fillText(text, frame.left + 8, frame.top + 0.5);
+    }
   }
 
   /** Boxes without text: those of one colour at once, and then what stands out. */
@@ -291,11 +366,13 @@ class GraphMap {
   drawBox(place, box) {
     const { context, colours, transform } = this;
     const [kind, , x, y, width, height, title, ...lines] = box;
-    const isEnd = kind !== "node";
+    const isScope = kind === "scope";
+    const isEnd = kind !== "node" && !isScope;
     const fill = this.fills.get(place) ?? (isEnd ? colours.end : colours.surface);
     const chosen = place === this.chosen;
     const related = this.related.has(place);
     const mark = this.marks.get(place);
+    if (isScope) this.drawStack(x, y, width, height, fill);
     context.globalAlpha = this.faded.has(place) ? 0.45 : 1;
     context.beginPath();
     context.roundRect(x - width / 2, y - height / 2, width, height, isEnd ? height / 2.4 : 6);
@@ -314,8 +391,26 @@ class GraphMap {
       context.fill();
       if (sign && transform.k >= ANY_TEXT) this.drawSign(sign, signX, signY);
     }
-    if (transform.k >= ANY_TEXT) this.drawText(x, y, width, title, transform.k >= FULL_TEXT ? lines : [], this.fills.get(place));
+    if (transform.k >= ANY_TEXT) {
+      const shift = isScope ? SIGN / 2 - 4 : 0;
+      this.drawText(x - shift, y, width - 2 * shift, title, transform.k >= FULL_TEXT ? lines : [], this.fills.get(place));
+      if (isScope) context.fillText("+", x + width / 2 - SIGN / 2 - 2, y);
+    }
     context.globalAlpha = 1;
+  }
+
+  /** What shows that a box stands for several. */
+  drawStack(x, y, width, height, fill) {
+    const { context, colours } = this;
+    for (const step of [2, 1]) {
+      context.beginPath();
+      context.roundRect(x - width / 2 + 3 * step, y - height / 2 + 3 * step, width, height, 6);
+      context.fillStyle = fill;
+      context.fill();
+      context.lineWidth = 1;
+      context.strokeStyle = colours.edge;
+      context.stroke();
+    }
   }
 
   /** Around what is chosen or belongs to it, at a distance, so that it is seen on every colour. */

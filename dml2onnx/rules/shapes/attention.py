@@ -164,7 +164,7 @@ def _query_term(term: Term, size: int, words: str, names: Mapping[str, int]) -> 
     """DirectML divides the size by the heads and leaves a rest unseen."""
     heads = names.get(words.partition(" * ")[0])
     if heads and term.size is not None and size // heads == term.size // heads:
-        return loosely(term, "it leaves the elements behind the last head unseen")
+        return loosely(term, "it ignores the elements behind the last head")
     return term
 
 

@@ -73,7 +73,7 @@ def forward_size(subject: Subject, rank: int) -> Iterator[Term | Finding]:
             yield free()
             continue
         if reach > padded:
-            yield _no_room(i, f"The filter reaches over {reach} elements of dimension {i + 2}, which has {padded}")
+            yield _does_not_fit(i, f"The filter reaches over {reach} elements of dimension {i + 2}, which has {padded}")
         else:
             words = partial(windows_formula, subject, i, size, reach, stride)
             yield loosely(exactly((padded - reach) // stride + 1, words), OTHER_SIZES, compiled=True)
@@ -95,12 +95,12 @@ def backward_size(subject: Subject, rank: int) -> Iterator[Term | Finding]:
     for i, size in enumerate(window.sizes):
         natural = (size - 1) * window.strides[i] + window.reach[i] + extra[i] - window.padding[i]
         if natural < 1:
-            yield _no_room(i, f"Padding of {window.padding[i]} leaves {natural} elements of dimension {i + 2}")
+            yield _does_not_fit(i, f"Padding of {window.padding[i]} leaves {natural} elements of dimension {i + 2}")
         else:
             yield free(natural)
 
 
-def _no_room(i: int, problem: str) -> Finding:
+def _does_not_fit(i: int, problem: str) -> Finding:
     wanted = "at least 1 output element"
     place, message = f"StartPadding/{i}", f"{problem} with padding."
     return Finding(codes.NO_ROOM, place, message, wanted, 0, accepted=OTHER_SIZES, compiled=True)

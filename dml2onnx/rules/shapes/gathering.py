@@ -52,7 +52,7 @@ def leading_ones(subject: Subject) -> Iterator[Finding]:
     indices, count = subject.sizes("IndicesTensor"), subject.uint("IndexDimensions")
     for i, size in enumerate(indices[: max(len(indices) - count, 0)]):
         if size != 1:
-            yield wrong_size("IndicesTensor", i, size, 1, f"in front of the {count} IndexDimensions")
+            yield wrong_size("IndicesTensor", i, size, 1, why=f"since IndexDimensions is {count}")
 
 
 @rule("gather_elements/size-indices", "scatter/size-indices")
@@ -134,7 +134,7 @@ def filler_ones(subject: Subject) -> Iterator[Finding]:
         sizes, count = subject.sizes(tensor), subject.positive(name)
         for i, size in enumerate(sizes[: max(len(sizes) - count, 0)]):
             if size != 1:
-                yield wrong_size(tensor, i, size, 1, f"in front of the {count} dimensions of {name}")
+                yield wrong_size(tensor, i, size, 1, why=f"since {name} is {count}")
 
 
 @rule("gather_nd/tuple-length", "scatter_nd/tuple-length")

@@ -34,4 +34,4 @@ def _full(subject: Subject, name: str, dimensions: tuple[int, ...]) -> Iterator[
     found = subject.sizes_of_rank(name, len(sizes))
     for i in range(len(sizes)):
         if (i in dimensions or i - len(sizes) in dimensions) and found[i] != sizes[i]:
-            yield wrong_size(name, i, found[i], sizes[i], f"InputTensor.Sizes[{i}], which is not broadcast")
+            yield wrong_size(name, i, found[i], sizes[i], f"InputTensor.Sizes[{i}], which does not broadcast")

@@ -131,11 +131,11 @@ def _blocks(subject: Subject, rank: int, image: str) -> Sizes:
     starts, ends = subject.uints("StartPadding", count), subject.uints("EndPadding", count)
     positions = []
     for i, size in enumerate(whole[2:]):
-        room = size + starts[i] + ends[i] - dilations[i] * (windows[i] - 1) - 1
-        if room < 0:
-            message = f"The window reaches {-room} elements beyond spatial dimension {i} with padding."
+        space = size + starts[i] + ends[i] - dilations[i] * (windows[i] - 1) - 1
+        if space < 0:
+            message = f"The window reaches {-space} elements beyond spatial dimension {i} with padding."
             return [Finding(codes.NO_ROOM, f"WindowSizes/{i}", message, "at least 1 position", 0)]
-        positions.append(room // strides[i] + 1)
+        positions.append(space // strides[i] + 1)
     batch, channels = whole[:2]
     words = "batch, channels times window elements, window positions"
     blocks = (batch, channels * prod(windows), prod(positions))

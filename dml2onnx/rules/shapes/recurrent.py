@@ -20,11 +20,6 @@ if TYPE_CHECKING:
     from dml2onnx.rules.subject import Subject
 
 
-_ALONG_AXES = frozenset(
-    f"ACTIVATION_{name}{version}" for name in ("SOFTMAX", "LOG_SOFTMAX", "HARDMAX") for version in ("", "1")
-)
-
-
 @rule("gru/activations", "lstm/activations", "rnn/activations")
 def activations(subject: Subject) -> Iterator[Finding]:
     """Every entry of ``ActivationDescs`` is an activation operator, of one tensor, whose tensors are null."""
@@ -39,7 +34,7 @@ def activations(subject: Subject) -> Iterator[Finding]:
         elif len(entry.schema.input_fields) > 1:
             message = f"{entry.type} computes from two tensors, of which a list has only one to give."
             yield Finding(codes.NOT_AN_ACTIVATION, path, message, "an activation of one tensor", entry.type)
-        elif entry.type in _ALONG_AXES:
+        elif not entry.schema.is_element_wise:
             message = f"{entry.type} works along an axis; a list has activations of single elements."
             yield Finding(codes.NOT_AN_ACTIVATION, path, message, "an activation of single elements", entry.type)
         for field, value in entry.items():

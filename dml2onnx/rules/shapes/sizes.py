@@ -169,9 +169,10 @@ def problems_and_sizes(sizes: Sizes) -> tuple[list[Finding], tuple[int, ...] | N
     return problems, tuple(found) if len(found) == len(terms) else None
 
 
-def wrong_size(tensor: str, i: int, found: int, expected: object, formula: str) -> Finding:
-    """One size that is not what its formula gives; ``formula`` is the formula with its numbers."""
-    message = f"{tensor}.Sizes[{i}] is {found}; it has to be {expected} = {formula}."
+def wrong_size(tensor: str, i: int, found: int, expected: object, formula: str = "", why: str = "") -> Finding:
+    """One size that is not what its ``formula`` gives, which is stated with its numbers, or a reason ``why``."""
+    reason = f", {why}" if why else "" if formula == str(expected) else f" = {formula}"
+    message = f"{tensor}.Sizes[{i}] is {found}; it has to be {expected}{reason}."
     return Finding(codes.WRONG_SIZE, f"{tensor}/Sizes/{i}", message, expected, found)
 
 

@@ -1,0 +1,109 @@
+"""Nodes that ONNX Runtime makes one, and gives another number by.
+
+- Two casts: https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/insert_cast_transformer.cc
+- A Pad and a pool: https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/pad_fusion.cc
+- Relu and Clip: https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/relu_clip_fusion.cc
+- A quotient of 1 and a product: https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/div_mul_fusion.cc
+- A product of integers and a row that is added:
+  https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/matmul_integer_to_float.cc
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.model import BOOL
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dml2onnx.model import DType, Node, Value
+    from dml2onnx.passes.quantised import Quantised
+
+POOLS = frozenset({"AveragePool", "LpPool", "MaxPool"})
+
+
+def merged_casts(quantised: Quantised, node: Node) -> Sequence[int]:
+    """Casts of which one is made that loses what the first one rounds, wraps or truncates.
+
+    So it is with FLOAT to FLOAT16 to INT8, INT64 to DOUBLE to FLOAT or INT32 and, before ONNX Runtime 1.31, with all
+    that become BOOL; it is not with those to integers in between.
+    """
+    (source,), (made,) = node.inputs, node.outputs
+    before = quantised.maker(source)
+    if before is None or before.op_type != "Cast" or before.inputs[0] is None or source is None or made is None:
+        return ()
+    return (0,) if is_merged_wrongly(before.inputs[0].dtype, source.dtype, made.dtype) else ()
+
+
+def is_merged_wrongly(first: DType, middle: DType, last: DType) -> bool:
+    """Whether one Cast in the place of two gives other numbers."""
+    if np.can_cast(first, middle) and (first.itemsize < 8 or first.kind == middle.kind):
+        return False  # every value survives the first one
+    return last == BOOL or (middle.kind == "f" and last.itemsize < middle.itemsize)
+
+
+def swallowed_pads(quantised: Quantised, node: Node) -> Sequence[int]:
+    """A Pad of zeros, or one with a Cast behind it, becomes the pads of a pool.
+
+    MaxPool then no longer sees the zeros, and pads as large as the window are refused.
+    """
+    maker = quantised.maker(node.inputs[0])
+    while maker is not None and maker.op_type == "Cast":
+        maker = quantised.maker(maker.inputs[0])
+    if maker is None or maker.op_type != "Pad" or maker.attributes or len(node.outputs) != 1:
+        return ()
+    given = maker.inputs[2] if len(maker.inputs) > 2 else None
+    value = np.zeros(()) if given is None else quantised.value(given)
+    return () if value is not None and bool(value.any()) else (0,)
+
+
+def clipped_integers(quantised: Quantised, node: Node) -> Sequence[int]:
+    """A Relu and a Clip, which are merged for floats only: others do not load."""
+    maker = quantised.maker(node.inputs[0])
+    return (0,) if maker is not None and maker.op_type == "Relu" and _is_integer(node.inputs[0]) else ()
+
+
+def _is_integer(value: Value | None) -> bool:
+    return value is not None and value.dtype.kind in "iu"
+
+
+def quotients_of_one(quantised: Quantised, node: Node) -> Sequence[int]:
+    """1 divided by a number, times another, becomes one quotient.
+
+    Of integers that is another number altogether, of floats another rounding, which a quantisation may show, and a
+    number where infinity times 0 was none.
+    """
+    if not any(_is_quotient(quantised, item) for item in node.inputs):
+        return ()
+    is_open = not quantised.draft.target.exact and not _is_integer(node.outputs[0])
+    if is_open and quantised.quantizer(node, seen=True) is None:
+        return ()
+    return [index for index, item in enumerate(node.inputs) if _is_quotient(quantised, item)]
+
+
+def _is_quotient(quantised: Quantised, value: Value | None) -> bool:
+    maker = quantised.maker(value)
+    if maker is None or maker.op_type != "Div" or quantised.is_known(value):
+        return False
+    one, constant = maker.inputs[0], quantised.value(maker.inputs[0])
+    return one is not None and one.size == 1 and quantised.is_known(one) and (constant is None or constant.item() == 1)
+
+
+def scaled_rows(quantised: Quantised, node: Node) -> Sequence[int]:
+    """A constant row that is added to a MatMulInteger times the product of two scales is multiplied by them."""
+    makers = [quantised.maker(item) for item in node.inputs]
+    if not any(map(quantised.is_known, node.inputs)):
+        return ()
+    is_there = any(maker is not None and _is_scaled_product(quantised, maker) for maker in makers)
+    return [index for index, maker in enumerate(makers) if maker is not None] if is_there else ()
+
+
+def _is_scaled_product(quantised: Quantised, node: Node) -> bool:
+    if node.op_type != "Mul":
+        return False
+    casts = [maker for maker in map(quantised.maker, node.inputs) if maker is not None and maker.op_type == "Cast"]
+    products = [quantised.maker(cast.inputs[0]) for cast in casts]
+    return any(product is not None and product.op_type == "MatMulInteger" for product in products)

@@ -1,0 +1,121 @@
+"""Puts barriers between nodes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.model import CONTROL_FLOW, Body, Node, is_unknown
+from dml2onnx.passes.quantised import Quantised
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import TypeAlias
+
+    from dml2onnx.barriers.table import Barrier
+    from dml2onnx.model import Value
+    from dml2onnx.model.records import Attribute
+    from dml2onnx.passes.draft import Draft
+
+    Rows: TypeAlias = Mapping[str, Sequence[Barrier]]
+
+
+class Placing:
+    """Barriers of one draft: one for all that read a value."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+        self._made: dict[tuple[str, bool], Value] = {}
+        self._shapes: dict[tuple[int, ...], Value] = {}
+
+    def in_front(self, node: Node, inputs: Sequence[int], *, flat: bool) -> None:
+        """Nothing but shapes between a node and what it reads."""
+        replaced, new = list(node.inputs), list[Node]()
+        for index in inputs:
+            x = replaced[index]
+            assert x is not None
+            # a Reshape takes any shape
+            replaced[index] = (
+                self._flat(x, new) if flat and node.op_type == "Reshape" else self._apart(x, new, flat=flat)
+            )
+        self._draft.replace(node, *new, replace(node, inputs=tuple(replaced)))
+
+    def behind(self, node: Node) -> None:
+        """The same for all that read a node, bodies among them."""
+        (result,) = node.outputs
+        assert result is not None
+        inner, new = self._draft.value(f"{result.name}/inner", result.dtype, result.shape), list[Node]()
+        flat = self._flat(inner, new)
+        last = self._draft.node("Reshape", [flat, self._sizes(result)], [result])
+        self._draft.replace(node, replace(node, outputs=(inner,)), *new, last)
+
+    def _apart(self, x: Value, new: list[Node], *, flat: bool) -> Value:
+        found = self._made.get((x.name, flat))
+        if found is not None:
+            return found
+        made = self._flat(x, new) if flat else x
+        if not flat or made.shape != x.shape:
+            made = self._reshaped(made, x, new)
+        self._made[x.name, flat] = made
+        return made
+
+    def _flat(self, x: Value, new: list[Node]) -> Value:
+        rows = x.shape[0] if x.rank > 1 else 1
+        made = self._draft.value(f"{x.name}/Flatten", x.dtype, (rows, x.size // max(rows, 1)))
+        new.append(self._draft.node("Flatten", [x], [made], {"axis": 1 if x.rank > 1 else 0}))
+        return made
+
+    def _reshaped(self, x: Value, like: Value, new: list[Node]) -> Value:
+        made = self._draft.value(f"{x.name}/Reshape", like.dtype, like.shape)
+        new.append(self._draft.node("Reshape", [x, self._sizes(like)], [made]))
+        return made
+
+    def _sizes(self, x: Value) -> Value:
+        shape = tuple(-1 if is_unknown(size) else int(size) for size in x.shape)
+        if shape not in self._shapes:
+            self._shapes[shape] = self._draft.store(np.array(shape, np.int64), "shape")
+        return self._shapes[shape]
+
+    # --- bodies ------------------------------------------------------------------------------------------------------
+
+    def within(self, host: Node, rows: Rows) -> None:
+        """Reshapes between the nodes of graphs inside of a node."""
+        attributes = self._within(host, rows)
+        if attributes is not host.attributes:
+            self._draft.replace(host, replace(host, attributes=attributes))
+
+    def _within(self, host: Node, rows: Rows) -> Mapping[str, Attribute]:
+        inner = {key: self._protected(item, rows) for key, item in host.attributes.items() if isinstance(item, Body)}
+        is_same = all(host.attributes[key] is item for key, item in inner.items())
+        return host.attributes if is_same else {**host.attributes, **inner}
+
+    def _protected(self, body: Body, rows: Rows) -> Body:
+        inside, nodes = _Inside(self._draft), list[Node]()
+        for node in body.nodes:
+            if node.op_type in CONTROL_FLOW:
+                attributes = self._within(node, rows)
+                node = node if attributes is node.attributes else replace(node, attributes=attributes)
+            inputs = next(filter(None, (row.inputs(inside, node) for row in rows.get(node.op_type, ()))), ())
+            if inputs:
+                replaced = list(node.inputs)
+                for index in inputs:
+                    x = replaced[index]
+                    assert x is not None
+                    replaced[index] = self._reshaped(x, x, nodes)
+                node = replace(node, inputs=tuple(replaced))
+            nodes.append(node)
+            inside.makers.update((item.name, node) for item in node.outputs if item is not None)
+        return body if len(nodes) == len(body.nodes) and nodes == list(body.nodes) else replace(body, nodes=nodes)
+
+
+class _Inside(Quantised):
+    """The nodes of a body, which may read what those around it make."""
+
+    def __init__(self, draft: Draft) -> None:
+        super().__init__(draft)
+        self.makers: dict[str, Node] = {}
+
+    def maker(self, value: Value | None) -> Node | None:
+        return None if value is None else self.makers.get(value.name) or super().maker(value)

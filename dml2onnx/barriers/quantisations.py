@@ -1,0 +1,176 @@
+"""What ONNX Runtime moves, merges and drops where numbers are quantised, and is wrong about.
+
+https://github.com/microsoft/onnxruntime/tree/main/onnxruntime/core/optimizer/qdq_transformer
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.barriers.ties import Steps, are_rounded_alike
+from dml2onnx.passes.quantised import DQ, MOVES, Q
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dml2onnx.model import Node, Value
+    from dml2onnx.passes.quantised import Quantised
+
+_SUMS = frozenset({"Add", "Mul"})
+INEXACT = frozenset({"AveragePool", "DepthToSpace", "Resize", "Softmax", *_SUMS})
+_INT8, _UINT8 = np.dtype(np.int8), np.dtype(np.uint8)
+_EPSILON = float(np.finfo(np.float32).eps)
+
+
+def enters_body(quantised: Quantised, value: Value | None) -> bool:
+    """Whether a body reads dequantised numbers, moved or not: ONNX Runtime stops where it repeats those.
+
+    https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/qdq_propagation.cc
+    """
+    if value is None or not quantised.draft.has_bodies:
+        return False
+    moves = [node for node in quantised.draft.readers(value) if node.op_type in MOVES]
+    return quantised.draft.is_read_inside(value) or any(enters_body(quantised, node.outputs[0]) for node in moves)
+
+
+def moved_steps(quantised: Quantised, node: Node) -> Sequence[int]:
+    """A movement of dequantised numbers, behind which a pair of quantisations is put, and wrongly.
+
+    That of 8 bits is exact, but INT8 gets both a zero point that has become UINT8 and the old type at opset 21; that of
+    INT32 takes them for UINT8. It need not be alone that a movement reads the numbers: each reader gets a
+    DequantizeLinear of its own first.
+    https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/qdq_propagation.cc
+    """
+    maker, (made, *_) = quantised.maker(node.inputs[0]), node.outputs
+    if maker is None or maker.op_type != DQ or maker.inputs[0] is None:
+        return ()
+    dtype = maker.inputs[0].dtype
+    if dtype == _UINT8 or (dtype == _INT8 and quantised.draft.opset < 21) or not quantised.has_one_step(maker):
+        return ()
+    draft = quantised.draft
+    return (0,) if draft.is_output(made) or any(item.op_type != Q for item in draft.readers(made)) else ()
+
+
+def doubled(quantised: Quantised, node: Node) -> Sequence[int]:
+    """A QuantizeLinear of what another with other parameters has rounded: one of the two is dropped.
+
+    https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/double_qdq_pairs_remover.cc
+    """
+    before = quantised.maker(node.inputs[0])
+    first = None if before is None or before.op_type != DQ else quantised.maker(before.inputs[0])
+    if before is None or first is None or first.op_type != Q:
+        return ()
+    mine, other = quantised.scalar(node), quantised.scalar(before)
+    if mine is None or other is None:
+        return (0,) if quantised.has_one_step(node) and quantised.has_one_step(before) else ()
+    return (0,) if mine != other else ()
+
+
+def close_bounds(quantised: Quantised, node: Node) -> Sequence[int]:
+    """A Clip in front of a QuantizeLinear that is taken for its saturation without being it.
+
+    It is dropped where the range of the type comes within 1.2e-7 of its bounds.
+    https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/clip_quantizelinear.cc
+    """
+    clip, parameters = quantised.maker(node.inputs[0]), quantised.scalar(node)
+    if clip is None or clip.op_type != "Clip":
+        return ()
+    if parameters is None:
+        return (0,) if quantised.has_one_step(node) else ()
+    scale, zero_point = parameters
+    limits = np.iinfo(node.outputs[0].dtype.name if node.outputs[0] is not None else "uint8")
+    bounds = [quantised.value(item) for item in (*clip.inputs[1:], None, None)]
+    low, high = (
+        -np.inf if bounds[0] is None else bounds[0].item(),
+        np.inf if bounds[1] is None else bounds[1].item(),
+    )
+    with np.errstate(over="ignore"):
+        steps = np.rint(np.array([low, high], np.float32) / np.float32(scale)) + zero_point
+    if steps[0] <= limits.min and steps[1] >= limits.max:
+        return ()
+    inside = low - scale * (limits.min - zero_point), scale * (limits.max - zero_point) - high
+    return (0,) if max(inside) <= 2 * _EPSILON else ()
+
+
+def weights(quantised: Quantised, node: Node) -> Sequence[int]:
+    """FLOAT weights and biases between dequantised and quantised numbers, which are quantised themselves.
+
+    So are those that ONNX Runtime has computed from constants when it loaded the model.
+    https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/weight_bias_quantization.cc
+    """
+    if not quantised.is_between(node):
+        return ()
+    maker = quantised.maker(node.inputs[1])
+    are_integers = _are_integers(quantised, node, maker)
+    if len(node.inputs) < 3 or node.inputs[2] is None:
+        is_concerned = quantised.is_known(node.inputs[1]) or quantised.dequantizer(node.inputs[1]) is not None
+        return (0,) if is_concerned and not are_integers else ()
+    scale = None if maker is None or not are_integers else quantised.value(maker.inputs[1])
+    return () if scale is not None and quantised.is_whole(node, scale) else (0,)
+
+
+def factors(quantised: Quantised, node: Node) -> Sequence[int]:
+    """The same of MatMul, of which ONNX Runtime quantises no factor that is not quantised already."""
+    if not quantised.is_between(node) or quantised.dequantizer(node.inputs[1]) is None:
+        return ()
+    return () if _are_integers(quantised, node, quantised.maker(node.inputs[1])) else (0,)
+
+
+def _are_integers(quantised: Quantised, node: Node, maker: Node | None) -> bool:
+    """Whether weights are dequantised at run time as a kernel takes them: UINT8 by one scale, or one per filter."""
+    if node.op_type == "ConvTranspose" or maker is None or maker.op_type != DQ:
+        return False
+    x, scale, zero_point = (*maker.inputs, None)[:3]
+    if x is None or x.dtype != _UINT8 or not quantised.is_between_bytes(node):
+        return False
+    if quantised.scalar(maker) is not None:
+        return True
+    values = quantised.value(zero_point)
+    is_by_filter = node.op_type == "Conv" and maker.attributes.get("axis") == 0 and quantised.value(scale) is not None
+    return is_by_filter and values is not None and len(np.unique(values)) == 1
+
+
+def coarse_weights(quantised: Quantised, node: Node) -> Sequence[int]:
+    """Constants that are dequantised at run time: the other factor of the product is quantised, too (MatMulNBits).
+
+    https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/selectors_actions/qdq_selectors.cc
+    """
+    if quantised.dequantizer(node.inputs[0]) is not None:
+        return ()
+    maker = quantised.maker(node.inputs[1])
+    return (1,) if maker is not None and maker.op_type == DQ and quantised.is_known(maker.inputs[0]) else ()
+
+
+def inexact_kernels(quantised: Quantised, node: Node) -> Sequence[int]:
+    """What becomes a kernel of quantised numbers that rounds otherwise (see ``ties.py``), or that does not exist.
+
+    https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/selectors_actions/qdq_selector_action_transformer.cc
+    """
+    # a Resize that does not only move numbers ONNX Runtime 1.24 interpolates as integers, and truncates
+    if node.op_type == "Resize" and node.attributes.get("mode", "nearest") == "nearest":
+        return ()
+    makers = [quantised.dequantizer(item) for item in node.inputs]
+    if makers[0] is None:
+        return ()
+    last = quantised.quantizer(node)
+    if last is None:
+        return ()
+    if node.op_type in _SUMS:
+        if makers[1] is None:
+            return ()
+        a, b, result = (_steps(quantised, item) for item in (makers[0], makers[1], last))
+        is_sum = node.op_type == "Add"
+        is_alike = a and b and result and are_rounded_alike("Add" if is_sum else "Mul", a, b, result)
+        return () if is_alike else (0,)  # the kernel wants both
+    return (0,)
+
+
+def _steps(quantised: Quantised, node: Node) -> Steps | None:
+    """The parameters of a quantisation to 8 bits, or back, if they are constants of one element."""
+    parameters = quantised.scalar(node)
+    of = node.inputs[0] if node.op_type == DQ else node.outputs[0]
+    if parameters is None or of is None or of.dtype not in (_INT8, _UINT8):
+        return None
+    return Steps("int8" if of.dtype == _INT8 else "uint8", *parameters)

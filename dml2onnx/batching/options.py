@@ -1,0 +1,132 @@
+"""What ``dml2onnx.batch`` does to each model, as keywords, and their values once they are checked."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from dml2onnx import arguments
+from dml2onnx.batching.work import Asked
+from dml2onnx.diagnostics import quote
+from dml2onnx.providers import choice as providers
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+    from dml2onnx.catalog import FeatureLevel
+    from dml2onnx.providers.choice import ProviderLike
+    from dml2onnx.report.batched import Action
+
+
+class WorkOptions(TypedDict, total=False):
+    """How each model is read, compiled and verified; by default as the single commands do."""
+
+    max_bytes: int | None
+    feature_level: FeatureLevel | str | None
+    documented: bool
+    opset: int
+    target: str | None
+    freeze: bool
+    inputs: Iterable[str]
+    constants: Mapping[str, str | os.PathLike[str] | None] | Iterable[str]
+    constant_directories: Iterable[str | os.PathLike[str]]
+    allow_paths: Iterable[str | os.PathLike[str]]
+    external_data: bool | None
+    shapes: bool
+    exact: bool
+    optimize: int
+    without_passes: Iterable[str]
+    quant_format: str | None
+    half: bool
+    ir_version: int | None
+    cases: int
+    seed: int
+    provider: ProviderLike
+
+
+def asked_work(do: Action, options: WorkOptions) -> Asked:
+    """The work with options that are checked; :class:`DmlError` for a wrong value, TypeError for an unknown name."""
+    for name in options:
+        if name not in _CHECKED:
+            raise TypeError(f"batch() got an unexpected keyword argument {name!r}")
+    values: dict[str, Any] = {name: _CHECKED[name](value) for name, value in options.items()}
+    if values.get("target") is None:
+        values["target"] = arguments.target(values.get("provider", providers.Providers()).target)
+    return Asked(do, **values)
+
+
+def with_options(signature: inspect.Signature) -> inspect.Signature:
+    """The signature with a parameter for each option in the place of ``**work``, for ``help`` and the reference."""
+    defaults = {item.name: item.default for item in fields(Asked)} | {"target": None, "provider": "cpu"}
+    named = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults[name], annotation=kind.__forward_arg__)
+        for name, kind in WorkOptions.__annotations__.items()
+    ]
+    kept = [item for item in signature.parameters.values() if item.kind is not item.VAR_KEYWORD]
+    return signature.replace(parameters=[*kept, *named])
+
+
+def paths(argument: Iterable[object], name: str) -> list[Path]:
+    """Paths, as text or as path-like objects."""
+    return [arguments.path_of(item, f"a path in {name}") for item in argument]
+
+
+def _level(argument: object) -> str | None:
+    level = arguments.feature_level(argument)
+    return None if level is None else level.name
+
+
+def _path_names(name: str) -> Callable[[Any], tuple[str, ...]]:
+    return lambda argument: tuple(map(str, paths(argument, name)))
+
+
+def _flag(name: str) -> Callable[[object], bool]:
+    return lambda argument: arguments.flag(argument, name)
+
+
+def _named_files(
+    argument: Mapping[str, str | os.PathLike[str] | None] | Iterable[str],
+) -> tuple[tuple[str, str | None], ...]:
+    """Names of inputs, each with the file of its contents; arrays would be nothing that a journal can tell apart."""
+    if not isinstance(argument, Mapping):
+        return tuple((name, None) for name in arguments.names(argument, "constants"))
+    return tuple(
+        (
+            arguments.text(name, "constants", "names of inputs"),
+            None if file is None else str(arguments.path_of(file, f"the contents of {quote(name)}")),
+        )
+        for name, file in argument.items()
+    )
+
+
+_CHECKED: Mapping[str, Callable[[Any], object]] = MappingProxyType(
+    {
+        "max_bytes": lambda argument: None if argument is None else arguments.whole_number(argument, "max_bytes", 1),
+        "feature_level": _level,
+        "documented": _flag("documented"),
+        "opset": arguments.opset,
+        "target": lambda argument: None if argument is None else arguments.target(argument),
+        "freeze": _flag("freeze"),
+        "inputs": lambda argument: arguments.names(argument, "inputs"),
+        "constants": _named_files,
+        "constant_directories": _path_names("constant_directories"),
+        "allow_paths": _path_names("allow_paths"),
+        "external_data": lambda argument: None if argument is None else arguments.flag(argument, "external_data"),
+        "shapes": _flag("shapes"),
+        "exact": _flag("exact"),
+        "optimize": lambda argument: argument,  # Asked refuses wrong values of this one, quant_format and ir_version
+        "without_passes": lambda argument: arguments.names(argument, "without_passes"),
+        "quant_format": lambda argument: argument,
+        "half": _flag("half"),
+        "ir_version": lambda argument: argument,
+        "cases": lambda argument: arguments.whole_number(argument, "cases", 1),
+        "seed": lambda argument: arguments.whole_number(argument, "seed"),
+        "provider": providers.chosen,
+    }
+)
+"""What turns the value of each option into that of :class:`Asked`."""

@@ -1,0 +1,133 @@
+"""The three layers of checks applied to one graph, and what follows from their findings."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from dml2onnx import arguments, catalog
+from dml2onnx.catalog import FeatureLevel
+from dml2onnx.checks.answers import MOST_NODES, Sources, answers
+from dml2onnx.checks.consequences import without_consequences, without_edges
+from dml2onnx.checks.operators import findings_of
+from dml2onnx.checks.structure import check_structure
+from dml2onnx.codes import checking as codes
+from dml2onnx.diagnostics import Severity
+from dml2onnx.frontends import graph_of
+from dml2onnx.rules.findings import not_compiled, not_lowered
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable
+
+    from dml2onnx.checks.structure import Structure
+    from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.ir.graph import Graph
+    from dml2onnx.ir.operator import OperatorDesc
+    from dml2onnx.rules.findings import Finding
+
+    Judge = Callable[[OperatorDesc], tuple[Finding, ...]]
+
+_ACCEPTED = frozenset(code.id for code in codes.ACCEPTED)
+
+
+def check_graph(
+    graph: Graph, level: FeatureLevel, *, compiles: bool = True, documented: bool = False
+) -> list[Diagnostic]:
+    """The findings of a graph at a feature level, as :func:`dml2onnx.check` orders them."""
+    judge = partial(findings_of, level=level, documented=documented)
+    structure = check_structure(graph)
+    reading, found = without_edges(graph, _of_nodes(graph, structure, judge))
+    of_graph, found = without_consequences(graph, structure.of_graph, found, judge)
+    of_nodes = _diagnostics(graph, found, judge, compiles=compiles)
+    diagnostics = [*reading, *of_graph, *of_nodes]
+    if structure.unread and not _has_error(diagnostics):
+        return [*reading, *of_graph, *structure.unread, *of_nodes]
+    return diagnostics
+
+
+def _of_nodes(graph: Graph, structure: Structure, judge: Judge) -> list[tuple[Finding, ...]]:
+    """The findings of each node, in the order of its fields; equal descriptors are judged once."""
+    found: list[tuple[Finding, ...]] = []
+    known: dict[OperatorDesc, tuple[Finding, ...]] = {}
+    for position, node in enumerate(graph.nodes):
+        desc = node.operator
+        findings = known.get(desc)
+        if findings is None:
+            findings = known[desc] = judge(desc)
+        placed = structure.of_nodes.get(position)
+        if placed:
+            index = desc.schema.index
+            findings = tuple(sorted((*placed, *findings), key=lambda finding: index.get(finding.field, -1)))
+        found.append(findings)
+    return found
+
+
+def _diagnostics(
+    graph: Graph, found: Iterable[tuple[Finding, ...]], judge: Judge, *, compiles: bool
+) -> list[Diagnostic]:
+    """The findings of all nodes with their places; those of the first nodes also have remedies."""
+    diagnostics: list[Diagnostic] = []
+    unlowered = catalog.unlowered_operators() if compiles else frozenset()
+    sources, asked = None, 0
+    for node, findings in zip(graph.nodes, found, strict=True):
+        if findings and asked < MOST_NODES:
+            asked += 1
+            sources = sources or Sources(graph)
+            diagnostics.extend(answers(node, findings, judge, sources.place, editable=graph.format == "native"))
+        elif findings:
+            diagnostics.extend([finding.at(node) for finding in findings])
+        if node.operator.schema.name in unlowered:
+            diagnostics.append(not_lowered(node.operator.schema).at(node))
+    return diagnostics
+
+
+def uncompiled(graph: Graph, found: Iterable[Diagnostic], level: FeatureLevel) -> list[Diagnostic]:
+    """Errors about the nodes of which no model is made, of those that DirectML accepts against its documentation.
+
+    ``found`` is what :func:`check` said of the graph: nodes without a warning of that class are not looked at again.
+    """
+    accepted = {item.node for item in found if item.code in _ACCEPTED}
+    if not accepted:
+        return []
+    return [
+        not_compiled(finding).at(node)
+        for node in graph.nodes
+        if node.name in accepted
+        for finding in findings_of(node.operator, level)
+        if finding.accepted and not finding.compiled
+    ]
+
+
+def minimum_feature_level(model: Graph | str | os.PathLike[str]) -> FeatureLevel | None:
+    """The first feature level at which :func:`check` finds no error; ``None`` when there is none.
+
+    ``FeatureLevel.info`` says with which DirectML and Windows versions the level came.
+    """
+    graph = graph_of(model)
+    structure = check_structure(graph)
+    if _has_error(graph.findings) or _has_error(structure.of_graph):
+        return None
+    if any(_is_error(finding) for findings in structure.of_nodes.values() for finding in findings):
+        return None
+    descriptors = dict.fromkeys(node.operator for node in graph.nodes)
+    oldest = max((desc.schema.introduced for desc in descriptors), default=FeatureLevel("1_0"))
+    for level in catalog.feature_levels():
+        if level >= oldest and not any(
+            _is_error(finding) for desc in descriptors for finding in findings_of(desc, level)
+        ):
+            return level
+    return None
+
+
+def level_of(graph: Graph, feature_level: FeatureLevel | str | None) -> FeatureLevel:
+    """The level that a graph is checked at: the one asked for, its own, or the latest."""
+    return arguments.feature_level(feature_level) or arguments.feature_level(graph.feature_level) or catalog.LATEST
+
+
+def _is_error(finding: Finding) -> bool:
+    return finding.code.severity is Severity.ERROR
+
+
+def _has_error(diagnostics: list[Diagnostic] | tuple[Diagnostic, ...]) -> bool:
+    return any(item.severity is Severity.ERROR for item in diagnostics)

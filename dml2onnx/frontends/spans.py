@@ -1,0 +1,98 @@
+"""Where the members of a JSON text stand: one walk over its tokens, for locations and for edits.
+
+Reading keeps no positions: every model would pay for what only wrong ones need.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dml2onnx.frontends.findings import escape
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+
+
+@dataclass(slots=True)
+class Span:
+    """Where a member stands in the text."""
+
+    name: tuple[int, int] | None
+    """Its name, if it has one."""
+    start: int
+    end: int
+    """The end of its value."""
+    is_object: bool
+    is_nested: bool
+    """Whether the value is an object or an array."""
+    last: tuple[int, int] | None = None
+    """The last member of an object or array."""
+
+
+def spans(text: str, wanted: Collection[str] | None = None) -> dict[str, Span]:
+    """The members of a text without comments, by JSON pointer: the ``wanted`` ones, by default all.
+
+    Of members with one name the first counts. Where the text is no JSON, the result has what comes before.
+    """
+    found: dict[str, Span] = {}
+    stack: list[tuple[str, Span, int]] = []  # of each open bracket: its pointer, its span, the index in an array
+    name: tuple[int, int] | None = None
+    key = ""
+    is_value = True
+    for match in _TOKEN.finditer(text):
+        token = match[0]
+        if token in "}]":
+            if stack:
+                _, closed, _ = stack.pop()
+                closed.end = match.end()
+                _set_last(stack, closed.start if closed.name is None else closed.name[0], closed.end)
+            is_value = False
+        elif token == ",":
+            is_value = bool(stack) and not stack[-1][1].is_object
+            if is_value:
+                above, span, index = stack[-1]
+                stack[-1] = above, span, index + 1
+        elif token == ":":
+            is_value = True
+        elif not is_value:
+            name, key = match.span(), _name(token)
+        else:
+            pointer = _pointer(stack, key)
+            is_nested = token in "{["
+            is_wanted = (wanted is None or pointer in wanted) and pointer not in found
+            if is_nested or is_wanted:
+                span = Span(name, *match.span(), token == "{", is_nested)
+                if is_wanted:
+                    found[pointer] = span
+            if is_nested:
+                stack.append((pointer, span, 0))
+                is_value = token == "["
+            else:
+                _set_last(stack, match.start() if name is None else name[0], match.end())
+            name = None
+    return found
+
+
+def _set_last(stack: list[tuple[str, Span, int]], start: int, end: int) -> None:
+    """Notes the member that has ended as the last one of what is around it."""
+    if stack:
+        stack[-1][1].last = start, end
+
+
+def _pointer(stack: list[tuple[str, Span, int]], key: str) -> str:
+    if not stack:
+        return ""
+    above, span, index = stack[-1]
+    return f"{above}/{escape(key) if span.is_object else index}"
+
+
+def _name(token: str) -> str:
+    try:
+        return str(json.loads(token, strict=False))
+    except ValueError:
+        return token

@@ -1,0 +1,128 @@
+"""The rules of a target for what passes have made: a pass makes ONNX nodes and knows no kernel.
+
+What lowering has emitted went through the rules then, and is not asked for again. A node that is new is read as the
+call of the emitter's method that would make it; where a rule answers with other nodes these take its place.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from dml2onnx.emitter import Tensor
+from dml2onnx.emitter.windows import Window
+from dml2onnx.model import ELEMENT_TYPES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from dml2onnx.emitter import Emitter
+    from dml2onnx.model import Array, Node, Value
+    from dml2onnx.passes import Draft
+
+    Inputs = Sequence[Tensor | None]
+
+_DTYPES = {number: dtype for dtype, (number, _) in ELEMENT_TYPES.items()}
+
+
+class _Call(NamedTuple):
+    """What an emitter's method is given."""
+
+    args: Sequence[Any]
+    named: Mapping[str, Any]
+
+
+def legalise(draft: Draft, emitter: Callable[[frozenset[str]], Emitter]) -> None:
+    """Asks the rules about each node that passes have made; ``emitter`` makes one beside names that are taken."""
+    e: Emitter | None = None
+    for node in draft.made():
+        if node.op_type in READ and len(node.outputs) == 1:
+            e = e or emitter(draft.names())
+            if e.rules.get(node.op_type):
+                _apply(draft, e, node)
+
+
+def _apply(draft: Draft, e: Emitter, node: Node) -> None:
+    call = READ[node.op_type](node, [_tensor(item, draft.constant(item)) for item in node.inputs])
+    result = node.outputs[0]
+    if call is None or result is None:
+        return
+    e.begin(node.name, "")
+    made: Tensor = getattr(e, node.op_type)(*call.args, **call.named)
+    nodes, notes = (origin := e.end()).nodes, origin.notes
+    if [item.op_type for item in nodes] == [node.op_type] or not any(made in item.outputs for item in nodes):
+        return
+    made.name = result.name
+    for name in {item.name for new in nodes for item in new.inputs if item is not None} & {*e.initializers}:
+        draft.keep(name, e.initializers[name])
+    draft.replace(node, *nodes, note="; ".join(notes))
+
+
+def _tensor(value: Value | None, array: Array | None) -> Tensor | None:
+    if value is None:
+        return None
+    stored = None if array is None else value
+    return Tensor(value.name, value.dtype, value.shape, value.cast_from, value.limited, value=array, stored=stored)
+
+
+# --- Nodes as calls --------------------------------------------------------------------------------------------------
+
+
+def _window(node: Node, rank: int) -> Window:
+    def ints(name: str, default: tuple[int, ...]) -> tuple[int, ...]:
+        return cast("tuple[int, ...]", node.attributes.get(name, default))
+
+    ones, pads = (1,) * rank, ints("pads", (0,) * 2 * rank)
+    shape = ints("kernel_shape", ones)
+    return Window(shape, ints("strides", ones), ints("dilations", ones), pads[:rank], pads[rank:])
+
+
+def _cast(node: Node, inputs: Inputs) -> _Call:
+    return _Call([inputs[0], _DTYPES[cast("int", node.attributes["to"])]], {})
+
+
+def _clip(node: Node, inputs: Inputs) -> _Call | None:
+    x, *bounds = inputs
+    if any(item is not None and item.value is None for item in bounds):
+        return None
+    numbers = [None if item is None or item.value is None else item.value.item() for item in (*bounds, None, None)]
+    return _Call([x, *numbers[:2]], {})
+
+
+def _convolution(node: Node, inputs: Inputs) -> _Call | None:
+    x, w, b = (*inputs, None)[:3]
+    assert x is not None
+    group = cast("int", node.attributes.get("group", 1))
+    extra = {"output_padding": node.attributes["output_padding"]} if "output_padding" in node.attributes else {}
+    return _Call([x, w, b, _window(node, x.rank - 2), group], extra)
+
+
+def _pool(node: Node, inputs: Inputs) -> _Call:
+    (x,) = inputs
+    assert x is not None
+    return _Call([x, _window(node, x.rank - 2)], {})
+
+
+def _gemm(node: Node, inputs: Inputs) -> _Call:
+    named = {{"transA": "trans_a", "transB": "trans_b"}.get(key, key): item for key, item in node.attributes.items()}
+    return _Call((*inputs, None)[:3], named)
+
+
+def _pad(node: Node, inputs: Inputs) -> _Call | None:
+    x, pads, value = (*inputs, None)[:3]
+    if x is None or pads is None or pads.value is None or (value is not None and value.value is None):
+        return None
+    widths = [int(item) for item in pads.value]
+    number = 0 if value is None or value.value is None else value.value.reshape(-1)[0]
+    return _Call([x, widths[: x.rank], widths[x.rank :], node.attributes.get("mode", "constant"), number], {})
+
+
+READ: dict[str, Callable[[Node, Inputs], _Call | None]] = {
+    "Cast": _cast,
+    "Clip": _clip,
+    "Conv": _convolution,
+    "ConvTranspose": _convolution,
+    "Gemm": _gemm,
+    "MaxPool": _pool,
+    "Pad": _pad,
+}
+"""By ONNX operator, of those to which passes give other parameters; what gets another shape is what it was."""

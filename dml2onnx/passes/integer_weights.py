@@ -1,0 +1,70 @@
+"""Weights between quantisations as the integers that they were: with these ONNX Runtime finds its integer kernels.
+
+Lowering dequantises constants at once. That of UINT8 weights is given back to the products that a kernel of UINT8
+computes; those of INT8 become UINT8, whose products with UINT8 are exact on every processor.
+
+Before, with weights that were INT8:
+    (uint8[2,1] x) => (uint8[2,1] y)
+    <float half = {0.5}, uint8 point = {9}, float[1,1] w = {-1.5}>
+    { a = DequantizeLinear (x, half, point) b = MatMul (a, w) y = QuantizeLinear (b, half, point) }
+After:
+    (uint8[2,1] x) => (uint8[2,1] y)
+    <float half = {0.5}, uint8 point = {9}, uint8[1,1] w = {125}, uint8 middle = {128}>
+    { a = DequantizeLinear (x, half, point) f = DequantizeLinear (w, half, middle) b = MatMul (a, f)
+    y = QuantizeLinear (b, half, point) }
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.passes.quantised import DQ, Quantised
+
+if TYPE_CHECKING:
+    from dml2onnx.model import Dequantized, Node, Value
+    from dml2onnx.passes.draft import Draft
+
+OPERATORS = frozenset({DQ})
+_PRODUCTS = frozenset({"Conv", "Gemm", "MatMul"})
+
+
+def keep_integers(draft: Draft) -> None:
+    """A DequantizeLinear in front of the weights of each such product."""
+    quantised = Quantised(draft)
+    stored: dict[str, list[Value]] = {}
+    for node in draft.nodes(_PRODUCTS):
+        result, weights = node.outputs[0], node.inputs[1]
+        if result is None or result.paired or weights is None or weights.dequantized is None:
+            continue
+        found = weights.dequantized
+        if not (quantised.is_between_bytes(node) and _fits(node, found)):
+            continue
+        if node.op_type == "MatMul" or quantised.is_whole(node, found.scale):
+            inputs = stored.get(weights.name) or _stored(draft, weights, found)
+            stored[weights.name] = inputs
+            made = draft.value(f"{weights.name}/{DQ}", weights.dtype, weights.shape)
+            dequantize = draft.node(DQ, inputs, [made], {"axis": 0} if found.scale.ndim else None)
+            draft.replace(node, dequantize, replace(node, inputs=(node.inputs[0], made, *node.inputs[2:])))
+
+
+def _fits(node: Node, found: Dequantized) -> bool:
+    """Whether a kernel takes them: bytes by one scale, or by one for each filter with one zero point for all."""
+    if found.x.dtype.itemsize > 1 or found.scale.size == 1:
+        return found.x.dtype.itemsize == 1
+    weights = node.inputs[1]
+    is_by_filter = node.op_type == "Conv" and weights is not None and weights.shape[0] == found.x.shape[0]
+    return is_by_filter and len(np.unique(found.zero_point)) == 1
+
+
+def _stored(draft: Draft, weights: Value, found: Dequantized) -> list[Value]:
+    moved = 128 if found.x.dtype == np.int8 else 0
+    x, zero_point = (np.asarray(item.astype(np.int16) + moved, np.uint8) for item in (found.x, found.zero_point))
+    name = found.label or weights.name
+    return [
+        draft.store(x.reshape(weights.shape), name),
+        draft.store(found.scale, f"{name}/scale"),
+        draft.store(zero_point, f"{name}/zero_point"),
+    ]

@@ -1,0 +1,185 @@
+"""Single operators in DirectML itself: whether it takes them, and what it computes, beside ``check`` and the compiler.
+
+Of accepted operators floats agree within 1e-3 of the larger of themselves and 1 % of the largest of the output, and
+integers exactly, or both are what the reference allows; what is unspecified may be anything. Nothing is compared of
+those that are accepted and not compiled (DML2010), nor of descriptors that can be marshalled in more ways than one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.catalog import LATEST
+from dml2onnx.checks import uncompiled
+from dml2onnx.codes.checking import ARRAY_LENGTH
+from dml2onnx.compiler import compile_outputs
+from dml2onnx.diagnostics import Severity
+from dml2onnx.directml import graphs, runner
+from dml2onnx.directml.cases import Case, Outcome
+from dml2onnx.reference import Result, disagreements, evaluate_results, memory, operator_results
+from dml2onnx.reference.promise import promised
+from dml2onnx.targets import DEFAULT_TARGET, EXACT_TARGET
+from dml2onnx.testing.descriptor_trials import STEPS
+from dml2onnx.testing.single_node import single_node
+from dml2onnx.testing.trial import feeds_of
+from dml2onnx.testing.variations import changed_field, findings, is_small, together
+from dml2onnx.verification.indices import within
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from dml2onnx.directml.installation import Installation
+    from dml2onnx.ir.graph import Graph
+    from dml2onnx.ir.operator import OperatorDesc
+    from dml2onnx.ir.tensor import DataType
+    from dml2onnx.model import Array
+
+RELATIVE, OF_LARGEST = 1e-3, 1e-2
+INVALID_ARGUMENT = 0x80070057
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One operator: what ``check`` says, what DirectML did, and where the two, or their numbers, differ."""
+
+    op: OperatorDesc
+    refused: bool
+    outcome: Outcome
+    problem: str
+    """Nothing is ``""``."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """An operator that ``check`` accepts, the compiled model's outputs, and what the reference promises of them."""
+
+    graph: Graph
+    case: Case
+    compiled: dict[str, Array]
+    wanted: dict[str, Result]
+
+
+def drawn(bases: Sequence[OperatorDesc], seed: int) -> list[OperatorDesc]:
+    """Descriptors that a seed leads to, right ones and wrong ones: a walk along right ones, with a look aside."""
+    random = Random(seed)
+    op = random.choice(bases)
+    found = {op: None}
+    for _ in range(STEPS):
+        changed = together(op, random)[0] if random.random() < 0.5 else changed_field(op, random)[0]
+        if changed == op or not is_small(changed):
+            continue
+        found[changed] = None
+        if not _is_refused(changed):
+            op = changed
+    return list(found)
+
+
+def ask(ops: Sequence[OperatorDesc], seed: int, installation: Installation, *, exact: bool = True) -> list[Answer]:
+    """Each operator with random contents, all of them in one run of DirectML, beside exact models or default ones."""
+    refused = [_is_refused(op) for op in ops]
+    prepared: list[_Prepared | str | None] = []
+    for op, wrong in zip(ops, refused, strict=True):
+        prepared.append(None if wrong or _is_uncompiled(op) else _prepare(op, seed, exact))
+    cases = [item.case if isinstance(item, _Prepared) else Case((op,)) for op, item in zip(ops, prepared, strict=True)]
+    outcomes = runner.run(cases, installation)
+    return [
+        Answer(op, wrong, outcome, _problem(op, wrong, item, outcome))
+        for op, wrong, item, outcome in zip(ops, refused, prepared, outcomes, strict=True)
+    ]
+
+
+def _is_refused(op: OperatorDesc) -> bool:
+    return any(item.severity is Severity.ERROR for item in findings(op))
+
+
+def _is_uncompiled(op: OperatorDesc) -> bool:
+    """Whether DirectML takes it, and it is not known what it computes."""
+    return bool(uncompiled(single_node(op), findings(op), LATEST))
+
+
+def _has_many_forms(op: OperatorDesc) -> bool:
+    """Whether a count and its array disagree: DirectML reads as many as the count says, whatever lies there."""
+    return any(item.code == ARRAY_LENGTH.id for item in findings(op))
+
+
+def _prepare(op: OperatorDesc, seed: int, exact: bool) -> _Prepared | str:
+    """The case of an operator; a sentence where the compiled model or the reference does not run it."""
+    graph = single_node(op)
+    try:
+        target = EXACT_TARGET if exact else DEFAULT_TARGET
+        model = compile_outputs(graph, graph.outputs, target=target, exact=exact)
+        feeds = feeds_of(model, seed) if exact else within(graph, feeds_of(model, seed))
+        with np.errstate(all="ignore"):
+            compiled, wanted = model.run(feeds), evaluate_results(graph, feeds)
+    except Exception as error:
+        return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+    known = {item.value: np.ascontiguousarray(feeds[item.name]).tobytes() for item in graph.inputs}
+    if not exact and not any(op.updates(item.name) for item in op.schema.output_fields):
+        wanted = _promised(op, feeds)
+    return _Prepared(graph, graphs.single(graph.nodes[0], known), compiled, wanted)
+
+
+def _promised(op: OperatorDesc, feeds: Mapping[str, Array]) -> dict[str, Result]:
+    """What a default model promises."""
+    views: dict[str, list[Array]] = {}
+    for item in op.schema.input_fields:
+        for index, desc in enumerate(op.tensors(item.name)):
+            raw = np.ascontiguousarray(feeds[f"{item.name}{index}"]).tobytes().ljust(desc.total_bytes, b"\0")
+            views.setdefault(item.name, []).append(memory.read(np.frombuffer(raw, np.uint8).copy(), desc))
+    with np.errstate(all="ignore"):
+        results = promised(op, operator_results(op, views))
+    return {f"{name}{index}": result for name in results for index, result in enumerate(results[name])}
+
+
+def _problem(op: OperatorDesc, refused: bool, item: _Prepared | str | None, outcome: Outcome) -> str:
+    if refused:
+        if outcome.created != 0 or _has_many_forms(op):
+            return ""
+        return "check refuses it, and DirectML takes it"
+    if outcome.created == INVALID_ARGUMENT or (outcome.died and item is not None):
+        return f"check takes it, and DirectML does not: {graphs.failure(outcome)}"
+    if item is None or isinstance(item, str):
+        return item or ""
+    if outcome.dispatched != 0:
+        return f"DirectML does not run it: {graphs.failure(outcome)}"
+    values = graphs.written(item.graph.nodes[0], item.case, outcome)
+    for output in item.graph.outputs:
+        raw = np.frombuffer(values[output.value], np.uint8).copy()
+        got, ours = memory.read(raw, output.desc), item.compiled[output.name]
+        wrong = different(ours, got, item.wanted[output.name], output.desc.data_type)
+        if wrong.any():
+            at = tuple(int(axis[0]) for axis in np.nonzero(wrong))
+            return (
+                f"{output.name}{list(at)} is {got[at]} in DirectML, and {ours[at]} here ({wrong.sum()} of {wrong.size})"
+            )
+    return ""
+
+
+def different(ours: Array, directml: Array, wanted: Result, data_type: DataType) -> Array:
+    """Where the two differ by more than is allowed, and one of them is not what the reference promises."""
+    unspecified = np.zeros(ours.shape, np.bool_) if wanted.unspecified is None else wanted.unspecified
+    wrong = differences(ours, directml, np.broadcast_to(unspecified, ours.shape))
+    if not wrong.any():
+        return wrong
+    # DirectML may round each step of an operator of FLOAT16, and toward zero
+    outside = disagreements(ours, wanted, data_type, True) | disagreements(directml, wanted, data_type, True)
+    result: Array = wrong & outside
+    return result
+
+
+def differences(ours: Array, directml: Array, unspecified: Array) -> Array:
+    """Which elements differ by more than is allowed."""
+    if ours.dtype.kind != "f":
+        unequal: Array = (ours != directml) & ~unspecified
+        return unequal
+    one, other = ours.astype(np.float64), directml.astype(np.float64)
+    largest = np.abs(other).max(initial=0, where=np.isfinite(other) & ~unspecified)
+    with np.errstate(invalid="ignore"):
+        near = np.abs(one - other) <= RELATIVE * np.maximum(np.abs(other), OF_LARGEST * largest)
+    same = (near & np.isfinite(other)) | (one == other) | (np.isnan(one) & np.isnan(other))
+    different: Array = ~same & ~unspecified
+    return different

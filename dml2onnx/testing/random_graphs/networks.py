@@ -1,0 +1,115 @@
+"""Random nodes of networks: normalisations and recurrent layers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+from hypothesis import strategies as st
+
+from dml2onnx import catalog
+from dml2onnx.catalog import FieldType
+from dml2onnx.ir.graph import Read
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.testing.descriptors import operator
+from dml2onnx.testing.random_graphs.arithmetic import activation, attributes
+from dml2onnx.testing.random_graphs.draft import POSITIVE, GraphDraft, of_latest
+from dml2onnx.testing.random_graphs.movement import counted
+
+GATES = ["RELU", "LEAKY_RELU", "TANH", "SIGMOID", "HARD_SIGMOID", "ELU", "SOFTSIGN", "LINEAR"]
+
+
+def part_of(g: GraphDraft, desc: TensorDesc) -> tuple[TensorDesc, Read]:
+    """A parameter that broadcasts to the tensor: some of its sizes, and 1 for the others."""
+    return g.view(desc.data_type, [size if g.chance(2) else 1 for size in desc.sizes])
+
+
+def normalization(g: GraphDraft, name: str) -> None:
+    """Any axes, with the parameters that there may be."""
+    ranks, data_types = of_latest(name, "InputTensor")
+    desc, read = g.any_view(data_types, ranks)
+    schema = catalog.operator(name)
+    fields: dict[str, Any] = {"InputTensor": desc, "Epsilon": g.draw(st.sampled_from([1e-5, 0.1]))}
+    reads: dict[str, tuple[Read, ...]] = {"InputTensor": (read,)}
+    for item in schema.input_fields[1:]:
+        if not item.optional or g.chance(2):
+            fields[item.name], other = part_of(g, desc)
+            reads[item.name] = (other,)
+    if "Axes" in schema.index:
+        fields["Axes"] = g.draw(st.lists(st.integers(0, desc.rank - 1), min_size=1, max_size=desc.rank, unique=True))
+    fields |= {item.name: g.draw(st.booleans()) for item in schema.attribute_fields if item.type is FieldType.BOOL}
+    fields["OutputTensor"] = g.layout(desc.data_type, desc.sizes, output=True)
+    g.add(name, reads, ["OutputTensor"], **fields, FusedActivation=activation(g, name, desc.rank))
+
+
+def local_response(g: GraphDraft, name: str) -> None:
+    """Across channels or within them."""
+    ranks, data_types = of_latest(name, "InputTensor")
+    desc, read = g.any_view(data_types, ranks)
+    g.add(
+        name,
+        {"InputTensor": (read,)},
+        ["OutputTensor"],
+        InputTensor=desc,
+        OutputTensor=g.layout(desc.data_type, desc.sizes, output=True),
+        CrossChannel=g.draw(st.booleans()),
+        LocalSize=g.draw(st.integers(1, 5)),
+        Alpha=g.draw(POSITIVE),
+        Beta=g.draw(st.sampled_from([0.5, 0.75, 1.0])),
+        Bias=g.draw(POSITIVE),
+    )
+
+
+def recurrence(g: GraphDraft, name: str) -> None:
+    """Any direction, activations and outputs."""
+    schema = catalog.operator(name)
+    direction = g.draw(st.sampled_from(["FORWARD", "BACKWARD", "BIDIRECTIONAL"]))
+    directions = 2 if direction == "BIDIRECTIONAL" else 1
+    known = {"num_directions": directions}
+    known |= dict(zip(("seq_length", "batch_size", "input_size", "hidden_size"), g.each(4, 1, 3), strict=True))
+
+    def sizes(shape: str | None) -> tuple[int, ...]:
+        assert shape is not None
+        terms = shape.strip("{} ").split(",")
+        return tuple(prod(known.get(part.strip()) or int(part) for part in term.split("*")) for term in terms)
+
+    data_type = DataType[g.draw(st.sampled_from(of_latest(name, "InputTensor")[1]))]
+    fields: dict[str, Any] = {"Direction": direction}
+    reads: dict[str, tuple[Read, ...]] = {}
+    for item in schema.input_fields:
+        if item.optional and not g.chance(2):
+            continue
+        if item.name == "SequenceLengthsTensor":
+            fields[item.name], read = counted(g, DataType.UINT32, sizes(item.shape), 0, known["seq_length"])
+        else:
+            fields[item.name], read = g.view(data_type, sizes(item.shape))
+        reads[item.name] = (read,)
+    outputs = [item.name for item in schema.output_fields if g.chance(2)] or [schema.output_fields[0].name]
+    for output in outputs:
+        fields[output] = g.layout(data_type, sizes(schema.fields_by_name[output].shape), output=True)
+    gates = {"RNN": 1, "GRU": 2, "LSTM": 3}[name] * directions
+    fields["ActivationDescs"] = [gate(g) for _ in range(gates)]
+    fields |= {item.name: g.draw(st.booleans()) for item in schema.attribute_fields if item.type is FieldType.BOOL}
+    if "ClipThreshold" in schema.index:
+        fields["ClipThreshold"] = g.draw(st.sampled_from([0.5, 3.0]))
+    g.add(name, reads, outputs, **fields)
+
+
+def gate(g: GraphDraft) -> OperatorDesc:
+    """An activation of a recurrent network."""
+    name = f"ACTIVATION_{g.draw(st.sampled_from(GATES))}"
+    return operator(name, **attributes(g, name, 4))
+
+
+FAMILIES: dict[tuple[str, ...], Callable[[GraphDraft, str], None]] = {
+    ("BATCH_NORMALIZATION",): normalization,
+    (
+        "MEAN_VARIANCE_NORMALIZATION",
+        "MEAN_VARIANCE_NORMALIZATION1",
+        "MEAN_VARIANCE_NORMALIZATION2",
+    ): normalization,
+    ("LOCAL_RESPONSE_NORMALIZATION",): local_response,
+    ("RNN", "GRU", "LSTM"): recurrence,
+}

@@ -1,0 +1,313 @@
+"""Descriptors that differ a little from others, as the catalogue's field types allow.
+
+A walk of such changes, each kept when the checks have nothing against it, reaches descriptors of every operator that
+nobody would write down. A change of one field, ``changed_field``, that is not kept has to be found out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import prod
+from typing import TYPE_CHECKING
+
+from dml2onnx import catalog
+from dml2onnx.catalog import FieldType
+from dml2onnx.checks import check
+from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
+from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType, TensorDesc
+from dml2onnx.testing.single_node import single_node
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from random import Random
+
+    from dml2onnx.catalog import FieldSchema, SupportRow
+    from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.ir.operator import FieldValue
+
+LARGEST = 4096
+"""Elements of a tensor, which is enough to show what an operator does."""
+
+_ONES = frozenset({"InputWindowSizes", "InputWindowStrides", "Scales", "Sizes", "Strides"})
+"""Arrays in which a dimension that nothing is done to has a one; in others it has a zero."""
+_FLOATS = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, -1.0, 1e-5, 3.0)
+
+
+def findings(op: OperatorDesc) -> list[Diagnostic]:
+    """What is wrong with a graph of nothing but this operator."""
+    return check(single_node(op))
+
+
+def is_small(op: OperatorDesc) -> bool:
+    """Whether the descriptor describes little work."""
+    descs = [desc for item in op.schema.tensor_fields for desc in op.tensors(item.name)]
+    return all(desc.element_count <= LARGEST and desc.extent <= 4 * LARGEST for desc in descs)
+
+
+def with_value(op: OperatorDesc, name: str, value: FieldValue) -> OperatorDesc:
+    """The descriptor with another value in one field, and in the one that counts it."""
+    values = list(op.values)
+    values[op.schema.index[name]] = value
+    count = op.schema.fields_by_name[name].count
+    if count is not None and isinstance(value, tuple) and isinstance(op.get(name), tuple):
+        values[op.schema.index[count]] = len(value)
+    return OperatorDesc(op.schema, tuple(values))
+
+
+# --- Several fields at once -------------------------------------------------------------------------------------------
+
+
+def together(op: OperatorDesc, random: Random) -> tuple[OperatorDesc, tuple[str, ...]]:
+    """As :func:`changed_field`, of no field in particular."""
+    return _together(op, random), ()
+
+
+def _together(op: OperatorDesc, random: Random) -> OperatorDesc:
+    """One data type, number or rank changed wherever it stands, or all for a row of the support table: what belongs
+    together often stays so."""
+    tensors = [desc for item in op.schema.tensor_fields for desc in op.tensors(item.name)]
+    if not tensors:
+        return op
+    match random.randrange(4):
+        case 0:
+            old, new = random.choice(tensors).data_type, random.choice(list(DataType))
+            return _each_tensor(op, lambda desc: replace(desc, data_type=new) if desc.data_type is old else desc)
+        case 1:
+            sizes = random.choice(tensors).sizes
+            number = random.choice(sizes) if sizes else 1
+            other = random.choice((number + 1, max(1, number - 1), 2 * number, 1, 2, 3))
+            return OperatorDesc(op.schema, tuple(_with_number(value, number, other) for value in op.values))
+        case 2:
+            return of_row(op, random.choice(op.schema.support), random) if op.schema.support else op
+        case _:
+            return with_leading(op) if random.random() < 0.5 else _without_leading(op)
+
+
+def of_row(op: OperatorDesc, row: SupportRow, random: Random) -> OperatorDesc:
+    """The descriptor with a function, data types and a rank of this row of its support table, where it has others.
+
+    Tensors of one type stay so.
+    """
+    if row.functions and op.get("Function") not in row.functions:
+        op = with_value(op, "Function", random.choice(row.functions))
+    allowed: dict[DataType, frozenset[str]] = {}
+    low, high = 0, MAX_DIMENSIONS
+    for name, support in row.tensors.items():
+        for desc in op.tensors(name):
+            allowed[desc.data_type] = allowed.get(desc.data_type, support.data_types) & support.data_types
+            low, high = max(low, support.dimension_counts[0]), min(high, support.dimension_counts[1])
+    others = {
+        old: old if old.name in names or not names else DataType[random.choice(sorted(names))]
+        for old, names in allowed.items()
+    }
+    op = _each_tensor(op, lambda desc: replace(desc, data_type=others.get(desc.data_type, desc.data_type)))
+    ranks = [desc.rank for name in row.tensors for desc in op.tensors(name)]
+    for _ in range(low - min(ranks, default=low)):
+        op = with_leading(op)
+    for _ in range(max(ranks, default=high) - high):
+        op = _without_leading(op)
+    return op
+
+
+def with_leading(op: OperatorDesc) -> OperatorDesc:
+    """One more dimension in front, of size 1, and an entry for it in all that has one for each dimension."""
+    for name, value in _by_dimension(op):
+        first = 1 if name in _ONES else 0
+        kind = op.schema.fields_by_name[name].type
+        op = with_value(op, name, (float(first) if kind is FieldType.FLOAT_ARRAY else first, *value))
+    axis = op.get("Axis") if "Axis" in op.schema.fields_by_name else None
+    if isinstance(axis, int):
+        op = with_value(op, "Axis", axis + 1)
+    return _each_tensor(op, lambda desc: _sized(desc, (1, *desc.sizes)))
+
+
+def _without_leading(op: OperatorDesc) -> OperatorDesc:
+    """Without the first dimension of all tensors in which it has size 1."""
+    if all(desc.sizes[:1] == (1,) for item in op.schema.tensor_fields for desc in op.tensors(item.name)):
+        for name, value in _by_dimension(op):
+            op = with_value(op, name, value[1:])
+    return _each_tensor(op, lambda desc: _sized(desc, desc.sizes[1:]) if desc.sizes[:1] == (1,) else desc)
+
+
+def _by_dimension(op: OperatorDesc) -> list[tuple[str, tuple[int | float, ...]]]:
+    """Arrays that have an entry for each dimension of some tensor, and are counted by how many there are."""
+    ranks = {desc.rank for item in op.schema.tensor_fields for desc in op.tensors(item.name)}
+    return [
+        (item.name, value)  # type: ignore[misc]  # they are arrays of numbers
+        for item, value in op.items()
+        if item.count == "DimensionCount" and isinstance(value, tuple) and len(value) in ranks
+    ]
+
+
+def _each_tensor(op: OperatorDesc, change: Callable[[TensorDesc], TensorDesc]) -> OperatorDesc:
+    def of(value: FieldValue) -> FieldValue:
+        if isinstance(value, TensorDesc):
+            return change(value)
+        if isinstance(value, tuple) and value and isinstance(value[0], TensorDesc):
+            return tuple(change(item) for item in value if isinstance(item, TensorDesc))
+        return value
+
+    return OperatorDesc(op.schema, tuple(of(value) for value in op.values))
+
+
+def _with_number(value: FieldValue, old: int, new: int) -> FieldValue:
+    if isinstance(value, TensorDesc):
+        return _sized(value, tuple(new if size == old else size for size in value.sizes))
+    if isinstance(value, tuple):
+        items = [_with_number(item, old, new) for item in value]
+        return tuple(items)  # type: ignore[return-value]  # each is of the kind that it was
+    return new if type(value) is int and value == old else value
+
+
+def _sized(desc: TensorDesc, sizes: tuple[int, ...]) -> TensorDesc:
+    return desc if sizes == desc.sizes else TensorDesc(desc.data_type, sizes, None, desc.owned_by_dml)
+
+
+def laid_out(op: OperatorDesc, random: Random) -> OperatorDesc:
+    """The descriptor with another layout of one of its tensors."""
+    places = [(item.name, number) for item in op.schema.tensor_fields for number in range(len(op.tensors(item.name)))]
+    if not places:
+        return op
+    name, number = random.choice(places)
+    several = list(op.tensors(name))
+    several[number] = _in_another_layout(several[number], random)
+    return with_value(op, name, several[0] if isinstance(op.get(name), TensorDesc) else tuple(several))
+
+
+# --- One field --------------------------------------------------------------------------------------------------------
+
+
+def changed_field(op: OperatorDesc, random: Random) -> tuple[OperatorDesc, tuple[str, ...]]:
+    """The descriptor with something else in one field; the field's name, and that of its count where this differs."""
+    fields = [item for item in op.schema.fields if item.name not in _counts(op)]
+    item = random.choice(fields)
+    changed = with_value(op, item.name, _another(item, op.get(item.name), random))
+    recounted = item.count is not None and op.get(item.count) != changed.get(item.count)
+    return changed, (item.name, item.count) if recounted and item.count else (item.name,)
+
+
+def _counts(op: OperatorDesc) -> set[str | None]:
+    return {item.count for item in op.schema.fields}
+
+
+def _another(item: FieldSchema, value: FieldValue, random: Random) -> FieldValue:
+    if item.optional and value is not None and random.random() < 0.15:
+        return None
+    if isinstance(value, TensorDesc):
+        return _another_tensor(value, random)
+    if isinstance(value, tuple):
+        return _another_array(item, value, random)
+    match item.type:
+        case FieldType.UINT | FieldType.INT if isinstance(value, int):
+            return max(value + random.choice((1, -1, 2)), 0 if item.type is FieldType.UINT else -9)
+        case FieldType.FLOAT:
+            return random.choice(_FLOATS)
+        case FieldType.BOOL:
+            return not value
+        case FieldType.ENUM:
+            assert item.enum is not None
+            return random.choice(sorted(catalog.enum_schema(item.enum).values))
+        case FieldType.SCALE_BIAS:
+            return ScaleBias(random.choice(_FLOATS), random.choice(_FLOATS))
+        case FieldType.SIZE_2D if isinstance(value, Size2D):
+            width, height = (max(0, size + random.choice((1, 0, -1))) for size in (value.width, value.height))
+            return Size2D(width, height)
+        case FieldType.SCALAR_UNION if isinstance(value, Scalar):
+            number = random.choice(_FLOATS) if value.data_type.is_float else random.choice((0, 1, 2, 5))
+            return Scalar(value.data_type, number)
+    return value
+
+
+def _another_array(item: FieldSchema, value: tuple[object, ...], random: Random) -> FieldValue:
+    if not value:
+        return ()
+    position = random.randrange(len(value))
+    chance = random.random()
+    items = list(value)
+    if chance < 0.1:
+        items.append(items[position])
+    elif chance < 0.2 and len(items) > 1:
+        del items[position]
+    else:
+        old = items[position]
+        if isinstance(old, TensorDesc):
+            items[position] = _another_tensor(old, random)
+        elif isinstance(old, float) or item.type is FieldType.FLOAT_ARRAY:
+            items[position] = random.choice(_FLOATS)
+        elif isinstance(old, int):
+            items[position] = max(0 if item.type is FieldType.UINT_ARRAY else -9, old + random.choice((1, -1, 2)))
+    return tuple(items)  # type: ignore[return-value]  # each is of the kind that it was
+
+
+def _another_tensor(desc: TensorDesc, random: Random) -> TensorDesc:
+    match random.randrange(5):
+        case 0:
+            return replace(desc, data_type=random.choice(list(DataType)))
+        case 1 if desc.rank:
+            axis = random.randrange(desc.rank)
+            size = random.choice((desc.sizes[axis] + 1, max(1, desc.sizes[axis] - 1), 1, 2 * desc.sizes[axis]))
+            return _sized(desc, (*desc.sizes[:axis], size, *desc.sizes[axis + 1 :]))
+        case 2:
+            return _sized(desc, (1, *desc.sizes) if random.random() < 0.5 else desc.sizes[1:])
+        case _:
+            return _in_another_layout(desc, random)
+
+
+def _in_another_layout(desc: TensorDesc, random: Random) -> TensorDesc:
+    return replace(desc, strides=_another_layout(desc.sizes, random), total_size=0)
+
+
+def _another_layout(sizes: tuple[int, ...], random: Random) -> tuple[int, ...] | None:
+    """Strides: permuted, with gaps, with a dimension that is repeated, or so small that rows overlap."""
+    order = list(range(len(sizes)))
+    kind = random.randrange(5)
+    if kind == 0:
+        return None
+    if kind == 4:
+        return tuple(random.choice((1, 1, 2)) for _ in sizes)
+    if kind == 1:
+        random.shuffle(order)
+    strides, step = [0] * len(sizes), 1
+    for axis in reversed(order):
+        if kind == 2:
+            step += random.choice((0, 0, 1, 3))
+        strides[axis] = step
+        step *= sizes[axis]
+    if kind == 3 and sizes:
+        strides[random.randrange(len(sizes))] = 0
+    return tuple(strides)
+
+
+# --- Towards the smallest ---------------------------------------------------------------------------------------------
+
+
+def smaller(op: OperatorDesc) -> Iterator[OperatorDesc]:
+    """Descriptors that say less, the boldest first."""
+    numbers = {size for item in op.schema.tensor_fields for desc in op.tensors(item.name) for size in desc.sizes}
+    for number in sorted(numbers - {1}, reverse=True):
+        for other in {1, number // 2, number - 1} - {0, number}:
+            yield OperatorDesc(op.schema, tuple(_with_number(value, number, other) for value in op.values))
+    yield _without_leading(op)
+    for item, value in op.items():
+        if item.optional and value is not None:
+            yield with_value(op, item.name, None)
+        if isinstance(value, TensorDesc):
+            if value.strides is not None:
+                yield with_value(op, item.name, replace(value, strides=None, total_size=0))
+            for axis, size in enumerate(value.sizes):
+                if size > 1:
+                    shorter = (*value.sizes[:axis], size - 1, *value.sizes[axis + 1 :])
+                    yield with_value(op, item.name, _sized(value, shorter))
+        if isinstance(value, tuple) and len(value) > 1:
+            yield with_value(op, item.name, value[:-1])
+
+
+def weight(op: OperatorDesc) -> tuple[int, int, int]:
+    """How much a descriptor says: elements, sizes, and fields that are given."""
+    descs = [desc for item in op.schema.tensor_fields for desc in op.tensors(item.name)]
+    laid_out = sum(desc.strides is not None for desc in descs)
+    return sum(prod(desc.sizes) for desc in descs), sum(desc.rank for desc in descs) + laid_out, _given(op)
+
+
+def _given(op: OperatorDesc) -> int:
+    return sum(value is not None for value in op.values)

@@ -1,0 +1,107 @@
+"""``dml2onnx.verify``: arguments of users, and which kind of verification they ask for."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dml2onnx import arguments
+from dml2onnx.compiler import at_sizes, has_names
+from dml2onnx.frontends import graph_of
+from dml2onnx.targets import DEFAULT_OPSET
+from dml2onnx.verification.options import VerifyOptions
+from dml2onnx.verification.sizes import verify_sizes
+from dml2onnx.verification.whole import verify_with
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from dml2onnx.ir.graph import Graph
+    from dml2onnx.model import Array
+    from dml2onnx.providers.choice import ProviderLike
+    from dml2onnx.verification.whole import Verification
+
+
+def verify(
+    model: Graph | str | os.PathLike[str],
+    inputs: Mapping[str, npt.ArrayLike] | None = None,
+    *,
+    cases: Iterable[Mapping[str, npt.ArrayLike]] | None = None,
+    sizes: Mapping[str, Sequence[int | str]] | None = None,
+    ranges: Mapping[str, tuple[int, int]] | None = None,
+    rounds: int = 3,
+    seed: int = 0,
+    provider: ProviderLike = "cpu",
+    opset: int = DEFAULT_OPSET,
+    against: str | os.PathLike[str] | None = None,
+    documented: bool = False,
+    exact: bool = False,
+    optimize: int = 1,
+    without_passes: Sequence[str] = (),
+    quant_format: str | None = None,
+    half: bool = False,
+    time_limit: float | None = None,
+    max_bytes: int | None = None,
+    progress: Callable[[str], object] | None = None,
+) -> Verification:
+    """Compiles a graph, runs it, and compares every node and every output with the reference implementation.
+
+    The first of ``rounds`` uses ``inputs``, sample contents that came with the model, and ordinary random numbers for
+    the rest; the second has zeros, ones and ramps; the third NaN, infinities, ties and the smallest and largest numbers
+    among the others; and so on in turn. What may differ is derived from the operators, see
+    ``dml2onnx.reference.tolerance`` and ``propagation``; integers and data movement compare exactly.
+
+    With ``cases`` there is one round for each of them, and no others: inputs by name as in ``inputs``, which has those
+    that are the same in all; ordinary random numbers stand for the rest.
+
+    ``sizes`` and ``ranges`` are other sizes of inputs, as for :func:`compile`. A model that has names for some is
+    compared at the first and the last sizes, and then at others that are drawn, one for each of the ``rounds``.
+    With ``half`` the FLOAT32 graph is what a model is compared with, in the bounds that FLOAT16 has. ``documented``,
+    ``exact``, ``optimize``, ``without_passes`` and ``quant_format`` are as for :func:`compile`; of a
+    model that is not exact all is compared that such a model promises. Outputs are compared after all passes, nodes
+    without any, so that each of them exists.
+
+    ``against`` is an ONNX model whose outputs are compared instead of the compiled one's, or ``"directml"``: then
+    DirectML itself runs the graph as well, and its outputs are compared with the reference too. After
+    ``time_limit`` seconds no further node is looked at. ``max_bytes`` is as for :meth:`CompiledModel.session`.
+    ``progress`` is called with a line about each step. Raises :class:`DmlError` with every finding of the checks.
+    """
+    supplied = arguments.arrays(inputs)
+    options = VerifyOptions(
+        rounds=rounds,
+        seed=seed,
+        provider=provider,
+        opset=opset,
+        documented=documented,
+        exact=exact,
+        optimize=optimize,
+        without_passes=without_passes,
+        quant_format=quant_format,
+        half=half,
+        time_limit=time_limit,
+        max_bytes=max_bytes,
+        progress=progress,
+    )
+    if sizes is not None and has_names(sizes):
+        for keyword, value in (("against", against), ("cases", cases)):
+            if value is not None:
+                raise arguments.refusal(keyword, value, "None where sizes have names")
+        return verify_sizes(model, lambda _: supplied, options, sizes, ranges or {})
+    listed = _cases(cases)
+    if listed is not None:
+        options = replace(options, rounds=len(listed))
+    graph = model if sizes is None else at_sizes(graph_of(model), sizes)  # type: ignore[arg-type]  # no names
+    return verify_with(graph, lambda _: supplied, options, against=against, cases=listed)
+
+
+def _cases(cases: Iterable[Mapping[str, npt.ArrayLike]] | None) -> list[Mapping[str, Array]] | None:
+    """Cases as arrays."""
+    if cases is None:
+        return None
+    listed: list[Mapping[str, Array]] = [arguments.arrays(case) for case in arguments.items(cases, "cases")]
+    if not listed:
+        raise arguments.refusal("cases", cases, "one case or several")
+    return listed

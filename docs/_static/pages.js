@@ -1,0 +1,66 @@
+// Long names in tables break between their parts, rows of narrow screens have the titles of columns, and there are
+// excerpts of search results where pages are opened from a disk.
+"use strict";
+
+(() => {
+  const FEW = 2; // columns of tables that stay tables
+  const MANY = 5; // columns from beyond which text is smaller, and breaks anywhere
+
+  const LONG = 10; // characters of a word that may break
+
+  /** Lets words of several parts, such as DML_TENSOR_DESC or InputTensor, break between these and nowhere else. */
+  function breakNames(table) {
+    const walker = document.createTreeWalker(table, NodeFilter.SHOW_TEXT);
+    const texts = [];
+    while (walker.nextNode()) texts.push(walker.currentNode);
+    for (const text of texts) {
+      if (!text.data.split(/\s+/).some((word) => word.length > LONG)) continue;
+      const parts = text.data.split(/(?<=[_/.:,(=])(?=[^\s_])|(?<=[a-z])(?=[A-Z])/);
+      text.replaceWith(...parts.flatMap((part, place) => (place ? [document.createElement("wbr"), part] : [part])));
+    }
+  }
+
+  function nameColumns() {
+    for (const table of document.querySelectorAll("table.docutils")) {
+      breakNames(table);
+      const titles = [...table.querySelectorAll("thead th")].map((head) => head.textContent.trim());
+      if (titles.length <= FEW) continue;
+      table.classList.add("rows");
+      table.classList.toggle("many", titles.length > MANY);
+      for (const row of table.querySelectorAll("tbody tr")) {
+        [...row.children].forEach((cell, place) => {
+          cell.dataset.column = titles[place] ?? "";
+          cell.classList.toggle("empty", !cell.textContent.trim() && !cell.querySelector("img"));
+          // text and elements side by side are one piece
+          if (cell.childNodes.length && !cell.querySelector(":scope > span.cell")) {
+            const whole = document.createElement("span");
+            whole.className = "cell";
+            whole.append(...cell.childNodes);
+            cell.append(whole);
+          }
+        });
+      }
+    }
+  }
+
+  /** A browser reads no file beside a page that it has from a disk, but scripts: the texts of all pages are in one. */
+  function readFromDisk() {
+    const texts = new Promise((resolve) => {
+      const script = document.createElement("script");
+      script.src = `${document.documentElement.dataset.content_root ?? "./"}_static/excerpts.js`;
+      script.onload = () => resolve(window.EXCERPTS ?? {});
+      script.onerror = () => resolve({});
+      document.head.append(script);
+    });
+    const fetched = window.fetch.bind(window);
+    window.fetch = async (address, ...options) => {
+      const found = await texts;
+      const name = String(address).replace(/^\.\//, "");
+      return Object.hasOwn(found, name) ? new Response(found[name]) : fetched(address, ...options);
+    };
+  }
+
+  if (location.protocol === "file:" && /\/search\.html$/.test(location.pathname)) readFromDisk();
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", nameColumns);
+  else nameColumns();
+})();

@@ -1,0 +1,171 @@
+"""Which tests a change concerns, nearest first: what ``scripts/test.py --fast`` runs."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import grimp
+from _environment import ROOT, run
+
+TESTS = ROOT / "tests"
+DURATIONS = ROOT / "build" / "durations.json"
+"""Seconds that each test file took when it was last run, which ``tests/conftest.py`` keeps."""
+UNKNOWN_SECONDS = 3.0
+"""What a test file is expected to take that was never run here."""
+PACKAGES = ("dml2onnx", "tests")
+
+
+def changed_files(since: str | None = None) -> list[str]:
+    """Files, from the repository's root, that differ from a commit.
+
+    Without one: what is not committed, or else what the last commit changed.
+    """
+    if since is not None:
+        return sorted({*_git("diff", "--name-only", since), *_untracked()})
+    uncommitted = {*_git("diff", "--name-only", "HEAD"), *_untracked()}
+    return sorted(uncommitted or _git("diff", "--name-only", "HEAD~1", "HEAD"))
+
+
+def _untracked() -> list[str]:
+    return _git("ls-files", "--others", "--exclude-standard")
+
+
+def _git(*arguments: str) -> list[str]:
+    said = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=True)
+    return said.stdout.splitlines()
+
+
+def test_files() -> list[str]:
+    """All files of tests."""
+    return sorted(path.relative_to(ROOT).as_posix() for path in TESTS.rglob("test_*.py"))
+
+
+@functools.cache
+def _imports() -> grimp.ImportGraph:
+    return grimp.build_graph(*PACKAGES, cache_dir=str(ROOT / "build" / "grimp"))
+
+
+def module_of(path: str) -> str:
+    """The module that a file of a package is."""
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def path_of(module: str) -> str:
+    """The file of a module of tests."""
+    return module.replace(".", "/") + ".py"
+
+
+class Nearness:
+    """Test files in the order in which they concern changed files."""
+
+    def __init__(self, changed: Iterable[str]) -> None:
+        self.changed = list(changed)
+        self.tests = test_files()
+        self.graph = _imports()
+
+    def ranks(self) -> list[Callable[[str], Iterable[str]]]:
+        """Test files that a changed file concerns: each function those of one nearness, the nearest first."""
+        return [self.itself, self.namesakes, self.importers, self.neighbours, self.dependents]
+
+    def itself(self, path: str) -> Iterable[str]:
+        """A changed test."""
+        return [path]
+
+    def namesakes(self, path: str) -> Iterable[str]:
+        """``tests/lowering/test_pooling_quantized.py`` of ``dml2onnx/lowering/pooling.py``; those that name a file."""
+        parts = Path(path).with_suffix("").parts
+        if parts[0] not in PACKAGES:
+            return self._naming(Path(path))
+        mirrored = {"/".join(["tests", *parts[1:-1], f"test_{parts[-1].lstrip('_')}"])}
+        if len(parts) > 2:
+            mirrored.add(f"tests/{parts[1]}/test_{parts[-1].lstrip('_')}")
+        return [test for test in self.tests if test.startswith(tuple(mirrored))]
+
+    def _naming(self, path: Path) -> Iterator[str]:
+        for test in self.tests:
+            text = (ROOT / test).read_text(encoding="utf-8")
+            if path.name in text or f'"{path.stem}"' in text:
+                yield test
+
+    def importers(self, path: str) -> Iterable[str]:
+        """Tests that import a changed module."""
+        module = module_of(path)
+        if module not in self.graph.modules:
+            return []
+        return map(path_of, self.graph.find_modules_that_directly_import(module))
+
+    def neighbours(self, path: str) -> Iterable[str]:
+        """Tests of the same package."""
+        parts = Path(path).parts
+        if parts[0] not in PACKAGES or len(parts) < 3:
+            return [f"tests/test_{Path(path).stem}.py"]
+        return [test for test in self.tests if test.startswith(f"tests/{parts[1]}/")]
+
+    def dependents(self, path: str) -> Iterable[str]:
+        """Tests that import something that imports a changed module."""
+        module = module_of(path)
+        if module not in self.graph.modules:
+            return []
+        return map(path_of, self.graph.find_downstream_modules(module))
+
+
+def affected(changed: Iterable[str]) -> list[str]:
+    """Test files that concern changed files, the nearest first and the quickest first among those as near."""
+    near = Nearness(changed)
+    known = set(near.tests)
+    seconds = durations()
+    order: dict[str, None] = {}
+    for rank in near.ranks():
+        found = {test for path in near.changed for test in rank(path)} & known
+        order |= dict.fromkeys(sorted(found, key=lambda test: (seconds.get(test, UNKNOWN_SECONDS), test)))
+    return list(order)
+
+
+def durations() -> dict[str, float]:
+    """Seconds that test files took, as far as they were run here."""
+    known = json.loads(DURATIONS.read_text(encoding="utf-8")) if DURATIONS.exists() else {}
+    return {**known.get("all", {}), **known.get("each", {})}
+
+
+def within(tests: list[str], budget: float, workers: int) -> tuple[list[str], list[str]]:
+    """Those that fit into so many seconds on so many processes, and those that were left out for it."""
+    seconds = durations()
+    taken: list[str] = []
+    left: list[str] = []
+    total = 0.0
+    for test in tests:
+        expected = seconds.get(test, UNKNOWN_SECONDS) / workers
+        if total + expected <= budget or not taken:
+            taken.append(test)
+            total += expected
+        else:
+            left.append(test)
+    return taken, left
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Runs the tests that a change concerns, the nearest first.")
+    parser.add_argument("--since", help="a commit; without it what is not committed, or else the last commit")
+    parser.add_argument("--seconds", type=float, default=40, help="leave out what is beyond so many seconds (40)")
+    parser.add_argument("--workers", type=int, default=1, help="processes of pytest")
+    options, arguments = parser.parse_known_args()
+    changed = changed_files(options.since)
+    tests, left = within(affected(changed), options.seconds, options.workers)
+    print(f"{len(changed)} changed files concern {len(tests) + len(left)} files of tests", end="")
+    print(f"; {len(left)} are left out for time, the nearest {left[0]}" if left else "", flush=True)
+    if not tests:
+        return 0
+    command = [sys.executable, "-m", "pytest", "--cases", "each", "-p", "no:cacheprovider", *arguments]
+    if options.workers > 1:
+        command += ["-n", str(options.workers)]
+    return run([*command, *tests])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,90 @@
+"""Built pages as they are read from a disk: excerpts of search results, and tables at every width."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.docs import script
+from tests.report.browser import SIZE, running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.report.browser import Browser
+
+docs_search = script("_docs_search")
+STATIC = Path(__file__).parents[2] / "docs" / "_static"
+
+PAGE = """<!DOCTYPE html><html data-content_root="./"><head><title>t</title><style>p { color: red }</style></head>
+<body><nav>strides</nav><article role="main" id="content"><section id="one"><h1>Strides<a class="headerlink"
+href="#one">¶</a></h1><p>in elements &lt;4&gt;<br>and bytes</p><script>left()</script><img src="x.png"></section>
+<section id="two"><h2>Sizes</h2><ul><li>of all</li><li>dimensions</li></ul></section></article>
+<footer>end</footer></body></html>"""
+
+
+def test_the_main_part_is_kept_with_its_sections() -> None:
+    kept = "".join(docs_search.MainPart(PAGE).kept)
+    text = " ".join(kept.split())
+    assert text == (
+        '<div role="main"><div id="one">Strides in elements &lt;4&gt;and bytes </div> '
+        '<div id="two">Sizes of all dimensions </div></div>'
+    )
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page, a table, and a search page that asks for the page as Sphinx's does."""
+    root = tmp_path_factory.mktemp("site")
+    (root / "_static").mkdir()
+    for name in ("pages.js", "pages.css"):
+        (root / "_static" / name).write_bytes((STATIC / name).read_bytes())
+    head = (
+        '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        '<link rel="stylesheet" href="_static/pages.css"><script src="_static/pages.js"></script>'
+    )
+    (root / "page.html").write_text(PAGE, encoding="utf-8")
+    (root / "search.html").write_text(f'<!DOCTYPE html><html data-content_root="./"><head>{head}</head></html>')
+    names = ("DML_CONVOLUTION_OPERATOR_DESC", "DML_TENSOR_DATA_TYPE_FLOAT32", "OutputSequenceTensor", "yes", "")
+    row = "".join(f"<td><code>{name}</code></td>" if name else "<td></td>" for name in names)
+    titles = "".join(f"<th>{title}</th>" for title in ("operator", "type", "tensor", "optional", "nothing"))
+    table = f'<table class="docutils"><thead><tr>{titles}</tr></thead><tbody><tr>{row}</tr></tbody></table>'
+    (root / "table.html").write_text(f"<!DOCTYPE html><html><head>{head}</head><body>{table}</body></html>")
+    assert docs_search.write(root) == 3
+    return root
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with running() as found:
+        yield found
+
+
+def test_excerpts_are_read_from_a_disk(browser: Browser, site: Path) -> None:
+    browser.open(site / "search.html")
+    text = browser.run("fetch('./page.html').then((answer) => answer.text())")
+    assert "Strides" in text
+    assert "left()" not in text
+    found = f"new DOMParser().parseFromString({json.dumps(text)}, 'text/html').querySelector('[role=main] #two')"
+    assert browser.run(f"{found}.textContent").strip() == "Sizes of all dimensions"
+    assert browser.problems == []
+    # what is not among them is asked for as before, and a browser refuses that
+    assert browser.run("fetch('./other.html').then(() => 'read', () => 'refused')") == "refused"
+
+
+@pytest.mark.parametrize("width", [390, 820, 1280, 1920])
+def test_tables_fit(browser: Browser, site: Path, width: int) -> None:
+    browser.call("Emulation.setDeviceMetricsOverride", width=width, height=600, deviceScaleFactor=1, mobile=width < 500)
+    try:
+        browser.open(site / "table.html")
+        wide, seen = browser.run("[document.documentElement.scrollWidth, innerWidth]")
+        assert wide <= seen
+        shown = browser.run("getComputedStyle(document.querySelectorAll('td')[4]).display")
+        assert shown == ("none" if width < 700 else "table-cell")
+        assert browser.run("document.querySelector('td').innerText") == "DML_CONVOLUTION_OPERATOR_DESC"
+    finally:
+        size = {"width": SIZE[0], "height": SIZE[1], "deviceScaleFactor": 1, "mobile": False}
+        browser.call("Emulation.setDeviceMetricsOverride", **size)

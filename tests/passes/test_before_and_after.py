@@ -1,0 +1,105 @@
+"""Each file of a pass shows what it does: a model in ONNX's text form, and what becomes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import numpy_helper, parser, shape_inference
+
+from dml2onnx import targets
+from dml2onnx.model import ELEMENT_TYPES, Dequantized, Node, OnnxGraph, Origin, Value, with_bodies
+from dml2onnx.passes import ALWAYS, PASSES, ROUNDING, Pass, apply
+
+OPSET = 21
+DTYPES = {number: dtype for dtype, (number, _) in ELEMENT_TYPES.items()}
+BY_MODULE: dict[str, list[Pass]] = {}
+for _item in (*ALWAYS, *PASSES, *ROUNDING):
+    BY_MODULE.setdefault(_item.run.__module__, []).append(_item)
+
+
+class Output:
+    """As much of a port as passes look at."""
+
+    def __init__(self, name: str) -> None:
+        self.onnx_name = name
+
+
+def shown(module: str, title: str) -> str:
+    """The lines below a title in the docstring of a module."""
+    lines = iter((import_module(module).__doc__ or "").splitlines())
+    assert any(line.startswith(title) for line in lines), f"{module} has no {title!r}"
+    taken = []
+    for line in lines:
+        if not line.startswith("    "):
+            break
+        taken.append(line)
+    return "\n".join(taken)
+
+
+def records(text: str) -> OnnxGraph:
+    """The model of a text as records."""
+    model = parser.parse_model(f'<ir_version: 10, opset_import: ["" : {OPSET}]> shown {text}')
+    onnx.checker.check_model(model, full_check=True)
+    graph = shape_inference.infer_shapes(model).graph
+    constants = {item.name: numpy_helper.to_array(item) for item in graph.initializer}
+    values: dict[str, Value] = {name: Value(name, array.dtype, array.shape) for name, array in constants.items()}
+    for item in (*graph.input, *graph.value_info, *graph.output):
+        kind = item.type.tensor_type
+        shape = tuple(size.dim_value for size in kind.shape.dim)
+        values[item.name] = Value(item.name, DTYPES[kind.elem_type], shape)
+    nodes = []
+    for index, node in enumerate(graph.node):
+        attributes: dict[str, Any] = {
+            item.name: plain(onnx.helper.get_attribute_value(item)) for item in node.attribute
+        }
+        inputs, outputs = (tuple(values[name] for name in names) for names in (node.input, node.output))
+        nodes.append(Node(f"{node.op_type}{index}", node.op_type, inputs, outputs, attributes))
+    ports = tuple(Output(item.name) for item in graph.output)
+    return OnnxGraph((Origin("shown", "SHOWN", nodes),), constants, (), ports)  # type: ignore[arg-type]
+
+
+def plain(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def structure(graph: OnnxGraph) -> list[object]:
+    """What the outputs are made of, whatever things are called."""
+    makers = {item.name: node for node in graph.nodes for item in node.outputs if item is not None}
+
+    def of(value: Value | None) -> object:
+        if value is None or (value.name not in makers and value.name not in graph.initializers):
+            return value and value.name
+        if value.name in graph.initializers:
+            array = graph.initializers[value.name]
+            return str(array.dtype), array.shape, array.tolist()
+        node = makers[value.name]
+        return node.op_type, sorted(node.attributes.items()), [of(item) for item in node.inputs], value.shape
+
+    named: Mapping[str, Value] = {item.name: item for node in graph.nodes for item in node.outputs if item is not None}
+    return [of(named[port.onnx_name]) for port in graph.outputs]
+
+
+@pytest.mark.parametrize("module", BY_MODULE)
+def test_a_pass_does_what_its_file_shows(module: str) -> None:
+    before = records(shown(module, "Before"))
+    for node in before.nodes:
+        for item in node.inputs:
+            if module.endswith("integer_weights") and item is not None and item.name == "w":
+                x, scale, point = np.array([[-3]], np.int8), np.array(0.5, np.float32), np.array(0, np.int8)
+                item.dequantized = Dequantized(x, scale, point, "w")
+    after = apply(before, BY_MODULE[module], OPSET, targets.target("cpu", exact=False))
+    text = shown(module, "After")
+    if "If (" in text:  # ONNX's text form has no place for it in a line
+        (host,) = [node for node in after.nodes if node.op_type == "If"]
+        inner = [node for node in with_bodies([host]) if node is not host]
+        assert [node.op_type for node in inner] == ["DequantizeLinear"] * 2
+        assert [node.inputs[0].dtype for node in inner if node.inputs[0] is not None] == [np.int8, np.uint8]
+    else:
+        assert structure(after) == structure(records(text))
+        assert len(after.nodes) == len(records(text).nodes)
+        assert [node.op_type for node in before.nodes] != [node.op_type for node in after.nodes]

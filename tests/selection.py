@@ -1,0 +1,70 @@
+"""Which cases of a parametrised test are run: all of them, or enough that every value of every parameter is.
+
+``pytest`` runs all. ``pytest --cases each``, which ``scripts/test.py`` does without ``--all``, leaves out those cases
+of a function in which nothing is new: a test of 60 operators with 10 data types keeps some 60 cases of 600, in which
+every operator and every data type is found, though not every pair of both.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections import defaultdict
+from collections.abc import Iterable
+
+import numpy as np
+import pytest
+
+FEW = 6
+"""A function with as many cases or fewer keeps them all."""
+
+PLAIN = (str, int, float, bool, type(None), enum.Enum, type, np.dtype)
+
+
+def parameters(item: pytest.Item) -> list[tuple[str, str]]:
+    """Name and value of each parameter of a test; values that have no plain text stand for themselves alone."""
+    if not isinstance(item, pytest.Function) or not hasattr(item, "callspec"):
+        return []
+    indices = item.callspec.indices
+    return [
+        (name, repr(value) if _is_plain(value) else f"case {indices.get(name)}")
+        for name, value in item.callspec.params.items()
+    ]
+
+
+def _is_plain(value: object) -> bool:
+    if isinstance(value, tuple):
+        return all(_is_plain(part) for part in value)
+    return isinstance(value, PLAIN)
+
+
+def each_value_once(cases: list[list[tuple[str, str]]]) -> list[int]:
+    """Places of cases in which together every parameter has every value that it has in any; in order.
+
+    Cases with the most values that no earlier one has come first, so few are needed; which ones, depends on nothing but
+    the cases.
+    """
+    if len(cases) <= FEW:
+        return list(range(len(cases)))
+    missing = {pair for case in cases for pair in case}
+    taken = []
+    for wanted in range(max(map(len, cases)), 0, -1):
+        for place, case in enumerate(cases):
+            new = missing.intersection(case)
+            if len(new) >= wanted:
+                taken.append(place)
+                missing -= new
+    return sorted(set(taken))
+
+
+def select(items: Iterable[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:
+    """The tests to run so that each value of each parameter is met, and those that are left out."""
+    groups: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        groups[item.nodeid.partition("[")[0]].append(item)
+    kept: list[pytest.Item] = []
+    left: list[pytest.Item] = []
+    for group in groups.values():
+        places = set(each_value_once([parameters(item) for item in group]))
+        for place, item in enumerate(group):
+            (kept if place in places else left).append(item)
+    return kept, left

@@ -1,0 +1,110 @@
+"""What is run of tests with many cases, and of tests that a change concerns."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from itertools import product
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.selection import FEW, each_value_once
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+
+_affected = importlib.import_module("_affected")
+
+CASES = st.lists(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("0123456"))), max_size=40)
+
+
+@given(CASES)
+def test_every_value_is_met(cases):
+    places = each_value_once(cases)
+    assert places == sorted(set(places))
+    assert {pair for place in places for pair in cases[place]} == {pair for case in cases for pair in case}
+
+
+def test_a_table_of_operators_and_types_keeps_a_case_of_each():
+    cases = [[("operator", str(o)), ("data_type", str(t))] for o, t in product(range(60), range(10))]
+    assert len(each_value_once(cases)) == 60
+
+
+def test_few_cases_are_all_kept():
+    assert each_value_once([[("a", "1")]] * FEW) == list(range(FEW))
+
+
+def test_cases_that_nothing_tells_apart_are_run_once():
+    assert each_value_once([[("a", "1")]] * (FEW + 1)) == [0]
+
+
+PROGRAM = """
+import pytest
+
+@pytest.mark.parametrize("data_type", ["INT8", "INT16", "FLOAT32"])
+@pytest.mark.parametrize("operator", ["ADD", "MULTIPLY", "RELU"])
+def test_numbers(operator, data_type):
+    pass
+
+@pytest.mark.parametrize("fields", [{"Axis": n} for n in range(9)])
+def test_fields(fields):
+    pass
+
+def test_alone():
+    pass
+"""
+
+
+@pytest.mark.parametrize(("options", "count"), [([], 9 + 9 + 1), (["--cases", "each"], 3 + 9 + 1)])
+def test_what_pytest_runs(tmp_path, options, count):
+    (tmp_path / "conftest.py").write_text(
+        f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
+        "from tests.conftest import pytest_addoption, pytest_collection_modifyitems\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "test_program.py").write_text(PROGRAM, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options]
+    said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, encoding="utf-8", check=True).stdout
+    assert f"{count} passed" in said
+    assert ("6 deselected" in said) == bool(options)
+
+
+class TestAffected:
+    @pytest.mark.parametrize(
+        ("changed", "first"),
+        [
+            ("tests/lowering/test_pooling.py", "tests/lowering/test_pooling.py"),
+            ("dml2onnx/lowering/pooling.py", "tests/lowering/test_pooling"),
+            ("dml2onnx/wire.py", "tests/test_wire.py"),
+            ("dml2onnx/checks/structure.py", "tests/test_mistakes.py"),  # which imports it
+            ("dml2onnx/legalise/quirks/reduces_rows_only.py", "tests/legalise/"),
+            ("schemas/decisions.md", "tests/"),
+        ],
+    )
+    def test_the_nearest_come_first(self, changed, first, monkeypatch):
+        monkeypatch.setattr(_affected, "durations", dict)
+        assert _affected.affected([changed])[0].startswith(first)
+
+    def test_who_imports_who_imports_is_concerned(self, monkeypatch):
+        monkeypatch.setattr(_affected, "durations", dict)
+        found = _affected.affected(["dml2onnx/ir/view.py"])
+        assert "tests/test_squeezenet.py" in found
+        assert found.index("tests/ir/test_view.py") < found.index("tests/test_squeezenet.py")
+
+    @pytest.mark.parametrize("package", sorted(path.name for path in Path(_affected.ROOT, "dml2onnx").iterdir()))
+    def test_every_package_has_tests_that_concern_it(self, package, monkeypatch):
+        monkeypatch.setattr(_affected, "durations", dict)
+        files = sorted(Path(_affected.ROOT, "dml2onnx", package).rglob("*.py"))
+        if files:
+            changed = [file.relative_to(_affected.ROOT).as_posix() for file in files]
+            assert _affected.affected(changed)
+
+    def test_what_does_not_fit_is_left_out_but_the_nearest(self, monkeypatch):
+        monkeypatch.setattr(_affected, "durations", lambda: {"a": 50.0, "b": 9.0, "c": 30.0})
+        assert _affected.within(["a", "b", "c"], 40, 1) == (["a"], ["b", "c"])
+        assert _affected.within(["b", "c", "a"], 40, 1) == (["b", "c"], ["a"])
+        assert _affected.within(["a", "b", "c"], 40, 2) == (["a", "b"], ["c"])
