@@ -58,6 +58,8 @@ def described(value: object) -> str:
         return str(with_digits)
     if isinstance(value, str):
         return f"the text {quote(value)}"
+    if isinstance(value, np.ndarray):
+        return "an array"
     if isinstance(value, (type, np.dtype)):
         return shortened(value.__name__ if isinstance(value, type) else str(value), 60)
     name = shortened(type(value).__name__, 60)

@@ -208,6 +208,7 @@ ATTRIBUTES: dict[str, dict[str, Any]] = {
 }
 
 PLAINER: dict[str, tuple[list[tuple[int, ...] | Array | None], dict[str, Any]]] = {
+    "DequantizeLinear": ([MATRIX, (), values(0).reshape(())], {}),
     "GatherElements": ([MATRIX, values(1, 0, 1).reshape(1, 3)], {}),
     "Pad": ([MATRIX, values(0, 1, 0, 1), ()], {}),
     "Resize": ([IMAGE, None, None, values(1, 2, 6, 6)], {"mode": "nearest"}),

@@ -1,6 +1,6 @@
 """Runs models on OpenVINO, or on a provider of ONNX Runtime, for ``probe_target.py``: in a process that may die of it.
 
-    python _probe_child.py openvino|webgpu|qnn-npu JOBS FIRST
+    python _probe_child.py openvino|webgpu|qnn-npu|webnn JOBS FIRST
 
 JOBS is a pickled list of (model, feeds). Prints a line of JSON about each from FIRST on, when it is done: what it gave,
 in base64, or the error. This file is run by interpreters that have neither dml2onnx nor onnx.
@@ -97,9 +97,26 @@ def emulated(model: bytes, feeds: dict[str, Array]) -> list[Array]:
     return results
 
 
+@cache
+def _page() -> Any:
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "runtimes"))
+    import browser  # type: ignore[import-not-found]  # of that directory
+
+    return browser.Page(browser.BACKENDS["webnn"])
+
+
+def webnn(model: bytes, feeds: dict[str, Array]) -> list[Array]:
+    """What WebNN gives in Chromium; :class:`ElsewhereError` where the node ran on WebAssembly."""
+    results: list[Array]
+    results, places = _page().run(model, feeds, "disabled")
+    if list(places) != ["WebNNExecutionProvider"]:
+        raise ElsewhereError("the node runs on the CPU")
+    return results
+
+
 def runner(name: str) -> Callable[[bytes, dict[str, Array]], list[Array]]:
     """What runs models for a target."""
-    own = {"openvino": openvino, "qnn-npu": emulated}
+    own = {"openvino": openvino, "qnn-npu": emulated, "webnn": webnn}
     return own[name] if name in own else partial(provider, PROVIDERS[name])
 
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Write the kernel tables of runtimes that publish none: ``schemas/targets/{openvino,webgpu,qnn-npu}.json``.
+"""Write the kernel tables of runtimes that publish none: ``schemas/targets/{openvino,webgpu,qnn-npu,webnn}.json``.
 
     scripts/probe_target.py openvino --python PYTHON      PYTHON has openvino
     scripts/probe_target.py qnn-npu --python PYTHON       PYTHON has onnxruntime and onnxruntime-qnn, for x86-64
     scripts/probe_target.py webgpu --python PYTHON        PYTHON has onnxruntime-webgpu, and Vulkan a driver
+    scripts/probe_target.py webnn                         after scripts/_web.py, which fetches Chromium
     scripts/probe_target.py openvino --python PYTHON --only Where,Cast --verbose
 
 One node of every operator that lowerings emit (``_node_cases.py``), of each of its versions and with each combination
@@ -32,6 +33,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import _node_cases
+import _web
 import generate_targets
 import numpy as np
 import onnx
@@ -44,6 +46,7 @@ from dml2onnx import targets
 GENERATOR = "scripts/probe_target.py"
 HERE = Path(__file__).resolve().parent
 PACKAGES = {"openvino": "openvino", "webgpu": "onnxruntime-webgpu", "qnn-npu": "onnxruntime-qnn"}
+"""What an interpreter has to have for a target; WebNN takes none of it."""
 DIGITS = {"float16": 5e-3, "float32": 1e-4, "float64": 1e-9}
 """How far a kernel's answer may be from another kernel's, relative to the largest element."""
 IN_HALF = frozenset({"qnn-npu"})
@@ -203,17 +206,23 @@ def installed(python: str, package: str) -> str:
     return subprocess.run([python, "-c", code], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
+def runtime(name: str, python: str) -> str:
+    """What a target's models are run on, with its version."""
+    if name == "webnn":
+        return f"WebNN in Chromium {_web.CHROMIUM.version} with onnxruntime-web {_web.ORT.version}"
+    return f"{PACKAGES[name]} {installed(python, PACKAGES[name])}"
+
+
 def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("target", choices=PACKAGES)
-    parser.add_argument("--python", required=True, help="an interpreter that has the runtime")
+    parser.add_argument("target", choices=[*PACKAGES, "webnn"])
+    parser.add_argument("--python", default=sys.executable, help="an interpreter that has the runtime")
     parser.add_argument("--only", default="", metavar="OP,OP", help="these operators; the others stay as they are")
     parser.add_argument("--verbose", action="store_true", help="say what is wrong with each node that is no kernel")
     options = parser.parse_args()
-    package = PACKAGES[options.target]
     source = (
-        f"one node of each type run on {package} {installed(options.python, package)} and compared with onnxruntime "
+        f"one node of each type run on {runtime(options.target, options.python)} and compared with onnxruntime "
         f"{onnxruntime.__version__} and the reference evaluator of onnx {onnx.__version__}"
     )
     in_half = options.target in IN_HALF

@@ -224,7 +224,7 @@ def test_paths_and_graphs_will_do(native: Path) -> None:
         (lambda: arguments.whole_number(-1, "seed"), "seed is -1, not a whole number from 0 on"),
         (lambda: arguments.array([[1, 2], [3]], "values"), "values is a list, not an array of numbers"),
         (lambda: arguments.array([1j], "values"), "values is an array of complex numbers, not of real numbers"),
-        (lambda: arguments.arrays(np.ones(3)), "inputs is a ndarray, not arrays by name, as a dictionary"),
+        (lambda: arguments.arrays(np.ones(3)), "inputs is an array, not arrays by name, as a dictionary"),
     ],
 )
 def test_sentences(call: Callable[[], object], sentence: str) -> None:

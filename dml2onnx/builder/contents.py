@@ -8,7 +8,7 @@ import numpy as np
 
 from dml2onnx import arguments
 from dml2onnx.builder.attributes import holds
-from dml2onnx.builder.given import meant, refusal
+from dml2onnx.builder.checked import converted, error_here
 from dml2onnx.codes import building as codes
 from dml2onnx.frontends.numbers import pack_nibbles
 from dml2onnx.ir.mapped import is_lasting
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 def elements(values: npt.ArrayLike, wanted: DataType) -> npt.NDArray[Any]:
     """The values as a data type has them; refuses what it does not hold (DML1809)."""
-    array = np.ascontiguousarray(meant(arguments.array, values, "values"))
+    array = np.ascontiguousarray(converted(arguments.array, values, "values"))
     if not holds(wanted, array):
         low, high = wanted.limits
         message = f"the values are no {wanted.name}, which holds whole numbers from {low} to {high}"
-        raise refusal(codes.NOT_EXACT, message, expected=f"{low} to {high}", found=array.dtype)
+        raise error_here(codes.NOT_EXACT, message, expected=f"{low} to {high}", found=array.dtype)
     with np.errstate(over="ignore"):  # what is too large for a floating point type is infinite
         return array.astype(wanted.dtype, copy=not is_lasting(array))
 
@@ -34,7 +34,7 @@ def raw_bytes(array: npt.NDArray[Any], desc: TensorDesc, nbytes: int) -> npt.NDA
     """The bytes of a buffer that holds the elements of a tensor in the order of memory, zeros behind them."""
     if array.size != desc.extent:
         message = f"{array.size} values were given for a tensor that covers {desc.extent} elements"
-        raise refusal(codes.BAD_TENSOR, message, expected=desc.extent, found=array.size)
+        raise error_here(codes.BAD_TENSOR, message, expected=desc.extent, found=array.size)
     kind = desc.data_type
     raw = pack_nibbles(array.reshape(-1)) if kind.is_packed_nibbles else array.reshape(-1).view(np.uint8)
     if raw.size < nbytes:

@@ -14,8 +14,8 @@ from math import prod
 from dml2onnx import arguments
 from dml2onnx.builder import policies
 from dml2onnx.builder.attributes import ActivationLike, PerDimension, WholeNumbers
+from dml2onnx.builder.checked import converted, error_here, whole_numbers
 from dml2onnx.builder.expression import Expression, Operand
-from dml2onnx.builder.given import meant, refusal, whole_numbers
 from dml2onnx.builder.methods import is_dilated, is_usual, scaled, sizes_of, truth
 from dml2onnx.builder.operands import axis_from_the_start
 from dml2onnx.builder.operators import Operators
@@ -40,10 +40,10 @@ class DirectMLX(Operators):
     def _around(self, axis: int, input: object) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The sizes of a tensor before and after one of its dimensions."""
         sizes = sizes_of(input)
-        place = meant(partial(arguments.whole_number, least=None), axis_from_the_start(axis, len(sizes)), "axis")
+        place = converted(partial(arguments.whole_number, least=None), axis_from_the_start(axis, len(sizes)), "axis")
         if not 0 <= place < max(len(sizes), 1):
             message = f"axis is {axis}, and the tensor has {len(sizes)} dimensions, counted from 0"
-            raise refusal(codes.BAD_TENSOR, message, expected=f"0 to {len(sizes) - 1}", found=axis)
+            raise error_here(codes.BAD_TENSOR, message, expected=f"0 to {len(sizes) - 1}", found=axis)
         return sizes[:place], sizes[place + 1 :]
 
     # --- Views --------------------------------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ class DirectMLX(Operators):
             if wanted == given and all(size >= 1 for size in wanted):
                 message += f": {count} elements are not {prod(wanted)}"
             expected = f"{count} elements"
-            raise refusal(codes.DIFFERENT_ELEMENT_COUNTS, message, expected=expected, found=list(given))
+            raise error_here(codes.DIFFERENT_ELEMENT_COUNTS, message, expected=expected, found=list(given))
         if input.strides is not None:
             with self.tensor_policy(policies.packed):
                 input = self.identity(input, name=name)

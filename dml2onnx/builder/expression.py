@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from dml2onnx.builder.given import refusal
+from dml2onnx.builder.checked import error_here
 from dml2onnx.codes import building as codes
 from dml2onnx.ir.operator import ScaleBias
 from dml2onnx.ir.tensor import DataType, TensorDesc
@@ -333,7 +333,9 @@ def broadcast_sizes(a: Expression, b: Expression, last: int = 0) -> tuple[int, .
     except ValueError:
         message = f"sizes {list(a.sizes)} and {list(b.sizes)} do not broadcast together"
         places = [item.builder.sites.place(item.value, item.desc) for item in (a, b)]
-        raise refusal(codes.NO_BROADCAST, message, expected=list(a.sizes), found=list(b.sizes), places=places) from None
+        raise error_here(
+            codes.NO_BROADCAST, message, expected=list(a.sizes), found=list(b.sizes), places=places
+        ) from None
 
 
 def _expand(index: Index, rank: int) -> list[int | slice]:
@@ -399,6 +401,6 @@ def _foreign(name: str, builder: type) -> TypeError:
     """An error about a function of numpy that was called with an expression."""
     from dml2onnx.builder.suggestions import suggested_methods  # only what is refused needs it
 
-    meant = " or ".join(f"{item}(...)" for item in suggested_methods(name, builder))
-    hint = f"; GraphBuilder has {meant}" if meant else ""
+    converted = " or ".join(f"{item}(...)" for item in suggested_methods(name, builder))
+    hint = f"; GraphBuilder has {converted}" if converted else ""
     return TypeError(f"numpy.{name} is for arrays, and not for expressions{hint}")

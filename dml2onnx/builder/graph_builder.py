@@ -30,8 +30,8 @@ class GraphBuilder(DirectMLX):
             from dml2onnx.builder.suggestions import suggested_methods  # only what is misspelt needs it
 
             close = () if name.startswith("_") else suggested_methods(name, GraphBuilder)
-            meant = f"; did you mean {' or '.join(close)}?" if close else ""
-            raise AttributeError(f"GraphBuilder has no {name}{meant}", name=name, obj=self)
+            converted = f"; did you mean {' or '.join(close)}?" if close else ""
+            raise AttributeError(f"GraphBuilder has no {name}{converted}", name=name, obj=self)
 
 
 def _answering(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -48,8 +48,8 @@ def _answering(method: Callable[..., Any]) -> Callable[..., Any]:
             from dml2onnx.catalog.familiar import meant_arguments  # only what is misspelt needs it
 
             names = [name for name in inspect.signature(method).parameters if name not in ("self", *kwargs)]
-            meant = meant_arguments(unknown[1], names)
-            hint = f"did you mean {' and '.join(meant)}?" if meant else f"it has {', '.join(names)}"
+            converted = meant_arguments(unknown[1], names)
+            hint = f"did you mean {' and '.join(converted)}?" if converted else f"it has {', '.join(names)}"
             message = f"{method.__name__} has no argument {unknown[1]}; {hint}"
             raise TypeError(message) from None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dml2onnx.builder.given import refusal
+from dml2onnx.builder.checked import error_here
 from dml2onnx.codes import building as codes
 from dml2onnx.ir.graph import Value, Write
 
@@ -44,7 +44,7 @@ def layout_of(stated: Sequence[OutputLayout], field: str, index: int) -> OutputL
     return next((item for item in reversed(stated) if item.is_about(field, index)), PLAIN)
 
 
-def described(desc: TensorDesc, layout: OutputLayout) -> TensorDesc:
+def with_layout(desc: TensorDesc, layout: OutputLayout) -> TensorDesc:
     """The descriptor of an output with what is stated of its memory."""
     return replace(
         desc,
@@ -68,9 +68,9 @@ def writes_of(
         for index, tensor in enumerate(tensors):
             layout = layout_of(stated, field, index)
             base = layout.into and versions.get(layout.into, layout.into)
-            room = layout.buffer_bytes or (layout.offset + tensor.total_bytes if base is None else base.nbytes)
-            check_room(tensor, layout.offset, room)
-            value = Value(names.take(own_name), room)
+            available = layout.buffer_bytes or (layout.offset + tensor.total_bytes if base is None else base.nbytes)
+            check_fits(tensor, layout.offset, available)
+            value = Value(names.take(own_name), available)
             if layout.into is not None:
                 versions[layout.into] = value
             made.append(Write(value, layout.offset, base))
@@ -78,8 +78,8 @@ def writes_of(
     return writes
 
 
-def check_room(desc: TensorDesc, offset: int, nbytes: int) -> None:
+def check_fits(desc: TensorDesc, offset: int, nbytes: int) -> None:
     """Refuses a view that leaves its buffer (DML1806)."""
     if offset + desc.reach > nbytes:
         needed, there = f"{offset + desc.reach} bytes", f"{nbytes} bytes"
-        raise refusal(codes.VIEW_TOO_LARGE, f"{desc} covers {needed} of {there}", expected=there, found=needed)
+        raise error_here(codes.VIEW_TOO_LARGE, f"{desc} covers {needed} of {there}", expected=there, found=needed)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 import numpy as np
 
 from dml2onnx.builder.attributes import DataTypeLike, WholeNumbers, data_type_of
+from dml2onnx.builder.checked import error_here, listed
 from dml2onnx.builder.expression import Expression
-from dml2onnx.builder.given import listed, refusal
 from dml2onnx.builder.recorder import Recorder, Stated
 from dml2onnx.codes.building import BAD_FLAG, BAD_TENSOR
 from dml2onnx.ir.tensor import MAX_DIMENSIONS
@@ -70,7 +70,7 @@ def truth(flag: object) -> bool:
     if isinstance(flag, (bool, np.bool_)) or (isinstance(flag, (int, np.integer)) and flag in (0, 1)):
         return bool(flag)
     message = f"a flag is {type(flag).__name__}, neither true nor false"
-    raise refusal(BAD_FLAG, message, expected="True or False", found=type(flag).__name__)
+    raise error_here(BAD_FLAG, message, expected="True or False", found=type(flag).__name__)
 
 
 def wanted(flag: object, stated: Stated) -> Stated | None:
@@ -133,7 +133,7 @@ def scaled(sizes: tuple[int, ...], scales: object) -> tuple[int, ...]:
     factors = listed("scales", scales) if scales is not None else ()
     if len(factors) != len(sizes) or not all(isinstance(item, (int, float, np.number)) for item in factors):
         message = f"neither output_sizes nor {len(sizes)} scales are given"
-        raise refusal(BAD_TENSOR, message, expected="output_sizes, or a factor for each dimension", found=scales)
+        raise error_here(BAD_TENSOR, message, expected="output_sizes, or a factor for each dimension", found=scales)
     return tuple(int(size * float(factor)) for size, factor in zip(sizes, factors, strict=True))
 
 

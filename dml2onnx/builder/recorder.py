@@ -14,11 +14,10 @@ from dml2onnx import arguments, catalog
 from dml2onnx.builder import policies
 from dml2onnx.builder.attributes import activations, plain
 from dml2onnx.builder.call_sites import Sites, call_site
+from dml2onnx.builder.checked import check_name, converted, error_here, known_data_type, tensor_desc, whole_numbers
 from dml2onnx.builder.contents import elements, raw_bytes
 from dml2onnx.builder.expression import Expression
-from dml2onnx.builder.given import check_name, described, known_data_type, meant, refusal, tensor_desc, whole_numbers
-from dml2onnx.builder.layouts import OutputLayout, check_room, layout_of, writes_of
-from dml2onnx.builder.layouts import described as laid_out
+from dml2onnx.builder.layouts import OutputLayout, check_fits, layout_of, with_layout, writes_of
 from dml2onnx.builder.names import Names
 from dml2onnx.builder.operands import (
     axes_beyond,
@@ -161,9 +160,9 @@ class Recorder:
         base = None if into is None else self._own(into, "into").value
         steps = None if strides is None else whole_numbers("strides", strides, 0)
         numbers = whole_numbers("offset and sizes", (offset, total_size, alignment, buffer_bytes), 0)
-        owned = meant(arguments.flag, owned_by_dml, "owned_by_dml")
-        before, total, aligned, room = numbers
-        self._layouts.append(OutputLayout(steps, base, before, owned, total, aligned, room, field, index))
+        owned = converted(arguments.flag, owned_by_dml, "owned_by_dml")
+        before, total, aligned, available = numbers
+        self._layouts.append(OutputLayout(steps, base, before, owned, total, aligned, available, field, index))
         try:
             yield
         finally:
@@ -196,7 +195,7 @@ class Recorder:
         are a sample, as the values of a constant. Diagnostics DML1804 for a name that is taken, DML1805 for what is no
         tensor. https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_buffer_tensor_desc
         """
-        owned_by_dml = meant(arguments.flag, owned_by_dml, "owned_by_dml")
+        owned_by_dml = converted(arguments.flag, owned_by_dml, "owned_by_dml")
         desc = tensor_desc(data_type, sizes, strides, owned_by_dml, total_size, alignment)
         return self._bound(name, desc, buffer_bytes or desc.total_bytes, desc, contents)
 
@@ -205,19 +204,19 @@ class Recorder:
 
         The bytes of ``contents``, an array of any type, are a sample. Diagnostics as of :meth:`input`.
         """
-        (room,) = whole_numbers("nbytes", (nbytes,), 1)
+        (available,) = whole_numbers("nbytes", (nbytes,), 1)
         sample = None
         if contents is not None:
-            sample = np.ascontiguousarray(meant(arguments.array, contents, "contents")).reshape(-1).view(np.uint8)
-        return self._bound(name, TensorDesc(DataType.UINT8, (room,)), room, None, sample)
+            sample = np.ascontiguousarray(converted(arguments.array, contents, "contents")).reshape(-1).view(np.uint8)
+        return self._bound(name, TensorDesc(DataType.UINT8, (available,)), available, None, sample)
 
     def _bound(
         self, name: str, desc: TensorDesc, nbytes: int, declared: TensorDesc | None, contents: npt.ArrayLike | None
     ) -> Expression:
         check_name("an input", name)
         if name in self._input_names:
-            raise refusal(codes.NAME_TAKEN, f"there is an input {quote(name)} already", found=quote(name))
-        check_room(desc, 0, nbytes)
+            raise error_here(codes.NAME_TAKEN, f"there is an input {quote(name)} already", found=quote(name))
+        check_fits(desc, 0, nbytes)
         raw = None if contents is None else raw_bytes(elements(contents, desc.data_type), desc, desc.minimum_bytes)
         value = Value(self._value_names.take(name), nbytes)
         self.sites.add(value, call_site(), name)
@@ -250,13 +249,13 @@ class Recorder:
         """
         if name is not None:
             check_name("a constant", name, may_be_empty=True)
-        given = meant(arguments.array, values, "values")
+        given = converted(arguments.array, values, "values")
         array = elements(given, known_data_type(given.dtype if data_type is None else data_type))
         wanted = known_data_type(array.dtype if data_type is None else data_type)
-        owned_by_dml = meant(arguments.flag, owned_by_dml, "owned_by_dml")
+        owned_by_dml = converted(arguments.flag, owned_by_dml, "owned_by_dml")
         shape = array.shape if sizes is None else sizes
         desc = tensor_desc(wanted, shape, strides, owned_by_dml, total_size, alignment)
-        check_room(desc, 0, buffer_bytes or desc.total_bytes)
+        check_fits(desc, 0, buffer_bytes or desc.total_bytes)
         raw = raw_bytes(array, desc, buffer_bytes or desc.total_bytes)
         value = Value(self._value_names.take(self._scoped(name or "constant")), raw.size)
         self.sites.add(value, call_site(), name or "")
@@ -284,11 +283,11 @@ class Recorder:
         self._own(input, "input")
         if sizes is None and strides is None:
             sizes, strides = input.sizes, input.strides
-        owned_by_dml = meant(arguments.flag, owned_by_dml, "owned_by_dml")
+        owned_by_dml = converted(arguments.flag, owned_by_dml, "owned_by_dml")
         kind, shape = input.data_type if data_type is None else data_type, input.sizes if sizes is None else sizes
         desc = tensor_desc(kind, shape, strides, owned_by_dml, total_size, alignment)
         (start,) = (input.offset,) if offset is None else whole_numbers("offset", (offset,), 0)
-        check_room(desc, start, input.value.nbytes)
+        check_fits(desc, start, input.value.nbytes)
         return self._expression(input.value, desc, start)
 
     def broadcast(self, input: Expression, sizes: WholeNumbers) -> Expression:
@@ -301,7 +300,7 @@ class Recorder:
         old = (1,) * missing + input.sizes
         if missing < 0 or any(have not in (1, want) for have, want in zip(old, wanted, strict=True)):
             message = f"sizes {list(input.sizes)} do not broadcast to {list(wanted)}"
-            raise refusal(codes.NO_BROADCAST, message, expected=list(wanted), found=list(input.sizes))
+            raise error_here(codes.NO_BROADCAST, message, expected=list(wanted), found=list(input.sizes))
         steps = (0,) * missing + input.desc.effective_strides
         strides = [0 if have == 1 and want != 1 else step for have, want, step in zip(old, wanted, steps, strict=True)]
         return self.reinterpret(input, sizes=wanted, strides=strides)
@@ -326,10 +325,10 @@ class Recorder:
         """
         constants = len(self._constants)
         try:
-            schema = catalog.operator(meant(arguments.text, operator, "operator"))
-            inputs = cast("Tensors", meant(arguments.by_name, inputs, "inputs"))
-            attributes = meant(arguments.by_name, attributes, "attributes")
-            outputs = cast("Mapping[str, Stated | Sequence[Stated]]", meant(arguments.by_name, outputs, "outputs"))
+            schema = catalog.operator(converted(arguments.text, operator, "operator"))
+            inputs = cast("Tensors", converted(arguments.by_name, inputs, "inputs"))
+            attributes = converted(arguments.by_name, attributes, "attributes")
+            outputs = cast("Mapping[str, Stated | Sequence[Stated]]", converted(arguments.by_name, outputs, "outputs"))
             given = by_channel(schema, self._with_constants(schema, inputs))
             return self._recorded(schema, given, attributes, outputs, name)
         except BaseException:
@@ -387,7 +386,7 @@ class Recorder:
 
     def _constant_for(self, schema: OperatorSchema, field: str, given: object, inputs: Tensors) -> Expression:
         """A number or an array in the data type, and repeated to the sizes, of what it has to agree with."""
-        array = meant(arguments.array, given, field)
+        array = converted(arguments.array, given, field)
         like = next(relatives(schema, Rule.SAME_DATA_TYPE, field, inputs), None)
         kind = None if like is None else like.data_type
         if like is None and isinstance(given, (int, float)):
@@ -395,7 +394,7 @@ class Recorder:
         if kind is None and isinstance(given, (int, float)):
             message = f"the number {arguments.described(given)} for {field} does not say of which data type it is"
             expected = "an array, or constant(number, data_type=...)"
-            raise refusal(codes.BAD_TENSOR, message, expected=expected, found=type(given).__name__)
+            raise error_here(codes.BAD_TENSOR, message, expected=expected, found=type(given).__name__)
         made = self.constant(array, data_type=kind)
         equal = next(relatives(schema, Rule.SAME_SIZES, field, inputs), None)
         if equal is not None:
@@ -438,7 +437,7 @@ class Recorder:
         for axis, rank in axes_beyond(schema, axes_from_the_start(schema, raw, descs), descs):
             message = f"the axis {axis} is none of {rank} dimensions, which are counted from 0"
             expected = f"{-rank} to {rank - 1}"
-            raise refusal(OUT_OF_RANGE, message, expected=expected, found=axis, node=node_name, operator=schema)
+            raise error_here(OUT_OF_RANGE, message, expected=expected, found=axis, node=node_name, operator=schema)
         operator, problems = self._reader.operator(schema, raw, given)
         if not problems:
             return operator, ()
@@ -467,7 +466,7 @@ class Recorder:
                 raise DmlError(*(item.at(node) for item in found.findings))
             what = listing(found.missing)
             message = f"state {what} of {schema.short_name}: the inputs and attributes do not determine it"
-            raise refusal(codes.NOT_INFERABLE, message, node=node.name, operator=schema)
+            raise error_here(codes.NOT_INFERABLE, message, node=node.name, operator=schema)
         values = list(bare.values)
         for field, (data_type, inferred) in found.outputs.items():
             values[schema.index[field]] = self._output_desc(data_type, inferred, field)
@@ -484,7 +483,7 @@ class Recorder:
         layout = layout_of(self._layouts, field, index)
         strides = None if layout.strides is not None else self.policy(data_type, exact)
         steps = None if strides is None else whole_numbers("strides of the tensor policy", strides)
-        return laid_out(TensorDesc(data_type, exact, steps), layout)
+        return with_layout(TensorDesc(data_type, exact, steps), layout)
 
     def _output_array(self, bare: OperatorDesc, stated: Sequence[Stated], field: str) -> tuple[TensorDesc, ...]:
         """Outputs of SPLIT: the type of the input, sizes as stated."""
@@ -517,7 +516,7 @@ class Recorder:
         """
         given = self._ends(outputs)
         if not given:
-            raise refusal(codes.NO_OUTPUTS, "a graph needs at least one output", expected="an expression")
+            raise error_here(codes.NO_OUTPUTS, "a graph needs at least one output", expected="an expression")
         return Graph(
             nodes=tuple(self._nodes),
             inputs=tuple(self._inputs),
@@ -536,7 +535,7 @@ class Recorder:
             check_name("an output", name)
             if self._own(item, name).offset:
                 message = f"{quote(name)} starts at byte {item.offset} of its buffer, and an output is a whole one"
-                raise refusal(codes.INNER_OUTPUT, message, expected="byte 0", found=f"byte {item.offset}")
+                raise error_here(codes.INNER_OUTPUT, message, expected="byte 0", found=f"byte {item.offset}")
         return tuple(GraphOutput(name, item.value, item.desc) for name, item in named.items())
 
     def _named(self, outputs: Outputs) -> dict[str, Expression]:
@@ -555,11 +554,11 @@ class Recorder:
         if not isinstance(item, Expression):
             names = [name for name in getattr(item, "_fields", ()) if getattr(item, name) is not None]
             several = f"; take one of its outputs: {' or '.join(f'.{name}' for name in names)}" if names else ""
-            message = f"{where} is {described(item)}, not an Expression{several}"
-            raise refusal(codes.FOREIGN_EXPRESSION, message, expected="an Expression", found=type(item).__name__)
+            message = f"{where} is {arguments.described(item)}, not an Expression{several}"
+            raise error_here(codes.FOREIGN_EXPRESSION, message, expected="an Expression", found=type(item).__name__)
         if item.builder is not self:
             message = f"{where}, {quote(item.value.name)}, is an expression of another GraphBuilder"
-            raise refusal(codes.FOREIGN_EXPRESSION, message, expected="an expression of this builder")
+            raise error_here(codes.FOREIGN_EXPRESSION, message, expected="an expression of this builder")
         return item
 
     def _all_own(self, given: object, where: str) -> Iterator[Expression]:

@@ -46,7 +46,7 @@ _DTYPES = {name: dtype for dtype, (_, name) in ELEMENT_TYPES.items()}
 SHARED_CONSTANT_BYTES = 1 << 20
 """Constants up to this size are compared by content; larger ones are shared only when they are one array."""
 
-_KEEP_LIMITED = frozenset({"Cast", "Concat", "Identity", "MaxPool", "Reshape", "Slice", "Transpose"})
+_KEEP_BOUNDED = frozenset({"Cast", "Concat", "Identity", "MaxPool", "Reshape", "Slice", "Transpose"})
 """Operators that give what they are given, of what they are given."""
 
 _MOVE_ELEMENTS = frozenset({"Expand", "Identity", "Reshape", "Slice", "Transpose"})
@@ -333,6 +333,11 @@ class EmitterCore:
         return True
 
     @legalised
+    def resets_biases(self) -> bool:
+        """Whether GRU with linear_before_reset multiplies the recurrent bias with the reset gate."""
+        return True
+
+    @legalised
     def first_resized(self, rank: int) -> int:
         """The first axis that Resize may move."""
         return 0
@@ -496,9 +501,9 @@ class EmitterCore:
             ]
             made = [item for item in results if item is not None]
         self.emitted.append(Node(name, op, tuple(operands), tuple(results), attributes or _NO_ATTRIBUTES))
-        if op in _KEEP_LIMITED and _are_limited(inputs if op == "Concat" else inputs[:1]):
+        if op in _KEEP_BOUNDED and _are_bounded(inputs if op == "Concat" else inputs[:1]):
             for result in made:
-                result.limited = True
+                result.is_bounded = True
         if op in _MOVE_ELEMENTS and inputs[0] is not None:
             made[0].below = inputs[0].below
         return made
@@ -546,9 +551,9 @@ def _reason_of_cast(given: DType, wanted: DType) -> str:
     return ""
 
 
-def _are_limited(items: Sequence[Tensor | None]) -> bool:
+def _are_bounded(items: Sequence[Tensor | None]) -> bool:
     for item in items:  # noqa: SIM110  # a generator takes three times as long
-        if item is None or not item.limited:
+        if item is None or not item.is_bounded:
             return False
     return True
 

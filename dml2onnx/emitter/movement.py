@@ -336,7 +336,7 @@ class MovementOps(EmitterCore):
         result = self.emit("Pad", traits, inputs, x.dtype, shape, attributes, fold)
         if mode == "constant" and result.value is None:
             # as of what it surrounds, unless it is infinite
-            result.limited = x.limited and bool(np.isfinite(value))
+            result.is_bounded = x.is_bounded and bool(np.isfinite(value))
         return result
 
     def ConstantOfShape(

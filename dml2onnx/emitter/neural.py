@@ -393,6 +393,10 @@ class NeuralOps(ArithmeticOps):
         inputs = [x, w, x_zero_point, w_zero_point]
         return self.emit("ConvInteger", Traits("T1", (0, 2), False), inputs, np.dtype(np.int32), shape, attributes)
 
+    def takes_bytes(self, op: str) -> bool:
+        """Whether QLinearConv or QLinearMatMul has a kernel for UINT8."""
+        return self.target.has_kernel(op, self.opset, {"T1": "uint8", "T2": "uint8", "T3": "uint8"})
+
     def QLinearConv(
         self, inputs: Sequence[Tensor], bias: Tensor | None, window: Window, group: int, dtype: DType
     ) -> Tensor:

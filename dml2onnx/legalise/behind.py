@@ -61,7 +61,7 @@ def _tensor(value: Value | None, array: Array | None) -> Tensor | None:
     if value is None:
         return None
     stored = None if array is None else value
-    return Tensor(value.name, value.dtype, value.shape, value.cast_from, value.limited, value=array, stored=stored)
+    return Tensor(value.name, value.dtype, value.shape, value.cast_from, value.is_bounded, value=array, stored=stored)
 
 
 # --- Nodes as calls --------------------------------------------------------------------------------------------------

@@ -64,7 +64,7 @@ def surrounded(
         parts = [[e.ConstantOfShape(shape, value, x.dtype)] if prod(shape) else [] for shape in shapes]
         if parts[0] or parts[1]:
             # as of what it surrounds, unless it is infinite
-            limited = x.limited and bool(np.isfinite(value))
+            is_bounded = x.is_bounded and bool(np.isfinite(value))
             x = e.Concat([*parts[0], x, *parts[1]], axis)
-            x.limited = limited
+            x.is_bounded = is_bounded
     return x

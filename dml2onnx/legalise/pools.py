@@ -58,7 +58,7 @@ def max_pool_in_float(e: Emitter, x: Tensor, window: Window) -> Tensor:
         return e.ReduceMax(x, tuple(range(2, x.rank)))
     if not is_float and x.dtype.itemsize > 2:
         e.note(f"Max over slices: MaxPool has no fast kernel that is exact for {x.dtype} and this padding")
-        return _sliding_maximum(e, x, pool)
+        return sliding_maximum(e, x, pool)
     wide = e.Cast(x, FLOAT)
     if not pool.fits or pool.has_empty:
         e.note(_BY_HAND)
@@ -85,7 +85,7 @@ def maxima_in_wider_type(e: Emitter, x: Tensor, window: Window) -> tuple[Tensor,
         return searched(e, x, Pool.over(x.shape[2:], window))
     narrow = x.dtype.itemsize <= 2 or (x.dtype.kind == "f" and not e.has_kernel("MaxPool", DOUBLE))
     wide = e.Cast(x, FLOAT if narrow else DOUBLE)
-    if e.exact and x.dtype.kind == "f" and wide.dtype != x.dtype and not x.limited:
+    if e.exact and x.dtype.kind == "f" and wide.dtype != x.dtype and not x.is_bounded:
         # below all numbers of the narrow type: where nothing is above minus infinity ONNX Runtime 1.24 finds no place
         wide = e.Clip(wide, 2 * lowest_of(x.dtype), None)
     values, indices = as_it_is(e.MaxPoolWithIndices, wide, window)
@@ -106,8 +106,8 @@ def _filled(e: Emitter, x: Tensor, pool: Pool, value: int | float) -> tuple[Tens
     return padded, Window(w.shape, w.strides, w.dilations, none, none)
 
 
-def _sliding_maximum(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
-    """One dimension after the other."""
+def sliding_maximum(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
+    """The maximum over windows, one dimension after the other."""
     x, window = _filled(e, x, pool, lowest_of(x.dtype))
     for i, count in enumerate(pool.output):
         x = _maximum_along(e, x, i + 2, window.shape[i], window.strides[i], window.dilations[i], count)
@@ -184,10 +184,15 @@ def average_pool(e: Emitter, x: Tensor, window: Window, *, count_include_pad: bo
     if not is_filtered(e, x, pool):
         return None
     e.note("a mean filter: AveragePool wants pads smaller than the window, and has dilations from opset 19 on")
+    return mean_filter(e, x, pool, count_include_pad=count_include_pad)
+
+
+def mean_filter(e: Emitter, x: Tensor, pool: Pool, *, count_include_pad: bool) -> Tensor:
+    """The mean over windows as a Conv."""
     inside = pool.is_padded and not count_include_pad
     e.budget.require(pool.table_size if inside else 0)
     mean = _filtered(e, x, pool, 1 / prod(pool.window.shape))
-    return e.Mul(mean, e.constant(_whole_to_inside(pool), x.dtype)) if inside else mean
+    return e.Mul(mean, e.constant(whole_to_inside(pool), x.dtype)) if inside else mean
 
 
 def is_filtered(e: Emitter, x: Tensor, pool: Pool) -> bool:
@@ -205,7 +210,7 @@ def inside_to_whole(pool: Pool) -> Ratios:
 
 
 @lru_cache(maxsize=64)
-def _whole_to_inside(pool: Pool) -> Ratios:
+def whole_to_inside(pool: Pool) -> Ratios:
     """The reverse; NaN for windows without elements inside, of which the mean is 0 / 0 [decision P5]."""
     ratios = inside_to_whole(pool)
     return np.divide(1, ratios, out=np.full_like(ratios, np.nan), where=ratios != 0)

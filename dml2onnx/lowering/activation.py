@@ -68,7 +68,7 @@ def apply_activation(e: Emitter, activation: OperatorDesc | None, x: Tensor) -> 
 
 def sees_slices(activation: OperatorDesc) -> bool:
     """Whether an activation looks along axes and so wants its tensor in its own shape."""
-    return activation.type in _ALONG_AXES
+    return not activation.schema.is_element_wise
 
 
 # --- one element at a time -------------------------------------------------------------------------------------------
@@ -225,7 +225,7 @@ def element_wise(node: Operands, e: Emitter) -> Tensor:
         # with a slope of 0 an infinity is NaN on its way
         seen = y if node.op.type == "ACTIVATION_HARD_SIGMOID" and node.op.float("Alpha") == 0 else x
         y = passing_over_nan(e, seen, y, _WITHOUT_NAN[node.op.type])
-        y.limited = True
+        y.is_bounded = True
     return e.Expand(y, node.output().sizes)
 
 
@@ -235,7 +235,7 @@ _WITHOUT_NAN = {"ACTIVATION_HARD_SIGMOID": 0.0, "ACTIVATION_RELU": 0.0}
 
 def passing_over_nan(e: Emitter, x: Tensor, y: Tensor, instead: float) -> Tensor:
     """``y``; exactly, and where ``x`` may be NaN, what DirectML's max and min give for it, which pass over NaN."""
-    if not e.exact or x.dtype.kind != "f" or x.value is not None or x.limited:
+    if not e.exact or x.dtype.kind != "f" or x.value is not None or x.is_bounded:
         return y
     return e.Where(e.IsNaN(x), e.constant(instead, y.dtype), y)
 

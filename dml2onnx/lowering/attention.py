@@ -318,30 +318,30 @@ def _cached(node: Operands, e: Emitter, new: _Heads, names: tuple[str, str], sta
     """(batch, heads, total, size): what is there already, with the new keys or values from ``start`` on."""
     added = new.transposed(e)
     batch, heads, count, size = added.shape
-    held = _held(node, e, names, (batch, heads, total, size), added)
+    cache = _cache(node, e, names, (batch, heads, total, size), added)
     if e.takes_instead("ScatterND", added.dtype, "Concat", "GatherElements"):
-        return _chosen_rows(e, held, added, start)
+        return _chosen_rows(e, cache, added, start)
     e.budget.require(3 * batch * heads * count)
     items = np.indices((batch, heads, count)).transpose(1, 2, 3, 0)
     along = e.constant([0, 0, 1], INT64)
     places = e.Mul(e.Reshape(e.Cast(start, INT64), (batch, 1, 1, 1)), along)
-    return e.ScatterND(held, e.Add(e.constant(items, INT64), places), added)
+    return e.ScatterND(cache, e.Add(e.constant(items, INT64), places), added)
 
 
-def _chosen_rows(e: Emitter, held: Tensor, added: Tensor, start: Tensor) -> Tensor:
-    """``held`` with the rows of ``added`` from ``start`` on, without ScatterND: GatherElements among both."""
+def _chosen_rows(e: Emitter, cache: Tensor, added: Tensor, start: Tensor) -> Tensor:
+    """``cache`` with the rows of ``added`` from ``start`` on, without ScatterND: GatherElements among both."""
     e.note("GatherElements among old and new rows puts the new ones in, where ScatterND has no kernel")
-    batch, _, total, _ = held.shape
+    batch, _, total, _ = cache.shape
     place = e.Reshape(e.arange(total, start.dtype), (total, 1))
     step = e.Sub(place, e.Reshape(start, (batch, 1, 1, 1)))
     is_new = e.And(
         e.GreaterOrEqual(step, e.constant(0, start.dtype)), e.Less(step, e.constant(added.shape[2], start.dtype))
     )
     rows = e.Where(is_new, e.Add(step, e.constant(total, start.dtype)), place)
-    return e.GatherElements(e.Concat([held, added], 2), e.Expand(rows, held.shape), 2)
+    return e.GatherElements(e.Concat([cache, added], 2), e.Expand(rows, cache.shape), 2)
 
 
-def _held(node: Operands, e: Emitter, names: tuple[str, str], shape: tuple[int, ...], like: Tensor) -> Tensor:
+def _cache(node: Operands, e: Emitter, names: tuple[str, str], shape: tuple[int, ...], like: Tensor) -> Tensor:
     """What a present tensor holds before, the past tensor's content at its start [decision H16]."""
     past = _natural(node, e, names[0], 4)
     before = node.previous(names[1]) if node.has_output(names[1]) else None

@@ -58,7 +58,7 @@ SLICED_ROWS = 16
 """Up to so many long rows of one memory are Slices, which copy faster than Gather."""
 
 
-_Sight: TypeAlias = "tuple[Value, int, tuple[int, ...], tuple[int, ...] | None]"
+_View: TypeAlias = "tuple[Value, int, tuple[int, ...], tuple[int, ...] | None]"
 """A value, the byte from which on it is seen, sizes and strides."""
 
 
@@ -226,7 +226,7 @@ class Buffers:
         self._flat: dict[tuple[Value, DType], Tensor] = {}
         self._constants: dict[tuple[Value, int, TensorDesc, bool], Tensor] = {}
         self._views: dict[tuple[Tensor, DType], Tensor] = {}
-        self._shared: frozenset[_Sight] = frozenset()
+        self._shared: frozenset[_View] = frozenset()
         self._read_once: dict[tuple[Value, int, TensorDesc, bool], Tensor] = {}
 
     def share(self, nodes: Iterable[Node], given: Set[Value]) -> None:
@@ -238,7 +238,7 @@ class Buffers:
             for _, _, read, desc in node.views_in()
             if read.value in given
         )
-        self._shared = frozenset(sight for sight, count in seen.items() if count > 1)
+        self._shared = frozenset(view_key for view_key, count in seen.items() if count > 1)
 
     def bind(self, value: Value, tensor: Tensor) -> None:
         """A graph input: ``tensor`` holds the buffer from its start, in memory order."""
@@ -302,16 +302,16 @@ class Buffers:
         assert found is not None, f"{value.name} cannot be read as {desc}"
         return found
 
-    def held(self, value: Value, offset: int, desc: TensorDesc) -> set[DataType]:
+    def stored_types(self, value: Value, offset: int, desc: TensorDesc) -> set[DataType]:
         """As which types of its width the memory is held that ``desc`` sees; constants are of any type."""
         data_type = desc.data_type
         end = offset + desc.extent * data_type.itemsize
         found = set()
         for layer in self._memory[value]:
             if isinstance(layer, Written) and layer.start < end and offset < layer.end and layer.tensor.value is None:
-                held = _HELD_TYPES[layer.tensor.dtype]
+                stored_types = _HELD_TYPES[layer.tensor.dtype]
                 # elements of another width have to be taken apart or put together, which integers can be
-                found.add(held if held.bits == data_type.bits else DataType(f"uint{data_type.bits}"))
+                found.add(stored_types if stored_types.bits == data_type.bits else DataType(f"uint{data_type.bits}"))
         return found
 
     def has_constant_nan(self, value: Value, offset: int, desc: TensorDesc) -> bool:
@@ -341,7 +341,7 @@ class Buffers:
             self._views[key] = reinterpret(self._e, tensor, dtype)
         return self._views[key]
 
-    def sight(self, value: Value, offset: int, desc: TensorDesc) -> tuple[Tensor | None, Hashable] | None:
+    def view_key(self, value: Value, offset: int, desc: TensorDesc) -> tuple[Tensor | None, Hashable] | None:
         """What :meth:`read` depends on: a computed tensor, if it reads one, and the rest.
 
         ``None`` where it depends on more, or where what it emits is remembered for other readers.

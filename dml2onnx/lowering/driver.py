@@ -116,8 +116,8 @@ def _results(node: Node, lowered: Lowered, e: Emitter) -> list[Tensor]:
         if tensor.dtype != dtype and (tensor.dtype, dtype) == (FLOAT, FLOAT16):
             tensor = e.Cast(tensor, dtype)
         # what was moved or made as bits stays so until a reader computes with it: a NaN would not keep its payload
-        is_held = dtype.itemsize > 1 and tensor.dtype.itemsize == dtype.itemsize
-        fits = tensor.dtype == dtype or (is_held and (dtype.kind == "f" or bool(moved_fields(node))))
+        has_its_width = dtype.itemsize > 1 and tensor.dtype.itemsize == dtype.itemsize
+        fits = tensor.dtype == dtype or (has_its_width and (dtype.kind == "f" or bool(moved_fields(node))))
         if not fits or tensor.shape != desc.sizes:
             found = f"{tensor.dtype} {list(tensor.shape)}"
             raise InternalError(node.operator.type, f"its lowering gave {found} for {name}, which is {desc}")

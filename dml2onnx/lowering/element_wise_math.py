@@ -72,7 +72,7 @@ def unary(node: Operands, e: Emitter) -> Tensor:
 
 def _as_formula(e: Emitter, name: str, x: Tensor, y: Tensor) -> Tensor:
     """``y``, exactly with what DirectML's formulas of ATAN and ASINH make of NaN and -infinity [decisions G1, G12]."""
-    if not e.exact or x.limited:
+    if not e.exact or x.is_bounded:
         return y
     if name == "ELEMENT_WISE_ATAN":
         return e.Where(e.IsNaN(x), e.constant(math.pi / 4, x.dtype), y)
@@ -163,7 +163,7 @@ def extreme(node: Operands, e: Emitter) -> Tensor:
     a, b = node.broadcastable("ATensor"), node.broadcastable("BTensor")
     if e.exact and a.dtype.kind == "f":
         e.note("NaN gives way to a number, as in DirectML")
-        a, b = (x if x.limited else e.Where(e.IsNaN(x), other, x) for x, other in ((a, b), (b, a)))
+        a, b = (x if x.is_bounded else e.Where(e.IsNaN(x), other, x) for x, other in ((a, b), (b, a)))
     result = e.Max(a, b) if node.op.type.endswith("MAX") else e.Min(a, b)
     return e.Expand(result, node.output().sizes)
 

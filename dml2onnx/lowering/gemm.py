@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from dml2onnx.ir.operator import OperatorDesc
     from dml2onnx.lowering.operands import Operands
 
-ALONG_AXES = frozenset({"ACTIVATION_SOFTMAX", "ACTIVATION_SOFTMAX1"})
-"""Fused activations that need the output in its own shape; all others work element by element."""
-
 
 @lowers("GEMM")
 def gemm(node: Operands, e: Emitter) -> Tensor:
@@ -96,7 +93,7 @@ def _transformed(e: Emitter, x: Tensor, transform: str) -> Tensor:
 def _finished(e: Emitter, op: OperatorDesc, y: Tensor, shape: tuple[int, ...]) -> Tensor:
     """The output from its product, which has the elements of ``shape``, where equal batches have size 1."""
     fused, sizes = op.activation(), op.tensor("OutputTensor").sizes
-    if fused is not None and fused.type in ALONG_AXES:
+    if fused is not None and not fused.schema.is_element_wise:
         return apply_activation(e, fused, e.Expand(e.Reshape(y, shape), sizes))
     # next to the product, where ONNX Runtime fuses it
     return e.Expand(e.Reshape(apply_activation(e, fused, y), shape), sizes)

@@ -72,9 +72,9 @@ def moved_type(node: Node, buffers: Buffers, wanted: frozenset[Value]) -> DataTy
     if not views or views[0][1].data_type.bits < 16:
         return None
     data_type = views[0][1].data_type
-    held = {item for read, desc in views for item in buffers.held(read.value, read.offset, desc)}
-    floats = {item for item in held if item.is_float}
-    integers = held - floats
+    stored_types = {item for read, desc in views for item in buffers.stored_types(read.value, read.offset, desc)}
+    floats = {item for item in stored_types if item.is_float}
+    integers = stored_types - floats
     are_bits = any(value in wanted for value in node.targets)
     if floats and not (are_bits and (integers or _has_nan(node, views, buffers))):
         return floats.pop()

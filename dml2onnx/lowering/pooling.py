@@ -87,13 +87,13 @@ def _above_lowest(e: Emitter, x: Tensor) -> Tensor:
 
     Kernels of ONNX Runtime do so for some shapes, and not for others.
     """
-    if not e.exact or x.dtype.kind != "f" or x.limited:
+    if not e.exact or x.dtype.kind != "f" or x.is_bounded:
         return x
     lowest = lowest_of(x.dtype)
     if x.value is not None and bool((x.value >= lowest).all()):  # NaN is not
         return x
     above = e.Clip(e.Where(e.IsNaN(x), e.constant(lowest, x.dtype), x), lowest, None)
-    above.limited = True
+    above.is_bounded = True
     return above
 
 

@@ -153,7 +153,7 @@ def _rnn_cell(e: Emitter, own: _Direction) -> _Cell:
     (f,) = own.activations
 
     def step(x: Tensor, states: Sequence[Tensor | None]) -> Sequence[Tensor]:
-        return _gates(e, f, _limited(e, _product(e, states[0], own.r, x), None), 1)
+        return _gates(e, f, _clipped(e, _product(e, states[0], own.r, x), None), 1)
 
     return _Cell(_both_biases(e, own), step)
 
@@ -169,7 +169,11 @@ def gru(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     linear_before_reset = node.op.flag("LinearBeforeReset")
     outputs = ("OutputSequenceTensor", "OutputSingleTensor")
     wanted = [node.has_output(name) for name in outputs]
-    activations = _gate_activations(layer, e, "GRU")
+    if linear_before_reset and layer.b is not None and not e.resets_biases():
+        e.note(f"GRU adds its recurrent bias behind the reset: its {_steps(e)}")
+        activations = None
+    else:
+        activations = _gate_activations(layer, e, "GRU")
     if activations is not None:
         (initial,) = layer.states
         results = e.GRU(
@@ -256,7 +260,7 @@ def _lstm_cell(e: Emitter, own: _Direction, *, clip: float | None, coupled: bool
     peepholes = None if own.peephole is None else e.Split(own.peephole, (hidden,) * 3, 0)
 
     def activated(activation: OperatorDesc, argument: Tensor) -> Tensor:
-        return _gates(e, activation, _limited(e, argument, clip), 1)[0]
+        return _gates(e, activation, _clipped(e, argument, clip), 1)[0]
 
     def step(x: Tensor, states: Sequence[Tensor | None]) -> Sequence[Tensor]:
         before, memory = states
@@ -379,7 +383,7 @@ def _inner(e: Emitter, state: Tensor | None, weights: Tensor, bias: Tensor | Non
     return e.constant(0, weights.dtype) if bias is None else bias
 
 
-def _limited(e: Emitter, argument: Tensor, clip: float | None) -> Tensor:
+def _clipped(e: Emitter, argument: Tensor, clip: float | None) -> Tensor:
     """What a gate's activation takes: within ``clip``; exactly without one it is finite, and NaN gives the lowest."""
     if not e.exact:
         return argument if clip is None else e.Clip(argument, -clip, clip)
@@ -500,13 +504,13 @@ def _body(e: Emitter, cell: _Cell, *, masked: bool, sequence: bool) -> _Step:
         after = cell.step(elements[0], before)
         return after, after[:1] if sequence else ()
 
-    def held(before: Sequence[Tensor | None], elements: Sequence[Tensor]) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
+    def kept(before: Sequence[Tensor | None], elements: Sequence[Tensor]) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
         x, runs = elements
         after, zero = cell.step(x, before), e.constant(0, x.dtype)
         states = [e.Where(runs, new, zero if old is None else old) for new, old in zip(after, before, strict=True)]
         return states, [e.Where(runs, after[0], zero)] if sequence else ()
 
-    return held if masked else plain
+    return kept if masked else plain
 
 
 def _direction(e: Emitter, layer: _Layer, index: int) -> _Direction:

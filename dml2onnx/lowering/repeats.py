@@ -77,19 +77,19 @@ class Repeats:
         self._wanted_as_bits = wanted_as_bits
         self._known: dict[Hashable, _First] = {}
 
-    def lower(self, node: Node, afresh: Callable[[], Sequence[Tensor]]) -> Sequence[Tensor]:
-        """The tensors of all outputs: those of an equal node under new names, or else what ``afresh`` gives."""
+    def lower(self, node: Node, lower_anew: Callable[[], Sequence[Tensor]]) -> Sequence[Tensor]:
+        """The tensors of all outputs: those of an equal node under new names, or else what ``lower_anew`` gives."""
         read = self._read(node)
         if read is None:
-            return afresh()
+            return lower_anew()
         key, tensors = read
         first, e = self._known.get(key), self._e
         if first is None:
-            results = afresh()
+            results = lower_anew()
             self._known[key] = _First(tensors, tuple(e.emitted), results, tuple(e.notes))
             return results
         if not first.is_repeatable(e):
-            return afresh()
+            return lower_anew()
         values: dict[OnnxValue | None, Tensor] = dict(zip(first.tensors, tensors, strict=True))
         e.repeat(first.nodes, values)
         e.notes += first.notes
@@ -99,9 +99,9 @@ class Repeats:
         """What two nodes that are alike have in common, and the tensors that they read."""
         parts: list[Hashable] = [node.operator, *node.writes, not self._wanted_as_bits.isdisjoint(node.targets)]
         tensors: list[Tensor] = []
-        sight = self._buffers.sight
+        view_key = self._buffers.view_key
         for name, _, read, desc in _seen(node):
-            seen = sight(read.value, read.offset, desc)
+            seen = view_key(read.value, read.offset, desc)
             if seen is None:
                 return None
             tensor, rest = seen

@@ -220,7 +220,7 @@ class _Stage:
     shrinking: Axes
     """Axes that select, before the sampling."""
     sampled: Axes
-    growing: Axes
+    enlarging: Axes
     """Axes that select, behind it."""
 
 
@@ -241,8 +241,8 @@ def _through(e: Emitter, y: Tensor, stages: Sequence[_Stage]) -> Tensor:
             y = _nearest(e, y, stage.shrinking, "DECREASING")
         planes = e.first_resized(3) > 0
         y = _sample(e, y, _runs(y.shape, stage.sampled, y.value is None, planes))
-        if stage.growing:
-            y = _nearest(e, y, stage.growing, "DECREASING")
+        if stage.enlarging:
+            y = _nearest(e, y, stage.enlarging, "DECREASING")
     return y
 
 
@@ -258,9 +258,9 @@ def _stages(axes: Axes, antialiased: bool) -> tuple[_Stage, ...]:
         axes = tuple((i, steps[i][-1] if i in steps else axis) for i, axis in axes)
     selecting = [(i, axis) for i, axis in axes if whole(axis) is not None]
     shrinking = tuple((i, axis) for i, axis in selecting if axis.count <= axis.size)
-    growing = tuple((i, axis) for i, axis in selecting if axis.count > axis.size)
+    enlarging = tuple((i, axis) for i, axis in selecting if axis.count > axis.size)
     sampled = tuple((i, axis) for i, axis in axes if whole(axis) is None)
-    return (*stages, _Stage(shrinking, sampled, growing))
+    return (*stages, _Stage(shrinking, sampled, enlarging))
 
 
 def _shrinking_steps(axis: Axis) -> list[Axis]:

@@ -96,7 +96,7 @@ class Value:
     shape: tuple[int, ...]
     cast_from: DType | None = None
     """The type before the Cast that made it, if a Cast did."""
-    limited: bool = False
+    is_bounded: bool = False
     """Whether it holds nothing but maxima with a finite number: no -inf, nor a NaN to rely on [decision G1]."""
     below: int | None = None
     """The number that its integers, none of them negative, are known to be less than."""

@@ -99,10 +99,10 @@ Rows = tuple[list[str], list[list[str]]]
 
 def main_table(measured: Sequence[Measured]) -> Rows:
     """What people look for: how long it takes, how much goes through, what it costs."""
-    told, titles = _ways(measured)
+    reported, titles = _ways(measured)
     columns = [*titles, ">first run", ">median", ">p90", ">p99", ">runs/s", ">memory", ">of the first"]
     rows = []
-    for item, way in zip(measured, told, strict=True):
+    for item, way in zip(measured, reported, strict=True):
         latency = item.latency
         assert latency is not None
         times = [time_text(value) for value in (item.first_seconds, latency.median, latency.p90, latency.p99)]
@@ -112,11 +112,11 @@ def main_table(measured: Sequence[Measured]) -> Rows:
 
 def other_table(measured: Sequence[Measured]) -> Rows:
     """The rest of what winml perf and onnxruntime_perf_test show."""
-    told, titles = _ways(measured)
+    reported, titles = _ways(measured)
     times = ["session", "warm-up", "mean", "deviation", "min", "p95", "p99.9", "max"]
     columns = [*titles, *(f">{name}" for name in times), ">runs", ">processors", ">memory before", ">difference"]
     rows = []
-    for item, way in zip(measured, told, strict=True):
+    for item, way in zip(measured, reported, strict=True):
         latency = item.latency
         assert latency is not None
         seconds = (

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 DEVICES = ("qnn-npu", "qnn-gpu", "openvino-npu", "openvino-gpu", "tensorrt-rtx")
 """Processors that Windows ML has providers for."""
-NAMES = ("onnx", "cpu", "dml", "openvino", "webgpu", "portable", *DEVICES, "windows-ml")
-"""ONNX itself, the execution providers of ONNX Runtime, OpenVINO by itself, and what runs on all of these; NPUs."""
+NAMES = ("onnx", "cpu", "dml", "openvino", "webgpu", "webnn", "portable", *DEVICES, "windows-ml")
+"""ONNX itself, the execution providers of ONNX Runtime, OpenVINO by itself, WebNN, what runs on all but that; NPUs."""
 DEFAULT_TARGET = "onnx"
 EXACT_TARGET = "cpu"
 """What an exact model is made for where nothing else is named: only there is every bit known."""

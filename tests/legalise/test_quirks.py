@@ -32,7 +32,7 @@ ELSEWHERE = {
 """Facts about other runtimes than ONNX Runtime's CPU provider, which is the one that is installed here.
 ``tests/runtimes/differences.py`` has their titles."""
 
-TARGETS = {"qnn": "qnn-npu"}
+TARGETS = {"qnn": "qnn-npu", "web": "cpu", "web-gpu": "webgpu"}
 """Of runtimes, those that are not called as their targets."""
 
 SOMEWHERE = {"PAIRS_OF_BYTES_SATURATE"}

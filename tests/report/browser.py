@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import json
+import os
 import shutil
 import socket
 import subprocess
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 QT_PYTHONS = (ROOT / ".venv-browser" / "bin" / "python", ROOT / ".venv-browser" / "Scripts" / "python.exe")
@@ -154,15 +155,20 @@ class Browser:
         return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
 
 
+Start = tuple[list[str], dict[str, str]]
+"""What starts a browser, and its environment."""
+
+
 @contextlib.contextmanager
-def running() -> Iterator[Browser]:
-    """A browser for as long as the block lasts."""
+def running(start: Callable[[int, str], Start] | None = None) -> Iterator[Browser]:
+    """A browser for as long as the block lasts; ``start`` gives another one, with a port and a profile of its own."""
     pytest.importorskip("websocket", reason="the browser is driven with websocket-client")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        process = subprocess.Popen(command(port, profile), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        line, environment = start(port, profile) if start is not None else (command(port, profile), dict(os.environ))
+        process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment)
         try:
             page = Browser(_address(port, process))
             yield page

@@ -31,6 +31,7 @@ from tests.runtimes.narrowing import (
 )
 from tests.runtimes.npu import QNN
 from tests.runtimes.proof import Outcome
+from tests.runtimes.web import WEB_GPU, WEBNN, in_browser
 
 
 def _has_ranks(*ranks: int) -> Callable[[Outcome], bool]:
@@ -416,4 +417,4 @@ WEBGPU = (
     ),
 )
 
-DIFFERENCES = (*OPENVINO, *EVALUATOR, *WEBGPU, *QNN)
+DIFFERENCES = (*OPENVINO, *EVALUATOR, *WEBGPU, *in_browser(WEBGPU), *WEB_GPU, *WEBNN, *QNN)

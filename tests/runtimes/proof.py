@@ -23,7 +23,7 @@ from dml2onnx.reference.arithmetic import FLOAT16, FLOAT32, Arithmetic
 from tests.runtimes.samples import Arrays, Sample
 
 WORKER = Path(__file__).with_name("worker.py")
-LEFT_OUT = {"qnn": frozenset({"matrix"})}
+LEFT_OUT = dict.fromkeys(("qnn", "web", "web-gpu", "webnn"), frozenset({"matrix"}))
 """What runtimes are not tried with that are tried with operators and networks: exact models are nothing for an NPU."""
 ARITHMETIC = {"qnn": FLOAT16}
 """What runtimes compute FLOAT in that have not FLOAT32 for it."""

@@ -177,6 +177,9 @@ PROVEN = {
     "webgpu": "ONNX Runtime's WebGPU provider",
     "dml": "ONNX Runtime's DirectML provider: on Windows, or on Linux where `scripts/directml.py` has been run",
     "qnn": "ONNX Runtime's QNN provider with the emulator that its package for x86-64 brings",
+    "web": "ONNX Runtime Web on WebAssembly, in the Chromium that `scripts/_web.py` fetches from the npm registry",
+    "web-gpu": "ONNX Runtime Web on WebGPU, in the same Chromium",
+    "webnn": "ONNX Runtime Web on WebNN, in the same Chromium",
     "coreml": "ONNX Runtime's Core ML provider, which needs macOS",
 }
 """What there is a way to run models on, and what that needs."""

@@ -128,6 +128,28 @@ def assigned(session: Any) -> Places:
     return found
 
 
+def web(name: str) -> tuple[str, Runner]:
+    """ONNX Runtime Web in a Chromium: ``browser.py`` beside this file, which whoever starts this file need not have."""
+    import browser  # type: ignore[import-not-found]  # it lies beside this file
+
+    backend = browser.BACKENDS[name]
+    page = browser.Page(backend)
+    if name == "webnn" and not page.about["ml"]:
+        raise RuntimeError("this browser has no WebNN")
+    if name == "web-gpu" and not page.about["adapter"]:
+        raise RuntimeError("this browser finds no WebGPU adapter")
+
+    def run(model: bytes, feeds: Arrays) -> list[np.ndarray]:
+        outputs, places = page.run(model, feeds)
+        if name != "web":  # whose provider is the CPU
+            PLACES.update(places)
+        return outputs
+
+    about = page.about
+    where = f" on {about['adapter']}" if about["adapter"] else ""
+    return f"onnxruntime-web {about['version']}, {backend.places}{where}, {about['browser']}", run
+
+
 COMMAND = "DML2ONNX_PROVIDER"
 """Environment variable with the command, as JSON, of a program that runs models: directml_models.exe in Wine."""
 ELEMENTS = {
@@ -197,6 +219,8 @@ def _chosen(name: str) -> tuple[str, Runner]:
     if name == "dml" and COMMAND in os.environ:
         program = Program(json.loads(os.environ[COMMAND]))
         return program.title, program.run
+    if name.startswith("web") and name not in ONNXRUNTIME:
+        return web(name)
     own = {"openvino": openvino, "evaluator": evaluator, "qnn": qnn}
     return own[name]() if name in own else onnxruntime(name)
 

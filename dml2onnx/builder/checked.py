@@ -1,4 +1,4 @@
-"""What callers of the builder give, as it is meant, or refused with the place of the call."""
+"""Arguments of the builder's methods: converted, or refused with the place of the call."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from dml2onnx.catalog import OperatorSchema
     from dml2onnx.diagnostics import Code, Place
 
-    Given = TypeVar("Given")
+    Converted = TypeVar("Converted")
 
 _SHOWN = 16
 """Elements of a list that a message shows."""
 
 
-def refusal(
+def error_here(
     code: Code,
     message: str,
     *,
@@ -54,7 +54,7 @@ def refusal(
     )
 
 
-def meant(kind: Callable[[object, str], Given], given: object, what: str) -> Given:
+def converted(kind: Callable[[object, str], Converted], given: object, what: str) -> Converted:
     """An argument as it is meant; what is refused is refused at the call that is being made."""
     try:
         return kind(given, what)
@@ -66,16 +66,18 @@ def check_name(what: str, name: object, *, may_be_empty: bool = False) -> None:
     """Refuses what is no name in ONNX: UTF-8, and not empty, which stands for no tensor."""
     is_text = isinstance(name, str) and not any("\ud800" <= char <= "\udfff" for char in name)
     if not is_text or not (name or may_be_empty):
-        found = quote(name) if isinstance(name, str) else f"{described(name)}, not text"
+        found = quote(name) if isinstance(name, str) else f"{arguments.described(name)}, not text"
         message = f"the name of {what} is {found}"
-        raise refusal(codes.BAD_NAME, message, expected="text that is not empty", found=found)
+        raise error_here(codes.BAD_NAME, message, expected="text that is not empty", found=found)
 
 
 def known_data_type(given: DataTypeLike) -> DataType:
     """The data type of that name, or of that type of numpy."""
     found = data_type_of(given)
     if found is None:
-        shown = quote(given) if isinstance(given, str) else getattr(given, "__name__", None) or described(given)
+        shown = (
+            quote(given) if isinstance(given, str) else getattr(given, "__name__", None) or arguments.described(given)
+        )
         stem = given.upper() if isinstance(given, str) else shown.upper()
         alike = listing([item.name for item in DataType if stem and item.name.startswith(stem)])
         message = f"{shown} is none of DirectML's data types"
@@ -83,7 +85,7 @@ def known_data_type(given: DataTypeLike) -> DataType:
             message += f"; say how many bits it has: {alike}"
         elif isinstance(given, (list, tuple)):
             message += "; the data type comes first, then the sizes"
-        raise refusal(codes.BAD_TENSOR, message, expected=_type_names(), found=shown)
+        raise error_here(codes.BAD_TENSOR, message, expected=_type_names(), found=shown)
     return found
 
 
@@ -103,13 +105,13 @@ def tensor_desc(
     if not 1 <= len(exact) <= MAX_DIMENSIONS or (steps is not None and len(steps) != len(exact)):
         message = f"sizes {list(exact)}" + (f" with strides {list(steps)}" if steps is not None else "")
         expected = f"1 to {MAX_DIMENSIONS} sizes, and as many strides"
-        raise refusal(
+        raise error_here(
             codes.BAD_TENSOR, f"{message} are no tensor: it has {expected}", expected=expected, found=len(exact)
         )
     least = TensorDesc(kind, exact, steps).minimum_bytes
     if total_size and total_size < least:
         message = f"{total_size} bytes do not hold {kind.name} {list(exact)}, which needs {least}"
-        raise refusal(codes.BAD_TENSOR, message, expected=f"at least {least}", found=total_size)
+        raise error_here(codes.BAD_TENSOR, message, expected=f"at least {least}", found=total_size)
     return TensorDesc(kind, exact, steps, owned_by_dml, total_size, alignment)
 
 
@@ -123,7 +125,7 @@ def whole_numbers(what: str, given: WholeNumbers, least: int | None = None) -> t
         message = f"{what} {found} are not {expected}"
         if what == "sizes" and any(item is None or isinstance(item, str) or item == -1 for item in items[:_SHOWN]):
             message += "; build with numbers, and give names in their place with sizes= of compile, or --size"
-        raise refusal(codes.BAD_TENSOR, message, expected=expected, found=found)
+        raise error_here(codes.BAD_TENSOR, message, expected=expected, found=found)
     return tuple(int(item) for item in items)
 
 
@@ -131,18 +133,13 @@ def listed(what: str, given: object) -> tuple[Any, ...]:
     """The elements of a list, a tuple, an array or whatever else gives them one by one; a text is none of these."""
     is_list = isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping))
     if not is_list or (isinstance(given, np.ndarray) and given.ndim != 1):
-        message = f"{what} is {described(given)}, not a list of whole numbers"
-        raise refusal(codes.BAD_TENSOR, message, expected="a list", found=type(given).__name__)
-    return meant(arguments.items, given, what)
+        message = f"{what} is {arguments.described(given)}, not a list of whole numbers"
+        raise error_here(codes.BAD_TENSOR, message, expected="a list", found=type(given).__name__)
+    return converted(arguments.items, given, what)
 
 
 def _is_whole(item: object) -> bool:
     return isinstance(item, (int, np.integer)) and not isinstance(item, bool)
-
-
-def described(item: object) -> str:
-    """What a message calls an object: its type."""
-    return "an array" if isinstance(item, np.ndarray) else f"a {type(item).__name__}"
 
 
 def _type_names() -> str:

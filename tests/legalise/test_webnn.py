@@ -1,0 +1,102 @@
+"""Forms for WebNN: right everywhere, and taken for it only. ``tests/runtimes/`` runs them in a Chromium."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dml2onnx.compiler import compile_outputs
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.model import has_unknown, with_bodies
+from dml2onnx.targets import target
+from dml2onnx.testing.valid import descriptors
+from tests.lowering.harness import check_form, make_case, operator, operators, t
+
+ROW = t("FLOAT32", (1, 1, 2, 4))
+LINE = t("FLOAT32", (1, 1, 1, 4))
+PLACES = np.array([[[[1, 0, -4, 2], [-2, 1, 3, -3]]]], np.int32)
+
+
+def forms(op: OperatorDesc, **how: Any) -> tuple[list[str], list[str]]:
+    """The ONNX operators for any runtime, and those for WebNN, each checked."""
+    return operators(check_form(op, target="onnx", **how)), operators(check_form(op, target="webnn", **how))
+
+
+def of(name: str, number: int = 0) -> OperatorDesc:
+    """A descriptor that is known to be right."""
+    return descriptors()[f"DML_OPERATOR_{name}"][number]
+
+
+def picked(name: str, desc: Any, places: np.ndarray, **tensors: Any) -> OperatorDesc:
+    indices = t("INT32", places.shape)
+    return operator(name, InputTensor=desc, IndicesTensor=indices, OutputTensor=desc, Axis=3, **tensors)
+
+
+def test_computed_indices_are_tuples() -> None:
+    plain, web = forms(picked("GATHER_ELEMENTS", ROW, PLACES), inputs={"IndicesTensor": PLACES})
+    assert plain == ["GatherElements"]
+    assert web == ["Cast", "Reshape", "Concat", "GatherND"]
+
+
+def test_of_one_row_elements_are_gathered() -> None:
+    _, web = forms(picked("GATHER_ELEMENTS", LINE, PLACES[:, :, :1]), inputs={"IndicesTensor": PLACES[:, :, :1]})
+    assert web == ["Reshape", "Reshape", "Gather", "Reshape"]
+
+
+def test_constant_indices_stay() -> None:
+    op = picked("GATHER_ELEMENTS", ROW, PLACES)
+    _, web = forms(op, inputs={"IndicesTensor": PLACES}, constants=["IndicesTensor"])
+    assert web == ["GatherElements"]
+
+
+@pytest.mark.parametrize("constants", [[], ["IndicesTensor"]])
+def test_elements_are_scattered_by_tuples(constants: list[str]) -> None:
+    places = np.array([[[[1, 0, -1, 2], [3, 1, 0, 2]]]], np.int32)
+    _, web = forms(
+        picked("SCATTER", ROW, places, UpdatesTensor=ROW), inputs={"IndicesTensor": places}, constants=constants
+    )
+    assert web[-1] == "ScatterND"
+    assert "ScatterElements" not in web
+
+
+def refused(name: str, values: dict[str, Any]) -> bool:
+    """Whether WebNN has such a node and does not build it, or computes another thing."""
+    ones = lambda key: set(np.ravel(values.get(key, 1))) == {1}  # noqa: E731
+    if name == "ConvTranspose":
+        return bool(np.any(values.get("pads", 0))) or not ones("dilations") or values.get("group", 1) != 1
+    if name in ("AveragePool", "MaxPool", "LpPool"):
+        counts = name == "LpPool" or (name == "AveragePool" and not values.get("count_include_pad"))
+        return not ones("dilations") or (counts and bool(np.any(values.get("pads", 0))))
+    return name == "Pad" and values.get("mode") == "edge"
+
+
+@pytest.mark.parametrize("name", sorted(descriptors()))
+def test_no_operator_becomes_what_webnn_does_not_build(name: str) -> None:
+    """Whatever is in the graph of any operator, in all the forms that its descriptors reach."""
+    for op in descriptors()[name]:
+        graph = make_case(op).graph
+        nodes = compile_outputs(graph, graph.outputs, target="webnn", exact=False).lowered.nodes
+        fed = {item.name for item in graph.inputs} | {
+            item.name for node in with_bodies(nodes) for item in node.outputs if item
+        }
+        for node in with_bodies(nodes):
+            assert not refused(node.op_type, dict(node.attributes)), node
+            if node.op_type == "GatherElements":
+                assert node.inputs[1] is not None
+                assert node.inputs[1].name not in fed, node
+            if node.op_type == "ScatterElements":
+                assert node.attributes.get("reduction", "none") != "none", node
+            shape = node.inputs[0].shape if node.inputs and node.inputs[0] else ()
+            if node.op_type.startswith("Reduce") and not has_unknown(shape):  # which WebNN does not take
+                assert len(shape) <= 6, node
+            if node.op_type == "DequantizeLinear":
+                assert len(node.inputs) == 3, node
+
+
+def test_the_other_targets_keep_their_forms() -> None:
+    """The quirks are WebNN's alone."""
+    mine = set(target("webnn").quirks)
+    for name in ("onnx", "cpu", "webgpu", "dml"):
+        assert not mine & set(target(name).quirks)

@@ -1,0 +1,142 @@
+"""What ONNX Runtime Web does otherwise in a browser: on WebGPU, and on WebNN."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import onnxruntime
+
+from tests.runtimes.difference import Difference, both, floats, has, shown_by
+from tests.runtimes.narrowing import rounded_otherwise, stated
+from tests.runtimes.proof import Outcome
+
+HEALED = {"CLIP_SPELLS_OUT_INFINITY"}
+"""Quirks of the target ``webgpu`` that ONNX Runtime Web has no more."""
+
+
+def _lacks_kernels(outcome: Outcome) -> bool:
+    """No provider takes a node."""
+    return outcome.refused and "IsNodeCompatibleWithProvider" in (outcome.problem or "")
+
+
+def _loses_subnormals(outcome: Outcome) -> bool:
+    """Numbers are those of the CPU provider, but for 0 in the place of subnormal FLOAT."""
+    if outcome.run is None:
+        return False
+    session = onnxruntime.InferenceSession(outcome.run.model, providers=["CPUExecutionProvider"])
+    smallest = np.finfo(np.float32).tiny
+    return all(
+        np.all((have == want) | ((have == 0) & (np.abs(want) < smallest)) | ((have != have) & (want != want)))
+        for have, want in zip(outcome.run.answer, session.run(None, outcome.run.feeds), strict=True)
+    )
+
+
+def in_browser(items: tuple[Difference, ...]) -> tuple[Difference, ...]:
+    """What ONNX Runtime's WebGPU provider does in a browser as well."""
+    return tuple(replace(item, runtime="web-gpu") for item in items if item.explains not in HEALED)
+
+
+def missing_kernels(runtime: str) -> Difference:
+    """Of the builds of ONNX Runtime Web that have WebGPU and WebNN."""
+    return Difference(
+        runtime,
+        "Nodes of DOUBLE, INT16 or UINT16, and some of UINT8, INT8 and UINT32, that the device does not take are "
+        "refused: this build has no kernels of them for the CPU.",
+        _lacks_kernels,
+        "(double[1] x) => (double[1] y) { y = Relu (x) }",
+        (np.array([-1.0]),),
+        (np.array([0.0]),),
+        "IsNodeCompatibleWithProvider",
+    )
+
+
+WEB_GPU = (
+    missing_kernels("web-gpu"),
+    Difference(
+        "web-gpu",
+        "Subnormal FLOAT may become 0, as WGSL lets devices do.",
+        _loses_subnormals,
+        "(float[1] x) => (float[1] y) { y = Mul (x, x) }",
+        (floats(2.0**-65),),
+        (floats(2.0**-130),),
+        of_device=True,
+    ),
+)
+"""What is so in browsers alone."""
+
+
+def _joins_uint64(outcome: Outcome) -> bool:
+    """It is refused, and there is a Concat or a Split of UINT64."""
+    return (
+        outcome.refused
+        and "Failed to allocate tensors" in (outcome.problem or "")
+        and any(
+            node.op_type in ("Concat", "Split") and any(v is not None and v.dtype == np.uint64 for v in node.outputs)
+            for node in outcome.nodes
+        )
+    )
+
+
+WEBNN = (
+    shown_by(
+        "webnn",
+        "`GatherElements` and `ScatterElements` with indices that are computed are refused, or never come back.",
+        "GATHERS_BY_CONSTANTS",
+    ),
+    shown_by("webnn", "`ConvTranspose` with pads, dilations or groups is refused.", "TRANSPOSED_CONVOLUTION_IS_PLAIN"),
+    shown_by("webnn", "`Pad` of mode edge is refused.", "EDGES_ARE_NOT_PADDED"),
+    shown_by("webnn", "Reductions of more than six dimensions are refused.", "REDUCES_SIX_DIMENSIONS"),
+    shown_by("webnn", "Pools with dilations are refused.", "POOLS_ARE_NOT_DILATED"),
+    shown_by(
+        "webnn",
+        "`LpPool` over padding gives the mean of what is inside, times the whole window.",
+        "LP_POOL_PADS_WITH_MEANS",
+    ),
+    shown_by(
+        "webnn", "`AveragePool` counts padding, whatever `count_include_pad` says.", "AVERAGE_POOL_COUNTS_ALL_PADDING"
+    ),
+    shown_by("webnn", "`DequantizeLinear` without a zero point is refused.", "DEQUANTIZES_FROM_A_POINT"),
+    shown_by("webnn", "`Resize` looks at the centres of pixels, whatever its modes say.", "RESIZE_LOOKS_AT_CENTRES"),
+    shown_by(
+        "webnn", "`Cast` to BOOL gives other bytes than 0 and 1, and false for fractions.", "TRUTH_HAS_OTHER_BYTES"
+    ),
+    shown_by("webnn", "`GRU` with linear_before_reset adds the recurrent bias behind the reset.", "GRU_RESETS_NO_BIAS"),
+    Difference(
+        "webnn",
+        "Subnormal FLOAT is 0.",
+        _loses_subnormals,
+        "(float[1] x) => (float[1] y) { y = Neg (x) }",
+        (floats(2.0**-130),),
+        (floats(-(2.0**-130)),),
+    ),
+    Difference(
+        "webnn",
+        "`BatchNormalization` is off by last digits.",
+        both(has("BatchNormalization"), rounded_otherwise(stated)),
+        """(float[1,1,1,1] x) => (float[1,1,1,1] y)
+             <float[1] s = {1.75}, float[1] b = {0}, float[1] m = {0}, float[1] v = {0.99999}>
+             { y = BatchNormalization <epsilon = 0.00001> (x, s, b, m, v) }""",
+        (floats(1, shape=(1, 1, 1, 1)),),
+        (floats(1.75, shape=(1, 1, 1, 1)),),
+    ),
+    Difference(
+        "webnn",
+        "`Concat` and `Split` of UINT64 are refused.",
+        _joins_uint64,
+        "(uint64[1] x) => (uint64[2] y) { y = Concat <axis = 0> (x, x) }",
+        (np.array([3], np.uint64),),
+        (np.array([3, 3], np.uint64),),
+        "Failed to allocate tensors",
+    ),
+    Difference(
+        "webnn",
+        "An input without dimensions is refused.",
+        lambda outcome: outcome.refused and "doesn't match the expected shape: []" in (outcome.problem or ""),
+        "(float x) => (float y) { y = Relu (x) }",
+        (floats(3, shape=()),),
+        (floats(3, shape=()),),
+        "doesn't match the expected shape",
+    ),
+)
+"""WebNN of Chromium on Linux, which is LiteRT with XNNPACK, as ONNX Runtime Web uses it."""

@@ -1,0 +1,118 @@
+"""``samples/web`` and what ``docs/web.md`` says of it, in a Chromium with WebGPU and WebNN."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import http.server
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import dml2onnx
+from tests.report.browser import Browser, running
+from tests.runtimes import browser
+
+ROOT = Path(__file__).resolve().parent.parent
+ORT = browser.DIRECTORY / "ort"
+MODELS = {"wasm": "onnx", "webgpu": "webgpu", "webnn": "webnn"}
+"""The files that the page asks for, and the targets that they are made for."""
+
+
+class Files(http.server.SimpleHTTPRequestHandler):
+    """The samples, compiled models, and ONNX Runtime, from three directories."""
+
+    def __init__(self, *given: object, models: Path, **named: object) -> None:
+        self.extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, ".mjs": "text/javascript"}
+        self.places = {"/ort/": ORT, "/models/": models}
+        super().__init__(*given, directory=str(ROOT / "samples"), **named)  # type: ignore[arg-type]
+
+    def translate_path(self, path: str) -> str:
+        for start, place in self.places.items():
+            if path.startswith(start):
+                return str(place / Path(path.partition("?")[0]).name)
+        return super().translate_path(path)
+
+    def log_message(self, *_: object) -> None:
+        """Says nothing."""
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where the page is, with models compiled for what it runs on."""
+    if not ORT.is_dir():
+        pytest.skip("no ONNX Runtime Web: python scripts/_web.py fetches it")
+    place = tmp_path_factory.mktemp("models")
+    graph = dml2onnx.load(ROOT / "samples" / "digits" / "model.json")
+    for name, target in MODELS.items():
+        dml2onnx.compile(graph, target=target).save(place / f"{name}.onnx")
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Files, models=place))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/web/?ort=/ort/&models=/models/&device=cpu"
+    server.shutdown()
+    server.server_close()
+
+
+@contextlib.contextmanager
+def chromium(*options: str) -> Iterator[Browser]:
+    """A Chromium with these options; skips the test where there is none."""
+    try:
+        program, environment = browser.executable()
+    except RuntimeError as error:
+        pytest.skip(str(error))
+    fixed = ["--headless", "--no-sandbox", "--no-first-run", "--disable-dev-shm-usage", "--remote-allow-origins=*"]
+
+    def start(port: int, profile: str) -> tuple[list[str], dict[str, str]]:
+        own = [f"--remote-debugging-port={port}", f"--user-data-dir={profile}", *options]
+        return [str(program), *fixed, *own, "about:blank"], environment
+
+    with running(start) as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def complete() -> Iterator[Browser]:
+    """A browser with all that there is."""
+    with chromium(browser.WEBNN, *browser.SWIFTSHADER) as page:
+        yield page
+
+
+def shown(page: Browser, address: str) -> dict[str, str]:
+    """What the page says once it has come to an end."""
+    page.call("Page.navigate", url=address)
+    page.wait("/^(Done|Failed)/.test(document.getElementById('state')?.textContent)")
+    rows = "[...document.querySelectorAll('tr')].map((row) => [...row.cells].map((cell) => cell.textContent))"
+    facts = dict(page.run(rows))
+    told = page.run("['state', 'problem', 'answers'].map((id) => [id, document.getElementById(id).textContent])")
+    return {**facts, **dict(told)}
+
+
+@pytest.mark.parametrize("name", ["wasm", "webgpu", "webnn"])
+def test_digits_are_read_on_each_backend(name: str, complete: Browser, address: str) -> None:
+    said = shown(complete, f"{address}&on={name}")
+    assert said["problem"] == ""
+    assert said["runs on"] == name
+    assert said["read right"] == "355 of 360"
+    assert said["the browser has"] == "webnn, webgpu, wasm"
+
+
+def test_the_best_is_chosen(complete: Browser, address: str) -> None:
+    assert shown(complete, address)["runs on"] == "webnn"
+
+
+def test_a_browser_without_webnn_and_webgpu_takes_wasm(address: str) -> None:
+    with chromium() as page:
+        said = shown(page, address)
+    assert (said["runs on"], said["the browser has"], said["problem"]) == ("wasm", "wasm", "")
+
+
+def test_a_model_that_webnn_refuses_runs_on_the_next(complete: Browser, address: str) -> None:
+    # as a browser whose WebNN does not build graphs: ONNX Runtime would never come back
+    script = "MLGraphBuilder.prototype.build = async () => { throw new Error('not built') }"
+    added = complete.call("Page.addScriptToEvaluateOnNewDocument", source=script)
+    said = shown(complete, address)
+    complete.call("Page.removeScriptToEvaluateOnNewDocument", identifier=added["identifier"])
+    assert said["problem"] == "webnn: not built\n"
+    assert (said["runs on"], said["read right"]) == ("webgpu", "355 of 360")
