@@ -60,9 +60,8 @@ def iree(path: Path, feeds: Arrays) -> Arrays:
     config = runtime.Config("local-task")
     module = runtime.load_vm_modules(runtime.VmModule.copy_buffer(config.vm_instance, binary), config=config)[-1]
     model = import_module("onnx").load(path)
-    (function,) = [
-        module[name] for name in module.vm_module.function_names if not name.startswith(("__", "main_graph$"))
-    ][:1]
+    names = [name for name in module.vm_module.function_names if not name.startswith("__") and "$" not in name]
+    function = module[names[0]]  # the others start it, and wait for it elsewhere
     answers = function(*[feeds[item.name] for item in model.graph.input])
     several = answers if isinstance(answers, (tuple, list)) else [answers]
     return {item.name: value.to_host() for item, value in zip(model.graph.output, several, strict=True)}
@@ -97,6 +96,13 @@ PACKAGES = {
 }
 
 
+def reason(said: str) -> str:
+    """The line about the error, without the places of files, else the first one."""
+    lines = [line for line in said.strip().splitlines() if not line.startswith("WARNING")] or ["no word"]
+    named = [line for line in lines if "error" in line.lower() and "/lib/" not in line]
+    return " ".join((named or lines)[0].replace(str(Path(sys.argv[2])), "").split())
+
+
 def main() -> None:
     """Runs all models of the directory."""
     name, directory = sys.argv[1], Path(sys.argv[2])
@@ -107,8 +113,7 @@ def main() -> None:
         try:
             np.savez(path.with_suffix(".out.npz"), **RUNNERS[name](path, feeds))
         except Exception as error:  # each runtime has classes of its own
-            said = getattr(error, "stderr", None) or str(error) or type(error).__name__
-            refused[path.stem] = " ".join(str(said).split())[-300:]
+            refused[path.stem] = reason(str(getattr(error, "stderr", None) or error) or type(error).__name__)
     print(json.dumps({"version": version(PACKAGES[name]), "refused": refused}))
 
 

@@ -78,7 +78,7 @@ def figures(name: str, python: str) -> Figures:
                 given = model.complete({k: v.reshape(-1) for k, v in feeds.items()})
                 shaped = {p.onnx_name: np.asarray(given[p.name]).reshape(p.shape) for p in model.inputs}
                 model.save(Path(directory, f"{number}.onnx"), external_data=False)
-                np.savez(Path(directory, f"{number}.npz"), **shaped)
+                np.savez(Path(directory, f"{number}.npz"), **shaped)  # type: ignore[arg-type]  # names are those of inputs
                 session = model.session()
                 wants[title] = (number, session.run({p.name: shaped[p.onnx_name] for p in model.inputs}))
             worker = str(Path(__file__).with_name("_device_worker.py"))

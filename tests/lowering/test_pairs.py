@@ -249,7 +249,7 @@ def test_chains(target, quant_format, dynamic, activations, weights):
 def test_targets_choose_a_format():
     graph = layered()
     found = {name: compile(graph, target=name).quant_format for name in NAMES}
-    floats = {"openvino", "webgpu", "portable", "qnn-npu"}
+    floats = {"openvino", "webgpu", "webnn", "portable", "qnn-npu"}
     assert {name for name, form in found.items() if form == QDQ} == floats
     assert {name for name, form in found.items() if form == QOPERATOR} == {*NAMES} - floats
 
