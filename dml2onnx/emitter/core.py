@@ -366,6 +366,10 @@ class EmitterCore:
         """Whether an operator that reads ``x`` between quantisations is a kernel, whatever these are by themselves."""
         return False
 
+    def takes_units(self) -> bool:
+        """Whether it matters that a value is an input, or comes from a QuantizeLinear: only then is it noted."""
+        return self.target.has("QUANTIZES_IN_UNITS")
+
     def saturates_pairs(self) -> bool:
         """Whether products of UINT8 with INT8 saturate on some processors that the target runs on."""
         return self.target.has("PAIRS_OF_BYTES_SATURATE")

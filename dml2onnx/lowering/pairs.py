@@ -97,7 +97,8 @@ def quantised(e: Emitter, y: Tensor, steps: Steps, dtype: DType) -> Tensor:
     y.paired = True
     scale, zero_point = steps.parameters(e, dtype)
     result = e.QuantizeLinear(y, scale, zero_point)
-    result.steps = (scale, zero_point)
+    if e.takes_units():
+        result.steps = (scale, zero_point)
     return result
 
 
