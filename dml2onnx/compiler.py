@@ -56,6 +56,7 @@ class CompileOptions(TypedDict):
     optimize: int
     without_passes: Sequence[str]
     quant_format: str | None
+    half: bool
 
 
 SERIALIZED_UP_TO = 1 << 28
@@ -88,13 +89,16 @@ class CompiledModel:
     """Whether it keeps what other models leave open: NaN, infinities, signs of zero, last digits."""
     sources: tuple[Path, ...] = ()
     """The files that its graph was read from."""
+    half: bool = False
+    """Whether FLOAT32 is FLOAT16 inside, wherever it can be."""
     ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """The first and the last size that each name stands for, of a model that has names for sizes."""
     _message: list[ModelProto] = field(default_factory=list, init=False)
 
     def __repr__(self) -> str:
         nodes = plural(self.node_count, "node")
-        return f"<CompiledModel {quote(self.name)}: {nodes}, opset {self.opset}, target {self.target}>"
+        half = ", in FLOAT16" if self.half else ""
+        return f"<CompiledModel {quote(self.name)}: {nodes}, opset {self.opset}, target {self.target}{half}>"
 
     _repr_html_ = lazy_method("dml2onnx.report.notebooks", "model_html")
 
@@ -103,7 +107,8 @@ class CompiledModel:
         kinds = Counter(node.op_type for node in self.lowered.nodes)
         return "\n".join(
             [
-                f"ONNX model {quote(self.name)}, opset {self.opset}, target {self.target}",
+                f"ONNX model {quote(self.name)}, opset {self.opset}, target {self.target}"
+                f"{', in FLOAT16' if self.half else ''}",
                 *some(f"  input  {_port(port)}" for port in self.inputs),
                 *some(f"  output {_port(port)}" for port in self.outputs),
                 f"  weights: {plural(self.weight_bytes, 'byte')}",
@@ -132,6 +137,15 @@ class CompiledModel:
     def traces(self) -> tuple[Origin, ...]:
         """What each DirectML node became, and why."""
         return self.lowered.traces
+
+    @property
+    def stay_float32(self) -> tuple[str, ...]:
+        """The DirectML nodes that are computed in FLOAT32 although the model is ``half``; ``traces`` say why."""
+        if not self.half:
+            return ()
+        from dml2onnx.halving import stays
+
+        return tuple(origin.node for origin in self.traces if stays(origin))
 
     @property
     def weight_bytes(self) -> int:
@@ -278,6 +292,7 @@ def compile(
     optimize: int = 1,
     without_passes: Sequence[str] = (),
     quant_format: str | None = None,
+    half: bool = False,
     ir_version: int | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> CompiledModel:
@@ -295,7 +310,9 @@ def compile(
     otherwise as well. Passes in ``without_passes`` are left out; ``"propagate-layouts"`` there turns off layout
     propagation, so that each node reads its inputs in the layout of its descriptor. ``quant_format`` is ``"qdq"`` for
     quantised operators as FLOAT ones between DequantizeLinear and QuantizeLinear, which accelerators take, or
-    ``"qoperator"`` for integer ones; by default what suits the target. ``ir_version`` replaces that of the opset.
+    ``"qoperator"`` for integer ones; by default what suits the target. ``half`` computes FLOAT32 graphs in FLOAT16,
+    weights included, between casts of the inputs and outputs, which stay as they are; warnings (DML2012) name constants
+    that FLOAT16 does not hold, and what reads these stays FLOAT32. ``ir_version`` replaces that of the opset.
     ``progress`` is called with a line about each step. Raises
     :class:`DmlError` with every error that :func:`dml2onnx.check` finds (with ``documented``, also of what DirectML
     accepts against its documentation), or that prevents lowering.
@@ -304,7 +321,8 @@ def compile(
     shapes, version = arguments.flag(shapes, "shapes"), arguments.ir_version(ir_version, opset)
     through, quantised = passes.chosen(optimize, without_passes), arguments.quant_format(quant_format, exact=exact)
     tell = None if progress is None else arguments.function(progress, "progress")
-    form = Form(opset, target, exact, shapes, through, passes.propagates_layouts(without_passes), version, quantised)
+    propagate, half = passes.propagates_layouts(without_passes), arguments.flag(half, "half")
+    form = Form(opset, target, exact, shapes, through, propagate, version, quantised, half)
     source = graph_of(model, graph)
     source = at_sizes(source, sizes, ranges)
     if source.named_sizes:
@@ -329,6 +347,7 @@ class Form(NamedTuple):
     propagate: bool
     ir_version: int
     quant_format: str | None
+    half: bool
 
 
 def compile_named(
@@ -439,21 +458,31 @@ def compile_outputs(
     through: Sequence[passes.Pass] = passes.PASSES,
     propagate: bool = True,
     quant_format: str | None = None,
+    half: bool = False,
     ir_version: int | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> CompiledModel:
     """Compiles a checked graph for any of its values as outputs; the model goes ``through`` these passes.
 
-    With ``propagate``, layouts are propagated from node to node.
+    With ``propagate``, layouts are propagated from node to node. With ``half`` the graph is lowered in FLOAT16.
     """
     form = {} if quant_format is None else {"quant_format": quant_format}
     chosen = targets.target(target, exact=exact, **form)
     arguments.opset_of(chosen, opset)
-    literal = lower(graph, outputs, opset, chosen, progress, propagate=propagate)
+    if half:
+        from dml2onnx.halving import explained, halved  # which few models need
+
+        made = halved(graph, outputs)
+        literal = explained(lower(made.graph, made.outputs, opset, chosen, progress, propagate=propagate), made)
+        warnings = (*warnings, *made.findings)
+    else:
+        literal = lower(graph, outputs, opset, chosen, progress, propagate=propagate)
     lowered = passes.apply(literal, (*passes.ALWAYS, *through, LEGALISATION, PROTECTION), opset, chosen)
     defaults = {item.name: item.default for item in graph.inputs if item.default is not None}
     names = tuple(item.name for item in through)
     metadata = {"dml2onnx_source": graph.format, "dml2onnx_target": chosen.name}
+    if half:
+        metadata["dml2onnx_half"] = "true"
     version = arguments.ir_version(ir_version, opset)
     found = (*warnings, *fallbacks(lowered, opset, chosen))
     return CompiledModel(
@@ -470,6 +499,7 @@ def compile_outputs(
         chosen.quant_format,
         exact,
         graph.sources,
+        half,
     )
 
 

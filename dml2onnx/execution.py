@@ -73,6 +73,7 @@ def run(
     optimize: int = 1,
     without_passes: Sequence[str] = (),
     quant_format: str | None = None,
+    half: bool = False,
     max_bytes: int | None = None,
 ) -> dict[str, Array]:
     """Compiles and runs a graph, or the model file at a path, and returns its outputs by name.
@@ -83,8 +84,8 @@ def run(
     array has the shape of the tensor that wrote it last, or is flat where that is not all of the resource. ``sizes``
     are other sizes of inputs, and ``ranges`` those that names among them stand for, as for :func:`compile`; of names
     the arrays say which sizes they have. ``opset``, ``target`` (by default that of the provider),
-    ``feature_level``, ``documented``, ``exact``, ``optimize``, ``without_passes`` and ``quant_format`` are as for
-    :func:`compile`, ``provider`` and ``max_bytes`` for :meth:`CompiledModel.session`.
+    ``feature_level``, ``documented``, ``exact``, ``optimize``, ``without_passes``, ``quant_format`` and ``half`` are
+    as for :func:`compile`, ``provider`` and ``max_bytes`` for :meth:`CompiledModel.session`.
     Raises :class:`DmlError` with every finding.
     """
     providers = require_providers(provider)
@@ -102,6 +103,7 @@ def run(
         optimize=optimize,
         without_passes=without_passes,
         quant_format=quant_format,
+        half=half,
         max_bytes=max_bytes,
     )
     return execution.results
@@ -120,6 +122,7 @@ def execute(
     optimize: int = 1,
     without_passes: Sequence[str] = (),
     quant_format: str | None = None,
+    half: bool = False,
     profile: bool = False,
     assignment: bool = False,
     max_bytes: int | None = None,
@@ -134,9 +137,17 @@ def execute(
     through, exact = passes.chosen(optimize, without_passes), arguments.flag(exact, "exact")
     form = arguments.quant_format(quant_format, exact=exact)
     providers = chosen(provider)
-    propagate = passes.propagates_layouts(without_passes)
+    propagate, in_half = passes.propagates_layouts(without_passes), arguments.flag(half, "half")
     how = Form(
-        opset, target or providers.target, exact, True, through, propagate, arguments.ir_version(None, opset), form
+        opset,
+        target or providers.target,
+        exact,
+        True,
+        through,
+        propagate,
+        arguments.ir_version(None, opset),
+        form,
+        in_half,
     )
 
     def compiling(text: str) -> None:

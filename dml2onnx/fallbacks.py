@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dml2onnx.codes.compiling import FALLS_BACK, LOSES_NUMBERS, LOST_BITS
+from dml2onnx.codes.compiling import FALLS_BACK, IN_UNITS, LOSES_NUMBERS, LOST_BITS
 from dml2onnx.diagnostics import quote
 from dml2onnx.model import ELEMENT_TYPES, with_bodies
 from dml2onnx.targets import bound
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 MOST_DIMENSIONS = 5
 """That an NPU takes; it leaves nodes with more to the CPU."""
+QUANTIZERS = frozenset({"DequantizeLinear", "QuantizeLinear"})
+"""What a target may have no kernels for, and yet take with the operators between them."""
 MOST_NAMES = 3
 """DirectML nodes that a finding names; of others it says how many."""
 
@@ -48,9 +50,12 @@ def fallbacks(graph: OnnxGraph, opset: int, chosen: Target) -> list[Diagnostic]:
     served: dict[tuple[object, ...], _Stranded | None] = {}
     most = MOST_DIMENSIONS if chosen.has("EXTREMES_END_AT_5") else None
     for origin in graph.origins:
+        is_unit = IN_UNITS in origin.notes and chosen.has("QUANTIZES_IN_UNITS")
         for node in with_bodies(origin.nodes):
             values = node.inputs + node.outputs
             key = (node.op_type, len(node.inputs), *[None if value is None else value.dtype for value in values])
+            if is_unit and node.op_type in QUANTIZERS:
+                continue
             if most is not None and max((value.rank for value in values if value is not None), default=0) > most:
                 key = (*key, most)
             try:

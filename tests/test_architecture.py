@@ -68,7 +68,7 @@ ALLOWED = {
     "reference": {"catalog", "codes", "diagnostics", "ir"},
     "model": {"ir"},
     "emitter": {"codes", "diagnostics", "ir", "model", "targets"},
-    "legalise": {"emitter", "model", "passes", "targets"},
+    "legalise": {"codes", "emitter", "model", "passes", "targets"},
     "lowering": {
         "catalog",
         "codes",
@@ -87,6 +87,7 @@ ALLOWED = {
     "providers": {"arguments", "codes", "diagnostics", "targets"},
     "runtime": {"arguments", "codes", "diagnostics", "lazy", "ir", "model", "providers"},
     "fallbacks": {"codes", "diagnostics", "model", "targets"},
+    "halving": {"catalog", "checks", "codes", "diagnostics", "ir", "model"},
     "compiler": {
         "arguments",
         "barriers",
@@ -98,6 +99,7 @@ ALLOWED = {
         "fallbacks",
         "frontends",
         "gc_pause",
+        "halving",
         "ir",
         "legalise",
         "lowering",
@@ -134,6 +136,7 @@ ALLOWED = {
         "diagnostics",
         "directml",
         "frontends",
+        "halving",
         "ir",
         "lazy",
         "model",

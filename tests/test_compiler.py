@@ -123,6 +123,15 @@ ODD = operator(
     StartPadding=(0, 0),
     EndPadding=(0, 0),
 )
+FAR = operator(
+    "PADDING",
+    InputTensor=t("FLOAT32", [1, 1, 1, 4]),
+    OutputTensor=t("FLOAT32", [1, 1, 1, 5]),
+    PaddingMode="CONSTANT",
+    PaddingValue=-1e9,
+    StartPadding=(0, 0, 0, 1),
+    EndPadding=(0, 0, 0, 0),
+)
 REASONS: dict[Code, Callable[[], CompiledModel]] = {
     compiling.UNKNOWN_OPSET: lambda: compile(sample(), opset=16),
     compiling.ILLEGAL_IR_VERSION: lambda: compile(sample(), ir_version=7),
@@ -132,6 +141,7 @@ REASONS: dict[Code, Callable[[], CompiledModel]] = {
     compiling.TOO_MANY_CONSTANTS: lambda: compile(padded("REFLECTION", 1 << 30)),
     compiling.NOT_COMPILED_AS_ACCEPTED: lambda: compile(make_case(ODD).graph),
     compiling.FALLS_BACK: lambda: compile(make_case(ABSOLUTE).graph, target="webgpu"),
+    compiling.HALF_MISFIT: lambda: compile(make_case(FAR).graph, half=True),
     compiling.LOSES_NUMBERS: lambda: compile(make_case(BITS).graph, target="qnn-npu"),
 }
 

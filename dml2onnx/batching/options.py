@@ -42,6 +42,7 @@ class WorkOptions(TypedDict, total=False):
     optimize: int
     without_passes: Iterable[str]
     quant_format: str | None
+    half: bool
     ir_version: int | None
     cases: int
     seed: int
@@ -121,6 +122,7 @@ _CHECKED: Mapping[str, Callable[[Any], object]] = MappingProxyType(
         "optimize": lambda argument: argument,  # Asked refuses wrong values of this one, quant_format and ir_version
         "without_passes": lambda argument: arguments.names(argument, "without_passes"),
         "quant_format": lambda argument: argument,
+        "half": _flag("half"),
         "ir_version": lambda argument: argument,
         "cases": lambda argument: arguments.whole_number(argument, "cases", 1),
         "seed": lambda argument: arguments.whole_number(argument, "seed"),

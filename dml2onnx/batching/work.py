@@ -77,6 +77,7 @@ class Asked:
     optimize: int = 1
     without_passes: tuple[str, ...] = ()
     quant_format: str | None = None
+    half: bool = False
     ir_version: int | None = None
     cases: int = 3
     seed: int = 0
@@ -115,6 +116,7 @@ class Asked:
             "optimize": self.optimize,
             "without_passes": self.without_passes,
             "quant_format": self.quant_format,
+            "half": self.half,
         }
 
     def how(self, graph: str | None) -> LoadOptions:
@@ -299,6 +301,7 @@ def _verify(task: Task, graph: Graph) -> tuple[Status, Head]:
         optimize=asked.optimize,
         without_passes=asked.without_passes,
         quant_format=asked.quant_format,
+        half=asked.half,
         max_bytes=asked.max_bytes,
     )
     return "passed" if result.passed else "differs", verification_answer(result, str(asked.provider), asked.seed)

@@ -88,6 +88,7 @@ def _chosen(options: argparse.Namespace, screen: Screen) -> Batch:
             optimize=options.optimize,
             without_passes=tuple(options.without_passes),
             quant_format=options.quant_format,
+            half=options.half,
             ir_version=options.ir_version,
             cases=options.cases,
             seed=options.seed,

@@ -120,12 +120,15 @@ def _show_compiled(answer: CompileAnswer, screen: Screen) -> None:
     listed = ", ".join(f"{number} {name}" for name, number in most) + (f", {rest} others" if rest else "")
     later = f"; opset {answer.later_opset} has operators for what takes many nodes here" if answer.later_opset else ""
     in_place = f", some of it in {plural(len(answer.in_place), 'file', 'no')} in place" if answer.in_place else ""
+    staying = f", {plural(len(answer.stay_float32), 'node')} in FLOAT32" if answer.stay_float32 else ""
+    precision = [("precision", f"FLOAT16{staying}")] if answer.half else []
     screen.table(
         ["", ""],
         [
             ("DirectML nodes", answer.directml_nodes),
             ("ONNX nodes", f"{answer.onnx_nodes} ({listed})"),
             ("weights", render.size(answer.weight_bytes) + in_place),
+            *precision,
             ("opset", f"{answer.opset} (IR version {answer.ir_version}){later}"),
             ("needs feature level", level_text(answer.minimum_feature_level, answer.ships_with)),
         ],

@@ -200,3 +200,9 @@ def add_passes(parser: argparse.ArgumentParser) -> None:
         help="how quantised operators are written: qdq for FLOAT ones between DequantizeLinear and QuantizeLinear, "
         "which accelerators take, or qoperator for integer ones such as QLinearConv (default: what suits the target)",
     )
+    parser.add_argument(
+        "--half",
+        action="store_true",
+        help="compute FLOAT32 in FLOAT16, weights included; inputs and outputs stay as they are, between casts, and "
+        "constants that FLOAT16 does not hold are named",
+    )

@@ -51,6 +51,7 @@ def explain_model_command(options: argparse.Namespace, screen: Screen) -> int:
         nodes=(*known, *others),
         opset=options.opset,
         target=options.target,
+        half=options.half,
         passes=tuple(item.name for item in chosen(options.optimize, options.without_passes)),
     )
     if screen.as_json:
@@ -82,6 +83,7 @@ def _explain_sizes(graph: Graph, options: argparse.Namespace, screen: Screen) ->
         nodes=(),
         opset=options.opset,
         target=options.target,
+        half=options.half,
         passes=tuple(item.name for item in chosen(options.optimize, options.without_passes)),
         tensors=tuple(tensors),
     )

@@ -76,6 +76,7 @@ def compile_options(options: argparse.Namespace) -> CompileOptions:
         "optimize": options.optimize,
         "without_passes": options.without_passes,
         "quant_format": options.quant_format,
+        "half": options.half,
     }
 
 

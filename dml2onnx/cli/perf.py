@@ -121,6 +121,7 @@ def _subjects(
         "optimize": 1,
         "without_passes": (),
         "quant_format": None,
+        "half": False,
     }
     subjects = []
     for model in models:

@@ -45,6 +45,7 @@ def verify_command(options: argparse.Namespace, screen: Screen) -> int:
             optimize=options.optimize,
             without_passes=options.without_passes,
             quant_format=options.quant_format,
+            half=options.half,
             time_limit=options.time_limit,
             max_bytes=options.max_bytes,
             progress=progress,

@@ -58,6 +58,16 @@ LOSES_NUMBERS = Code(
 )
 LOST_BITS = "FLOAT is computed in FLOAT16 there, which has fewer bits"
 """What a lowering notes of a form that needs the bits of FLOAT where the target does not have them."""
+HALF_MISFIT = Code(
+    "DML2012",
+    "constants that FLOAT16 does not hold",
+    "A FLOAT32 graph was to be compiled as FLOAT16, which ends at 65504, so that larger numbers of a constant would be "
+    "infinite, and has nothing but 0 up to 2**-25. The nodes that need the constant, or attribute, stay FLOAT32, "
+    "between casts. A mask of -1e9 can be -65504 as well; large factors can often be divided out of a graph.",
+    Severity.WARNING,
+)
+IN_UNITS = "DequantizeLinear and QuantizeLinear with the scales of the graph: accelerators compute this in integers"
+"""What a lowering notes of an operator between quantisations."""
 TOO_MANY_CONSTANTS = Code(
     "DML2007",
     "constants beyond the budget",

@@ -131,6 +131,10 @@ class Tensor(Value):
     """The name that a constant gets when it becomes an initializer."""
     stored: Value | None = None
     """The initializer that a constant has become."""
+    is_input: bool = False
+    """Whether it is an input of the graph."""
+    steps: tuple[Tensor, Tensor] | None = None
+    """Scale and zero point of a QuantizeLinear that made it of an operator between quantisations."""
 
     def again(self, name: str) -> Tensor:
         """Another computed tensor of which the same is known."""
@@ -356,6 +360,15 @@ class EmitterCore:
     def writes_pairs(self) -> bool:
         """Whether products of quantised numbers are FLOAT ones between quantisations."""
         return self.target.quant_format == targets.QDQ
+
+    @legalised
+    def quantizes_in_units(self, x: Tensor) -> bool:
+        """Whether an operator that reads ``x`` between quantisations is a kernel, whatever these are by themselves."""
+        return False
+
+    def takes_units(self) -> bool:
+        """Whether it matters that a value is an input, or comes from a QuantizeLinear: only then is it noted."""
+        return self.target.has("QUANTIZES_IN_UNITS")
 
     def saturates_pairs(self) -> bool:
         """Whether products of UINT8 with INT8 saturate on some processors that the target runs on."""

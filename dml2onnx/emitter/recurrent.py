@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from dml2onnx.emitter.core import Tensor, Traits
+from dml2onnx.emitter.core import Tensor, Traits, legalised
 from dml2onnx.emitter.movement import MovementOps
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ class RecurrentOps(MovementOps):
         inputs = [x, w, r, b, lengths, initial]
         return self._recurrent("GRU", inputs, attributes, activations, ("Sigmoid", "Tanh"), direction, wanted)
 
+    @legalised
     def LSTM(
         self,
         x: Tensor,

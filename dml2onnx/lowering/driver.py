@@ -144,7 +144,7 @@ def _bind_inputs(
         stored, shape = in_memory(desc), stored_shape(desc)
         # in ONNX the empty name stands for nothing
         port = Port(item.name, item.name or e.fresh("input"), stored.data_type.dtype, shape, desc)
-        buffers.bind(item.value, Tensor(port.onnx_name, port.dtype, shape))
+        buffers.bind(item.value, Tensor(port.onnx_name, port.dtype, shape, is_input=e.takes_units()))
         ports.append(port)
     return tuple(ports)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.codes.compiling import IN_UNITS
 from dml2onnx.model import FLOAT
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from dml2onnx.model import DType
 
 INT32: DType = np.dtype(np.int32)
-NOTE = "DequantizeLinear and QuantizeLinear with the scales of the graph: accelerators compute this in integers"
+NOTE = IN_UNITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,11 @@ class Steps:
         given = self.zero_point
         return given is None or given.size == 1 or (given.value is not None and len(np.unique(given.value)) == 1)
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether all is known."""
+        return self.scale.value is not None and (self.zero_point is None or self.zero_point.value is not None)
+
     def parameters(self, e: Emitter, dtype: DType) -> tuple[Tensor, Tensor]:
         """Both as scalars, or both as vectors."""
         shape = () if self.count == 1 else (self.count,)
@@ -60,7 +66,8 @@ def fits(e: Emitter, x: Tensor, steps: Steps, axis: int = 0) -> bool:
         return False
     if steps.count > 1 and (axis != x.rank - 1 and e.quantizes_last_axis_only()):
         return False
-    return x.dtype.itemsize == 1 and e.dequantizes(x.dtype, x.rank) and steps.count in (1, x.shape[axis])
+    has_kernel = e.dequantizes(x.dtype, x.rank) or (steps.is_constant and e.quantizes_in_units(x))
+    return x.dtype.itemsize == 1 and has_kernel and steps.count in (1, x.shape[axis])
 
 
 def numbers(e: Emitter, x: Tensor, steps: Steps, axis: int = 0) -> Tensor:
@@ -75,7 +82,8 @@ def bias_of(e: Emitter, bias: Tensor | None, x: Steps, w: Steps) -> Tensor | Non
         return None
     scale = e.Mul(e.Reshape(x.scale, ()), e.Reshape(w.scale, (w.scale.size,) if w.count > 1 else ()))
     flat = e.Reshape(bias, (bias.size,))
-    if not e.dequantizes(INT32, 1):
+    is_unit = flat.value is not None and scale.value is not None and e.quantizes_in_units(flat)
+    if not e.dequantizes(INT32, 1) and not is_unit:
         return e.Mul(e.Cast(flat, FLOAT), scale)
     if scale.rank:
         scale = e.Expand(scale, flat.shape)
@@ -88,7 +96,10 @@ def quantised(e: Emitter, y: Tensor, steps: Steps, dtype: DType) -> Tensor:
     e.note(NOTE)
     y.paired = True
     scale, zero_point = steps.parameters(e, dtype)
-    return e.QuantizeLinear(y, scale, zero_point)
+    result = e.QuantizeLinear(y, scale, zero_point)
+    if e.takes_units():
+        result.steps = (scale, zero_point)
+    return result
 
 
 def through(

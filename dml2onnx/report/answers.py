@@ -63,6 +63,10 @@ class CompileAnswer(Written):
     """The layout of the file, which a runtime has to know."""
     target: str
     """Whose kernels decided about data types."""
+    half: bool = False
+    """Whether FLOAT32 is FLOAT16 inside."""
+    stay_float32: tuple[str, ...] = ()
+    """The DirectML nodes that are computed in FLOAT32 all the same; ``explain --half`` says why."""
     passes: tuple[str, ...]
     """The passes that were applied; none with ``-O0``."""
     inputs: tuple[Buffer, ...]
@@ -111,6 +115,8 @@ class ExplainAnswer(Answer):
     """Those that can be compiled, in the order in which they run, and then the others."""
     opset: int
     target: str
+    half: bool = False
+    """Whether FLOAT32 is FLOAT16 inside, but for the nodes that say that they stay FLOAT32."""
     passes: tuple[str, ...]
     """The passes that were applied; none with ``-O0``."""
     tensors: tuple[SizedTensor, ...] = ()
@@ -272,6 +278,8 @@ def compiled(
         later_opset=model.lowered.later_opset,
         ir_version=model.ir_version,
         target=model.target,
+        half=model.half,
+        stay_float32=model.stay_float32,
         passes=model.passes,
         inputs=buffers(model.inputs),
         outputs=buffers(model.outputs),

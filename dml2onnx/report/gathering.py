@@ -48,6 +48,7 @@ class _Form(TypedDict):
     optimize: int
     without_passes: Sequence[str]
     quant_format: str | None
+    half: bool
 
 
 def gather(
@@ -61,6 +62,7 @@ def gather(
     optimize: int = 1,
     without_passes: Sequence[str] = (),
     quant_format: str | None = None,
+    half: bool = False,
     rounds: int = 0,
     profile: bool = False,
     provider: ProviderLike = "cpu",
@@ -86,7 +88,12 @@ def gather(
     compiled = partial(
         compile, graph, feature_level=level, documented=documented, opset=opset, target=target, exact=exact
     )
-    how: _Form = {"optimize": optimize, "without_passes": without_passes, "quant_format": quant_format}
+    how: _Form = {
+        "optimize": optimize,
+        "without_passes": without_passes,
+        "quant_format": quant_format,
+        "half": half,
+    }
     model = _or_finding(findings, lambda: compiled(**how))
     verdict, profiled = None, None
     if model is not None and rounds:

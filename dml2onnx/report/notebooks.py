@@ -40,6 +40,7 @@ def graph_html(graph: Graph) -> str:
 def model_html(model: CompiledModel) -> str:
     """An ONNX model: drawn, or its operators counted; what goes in and out, and the bytes of its weights."""
     head = f"ONNX model <b>{escape(model.name)}</b>, opset {model.opset}, target {escape(model.target)}, "
+    head += "in FLOAT16, " if model.half else ""
     head += f"{model.weight_bytes:,} bytes of weights"
     if model.node_count > MOST_DRAWN:
         nodes = _counts("operator", (node.op_type for node in model.lowered.nodes))

@@ -44,7 +44,14 @@ def onnx_side(
             became[source] = records.Became(made, origin.notes, sum(seen) if seen else None)
     outputs = tuple(side.place_of_name(port.onnx_name) for port in model.outputs)
     onnx = records.Onnx(
-        model.opset, model.target, model.passes, model.weight_bytes, tuple(nodes), tuple(side.values), outputs
+        model.opset,
+        model.target,
+        model.passes,
+        model.weight_bytes,
+        tuple(nodes),
+        tuple(side.values),
+        outputs,
+        model.half,
     )
     return onnx, became
 

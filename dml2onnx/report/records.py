@@ -192,6 +192,8 @@ class Onnx:
     values: tuple[OnnxValue, ...]
     outputs: tuple[int, ...]
     """Places in values of the outputs of the graph, in its order."""
+    half: bool = False
+    """Whether FLOAT32 is FLOAT16 inside."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,12 +53,13 @@ def _became(report: Report) -> str:
     several = sum(len(node.onnx or ()) > 1 for node in report.nodes)
     made = plural(len(report.onnx.nodes), "ONNX node")
     split = f", where {plural(several, 'node')} took more than one" if several else ", none of its nodes more than one"
+    half = " in FLOAT16" if report.onnx.half else ""
     verdict = ""
     if report.verification is not None:
         agrees = report.verification.passed
         verdict = f", and it {'agrees with' if agrees else 'differs from'} the reference"
     target = "" if report.onnx.target == DEFAULT_TARGET else f" for {report.onnx.target}"
-    return f"{needs} and became {made} of opset {report.onnx.opset}{target}{split}{verdict}."
+    return f"{needs} and became {made} of opset {report.onnx.opset}{half}{target}{split}{verdict}."
 
 
 def _look(report: Report) -> str:

@@ -6,7 +6,7 @@ pages say nothing, and for what ``auto`` may choose, the least exact is assumed 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dml2onnx.providers.table import AUTO, BY_NAME, PAGES, SHORT_NAMES
@@ -77,6 +77,13 @@ def computes(providers: Providers, there: Sequence[str] = ()) -> Computes:
         names = tuple(SHORT_NAMES[name] for name in there if name in SHORT_NAMES) or ("cpu",)
     found = [_row(name, providers) for name in names]
     return max(found, key=_laxness)
+
+
+def in_half(row: Computes) -> Computes:
+    """How a provider computes a FLOAT32 graph that is given to it in FLOAT16."""
+    arithmetic = row.arithmetic
+    is_coarser = arithmetic.roundoff > FLOAT16.roundoff and not arithmetic.products_only
+    return row if is_coarser else replace(row, arithmetic=FLOAT16, source=FLOAT16.page, half_accumulation=True)
 
 
 def _laxness(row: Computes) -> tuple[bool, float, bool, bool]:

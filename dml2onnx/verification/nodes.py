@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.compiler import compile_outputs
+from dml2onnx.halving import stays
 from dml2onnx.ir.graph import GraphOutput
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.providers.choice import chosen
@@ -24,7 +25,7 @@ from dml2onnx.reference.promise import ordinary, promised
 from dml2onnx.reference.propagation import with_marks
 from dml2onnx.reference.tolerance import spacing
 from dml2onnx.targets import DEFAULT_OPSET, QDQ
-from dml2onnx.verification.bounds import Computes, computes
+from dml2onnx.verification.bounds import Computes, computes, in_half
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -83,6 +84,7 @@ class NodeChecks:
         *,
         exact: bool = True,
         quant_format: str | None = None,
+        half: bool = False,
     ) -> None:
         self._graph = graph
         self._exact = exact
@@ -102,12 +104,15 @@ class NodeChecks:
             exact=exact,
             through=(),
             quant_format=quant_format,
+            half=half,
         )
+        self._stay = {origin.node for origin in model.traces if stays(origin)}
         self._in_floats = model.quant_format == QDQ
         self._inputs = {port.name: port for port in model.inputs}
         self._session: Session = model.session(providers, max_bytes=max_bytes)
         self.computes: Computes = computes(providers, self._session.providers)
         """How exactly."""
+        self._in_half = in_half(self.computes) if half else self.computes
         self._found: dict[tuple[str, str], NodeCheck] = {}
 
     @property
@@ -152,7 +157,8 @@ class NodeChecks:
             )
             for name, reads in node.reads.items()
         }
-        results = allowing(self.computes.arithmetic, op, Inputs(fields), run(op, Inputs(fields)), self._random)
+        how = self.computes if node.name in self._stay else self._in_half
+        results = allowing(how.arithmetic, op, Inputs(fields), run(op, Inputs(fields)), self._random)
         if not self._exact:
             views = ordinary({name: tuple(map(Result, several)) for name, several in fields.items()})
             results = with_marks(op, views, promised(op, results, in_floats=self._in_floats), self._random)
@@ -162,7 +168,7 @@ class NodeChecks:
             key = (node.name, output)
             before = self._found.get(key, NodeCheck(node.name, op.type, output))
             got = memory.read(buffers[write.value], desc, write.offset)
-            half = self.computes.half_accumulation or not self._exact
+            half = how.half_accumulation or not self._exact
             self._found[key] = _judged(before, got, results[name][index], desc.data_type, label, half)
 
 

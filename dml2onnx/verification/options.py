@@ -27,6 +27,7 @@ class VerifyOptions:
     optimize: int = 1
     without_passes: Sequence[str] = ()
     quant_format: str | None = None
+    half: bool = False
     time_limit: float | None = None
     max_bytes: int | None = None
     progress: Callable[[str], object] | None = None
@@ -41,6 +42,7 @@ class VerifyOptions:
             opset=arguments.opset(self.opset),
             exact=exact,
             quant_format=arguments.quant_format(self.quant_format, exact=exact),
+            half=arguments.flag(self.half, "half"),
             time_limit=None if self.time_limit is None else arguments.positive(self.time_limit, "time_limit"),
             progress=None if self.progress is None else arguments.function(self.progress, "progress"),
         )

@@ -42,6 +42,7 @@ def verify(
     optimize: int = 1,
     without_passes: Sequence[str] = (),
     quant_format: str | None = None,
+    half: bool = False,
     time_limit: float | None = None,
     max_bytes: int | None = None,
     progress: Callable[[str], object] | None = None,
@@ -58,7 +59,8 @@ def verify(
 
     ``sizes`` and ``ranges`` are other sizes of inputs, as for :func:`compile`. A model that has names for some is
     compared at the first and the last sizes, and then at others that are drawn, one for each of the ``rounds``.
-    ``documented``, ``exact``, ``optimize``, ``without_passes`` and ``quant_format`` are as for :func:`compile`; of a
+    With ``half`` the FLOAT32 graph is what a model is compared with, in the bounds that FLOAT16 has. ``documented``,
+    ``exact``, ``optimize``, ``without_passes`` and ``quant_format`` are as for :func:`compile`; of a
     model that is not exact all is compared that such a model promises. Outputs are compared after all passes, nodes
     without any, so that each of them exists.
 
@@ -78,6 +80,7 @@ def verify(
         optimize=optimize,
         without_passes=without_passes,
         quant_format=quant_format,
+        half=half,
         time_limit=time_limit,
         max_bytes=max_bytes,
         progress=progress,

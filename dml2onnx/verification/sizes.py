@@ -41,6 +41,7 @@ def verify_sizes(
         optimize=options.optimize,
         without_passes=options.without_passes,
         quant_format=options.quant_format,
+        half=options.half,
     )
     # nodes are not compared here, so that no pass matters
     at_point = replace(options, rounds=1, optimize=1, without_passes=())

@@ -19,7 +19,7 @@ from dml2onnx.reference.numeric import in_blocks, widen
 from dml2onnx.runtime import check_inputs
 from dml2onnx.targets import QDQ
 from dml2onnx.verification.against import OtherModel
-from dml2onnx.verification.bounds import TABLE, Computes, computes
+from dml2onnx.verification.bounds import TABLE, Computes, computes, in_half
 from dml2onnx.verification.contents import CONTENTS, contents
 from dml2onnx.verification.directml import NAME, DirectmlGraph
 from dml2onnx.verification.indices import within
@@ -128,6 +128,7 @@ def verify_with(
         through=passes_used,
         propagate=passes.propagates_layouts(options.without_passes),
         quant_format=options.quant_format,
+        half=options.half,
     )
     nodes = None
     candidate: _Compiled | OtherModel
@@ -141,10 +142,12 @@ def verify_with(
             options.max_bytes,
             exact=options.exact,
             quant_format=options.quant_format,
+            half=options.half,
         )
     else:
         candidate = OtherModel(path, compiled.inputs, compiled.outputs, providers)
     bounds = computes(providers, candidate.providers)
+    bounds = in_half(bounds) if options.half else bounds
     comparison = _RoundByRound(graph, compiled, candidate, nodes, directml, bounds, options)
     return comparison.run(make_inputs(compiled.inputs), cases)
 

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import dml2onnx
+from dml2onnx.builder import Expression
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.model import ELEMENT_TYPES, Node, with_bodies
@@ -207,3 +209,99 @@ def test_windows_ml_has_what_all_devices_have():
         everywhere = all(target(name).has_kernel("Mul", 21, {"T": types}) for name in ("cpu", "dml", *DEVICES))
         assert shared.has_kernel("Mul", 21, {"T": types}) is everywhere
     assert shared.falls_back
+
+
+# --- Sequences --------------------------------------------------------------------------------------------------------
+
+
+def lstm(direction: str, *, cell: bool = False) -> OperatorDesc:
+    """Four sequences of up to six steps."""
+    ways = 2 if direction == "BIDIRECTIONAL" else 1
+    return operator(
+        "LSTM",
+        InputTensor=t("FLOAT32", (1, 6, 4, 5)),
+        WeightTensor=t("FLOAT32", (1, ways, 12, 5)),
+        RecurrenceTensor=t("FLOAT32", (1, ways, 12, 3)),
+        BiasTensor=t("FLOAT32", (1, 1, ways, 24)),
+        SequenceLengthsTensor=t("UINT32", (1, 1, 1, 4)),
+        OutputSequenceTensor=t("FLOAT32", (6, ways, 4, 3)),
+        OutputSingleTensor=t("FLOAT32", (1, ways, 4, 3)),
+        OutputCellSingleTensor=t("FLOAT32", (1, ways, 4, 3)) if cell else None,
+        ActivationDescs=[operator(f"ACTIVATION_{name}") for name in ("SIGMOID", "TANH", "TANH") * ways],
+        Direction=direction,
+        UseClipThreshold=False,
+        CoupleInputForget=False,
+        ClipThreshold=0.0,
+    )
+
+
+def read_by_npu(lengths: list[int], direction: str, *, constant: bool = True, cell: bool = False) -> list[Node]:
+    """The LSTM nodes for the NPU, whose numbers have been compared."""
+    given = {"SequenceLengthsTensor": np.array(lengths, np.uint32).reshape(1, 1, 1, 4)}
+    constants = ["SequenceLengthsTensor", "WeightTensor", "RecurrenceTensor", "BiasTensor"] if constant else []
+    model = check_form(lstm(direction, cell=cell), target="qnn-npu", inputs=given, constants=constants)
+    return [node for node in model.lowered.nodes if node.op_type == "LSTM"]
+
+
+@pytest.mark.parametrize(("direction", "ways"), [("FORWARD", 1), ("BACKWARD", 1), ("BIDIRECTIONAL", 2)])
+def test_sequences_with_known_lengths_are_read_to_the_last_step(direction, ways):
+    found = read_by_npu([6, 3, 1, 5], direction)
+    assert len(found) == ways
+    assert all(len(node.inputs) < 5 or node.inputs[4] is None for node in found)
+    assert all("direction" not in node.attributes for node in found)
+
+
+def test_sequences_of_all_steps_need_no_lengths():
+    (node,) = read_by_npu([6, 6, 6, 6], "BIDIRECTIONAL")
+    assert len(node.inputs) < 5
+
+
+@pytest.mark.parametrize("how", [{"constant": False}, {"cell": True}])
+def test_other_sequences_keep_their_lengths(how):
+    (node,) = read_by_npu([6, 3, 1, 5], "BIDIRECTIONAL", **how)
+    assert node.inputs[4] is not None
+
+
+# --- Between quantisations --------------------------------------------------------------------------------------------
+
+
+def quantised(*, filters: int = 1, moved: bool = False, computed: bool = False) -> dml2onnx.Graph:
+    """A convolution, the maximum of its results, and a second convolution, all of 8 bits."""
+    rng = np.random.default_rng(3)
+    g = dml2onnx.GraphBuilder()
+
+    def one(value: float, data_type: type = np.float32) -> Expression:
+        return g.constant(np.full((1, 1, 1, 1), value, data_type))
+
+    x = g.input("x", "UINT8", [1, 4, 16, 16])
+    read = g.slice1(x, [0, 0, 1, 0], [1, 4, 14, 16], [1, 1, 1, 1]) if moved else x
+    scale = g.input("scale", "FLOAT32", [1, 1, 1, 1]) if computed else one(0.02)
+    steps = g.constant(rng.uniform(0.005, 0.01, (1, filters, 1, 1)).astype(np.float32))
+    for count, size in ((8, 4), (8, 8)):
+        weights = g.constant(rng.integers(-60, 60, (count, size, 3, 3)).astype(np.int8))
+        zeros = g.constant(np.zeros((1, filters, 1, 1), np.int8))
+        made = g.quantized_linear_convolution(
+            read, scale, one(128, np.uint8), weights, steps, zeros, None, one(0.04), one(100, np.uint8), "UINT8"
+        )
+        read, scale = g.max_pooling(made, [2, 2], [1, 1]).values, one(0.04)
+    return g.build({"y": read})
+
+
+@pytest.mark.parametrize("filters", [1, 8])
+def test_quantised_networks_are_one_row_of_units(filters):
+    model = dml2onnx.compile(quantised(filters=filters), target="qnn-npu")
+    assert "DML2009" not in {item.code for item in model.warnings}
+    unit = ["DequantizeLinear", "DequantizeLinear", "Conv", "QuantizeLinear"]
+    pool = ["DequantizeLinear", "MaxPool", "QuantizeLinear"]
+    assert operators(model) == [*unit, *pool, *unit, *pool]
+    x = np.random.default_rng(4).integers(0, 256, (1, 4, 16, 16)).astype(np.uint8)
+    want, got = dml2onnx.run(quantised(filters=filters), {"x": x})["y"], model.run({"x": x})["y"]
+    assert np.abs(got.astype(int) - want).max() <= 1  # a sum that lies in the middle of two steps
+
+
+@pytest.mark.parametrize("how", [{"moved": True}, {"computed": True}])
+def test_what_the_npu_refuses_between_quantisations_is_computed_with_integers(how):
+    """A unit reads an input, a constant or another unit, with constant parameters."""
+    model = dml2onnx.compile(quantised(**how), target="qnn-npu")
+    assert operators(model).count("ConvInteger") == 2
+    assert "Conv" not in operators(model)

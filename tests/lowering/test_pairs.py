@@ -249,8 +249,9 @@ def test_chains(target, quant_format, dynamic, activations, weights):
 def test_targets_choose_a_format():
     graph = layered()
     found = {name: compile(graph, target=name).quant_format for name in NAMES}
-    assert {name for name, form in found.items() if form == QDQ} == {"openvino", "webgpu", "portable"}
-    assert {name for name, form in found.items() if form == QOPERATOR} == {*NAMES} - {"openvino", "webgpu", "portable"}
+    floats = {"openvino", "webgpu", "webnn", "portable", "qnn-npu"}
+    assert {name for name, form in found.items() if form == QDQ} == floats
+    assert {name for name, form in found.items() if form == QOPERATOR} == {*NAMES} - floats
 
 
 def test_an_exact_model_has_integers():

@@ -160,6 +160,7 @@ def drawn(place: Path, left_out: Collection[str]) -> Iterator[tuple[str, samples
         "matrix": samples.matrix,
         "operators": samples.operators,
         "networks": lambda: samples.networks(directory),
+        "networks in FLOAT16": lambda: samples.halves(directory),
     }
     for source in (name for name in made if name not in left_out):
         for sample in made[source]():

@@ -46,7 +46,7 @@ class Runtime:
     @property
     def left_out(self) -> frozenset[str]:
         """The sources of samples that it is not tried with."""
-        return LEFT_OUT.get(self.name, frozenset({"operators", "networks"}))
+        return LEFT_OUT.get(self.name, frozenset({"operators", "networks", "networks in FLOAT16"}))
 
     @property
     def arithmetic(self) -> Arithmetic:

@@ -8,7 +8,7 @@ import io
 import sys
 import tarfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -20,7 +20,7 @@ import dml2onnx
 from dml2onnx.compiler import CompiledModel, compile_outputs
 from dml2onnx.ir.graph import Graph
 from dml2onnx.reference import Result, disagreements, evaluate_results, operator_results
-from dml2onnx.reference.arithmetic import Arithmetic
+from dml2onnx.reference.arithmetic import FLOAT16, Arithmetic
 from dml2onnx.reference.promise import promised
 from dml2onnx.targets import DEFAULT_OPSET
 from dml2onnx.testing import valid
@@ -65,6 +65,8 @@ class Sample:
     """What its models are written in; targets have not all of them."""
     bounds: Bounds | None = None
     """For runtimes with other arithmetic than FLOAT32, where the sample has bounds for it."""
+    graph: Graph | None = None
+    """Of networks."""
 
 
 def vectors(directory: Path) -> Iterator[Sample]:
@@ -240,6 +242,26 @@ def _benchmarks() -> Any:
     return module
 
 
+def halves(directory: Path | None) -> Iterator[Sample]:
+    """The networks in FLOAT16, within what FLOAT16 makes of each."""
+    for sample in networks(directory):
+        assert sample.graph is not None  # as networks have
+        yield _half(sample, sample.graph)
+
+
+def _half(sample: Sample, graph: Graph) -> Sample:
+    def judge(model: CompiledModel, outputs: Arrays, *, half_accumulation: bool = False) -> str | None:
+        return within_bounds(graph, model, sample.inputs, model.finish(outputs), FLOAT16)
+
+    return replace(
+        sample,
+        name=f"{sample.name} in FLOAT16",
+        compile=lambda target: dml2onnx.compile(graph, target=target, half=True),
+        judge=judge,
+        bounds=None,
+    )
+
+
 def _network(name: str, graph: Graph, feeds: Arrays, tolerance: float) -> Sample:
     """A network, compared with what ONNX Runtime's CPU provider makes of it, relative to the largest element."""
 
@@ -259,7 +281,7 @@ def _network(name: str, graph: Graph, feeds: Arrays, tolerance: float) -> Sample
     def bounds(model: CompiledModel, outputs: Arrays, arithmetic: Arithmetic) -> str | None:
         return within_bounds(graph, model, feeds, model.finish(outputs), arithmetic)
 
-    return Sample(name, lambda target: dml2onnx.compile(graph, target=target), feeds, judge, bounds=bounds)
+    return Sample(name, lambda target: dml2onnx.compile(graph, target=target), feeds, judge, bounds=bounds, graph=graph)
 
 
 class _Recorder:

@@ -262,7 +262,7 @@ def test_targets_are_shared() -> None:
 
 
 def test_unknown_target() -> None:
-    expected = 'no target "cuda"; the targets are onnx, cpu, dml, openvino, webgpu, portable'
+    expected = 'no target "cuda"; the targets are onnx, cpu, dml, openvino, webgpu, webnn, portable'
     with pytest.raises(targets.UnknownTargetError, match=expected) as caught:
         targets.target("cuda")
     assert [item.code for item in caught.value.diagnostics] == ["DML2006"]

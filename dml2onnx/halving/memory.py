@@ -1,0 +1,59 @@
+"""Who sees and who writes the same memory, and as which data type."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dml2onnx.ir.tensor import DataType
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from dml2onnx.ir.graph import Graph, GraphOutput, Node, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """The versions of each buffer that are made from each other by writes that keep the rest."""
+
+    buffers: Mapping[Value, Value]
+    """The first version, by value; none for those that stand alone."""
+    mixed: frozenset[Value]
+    """Those that somebody sees as another type than FLOAT32, all versions of one buffer alike."""
+    writers: Mapping[Value, Sequence[Node]]
+    """Who writes a buffer, by its first version; a node stands there for each of its outputs."""
+
+    @classmethod
+    def of(cls, graph: Graph, nodes: Sequence[Node], outputs: Sequence[GraphOutput]) -> Memory:
+        """The memory of the values that ``nodes``, in an order in which they can run, and ``outputs`` see."""
+        buffers: dict[Value, Value] = {}
+        for node in nodes:
+            for writes in node.writes.values():
+                for write in writes:
+                    if write.base is not None:
+                        first = buffers.setdefault(write.base, write.base)
+                        buffers[write.value] = first
+        mixed: set[Value] = set()
+        writers: defaultdict[Value, list[Node]] = defaultdict(list)
+        for node in nodes:
+            seen = [(read.value, read.offset, desc) for _, _, read, desc in node.views_in()]
+            seen += [(write.value, write.offset, desc) for _, _, write, desc in node.views_out()]
+            for value, offset, desc in seen:
+                if desc.data_type is not DataType.FLOAT32 or offset % 4:
+                    mixed.add(buffers.get(value, value))
+            for value in node.targets:
+                writers[buffers.get(value, value)].append(node)
+        for output in outputs:
+            if output.desc.data_type is not DataType.FLOAT32:
+                mixed.add(buffers.get(output.value, output.value))
+        for item in graph.inputs:
+            if item.desc is not None and item.desc.data_type is not DataType.FLOAT32:
+                mixed.add(buffers.get(item.value, item.value))
+        of_all = {value for value, first in buffers.items() if first in mixed}
+        return cls(buffers, frozenset(mixed | of_all), writers)
+
+    def shared(self) -> list[list[Node]]:
+        """The writers of each buffer that is written in parts, each node once."""
+        return [list(dict.fromkeys(self.writers[first])) for first in dict.fromkeys(self.buffers.values())]

@@ -1,0 +1,31 @@
+"""What is to be said of a FLOAT16 model, where ``explain`` and reports look for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dml2onnx.halving.rewriting import Halved
+    from dml2onnx.model import OnnxGraph, Origin
+
+
+STAYS = "stays FLOAT32"
+"""What every reason begins with."""
+
+
+def stays(origin: Origin) -> bool:
+    """Whether a DirectML node is computed in FLOAT32 in a FLOAT16 model."""
+    return any(note.startswith(STAYS) for note in origin.notes)
+
+
+def explained(lowered: OnnxGraph, made: Halved) -> OnnxGraph:
+    """The model with the reasons of nodes that stay FLOAT32; casts between the types come from no DirectML node."""
+
+    def placed(origin: Origin) -> Origin:
+        if origin.node in made.casts:
+            return origin._replace(operator="")
+        reason = made.reasons.get(origin.node) if origin.operator else None
+        return origin if reason is None else origin._replace(notes=(reason, *origin.notes))
+
+    return replace(lowered, origins=tuple(map(placed, lowered.origins)))

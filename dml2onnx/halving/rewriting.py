@@ -1,0 +1,218 @@
+"""The graph in FLOAT16: other descriptors, other buffers, and casts where FLOAT32 begins and ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from dml2onnx import catalog
+from dml2onnx.halving.choice import choose
+from dml2onnx.halving.memory import Memory
+from dml2onnx.halving.numbers import Part, half_desc, half_operator, in_half
+from dml2onnx.ir.data import padded
+from dml2onnx.ir.graph import Constant, Graph, GraphOutput, Node, Read, Value, Write
+from dml2onnx.ir.inputs import in_memory, input_descs, stored_shape
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import DataType, TensorDesc
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.halving.choice import Choice
+    from dml2onnx.ir.data import Data
+
+
+@dataclass(frozen=True, slots=True)
+class Halved:
+    """A graph in FLOAT16, whose inputs and outputs are what they were."""
+
+    graph: Graph
+    outputs: tuple[GraphOutput, ...]
+    """Those that were asked for, in the new graph."""
+    reasons: Mapping[str, str]
+    """By the names of nodes, why they stay FLOAT32."""
+    casts: frozenset[str]
+    """The names of nodes that the source does not have."""
+    findings: tuple[Diagnostic, ...]
+
+
+def halved(graph: Graph, outputs: Sequence[GraphOutput]) -> Halved:
+    """What ``outputs`` need of a checked graph, in FLOAT16 wherever :func:`choose` says so."""
+    nodes = graph.live_nodes(tuple(outputs))
+    choice = choose(graph, nodes, outputs)
+    return _Rewriting(graph, nodes, outputs, choice).result()
+
+
+@dataclass(slots=True)
+class _Rewriting:
+    source: Graph
+    nodes: Sequence[Node]
+    outputs: Sequence[GraphOutput]
+    choice: Choice
+    memory: Memory = field(init=False)
+    made: list[Node] = field(default_factory=list, init=False)
+    constants: list[Constant] = field(default_factory=list, init=False)
+    reasons: dict[str, str] = field(default_factory=dict, init=False)
+    names: set[str] = field(default_factory=set, init=False)
+    casts: set[str] = field(default_factory=set, init=False)
+    homes: dict[Value, Value] = field(default_factory=dict, init=False)
+    """By value of the source, that of the new graph which holds it in FLOAT16, where nodes write it so."""
+    whole: dict[Value, TensorDesc] = field(default_factory=dict, init=False)
+    """As which FLOAT32 tensor the memory of a value is seen as a whole."""
+    twins: dict[object, Value] = field(default_factory=dict, init=False)
+
+    known: dict[Value, Data] = field(init=False)
+    wanted: frozenset[Value] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.known = {item.value: item.data for item in self.source.constants}
+        self.wanted = frozenset(item.value for item in self.outputs)
+        self.memory = Memory.of(self.source, self.nodes, self.outputs)
+        self.names.update(node.name for node in self.nodes)
+
+    def result(self) -> Halved:
+        """The new graph."""
+        source = self.source
+        descs = input_descs(source.inputs, self.nodes, self.outputs)
+        inputs = tuple(replace(item, desc=desc) for item, desc in zip(source.inputs, descs, strict=True))
+        for item in inputs:
+            assert item.desc is not None  # each has just got one
+            self.whole[item.value] = TensorDesc(in_memory(item.desc).data_type, stored_shape(item.desc))
+        for node in self.nodes:
+            self._node(node)
+        outputs = tuple(replace(item, value=self._in_float(item.value)) for item in self.outputs)
+        read = {value for node in self.made for value in node.sources} | {item.value for item in outputs}
+        constants = tuple(item for item in (*source.constants, *self.constants) if item.value in read)
+        graph = replace(
+            source,
+            nodes=tuple(self.made),
+            inputs=inputs,
+            outputs=outputs,
+            constants=constants,
+            results=(),
+            effects=(),
+            feature_level=str(catalog.LATEST),
+        )
+        return Halved(graph, outputs, self.reasons, frozenset(self.casts), tuple(self.choice.findings))
+
+    # --- Nodes -------------------------------------------------------------------------------------------------------
+
+    def _node(self, node: Node) -> None:
+        reason = self.choice.kept.get(node)
+        if reason is not None:
+            self.reasons[node.name] = reason
+        operator = half_operator(node.operator) if reason is None else node.operator
+        is_half = operator is not node.operator and operator != node.operator
+        self._note_whole(node)
+        reads = {name: [*several] for name, several in node.reads.items()}
+        writes = {name: [*several] for name, several in node.writes.items()}
+        for name, index, read, desc in node.views_in():
+            if desc.data_type is DataType.FLOAT32:
+                reads[name][index] = self._read_half(read, desc) if is_half else self._read_float(read)
+        for name, index, write, desc in node.views_out():
+            if is_half and desc.data_type is DataType.FLOAT32:
+                writes[name][index] = self._write_half(write)
+        self.made.append(
+            Node(
+                node.name,
+                operator,
+                {name: tuple(several) for name, several in reads.items()},
+                {name: tuple(several) for name, several in writes.items()},
+                node.source,
+            )
+        )
+
+    def _note_whole(self, node: Node) -> None:
+        for _, _, write, desc in node.views_out():
+            is_all = write.base is None and write.offset == 0 and desc.data_type is DataType.FLOAT32
+            if is_all and desc.minimum_bytes >= write.value.nbytes // 4 * 4:
+                self.whole[write.value] = TensorDesc(desc.data_type, desc.sizes, desc.strides)
+
+    def _write_half(self, write: Write) -> Write:
+        base = None if write.base is None else self._in_half(write.base)
+        return Write(self._home(write.value), write.offset // 2, base)
+
+    def _home(self, value: Value) -> Value:
+        if value not in self.homes:
+            name = f"{value.name}_float16" if value in self.wanted else value.name
+            self.homes[value] = Value(name, _half_bytes(value.nbytes))
+        return self.homes[value]
+
+    # --- What they read ----------------------------------------------------------------------------------------------
+
+    def _read_half(self, read: Read, desc: TensorDesc) -> Read:
+        value = read.value
+        if value in self.known:
+            return Read(self._constant(read, desc))
+        if value in self.homes or value not in self.memory.mixed:
+            return Read(self._in_half(value), read.offset // 2)
+        return Read(self._view_in_half(read, desc))
+
+    def _read_float(self, read: Read) -> Read:
+        return Read(self._in_float(read.value), read.offset)
+
+    def _in_float(self, value: Value) -> Value:
+        """The buffer in FLOAT32."""
+        home = self.homes.get(value)
+        if home is None:
+            return value
+        if value not in self.twins:
+            desc = self._whole(value)
+            self.twins[value] = self._cast(value.name, Read(home), half_desc(desc), desc, value.nbytes)
+        return self.twins[value]
+
+    def _in_half(self, value: Value) -> Value:
+        """The buffer in FLOAT16."""
+        if value in self.homes:
+            return self.homes[value]
+        if value not in self.twins:
+            desc, name = self._whole(value), f"{value.name}_float16"
+            self.twins[value] = self._cast(name, Read(value), desc, half_desc(desc), _half_bytes(value.nbytes))
+        return self.twins[value]
+
+    def _whole(self, value: Value) -> TensorDesc:
+        """The memory of a value as a tensor: as it was written, or a row."""
+        return self.whole.get(value) or TensorDesc(DataType.FLOAT32, (value.nbytes // 4,))
+
+    def _view_in_half(self, read: Read, desc: TensorDesc) -> Value:
+        """What one view sees of memory that others see otherwise, each element once."""
+        strides = desc.effective_strides
+        once = tuple(1 if stride == 0 else size for size, stride in zip(desc.sizes, strides, strict=True))
+        seen = TensorDesc(DataType.FLOAT32, once, strides)
+        if seen.is_overlapping:
+            seen = TensorDesc(DataType.FLOAT32, (desc.extent,))
+        key = (read.value, read.offset, seen)
+        if key not in self.twins:
+            name, half = f"{read.value.name}_float16", half_desc(seen)
+            self.twins[key] = self._cast(name, read, seen, half, half.minimum_bytes)
+        return self.twins[key]
+
+    def _constant(self, read: Read, desc: TensorDesc) -> Value:
+        """What one view sees of a constant, in memory of its own."""
+        data = self.known[read.value]
+        key = (read.value, read.offset, desc.extent)
+        if key not in self.twins:
+            value = Value(read.value.name, half_desc(desc).minimum_bytes)
+            part = Part.of(data, read.offset, desc.extent * 4)
+            self.constants.append(Constant(value, padded(in_half(part), value.nbytes)))
+            self.twins[key] = value
+        return self.twins[key]
+
+    def _cast(self, name: str, read: Read, seen: TensorDesc, made: TensorDesc, nbytes: int) -> Value:
+        """A buffer of the other type, filled by a node."""
+        value = Value(name, nbytes)
+        number, node = 1, f"{name}_cast"
+        while node in self.names:
+            number += 1
+            node = f"{name}_cast_{number}"
+        self.names.add(node)
+        self.casts.add(node)
+        operator = OperatorDesc(catalog.operator("DML_OPERATOR_CAST"), (seen, made))
+        self.made.append(Node(node, operator, {"InputTensor": (read,)}, {"OutputTensor": (Write(value),)}))
+        return value
+
+
+def _half_bytes(nbytes: int) -> int:
+    """Buffers are multiples of 4 bytes."""
+    return -(-nbytes // 8) * 4

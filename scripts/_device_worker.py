@@ -1,0 +1,121 @@
+"""Runs ONNX models on one runtime, for ``device_figures.py``. Needs that runtime and numpy, nothing of this project.
+
+    python _device_worker.py NAME DIRECTORY
+
+NAME is onnxruntime, ort-format, tinygrad, iree or mnn. DIRECTORY has ``NUMBER.onnx`` and ``NUMBER.npz`` with
+the inputs; outputs are put into ``NUMBER.out.npz``. Prints JSON: the version, and by number with what a model was
+refused.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+Arrays = dict[str, Any]
+
+
+def onnxruntime(path: Path, feeds: Arrays) -> Arrays:
+    """ONNX Runtime's CPU provider."""
+    ort = import_module("onnxruntime")
+    session = ort.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    names = [item.name for item in session.get_outputs()]
+    return dict(zip(names, session.run(names, feeds), strict=True))
+
+
+def ort_format(path: Path, feeds: Arrays) -> Arrays:
+    """The format of ONNX Runtime's mobile packages, written and read."""
+    ort = import_module("onnxruntime")
+    made = path.with_suffix(".ort")
+    options = ort.SessionOptions()
+    options.optimized_model_filepath = str(made)
+    options.add_session_config_entry("session.save_model_format", "ORT")
+    ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    return onnxruntime(made, feeds)
+
+
+def tinygrad(path: Path, feeds: Arrays) -> Arrays:
+    """tinygrad's reader of ONNX."""
+    tensor = import_module("tinygrad").Tensor
+    answers = import_module("tinygrad.nn.onnx").OnnxRunner(path)({k: tensor(v) for k, v in feeds.items()})
+    return {name: value.numpy() for name, value in answers.items()}
+
+
+def iree(path: Path, feeds: Arrays) -> Arrays:
+    """IREE's importer, compiler and CPU runtime."""
+    made = path.with_suffix(".mlir")
+    command = [sys.executable, "-m", "iree.compiler.tools.import_onnx", str(path), "-o", str(made)]
+    subprocess.run(command, check=True, capture_output=True, text=True)
+    binary = import_module("iree.compiler").compile_file(
+        str(made), target_backends=["llvm-cpu"], input_type="onnx", extra_args=["--iree-llvmcpu-target-cpu=host"]
+    )
+    runtime = import_module("iree.runtime")
+    config = runtime.Config("local-task")
+    module = runtime.load_vm_modules(runtime.VmModule.copy_buffer(config.vm_instance, binary), config=config)[-1]
+    model = import_module("onnx").load(path)
+    names = [name for name in module.vm_module.function_names if not name.startswith("__") and "$" not in name]
+    function = module[names[0]]  # the others start it, and wait for it elsewhere
+    answers = function(*[feeds[item.name] for item in model.graph.input])
+    several = answers if isinstance(answers, (tuple, list)) else [answers]
+    return {item.name: value.to_host() for item, value in zip(model.graph.output, several, strict=True)}
+
+
+def mnn(path: Path, feeds: Arrays) -> Arrays:
+    """MNN's converter and CPU backend."""
+    made, module = path.with_suffix(".mnn"), import_module("MNN")
+    command = ["-m", "MNN.tools.mnnconvert", "-f", "ONNX", "--modelFile", str(path), "--MNNModel", str(made)]
+    subprocess.run([sys.executable, *command, "--bizCode", "x"], check=True, capture_output=True, text=True)
+    expression = module.expr
+    wanted = [item.name for item in import_module("onnx").load(path).graph.output]
+    net = module.nn.load_module_from_file(str(made), list(feeds), wanted)
+    given = [
+        expression.const(np.ascontiguousarray(v), list(v.shape), expression.NCHW, _mnn_type(v)) for v in feeds.values()
+    ]
+    return {name: np.array(value.read()) for name, value in zip(wanted, net.onForward(given), strict=True)}
+
+
+def _mnn_type(array: Any) -> Any:
+    expression = import_module("MNN").expr
+    return {"float32": expression.float, "int32": expression.int, "uint8": expression.uint8}[array.dtype.name]
+
+
+RUNNERS = {"onnxruntime": onnxruntime, "ort-format": ort_format, "tinygrad": tinygrad, "iree": iree, "mnn": mnn}
+PACKAGES = {
+    "onnxruntime": "onnxruntime",
+    "ort-format": "onnxruntime",
+    "tinygrad": "tinygrad",
+    "iree": "iree-base-compiler",
+    "mnn": "MNN",
+}
+
+
+def reason(said: str) -> str:
+    """The line about the error, without the places of files, else the first one."""
+    lines = [line for line in said.strip().splitlines() if not line.startswith("WARNING")] or ["no word"]
+    named = [line for line in lines if "error" in line.lower() and "/lib/" not in line]
+    return " ".join((named or lines)[0].replace(str(Path(sys.argv[2])), "").split())
+
+
+def main() -> None:
+    """Runs all models of the directory."""
+    name, directory = sys.argv[1], Path(sys.argv[2])
+    refused: dict[str, str] = {}
+    for path in sorted(directory.glob("*.onnx")):
+        with np.load(path.with_suffix(".npz")) as loaded:
+            feeds = dict(loaded)
+        try:
+            np.savez(path.with_suffix(".out.npz"), **RUNNERS[name](path, feeds))
+        except Exception as error:  # each runtime has classes of its own
+            refused[path.stem] = reason(str(getattr(error, "stderr", None) or error) or type(error).__name__)
+    print(json.dumps({"version": version(PACKAGES[name]), "refused": refused}))
+
+
+if __name__ == "__main__":
+    main()

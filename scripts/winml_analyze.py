@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Prints what ``winml analyze`` says of compiled models for the six devices that winml-cli knows.
+
+    scripts/winml_analyze.py --python PYTHON              PYTHON has winml-cli: .venv-winml/bin/python
+    scripts/winml_analyze.py --python PYTHON --write      puts the tables into docs/windows-ml.md, too
+
+The samples, the networks of ``_networks.py`` beside the same networks written in ONNX by hand, and one node of each
+operator of DirectML, each compiled for the device's own target. A node is supported, partial (it runs, on the CPU),
+unsupported or unknown: nobody has measured one like it. Every node of a sample or a network that is
+unsupported or unknown is named.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+import _networks  # noqa: E402
+import onnx  # noqa: E402
+
+import dml2onnx  # noqa: E402
+from dml2onnx.compiler import compile_outputs  # noqa: E402
+from dml2onnx.testing import valid  # noqa: E402
+from tests.lowering import harness  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from dml2onnx.ir.graph import Graph
+
+PAGE = ROOT / "docs" / "windows-ml.md"
+BEGIN, END = "<!-- made by scripts/winml_analyze.py -->\n", "<!-- end -->\n"
+DEVICES = {
+    "QNNExecutionProvider_NPU": "qnn-npu",
+    "QNNExecutionProvider_GPU": "qnn-gpu",
+    "OpenVINOExecutionProvider_CPU": "openvino",
+    "OpenVINOExecutionProvider_GPU": "openvino-gpu",
+    "OpenVINOExecutionProvider_NPU": "openvino-npu",
+    "NvTensorRTRTXExecutionProvider_GPU": "tensorrt-rtx",
+}
+"""winml-cli's devices, and our targets for them."""
+KINDS = ("supported", "partial", "unsupported", "unknown", "not read")
+OPERATORS = "one node of each operator"
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model for one device; ``title`` names its row, ``maker`` who wrote it."""
+
+    title: str
+    maker: str
+    path: Path
+
+
+def graphs() -> Iterator[tuple[str, Graph, onnx.ModelProto | None]]:
+    """Samples and networks, with the ONNX by hand where there is one."""
+    for name in ("digits", "picture"):
+        yield name, dml2onnx.load(ROOT / "samples" / name / "model.json"), None
+    for network in _networks.networks():
+        yield network.name, network.graph, network.by_hand
+
+
+def models(directory: Path, target: str) -> Iterator[Model]:
+    """All models for one target, written into a directory."""
+    for number, (name, graph, by_hand) in enumerate(graphs()):
+        path = directory / f"network{number}.onnx"
+        dml2onnx.compile(graph, target=target).save(path)
+        yield Model(name, "dml2onnx", path)
+        if by_hand is not None:
+            path = directory / f"hand{number}.onnx"
+            onnx.save(onnx.shape_inference.infer_shapes(by_hand), path)
+            yield Model(name, "by hand", path)
+    for name, several in valid.descriptors().items():
+        graph = harness.make_case(several[0]).graph
+        path = directory / f"{name}.onnx"
+        compile_outputs(graph, graph.outputs, target=target, exact=False).save(path)
+        yield Model(name.removeprefix("DML_OPERATOR_"), OPERATORS, path)
+
+
+def tables(
+    answers: Mapping[str, Mapping[str, Sequence[Mapping[str, str]]]], made: Mapping[str, Sequence[Model]]
+) -> str:
+    """Markdown: a row for each network, a column for each device."""
+    counts: dict[tuple[str, str], dict[str, Counter[str]]] = {}
+    operators: dict[str, list[Counter[str]]] = {}
+    trouble: dict[str, Counter[tuple[str, str]]] = {}
+    for place, several in made.items():
+        for model in several:
+            said = Counter(item["says"].lower() for item in answers[place][str(model.path)])
+            if model.maker == OPERATORS:
+                operators.setdefault(place, []).append(said)
+            else:
+                counts.setdefault((model.title, model.maker), {})[place] = said
+            if model.maker != "by hand":
+                wrong = [i for i in answers[place][str(model.path)] if i["says"].lower() in KINDS[2:]]
+                trouble.setdefault(place, Counter()).update((i["operator"], i["says"].lower()) for i in wrong)
+    names = [place.replace("ExecutionProvider_", " ") for place in made]
+    lines = [f"| Model | Written | {' | '.join(names)} |", f"|---|---|{'---|' * len(names)}"]
+    for (title, maker), by_place in counts.items():
+        lines.append(f"| {title} | {maker} | {' | '.join(_cell(by_place[place]) for place in made)} |")
+    whole = {place: sum(set(said) <= {"supported"} for said in several) for place, several in operators.items()}
+    total = {place: sum(several, Counter()) for place, several in operators.items()}
+    some = f"{OPERATORS}, of {len(next(iter(operators.values())))}: wholly supported"
+    lines.append(f"| {some} | dml2onnx | {' | '.join(str(whole[place]) for place in made)} |")
+    lines.append(f"| the nodes of these | dml2onnx | {' | '.join(_cell(total[place]) for place in made)} |")
+    lines += ["", "What is unsupported or unknown there, with the number of nodes:", ""]
+    for place, found in trouble.items():
+        listed = ", ".join(f"{op} {number} {says}" for (op, says), number in sorted(found.items())) or "nothing"
+        lines.append(f"- {place.replace('ExecutionProvider_', ' ')}: {listed}")
+    return "\n".join(lines) + "\n"
+
+
+def _cell(said: Counter[str]) -> str:
+    """All nodes as one number where all are supported; else how many of each kind."""
+    total = sum(said.values())
+    if said["supported"] == total:
+        return f"all {total}"
+    return f"{said['supported']} of {total}" + "".join(f", {said[kind]} {kind}" for kind in KINDS[1:] if said[kind])
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--python", required=True, help="an interpreter that has winml-cli and what it needs")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/windows-ml.md")
+    parser.add_argument("--answers", type=Path, help="also write all that was said into this file, as JSON")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        made: dict[str, list[Model]] = {}
+        for place, target in DEVICES.items():
+            directory = Path(name, place)
+            directory.mkdir()
+            made[place] = list(models(directory, target))
+        wanted = Path(name, "models.json")
+        wanted.write_text(json.dumps({place: [str(item.path) for item in several] for place, several in made.items()}))
+        command = [options.python, str(Path(__file__).with_name("_winml_analyze.py")), str(wanted)]
+        said = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+    if options.answers:
+        options.answers.write_text(json.dumps(_by_title(said["answers"], made), indent=1), encoding="utf-8")
+    date = datetime.datetime.now(tz=datetime.UTC).date()
+    text = f"What {said['version']} says of models of dml2onnx {dml2onnx.__version__}, {date}:\n\n"
+    text += tables(said["answers"], made)
+    print(text)
+    if options.write:
+        page = PAGE.read_text(encoding="utf-8")
+        before, _, rest = page.partition(BEGIN)
+        PAGE.write_text(before + BEGIN + "\n" + text + "\n" + END + rest.partition(END)[2], encoding="utf-8")
+    return 0
+
+
+def _by_title(answers: Mapping[str, Mapping[str, object]], made: Mapping[str, Sequence[Model]]) -> dict[str, object]:
+    return {
+        place: {f"{item.title} ({item.maker})": answers[place][str(item.path)] for item in several}
+        for place, several in made.items()
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())
