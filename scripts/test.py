@@ -39,6 +39,7 @@ from _environment import (
     run,
 )
 from _onnxruntime_headers import fetch
+from _web import prepare_web
 
 SOURCES = ("dml2onnx", "samples", "scripts", "tests")
 RUNTIME_TESTS = (
@@ -99,8 +100,11 @@ def oldest_runtime_step(python: Path) -> Step:
     return Step(title, [python, "-m", "pytest", *_parallel(), "--cases", "each", *others, *RUNTIME_TESTS])
 
 
-def runtimes_step(python: Path, *options: str | Path) -> Step:
-    """Models on ONNX's reference evaluator, and on OpenVINO, WebGPU and QNN's emulator where they are to be had."""
+def runtimes_step(python: Path, *options: str | Path, browser: bool = False) -> Step:
+    """Models on ONNX's reference evaluator, and on OpenVINO, WebGPU and QNN's emulator where they are to be had.
+
+    With ``browser`` on ONNX Runtime Web as well, which takes some minutes more.
+    """
     runtimes = ["evaluator:portable"]
     if prepare_openvino():
         runtimes.append(f"openvino:openvino={interpreter(ROOT / '.venv-openvino')}")
@@ -110,7 +114,9 @@ def runtimes_step(python: Path, *options: str | Path) -> Step:
         runtimes.append(f"webgpu:webgpu={interpreter(ROOT / '.venv-webgpu')}")
     if platform.machine().lower() in ("x86_64", "amd64") and prepare_qnn():  # which is what the NPU's emulator is for
         runtimes.append(f"qnn:qnn-npu={interpreter(ROOT / '.venv-qnn')}")
-    optional = ["--optional", "webgpu", "--optional", "qnn"]
+    if browser and prepare_web():
+        runtimes += ["web:cpu", "web-gpu:webgpu", "webnn:webnn"]
+    optional = [part for name in ("webgpu", "qnn", "web", "web-gpu", "webnn") for part in ("--optional", name)]
     return Step("models on other runtimes", [python, "-m", "tests.runtimes", *runtimes, *optional, *options])
 
 
@@ -218,7 +224,7 @@ def chosen(options: argparse.Namespace) -> list[Outcome]:
         return perform([provider_step(prepare(".venv"), options.provider, results)])
     if options.runtimes:
         arguments = [*(["--all"] if options.all else []), *(("--results", options.results) if options.results else ())]
-        return perform([runtimes_step(prepare(".venv"), *arguments)])
+        return perform([runtimes_step(prepare(".venv"), *arguments, browser=True)])
     return perform_fast() if options.fast else perform_all(thorough=options.all)
 
 

@@ -17,6 +17,8 @@ from tests.runtimes import browser
 
 ROOT = Path(__file__).resolve().parent.parent
 ORT = browser.DIRECTORY / "ort"
+PATIENCE = 150
+"""Seconds that a backend may take; without a GPU WebGPU compiles shaders and computes on the CPU."""
 MODELS = {"wasm": "onnx", "webgpu": "webgpu", "webnn": "webnn"}
 """The files that the page asks for, and the targets that they are made for."""
 
@@ -50,7 +52,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         dml2onnx.compile(graph, target=target).save(place / f"{name}.onnx")
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Files, models=place))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/web/?ort=/ort/&models=/models/&device=cpu"
+    yield f"http://127.0.0.1:{server.server_port}/web/?ort=/ort/&models=/models/&device=cpu&patience={PATIENCE}"
     server.shutdown()
     server.server_close()
 
@@ -82,7 +84,7 @@ def complete() -> Iterator[Browser]:
 def shown(page: Browser, address: str) -> dict[str, str]:
     """What the page says once it has come to an end."""
     page.call("Page.navigate", url=address)
-    page.wait("/^(Done|Failed)/.test(document.getElementById('state')?.textContent)")
+    page.wait("/^(Done|Failed)/.test(document.getElementById('state')?.textContent)", 2 * PATIENCE)
     rows = "[...document.querySelectorAll('tr')].map((row) => [...row.cells].map((cell) => cell.textContent))"
     facts = dict(page.run(rows))
     told = page.run("['state', 'problem', 'answers'].map((id) => [id, document.getElementById(id).textContent])")

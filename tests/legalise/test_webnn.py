@@ -100,3 +100,20 @@ def test_the_other_targets_keep_their_forms() -> None:
     mine = set(target("webnn").quirks)
     for name in ("onnx", "cpu", "webgpu", "dml"):
         assert not mine & set(target(name).quirks)
+
+
+@pytest.mark.parametrize("name", ["RESAMPLE", "RESAMPLE1", "RESAMPLE2", "UPSAMPLE_2D"])
+def test_what_looks_elsewhere_is_gathered(name: str) -> None:
+    """The numbers are checked on the CPU; a linear Resize stays where it looks at the centres of pixels."""
+    for op in descriptors()[f"DML_OPERATOR_{name}"]:
+        model = check_form(op, target="webnn")
+        for node in with_bodies(model.lowered.nodes):
+            # nearest ones stay where the elements are those that a Resize of centres takes
+            if node.op_type == "Resize" and node.attributes["mode"] == "linear":
+                assert node.attributes["coordinate_transformation_mode"] == "half_pixel", node
+
+
+def test_a_gru_whose_bias_is_reset_stands_step_by_step() -> None:
+    for op in descriptors()["DML_OPERATOR_GRU"]:
+        _, web = forms(op)
+        assert "GRU" not in web or not (op.flag("LinearBeforeReset") and op.tensors("BiasTensor"))

@@ -104,9 +104,9 @@ class Browser:
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
-    def wait(self, condition: str) -> None:
+    def wait(self, condition: str, seconds: float = PATIENCE) -> None:
         """Until an expression holds."""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + seconds
         while not self.run(condition):
             assert time.monotonic() < end, f"never: {condition}"
             time.sleep(0.02)

@@ -211,7 +211,7 @@ class Page:
             self._start()
         assert self._server is not None
         self._count += 1
-        arrays = {name: np.ascontiguousarray(array) for name, array in feeds.items()}
+        arrays = {name: np.asarray(array, order="C") for name, array in feeds.items()}
         inputs = [
             {"name": name, "type": array.dtype.name, "dims": array.shape, "size": array.nbytes}
             for name, array in arrays.items()

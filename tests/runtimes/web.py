@@ -129,14 +129,5 @@ WEBNN = (
         (np.array([3, 3], np.uint64),),
         "Failed to allocate tensors",
     ),
-    Difference(
-        "webnn",
-        "An input without dimensions is refused.",
-        lambda outcome: outcome.refused and "doesn't match the expected shape: []" in (outcome.problem or ""),
-        "(float x) => (float y) { y = Relu (x) }",
-        (floats(3, shape=()),),
-        (floats(3, shape=()),),
-        "doesn't match the expected shape",
-    ),
 )
 """WebNN of Chromium on Linux, which is LiteRT with XNNPACK, as ONNX Runtime Web uses it."""
