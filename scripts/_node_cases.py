@@ -136,6 +136,7 @@ INPUTS: dict[str, list[tuple[int, ...] | Array | None]] = {
     "Gather": [MATRIX, values(1, 0)],
     "GatherElements": [MATRIX, values(1, 0).reshape(1, 2)],
     "GatherND": [MATRIX, values(1, 0).reshape(1, 2)],
+    "GlobalAveragePool": [IMAGE],
     "Gemm": [MATRIX, (3, 2), (2,)],
     "GroupNormalization": [IMAGE, (2,), (2,)],
     "GRU": [(2, 1, 3), (1, 6, 3), (1, 6, 2)],
@@ -182,9 +183,9 @@ INPUTS: dict[str, list[tuple[int, ...] | Array | None]] = {
     "Unsqueeze": [MATRIX, values(0)],
     "Where": [MATRIX, MATRIX, MATRIX],
 }
-OF_PASSES = frozenset({"QLinearConv", "QLinearMatMul"})
-"""Operators that passes alone emit. The probe leaves them out, so that a runtime whose roundings in them nobody has
-compared gets the nodes that they stand for."""
+NOT_PROBED = frozenset({"QLinearConv", "QLinearMatMul"})
+"""Operators that the probe leaves out: a runtime whose roundings in them nobody has compared gets the nodes that they
+stand for."""
 
 ATTRIBUTES: dict[str, dict[str, Any]] = {
     "AveragePool": {"kernel_shape": [2, 2]},

@@ -109,7 +109,7 @@ def jobs(only: set[str], *, in_half: bool = False) -> list[Job]:
     """All nodes: first with all data fed, then with all but the first input constant, then the plainer ones."""
     found = []
     cpu = targets.target("cpu")
-    for op in sorted(only or _node_cases.INPUTS.keys() - _node_cases.OF_PASSES):
+    for op in sorted(only or _node_cases.INPUTS.keys() - _node_cases.NOT_PROBED):
         for opset in _node_cases.opsets(op, generate_targets.LAST_OPSET):
             for binding in _node_cases.bindings(op, opset):
                 has_kernel = cpu.has_kernel(op, opset, binding)

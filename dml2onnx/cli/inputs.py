@@ -21,8 +21,8 @@ else:
     np, array_files = lazy_module("numpy"), lazy_module("dml2onnx.frontends.array_files")
 
 
-def contents_files(pairs: list[str]) -> dict[str, ContentsFile]:
-    """The files of ``NAME=FILE`` by their inputs; ``FILE.npz`` alone has an array for each of several."""
+def contents_files(pairs: list[str], option: str = "--input") -> dict[str, ContentsFile]:
+    """The files that an option names as ``NAME=FILE``, by input; ``FILE.npz`` alone has an array for each of a few."""
     files: dict[str, ContentsFile] = {}
     for pair in pairs:
         name, equals, file = pair.partition("=")
@@ -34,7 +34,7 @@ def contents_files(pairs: list[str]) -> dict[str, ContentsFile]:
             message = f"{quote(pair)} is not of the form NAME=FILE"
             raise UnreadableError(INPUT_UNREADABLE.at(message, expected="NAME=FILE", found=pair))
         for name in found.keys() & files.keys():
-            raise UnreadableError(INPUT_UNREADABLE.at(f"--input names {quote(name)} twice", found=pair))
+            raise UnreadableError(INPUT_UNREADABLE.at(f"{option} names {quote(name)} twice", found=pair))
         files |= found
     return files
 
@@ -42,7 +42,7 @@ def contents_files(pairs: list[str]) -> dict[str, ContentsFile]:
 def constants(supplied: list[str]) -> dict[str, ContentsFile | None]:
     """What ``--constant`` makes constants: a name alone with the model's own contents, else with those of a file."""
     pairs = [item for item in supplied if "=" in item or item.lower().endswith(".npz")]
-    files: dict[str, ContentsFile | None] = {**contents_files(pairs)}
+    files: dict[str, ContentsFile | None] = {**contents_files(pairs, "--constant")}
     return dict.fromkeys((item for item in supplied if item not in pairs), None) | files
 
 

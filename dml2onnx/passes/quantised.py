@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dml2onnx.passes.draft import Draft
 
 DQ, Q = "DequantizeLinear", "QuantizeLinear"
-MOVES = frozenset({"MaxPool", "Reshape", "Slice", "Squeeze", "Transpose", "Unsqueeze"})
+MOVES = frozenset({"MaxPool", "Reshape", "Slice", "Transpose", "Unsqueeze"})
 """What ONNX Runtime repeats a quantisation behind, as if that had come after it."""
 _CLIPS = frozenset({"Clip", "Relu"})
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dml2onnx.model import Node
     from dml2onnx.passes.draft import Draft
 
-MOVES = frozenset({"Cast", "Flatten", "Gather", "Pad", "Reshape", "Slice", "Squeeze", "Transpose", "Unsqueeze"})
+MOVES = frozenset({"Cast", "Flatten", "Gather", "Pad", "Reshape", "Slice", "Transpose", "Unsqueeze"})
 
 
 def share_moves(draft: Draft) -> None:

@@ -105,7 +105,7 @@ def test_what_is_missing_is_named_with_the_way_to_get_it(
     }
     assert main(["doctor"]) == 1
     shown = capsys.readouterr()
-    assert 'error: networkx is not installed; to mend it: pip install "networkx>=3.2"' in shown.err
+    assert 'error: networkx is not installed; to fix it: pip install "networkx>=3.2"' in shown.err
     assert "all that is needed" not in shown.out
 
 
