@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dml2onnx.fallbacks import nodes_without_kernels
 from dml2onnx.model import ELEMENT_TYPES, Body, size_names
 from dml2onnx.report import records
 from dml2onnx.report.form import number
+from dml2onnx.targets import PLACES, target
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,8 +54,18 @@ def onnx_side(
         tuple(side.values),
         outputs,
         model.half,
+        _coverage(model),
     )
     return onnx, became
+
+
+def _coverage(model: CompiledModel) -> tuple[records.Coverage, ...]:
+    places = [target(name) for name in PLACES]
+    return tuple(
+        records.Coverage(place.name, nodes_without_kernels(model.lowered, model.opset, place))
+        for place in places
+        if model.opset in place.opsets
+    )
 
 
 class _Side:

@@ -178,6 +178,15 @@ class OnnxNode:
 
 
 @dataclass(frozen=True, slots=True)
+class Coverage:
+    """What a target has kernels for in the ONNX model, by the target's table."""
+
+    target: str
+    without_kernel: int = 0
+    """Nodes that it does not run; with 0 the model runs wholly there."""
+
+
+@dataclass(frozen=True, slots=True)
 class Onnx:
     """The ONNX model."""
 
@@ -194,6 +203,8 @@ class Onnx:
     """Places in values of the outputs of the graph, in its order."""
     half: bool = False
     """Whether FLOAT32 is FLOAT16 inside."""
+    coverage: tuple[Coverage, ...] = ()
+    """For each execution provider that has a table; those that run no models of this opset are left out."""
 
 
 @dataclass(frozen=True, slots=True)
