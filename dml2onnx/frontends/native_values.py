@@ -130,13 +130,18 @@ class Values:
         self, name: str, place: str, node: str = "", field: str = "", schema: OperatorSchema | None = None
     ) -> None:
         """The finding that there is no such value."""
-        close = self._findings.closest(name, self.by_name)
+        close = self._written_by(name)
+        if close:
+            meant = f"; node {quote(name)} writes {' and '.join(map(quote, close))}"
+        else:
+            close = self._findings.closest(name, self.by_name)
+            meant = suggestion(close)
         self._findings.unknown(
             VALUE,
             name,
             at_field(
                 codes.UNKNOWN_VALUE,
-                f"there is no value {quote(name)}{suggestion(close)}",
+                f"there is no value {quote(name)}{meant}",
                 place,
                 node,
                 schema,
@@ -146,6 +151,11 @@ class Values:
                 remedies=instead(place, close),
             ),
         )
+
+    def _written_by(self, node: str) -> tuple[str, ...]:
+        """What a node of this name writes: other formats read values by the names of nodes."""
+        places = {place for place, name in self.nodes.items() if name == node}
+        return tuple([name for name, place in self._places.items() if _node_at(place) in places])
 
     def make(self, targets: list[WriteTarget]) -> None:
         """Makes the values of all outputs of nodes, in the order in which they stand."""
