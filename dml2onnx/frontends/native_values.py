@@ -94,6 +94,8 @@ class Values:
         self._places: dict[str, str] = {}
         self.nodes: dict[str, str] = {}
         """The names of nodes by the pointers of these."""
+        self._written: dict[str, list[str]] | None = None
+        """The values that nodes write, by the names of nodes."""
 
     def get(self, name: str) -> Known | None:
         """A value by its name."""
@@ -154,8 +156,12 @@ class Values:
 
     def _written_by(self, node: str) -> tuple[str, ...]:
         """What a node of this name writes: other formats read values by the names of nodes."""
-        places = {place for place, name in self.nodes.items() if name == node}
-        return tuple([name for name, place in self._places.items() if _node_at(place) in places])
+        if self._written is None:  # which only what is misspelt needs
+            self._written = {}
+            for name, place in self._places.items():
+                if writer := self.nodes.get(_node_at(place)):
+                    self._written.setdefault(writer, []).append(name)
+        return tuple(self._written.get(node, ()))
 
     def make(self, targets: list[WriteTarget]) -> None:
         """Makes the values of all outputs of nodes, in the order in which they stand."""
