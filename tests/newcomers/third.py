@@ -1,4 +1,4 @@
-"""Fifteen more mistakes, in files of two formats and in programs, written down before the answers to them were read."""
+"""Sixteen more mistakes, in files of two formats and in programs, written down before the answers to them were read."""
 
 from __future__ import annotations
 
@@ -272,6 +272,14 @@ THIRD_FILES = (
 )
 
 THIRD_PROGRAMS = (
+    Case(
+        "a pool without steps",
+        """
+        x = g.input("x", np.float32, [1, 3, 32, 32])
+        y = g.average_pooling(x, 32)  # <- here
+        """,
+        (r"average_pooling needs 'window_sizes'", r"its arguments are input, strides, window_sizes, "),
+    ),
     Case(
         "a bias of one dimension",
         """
