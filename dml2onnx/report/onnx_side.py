@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dml2onnx.fallbacks import nodes_without_kernels
 from dml2onnx.model import ELEMENT_TYPES, Body, size_names
 from dml2onnx.report import records
 from dml2onnx.report.form import number
-from dml2onnx.targets import PLACES, target
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +22,12 @@ if TYPE_CHECKING:
 
 
 def onnx_side(
-    graph: Graph, live: Sequence[Node], model: CompiledModel, spent: Mapping[str, NodeTime], given_to: Mapping[str, str]
+    graph: Graph,
+    live: Sequence[Node],
+    model: CompiledModel,
+    spent: Mapping[str, NodeTime],
+    given_to: Mapping[str, str],
+    coverage: tuple[records.Coverage, ...],
 ) -> tuple[records.Onnx, dict[Node, Became]]:
     """The model, and what each of the ``live`` nodes became.
 
@@ -54,18 +57,9 @@ def onnx_side(
         tuple(side.values),
         outputs,
         model.half,
-        _coverage(model),
+        coverage,
     )
     return onnx, became
-
-
-def _coverage(model: CompiledModel) -> tuple[records.Coverage, ...]:
-    places = [target(name) for name in PLACES]
-    return tuple(
-        records.Coverage(place.name, nodes_without_kernels(model.lowered, model.opset, place))
-        for place in places
-        if model.opset in place.opsets
-    )
 
 
 class _Side:

@@ -179,11 +179,13 @@ class OnnxNode:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What a target has kernels for in the ONNX model, by the target's table."""
+    """What a target has kernels for, by the target's table."""
 
     target: str
     without_kernel: int = 0
-    """Nodes that it does not run; with 0 the model runs wholly there."""
+    """Nodes of the ONNX model that it does not run; with 0 the model runs wholly there."""
+    when_compiled: int | None = None
+    """The same of the model that is compiled for it; absent where that was not asked, since nothing is missing."""
 
 
 @dataclass(frozen=True, slots=True)

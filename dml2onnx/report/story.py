@@ -86,20 +86,29 @@ def _where(coverage: Sequence[Coverage]) -> str:
     """Which execution providers run all of it, and how many nodes the others leave over."""
     if len(coverage) > 1 and not any(item.without_kernel for item in coverage):
         return f"each of the {len(coverage)} execution providers has kernels for the whole of it"
-    by_count: dict[int, list[str]] = {}
-    for item in sorted(coverage, key=lambda item: item.without_kernel):
-        by_count.setdefault(item.without_kernel, []).append(item.target)
-    groups = list(by_count.items())
-    named, rest = (groups, []) if len(groups) <= MOST_NAMED + 1 else (groups[:MOST_NAMED], groups[MOST_NAMED:])
-    parts = [f"for all but {plural(count, 'node')}" if count else "for the whole of it" for count, _ in named]
+    groups: dict[tuple[int, bool], list[str]] = {}
+    for item in coverage:
+        own = item.without_kernel if item.when_compiled is None else item.when_compiled
+        left = min(own, item.without_kernel)
+        groups.setdefault((left, left < item.without_kernel and not left), []).append(item.target)
+    ordered = sorted(groups.items())
+    named, rest = (ordered, []) if len(ordered) <= MOST_NAMED + 1 else (ordered[:MOST_NAMED], ordered[MOST_NAMED:])
+    parts = [_part(left, len(names), is_own=is_own) for (left, is_own), names in named]
     texts = [f"{_listed(names)} {part}" for (_, names), part in zip(named, parts, strict=True)]
     if rest:
-        texts.append(f"the other {sum(len(names) for _, names in rest)} for all but {rest[0][0]} to {rest[-1][0]}")
+        most = sum(len(names) for _, names in rest)
+        texts.append(f"the other {most} for all but {rest[0][0][0]} to {rest[-1][0][0]}")
     if not texts:
         return ""
-    first = groups[0][1]
+    first = ordered[0][1]
     texts[0] = f"{_listed(first)} {'have' if len(first) > 1 else 'has'} kernels {parts[0]}"
     return ", ".join(texts)
+
+
+def _part(left: int, providers: int, *, is_own: bool) -> str:
+    if left:
+        return f"for all but {plural(left, 'node')}"
+    return f"when it is compiled for {'them' if providers > 1 else 'it'}" if is_own else "for the whole of it"
 
 
 def _look(report: Report) -> str:

@@ -70,8 +70,33 @@ def test_where_it_runs_is_what_the_tables_say() -> None:
         assert missing == (not has), name
     assert story(report)[1].endswith(
         "cpu, dml, openvino, openvino-npu and openvino-gpu have kernels for the whole of it, "
-        "webgpu, webnn, qnn-npu, qnn-gpu and tensorrt-rtx for all but 1 node."
+        "webnn, qnn-npu, qnn-gpu and tensorrt-rtx when it is compiled for them, webgpu for all but 1 node."
     )
+
+
+def test_quantised_networks_are_whole_where_they_are_compiled_for() -> None:
+    g = GraphBuilder("net")
+    x = g.input("x", np.uint8, [1, 4, 8, 8])
+    scale, zero = np.full((1, 1, 1, 1), 0.5, np.float32), np.full((1, 1, 1, 1), 3, np.uint8)
+    ones = np.ones((4, 4, 1, 1), np.uint8)
+    made = g.quantized_linear_convolution(x, scale, zero, ones, scale, None, None, scale, zero, "UINT8")
+    report = gather(g.build({"y": made}))
+    assert report.onnx is not None
+    npu = next(item for item in report.onnx.coverage if item.target == "qnn-npu")
+    assert npu.without_kernel == 1
+    assert npu.when_compiled == 0
+    small = gather(g.build({"y": made}), target="qnn-npu")
+    assert small.onnx is not None
+    assert next(item for item in small.onnx.coverage if item.target == "qnn-npu") == Coverage("qnn-npu")
+
+
+def test_large_networks_are_not_compiled_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dml2onnx.report.coverage.MOST_NODES", 0)
+    g = GraphBuilder("net")
+    report = gather(g.build({"y": g.max_pooling(g.input("x", np.uint8, [1, 1, 4, 4]), 2).values}))
+    assert report.onnx is not None
+    assert {item.when_compiled for item in report.onnx.coverage} == {None}
+    assert story(report)[1].endswith("webgpu, webnn, qnn-npu, qnn-gpu and tensorrt-rtx for all but 1 node.")
 
 
 def test_who_runs_nothing_of_this_opset_is_left_out() -> None:

@@ -71,8 +71,8 @@ class Table {
     const cells = this.columns.map((column, place) => {
       const text = this.text(row, column);
       const inner = place === 0 && this.go(row)
-        ? make("button", { type: "button", className: "link", on: { click: () => select(...this.go(row), true) } }, text || "(no name)")
-        : column.isName ? named(text) : text;
+        ? make("button", { type: "button", className: "link", on: { click: () => select(...this.go(row), true) } }, breakable(text || "(no name)"))
+        : column.isName ? make("bdi", {}, breakable(text || "(no name)")) : column.right ? text : breakable(text);
       const whole = text.length <= WHOLE ? "whole" : "wide"; // short ones are not broken
       const name = `${column.right ? "right" : whole} ${column.tone?.(row) ?? ""}${text ? "" : " empty"}`.trim();
       return make("td", { className: name, "data-column": column.title }, inner); // which narrow screens show in front
