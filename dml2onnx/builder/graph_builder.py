@@ -45,8 +45,8 @@ def _answering(method: Callable[..., Any]) -> Callable[..., Any]:
         except TypeError as error:
             missing = _MISSING_ARGUMENTS.search(str(error))
             if missing is not None and missing[1] == method.__name__:
-                names = ", ".join(name for name in inspect.signature(method).parameters if name != "self")
-                raise TypeError(f"{missing[1]} needs {missing[2]}; its arguments are {names}") from None
+                takes = ", ".join(name for name in inspect.signature(method).parameters if name != "self")
+                raise TypeError(f"{missing[1]} needs {missing[2]}; its arguments are {takes}") from None
             unknown = _UNKNOWN_ARGUMENT.search(str(error))
             if unknown is None or unknown[1] not in kwargs:
                 raise
