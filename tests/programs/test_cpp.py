@@ -253,6 +253,8 @@ def test_what_functions_give_only_in_part(compiler: Compiler, tmp_path: Path) ->
             direction="FORWARD",
             linear_before_reset=False,
         )
+        assert found.sequence is not None
+        assert found.single is not None
         return g.build({"sequence": found.sequence, "single": found.single})
 
     texts = round_trips([top(1), top(0), gru(True), gru(False)], compiler, tmp_path)
