@@ -188,6 +188,7 @@ ALLOWED = {
         "compiler",
         "diagnostics",
         "exporters",
+        "fallbacks",
         "frontends",
         "ir",
         "model",
