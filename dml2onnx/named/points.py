@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dml2onnx.sizes.ranges import STEPS
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -40,6 +42,18 @@ def points_of(graph: NamedGraph, ranges: Ranges) -> Iterator[dict[str, int]]:
     yield from points
     yield from _pair(graph, ranges, TRIES - 1)
     yield from _pair(graph, ranges, TRIES - 2)
+    yield from _behind(graph, ranges)
+
+
+def _behind(graph: NamedGraph, ranges: Ranges) -> Iterator[dict[str, int]]:
+    """Sizes behind the last ones, where the form of the last one is chosen if it is that of large sizes."""
+    for more in (1, 2):
+        point = {}
+        for number, (name, (low, high)) in enumerate(ranges.items()):
+            start = high + more * (number + 2) + 1 if low < high else high
+            point[name] = graph.nearest(name, start, start + MORE * FEW) or high
+        if not graph.problems(point):
+            yield point
 
 
 def _pair(graph: NamedGraph, ranges: Ranges, attempt: int) -> list[dict[str, int]]:
@@ -51,12 +65,23 @@ def _pair(graph: NamedGraph, ranges: Ranges, attempt: int) -> list[dict[str, int
         part = SPREAD * (number + 1) + attempt / TRIES
         start, other = (low + int((high - low) * ((part + more) % 1)) for more in (0, 0.3))
         first[name] = _inside(graph, name, max(start, low + 1), low, high, ())
-        second[name] = _inside(graph, name, max(other, low + 1), low, high, (first[name], 2 * first[name]))
+        second[name] = _other(graph, name, max(other, low + 1), low, high, first[name])
         if high - low < FEW:  # the same two sizes, in as many orders as there are
             both = first[name], second[name]
             orders = (both, both[::-1], both[:1] * 2, both[1:] * 2)
             first[name], second[name] = orders[number % len(orders)]
     return [first, second]
+
+
+def _other(graph: NamedGraph, name: str, start: int, low: int, high: int, first: int) -> int:
+    """A second size, of two that follow one another that which is odd where the first is even: windows see both."""
+    taken = (first, 2 * first)
+    found = _inside(graph, name, start, low, high, taken)
+    after = graph.nearest(name, found + 1, min(found + STEPS, high)) if found < high else None
+    if after is None or after in taken:
+        return found
+    step = after - found
+    return found if abs(found - first) // step % 2 else after
 
 
 def _inside(graph: NamedGraph, name: str, start: int, low: int, high: int, taken: tuple[int, ...]) -> int:
