@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 from typing import TYPE_CHECKING
 
 from dml2onnx.model import UNKNOWN, Body, Node, OnnxGraph, Port, Value, has_names, is_unknown
@@ -183,4 +184,5 @@ def _is_same(one: Array, other: Array) -> bool:
 
 def _is_dense(port: Port) -> bool:
     """Whether memory has the elements of the tensor, in any order, and nothing else."""
-    return len(port.shape) == port.desc.rank and port.desc.is_dense
+    is_whole = prod(port.shape) == port.desc.element_count  # a buffer of FLOAT16 is rounded up to 4 bytes
+    return len(port.shape) == port.desc.rank and port.desc.is_dense and is_whole

@@ -278,6 +278,8 @@ class Operands:
         solver = self.numbers.graph.traced.solver
         if atom in solver.quotients:
             whole, divisor, _ = solver.quotients[atom]
+            if solver.resolved(Expr.of(whole)) not in self._places:
+                raise refused(f"{whole} can be read nowhere", self._owner)
             number = self._constant(np.array([divisor], np.int64))
             return self._emit("Div", (self._computed(Expr.of(whole)), number), (expr,))
         raise refused(f"{atom} can be read nowhere", self._owner)

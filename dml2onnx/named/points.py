@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from math import gcd
 from typing import TYPE_CHECKING
 
-from dml2onnx.sizes.ranges import STEPS
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from dml2onnx.sizes.named import NamedGraph
     from dml2onnx.sizes.ranges import Ranges
@@ -74,17 +73,21 @@ def _pair(graph: NamedGraph, ranges: Ranges, attempt: int) -> list[dict[str, int
 
 
 def _other(graph: NamedGraph, name: str, start: int, low: int, high: int, first: int) -> int:
-    """A second size, of two that follow one another that which is odd where the first is even: windows see both."""
-    taken = (first, 2 * first)
-    found = _inside(graph, name, start, low, high, taken)
-    after = graph.nearest(name, found + 1, min(found + STEPS, high)) if found < high else None
-    if after is None or after in taken:
-        return found
-    step = after - found
-    return found if abs(found - first) // step % 2 else after
+    """A second size, of some that follow one another one that is odd where the first is even: windows see both."""
+    taken, fits = [first, 2 * first], list[int]()
+    while len(fits) < FEW:
+        size = _inside(graph, name, start, low, high, taken)
+        if size in taken:
+            break
+        taken.append(size)
+        fits.append(size)
+    if not fits:
+        return low
+    step = gcd(*(size - first for size in fits))
+    return next((size for size in fits if (size - first) // step % 2), fits[0])
 
 
-def _inside(graph: NamedGraph, name: str, start: int, low: int, high: int, taken: tuple[int, ...]) -> int:
+def _inside(graph: NamedGraph, name: str, start: int, low: int, high: int, taken: Sequence[int]) -> int:
     """The first size from there on that fits and is not taken, or one below."""
     size: int
     for size in (*range(start, high + 1), *range(min(start, high), low - 1, -1)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -139,7 +140,7 @@ def _difference(
         static = compile(fixed, exact=exact)
         feeds = feeds_of(static, seed)
         feeds = feeds if exact else within(fixed, feeds)
-        own = {port.name: feeds[port.name].reshape(shape_at(port.shape, values)) for port in model.inputs}
+        own = {port.name: _as_named(feeds[port.name], shape_at(port.shape, values)) for port in model.inputs}
         wanted, found = static.run(feeds), model.run(own)
     except Exception as error:
         return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
@@ -160,6 +161,11 @@ def _difference(
         or against_reference(fixed, seed, exact=exact)
         or wrong_shapes(model, own, values)
     )
+
+
+def _as_named(array: Array, shape: tuple[int, ...]) -> Array:
+    """A buffer as a model with names takes it: it has no bytes behind an odd number of FLOAT16 elements."""
+    return array.reshape(-1)[: prod(shape)].reshape(shape)
 
 
 def _has_other_form(source: NamedGraph, static: CompiledModel, model: CompiledModel) -> bool:

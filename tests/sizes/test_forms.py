@@ -12,6 +12,7 @@ import dml2onnx
 from dml2onnx.builder import GraphBuilder
 from dml2onnx.builder.expression import Expression
 from dml2onnx.diagnostics import DmlError
+from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.sizes.expressions import Expr, Kind, Symbol
 from dml2onnx.sizes.named import spelled
 from dml2onnx.sizes.solver import Place, Solver
@@ -99,6 +100,17 @@ def test_windows_beside_which_something_is_left_at_even_sizes() -> None:
         dml2onnx.compile(single_node(op), sizes={"InputTensor0": ("N", "C", "H", 8)}, ranges=ranges, exact=True)
     (finding,) = caught.value.diagnostics
     assert (finding.code, finding.node) == ("DML2105", "node")
+
+
+def test_elements_that_lie_over_each_other_stay() -> None:
+    """Their strides were negative where there are fewer of them."""
+    numbers = {"Strides": (2, 2), "WindowSize": (3, 3), "StartPadding": (0, 0), "EndPadding": (0, 0)}
+    own = TensorDesc(DataType.FLOAT32, (1, 4, 8, 8), (1, 1, 1, 1))
+    graph = single_node(plain("MAX_POOLING", InputTensor=own, OutputTensor=sized(1, 4, 4, 3), **numbers))
+    assert not dml2onnx.check(graph)
+    (finding,) = dml2onnx.check(graph, sizes={"InputTensor0": (1, 2, 8, 8)})
+    assert (finding.code, finding.node) == ("DML2102", "node")
+    assert "lie over each other" in finding.message
 
 
 # --- What sizes are called -------------------------------------------------------------------------------------------
