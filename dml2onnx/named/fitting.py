@@ -26,6 +26,9 @@ LAST = 1 << 31
 REACHING = {
     "Gather": (1, "axis", 0, 1),
     "GatherElements": (1, "axis", 0, 1),
+    "GRU": (4, "", 0, 0),
+    "LSTM": (4, "", 0, 0),
+    "RNN": (4, "", 0, 0),
     "ReverseSequence": (1, "time_axis", 0, 0),
     "ScatterElements": (1, "axis", 0, 1),
     "TopK": (1, "axis", -1, 0),
@@ -71,9 +74,10 @@ class Fitting:
                 yield from _equal(_product(source), _product(target))
         elif node.op_type == "Concat":
             axis = node.attributes["axis"]
-            parts = [self.dims(value)[axis] for value in node.inputs]  # type: ignore[index]  # an INT
-            if None not in parts:
-                yield from _equal(sum(map(Expr.of, parts), Expr({})), Expr.of(target[axis]))  # type: ignore[arg-type, index]
+            joined = [self.dims(value)[axis] for value in (*node.inputs, node.outputs[0])]  # type: ignore[index]  # an INT
+            *parts, whole = [Expr.of(size) for size in joined if size is not None]
+            if len(parts) == len(node.inputs):
+                yield from _equal(sum(parts, Expr({})), whole)
         elif node.op_type in WINDOWED and "auto_pad" not in node.attributes:
             for axis, size, count in zip(axes_of(node, node.attributes), source[2:], target[2:], strict=True):
                 if size is not None and count is not None:

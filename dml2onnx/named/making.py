@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.named.fitting import MissedError
-from dml2onnx.named.merging import difference, merged, other_form
+from dml2onnx.named.merging import difference, merged, other_form, too_few
 from dml2onnx.named.points import points_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from dml2onnx.compiler import CompiledModel
     from dml2onnx.model import OnnxGraph
     from dml2onnx.sizes.named import NamedGraph, Values
     from dml2onnx.sizes.ranges import Ranges
+
+
+class Compiled(Protocol):
+    """A model of one size."""
+
+    @property
+    def lowered(self) -> OnnxGraph:
+        """Its nodes."""
+
+
+Model = TypeVar("Model", bound=Compiled)
 
 ENOUGH = 4
 """Sizes that one model for all is made of."""
@@ -23,22 +33,20 @@ FEWEST = 3
 """Of fewer nobody can tell what the numbers in them follow from, unless a range has no more."""
 
 
-def one_model(
-    graph: NamedGraph, ranges: Ranges, compiled: Callable[[Values], CompiledModel]
-) -> tuple[CompiledModel, OnnxGraph]:
+def one_model(graph: NamedGraph, ranges: Ranges, compiled: Callable[[Values], Model]) -> tuple[Model, OnnxGraph]:
     """The model at the last size, and the one for all sizes; raises :class:`DmlError` where there is none."""
     making = _Making(graph, ranges, compiled)
     making.collect()
     return making.models[0], making.merged()
 
 
-class _Making:
-    def __init__(self, graph: NamedGraph, ranges: Ranges, compiled: Callable[[Values], CompiledModel]) -> None:
+class _Making(Generic[Model]):
+    def __init__(self, graph: NamedGraph, ranges: Ranges, compiled: Callable[[Values], Model]) -> None:
         self.graph = graph
         self.ranges = ranges
         self.compiled = compiled
         self.points: list[Values] = []
-        self.models: list[CompiledModel] = []
+        self.models: list[Model] = []
         self.differing: tuple[str, Values] | None = None
         """The first node that has become something else at another size, and that."""
 
@@ -78,7 +86,9 @@ class _Making:
             try:
                 return merged(self.graph, self.points, [item.lowered for item in self.models], self.ranges)
             except MissedError as missed:
-                if missed.point in self.points or not self._try(missed.point):
+                if missed.point in self.points:
+                    raise too_few(missed.node, missed.point) from None
+                if not self._try(missed.point):
                     raise other_form(missed.node, missed.point) from None
             except DmlError:  # so there may be for constants of one element, which the first size has
                 lowest = {name: low for name, (low, _) in self.ranges.items()}

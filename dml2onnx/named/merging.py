@@ -42,10 +42,17 @@ def difference(one: OnnxGraph, other: OnnxGraph) -> str | None:
 
 def other_form(node: str, point: Values | None = None) -> DmlError:
     """What is said of a node that becomes something else at another size."""
-    where = "another size of this range"
-    if point is not None:
-        where = ", ".join(f"{name}={size}" for name, size in point.items())
+    where = "another size of this range" if point is None else _written(point)
     return refused(f"another form is chosen at {where}", node)
+
+
+def too_few(node: str, point: Values) -> DmlError:
+    """What is said of a node that no form of helps: indices and lengths that are constants reach further."""
+    return refused(f"at {_written(point)} there are fewer elements than its constants speak of", node)
+
+
+def _written(point: Values) -> str:
+    return ", ".join(f"{name}={size}" for name, size in point.items())
 
 
 class _Merging:

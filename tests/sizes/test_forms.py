@@ -102,6 +102,40 @@ def test_windows_beside_which_something_is_left_at_even_sizes() -> None:
     assert (finding.code, finding.node) == ("DML2105", "node")
 
 
+def _tagged(lengths: bool) -> dml2onnx.Graph:
+    """Batch and time of an LSTM, whose lengths are an input or constants."""
+    rng = np.random.default_rng(6)
+    g = GraphBuilder()
+    x = g.input("x", np.float32, [1, 5, 3, 4])
+    weights = [rng.normal(0, 0.4, (1, 1, 8, width)).astype(np.float32) for width in (4, 2)]
+    known = g.constant(np.array([5, 2, 4], np.uint32).reshape(1, 1, 1, 3))
+    read = g.lstm(
+        x, *weights, ["ACTIVATION_SIGMOID", "ACTIVATION_TANH", "ACTIVATION_TANH"], "FORWARD", 0.0, False, False,
+        sequence_lengths=known if lengths else None, output_single=False, output_cell_single=False, name="lstm",
+    )  # fmt: skip
+    assert read.sequence is not None
+    return g.build({"y": g.activation_identity(read.sequence)})
+
+
+def test_an_lstm_of_any_batch_and_time() -> None:
+    graph = _tagged(lengths=False)
+    model = dml2onnx.compile(graph, sizes={"x": (1, "T", "N", 4)}, ranges={"T": (1, 64), "N": (1, 16)})
+    for time, batch in ((1, 1), (7, 3), (64, 16)):
+        x = np.random.default_rng(time).random((1, time, batch, 4), np.float32)
+        wanted = dml2onnx.run(graph, {"x": x}, sizes={"x": x.shape})
+        np.testing.assert_array_equal(model.run({"x": x})["y"], wanted["y"])
+
+
+def test_lengths_that_are_constants_are_not_above_the_time() -> None:
+    """The model said T=1..64, and failed below 5."""
+    graph = _tagged(lengths=True)
+    with pytest.raises(DmlError, match='"lstm": at T=1 there are fewer elements') as caught:
+        dml2onnx.compile(graph, sizes={"x": (1, "T", 3, 4)}, ranges={"T": (1, 64)})
+    assert caught.value.diagnostics[0].code == "DML2105"
+    model = dml2onnx.compile(graph, sizes={"x": (1, "T", 3, 4)}, ranges={"T": (5, 64)})
+    assert model.run({"x": np.ones((1, 5, 3, 4), np.float32)})["y"].shape == (5, 1, 3, 2)
+
+
 def test_elements_that_lie_over_each_other_stay() -> None:
     """Their strides were negative where there are fewer of them."""
     numbers = {"Strides": (2, 2), "WindowSize": (3, 3), "StartPadding": (0, 0), "EndPadding": (0, 0)}
