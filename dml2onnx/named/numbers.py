@@ -81,7 +81,7 @@ class Numbers:
             )
             for size in sizes
         ]
-        points = [point for point in (*self.points, *self._samples, *rows) if not self.graph.problems(point)]
+        points = [point for point in (*self.points, *self._samples, *rows) if self.graph.is_possible(point)]
         return [(point, self.graph.values_at(point)) for point in points]
 
     def _number(self, size: int | Expr, point: Values) -> int:

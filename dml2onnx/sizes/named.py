@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.codes import sizing as codes
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.sizes.expressions import Expr, Floor, Kind, Symbol, as_size
-from dml2onnx.sizes.request import Request, request, value_of, values_for
+from dml2onnx.sizes.request import Request, is_possible, request, value_of, values_for
 from dml2onnx.sizes.resized import Resizer
 from dml2onnx.sizes.solver import Solver
 from dml2onnx.sizes.tracing import SizedNode, Traced, trace
@@ -70,6 +70,10 @@ class NamedGraph:
     def problems(self, values: Values) -> list[Diagnostic]:
         """Why the graph cannot have these sizes."""
         return values_for(self._at(values), self.traced)[1]
+
+    def is_possible(self, values: Values) -> bool:
+        """Whether there are no such problems, which is found out faster."""
+        return is_possible(self._at(values), self.traced)
 
     def at(self, values: Values) -> Graph:
         """The graph where the names are these sizes."""
@@ -134,7 +138,7 @@ class NamedGraph:
         """The first size from ``low`` on that fits where all other names have their own sizes."""
         step = 1 if low <= high else -1
         for size in range(low, high + step, step):
-            if not self.problems(self._one(name, size)):
+            if self.is_possible(self._one(name, size)):
                 return size
         return None
 
