@@ -6,6 +6,7 @@ import argparse
 import ast
 import functools
 import json
+import re
 import subprocess
 import sys
 import time
@@ -68,6 +69,16 @@ def imported(generator: str) -> set[str]:
     return (names | {str(node.module) for node in found}) & _imports().modules
 
 
+@functools.cache
+def defined(module: str) -> frozenset[str]:
+    """The functions and classes of a module that others may use."""
+    path = ROOT / module.replace(".", "/")
+    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    nodes = ast.parse(file.read_text(encoding="utf-8")).body if file.exists() else []
+    kinds = (ast.FunctionDef, ast.ClassDef)
+    return frozenset(node.name for node in nodes if isinstance(node, kinds) and not node.name.startswith("_"))
+
+
 def module_of(path: str) -> str:
     """The module that a file of a package is."""
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
@@ -111,11 +122,18 @@ class Nearness:
                 yield test
 
     def importers(self, path: str) -> Iterable[str]:
-        """Tests that import a changed module."""
+        """Tests that import a changed module, or what it defines from its package."""
         module = module_of(path)
         if module not in self.graph.modules:
             return []
-        return map(path_of, self.graph.find_modules_that_directly_import(module))
+        named = [test for test in self.tests if self._takes(test, module)]
+        return [*map(path_of, self.graph.find_modules_that_directly_import(module)), *named]
+
+    def _takes(self, test: str, module: str) -> bool:
+        package = module.rpartition(".")[0]
+        text = (ROOT / test).read_text(encoding="utf-8")
+        found = re.search(rf"^from {re.escape(package)} import (\([^)]*\)|.*)", text, re.MULTILINE)
+        return found is not None and not defined(module).isdisjoint(re.findall(r"\w+", found[1]))
 
     def writers(self, path: str) -> Iterable[str]:
         """Generators that use a changed module, over few others, or whose data changed."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from dml2onnx.model import size_names
-from dml2onnx.report.form import ALWAYS, Answer, findings
+from dml2onnx.report.form import ALWAYS, Answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -268,7 +268,7 @@ def compiled(
 
     minimum = minimum_feature_level(graph)
     return CompileAnswer(
-        diagnostics=findings(model.warnings),
+        diagnostics=tuple(model.warnings),
         files=tuple(map(str, files)),
         file_bytes=sizes_of(files),
         directml_nodes=len(graph.nodes),
