@@ -25,9 +25,9 @@ class SizeNames:
 
     def of_input(self, sizes: SizesOrNames) -> tuple[WholeNumbers, tuple[int | str, ...]]:
         """Sizes with numbers in the place of names; and as they were given, where there are names."""
-        if isinstance(sizes, str) or not any(isinstance(size, str) for size in listed("sizes", sizes)):
-            return cast("WholeNumbers", sizes), ()
-        named = listed("sizes", sizes)
+        named = sizes if isinstance(sizes, str) else listed("sizes", sizes)
+        if isinstance(named, str) or not any(isinstance(size, str) for size in named):
+            return cast("WholeNumbers", named), ()
         numbers = [own_size(_checked(size), self._ranges) if isinstance(size, str) else size for size in named]
         whole_numbers("sizes", numbers, 1)
         self._names |= dict.fromkeys(size for size in named if isinstance(size, str))
@@ -35,9 +35,9 @@ class SizeNames:
 
     def numbers(self, sizes: SizesOrNames) -> WholeNumbers:
         """Sizes with numbers in the place of names, which have to be those of inputs."""
-        if isinstance(sizes, str) or not any(isinstance(size, str) for size in listed("sizes", sizes)):
-            return cast("WholeNumbers", sizes)
-        named = listed("sizes", sizes)
+        named = sizes if isinstance(sizes, str) else listed("sizes", sizes)
+        if isinstance(named, str) or not any(isinstance(size, str) for size in named):
+            return cast("WholeNumbers", named)
         for size in named:
             if isinstance(size, str) and size not in self._names:
                 known = listing(list(self._names)) or "none"
