@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from dml2onnx import arguments
 from dml2onnx.builder.checked import converted, error_here, listed, whole_numbers
@@ -25,9 +25,9 @@ class SizeNames:
 
     def of_input(self, sizes: SizesOrNames) -> tuple[WholeNumbers, tuple[int | str, ...]]:
         """Sizes with numbers in the place of names; and as they were given, where there are names."""
-        named = sizes if isinstance(sizes, str) else listed("sizes", sizes)
-        if isinstance(named, str) or not any(isinstance(size, str) for size in named):
-            return cast("WholeNumbers", named), ()
+        named = listed("sizes", sizes)
+        if not any(isinstance(size, str) for size in named):
+            return named, ()
         numbers = [own_size(_checked(size), self._ranges) if isinstance(size, str) else size for size in named]
         whole_numbers("sizes", numbers, 1)
         self._names |= dict.fromkeys(size for size in named if isinstance(size, str))
@@ -35,9 +35,7 @@ class SizeNames:
 
     def numbers(self, sizes: SizesOrNames) -> WholeNumbers:
         """Sizes with numbers in the place of names, which have to be those of inputs."""
-        named = sizes if isinstance(sizes, str) else listed("sizes", sizes)
-        if isinstance(named, str) or not any(isinstance(size, str) for size in named):
-            return cast("WholeNumbers", named)
+        named = listed("sizes", sizes)
         for size in named:
             if isinstance(size, str) and size not in self._names:
                 known = listing(list(self._names)) or "none"
