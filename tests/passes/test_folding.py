@@ -16,7 +16,7 @@ from dml2onnx.passes import PASSES
 from dml2onnx.verification import CONTENTS, contents
 from tests.passes import folding
 from tests.passes.examples import EXAMPLES, Example
-from tests.passes.test_passes import compiled, computed
+from tests.passes.running import compiled, computed
 
 BY_NAME = {item.name: item for item in PASSES}
 Form = Callable[[GraphBuilder, Expression], Expression]
