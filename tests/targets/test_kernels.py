@@ -261,13 +261,13 @@ def test_targets_are_shared() -> None:
     assert targets.target("cpu") is targets.target("cpu")
 
 
-TARGETS = Path(__file__).parents[2] / "schemas" / "targets"
+TARGETS = ROOT / "schemas" / "targets"
 
 
 def test_every_target_has_a_table_and_a_row_in_the_page() -> None:
     """There is a file for each name and a name for each file; the page lists them all."""
     assert sorted(path.stem for path in TARGETS.glob("*.json")) == sorted(targets.NAMES)
-    page = (TARGETS.parents[1] / "docs" / "targets.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "targets.md").read_text(encoding="utf-8")
     rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
     assert [name for name in targets.NAMES if not any(f"`{name}`" in row for row in rows)] == []
 
