@@ -219,6 +219,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Runs the tests that a change concerns, the nearest first.")
     parser.add_argument("--since", help="a commit; without it what is not committed, or else the last commit")
     parser.add_argument("--seconds", type=float, default=40, help="leave out what is beyond so many seconds (40)")
+    parser.add_argument("--within", type=float, help="seconds after which the rest is left out, however long all takes")
     parser.add_argument("--workers", type=int, default=1, help="processes of pytest")
     options, arguments = parser.parse_known_args()
     changed = changed_files(options.since)
@@ -227,10 +228,13 @@ def main() -> int:
     print(f"{len(changed)} changed files concern {len(chosen) + len(left)} files of tests and generators", end="")
     print(f"; {len(left)} are left out for time, the nearest {left[0]}" if left else "", flush=True)
     command = [sys.executable, "-m", "pytest", "--cases", "each", "-p", "no:cacheprovider", *arguments]
+    if options.within is not None:  # whatever a file took when it was last run, if it ever was
+        command += ["--within", str(options.within), "-rs"]
     if options.workers > 1:
         command += ["-n", str(options.workers)]
     code = run([*command, *tests]) if tests else 0
-    differ = [path for path in chosen if path not in tests and (code == 0 or "-x" not in arguments) and compare(path)]
+    goes_on = code == 0 or "-x" not in arguments
+    differ = [path for path in chosen if path not in tests and goes_on and compare(path)]
     return code or (1 if differ else 0)
 
 
