@@ -51,47 +51,47 @@ def plural(number: int, noun: str, none: str = "0") -> str:
     return f"{number:,} {many}" if number else f"{none} {many}"
 
 
-class Severity(enum.Enum):
+class Severity(enum.StrEnum):
     """How bad a finding is: errors stop a compilation, warnings do not."""
 
     ERROR = "error"
     WARNING = "warning"
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(NamedTuple):
     """A piece of a line of text, both ends counted in characters from 1, the second one past the last."""
 
     line: int
     column: int
     end_column: int
-    text: str
+    excerpt: str
     """The line, or what is around the piece where it is long."""
-    start: int
-    """Where the piece starts in ``text``, counted from 0."""
-
-    @property
-    def marker(self) -> str:
-        """A line of its own that underlines the piece."""
-        before = "".join(char if char == "\t" else " " for char in self.text[: self.start])
-        length = min(self.end_column - self.column, len(self.text) - self.start)
-        return before + "^" * max(length, 1)
+    marker: str
+    """A line of its own that underlines the piece in the excerpt."""
 
 
-class Place(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Place:
     """A second place that a finding is about: the other tensor, the other writer of a value."""
 
     pointer: str
     """A JSON pointer into the model, or a call site of the builder."""
     message: str
     """What is there."""
+    line: int = 0
+    """Line and columns as those of the finding itself."""
+    column: int = 0
+    end_column: int = 0
+    excerpt: str = ""
+    marker: str = ""
 
 
 Member: TypeAlias = "bool | int | float | str | list[Member] | dict[str, Member] | None"
 """What a member of a model holds."""
 
 
-class Edit(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Edit:
     """One member of a model as a remedy has it."""
 
     pointer: str
@@ -102,42 +102,63 @@ class Edit(NamedTuple):
     """Whether it stays left out where it is left out."""
 
 
-class Remedy(NamedTuple):
-    """A fix for a finding; after ``edits`` the finding is gone."""
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """What would mend a finding."""
 
     words: str
     edits: tuple[Edit, ...] = ()
+    """With these the finding is gone; none where it takes more than that."""
     is_certain: bool = False
     """Whether nothing else can be meant, as far as the model tells, unless there is another remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding.
+    """Something that is wrong, and where.
 
-    ``pointer`` is an RFC 6901 JSON pointer into the model (or a call site of the builder), ``since`` the
-    feature level that lifts the restriction, ``documentation`` the page that states the rule, ``related`` the other
-    fields that the rule has read, any of which may be the wrong one. ``places`` are other places that it is about,
-    ``remedies`` are alternative fixes. ``location`` is set where there is no pointer, since
-    ``file`` is no JSON.
+    ``pointer`` is an RFC 6901 JSON pointer into the model (or a call site of the builder), ``since`` the feature level
+    that lifts the restriction, ``documentation`` the page that states the rule, ``related`` the other fields that the
+    rule has read, any of which may be the wrong one. ``places`` are other places that it is about, ``remedies`` are
+    alternative fixes. ``line`` and ``column`` are there in reports, and where ``file`` is no JSON.
     """
 
     code: str
+    """As ``dml2onnx explain CODE`` takes it."""
     message: str
-    severity: Severity = Severity.ERROR
+    severity: Severity = with_options(default=Severity.ERROR, metadata={"always": True})
     node: str = ""
     operator: str = ""
     field: str = ""
     pointer: str = ""
+    """A JSON pointer into the model, or a call site of the builder."""
     expected: str = ""
     found: str = ""
     since: str = ""
+    """The feature level that lifts the restriction."""
     documentation: str = ""
+    """The page that states the rule."""
     related: tuple[str, ...] = ()
+    """The other fields that the rule has read, any of which may be the one to mend."""
     places: tuple[Place, ...] = ()
+    """Other places that it is about: the other tensor, the other writer."""
     remedies: tuple[Remedy, ...] = with_options(default=(), hash=False)
+    """What would mend it, one or the other of them."""
     file: str = ""
-    location: Location | None = None
+    """The file that the place is in, where that is known."""
+    line: int = 0
+    """Line and columns count characters from 1; ``end_column`` is past the last one. 0 where they are not known."""
+    column: int = 0
+    end_column: int = 0
+    excerpt: str = ""
+    """The line, or what is around the place where the line is long."""
+    marker: str = ""
+    """Underlines the place in the excerpt."""
+
+    @property
+    def is_error(self) -> bool:
+        """Errors stop a compilation, warnings do not."""
+        return self.severity is Severity.ERROR
 
     def __str__(self) -> str:
         place = f"node {quote(self.node)}" if self.node else ""
@@ -146,8 +167,8 @@ class Diagnostic:
         if self.pointer:
             pointer = visible(self.pointer)
             place += f", {pointer}" if place else pointer
-        if self.location is not None:
-            place = f"{visible(self.file)}:{self.location.line}:{self.location.column}"
+        elif self.line:  # the file is no JSON
+            place = f"{visible(self.file)}:{self.line}:{self.column}"
         return f"{self.code} {self.severity.value}: {place + ': ' if place else ''}{self.message}"
 
     @property
@@ -219,7 +240,7 @@ class DmlError(Exception):
 
 def raise_errors(findings: Iterable[Diagnostic]) -> None:
     """Raises :class:`DmlError` with the findings that are errors, where there are any."""
-    errors = [item for item in findings if item.severity is Severity.ERROR]
+    errors = [item for item in findings if item.is_error]
     if errors:
         raise DmlError(*errors)
 

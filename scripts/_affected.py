@@ -1,12 +1,15 @@
-"""Which tests a change concerns, nearest first: what ``scripts/test.py --fast`` runs."""
+"""Which tests and generated files a change concerns, nearest first: what ``scripts/test.py --fast`` runs."""
 
 from __future__ import annotations
 
 import argparse
+import ast
 import functools
 import json
+import re
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -19,6 +22,8 @@ DURATIONS = ROOT / "build" / "durations.json"
 UNKNOWN_SECONDS = 3.0
 """What a test file is expected to take that was never run here."""
 PACKAGES = ("dml2onnx", "tests")
+FEW = 3
+"""Modules from one that a generator imports to one that was changed: over more, everything leads to everything."""
 
 
 def changed_files(since: str | None = None) -> list[str]:
@@ -51,6 +56,29 @@ def _imports() -> grimp.ImportGraph:
     return grimp.build_graph(*PACKAGES, cache_dir=str(ROOT / "build" / "grimp"))
 
 
+def generators() -> list[str]:
+    """All scripts that can compare what they write with what is there."""
+    return sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "scripts").glob("generate_*.py"))
+
+
+def imported(generator: str) -> set[str]:
+    """Modules of the package that a script names, as wholes or for something in them."""
+    tree = ast.parse((ROOT / generator).read_text(encoding="utf-8"))
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
+    names = {f"{node.module}.{name.name}" for node in found for name in node.names}
+    return (names | {str(node.module) for node in found}) & _imports().modules
+
+
+@functools.cache
+def defined(module: str) -> frozenset[str]:
+    """The functions and classes of a module that others may use."""
+    path = ROOT / module.replace(".", "/")
+    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    nodes = ast.parse(file.read_text(encoding="utf-8")).body if file.exists() else []
+    kinds = (ast.FunctionDef, ast.ClassDef)
+    return frozenset(node.name for node in nodes if isinstance(node, kinds) and not node.name.startswith("_"))
+
+
 def module_of(path: str) -> str:
     """The module that a file of a package is."""
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
@@ -71,7 +99,7 @@ class Nearness:
 
     def ranks(self) -> list[Callable[[str], Iterable[str]]]:
         """Test files that a changed file concerns: each function those of one nearness, the nearest first."""
-        return [self.itself, self.namesakes, self.importers, self.neighbours, self.dependents]
+        return [self.itself, self.namesakes, self.importers, self.writers, self.neighbours, self.dependents]
 
     def itself(self, path: str) -> Iterable[str]:
         """A changed test."""
@@ -94,11 +122,33 @@ class Nearness:
                 yield test
 
     def importers(self, path: str) -> Iterable[str]:
-        """Tests that import a changed module."""
+        """Tests that import a changed module, or what it defines from its package."""
         module = module_of(path)
         if module not in self.graph.modules:
             return []
-        return map(path_of, self.graph.find_modules_that_directly_import(module))
+        named = [test for test in self.tests if self._takes(test, module)]
+        return [*map(path_of, self.graph.find_modules_that_directly_import(module)), *named]
+
+    def _takes(self, test: str, module: str) -> bool:
+        package = module.rpartition(".")[0]
+        text = (ROOT / test).read_text(encoding="utf-8")
+        found = re.search(rf"^from {re.escape(package)} import (\([^)]*\)|.*)", text, re.MULTILINE)
+        return found is not None and not defined(module).isdisjoint(re.findall(r"\w+", found[1]))
+
+    def writers(self, path: str) -> Iterable[str]:
+        """Generators that use a changed module, over few others, or whose data changed."""
+        if not path.endswith(".py"):
+            return generators() if path.startswith("schemas/") else []
+        if path.startswith("scripts/"):
+            return [path]
+        module = module_of(path)
+        if module not in self.graph.modules:
+            return []
+        return [name for name in generators() if any(self._leads(used, module) for used in imported(name))]
+
+    def _leads(self, used: str, module: str) -> bool:
+        chain = (used,) if used == module else self.graph.find_shortest_chain(used, module)
+        return chain is not None and len(chain) <= FEW
 
     def neighbours(self, path: str) -> Iterable[str]:
         """Tests of the same package."""
@@ -116,9 +166,9 @@ class Nearness:
 
 
 def affected(changed: Iterable[str]) -> list[str]:
-    """Test files that concern changed files, the nearest first and the quickest first among those as near."""
+    """Test files and generators that concern changed files: the nearest first, of those as near the quickest."""
     near = Nearness(changed)
-    known = set(near.tests)
+    known = {*near.tests, *generators()}
     seconds = durations()
     order: dict[str, None] = {}
     for rank in near.ranks():
@@ -128,9 +178,25 @@ def affected(changed: Iterable[str]) -> list[str]:
 
 
 def durations() -> dict[str, float]:
-    """Seconds that test files took, as far as they were run here."""
-    known = json.loads(DURATIONS.read_text(encoding="utf-8")) if DURATIONS.exists() else {}
-    return {**known.get("all", {}), **known.get("each", {})}
+    """Seconds that test files and generators took, as far as they were run here."""
+    known = _known()
+    return {**known.get("all", {}), **known.get("each", {}), **known.get("generators", {})}
+
+
+def _known() -> dict[str, dict[str, float]]:
+    known: dict[str, dict[str, float]] = json.loads(DURATIONS.read_text(encoding="utf-8")) if DURATIONS.exists() else {}
+    return known
+
+
+def compare(generator: str) -> int:
+    """Has a generator compare, and keeps the seconds that it took."""
+    started = time.perf_counter()
+    code = run([sys.executable, generator, "--check"])
+    known = _known()
+    known["generators"] = {**known.get("generators", {}), generator: round(time.perf_counter() - started, 1)}
+    DURATIONS.parent.mkdir(exist_ok=True)
+    DURATIONS.write_text(json.dumps(known, indent=0, sort_keys=True), encoding="utf-8")
+    return code
 
 
 def within(tests: list[str], budget: float, workers: int) -> tuple[list[str], list[str]]:
@@ -153,18 +219,23 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Runs the tests that a change concerns, the nearest first.")
     parser.add_argument("--since", help="a commit; without it what is not committed, or else the last commit")
     parser.add_argument("--seconds", type=float, default=40, help="leave out what is beyond so many seconds (40)")
+    parser.add_argument("--within", type=float, help="seconds after which the rest is left out, however long all takes")
     parser.add_argument("--workers", type=int, default=1, help="processes of pytest")
     options, arguments = parser.parse_known_args()
     changed = changed_files(options.since)
-    tests, left = within(affected(changed), options.seconds, options.workers)
-    print(f"{len(changed)} changed files concern {len(tests) + len(left)} files of tests", end="")
+    chosen, left = within(affected(changed), options.seconds, options.workers)
+    tests = [path for path in chosen if path.startswith("tests/")]
+    print(f"{len(changed)} changed files concern {len(chosen) + len(left)} files of tests and generators", end="")
     print(f"; {len(left)} are left out for time, the nearest {left[0]}" if left else "", flush=True)
-    if not tests:
-        return 0
     command = [sys.executable, "-m", "pytest", "--cases", "each", "-p", "no:cacheprovider", *arguments]
+    if options.within is not None:  # whatever a file took when it was last run, if it ever was
+        command += ["--within", str(options.within), "-rs"]
     if options.workers > 1:
         command += ["-n", str(options.workers)]
-    return run([*command, *tests])
+    code = run([*command, *tests]) if tests else 0
+    goes_on = code == 0 or "-x" not in arguments
+    differ = [path for path in chosen if path not in tests and goes_on and compare(path)]
+    return code or (1 if differ else 0)
 
 
 if __name__ == "__main__":

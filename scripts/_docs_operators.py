@@ -19,7 +19,6 @@ from dml2onnx.builder import GraphBuilder
 from dml2onnx.checks import check
 from dml2onnx.cli.operators import operator_answer
 from dml2onnx.compiler import compile
-from dml2onnx.diagnostics import Severity
 from dml2onnx.exporters import export
 from dml2onnx.ir.operator import OperatorDesc, Scalar
 from dml2onnx.ir.tensor import TensorDesc
@@ -138,7 +137,7 @@ def _other_sizes(schema: OperatorSchema) -> str:
 
 
 def _has_errors(graph: Graph) -> bool:
-    return any(item.severity is Severity.ERROR for item in check(graph))
+    return any(item.is_error for item in check(graph))
 
 
 def _values(schema: OperatorSchema) -> str:

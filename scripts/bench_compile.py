@@ -42,7 +42,6 @@ from onnx import helper
 
 import dml2onnx
 from dml2onnx.compiler import compile_outputs
-from dml2onnx.diagnostics import Severity
 from dml2onnx.ir.graph import Graph
 from dml2onnx.lowering import lowerings
 
@@ -239,7 +238,7 @@ def pipeline(path: Path, output: Path) -> tuple[Seconds, Graph]:
     times.append(time.process_time())
     findings = dml2onnx.check(graph)
     times.append(time.process_time())
-    assert not any(item.severity is Severity.ERROR for item in findings), findings[0]
+    assert not any(item.is_error for item in findings), findings[0]
     model = compile_outputs(graph, graph.outputs)
     times.append(time.process_time())
     model.save(output)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Write and check ``tests/data/findings.txt``: what findings say, a line for each wording.
+"""Write and check ``tests/data/findings.txt``: what codes and their findings say, a line for each wording.
 
     scripts/generate_findings.py            write it
     scripts/generate_findings.py --check    fail when it differs from what would be written
 
-A change of words is then seen in the difference. Findings come from the examples of all codes, from the models of
-``tests/mistakes.py``, and from right descriptors of every operator with one field changed. Texts that differ in names
-and numbers alone are one wording.
+A change of words is then seen in the difference. Codes come with title and explanation; findings from the examples of
+all codes, from the models of ``tests/mistakes.py``, and from right descriptors of every operator with one field
+changed. Texts that differ in names and numbers alone are one wording.
 """
 
 from __future__ import annotations
@@ -164,8 +164,8 @@ def _other_arrays(value: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
 
 
 def content() -> str:
-    """The file: the texts in the order of their codes and wordings."""
-    wordings: dict[tuple[str, str], str] = {}
+    """The file: the texts in the order of their codes and wordings, each code's own first."""
+    wordings = {(code.id, ""): f"{code.id}, {code.title}: {code.explanation}" for code in all_codes().values()}
     # paths that findings name are made of the working directory, which is another one for everybody
     with tempfile.TemporaryDirectory() as name:
         here = Path(name).resolve() / "models"
@@ -175,9 +175,9 @@ def content() -> str:
                 shown = text.replace(str(here.parent), PLACE)
                 wordings.setdefault((code, words), shown if len(shown) <= LONGEST else f"{shown[:LONGEST]} ...")
     lines = [wordings[key].replace("\n", "\\n") for key in sorted(wordings)]
-    missing = sorted(all_codes().keys() - {code for code, _ in wordings})
-    head = f"{GENERATOR} wrote this file. A line is a wording; {len(missing)} codes have none: {', '.join(missing)}"
-    return "\n".join([head, "", *lines, ""])
+    missing = sorted(all_codes().keys() - {code for code, words in wordings if words})
+    kinds = f"A line is a code or a wording; {len(missing)} codes have none: {', '.join(missing)}"
+    return "\n".join([f"{GENERATOR} wrote this file. {kinds}", "", *lines, ""])
 
 
 if __name__ == "__main__":

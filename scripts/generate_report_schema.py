@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import enum
 import json
 import sys
 import types
@@ -24,6 +25,7 @@ from _generated import write_or_check
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from dml2onnx import diagnostics  # noqa: E402
 from dml2onnx.report import (  # noqa: E402
     answers,
     batched,
@@ -43,7 +45,21 @@ REPORT = ROOT / "schemas" / "report.schema.json"
 JOURNAL = ROOT / "schemas" / "journal.schema.json"
 GENERATOR = "scripts/generate_report_schema.py"
 
-MODULES = (form, checked, answers, measured, lookups, operators, machine, verified, records, comparison, batched, sizes)
+MODULES = (
+    diagnostics,
+    form,
+    checked,
+    answers,
+    measured,
+    lookups,
+    operators,
+    machine,
+    verified,
+    records,
+    comparison,
+    batched,
+    sizes,
+)
 ANSWERS: tuple[type[form.Head], ...] = (
     checked.CheckAnswer,
     checked.CheckAllAnswer,
@@ -68,7 +84,11 @@ ANSWERS: tuple[type[form.Head], ...] = (
     form.Failure,
 )
 """What may be written, the general forms last: nothing but findings, and a failure."""
-NAMES = {name: item for module in MODULES for name, item in vars(module).items()} | {"Mapping": Mapping, "Json": object}
+NAMES = {name: item for module in MODULES for name, item in vars(module).items()} | {
+    "Mapping": Mapping,
+    "Json": object,
+    "Member": object,
+}
 
 Schema = dict[str, object]
 SIMPLE: dict[object, Schema] = {
@@ -149,6 +169,8 @@ class _Writer:
         if origin is Mapping:
             return {"type": "object", "additionalProperties": self.schema_of(arguments[1])}
         assert isinstance(hint, type), hint
+        if issubclass(hint, enum.StrEnum):
+            return {"enum": [item.value for item in hint]}
         assert dataclasses.is_dataclass(hint), hint
         return self.reference(hint)
 

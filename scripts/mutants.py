@@ -3,188 +3,318 @@
     python scripts/mutants.py                  300 changes, each with the tests nearest to it (some hours)
     python scripts/mutants.py --count 20       fewer
     python scripts/mutants.py --only passes    only in files whose path has this text
-    python scripts/mutants.py --survivors F    tries those again that an earlier run wrote into a file
+    python scripts/mutants.py --again          tries those again that were not seen
 
-A change is one of cosmic-ray's: a number one more or less, a comparison with or without its bound, ``and`` for ``or``,
-``not`` added, a loop without a turn. Files are drawn by their lines and changes in them at random, the same ones for
-the same ``--seed``. Each is made in a copy of the last commit, in which the tests run that ``scripts/test.py --fast``
-would run. Those that no test sees are printed with their lines, and ``build/mutants.json`` has all.
+A change is a bound one more or less, a condition the other way round, a result left out, a word of a message that is
+nonsense: each kind of ``KINDS`` in turn, rules and passes among them. Files are drawn by their lines and changes in
+them at random, the same ones for the same ``--seed``; the changes of ``KNOWN`` come first. Each is made in a copy of
+the last commit, in which the tests run that ``scripts/test.py --fast`` would run, within ``--seconds``.
+
+``build/mutants.json`` is the journal: a run that was stopped goes on where it was, also after later commits. A line
+that is no longer there is left out. Those that no test sees are printed, and at the end how many were seen.
 """
 
 from __future__ import annotations
 
 import argparse
-import difflib
+import io
 import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+import tokenize
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from _environment import ROOT, interpreter, prepare, prepare_mutants
 
-OPERATORS = (
-    "AddNot",
+BOUNDS = (
     "NumberReplacer",
-    "ReplaceAndWithOr",
-    "ReplaceOrWithAnd",
-    "ReplaceTrueWithFalse",
-    "ReplaceFalseWithTrue",
     "ReplaceBinaryOperator_Add_Sub",
     "ReplaceBinaryOperator_Sub_Add",
     "ReplaceBinaryOperator_Mul_Add",
     "ReplaceBinaryOperator_FloorDiv_Mul",
-    "ReplaceComparisonOperator_Eq_NotEq",
-    "ReplaceComparisonOperator_NotEq_Eq",
     "ReplaceComparisonOperator_Lt_LtE",
     "ReplaceComparisonOperator_LtE_Lt",
     "ReplaceComparisonOperator_Gt_GtE",
     "ReplaceComparisonOperator_GtE_Gt",
+)
+CONDITIONS = (
+    "AddNot",
+    "ReplaceAndWithOr",
+    "ReplaceOrWithAnd",
+    "ReplaceTrueWithFalse",
+    "ReplaceFalseWithTrue",
+    "ReplaceComparisonOperator_Eq_NotEq",
+    "ReplaceComparisonOperator_NotEq_Eq",
     "ReplaceUnaryOperator_Delete_Not",
     "ReplaceUnaryOperator_Delete_USub",
-    "ZeroIterationForLoop",
 )
-"""Changes that a hand might make by mistake; those that hardly any program survives would only raise the share."""
-GENERATED = ("dml2onnx/builder/operators/",)
-"""Code that is written by generators, whose comparison sees every change."""
-RESULTS = ROOT / "build" / "mutants.json"
+RETURNS = ("Return", "ZeroIterationForLoop")
+CODE = (*BOUNDS, *CONDITIONS, *RETURNS)
+KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "bounds": (BOUNDS, ("dml2onnx/",)),
+    "conditions": (CONDITIONS, ("dml2onnx/",)),
+    "returns": (RETURNS, ("dml2onnx/",)),
+    "rules": (CODE, ("dml2onnx/rules/", "dml2onnx/checks/", "dml2onnx/legalise/", "dml2onnx/barriers/")),
+    "passes": (CODE, ("dml2onnx/passes/",)),
+    "texts": (("Text",), ("dml2onnx/",)),
+}
+"""Changes that a hand might make by mistake, and where: those that hardly any program survives would only raise the
+share. All but two are of cosmic-ray."""
+LEFT_OUT = ("dml2onnx/builder/operators/", "dml2onnx/testing/")
+"""Code that is written by generators, whose comparison sees every change, and code that makes cases for tests."""
+THE_SAME = re.compile(r"if (not )?TYPE_CHECKING|strict=(True|False)")
+"""Lines of which a change says nothing: what only type checkers read, and how alike lists are that are always alike."""
+JOURNAL = ROOT / "build" / "mutants.json"
+NONSENSE = "umbrella"
+"""What stands in a message instead of its longest word."""
+LONGEST = 900
+"""Seconds after which a change counts as seen: something does not end that ended before."""
 
 
-@dataclass(frozen=True)
-class Mutant:
-    """One change: which of the places in a file at which an operator of cosmic-ray applies."""
+@dataclass
+class Change:
+    """One line that reads otherwise, and what came of it."""
 
     path: str
-    operator: str
-    occurrence: int
+    line: int
+    before: str
+    after: str
+    kind: str = "known"
+    seen: bool | None = None
+    seconds: float = 0
+    test: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line} ({self.kind})\n  - {self.before.strip()}\n  + {self.after.strip()}"
+
+    def made(self, text: str) -> str | None:
+        """A file with the change, nearest to where it was drawn, or ``None`` where the line is no longer there."""
+        lines = text.splitlines(keepends=True)
+        places = [number for number, line in enumerate(lines) if line.rstrip("\r\n") == self.before]
+        if not places:
+            return None
+        place = min(places, key=lambda number: abs(number + 1 - self.line))
+        lines[place] = self.after + "\n"
+        return "".join(lines)
 
 
-@dataclass(frozen=True)
-class Trial:
-    """What came of a change."""
+KNOWN = (
+    Change(
+        "dml2onnx/reference/gemm.py",
+        34,
+        "    sums = products_result(a, b, total, lambda a, b: abs(alpha) * np.matmul(a, b), a.shape[-1] + 2, more)",
+        "    sums = products_result(a, b, total, lambda a, b: abs(alpha) * np.matmul(a, b), a.shape[-1] + 2000, more)",
+    ),
+    Change("dml2onnx/passes/moves.py", 50, "    if draft.is_pinned(result):", "    if False:"),
+    Change(
+        "dml2onnx/model/memory.py",
+        68,
+        "    return node.op_type in ALIASES and bool(node.inputs)",
+        "    return False",
+    ),
+    Change(
+        "dml2onnx/codes/checking.py",
+        219,
+        '    "tensors that need one data type have several",',
+        f'    "tensors that need one {NONSENSE} type have several",',
+    ),
+)
+"""Changes that no test saw once; of ``moves._is_kept_apart`` the first line of ``_instead`` is left."""
 
-    mutant: Mutant
-    seen: bool
-    seconds: float
-    difference: str
 
-
-def changed(source: str, operator: str, occurrence: int) -> str | None:
-    """The text of a file with one change, or ``None`` where there are fewer places for it."""
-    from cosmic_ray import plugins
-    from cosmic_ray.mutating import mutate_code
-
-    made: str | None = mutate_code(source, plugins.get_operator(f"core/{operator}")(), occurrence)
-    return made
-
-
-def places(source: str, operator: str) -> int:
-    """At how many places of a file an operator applies."""
+def varied(text: str, operator: str, dice: random.Random) -> str | None:
+    """A file with one change of a sort at a random place, or ``None`` where there is no place for it."""
+    if operator in OWN:
+        made = list(OWN[operator](text))
+        return dice.choice(made) if made else None
     from cosmic_ray import plugins
     from cosmic_ray.ast import ast_nodes, get_ast
+    from cosmic_ray.mutating import mutate_code
 
-    positions = plugins.get_operator(f"core/{operator}")().mutation_positions
-    return sum(1 for node in ast_nodes(get_ast(source)) for _ in positions(node))
+    change = plugins.get_operator(f"core/{operator}")()
+    places = sum(1 for node in ast_nodes(get_ast(text)) for _ in change.mutation_positions(node))
+    mutated: str | None = mutate_code(text, change, dice.randrange(places)) if places else None
+    return mutated
 
 
-def draw(files: list[Path], count: int, seed: int) -> Iterator[Mutant]:
-    """Changes at random places of files, more of those that are longer."""
+def without_results(text: str) -> Iterator[str]:
+    """A file with one ``return`` that has lost its result."""
+    for found in re.finditer(r"^( +return) (?!None$)[^\n]*[^\n(\[{]$", text, re.MULTILINE):
+        yield f"{text[: found.end(1)]} None{text[found.end() :]}"
+
+
+def with_nonsense(text: str) -> Iterator[str]:
+    """A file with one string of several words, no docstring, whose longest word is another."""
+    starts = [0]
+    for line in text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    before = tokenize.NEWLINE
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        sentence = re.sub(r"\{[^}]*\}", lambda braces: "_" * len(braces[0]), token.string)
+        words = list(re.finditer(r"(?<![\w\\])[A-Za-z]{3,}(?!\w)", sentence))
+        if token.type == tokenize.STRING and before not in BEGINNINGS and len(words) > 2:
+            word = max(words, key=lambda word: len(word[0]))
+            start = starts[token.start[0] - 1] + token.start[1]
+            yield text[: start + word.start()] + NONSENSE + text[start + word.end() :]
+        if token.type not in (tokenize.NL, tokenize.COMMENT):
+            before = token.type
+
+
+BEGINNINGS = (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
+"""What a docstring comes behind."""
+OWN: dict[str, Callable[[str], Iterable[str]]] = {"Return": without_results, "Text": with_nonsense}
+
+
+def draw(count: int, seed: int, only: str) -> Iterator[Change]:
+    """Changes at random places of the files written by hand, more of those that are longer; each kind in turn."""
     dice = random.Random(seed)
-    texts = {file: file.read_text(encoding="utf-8") for file in files}
-    lines = [text.count("\n") for text in texts.values()]
-    drawn: set[Mutant] = set()
+    texts = {path: (ROOT / path).read_text(encoding="utf-8") for path in sources(only)}
+    drawn: set[tuple[str, int, str]] = set()
+    kinds = {kind: [path for path in texts if path.startswith(where)] for kind, (_, where) in KINDS.items()}
     while len(drawn) < count:
-        (file,) = dice.choices(files, lines)
-        operator = dice.choice(OPERATORS)
-        number = places(texts[file], operator)
-        if number:
-            mutant = Mutant(file.relative_to(ROOT).as_posix(), operator, dice.randrange(number))
-            if mutant not in drawn and changed(texts[file], operator, mutant.occurrence) != texts[file]:
-                drawn.add(mutant)
-                yield mutant
+        kind = [kind for kind in KINDS if kinds[kind]][len(drawn) % sum(map(bool, kinds.values()))]
+        (path,) = dice.choices(kinds[kind], [texts[path].count("\n") for path in kinds[kind]])
+        lines = texts[path].splitlines()
+        made = (varied(texts[path], dice.choice(KINDS[kind][0]), dice) or texts[path]).splitlines()
+        differ = [number for number, pair in enumerate(zip(lines, made, strict=False)) if pair[0] != pair[1]]
+        if len(made) != len(lines) or len(differ) != 1:
+            continue
+        before, after = lines[differ[0]], made[differ[0]]
+        if (path, differ[0], after) not in drawn and THE_SAME.sub("", before) != THE_SAME.sub("", after):
+            drawn.add((path, differ[0], after))
+            yield Change(path, differ[0] + 1, before, after, kind)
 
 
-def sources(only: str) -> list[Path]:
+def sources(only: str) -> list[str]:
     """The files of the package that are written by hand."""
     found = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "dml2onnx").rglob("*.py"))]
-    return [ROOT / path for path in found if only in path and not path.startswith(GENERATED)]
+    return [path for path in found if only in path and not path.startswith(LEFT_OUT)]
 
 
-def tried(mutant: Mutant, copy: Path, python: Path, seconds: float) -> Trial:
-    """Makes a change in a copy of the repository, runs the tests that it concerns, and takes it back."""
-    file = copy / mutant.path
-    before = file.read_text(encoding="utf-8")
-    after = changed(before, mutant.operator, mutant.occurrence)
-    assert after is not None, mutant
-    difference = "\n".join(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=0))
-    started = time.perf_counter()
-    file.write_text(after, encoding="utf-8")
-    try:
-        tests: list[str | Path] = [
-            copy / "scripts" / "_affected.py",
-            "--seconds",
-            str(seconds),
-            "-x",
-            "--timeout",
-            "120",
-        ]
-        code, said = _run([python, *tests], copy)
-    finally:
-        file.write_text(before, encoding="utf-8")
-    failed = re.findall(r"^(?:FAILED|ERROR) (\S+::.*?)(?: - .*)?$", said, re.MULTILINE)
-    if failed and _run([python, "-m", "pytest", "-p", "no:cacheprovider", failed[0]], copy)[0] != 0:
-        sys.exit(f"{failed[0]} fails without any change")
-    return Trial(mutant, code != 0, time.perf_counter() - started, difference)
+class Copy:
+    """A copy of the last commit, in which changes are made and taken back."""
+
+    def __init__(self, directory: Path, python: Path, seconds: float) -> None:
+        self.root = directory / "copy"
+        self.failing: list[str] = []
+        """Tests that fail without any change."""
+        self._python = python
+        self._seconds = seconds
+        subprocess.run(["git", "clone", "-q", ROOT, self.root], check=True)
+        for name in (".venv-cpp",):
+            if (ROOT / name).exists():
+                (self.root / name).symlink_to((ROOT / name).resolve())
+
+    def perform(self, change: Change) -> None:
+        """Makes a change, runs the tests that it concerns, takes it back, and notes what came of it."""
+        file = self.root / change.path
+        text = file.read_text(encoding="utf-8") if file.exists() else ""
+        made = change.made(text)
+        if made is None:
+            return
+        started = time.perf_counter()
+        file.write_text(made, encoding="utf-8")
+        try:
+            change.seen, change.test = self._affected()
+        finally:
+            file.write_text(text, encoding="utf-8")
+        change.seconds = round(time.perf_counter() - started, 1)
+        if change.test and self._run("-m", "pytest", "-p", "no:cacheprovider", change.test)[0] != 0:
+            self.failing.append(change.test)
+            self.perform(change)
+
+    def _affected(self) -> tuple[bool, str]:
+        """Whether a test that is near to what was changed fails, and which."""
+        if (ROOT / "build" / "durations.json").exists():  # what a change makes of them is not kept
+            (self.root / "build").mkdir(exist_ok=True)
+            shutil.copy(ROOT / "build" / "durations.json", self.root / "build")
+        left_out = [f"--deselect={test}" for test in self.failing]
+        affected = self.root / "scripts" / "_affected.py"
+        code, said = self._run(affected, "--seconds", str(self._seconds), "-x", "--timeout", "120", *left_out)
+        failed = re.findall(r"^(?:FAILED|ERROR) (\S+::.*?)(?: - .*)?$", said, re.MULTILINE)
+        return code != 0, failed[0] if failed else ""
+
+    def _run(self, *command: str | Path) -> tuple[int, str]:
+        threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        places = {"PYTHONPATH": str(self.root), "DML2ONNX_SHARED": str(ROOT.parent / "shared")}
+        try:
+            done = subprocess.run(
+                [self._python, *command],
+                cwd=self.root,
+                capture_output=True,
+                env={**os.environ, **threads, **places},
+                check=False,
+                text=True,
+                encoding="utf-8",
+                timeout=LONGEST,
+            )
+        except subprocess.TimeoutExpired:
+            return 1, ""
+        return done.returncode, done.stdout
 
 
-def _run(command: list[str | Path], copy: Path) -> tuple[int, str]:
-    done = subprocess.run(
-        command, cwd=copy, capture_output=True, env=_environment(copy), check=False, text=True, encoding="utf-8"
-    )
-    return done.returncode, done.stdout
+class Journal:
+    """All changes of a run and what came of those that were tried, in a file."""
 
+    def __init__(self, count: int, seed: int, only: str) -> None:
+        self._key = {"count": count, "seed": seed, "only": only}
+        kept = json.loads(JOURNAL.read_text(encoding="utf-8")) if JOURNAL.exists() else {}
+        if {name: kept.get(name) for name in self._key} == self._key:
+            self.changes = [Change(**change) for change in kept["changes"]]
+        else:
+            known = [replace(change) for change in KNOWN if only in change.path][:count]
+            self.changes = [*known, *draw(count - len(known), seed, only)]
 
-def _environment(copy: Path) -> dict[str, str]:
-    threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    return {**os.environ, **threads, "PYTHONPATH": str(copy), "DML2ONNX_SHARED": str(ROOT.parent / "shared")}
+    def write(self) -> None:
+        """Keeps what is known by now."""
+        JOURNAL.parent.mkdir(exist_ok=True)
+        text = json.dumps({**self._key, "changes": [asdict(change) for change in self.changes]}, indent=1)
+        JOURNAL.with_suffix(".new").write_text(text, encoding="utf-8")
+        JOURNAL.with_suffix(".new").replace(JOURNAL)
 
+    def summary(self) -> str:
+        """How many were seen of those that were tried, of each kind too, and the lines of those that were not."""
+        tried = [change for change in self.changes if change.seen is not None]
+        lines = [f"NOT SEEN {change}" for change in tried if not change.seen]
+        for kind in ("known", *KINDS):
+            those = [change.seen for change in tried if change.kind == kind]
+            lines.append(f"{sum(map(bool, those)):5} of {len(those):3}  {kind}")
+        seen = sum(map(bool, (change.seen for change in tried)))
+        return "\n".join([*lines, f"{seen} of {len(tried)} changes were seen, {self.share():.1%}"])
 
-def wanted(options: argparse.Namespace) -> list[Mutant]:
-    """The changes to try: those of a file, or drawn ones."""
-    if options.survivors:
-        trials: list[dict[str, Any]] = json.loads(options.survivors.read_text(encoding="utf-8"))
-        return [Mutant(**trial["mutant"]) for trial in trials if not trial["seen"]]
-    return list(draw(sources(options.only), options.count, options.seed))
+    def share(self) -> float:
+        """The share that was seen of those that were tried."""
+        tried = [change.seen for change in self.changes if change.seen is not None]
+        return sum(map(bool, tried)) / max(1, len(tried))
 
 
 def perform(options: argparse.Namespace) -> int:
     """Tries changes one by one; the exit code is 0 when so many of them were seen as is asked for."""
-    python = prepare(".venv")
-    trials: list[Trial] = []
+    journal = Journal(options.count, options.seed, options.only)
+    todo = [change for change in journal.changes if change.seen is None]
+    if options.again:
+        todo = [change for change in journal.changes if change.seen is False]
     with tempfile.TemporaryDirectory() as directory:
-        copy = Path(directory) / "copy"
-        subprocess.run(["git", "clone", "-q", ROOT, copy], check=True)
-        for name in ("durations.json", "grimp"):
-            if (ROOT / "build" / name).exists():
-                (copy / "build").mkdir(exist_ok=True)
-                (copy / "build" / name).symlink_to(ROOT / "build" / name)
-        for mutant in wanted(options):
-            trials.append(tried(mutant, copy, python, options.seconds))
-            said = "seen" if trials[-1].seen else f"NOT SEEN\n{trials[-1].difference}"
-            print(f"{len(trials):4} {mutant.path} {mutant.operator} {trials[-1].seconds:.0f} s: {said}", flush=True)
-            RESULTS.parent.mkdir(exist_ok=True)
-            RESULTS.write_text(json.dumps([asdict(trial) for trial in trials], indent=1), encoding="utf-8")
-    seen = sum(trial.seen for trial in trials)
-    share = seen / len(trials)
-    print(f"{seen} of {len(trials)} changes were seen, {share:.1%}")
-    return 0 if share >= options.least else 1
+        copy = Copy(Path(directory), prepare(".venv"), options.seconds)
+        for change in todo:
+            copy.perform(change)
+            said = (
+                "is no longer there" if change.seen is None else f"seen by {change.test}" if change.seen else "NOT SEEN"
+            )
+            print(f"{change}\n  {said}, {change.seconds:.0f} s", flush=True)
+            journal.write()
+    print(journal.summary())
+    if copy.failing:
+        print(f"fail without any change: {', '.join(copy.failing)}")
+    return 0 if journal.share() >= options.least else 1
 
 
 def main() -> int:
@@ -192,7 +322,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=300, help="how many changes (300)")
     parser.add_argument("--seed", type=int, default=0, help="which changes are drawn")
     parser.add_argument("--only", default="", help="only files whose path has this text")
-    parser.add_argument("--survivors", type=Path, help="a file of results: those that were not seen are tried again")
+    parser.add_argument("--again", action="store_true", help="only those that were not seen")
     parser.add_argument("--seconds", type=float, default=40, help="seconds of tests for each change (40)")
     parser.add_argument("--least", type=float, default=0.97, help="the share that has to be seen (0.97)")
     options = parser.parse_args()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,17 +21,25 @@ settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 ROOT = Path(__file__).parent.parent
+STARTED = time.perf_counter()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     help_text = "all cases of parametrised tests, or so many that each value is met (tests/selection.py)"
     parser.addoption("--cases", choices=["all", "each"], default="all", help=help_text)
+    parser.addoption("--within", type=float, default=float("inf"), help="seconds after which the rest is skipped")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--cases") == "each":
         items[:], left = selection.select(items)
         config.hook.pytest_deselected(items=left)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if time.perf_counter() - STARTED > item.config.getoption("--within"):
+        pytest.skip("is left out for time")
 
 
 class OneThread(onnxruntime.SessionOptions):

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import dml2onnx
+from dml2onnx.cli.examples import demonstrations, examples, undemonstrated
 from dml2onnx.codes import (
     all_codes,
     building,
@@ -94,6 +95,11 @@ def test_every_code_is_explained(code: Code) -> None:
 def test_codes_are_numbered_by_stage(module: object, allowed: str) -> None:
     firsts = {value.id[3] for value in vars(module).values() if isinstance(value, Code)}
     assert firsts == set(allowed)
+
+
+def test_every_code_has_an_example() -> None:
+    assert sorted([*examples(), *demonstrations(), *undemonstrated()]) == list(all_codes())
+    assert len(undemonstrated()) < 16
 
 
 def test_every_code_is_used() -> None:

@@ -81,6 +81,7 @@ class TestAffected:
             ("dml2onnx/lowering/pooling.py", "tests/lowering/test_pooling"),
             ("dml2onnx/wire.py", "tests/test_wire.py"),
             ("dml2onnx/checks/structure.py", "tests/test_mistakes.py"),  # which imports it
+            ("dml2onnx/model/memory.py", "tests/test_limits.py"),  # which imports peak from the package
             ("dml2onnx/legalise/quirks/reduces_rows_only.py", "tests/legalise/"),
             ("schemas/decisions.md", "tests/"),
         ],
@@ -94,6 +95,19 @@ class TestAffected:
         found = _affected.affected(["dml2onnx/ir/view.py"])
         assert "tests/test_squeezenet.py" in found
         assert found.index("tests/ir/test_view.py") < found.index("tests/test_squeezenet.py")
+
+    @pytest.mark.parametrize(
+        ("changed", "generator"),
+        [
+            ("dml2onnx/reference/gemm.py", "scripts/generate_bounds.py"),
+            ("dml2onnx/codes/checking.py", "scripts/generate_findings.py"),
+            ("schemas/operators/gemm.json", "scripts/generate_operator_index.py"),
+            ("dml2onnx/passes/moves.py", None),
+        ],
+    )
+    def test_generated_files_are_compared_where_a_change_may_reach_them(self, changed, generator):
+        found = [path for path in _affected.affected([changed]) if path.startswith("scripts/")]
+        assert generator in found if generator else not found
 
     @pytest.mark.parametrize("package", sorted(path.name for path in Path(_affected.ROOT, "dml2onnx").iterdir()))
     def test_every_package_has_tests_that_concern_it(self, package, monkeypatch):

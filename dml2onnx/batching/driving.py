@@ -13,7 +13,7 @@ from dml2onnx.batching.workers import Ended
 from dml2onnx.codes.running import MODEL_TIMEOUT, WORKER_DIED
 from dml2onnx.files import remove_left_over, remove_unfinished
 from dml2onnx.report.batched import Record
-from dml2onnx.report.form import Answer, as_json, findings
+from dml2onnx.report.form import Answer, as_json
 from dml2onnx.writer import data_paths
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def _ended(task: Task, ended: Ended) -> Record:
     else:
         message = f"two workers have ended while they were at this model, the one that had it alone {ended.detail}"
         finding = WORKER_DIED.at(message, found=ended.detail)
-    answer = Answer(command=task.asked.do, diagnostics=findings([finding]))
+    answer = Answer(command=task.asked.do, diagnostics=(finding,))
     sources = digests([task.model.path]) if task.sources else ()
     return record(task, status, answer, ended.seconds, sources)
 

@@ -11,8 +11,8 @@ from dml2onnx.report.batched import FINE, BatchAnswer, CodeCount, Failed
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.report.batched import Action, Record, Status
-    from dml2onnx.report.form import Finding
 
 EXAMPLES = 3
 """Models that are named for a code."""
@@ -67,7 +67,7 @@ class Summary:
 
 
 class _Code:
-    def __init__(self, first: Finding) -> None:
+    def __init__(self, first: Diagnostic) -> None:
         self._first = first
         self._findings = 0
         self._models = 0

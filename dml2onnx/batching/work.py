@@ -23,7 +23,7 @@ from dml2onnx.providers.choice import Providers
 from dml2onnx.report.answers import Written, compiled, sizes_of
 from dml2onnx.report.batched import Record, Source, Work
 from dml2onnx.report.checked import checked, unchecked
-from dml2onnx.report.form import Answer, Failure, as_json, findings
+from dml2onnx.report.form import Answer, Failure, as_json
 from dml2onnx.targets import DEFAULT_OPSET, DEFAULT_TARGET
 from dml2onnx.writer import data_paths, is_compiled
 
@@ -176,7 +176,7 @@ def perform(task: Task) -> Record | None:
         status, answer = _outcome(task, read)
     except MemoryError:
         message = "there was not enough memory for this model"
-        status, answer = "memory", Answer(command=task.asked.do, diagnostics=findings([running.NO_MEMORY.at(message)]))
+        status, answer = "memory", Answer(command=task.asked.do, diagnostics=(running.NO_MEMORY.at(message),))
     except InternalError as error:
         status, answer = "defect", Failure(command=task.asked.do, failure=str(error))
     except Exception as error:
@@ -246,7 +246,7 @@ def _outcome(task: Task, read: list[Path]) -> tuple[Status, Head]:
 
 
 def _refused(task: Task, error: DmlError) -> Answer:
-    return Answer(command=task.asked.do, diagnostics=findings(error.diagnostics))
+    return Answer(command=task.asked.do, diagnostics=error.diagnostics)
 
 
 def _done(task: Task, graph: Graph) -> tuple[Status, Head]:

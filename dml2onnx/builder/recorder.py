@@ -34,7 +34,7 @@ from dml2onnx.checks.answers import answers
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.codes import building as codes
 from dml2onnx.codes.checking import OUT_OF_RANGE
-from dml2onnx.diagnostics import DmlError, Severity, plural, raise_errors
+from dml2onnx.diagnostics import DmlError, plural, raise_errors
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import NATIVE
 from dml2onnx.frontends.findings import Findings, listing, quote
@@ -511,7 +511,7 @@ class Recorder:
             return
         judge = partial(findings_of, level=self.feature_level)
         findings = [item for item in judge(node.operator) if item.field not in without]
-        if any(item.code.severity is Severity.ERROR for item in findings):
+        if any(item.is_error for item in findings):
             raise_errors(answers(node, findings, judge, self.sites.place, editable=False))
         if not without:
             self._right.add((node.operator, self.feature_level))

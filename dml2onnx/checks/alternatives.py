@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from dml2onnx import catalog
 from dml2onnx.checks.older import translated, with_casts
 from dml2onnx.checks.operators import findings_of
-from dml2onnx.diagnostics import Severity
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType, TensorDesc
 
@@ -205,4 +204,4 @@ def _says_nothing(name: str, value: FieldValue) -> bool:
 
 
 def _errors(desc: OperatorDesc, level: FeatureLevel) -> list[str]:
-    return [item.message for item in findings_of(desc, level) if item.code.severity is Severity.ERROR]
+    return [item.message for item in findings_of(desc, level) if item.is_error]

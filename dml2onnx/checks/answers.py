@@ -145,7 +145,7 @@ def _best(desc: OperatorDesc, findings: Sequence[Finding], judge: Judge) -> list
                 break
     if not trials:
         return []
-    errors = {(item.code.id, item.path) for item in findings if item.code.severity is Severity.ERROR}
+    errors = {(item.code.id, item.path) for item in findings if item.is_error}
 
     def rank(trial: _Trial) -> tuple[int, int, int]:
         return -len(trial.gone & errors), -len(trial.gone), len(_counted(trial.candidate))

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from dml2onnx import arguments, catalog
 from dml2onnx.catalog import FeatureLevel
 from dml2onnx.checks.answers import MOST_NODES, Sources, answers
-from dml2onnx.checks.consequences import without_consequences, without_edges
+from dml2onnx.checks.consequences import without_consequences
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.checks.structure import check_structure
 from dml2onnx.codes import checking as codes
-from dml2onnx.diagnostics import Severity
 from dml2onnx.frontends import graph_of
 from dml2onnx.rules.findings import not_compiled, not_lowered
 
@@ -37,13 +36,11 @@ def check_graph(
     """The findings of a graph at a feature level, as :func:`dml2onnx.check` orders them."""
     judge = partial(findings_of, level=level, documented=documented)
     structure = check_structure(graph)
-    reading, found = without_edges(graph, _of_nodes(graph, structure, judge))
+    found = _of_nodes(graph, structure, judge)
     of_graph, found = without_consequences(graph, structure.of_graph, found, judge)
     of_nodes = _diagnostics(graph, found, judge, compiles=compiles)
-    diagnostics = [*reading, *of_graph, *of_nodes]
-    if structure.unread and not _has_error(diagnostics):
-        return [*reading, *of_graph, *structure.unread, *of_nodes]
-    return diagnostics
+    unread = [] if any(item.is_error for item in (*of_graph, *of_nodes)) else structure.unread
+    return [*of_graph, *unread, *of_nodes]
 
 
 def _of_nodes(graph: Graph, structure: Structure, judge: Judge) -> list[tuple[Finding, ...]]:
@@ -108,13 +105,13 @@ def minimum_feature_level(model: Graph | str | os.PathLike[str]) -> FeatureLevel
     structure = check_structure(graph)
     if _has_error(graph.findings) or _has_error(structure.of_graph):
         return None
-    if any(_is_error(finding) for findings in structure.of_nodes.values() for finding in findings):
+    if any(finding.is_error for findings in structure.of_nodes.values() for finding in findings):
         return None
     descriptors = dict.fromkeys(node.operator for node in graph.nodes)
     oldest = max((desc.schema.introduced for desc in descriptors), default=FeatureLevel("1_0"))
     for level in catalog.feature_levels():
         if level >= oldest and not any(
-            _is_error(finding) for desc in descriptors for finding in findings_of(desc, level)
+            finding.is_error for desc in descriptors for finding in findings_of(desc, level)
         ):
             return level
     return None
@@ -125,9 +122,5 @@ def level_of(graph: Graph, feature_level: FeatureLevel | str | None) -> FeatureL
     return arguments.feature_level(feature_level) or arguments.feature_level(graph.feature_level) or catalog.LATEST
 
 
-def _is_error(finding: Finding) -> bool:
-    return finding.code.severity is Severity.ERROR
-
-
 def _has_error(diagnostics: list[Diagnostic] | tuple[Diagnostic, ...]) -> bool:
-    return any(item.severity is Severity.ERROR for item in diagnostics)
+    return any(item.is_error for item in diagnostics)

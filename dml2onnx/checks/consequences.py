@@ -1,5 +1,8 @@
 """Findings that only follow from others: one mistake is to be one finding.
 
+This is the only place that drops findings of a graph. What follows from a misspelt name is dropped before there is a
+graph, by ``frontends/findings.py``, which knows the names in the file.
+
 A wrong output descriptor makes all its readers wrong, and so does a wrong graph input. Whether a finding follows is
 asked, not guessed: the descriptor is replaced by the one that would be right, and what is found no more followed from
 it. At least one error of each mistake stays.
@@ -14,7 +17,7 @@ from dml2onnx.catalog import FieldType
 from dml2onnx.checks.tensors import DOCUMENTATION
 from dml2onnx.codes import checking as codes
 from dml2onnx.codes.reading import EDGE_BYTES
-from dml2onnx.diagnostics import Severity, plural, quote
+from dml2onnx.diagnostics import plural, quote
 from dml2onnx.ir.operator import UNREADABLE, OperatorDesc, Unreadable
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.findings import Finding, pointer
@@ -44,18 +47,19 @@ NodeFindings = list[tuple["Finding", ...]]
 def without_consequences(
     graph: Graph, of_graph: list[Diagnostic], found: NodeFindings, judge: Judge
 ) -> tuple[list[Diagnostic], NodeFindings]:
-    """Findings about the graph as a whole and about its nodes, those of the given ones that follow from no other."""
-    errors = (finding for findings in found for finding in findings if _is_error(finding))
+    """Findings of reading and of the graph as a whole, and of its nodes: those that follow from no other."""
+    reading, found = _without_edges(graph, found)
+    errors = (finding for findings in found for finding in findings if finding.is_error)
     if all(finding.code is codes.DEAD_NODE_REFUSED for finding in errors):
-        return of_graph, found
+        return [*reading, *of_graph], found
     found = _below_accepted(graph, found, judge)
     of_graph = [item for item in of_graph if item.code != codes.OUT_OF_BOUNDS.id]
     found = [_of_one_node(findings) for findings in _below_outputs(graph, found, judge)]
     of_inputs, found = _below_inputs(graph, found, judge)
-    return [*of_graph, *of_inputs], found
+    return [*reading, *of_graph, *of_inputs], found
 
 
-def without_edges(graph: Graph, found: NodeFindings) -> tuple[Sequence[Diagnostic], NodeFindings]:
+def _without_edges(graph: Graph, found: NodeFindings) -> tuple[Sequence[Diagnostic], NodeFindings]:
     """What was found while reading and of nodes, without what a tensor makes wrong at the other end of an edge.
 
     Where a tensor is wrong by itself its edge need not be; where it is not, the edge says that it is, and the sizes
@@ -81,7 +85,7 @@ def _wrong_ends(graph: Graph, found: NodeFindings) -> set[tuple[str, str]]:
         (node.name, finding.field)
         for node, findings in zip(graph.nodes, found, strict=True)
         for finding in findings
-        if _is_error(finding)
+        if finding.is_error
     }
     sizes = {
         f"{desc.total_bytes} bytes"
@@ -92,10 +96,6 @@ def _wrong_ends(graph: Graph, found: NodeFindings) -> set[tuple[str, str]]:
     return wrong | {(item.node, item.field) for item in graph.findings if item.expected in sizes}
 
 
-def _is_error(finding: Finding) -> bool:
-    return finding.code.severity is Severity.ERROR
-
-
 def _of_one_node(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     """Without what a tensor of wrong sizes makes of the rest of its node.
 
@@ -104,7 +104,7 @@ def _of_one_node(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     """
     if any(item.code is codes.CYCLE for item in findings):  # what it reads by mistake has other sizes, most likely
         return tuple(item for item in findings if "/Sizes" not in item.path)
-    sizes = {item.field for item in findings if "/Sizes" in item.path and _is_error(item)}
+    sizes = {item.field for item in findings if "/Sizes" in item.path and item.is_error}
     leaving = {item.field for item in findings if item.code is codes.OUT_OF_BOUNDS} - sizes
     return tuple(
         item
@@ -155,7 +155,7 @@ def _below_accepted(graph: Graph, found: NodeFindings, judge: Judge) -> NodeFind
         return found
     found = list(found)
     for position, node in enumerate(graph.nodes):
-        for field, read, desc in _views(node, node.reads) if any(map(_is_error, found[position])) else ():
+        for field, read, desc in _views(node, node.reads) if any(item.is_error for item in found[position]) else ():
             if read.value not in suspects:
                 continue
             writer, written, right_desc = suspects[read.value]
@@ -166,7 +166,7 @@ def _below_accepted(graph: Graph, found: NodeFindings, judge: Judge) -> NodeFind
                 item
                 for item in found[position]
                 if not (item.code is codes.OUT_OF_BOUNDS and item.field == field and fits)
-                and (item.is_structural or not _is_error(item) or (item.code.id, item.path) in later)
+                and (item.is_structural or not item.is_error or (item.code.id, item.path) in later)
             )
             if len(left) < len(found[position]):
                 found[position] = left
@@ -189,7 +189,7 @@ def _wrong_outputs(node: Node, findings: Sequence[Finding]) -> set[str]:
         return set()
     outputs = (field.name for field in node.operator.schema.output_fields)
     single = {name for name in outputs if isinstance(node.operator.get(name), TensorDesc)}
-    return {item.field for item in findings if item.field in single and "/" in item.path and _is_error(item)}
+    return {item.field for item in findings if item.field in single and "/" in item.path and item.is_error}
 
 
 def _right_outputs(desc: OperatorDesc, wrong: set[str]) -> dict[str, Repair]:
@@ -279,7 +279,7 @@ def _below_inputs(graph: Graph, found: NodeFindings, judge: Judge) -> tuple[list
     made: list[Diagnostic] = []
     found = list(found)
     readers: dict[Value, dict[int, None]] = {}
-    wrong = [i for i, findings in enumerate(found) if any(map(_is_error, findings))]
+    wrong = [i for i, findings in enumerate(found) if any(item.is_error for item in findings)]
     for i in wrong:
         for _, read, _ in _views(graph.nodes[i], graph.nodes[i].reads):
             readers.setdefault(read.value, {})[i] = None
@@ -291,7 +291,7 @@ def _below_inputs(graph: Graph, found: NodeFindings, judge: Judge) -> tuple[list
         if right is not None:
             made.append(_wrong_input(item, item.desc, right, len(complaining)))
             for i in complaining:
-                found[i] = tuple(finding for finding in found[i] if finding.is_structural or not _is_error(finding))
+                found[i] = tuple(finding for finding in found[i] if finding.is_structural or not finding.is_error)
     return made, found
 
 
@@ -308,7 +308,7 @@ def _right_input(item: GraphInput, desc: TensorDesc, readers: Sequence[Node], ju
             tried += 1
             right = replace(desc, sizes=(*desc.sizes[:axis], other, *desc.sizes[axis + 1 :]))
             repairs: dict[Value, tuple[TensorDesc, Repair]] = {item.value: (desc, right)}
-            if not any(_is_error(new) for node in readers for new in judge(_with_reads(node, repairs))):
+            if not any(new.is_error for node in readers for new in judge(_with_reads(node, repairs))):
                 fitting.append(right)
     return fitting[0] if len(fitting) == 1 else None
 

@@ -141,14 +141,14 @@ def check_names(graph: Graph, one: Callable[[Graph], list[Diagnostic]]) -> list[
     def is_right(other: Graph) -> bool:
         return all(item.severity is not Severity.ERROR for item in one(other))
 
-    if any(item.severity is Severity.ERROR for item in found):
+    if any(item.is_error for item in found):
         return found
     try:
         sized = named(written, graph.named_sizes)
         limits = ranges_of(sized, graph.ranges, lambda values: is_right(sized.at(values)))
         for end in (0, 1):
             other = one(sized.at({name: ends[end] for name, ends in limits.items()}))
-            found += [item for item in other if item.severity is Severity.ERROR and item not in found]
+            found += [item for item in other if item.is_error and item not in found]
     except DmlError as error:
         found += error.diagnostics
     return found

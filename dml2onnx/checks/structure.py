@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from dml2onnx.checks.tensors import DOCUMENTATION, MINIMUM_ALIGNMENT, is_measurable, strides_in_elements
 from dml2onnx.codes import checking as codes
-from dml2onnx.diagnostics import Place, Severity, plural, quote
+from dml2onnx.diagnostics import Place, plural, quote
 from dml2onnx.frontends.findings import escape as escaped
 from dml2onnx.frontends.unresolved import UNBOUNDED
 from dml2onnx.ir.operator import UNREADABLE
@@ -129,7 +129,7 @@ def _binding_names(kind: str, names: Iterable[str], result: Structure) -> None:
 
 def _outputs(graph: Graph, sources: dict[Value, int], available: set[Value], result: Structure) -> None:
     # a reader that found errors may have left out the outputs that they are in
-    if not graph.outputs and not any(item.severity is Severity.ERROR for item in graph.findings):
+    if not graph.outputs and not any(item.is_error for item in graph.findings):
         message = "The graph has no outputs."
         result.of_graph.append(codes.NO_OUTPUTS.at(message, expected="an output", documentation=GRAPH))
     for output in graph.outputs:
@@ -471,7 +471,7 @@ def _cycles(graph: Graph, result: Structure) -> None:
 
 def _unread(graph: Graph, result: Structure) -> None:
     """Inputs and constants without a reader; of edges the reader of the format says it."""
-    if graph.format in _REFUSING_DEAD_NODES or any(item.severity is Severity.ERROR for item in graph.findings):
+    if graph.format in _REFUSING_DEAD_NODES or any(item.is_error for item in graph.findings):
         return
     read = {value for node in graph.nodes for value in node.sources}
     read |= {item.value for item in (*graph.outputs, *graph.results, *(effect.output for effect in graph.effects))}
@@ -536,7 +536,7 @@ def _strided(node: Node, name: str) -> Iterator[tuple[str, TensorDesc]]:
 
 
 def _dead_nodes(graph: Graph, sources: dict[Value, int], result: Structure) -> None:
-    if any(item.severity is Severity.ERROR for item in graph.findings):
+    if any(item.is_error for item in graph.findings):
         return  # what could not be read may be what uses them
     wanted = [output.value for output in (*graph.outputs, *graph.results)]
     wanted.extend(effect.output.value for effect in graph.effects)

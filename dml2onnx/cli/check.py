@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dml2onnx.cli.render import Screen
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph
-    from dml2onnx.report.form import Finding, Json
+    from dml2onnx.report.form import Json
 else:
     formats = lazy_module("dml2onnx.cli.formats")
 
@@ -51,7 +51,7 @@ def check_command(options: argparse.Namespace, screen: Screen) -> int:
     return 1 if any(item.errors or (options.warnings_as_errors and item.warnings) for item in results) else 0
 
 
-def _chosen(found: Sequence[Finding], options: argparse.Namespace) -> tuple[Finding, ...]:
+def _chosen(found: Sequence[Diagnostic], options: argparse.Namespace) -> tuple[Diagnostic, ...]:
     selected, ignored = (tuple(code.upper() for code in codes) for codes in (options.select, options.ignore))
     return tuple(
         item

@@ -27,7 +27,6 @@ from dml2onnx.report.answers import (
     compiled,
     sizes_of,
 )
-from dml2onnx.report.form import findings
 from dml2onnx.writer import data_paths, is_compiled, places_of
 
 if TYPE_CHECKING:
@@ -169,7 +168,7 @@ def run_command(options: argparse.Namespace, screen: Screen) -> int:
         screen.answer(answer)
     else:
         _show_run(answer, screen, options.output_dir)
-        screen.diagnostics(findings([*execution.warnings, *failures]))
+        screen.diagnostics([*execution.warnings, *failures])
     return 1 if failures else 0
 
 
@@ -178,7 +177,7 @@ def _answer(
 ) -> RunAnswer:
     files = [effect.path for effect, _ in execution.shown if effect.kind == "writeFile"]
     return RunAnswer(
-        diagnostics=findings([*execution.model.warnings, *execution.warnings, *failures]),
+        diagnostics=(*execution.model.warnings, *execution.warnings, *failures),
         files=tuple(map(str, written)),
         file_bytes=sizes_of(written),
         provider=str(options.provider),

@@ -12,7 +12,6 @@ from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, quote
 from dml2onnx.exporters import export, left_out
 from dml2onnx.report.answers import ConvertAnswer, sizes_of
-from dml2onnx.report.form import findings
 
 if TYPE_CHECKING:
     import argparse
@@ -58,7 +57,7 @@ def convert_command(options: argparse.Namespace, screen: Screen) -> int:
     with screen.working("writing"):
         files = export(graph, output, options.format)
     answer = ConvertAnswer(
-        diagnostics=findings([*graph.findings, *left_out(graph, output, options.format)]),
+        diagnostics=(*graph.findings, *left_out(graph, output, options.format)),
         files=tuple(map(str, files)),
         file_bytes=sizes_of(files),
         source=graph.format,

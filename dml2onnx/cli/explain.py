@@ -16,7 +16,6 @@ from dml2onnx.ir.graph import GraphOutput
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.passes import chosen
 from dml2onnx.report.answers import ExplainAnswer, ExplainedNode, SizedTensor
-from dml2onnx.report.form import findings
 from dml2onnx.report.reasons import reasons
 from dml2onnx.report.sizes import InputDimension
 
@@ -49,7 +48,7 @@ def explain_model_command(options: argparse.Namespace, screen: Screen) -> int:
     ]
     others = [ExplainedNode(node.name, node.operator.type, None, (why,)) for node, why in _left_out(graph, failures)]
     answer = ExplainAnswer(
-        diagnostics=findings(failures),
+        diagnostics=tuple(failures),
         nodes=(*known, *others),
         opset=options.opset,
         target=options.target,

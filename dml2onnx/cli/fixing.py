@@ -10,7 +10,7 @@ import difflib
 from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.checks import check
-from dml2onnx.diagnostics import DmlError, Severity
+from dml2onnx.diagnostics import DmlError
 from dml2onnx.frontends import load_bytes
 from dml2onnx.frontends.edits import edited
 
@@ -75,12 +75,7 @@ def fix(text: str, found: Check) -> Fixed:
 
 def is_fixable(item: Diagnostic) -> bool:
     """Whether there is no doubt what to do about an error."""
-    return (
-        item.severity is Severity.ERROR
-        and len(item.remedies) == 1
-        and item.remedies[0].is_certain
-        and bool(item.remedies[0].edits)
-    )
+    return item.is_error and len(item.remedies) == 1 and item.remedies[0].is_certain and bool(item.remedies[0].edits)
 
 
 def difference(name: str, before: str, after: str) -> list[str]:

@@ -20,8 +20,8 @@ from dml2onnx.diagnostics import visible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.report.checked import CheckAnswer
-    from dml2onnx.report.form import Finding
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -36,11 +36,11 @@ def concise(checked: CheckAnswer) -> list[str]:
     return lines
 
 
-def _subject(item: Finding) -> str:
+def _subject(item: Diagnostic) -> str:
     return f'node "{visible(item.node)}": ' if item.node else ""
 
 
-def _related(item: Finding) -> str:
+def _related(item: Diagnostic) -> str:
     """Other fields that may be the wrong one, unless the message names them."""
     unsaid = [name for name in item.related if not is_said(name, item.message)]
     return f" (follows from {visible(', '.join(unsaid))})" if unsaid else ""
@@ -123,7 +123,7 @@ def _rule(code: str) -> dict[str, object]:
     }
 
 
-def _result(checked: CheckAnswer, item: Finding, index: Mapping[str, int]) -> dict[str, object]:
+def _result(checked: CheckAnswer, item: Diagnostic, index: Mapping[str, int]) -> dict[str, object]:
     physical: dict[str, object] = {"artifactLocation": {"uri": _uri(checked.model)}}
     if item.line:
         physical["region"] = {"startLine": item.line, "startColumn": item.column, "endColumn": item.end_column}
@@ -140,7 +140,7 @@ def _result(checked: CheckAnswer, item: Finding, index: Mapping[str, int]) -> di
     }
 
 
-def _related_locations(checked: CheckAnswer, item: Finding) -> dict[str, object]:
+def _related_locations(checked: CheckAnswer, item: Diagnostic) -> dict[str, object]:
     """The other places of a finding that are in the text."""
     found = []
     for place in item.places:

@@ -26,7 +26,7 @@ from dml2onnx.measuring.subjects import inputs_of
 from dml2onnx.providers.choice import Providers
 from dml2onnx.providers.installed import require_providers
 from dml2onnx.report.answers import sizes_of
-from dml2onnx.report.form import findings, number
+from dml2onnx.report.form import number
 from dml2onnx.report.gathering import gather
 from dml2onnx.report.html import page
 from dml2onnx.report.measured import Latency, Measured, PerfAnswer, conditions, main_table, other_table
@@ -70,7 +70,7 @@ def perf_command(options: argparse.Namespace, screen: Screen) -> int:
         subjects = _subjects(models, ways, inputs, options, place, warnings)
         measured = measure(subjects, plan, place, said or (lambda text: None))
     answer = PerfAnswer(
-        diagnostics=findings(dict.fromkeys(warnings)),
+        diagnostics=tuple(dict.fromkeys(warnings)),
         measured=tuple(_measured(item, measured) for item in measured),
         rounds=plan.rounds,
         warm_up=plan.warm_up,

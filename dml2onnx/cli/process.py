@@ -99,15 +99,14 @@ def _command_line(arguments: Sequence[str]) -> int:
 
 def _perform(options: argparse.Namespace, screen: Screen) -> int:
     from dml2onnx.diagnostics import DmlError, InternalError, UnreadableError
-    from dml2onnx.report.form import findings
 
     try:
         code: int = _command(options.command)(options, screen)
     except UnreadableError as error:
-        screen.diagnostics(findings(error.diagnostics))
+        screen.diagnostics(error.diagnostics)
         return UNREADABLE
     except DmlError as error:
-        screen.diagnostics(findings(error.diagnostics))
+        screen.diagnostics(error.diagnostics)
         return FINDINGS
     except InternalError as error:
         screen.failure(str(error))

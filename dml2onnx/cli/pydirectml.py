@@ -28,7 +28,6 @@ from dml2onnx.files import check_target, is_special, spare
 from dml2onnx.providers.installed import require_providers
 from dml2onnx.pydirectml import settings
 from dml2onnx.report.answers import sizes_of
-from dml2onnx.report.form import findings
 
 if TYPE_CHECKING:
     import argparse
@@ -236,7 +235,7 @@ class _Keeper:
                     screen.err.print(f"    constants, as the program bound them ({why}): {escape(', '.join(names))}")
         if self.freeze and self.kept and all(slot.owned_by_dml for item in self.kept for slot in item.computed.frozen):
             message = "--freeze has no effect: every input is owned by DirectML, or --input excepts it"
-            screen.diagnostics(findings([NOTHING_FROZEN.at(message, expected="an input")]))
+            screen.diagnostics([NOTHING_FROZEN.at(message, expected="an input")])
 
     def require_all(self) -> None:
         """Raises when there is nothing to save, or ``--input`` named what no model has."""

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from dml2onnx.diagnostics import Diagnostic, Place
     from dml2onnx.model import Array
-    from dml2onnx.report.form import Finding, FindingPlace, Head, Json
+    from dml2onnx.report.form import Head, Json
 
 MOST_SHOWN = 50
 """People stop reading long before; tools get everything."""
@@ -218,7 +219,7 @@ class Screen:
             lines = terminal.table(self.out.console, columns, rows, title, width)
         self.out.file.writelines(lines)
 
-    def diagnostics(self, items: Sequence[Finding], *, asked_for: bool = False) -> None:
+    def diagnostics(self, items: Sequence[Diagnostic], *, asked_for: bool = False) -> None:
         """Findings, each with its place and its remedy; as JSON they are the whole answer.
 
         They go to standard error unless they are what the command was ``asked_for``.
@@ -239,7 +240,7 @@ class Screen:
             code = next((item.code for item in wanted if item.is_error), wanted[0].code)
             stream.print(f"[dim]for more:[/] dml2onnx explain {code}")
 
-    def _diagnostic(self, item: Finding, stream: Stream, page: str) -> None:
+    def _diagnostic(self, item: Diagnostic, stream: Stream, page: str) -> None:
         """What the message says already is not said once more, nor is the ``page`` of the finding before."""
         node = f'node "{shortened(item.node, LONGEST_PLACE)}"' if item.node else ""
         if item.operator:
@@ -269,7 +270,7 @@ class Screen:
             if text:
                 stream.print(f"    [dim]{label}:[/] {escape(text, LONGEST_MEMBER)}")
 
-    def _second_place(self, place: FindingPlace, item: Finding, stream: Stream) -> None:
+    def _second_place(self, place: Place, item: Diagnostic, stream: Stream) -> None:
         """Another place of a finding, underlined with dashes; where it is not in a text, by its name."""
         if not place.line:
             stream.print(f"    [dim]see:[/] {escape(f'{place.pointer}: {place.message}', LONGEST_MEMBER)}")

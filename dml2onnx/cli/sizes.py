@@ -8,7 +8,7 @@ from dml2onnx.checks import check, level_of
 from dml2onnx.checks.resizing import judge
 from dml2onnx.cli.models import load_model
 from dml2onnx.codes.sizing import WRONG_REQUEST
-from dml2onnx.diagnostics import DmlError, Severity, quote, raise_errors, shortened
+from dml2onnx.diagnostics import DmlError, quote, raise_errors, shortened
 from dml2onnx.ir.inputs import input_descs
 from dml2onnx.report.sizes import InputDimension, SizesAnswer
 from dml2onnx.sizes.freedom import freedom
@@ -61,7 +61,7 @@ def dimensions(graph: Graph, inputs: Mapping[str, tuple[int, ...]]) -> list[Inpu
     level = level_of(graph, None)
 
     def wrong(other: Graph) -> Diagnostic | None:
-        return next((item for item in check(other, level) if item.severity is Severity.ERROR), None)
+        return next((item for item in check(other, level) if item.is_error), None)
 
     is_right = judge(graph)
     return [

@@ -142,7 +142,7 @@ class Findings:
         """Adds a finding, or counts it when there are too many already."""
         if len(self._items) >= MAX_FINDINGS:
             self._dropped += 1
-            self._dropped_errors += finding.severity is Severity.ERROR
+            self._dropped_errors += finding.is_error
         else:
             self._items.append(finding)
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from dml2onnx.arguments import array, refusal
 from dml2onnx.codes import reading as codes
-from dml2onnx.diagnostics import Severity, UnreadableError, plural
+from dml2onnx.diagnostics import UnreadableError, plural
 from dml2onnx.frontends.array_files import ContentsFile, RawBytes, fitted, read_contents_file
 from dml2onnx.frontends.files import lies_below
 from dml2onnx.frontends.findings import Findings, listing, quote
@@ -89,7 +89,7 @@ def _refuse_both(options: LoadOptions) -> None:
 
 def _check_names(graph: Graph, options: LoadOptions, contents: dict[str, _Contents | None], findings: Findings) -> None:
     """Findings about names that the graph does not have; none about graphs that could not be read completely."""
-    if any(item.severity is Severity.ERROR for item in graph.findings):
+    if any(item.is_error for item in graph.findings):
         return
     inputs = {item.name for item in graph.inputs}
     constants = {item.value.name for item in graph.constants}

@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading
 from dml2onnx.codes import recordings as codes
-from dml2onnx.diagnostics import Severity, plural
+from dml2onnx.diagnostics import plural
 from dml2onnx.frontends.files import FileError, ModelFiles
 from dml2onnx.frontends.findings import LONGEST_LIST, Findings, listing, quote
 from dml2onnx.frontends.options import DEFAULT_OPTIONS
@@ -161,7 +161,7 @@ def read(document: Document, options: LoadOptions) -> Graph:
     _tell(index, item, findings)
     inputs, constants = _filled(graph, item, files, options, findings)
     resources = inner.root.get("resources") if item.kind == PROGRAM else None
-    if not any(found.severity is Severity.ERROR for found in graph.findings):
+    if not any(found.is_error for found in graph.findings):
         _require_known(item, resources if type(resources) is dict else [port.name for port in graph.inputs], findings)
     return replace(
         graph,

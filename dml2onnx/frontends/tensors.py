@@ -48,7 +48,10 @@ _FULL_NAMES = tuple(DATA_TYPE_PREFIX + name for name in DataType.__members__)
 
 
 class Problem(NamedTuple):
-    """What is wrong with a part of a descriptor; ``path`` leads to it from the part that was read.
+    """What is wrong with a part of a text that is to become a descriptor; ``path`` leads to it from what was read.
+
+    No :class:`~dml2onnx.rules.findings.Finding`: its path has members that are no fields, and what a misspelt one may
+    mean is looked for when it is reported, with what a file may spend on that.
 
     ``message`` is what a sentence says about that part. ``guess`` is a misspelt name and those it may have meant,
     ``related`` are the other parts that it was compared with, any of which may be the wrong one.

@@ -129,7 +129,7 @@ def _refuse_at(
 ) -> NoReturn:
     """Refuses a file because of what stands at a place of its text."""
     finding = code.at(message, expected=expected, found=found)
-    raise UnreadableError(replace(finding, file=str(path), location=location(text, *span))) from None
+    raise UnreadableError(replace(finding, file=str(path), **location(text, *span)._asdict())) from None
 
 
 def location(text: str, start: int, end: int, line: int | None = None) -> Location:
@@ -143,7 +143,10 @@ def location(text: str, start: int, end: int, line: int | None = None) -> Locati
         begin = max(0, min(offset - LONGEST_LINE // 3, len(whole) - LONGEST_LINE))
     excerpt = whole[begin : begin + LONGEST_LINE]
     line = text.count("\n", 0, start) + 1 if line is None else line
-    return Location(line, offset + 1, min(end, last) - first + 1, excerpt, offset - begin)
+    before = "".join(char if char == "\t" else " " for char in excerpt[: offset - begin])
+    length = min(end, last) - first - offset
+    marker = before + "^" * max(min(length, len(excerpt) - len(before)), 1)
+    return Location(line, offset + 1, offset + length + 1, excerpt, marker)
 
 
 def _neighbour(path: Path) -> str:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from dml2onnx.checks import check
-from dml2onnx.diagnostics import Severity
 from dml2onnx.reducing import edits
 
 if TYPE_CHECKING:
@@ -95,7 +94,7 @@ class _Search:
 
 
 def _errors(graph: Graph) -> frozenset[str]:
-    return frozenset(item.code for item in check(graph, compiles=False) if item.severity is Severity.ERROR)
+    return frozenset(item.code for item in check(graph, compiles=False) if item.is_error)
 
 
 def _smaller(size: int) -> Iterator[int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from dml2onnx.model import size_names
-from dml2onnx.report.form import ALWAYS, Answer, findings
+from dml2onnx.report.form import ALWAYS, Answer
 from dml2onnx.report.sizes import InputDimension
 
 if TYPE_CHECKING:
@@ -272,7 +272,7 @@ def compiled(
 
     minimum = minimum_feature_level(graph)
     return CompileAnswer(
-        diagnostics=findings(model.warnings),
+        diagnostics=tuple(model.warnings),
         files=tuple(map(str, files)),
         file_bytes=sizes_of(files),
         directml_nodes=len(graph.nodes),

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from dml2onnx import __version__
+from dml2onnx.diagnostics import Diagnostic, Severity
 from dml2onnx.report.answers import CompileAnswer, Written
 from dml2onnx.report.checked import CheckAnswer
-from dml2onnx.report.form import ALWAYS, Answer, Failure, Finding, Head
+from dml2onnx.report.form import ALWAYS, Answer, Failure, Head
 from dml2onnx.report.verified import VerifyAnswer
 
 if TYPE_CHECKING:
@@ -75,10 +76,11 @@ class Record:
     """What the single command says with ``--json``; of ``report`` what it says of the page."""
 
     @property
-    def diagnostics(self) -> tuple[Finding, ...]:
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What was found, as values."""
-        found: Any = self.answer.get("diagnostics", [])  # as Finding has written them
-        return tuple(Finding(**{**item, "related": tuple(item.get("related", ()))}) for item in found)
+        found: Any = self.answer.get("diagnostics", [])  # as Diagnostic has written them
+        kept = (({**item, "severity": Severity(item["severity"])}, tuple(item.get("related", ()))) for item in found)
+        return tuple(Diagnostic(**{**item, "related": related}) for item, related in kept)
 
     @property
     def is_failure(self) -> bool:

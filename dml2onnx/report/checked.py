@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from dml2onnx.diagnostics import UnreadableError, quote
-from dml2onnx.report.form import ALWAYS, Answer, Head, finding, findings
+from dml2onnx.report.form import ALWAYS, Answer, Head, located
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -99,7 +99,7 @@ def checked(
         places = locate(data if data is not None else Path(model).read_bytes(), wanted)
     minimum = minimum_feature_level(graph)
     return CheckAnswer(
-        diagnostics=tuple(finding(item, model, places) for item in found),
+        diagnostics=tuple(located(item, model, places) for item in found),
         model=model,
         feature_level=level.name,
         minimum_feature_level=None if minimum is None else minimum.name,
@@ -112,7 +112,7 @@ def checked(
 def unchecked(model: str, error: DmlError) -> CheckAnswer:
     """What can be said of a file that could not be read, or not be read to its end."""
     return CheckAnswer(
-        diagnostics=findings(error.diagnostics),
+        diagnostics=error.diagnostics,
         model=model,
         is_readable=not isinstance(error, UnreadableError),
         feature_level=None,

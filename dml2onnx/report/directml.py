@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from dml2onnx import catalog
 from dml2onnx.catalog import FeatureLevel
 from dml2onnx.checks.operators import findings_of
-from dml2onnx.diagnostics import DmlError, Severity
+from dml2onnx.diagnostics import DmlError
 from dml2onnx.exporters.descriptors import fields
 from dml2onnx.ir.operator import OperatorDesc, Unreadable
 from dml2onnx.ir.tensor import MAX_ELEMENTS, TensorDesc
@@ -241,7 +241,7 @@ def _level(desc: OperatorDesc) -> tuple[FeatureLevel | None, Sequence[Finding]]:
     for level in catalog.feature_levels():
         if level < desc.schema.introduced:
             continue
-        errors = [item for item in findings_of(desc, level) if item.code.severity is Severity.ERROR]
+        errors = [item for item in findings_of(desc, level) if item.is_error]
         if not errors:
             return level, said
         said = errors

@@ -18,8 +18,7 @@ from dml2onnx.providers.choice import ProviderLike, chosen
 from dml2onnx.providers.installed import require_providers
 from dml2onnx.report.coverage import coverage
 from dml2onnx.report.directml import Directml
-from dml2onnx.report.form import finding
-from dml2onnx.report.form import findings as as_records
+from dml2onnx.report.form import located
 from dml2onnx.report.onnx_side import onnx_side
 from dml2onnx.report.products import multiply_accumulates
 from dml2onnx.report.records import Coverage, Level, Profile, Report, Verification
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from dml2onnx.compiler import CompiledModel
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph
-    from dml2onnx.report.form import Finding
     from dml2onnx.report.verified import Verified
     from dml2onnx.runtime import NodeTime
     from dml2onnx.verification import Verification as Verdict
@@ -166,17 +164,17 @@ def _report(
     )
 
 
-def _placed(graph: Graph, findings: Sequence[Diagnostic]) -> tuple[Finding, ...]:
+def _placed(graph: Graph, findings: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Findings with their places in the file that the graph was read from, where that is a text."""
     wanted = {item.pointer: False for item in findings if item.pointer.startswith("/")}
     if not wanted or not graph.sources or graph.format == "serialized":
-        return as_records(findings)
+        return tuple(findings)
     path = graph.sources[0]
     try:
         places = locate(path.read_bytes(), wanted)
     except OSError:  # it has gone meanwhile
-        return as_records(findings)
-    return tuple([finding(item, path.name, places) for item in findings])
+        return tuple(findings)
+    return tuple([located(item, path.name, places) for item in findings])
 
 
 def _or_finding(findings: list[Diagnostic], work: Callable[[], T]) -> T | None:

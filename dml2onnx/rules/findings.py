@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from dml2onnx.codes import checking as codes
 from dml2onnx.codes.compiling import NOT_COMPILED_AS_ACCEPTED, NOT_LOWERED
+from dml2onnx.diagnostics import Severity
 
 if TYPE_CHECKING:
     from dml2onnx.catalog import FeatureLevel, OperatorSchema
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A diagnostic without its node.
+    """What is wrong with a descriptor, of whichever node: equal ones are judged once. A node makes it a diagnostic.
 
     ``path`` leads from the operator's descriptor to the place, in the words of a JSON pointer without the first
     slash: ``"InputTensor/Sizes/2"``. ``documentation`` is the operator's own page when it is empty.
@@ -39,6 +40,11 @@ class Finding:
     """Whether a compiled model does what ``accepted`` says."""
     related: tuple[str, ...] = ()
     """The other fields that the rule has read, as paths: a size that is wrong may be that of an axis that is."""
+
+    @property
+    def is_error(self) -> bool:
+        """Errors stop a compilation, warnings do not."""
+        return self.code.severity is Severity.ERROR
 
     @property
     def is_about_type(self) -> bool:

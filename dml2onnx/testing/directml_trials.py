@@ -17,7 +17,6 @@ from dml2onnx.catalog import LATEST
 from dml2onnx.checks import uncompiled
 from dml2onnx.codes.checking import ARRAY_LENGTH
 from dml2onnx.compiler import compile_outputs
-from dml2onnx.diagnostics import Severity
 from dml2onnx.directml import graphs, runner
 from dml2onnx.directml.cases import Case, Outcome
 from dml2onnx.reference import Result, disagreements, evaluate_results, memory, operator_results
@@ -93,7 +92,7 @@ def ask(ops: Sequence[OperatorDesc], seed: int, installation: Installation, *, e
 
 
 def _is_refused(op: OperatorDesc) -> bool:
-    return any(item.severity is Severity.ERROR for item in findings(op))
+    return any(item.is_error for item in findings(op))
 
 
 def _is_uncompiled(op: OperatorDesc) -> bool:

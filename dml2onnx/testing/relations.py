@@ -16,7 +16,7 @@ import numpy as np
 from dml2onnx import catalog
 from dml2onnx.checks import check
 from dml2onnx.compiler import compile_outputs
-from dml2onnx.diagnostics import DmlError, Severity
+from dml2onnx.diagnostics import DmlError
 from dml2onnx.exporters import export
 from dml2onnx.frontends import load
 from dml2onnx.ir.data import ArrayData
@@ -218,7 +218,7 @@ def _with_fields(op: OperatorDesc, **fields: FieldValue) -> OperatorDesc:
 
 def _valid(graph: Graph) -> Graph | None:
     """A graph that the checks have nothing against: a few operators want the layouts that they have."""
-    return None if any(item.severity is Severity.ERROR for item in check(graph)) else graph
+    return None if any(item.is_error for item in check(graph)) else graph
 
 
 # --- Constants and inputs ---------------------------------------------------------------------------------------------

@@ -233,12 +233,25 @@ class TestMovement:
         data = np.arange(12, dtype=np.float32).reshape(1, 2, 2, 3)
         np.testing.assert_array_equal(dml2onnx.compile(graph).run({"x": data})["y"], 2 * data.reshape(2, 6))
 
-    @pytest.mark.parametrize("sizes", [[5], [2, -1, -1], [0, 12], [7, -1], [-2, -6]], ids=str)
-    def test_reshape_keeps_the_elements(self, sizes: list[int]) -> None:
+    @pytest.mark.parametrize(
+        ("sizes", "why"),
+        [
+            ([5], ": 12 elements are not 5"),
+            ([1, 5], ": 12 elements are not 5"),
+            ([2, -1, -1], ""),
+            ([0, 12], ""),
+            ([7, -1], ""),
+            ([-2, -6], ""),
+        ],
+        ids=str,
+    )
+    def test_reshape_keeps_the_elements(self, sizes: list[int], why: str) -> None:
         g = GraphBuilder()
         with pytest.raises(DmlError) as caught:
             g.reshape(g.input("x", "FLOAT32", [2, 6]), sizes)
-        assert [item.code for item in caught.value.diagnostics] == [codes.DIFFERENT_ELEMENT_COUNTS.id]
+        (item,) = caught.value.diagnostics
+        assert (item.code, item.found) == (codes.DIFFERENT_ELEMENT_COUNTS.id, str(sizes))
+        assert item.message == f"sizes [2, 6] cannot become {sizes}{why}"
 
     def test_fill(self) -> None:
         g = GraphBuilder()

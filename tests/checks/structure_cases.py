@@ -28,6 +28,13 @@ def _chain(*links: tuple[Value, Value, str], inputs: list[Value], output: Value)
     return graph(nodes, inputs, [(output, X)])
 
 
+def _ring(count: int) -> Graph:
+    """Nodes that read one another, the first one the last."""
+    ring = [value(f"v{index}", X) for index in range(count)]
+    links = [(ring[index - 1], ring[index], f"n{index}") for index in range(count)]
+    return _chain(*links, inputs=[], output=ring[-1])
+
+
 def _misread_input() -> Graph:
     """Two sums read an input of a size that neither can have."""
     other, x = t(1, 1, 4, 5), value("x", t(1, 1, 4, 5))
@@ -81,6 +88,8 @@ CASES: list[Case] = [
         codes.CYCLE,
         "/nodes/0/desc/InputTensor",
     ),
+    case("cycle of twelve", _ring(12), codes.CYCLE, "/nodes/0/desc/InputTensor"),
+    case("cycle of thirteen", _ring(13), codes.CYCLE, "/nodes/0/desc/InputTensor"),
     case("graph input of wrong sizes", _misread_input(), codes.WRONG_INPUT_SIZES, "/inputs/x/Sizes"),
     case("cycle of one", _chain((a, a, "one"), inputs=[], output=a), codes.CYCLE, "/nodes/0/desc/InputTensor"),
     case(

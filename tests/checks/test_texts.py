@@ -36,6 +36,16 @@ TEXTS = {
         'The graph has a cycle: "one" -> "two" -> "one"; '
         'InputTensor reads "b", which depends on this node\'s output.'
     ),
+    "cycle of twelve": (
+        'DML1203 error: node "n0" (ACTIVATION_RELU), /nodes/0/desc/InputTensor: The graph has a cycle: '
+        '"n0" -> "n1" -> "n2" -> "n3" -> "n4" -> "n5" -> "n6" -> "n7" -> "n8" -> "n9" -> "n10" -> "n11" -> "n0"; '
+        'InputTensor reads "v11", which depends on this node\'s output.'
+    ),
+    "cycle of thirteen": (
+        'DML1203 error: node "n0" (ACTIVATION_RELU), /nodes/0/desc/InputTensor: The graph has a cycle: '
+        '"n0" -> "n1" -> "n2" -> "n3" -> "n4" -> "n5" -> (4 more) -> "n10" -> "n11" -> "n12" -> "n0"; '
+        'InputTensor reads "v12", which depends on this node\'s output.'
+    ),
     "small steepness at an old level": (
         'DML1408 error: node "node" (ACTIVATION_SOFTPLUS), /nodes/0/desc/Steepness: '
         "Steepness is 0.5; it has to be at least 1, before feature level 6_4; the target is 6_3."

@@ -54,6 +54,15 @@ def test_fields_that_the_writer_did_not_know() -> None:
     assert read(bytes(b.Output())) == ("FLOAT32", None, 0)
 
 
+@pytest.mark.parametrize("code", [0, 7])
+def test_a_union_whose_code_was_left_out_has_the_code_0(code: int) -> None:
+    b = flatbuffers.Builder(16)
+    b.Finish(table(b, 5, {1: table(b, 0, {})}, {0: code} if code else {}))
+    read_code, place = FlatBuffer(bytes(b.Output())).root(NODE).union("desc")
+    assert read_code == code
+    assert place is not None
+
+
 class Places:
     """Where the parts of the file of ``tensor([1, 2])`` are."""
 

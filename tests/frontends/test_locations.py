@@ -43,7 +43,7 @@ TEXT = """{
 def test_places(pointer: str, of_name: bool, line: int, piece: str) -> None:
     place = locate(TEXT.encode(), {pointer: of_name})[pointer]
     assert (place.line, TEXT.splitlines()[line - 1][place.column - 1 : place.end_column - 1]) == (line, piece)
-    assert place.text[place.start : place.start + len(place.marker.strip())] == piece
+    assert place.excerpt[len(place.marker) - len(place.marker.strip()) : len(place.marker)] == piece
 
 
 def test_the_mark_of_utf8_and_other_bytes() -> None:
@@ -54,8 +54,8 @@ def test_the_mark_of_utf8_and_other_bytes() -> None:
 def test_a_model_on_one_line_gives_an_excerpt() -> None:
     text = json.dumps({"a": list(range(1000)), "b": "here", "c": list(range(1000))})
     place = locate(text.encode(), {"/b": False})["/b"]
-    assert len(place.text) == LONGEST_LINE
-    assert place.text[place.start : place.start + 6] == '"here"'
+    assert len(place.excerpt) == LONGEST_LINE
+    assert place.excerpt[place.marker.index("^") :][:6] == '"here"'
     assert text[place.column - 1 : place.end_column - 1] == '"here"'
 
 

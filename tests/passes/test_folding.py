@@ -16,7 +16,7 @@ from dml2onnx.passes import PASSES
 from dml2onnx.verification import CONTENTS, contents
 from tests.passes import folding
 from tests.passes.examples import EXAMPLES, Example
-from tests.passes.test_passes import compiled, computed
+from tests.passes.running import compiled, computed
 
 BY_NAME = {item.name: item for item in PASSES}
 Form = Callable[[GraphBuilder, Expression], Expression]
@@ -76,11 +76,21 @@ STAYS: dict[str, tuple[Form, str]] = {
         "FLOAT32",
     ),
     "a mean that leaves pads out": (
-        lambda g, x: g.average_pooling(folding.around(g, x), (1, 1), (3, 4), (1, 1), (1, 1), include_padding=False),
+        lambda g, x: g.average_pooling(
+            folding.around(g, x, 0, (1, 1)), (1, 1), (3, 4), (1, 1), (1, 1), include_padding=False
+        ),
+        "FLOAT32",
+    ),
+    "1 is no pad of a mean": (
+        lambda g, x: g.average_pooling(folding.around(g, x, 1, (1, 1)), (1, 1), (3, 4)),
+        "FLOAT32",
+    ),
+    "a mean of a margin that is not the same all around": (
+        lambda g, x: g.average_pooling(folding.around(g, x, 0, (1, 0)), (1, 1), (3, 4)),
         "FLOAT32",
     ),
     "a pad as large as the window": (
-        lambda g, x: g.average_pooling(folding.around(g, x, 0, (3, 1)), (1, 1), (3, 4)),
+        lambda g, x: g.average_pooling(folding.around(g, x, 0, (3, 3)), (1, 1), (3, 4)),
         "FLOAT32",
     ),
     "0 is not the lowest integer": (lambda g, x: g.max_pooling0(folding.around(g, x, 0), (3, 4)), "INT8"),

@@ -21,8 +21,8 @@ from dml2onnx.ir.graph import Graph
 from dml2onnx.model import Array
 from dml2onnx.passes import PASSES, ROUNDING, Pass
 from dml2onnx.verification import contents
+from tests.passes.running import computed
 from tests.passes.test_folding import require_same_bits
-from tests.passes.test_passes import computed
 
 SIZES = (1, 4, 5, 6)
 STEP = Callable[[GraphBuilder, Expression], Expression]

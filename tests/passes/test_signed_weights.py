@@ -17,8 +17,8 @@ from dml2onnx.model import Body
 from dml2onnx.passes import PASSES
 from dml2onnx.verification import CONTENTS, contents
 from tests.passes import folding
+from tests.passes.running import compiled
 from tests.passes.test_folding import quantised, require_same_bits
-from tests.passes.test_passes import compiled
 
 PRODUCTS = {
     "convolutions": folding.quantised_layers,

@@ -107,10 +107,11 @@ def _tagged(lengths: bool) -> dml2onnx.Graph:
     rng = np.random.default_rng(6)
     g = GraphBuilder()
     x = g.input("x", np.float32, [1, 5, 3, 4])
-    weights = [rng.normal(0, 0.4, (1, 1, 8, width)).astype(np.float32) for width in (4, 2)]
+    weight, recurrence = (rng.normal(0, 0.4, (1, 1, 8, width)).astype(np.float32) for width in (4, 2))
     known = g.constant(np.array([5, 2, 4], np.uint32).reshape(1, 1, 1, 3))
+    activations = ["ACTIVATION_SIGMOID", "ACTIVATION_TANH", "ACTIVATION_TANH"]
     read = g.lstm(
-        x, *weights, ["ACTIVATION_SIGMOID", "ACTIVATION_TANH", "ACTIVATION_TANH"], "FORWARD", 0.0, False, False,
+        x, weight, recurrence, activations, "FORWARD", 0.0, False, False,
         sequence_lengths=known if lengths else None, output_single=False, output_cell_single=False, name="lstm",
     )  # fmt: skip
     assert read.sequence is not None

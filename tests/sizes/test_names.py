@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import dml2onnx
+from dml2onnx.checks.resizing import check_names
 from dml2onnx.cli import main
-from dml2onnx.diagnostics import DmlError
+from dml2onnx.diagnostics import Code, DmlError, Severity
 from dml2onnx.ir.size_names import own_size
 from tests.sizes.networks import ROOT
 
@@ -133,6 +134,17 @@ def test_what_the_weights_fix_is_a_finding_of_check() -> None:
     y = g.gemm(x, np.zeros((1, 1, 16, 2), np.float32), name="fc")
     (finding,) = dml2onnx.check(g.build({"y": y}))
     assert (finding.code, finding.node) == ("DML2102", "fc")
+
+
+def test_a_warning_is_said_of_the_graphs_own_sizes_only() -> None:
+    """It may name sizes, and would be another one at each end of a range."""
+    odd = Code("DML1", "odd", "", Severity.WARNING)
+
+    def one(graph: dml2onnx.Graph) -> list[dml2onnx.Diagnostic]:
+        return [odd.at(f"of {graph.inputs[0].value.nbytes} bytes")]
+
+    graph = built({"N": (1, 4)})
+    assert check_names(graph, one) == one(graph.without_names())
 
 
 def test_ranges_of_the_builder() -> None:

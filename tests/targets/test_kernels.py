@@ -261,8 +261,19 @@ def test_targets_are_shared() -> None:
     assert targets.target("cpu") is targets.target("cpu")
 
 
+TARGETS = ROOT / "schemas" / "targets"
+
+
+def test_every_target_has_a_table_and_a_row_in_the_page() -> None:
+    """There is a file for each name and a name for each file; the page lists them all."""
+    assert sorted(path.stem for path in TARGETS.glob("*.json")) == sorted(targets.NAMES)
+    page = (ROOT / "docs" / "targets.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    assert [name for name in targets.NAMES if not any(f"`{name}`" in row for row in rows)] == []
+
+
 def test_unknown_target() -> None:
-    expected = 'no target "cuda"; the targets are onnx, cpu, dml, openvino, webgpu, webnn, portable'
+    expected = f'no target "cuda"; the targets are {", ".join(targets.NAMES)}'
     with pytest.raises(targets.UnknownTargetError, match=expected) as caught:
         targets.target("cuda")
     assert [item.code for item in caught.value.diagnostics] == ["DML2006"]

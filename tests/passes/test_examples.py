@@ -1,0 +1,31 @@
+"""Each pass fires on its examples, and does nothing but what is said of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from dml2onnx.passes import PASSES
+from dml2onnx.verification import verify
+from tests.passes.examples import EXAMPLES, Example
+from tests.passes.running import compiled, require_same
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=str)
+def test_each_pass_fires(example: Example) -> None:
+    graph = example.build()
+    (only,) = [item for item in PASSES if item.name == example.name]
+    exact = example.exact
+    literal, passed = compiled(graph, exact=exact), compiled(graph, only, exact=exact)
+    assert Counter(node.op_type for node in literal.lowered.nodes) == example.before
+    assert Counter(node.op_type for node in passed.lowered.nodes) == example.after
+    require_same(literal, passed)
+    require_same(literal, compiled(graph, *PASSES, exact=exact))
+    result = verify(graph, rounds=1)
+    assert result.passed
+    assert {item.node for item in result.nodes} == {node.name for node in graph.nodes}
+    # whatever became of a node, it is told of all of them
+    assert [item.node for item in passed.traces] == [item.node for item in literal.traces]
+    gone = [a.node for a, b in zip(passed.traces, literal.traces, strict=True) if len(a.nodes) < len(b.nodes)]
+    assert all(item.notes for item in passed.traces if item.node in gone)
