@@ -109,8 +109,8 @@ def prove(
         by_hand = [(number, item.by_hand, item) for number, item in enumerate(mine) if item.by_hand is not None]
         models |= {f"{number:02}h": (model, fed(model, item.feeds)) for number, model, item in by_hand}
     examples = [item for item in DIFFERENCES if name in item.tools]
-    for number, item in enumerate(examples):
-        models[f"e{number}"] = (item.example(), {f"0/{key}": array for key, array in item.inputs.items()})
+    for number, example in enumerate(examples):
+        models[f"e{number}"] = (example.example(), {f"0/{key}": array for key, array in example.inputs.items()})
     made = make(name, python, models)
     rows: dict[str, dict[str, Any]] = {}
     for number, item in enumerate(mine):
