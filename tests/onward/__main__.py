@@ -156,7 +156,7 @@ def verdict(name: str, subject: Subject, row: Mapping[str, Any]) -> dict[str, An
     """Whether it is right, and if not, by which entry; an empty title where none explains it."""
     if "refused" not in row:
         by_hand = row.get("by_hand")
-        limit = by_hand if isinstance(by_hand, float) else 0.0
+        limit = by_hand if isinstance(by_hand, float) else None
         if row.get("right", judging.is_like_by_hand(row["error"], limit)):
             return {"right": True}
     said = row.get("refused", "")

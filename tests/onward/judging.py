@@ -19,6 +19,8 @@ SAME = 1e-4
 MORE = 1.25
 """How much further off the quantised model may be than that of the network by hand, whose rounding is another."""
 LEAST = 1e-3
+ALONE = 0.05
+"""How far off a quantised model may be where the tool refuses the network by hand."""
 
 
 @dataclass(slots=True)
@@ -76,9 +78,9 @@ def is_half(subject: Subject, have: Arrays, results: Mapping[str, Result]) -> bo
     )
 
 
-def is_like_by_hand(mine: float, by_hand: float) -> bool:
+def is_like_by_hand(mine: float, by_hand: float | None) -> bool:
     """Whether quantisation costs no more than it does of the network by hand; errors as :func:`error` gives them."""
-    return mine <= MORE * by_hand + LEAST
+    return mine <= (ALONE if by_hand is None else MORE * by_hand + LEAST)
 
 
 def node_count(model: onnx.ModelProto) -> int:

@@ -95,6 +95,8 @@ def test_quantisation_may_cost_what_it_costs_by_hand() -> None:
     assert judging.is_like_by_hand(0.0, 0.0)
     assert not judging.is_like_by_hand(0.06, 0.04)
     assert not judging.is_like_by_hand(float("inf"), 0.5)
+    assert judging.is_like_by_hand(0.02, None)
+    assert not judging.is_like_by_hand(0.06, None)
 
 
 def test_what_no_entry_explains_has_no_cause() -> None:
