@@ -134,20 +134,17 @@ def execute(
     with a line about each step.
     """
     tell = progress or (lambda text: None)
-    through, exact = passes.chosen(optimize, without_passes), arguments.flag(exact, "exact")
-    form = arguments.quant_format(quant_format, exact=exact)
-    providers = chosen(provider)
-    propagate, in_half = passes.propagates_layouts(without_passes), arguments.flag(half, "half")
+    exact, providers = arguments.flag(exact, "exact"), chosen(provider)
     how = Form(
         opset,
         target or providers.target,
         exact,
-        True,
-        through,
-        propagate,
-        arguments.ir_version(None, opset),
-        form,
-        in_half,
+        shapes=True,
+        through=passes.chosen(optimize, without_passes),
+        propagate=passes.propagates_layouts(without_passes),
+        ir_version=arguments.ir_version(None, opset),
+        quant_format=arguments.quant_format(quant_format, exact=exact),
+        half=arguments.flag(half, "half"),
     )
 
     def compiling(text: str) -> None:

@@ -201,8 +201,9 @@ class Recorder:
         tensor. https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_buffer_tensor_desc
         """
         owned_by_dml = converted(arguments.flag, owned_by_dml, "owned_by_dml")
+        kind = known_data_type(data_type)  # before sizes: both are wrong where they stand in the other order
         numbers, named = self._sizes.of_input(sizes)
-        desc = tensor_desc(data_type, numbers, strides, owned_by_dml, total_size, alignment)
+        desc = tensor_desc(kind, numbers, strides, owned_by_dml, total_size, alignment)
         made = self._bound(name, desc, buffer_bytes or desc.total_bytes, desc, contents)
         if named:
             self._inputs[-1] = replace(self._inputs[-1], sizes=named)

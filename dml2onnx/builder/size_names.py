@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from dml2onnx import arguments
 from dml2onnx.builder.checked import converted, error_here, listed, whole_numbers
@@ -25,9 +25,9 @@ class SizeNames:
 
     def of_input(self, sizes: SizesOrNames) -> tuple[WholeNumbers, tuple[int | str, ...]]:
         """Sizes with numbers in the place of names; and as they were given, where there are names."""
-        if isinstance(sizes, str) or not any(isinstance(size, str) for size in listed("sizes", sizes)):
-            return cast("WholeNumbers", sizes), ()
         named = listed("sizes", sizes)
+        if not any(isinstance(size, str) for size in named):
+            return named, ()
         numbers = [own_size(_checked(size), self._ranges) if isinstance(size, str) else size for size in named]
         whole_numbers("sizes", numbers, 1)
         self._names |= dict.fromkeys(size for size in named if isinstance(size, str))
@@ -35,8 +35,6 @@ class SizeNames:
 
     def numbers(self, sizes: SizesOrNames) -> WholeNumbers:
         """Sizes with numbers in the place of names, which have to be those of inputs."""
-        if isinstance(sizes, str) or not any(isinstance(size, str) for size in listed("sizes", sizes)):
-            return cast("WholeNumbers", sizes)
         named = listed("sizes", sizes)
         for size in named:
             if isinstance(size, str) and size not in self._names:

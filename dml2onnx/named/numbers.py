@@ -35,7 +35,7 @@ class Numbers:
         self.by_text: dict[str, Expr] = {}
         """What the text of a size stands for."""
         self._known: dict[tuple[int, ...], Expr] = {}
-        self._require_told_apart()
+        self._require_distinct()
         self._samples = list(drawn(graph, ranges, SAMPLES, Random(0)))
         self._doubtful: set[tuple[int, ...]] = set()
         """Numbers that are those of two expressions, which differ at other sizes."""
@@ -58,7 +58,7 @@ class Numbers:
     def _number(self, size: int | Expr, point: Values) -> int:
         return self.graph.number(size, point) if isinstance(size, Expr) else size
 
-    def _require_told_apart(self) -> None:
+    def _require_distinct(self) -> None:
         """Numbers say which name they are only where no two names have the same sizes everywhere."""
         seen: dict[tuple[int, ...], str] = {}
         for name, (low, high) in self.ranges.items():

@@ -32,9 +32,9 @@ def points_of(graph: NamedGraph, ranges: Ranges) -> Iterator[dict[str, int]]:
     most, points = 0, [highest, lowest]
     for attempt in range(TRIES):
         tried = [highest, *_pair(graph, ranges, attempt), lowest]
-        told_apart = len({tuple(graph.number(expr, point) for point in tried) for expr in expressions})
-        if told_apart > most:
-            most, points = told_apart, tried
+        distinct = len({tuple(graph.number(expr, point) for point in tried) for expr in expressions})
+        if distinct > most:
+            most, points = distinct, tried
         if most == len(expressions):  # there may be fewer: some are one number all over a small range
             break
     yield from points

@@ -39,10 +39,9 @@ def test_compiles_at_every_target_version(compiler: Compiler, directml: Path, so
     compiler.object(source, directml, f"-DDML_TARGET_VERSION={version}", *BARE)
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-def test_compiles_for_windows_at_every_target_version(
-    windows: Compiler, directml: Path, source: Path, version: str
-) -> None:
+@pytest.mark.parametrize("version", [VERSIONS[0], VERSIONS[len(VERSIONS) // 2], VERSIONS[-1]])
+def test_compiles_for_windows(windows: Compiler, directml: Path, source: Path, version: str) -> None:
+    """What Windows has of its own asks for no version, and all of them were compiled above."""
     windows.object(source, directml, f"-DDML_TARGET_VERSION={version}", *BARE)
 
 
