@@ -57,8 +57,10 @@ def make(name: str, python: Path, models: Mapping[str, tuple[onnx.ModelProto, Ar
             np.savez(directory / f"{key}.npz", **feeds)  # type: ignore[arg-type]  # names are those of inputs
         while any(not (directory / f"{key}.json").exists() for key in models):  # a tool may end its process
             before = len(list(directory.glob("*.json")))
-            line = [str(python), str(WORKER), name, place]
-            done = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+            line = [str(python.absolute()), str(WORKER), name, place]
+            done = subprocess.run(
+                line, cwd=place, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+            )
             if len(list(directory.glob("*.json"))) == before:
                 raise RuntimeError(f"{name}: {done.stderr}")
         for key in models:
