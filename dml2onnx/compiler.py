@@ -332,10 +332,6 @@ def compile(
     return compile_outputs(source, chosen, warnings=warnings, progress=tell, **form._asdict())
 
 
-ENOUGH = 4
-"""Sizes that one model for all is made of."""
-
-
 class Form(NamedTuple):
     """What a model is to be like, as :func:`compile_outputs` takes it."""
 
@@ -361,7 +357,7 @@ def compile_named(
     """One model for all sizes: those of some sizes, of which only numbers differ."""
     from dml2onnx.checks import check
     from dml2onnx.checks.resizing import named
-    from dml2onnx.named import difference, merged, points_of, ranges_of
+    from dml2onnx.named import one_model, ranges_of
 
     sizes, ranges = source.named_sizes, source.ranges
     source = source.without_names()
@@ -373,23 +369,13 @@ def compile_named(
     warnings = require_clean(source, feature_level, documented=documented)
     graph = named(source, sizes)
     limits = ranges_of(graph, ranges, is_right)
-    points: list[Mapping[str, int]] = []
-    models: list[CompiledModel] = []
-    for point in points_of(graph, limits):
-        if len(points) >= ENOUGH:
-            break
+
+    def compiled(point: Mapping[str, int]) -> CompiledModel:
         fixed = graph.at(point)
         require_clean(fixed, feature_level, documented=documented)
-        made = compile_outputs(fixed, outputs(fixed), progress=progress, **form._asdict())
-        # at a small size there may be another form: that of the last one serves as well
-        if not models or difference(models[0].lowered, made.lowered) is None:
-            points.append(point)
-            models.append(made)
-    model, lowered = models[0], [item.lowered for item in models]
-    try:
-        one = merged(graph, points, lowered, limits)
-    except DmlError:  # so there may be for constants of one element
-        one = merged(graph, points[:-1], lowered[:-1], limits)
+        return compile_outputs(fixed, outputs(fixed), progress=progress, **form._asdict())
+
+    model, one = one_model(graph, limits, compiled)
     texts = {name: f"{low}..{high}" for name, (low, high) in limits.items()}
     metadata = {**model.metadata, "dml2onnx_sizes": ", ".join(f"{name}={text}" for name, text in texts.items())}
     is_in_range = all(low <= graph.old(name) <= high for name, (low, high) in limits.items())

@@ -47,6 +47,16 @@ class _Stranded:
 
 def fallbacks(graph: OnnxGraph, opset: int, chosen: Target) -> list[Diagnostic]:
     """A warning (DML2009) about each operator, with each combination of types, that a target does not run."""
+    found = [_finding(chosen, opset, stranded) for stranded in _all_stranded(graph, opset, chosen)]
+    return found + _lost(graph, chosen)
+
+
+def nodes_without_kernels(graph: OnnxGraph, opset: int, chosen: Target) -> int:
+    """How many nodes a target does not run; 0 where the model runs wholly there."""
+    return sum(stranded.count for stranded in _all_stranded(graph, opset, chosen))
+
+
+def _all_stranded(graph: OnnxGraph, opset: int, chosen: Target) -> list[_Stranded]:
     served: dict[tuple[object, ...], _Stranded | None] = {}
     most = MOST_DIMENSIONS if chosen.has("EXTREMES_END_AT_5") else None
     for origin in graph.origins:
@@ -66,8 +76,7 @@ def fallbacks(graph: OnnxGraph, opset: int, chosen: Target) -> list[Diagnostic]:
             if stranded is not None:
                 stranded.count += 1
                 stranded.origins.setdefault(origin.node, origin.operator)
-    found = [_finding(chosen, opset, stranded) for stranded in served.values() if stranded is not None]
-    return found + _lost(graph, chosen)
+    return [stranded for stranded in served.values() if stranded is not None]
 
 
 def _lost(graph: OnnxGraph, chosen: Target) -> list[Diagnostic]:

@@ -26,9 +26,9 @@ from onnx import defs
 
 import dml2onnx
 from dml2onnx.model import CONTROL_FLOW, with_bodies
+from dml2onnx.report.habit import VIEWS
 from dml2onnx.targets import DEFAULT_OPSET
 
-VIEWS = frozenset({"Cast", "Identity", "Reshape", "Transpose"})
 TARGET = 0.9
 """The share of nodes that come back as one."""
 MOST_NODES = 1.1

@@ -8,9 +8,10 @@
 descriptors: walks from descriptors that are right, one change at a time. What the checks let pass compiles, runs
 and equals the reference; what one change of a field spoils has a finding, counted by whether it names that field.
 graphs: random graphs of up to 50 nodes. programs: DxDispatch programs of several dispatches
-over parts of the same buffers. relations: what must make no difference to graphs. files: models of all formats with
-something changed in them, within limits of memory and time. fuzz: the same, led by the lines that are reached, with
-atheris (``pip install atheris``), by bytes and by structure.
+over parts of the same buffers. relations: what must make no difference to graphs. sizes: graphs, programs and
+operators with names for sizes, whose one model is compared with the model of each size. files: models of all formats
+with something changed in them, within limits of memory and time. fuzz: the same, led by the lines that are reached,
+with atheris (``pip install atheris``), by bytes and by structure.
 
 With ``--against directml`` descriptors, right ones and wrong ones, and graphs go to DirectML itself as well
 (``scripts/directml.py`` installs it): its verdicts are compared with those of the checks, its numbers with the
@@ -38,12 +39,14 @@ from _campaign_files import files, fuzz  # noqa: E402
 from _campaign_graphs import graphs, programs, relations  # noqa: E402
 from _campaign_journal import Campaign  # noqa: E402
 from _campaign_operators import descriptors  # noqa: E402
+from _campaign_sizes import sizes  # noqa: E402
 
 PARTS = {
     "descriptors": descriptors,
     "graphs": graphs,
     "programs": programs,
     "relations": relations,
+    "sizes": sizes,
     "files": files,
     "fuzz": fuzz,
 }

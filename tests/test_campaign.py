@@ -26,8 +26,10 @@ from dml2onnx.compiler import CompiledModel, compile_outputs
 from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.ir.graph import GraphInput, Read
 from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.named.fitting import Fitting
 from dml2onnx.reference import evaluate_results
-from dml2onnx.testing import batch, coverage, descriptor_trials, relations, trial, variations
+from dml2onnx.sizes.named import NamedGraph
+from dml2onnx.testing import batch, coverage, descriptor_trials, relations, sized_trials, trial, variations
 from dml2onnx.testing.random_graphs import samples
 from dml2onnx.testing.random_graphs.draft import Sample
 from dml2onnx.testing.reduction import smallest
@@ -60,6 +62,32 @@ def test_relations(tmp_path_factory: pytest.TempPathFactory, sample: Sample) -> 
     assume(not any(item.severity.value == "error" for item in check(sample.graph)))
     directory = tmp_path_factory.mktemp("relations")
     assert relations.relations(sample.graph, 0, random.Random(0), directory)[0] == []
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_sizes_with_names(monkeypatch: pytest.MonkeyPatch, part: int) -> None:
+    """Graphs, programs and operators in turns."""
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    monkeypatch.setattr("dml2onnx.testing.reduction.BATCH", 20)
+    journal = import_module("_campaign_journal").Campaign(None, part, 0.0)
+    import_module("_campaign_sizes").sizes(journal, iter([part]))
+    assert journal.found == 0
+    assert journal.counts["sizes, with names"] >= 3
+
+
+@pytest.mark.parametrize("wrong", ["text", "form"])
+def test_a_model_that_is_wrong_at_some_size_is_found(monkeypatch: pytest.MonkeyPatch, wrong: str) -> None:
+    """One that says other sizes than it has, and one whose form does not serve at some: here nobody looks."""
+    g = dml2onnx.GraphBuilder()
+    x = g.input("x", np.float32, [2, 3, 6])
+    graph = g.build({"y": g.unfold(x, [2], [2], [1], [1], [0])})
+    found = [sized_trials.trial(graph, seed) for seed in range(12)]
+    assert not any(item.problem for item in found)
+    if wrong == "form":
+        monkeypatch.setattr(Fitting, "require", lambda self, node, place: None)
+    else:
+        monkeypatch.setattr(NamedGraph, "in_names", lambda self, expr: expr + expr if expr.symbol is None else expr)
+    assert any(sized_trials.trial(graph, seed).problem for seed in range(12))
 
 
 def test_a_change_that_no_finding_has_to_do_with_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,7 +284,7 @@ def test_the_script_tries_all_but_fuzzing_unless_it_is_told() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     parts = [line.partition(": 0 in ")[0] for line in done.stdout.splitlines() if ": 0 in " in line]
-    assert parts == ["descriptors", "graphs", "programs", "relations", "files"]
+    assert parts == ["descriptors", "graphs", "programs", "relations", "sizes", "files"]
 
 
 # --- Coverage ---------------------------------------------------------------------------------------------------------

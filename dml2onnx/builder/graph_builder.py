@@ -36,13 +36,17 @@ class GraphBuilder(DirectMLX):
 
 
 def _answering(method: Callable[..., Any]) -> Callable[..., Any]:
-    """The method, which says what is meant by an argument that it does not have."""
+    """The method, which says what is meant by an argument that it does not have, and which ones it takes."""
 
     @functools.wraps(method)
     def called(*args: Any, **kwargs: Any) -> Any:
         try:
             return method(*args, **kwargs)
         except TypeError as error:
+            missing = _MISSING_ARGUMENTS.search(str(error))
+            if missing is not None and missing[1] == method.__name__:
+                takes = ", ".join(name for name in inspect.signature(method).parameters if name != "self")
+                raise TypeError(f"{missing[1]} needs {missing[2]}; its arguments are {takes}") from None
             unknown = _UNKNOWN_ARGUMENT.search(str(error))
             if unknown is None or unknown[1] not in kwargs:
                 raise
@@ -57,6 +61,7 @@ def _answering(method: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
+_MISSING_ARGUMENTS = re.compile(r"(\w+)\(\) missing \d+ required (?:\w+(?:-only)? )?arguments?: (.+)")
 _UNKNOWN_ARGUMENT = re.compile(r"unexpected keyword argument '(\w+)'")
 
 if not TYPE_CHECKING:  # whose readers know the arguments of all methods

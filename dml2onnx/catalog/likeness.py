@@ -20,13 +20,16 @@ def nearest(
 ) -> tuple[str, ...]:
     """The known name that is most likely meant, or those that are equally likely; whatever the case of their letters.
 
-    Names that begin with the given one come before those that only look like it.
+    Names that begin with the given one come before those that only look like it, and before these the field of a
+    tensor, ``ATensor`` for ``A``.
     """
     import difflib  # only what is misspelt needs it
 
     typed, folded = name.lower(), dict[str, str]()
     for candidate in known:
         folded.setdefault(candidate.lower(), candidate)
+    if beginnings and (tensor := folded.get(f"{typed}tensor")):
+        return (tensor,)
     if beginnings and len(typed) >= SHORTEST_BEGINNING:
         begun = {item: whole for item, whole in folded.items() if item.startswith(typed)}
         if begun:

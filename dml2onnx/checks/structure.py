@@ -52,7 +52,7 @@ def check_structure(graph: Graph) -> Structure:
     sources = _sources(graph, available, result)
     _names(graph, result)
     _outputs(graph, sources, available, result)
-    regions = _Regions()
+    regions = _Regions(has_versions=graph.format == "dxdispatch")
     for position, node in enumerate(graph.nodes):
         if _is_usual(node, sources, available, regions):
             continue
@@ -238,13 +238,19 @@ class _Needed(NamedTuple):
 class _Regions:
     """Bytes of tensors, remembered by descriptor."""
 
-    __slots__ = ("_bytes", "_left", "_needed", "_origins")
+    __slots__ = ("_bytes", "_has_versions", "_left", "_needed", "_origins")
 
-    def __init__(self) -> None:
+    def __init__(self, *, has_versions: bool) -> None:
+        self._has_versions = has_versions
         self._bytes: dict[TensorDesc, int] = {}
         self._needed: dict[OperatorDesc, _Needed | None] = {}
         self._origins: dict[Value, Value] = {}
         self._left: dict[Value, int] = {}
+
+    def name(self, value: Value) -> str:
+        """The name of a buffer as the model has it: commands of DxDispatch make numbered versions of a resource."""
+        name, mark, version = value.name.rpartition("#")
+        return name if mark and version.isdecimal() and self._has_versions else value.name
 
     def nbytes(self, tensor: TensorDesc) -> int:
         """Bytes that a tensor covers from its offset on; 0 for one that makes no sense."""
@@ -329,7 +335,8 @@ def _region(path: str, bound: Read | Write, tensor: TensorDesc, regions: _Region
     """The tensor lies inside its buffer, at an offset that DirectML takes."""
     offset, nbytes, present = bound.offset, regions.nbytes(tensor), bound.value.nbytes
     if nbytes and (offset < 0 or offset + nbytes > present) and regions.is_news(bound.value, offset + nbytes):
-        message = f"{path} needs bytes {offset} to {offset + nbytes} of {quote(bound.value.name)}, which has {present}."
+        name = quote(regions.name(bound.value))
+        message = f"{path} needs bytes {offset} to {offset + nbytes} of {name}, which has {present}."
         yield _finding(codes.OUT_OF_BOUNDS, path, message, f"{offset + nbytes} bytes or more", f"{present} bytes")
     if not offset:
         return

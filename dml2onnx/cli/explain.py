@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.checks import check
 from dml2onnx.checks.resizing import named
 from dml2onnx.cli.models import compile_options, load_model
+from dml2onnx.cli.sizes import cells, dimensions, sizes_of_inputs
 from dml2onnx.compiler import compile
 from dml2onnx.diagnostics import DmlError, quote, raise_errors
 from dml2onnx.ir.graph import GraphOutput
@@ -17,6 +18,7 @@ from dml2onnx.passes import chosen
 from dml2onnx.report.answers import ExplainAnswer, ExplainedNode, SizedTensor
 from dml2onnx.report.form import findings
 from dml2onnx.report.reasons import reasons
+from dml2onnx.report.sizes import InputDimension
 
 if TYPE_CHECKING:
     import argparse
@@ -64,8 +66,10 @@ def explain_model_command(options: argparse.Namespace, screen: Screen) -> int:
 
 
 def _explain_sizes(graph: Graph, options: argparse.Namespace, screen: Screen) -> int:
-    """Says the sizes of every tensor in names."""
+    """Says the sizes of every tensor in names, and which sizes of inputs are free, tied or fixed."""
     raise_errors(check(graph))
+    with screen.working("looking at sizes"):
+        inputs = _sizes_of_inputs(graph)
     sized = named(graph.without_names(), graph.named_sizes)
     shown = sized.shown
     tensors = [
@@ -86,13 +90,48 @@ def _explain_sizes(graph: Graph, options: argparse.Namespace, screen: Screen) ->
         half=options.half,
         passes=tuple(item.name for item in chosen(options.optimize, options.without_passes)),
         tensors=tuple(tensors),
+        dimensions=tuple(inputs),
     )
     if screen.as_json:
         screen.answer(answer)
         return 0
+    named_rows = [(input_name, i, row.name, *rest) for row in inputs for input_name, i, *rest in (cells(row),)]
+    screen.table(["input", ">dimension", "name", ">size", "may be", "because"], named_rows)
+    screen.say("")
     rows = [(item.node, item.operator, item.tensor, " × ".join(item.sizes)) for item in answer.tensors]
     screen.table(["DirectML node", "operator", "tensor", "sizes"], rows)
     return 0
+
+
+def _sizes_of_inputs(graph: Graph) -> list[InputDimension]:
+    """Every dimension of the inputs that ``--size`` names, and those of others that follow."""
+    written, asked = graph.without_names(), graph.named_sizes
+    known = sizes_of_inputs(written)
+    sized = named(written, asked)
+    names = {f"{name}[{i}]": str(size) for name, sizes in asked.items() for i, size in enumerate(sizes)}
+
+    def in_names(text: str) -> str:
+        for place, name in names.items():
+            text = text if name.isdigit() else text.replace(place, name)
+        return text
+
+    found = [
+        replace(
+            row, name=names[f"{row.input}[{row.dimension}]"], follows=in_names(row.follows), reason=in_names(row.reason)
+        )
+        for row in dimensions(written, {name: known[name] for name in asked})
+    ]
+    solver = sized.traced.solver
+    for name, (_, view) in sized.traced.inputs.items():
+        for i, size in enumerate(view.sizes):
+            symbol = size.expr.symbol
+            if name in asked or symbol is None or solver.resolved(size.expr).number is not None:
+                continue
+            tie = solver.ties.get(symbol)
+            why = ("", "", "") if tie is None else (tie.place.node, tie.place.operator, tie.place.words)
+            own = int(size)
+            found.append(InputDimension(name, i, own, "follow", own, own, 1, sized.shown(size), *why))
+    return found
 
 
 def _explained(

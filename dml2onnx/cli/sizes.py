@@ -15,6 +15,7 @@ from dml2onnx.sizes.freedom import freedom
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Mapping
 
     from dml2onnx.cli.render import Screen
     from dml2onnx.diagnostics import Diagnostic
@@ -29,49 +30,68 @@ def sizes_command(options: argparse.Namespace, screen: Screen) -> int:
     """Says which sizes are free, tied or fixed, and by whom."""
     graph = load_model(options, screen, frozenset(options.input))
     raise_errors(check(graph))
-    ends = (*graph.outputs, *graph.results)
-    descs = input_descs(graph.inputs, graph.sorted_nodes(), ends)
-    known = {item.name: desc.sizes for item, desc in zip(graph.inputs, descs, strict=True)}
+    known = sizes_of_inputs(graph)
     chosen = options.of or list(known)[:MOST]
     for name in chosen:
         if name not in known:
             listed = shortened(", ".join(known)) or "none"
             message = f"the graph has no input {quote(name)}; it has: {listed}"
             raise DmlError(WRONG_REQUEST.at(message, expected=listed, found=name))
+    with screen.working("looking at sizes"):
+        rows = dimensions(graph, {name: known[name] for name in chosen})
+    answer = SizesAnswer(dimensions=tuple(rows), inputs_left_out=len(known) - len(chosen))
+    if screen.as_json:
+        screen.answer(answer)
+        return 0
+    screen.table(["input", ">dimension", ">size", "may be", "because"], [cells(row) for row in answer.dimensions])
+    if answer.inputs_left_out:
+        screen.say(f"\n{answer.inputs_left_out} more inputs; --of NAME asks about one")
+    return 0
+
+
+def sizes_of_inputs(graph: Graph) -> dict[str, tuple[int, ...]]:
+    """The sizes of all inputs, by their names."""
+    ends = (*graph.outputs, *graph.results, *(item.output for item in graph.effects))
+    descs = input_descs(graph.inputs, graph.sorted_nodes(), ends)
+    return {item.name: desc.sizes for item, desc in zip(graph.inputs, descs, strict=True)}
+
+
+def dimensions(graph: Graph, inputs: Mapping[str, tuple[int, ...]]) -> list[InputDimension]:
+    """What is known of every dimension of inputs with these sizes."""
     level = level_of(graph, None)
 
     def wrong(other: Graph) -> Diagnostic | None:
         return next((item for item in check(other, level) if item.severity is Severity.ERROR), None)
 
-    rows: list[InputDimension] = []
-    with screen.working("looking at sizes"):
-        for name in chosen:
-            found = freedom(graph, name, known[name], judge(graph), wrong)
-            rows += [_row(name, i, item) for i, item in enumerate(found)]
-    answer = SizesAnswer(dimensions=tuple(rows), inputs_left_out=len(known) - len(chosen))
-    if screen.as_json:
-        screen.answer(answer)
-        return 0
-    screen.table(["input", ">dimension", ">size", "may be", "because"], [_cells(row) for row in answer.dimensions])
-    if answer.inputs_left_out:
-        screen.say(f"\n{answer.inputs_left_out} more inputs; --of NAME asks about one")
-    return 0
+    is_right = judge(graph)
+    return [
+        _row(name, i, item)
+        for name, sizes in inputs.items()
+        for i, item in enumerate(freedom(graph, name, sizes, is_right, wrong))
+    ]
 
 
 def _row(name: str, i: int, item: Dimension) -> InputDimension:
     may: Literal["vary", "follow", "stay"] = "vary"
     if item.is_fixed:
         may = "follow" if item.follows else "stay"
-    return InputDimension(
-        name, i, item.size, may, item.first, item.last, item.step, item.follows, item.node, item.operator, item.reason
-    )
+    known = (item.first, item.last, item.step, item.follows, item.node, item.operator, item.reason)
+    return InputDimension(name, i, item.size, may, *known)
 
 
-def _cells(row: InputDimension) -> tuple[object, ...]:
-    if row.may == "vary":
-        steps = {0: ", not all", 1: ""}.get(row.step, f" in steps of {row.step}")
-        text = f"from {row.first} on{steps}" if row.last is None else f"from {row.first} to {row.last}{steps}"
-    else:
-        text = f"{row.follows}" if row.may == "follow" else f"{row.size}"
+def cells(row: InputDimension) -> tuple[object, ...]:
+    """A dimension as a row of a table."""
     reason = f"{row.operator} {quote(row.node)}: {row.reason}" if row.node else row.reason
-    return row.input, row.dimension, row.size, text, reason
+    return row.input, row.dimension, row.size, _may_be(row), reason
+
+
+def _may_be(row: InputDimension) -> str:
+    """``free from 32 on in steps of 8``, ``free up to 512``, ``tied: 2*picture[2]``, ``fixed``."""
+    if row.may != "vary":
+        return f"tied: {row.follows}" if row.may == "follow" else "fixed"
+    text = "free"
+    if row.last is None:
+        text += "" if row.first == 1 else f" from {row.first} on"
+    else:
+        text += f" up to {row.last}" if row.first == 1 else f" from {row.first} to {row.last}"
+    return text + {0: ", not all", 1: ""}.get(row.step, f" in steps of {row.step}")

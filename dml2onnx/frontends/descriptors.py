@@ -512,7 +512,8 @@ class DescriptorReader:
 
 def _completed(operator: OperatorDesc, problems: list[Problem], dialect: Dialect) -> Reading:
     """With what is missing said in full, which takes the rules of the checks; most descriptors do without them."""
-    if not any(problem.code in (codes.MISSING_FIELD, codes.FIELD_RANGE) for problem in problems):
+    remediable = (codes.MISSING_FIELD, codes.FIELD_RANGE, codes.COUNT_MISMATCH)
+    if not any(problem.code in remediable for problem in problems):
         return Reading(operator, tuple(problems))
     from dml2onnx.frontends.remedies import with_remedies
 

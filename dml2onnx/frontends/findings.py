@@ -225,8 +225,10 @@ class Findings:
                     del kept[index]
                 elif item.code in _MISSING and (place := _leads_to(item.pointer.lower(), self._strays)):
                     stray, name = self._strays[place]
-                    kept.pop(stray, None)
-                    kept[index] = replace(item, message=f"{item.message}; is {quote(name)} meant for it?")
+                    strayed = kept.pop(stray, None)
+                    message = f"{item.message}; is {quote(name)} meant for it?"
+                    rename = () if strayed is None else instead(strayed.pointer, [_last(item.pointer)], renamed=True)
+                    kept[index] = replace(item, message=message, remedies=item.remedies or rename)
         return list(kept.values())
 
 
@@ -239,6 +241,11 @@ def _of_all(finding: Diagnostic, uses: list[Diagnostic]) -> Diagnostic:
         remedies.append(Remedy(remedy.words, tuple([edit for other in alike for edit in other.edits]), True))
     message = f"{finding.message} ({len(uses)} places use it)"
     return replace(finding, message=message, places=others, remedies=tuple(remedies))
+
+
+def _last(pointer: str) -> str:
+    """The member that a pointer leads to."""
+    return pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
 
 
 def _leads_to(pointer: str, places: Collection[str]) -> str:

@@ -94,6 +94,8 @@ class Values:
         self._places: dict[str, str] = {}
         self.nodes: dict[str, str] = {}
         """The names of nodes by the pointers of these."""
+        self._written: dict[str, list[str]] | None = None
+        """The values that nodes write, by the names of nodes."""
 
     def get(self, name: str) -> Known | None:
         """A value by its name."""
@@ -130,13 +132,18 @@ class Values:
         self, name: str, place: str, node: str = "", field: str = "", schema: OperatorSchema | None = None
     ) -> None:
         """The finding that there is no such value."""
-        close = self._findings.closest(name, self.by_name)
+        close = self._written_by(name)
+        if close:
+            meant = f"; node {quote(name)} writes {' and '.join(map(quote, close))}"
+        else:
+            close = self._findings.closest(name, self.by_name)
+            meant = suggestion(close)
         self._findings.unknown(
             VALUE,
             name,
             at_field(
                 codes.UNKNOWN_VALUE,
-                f"there is no value {quote(name)}{suggestion(close)}",
+                f"there is no value {quote(name)}{meant}",
                 place,
                 node,
                 schema,
@@ -146,6 +153,15 @@ class Values:
                 remedies=instead(place, close),
             ),
         )
+
+    def _written_by(self, node: str) -> tuple[str, ...]:
+        """What a node of this name writes: other formats read values by the names of nodes."""
+        if self._written is None:  # which only what is misspelt needs
+            self._written = {}
+            for name, place in self._places.items():
+                if writer := self.nodes.get(_node_at(place)):
+                    self._written.setdefault(writer, []).append(name)
+        return tuple(self._written.get(node, ()))
 
     def make(self, targets: list[WriteTarget]) -> None:
         """Makes the values of all outputs of nodes, in the order in which they stand."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.catalog import FieldKind, FieldType
 from dml2onnx.codes import reading as codes
 from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.inference import infer_outputs
 
 if TYPE_CHECKING:
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
 INFERRED = 'leave it out, or write "infer",'
 """How sizes are left to be found."""
+_AXES = frozenset({"Axis", "Axes"})
+"""Fields that count dimensions, which other libraries count from the end as well."""
+_NEUTRAL = {"Scales": 1, "Repeats": 1, "StartPadding": 0, "EndPadding": 0}
+"""What changes nothing along a dimension, of arrays that have a number for each dimension of a tensor."""
 _USUAL = {"Strides": 1, "Dilations": 1, "StartPadding": 0, "EndPadding": 0, "OutputPadding": 0}
 """What each number of an array is where nobody wants anything else: what DirectMLX has as defaults."""
 
@@ -26,6 +31,10 @@ def with_remedies(desc: OperatorDesc, problems: tuple[Problem, ...], *, infers: 
 
 
 def _remedied(desc: OperatorDesc, problem: Problem, *, infers: bool) -> Problem:
+    if problem.code is codes.FIELD_RANGE and problem.path[0] in _AXES:
+        return _from_the_start(desc, problem)
+    if problem.code is codes.COUNT_MISMATCH:
+        return _for_each_dimension(desc, problem)
     expected = _expected(desc, problem)
     if not expected:
         return problem
@@ -36,6 +45,35 @@ def _remedied(desc: OperatorDesc, problem: Problem, *, infers: bool) -> Problem:
         instead: Member = "infer" if infers else json.loads(expected)
         return problem._replace(path=place, message=message, expected=expected, instead=instead)
     return problem._replace(expected=expected)
+
+
+def _from_the_start(desc: OperatorDesc, problem: Problem) -> Problem:
+    """An axis that is counted from the end, with its number from the start."""
+    values = [desc.get(item.name) for item in desc.schema.input_fields]
+    tensors = [item[0] if isinstance(item, tuple) and item else item for item in values]
+    rank = next((item.rank for item in tensors if isinstance(item, TensorDesc)), 0)
+    try:
+        axis = int(problem.found)
+    except ValueError:
+        return problem
+    if not -rank <= axis < 0:
+        return problem
+    message = f"is {axis}; DirectML counts dimensions from the start, where that is {axis + rank} of {rank}"
+    return problem._replace(message=message, expected=str(axis + rank), instead=axis + rank)
+
+
+def _for_each_dimension(desc: OperatorDesc, problem: Problem) -> Problem:
+    """An array that leaves out the leading dimensions of the tensor, along which nothing is to change."""
+    neutral = _NEUTRAL.get(str(problem.path[0]))
+    tensor = desc.get("InputTensor") if "InputTensor" in desc.schema.index else None
+    if neutral is None or not isinstance(tensor, TensorDesc):
+        return problem
+    has, wanted = (int(text.partition(" ")[0]) for text in (problem.found, problem.expected))
+    if not has < wanted == tensor.rank:
+        return problem
+    first = ", ".join([str(neutral)] * (wanted - has))
+    stays = f"[{first}, …] leaves the first {wanted - has} as they are"
+    return problem._replace(expected=f"{problem.expected}, one for each dimension: {stays}")
 
 
 def _expected(desc: OperatorDesc, problem: Problem) -> str:

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 from typing import TYPE_CHECKING
 
 from dml2onnx.model import UNKNOWN, Body, Node, OnnxGraph, Port, Value, has_names, is_unknown
+from dml2onnx.named.fitting import Fitting
 from dml2onnx.named.numbers import Numbers
 from dml2onnx.named.operands import Operands
+from dml2onnx.named.windows import whole_pictures, widest
 from dml2onnx.sizes.expressions import Expr
 from dml2onnx.sizes.named import refused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from dml2onnx.diagnostics import DmlError
     from dml2onnx.model import Array, Origin
     from dml2onnx.model.records import Attribute
     from dml2onnx.sizes.named import NamedGraph, Values
-
-GLOBAL = {"AveragePool": "GlobalAveragePool", "MaxPool": "GlobalMaxPool", "LpPool": "GlobalLpPool"}
-"""Pooling whose window is the whole of each picture has no numbers."""
 
 
 def merged(
@@ -39,6 +40,21 @@ def difference(one: OnnxGraph, other: OnnxGraph) -> str | None:
     return None
 
 
+def other_form(node: str, point: Values | None = None) -> DmlError:
+    """What is said of a node that becomes something else at another size."""
+    where = "another size of this range" if point is None else _written(point)
+    return refused(f"another form is chosen at {where}", node)
+
+
+def too_few(node: str, point: Values) -> DmlError:
+    """What is said of a node that no form of helps: indices and lengths that are constants reach further."""
+    return refused(f"at {_written(point)} there are fewer elements than its constants speak of", node)
+
+
+def _written(point: Values) -> str:
+    return ", ".join(f"{name}={size}" for name, size in point.items())
+
+
 class _Merging:
     def __init__(self, models: Sequence[OnnxGraph], numbers: Numbers) -> None:
         self.models = models
@@ -47,6 +63,7 @@ class _Merging:
         """New values by the identity of those of the first model."""
         self.initializers = dict(models[0].initializers)
         self.operands = Operands(self.numbers, self.initializers, self._names())
+        self.fitting = Fitting(self.numbers, self.initializers, self.operands.dims)
 
     def _names(self) -> set[str]:
         nodes = self.models[0].nodes
@@ -59,7 +76,7 @@ class _Merging:
         for other in self.models[1:]:
             place = difference(first, other)
             if place is not None:
-                raise refused("another form is chosen at another size of this range", place)
+                raise other_form(place)
         inputs = tuple(self._port(*ports) for ports in zip(*(model.inputs for model in self.models), strict=True))
         for port in inputs:
             self.operands.know(port.onnx_name, port.dtype, port.shape)
@@ -121,16 +138,18 @@ class _Merging:
             if arrays is None:
                 inputs.append(self._value(values))
                 continue
-            made = self.operands.made(first, position, arrays, inputs, origin)
-            before += made.nodes
-            inputs.append(made.value)
+            operand = self.operands.made(first, position, arrays, inputs, origin)
+            before += operand.nodes
+            inputs.append(operand.value)
         outputs = tuple(self._value(values) for values in zip(*(node.outputs for node in nodes), strict=True))
         for value in outputs:
             if value is not None:
                 self.operands.know_value(value)
         if op_type == "Resize":
             inputs = self.operands.without_sizes(inputs)
-        return [*before, Node(first.name, op_type, tuple(inputs), outputs, attributes)]
+        made = Node(first.name, op_type, tuple(inputs), outputs, attributes)
+        self.fitting.require(made, origin.node)
+        return [*before, made]
 
     def _arrays(self, values: Sequence[Value | None]) -> list[Array] | None:
         """The contents of an input that is a constant, and not the same at all sizes."""
@@ -149,13 +168,12 @@ class _Merging:
             for name, value in attributes.items()
             if isinstance(value, Body) or any(node.attributes.get(name) != value for node in nodes[1:])
         ]
+        if differing == ["kernel_shape"] and (other := whole_pictures(nodes)) is not None:
+            return other, {name: value for name, value in attributes.items() if name == "p"}
+        if differing == ["pads"] and (pads := widest(nodes)) is not None:
+            attributes, differing = {**attributes, "pads": pads}, []
         if not differing:
             return first.op_type, attributes
-        if differing == ["kernel_shape"] and first.op_type in GLOBAL and all(map(_is_whole, nodes)):
-            kept = {name: value for name, value in attributes.items() if name == "p"}
-            return GLOBAL[first.op_type], kept
-        if differing == ["pads"] and (pads := _widest(nodes)) is not None:
-            return first.op_type, {**attributes, "pads": pads}
         what = f"{first.op_type} has another {differing[0]} at another size"
         raise refused(what, origin.node, origin.operator)
 
@@ -173,46 +191,5 @@ def _is_same(one: Array, other: Array) -> bool:
 
 def _is_dense(port: Port) -> bool:
     """Whether memory has the elements of the tensor, in any order, and nothing else."""
-    return len(port.shape) == port.desc.rank and port.desc.is_dense
-
-
-WINDOWED = frozenset({"AveragePool", "Conv", "LpPool", "MaxPool"})
-
-
-def _widest(nodes: Sequence[Node]) -> tuple[int, ...] | None:
-    """Margins that serve at all sizes: what no window reaches makes no difference."""
-    pads = [node.attributes["pads"] for node in nodes]
-    if nodes[0].op_type not in WINDOWED or not all(isinstance(pad, tuple) for pad in pads):
-        return None
-    widest: tuple[int, ...] = tuple(max(column) for column in zip(*pads, strict=True))
-    half = len(widest) // 2
-    same_start = all(pad[:half] == widest[:half] for pad in pads)  # type: ignore[index]  # tuples, see above
-    return widest if same_start and all(_gives_its_output(node, widest) for node in nodes) else None
-
-
-def _gives_its_output(node: Node, pads: tuple[int, ...]) -> bool:
-    """Whether a node has as many windows with these margins as it has with its own."""
-    source, target = node.inputs[0], node.outputs[0]
-    if source is None or target is None or node.attributes.get("ceil_mode"):
-        return False
-    count = len(pads) // 2
-    weights = node.inputs[1] if node.op_type == "Conv" else None
-    kernel = node.attributes.get("kernel_shape", () if weights is None else weights.shape[2:])
-    strides, dilations = (node.attributes.get(name, (1,) * count) for name in ("strides", "dilations"))
-    return target.shape[2:] == tuple(
-        (source.shape[i + 2] + pads[i] + pads[i + count] - (kernel[i] - 1) * dilations[i] - 1) // strides[i] + 1  # type: ignore[index, operator]  # tuples
-        for i in range(count)
-    )
-
-
-def _is_whole(node: Node) -> bool:
-    """Whether the window of a pooling node is all of its input, and there is no margin."""
-    source = node.inputs[0]
-    pads = node.attributes.get("pads")
-    has_margin = isinstance(pads, tuple) and any(pads)
-    return (
-        source is not None
-        and node.attributes["kernel_shape"] == source.shape[2:]
-        and not has_margin
-        and len(node.outputs) == 1
-    )
+    is_whole = prod(port.shape) == port.desc.element_count  # a buffer of FLOAT16 is rounded up to 4 bytes
+    return len(port.shape) == port.desc.rank and port.desc.is_dense and is_whole

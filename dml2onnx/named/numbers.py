@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cached_property
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -12,13 +13,16 @@ from dml2onnx.sizes.named import refused
 from dml2onnx.sizes.ranges import drawn
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from dml2onnx.sizes.expressions import Symbol
     from dml2onnx.sizes.named import NamedGraph, Values
 
 
 SAMPLES = 6
 """At how many sizes two expressions are compared besides: enough to see that they are not one."""
+NEARBY = 16
+"""Sizes in a row at either end of a range at which it is looked whether the model fits: steps of windows are fewer."""
 
 
 class Numbers:
@@ -37,6 +41,7 @@ class Numbers:
         self._known: dict[tuple[int, ...], Expr] = {}
         self._require_distinct()
         self._samples = list(drawn(graph, ranges, SAMPLES, Random(0)))
+        self._negative: dict[Expr, Values | None] = {}
         self._doubtful: set[tuple[int, ...]] = set()
         """Numbers that are those of two expressions, which differ at other sizes."""
         solver = graph.traced.solver
@@ -54,6 +59,30 @@ class Numbers:
         points = (*self.points, *self._samples)
         ratios = {Fraction(self._number(one, point), self._number(other, point)) for point in points}
         return ratios.pop() if len(ratios) == 1 else None
+
+    def below_zero(self, expr: Expr) -> Values | None:
+        """A size at which an expression is negative, of those that are looked at; ``None`` where there is none."""
+        if expr not in self._negative:
+            resolved = self.graph.traced.solver.resolved(expr)
+            self._negative[expr] = next((point for point, value in self._nearby if resolved.at(value) < 0), None)
+        return self._negative[expr]
+
+    @cached_property
+    def _nearby(self) -> list[tuple[Values, Callable[[Symbol], int]]]:
+        """Sizes that the model is made of, some more, and near the ends of each range as many as steps may have."""
+        highest = {name: high for name, (_, high) in self.ranges.items()}
+        lowest = {name: low for name, (low, _) in self.ranges.items()}
+        rows = [
+            base | {name: size}
+            for name, (low, high) in self.ranges.items()
+            for base, sizes in (
+                (highest, range(max(low, high - NEARBY), high + 1)),
+                (lowest, range(low, min(high, low + NEARBY) + 1)),
+            )
+            for size in sizes
+        ]
+        points = [point for point in (*self.points, *self._samples, *rows) if self.graph.is_possible(point)]
+        return [(point, self.graph.values_at(point)) for point in points]
 
     def _number(self, size: int | Expr, point: Values) -> int:
         return self.graph.number(size, point) if isinstance(size, Expr) else size
@@ -99,8 +128,12 @@ class Numbers:
             return expr + Expr.of(differences.pop())
         return None
 
+    def text(self, expr: Expr) -> str:
+        """An expression in the names that callers know."""
+        return str(self.graph.in_names(expr))
+
     def named(self, expr: Expr) -> NamedSize:
         """A size as the model states it."""
-        text = str(self.graph.in_names(expr))
+        text = self.text(expr)
         self.by_text[text] = self.graph.traced.solver.resolved(expr)
         return NamedSize(self.graph.number(expr, self.old), text, self.ranges.get(text))

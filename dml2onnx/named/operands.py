@@ -60,7 +60,7 @@ class Operands:
 
     def know_value(self, value: Value) -> None:
         """The sizes of a value that is there from here on."""
-        dims = self._dims(value)
+        dims = self.dims(value)
         for axis, expr in enumerate(dims):
             if isinstance(expr, Expr):
                 self._places.setdefault(expr, (value, axis))
@@ -75,7 +75,8 @@ class Operands:
             return self.numbers.by_text.get(size.text)
         return size if type(size) is int else None
 
-    def _dims(self, value: Value | None) -> tuple[int | Expr | None, ...]:
+    def dims(self, value: Value | None) -> tuple[int | Expr | None, ...]:
+        """The sizes of a value, as expressions."""
         return () if value is None else tuple(map(self._expr_of, value.shape))
 
     # --- Making ---
@@ -113,7 +114,7 @@ class Operands:
     def _of_entries(
         self, node: Node, position: int, entries: list[int | Expr], like: Array, data: Value | None
     ) -> Value | None:
-        known = self._dims(data)
+        known = self.dims(data)
         if node.op_type == "Reshape" and position == 1:
             short = _reshaped(entries, known)
             if any(isinstance(entry, Expr) for entry in short) and self._is_run(entries):
@@ -132,7 +133,7 @@ class Operands:
 
     def _can_read(self, value: Value) -> bool:
         """Whether all sizes of a value are known."""
-        return None not in self._dims(value) and value.name not in self.initializers
+        return None not in self.dims(value) and value.name not in self.initializers
 
     def _is_run(self, entries: list[int | Expr]) -> bool:
         """Whether one value has all these sizes."""
@@ -143,14 +144,19 @@ class Operands:
         """Factors in the place of sizes, where float32 has each exactly; otherwise sizes times factors, all at once."""
         if all(Fraction(float(np.float32(float(factor)))) == factor for factor in factors):
             return self._constant(np.array([float(factor) for factor in factors], np.float32))
-        count = (len(factors),)
-        row = self._emit("Shape", (data,), count)
+        sizes = [size for size in self.dims(data) if size is not None]
+        row = self._emit("Shape", (data,), sizes)
         for op_type, numbers in (
             ("Div", [factor.denominator for factor in factors]),
             ("Mul", [factor.numerator for factor in factors]),
         ):
             if any(number != 1 for number in numbers):
-                row = self._emit(op_type, (row, self._constant(np.array(numbers, np.int64))), count)
+                both = zip(sizes, numbers, strict=True)
+                sizes = [
+                    (Expr.of(size).divided(number) if op_type == "Div" else Expr.of(size).scaled(number))
+                    for size, number in both
+                ]
+                row = self._emit(op_type, (row, self._constant(np.array(numbers, np.int64))), sizes)
         return row
 
     def without_sizes(self, inputs: list[Value | None]) -> list[Value | None]:
@@ -192,12 +198,16 @@ class Operands:
         self.names.add(name)
         return name
 
-    def _emit(self, op_type: str, inputs: tuple[Value, ...], shape: tuple[int, ...], **attributes: int) -> Value:
+    def _emit(
+        self, op_type: str, inputs: tuple[Value, ...], sizes: Sequence[int | Expr], rank: int = 1, **attributes: int
+    ) -> Value:
+        """A node that computes sizes, which the name of its value says."""
         key = (op_type, tuple(map(id, inputs)), tuple(attributes.items()))
         if key not in self._made:
-            name = self._fresh(op_type)
-            value = Value(name, INT64, shape)
-            self._new.append(Node(name, op_type, inputs, (value,), attributes))
+            texts = [self.numbers.text(size) if isinstance(size, Expr) else str(size) for size in sizes]
+            text = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+            value = Value(self._fresh(text), INT64, (len(sizes),) if rank else ())
+            self._new.append(Node(self._fresh(op_type), op_type, inputs, (value,), attributes))
             self._made[key] = value
         return self._made[key]
 
@@ -218,9 +228,9 @@ class Operands:
             at += count
         if numbers:
             pieces.append(self._constant(np.array(numbers, np.int64)))
-        row = pieces[0] if len(pieces) == 1 else self._emit("Concat", tuple(pieces), (len(entries),), axis=0)
+        row = pieces[0] if len(pieces) == 1 else self._emit("Concat", tuple(pieces), entries, axis=0)
         if like.ndim == 0:
-            row = self._emit("Squeeze", (row,), ())
+            row = self._emit("Squeeze", (row,), entries, rank=0)
         if like.dtype != np.int64:
             raise refused(f"{self._owner} takes sizes as {like.dtype}")
         return row
@@ -232,7 +242,7 @@ class Operands:
         for count in range(len(sizes), 1, -1):
             if sizes[:count] in self._runs and any(isinstance(size, Expr) for size in sizes[:count]):
                 value, start = self._runs[sizes[:count]]
-                return self._emit("Shape", (value,), (count,), start=start, end=start + count), count
+                return self._emit("Shape", (value,), sizes[:count], start=start, end=start + count), count
         return (self._computed(sizes[0]) if isinstance(sizes[0], Expr) else sizes[0]), 1
 
     def _computed(self, expr: Expr) -> Value:
@@ -240,31 +250,38 @@ class Operands:
         expr = self.numbers.graph.traced.solver.resolved(expr)
         if expr in self._places:
             value, axis = self._places[expr]
-            return self._emit("Shape", (value,), (1,), start=axis, end=axis + 1)
+            return self._emit("Shape", (value,), (expr,), start=axis, end=axis + 1)
         total: Value | None = None
+        so_far = Expr({})
         for monomial, number in expr.terms:
             term = self._constant(np.array([number], np.int64)) if number != 1 or not monomial else None
+            product = Expr({(): number})
             for atom in monomial:
                 factor = self._atom(atom)
-                term = factor if term is None else self._emit("Mul", (term, factor), (1,))
+                product = product * Expr({(atom,): 1})
+                term = factor if term is None else self._emit("Mul", (term, factor), (product,))
             assert term is not None
-            total = term if total is None else self._emit("Add", (total, term), (1,))
+            so_far = so_far + product
+            total = term if total is None else self._emit("Add", (total, term), (so_far,))
         assert total is not None
         return total
 
     def _atom(self, atom: Symbol | Floor) -> Value:
         if isinstance(atom, Floor):
             dividend = self._computed(atom.dividend)
-            return self._emit("Div", (dividend, self._constant(np.array([atom.divisor], np.int64))), (1,))
+            return self._emit(
+                "Div", (dividend, self._constant(np.array([atom.divisor], np.int64))), (Expr({(atom,): 1}),)
+            )
         expr = Expr.of(atom)
         if expr in self._places:
             return self._computed(expr)
         solver = self.numbers.graph.traced.solver
         if atom in solver.quotients:
             whole, divisor, _ = solver.quotients[atom]
-            return self._emit(
-                "Div", (self._computed(Expr.of(whole)), self._constant(np.array([divisor], np.int64))), (1,)
-            )
+            if solver.resolved(Expr.of(whole)) not in self._places:
+                raise refused(f"{whole} can be read nowhere", self._owner)
+            number = self._constant(np.array([divisor], np.int64))
+            return self._emit("Div", (self._computed(Expr.of(whole)), number), (expr,))
         raise refused(f"{atom} can be read nowhere", self._owner)
 
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import cache
+from math import gcd
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from dml2onnx.sizes.named import NamedGraph
     from dml2onnx.sizes.ranges import Ranges
 
+Fits: TypeAlias = "Callable[[str, int], bool]"
+"""Whether a name may be a size where all others have their own."""
+
+ROW = 2
+"""Sizes in a row of which one is odd where another size is even."""
 TRIES = 8
 """How often other sizes are tried where two sizes of a graph are equal by chance."""
 SPREAD = 0.381966
@@ -26,32 +33,49 @@ MORE = 6
 
 def points_of(graph: NamedGraph, ranges: Ranges) -> Iterator[dict[str, int]]:
     """The last size, two at which no two sizes of the graph are equal by chance, and the first; and then some more."""
+
+    @cache
+    def fits(name: str, size: int) -> bool:
+        return graph.is_possible({**graph.own_values(), name: size})
+
     lowest = {name: low for name, (low, _) in ranges.items()}
     highest = {name: high for name, (_, high) in ranges.items()}
     expressions = list(graph.expressions())
     most, points = 0, [highest, lowest]
     for attempt in range(TRIES):
-        tried = [highest, *_pair(graph, ranges, attempt), lowest]
+        tried = [highest, *_pair(ranges, attempt, fits), lowest]
         distinct = len({tuple(graph.number(expr, point) for point in tried) for expr in expressions})
         if distinct > most:
             most, points = distinct, tried
         if most == len(expressions):  # there may be fewer: some are one number all over a small range
             break
     yield from points
-    yield from _pair(graph, ranges, TRIES - 1)
-    yield from _pair(graph, ranges, TRIES - 2)
+    yield from _pair(ranges, TRIES - 1, fits)
+    yield from _pair(ranges, TRIES - 2, fits)
+    yield from _behind(graph, ranges)
 
 
-def _pair(graph: NamedGraph, ranges: Ranges, attempt: int) -> list[dict[str, int]]:
+def _behind(graph: NamedGraph, ranges: Ranges) -> Iterator[dict[str, int]]:
+    """Sizes behind the last ones, where the form of the last one is chosen if it is that of large sizes."""
+    for more in (1, 2):
+        point = {}
+        for number, (name, (low, high)) in enumerate(ranges.items()):
+            start = high + more * (number + 2) + 1 if low < high else high
+            point[name] = graph.nearest(name, start, start + MORE * FEW) or high
+        if graph.is_possible(point):
+            yield point
+
+
+def _pair(ranges: Ranges, attempt: int, fits: Fits) -> list[dict[str, int]]:
     first: dict[str, int] = {}
     second: dict[str, int] = {}
     for number, (name, (low, high)) in enumerate(ranges.items()):
-        if high - low < FEW and not graph.problems({**graph.own_values(), name: high + MORE}):
+        if high - low < FEW and fits(name, high + MORE):
             high += MORE  # sizes outside tell as much, and more of what is different at 1
         part = SPREAD * (number + 1) + attempt / TRIES
         start, other = (low + int((high - low) * ((part + more) % 1)) for more in (0, 0.3))
-        first[name] = _inside(graph, name, max(start, low + 1), low, high, ())
-        second[name] = _inside(graph, name, max(other, low + 1), low, high, (first[name], 2 * first[name]))
+        first[name] = _inside(fits, name, max(start, low + 1), low, high, ())
+        second[name] = _other(fits, name, max(other, low + 1), low, high, first[name])
         if high - low < FEW:  # the same two sizes, in as many orders as there are
             both = first[name], second[name]
             orders = (both, both[::-1], both[:1] * 2, both[1:] * 2)
@@ -59,10 +83,26 @@ def _pair(graph: NamedGraph, ranges: Ranges, attempt: int) -> list[dict[str, int
     return [first, second]
 
 
-def _inside(graph: NamedGraph, name: str, start: int, low: int, high: int, taken: tuple[int, ...]) -> int:
+def _other(fits: Fits, name: str, start: int, low: int, high: int, first: int) -> int:
+    """A second size, of some that follow one another one that is odd where the first is even: windows see both."""
+    taken = [first, 2 * first]
+    found: list[int] = []
+    while len(found) < ROW:
+        size = _inside(fits, name, start, low, high, taken)
+        if size in taken:
+            break
+        taken.append(size)
+        found.append(size)
+    if not found:
+        return low
+    step = gcd(*(size - first for size in found))
+    return next((size for size in found if (size - first) // step % 2), found[0])
+
+
+def _inside(fits: Fits, name: str, start: int, low: int, high: int, taken: Sequence[int]) -> int:
     """The first size from there on that fits and is not taken, or one below."""
     size: int
     for size in (*range(start, high + 1), *range(min(start, high), low - 1, -1)):
-        if size not in taken and not graph.problems({**graph.own_values(), name: size}):
+        if size not in taken and fits(name, size):
             return size
     return low

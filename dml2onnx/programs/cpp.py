@@ -15,7 +15,7 @@ from dml2onnx.diagnostics import DmlError, plural, quote, raise_errors, shortene
 from dml2onnx.ir.data import MissingData
 from dml2onnx.ir.graph import Value
 from dml2onnx.programs.calls import Calls
-from dml2onnx.programs.directmlx import SIZED, Inputs, function_call
+from dml2onnx.programs.directmlx import MEMBERS, SIZED, Inputs, function_call
 from dml2onnx.programs.literals import Structure, array, tensor_desc, wrapped
 from dml2onnx.programs.naming import identifier
 from dml2onnx.programs.python import policy_of
@@ -137,10 +137,14 @@ class _Program:
         elif len(outs) > 1:
             whole = self._free(self._wanted(node))
             self._say(f"auto {whole} = {text};")
-            for (_, _, write, _), member in zip(outs, ("values", "indices"), strict=True):
-                self._names[write.value] = f"{whole}.{member}"
+            members = MEMBERS[node.operator.type]
+            for field, _, write, _ in outs:
+                self._names[write.value] = f"{whole}.{members[field]}"
         else:
-            self._say(f"auto {self._name(outs[0][2].value, self._wanted(node))} = {text};")
+            (field, _, write, _), *_ = outs
+            member = MEMBERS.get(node.operator.type, {}).get(field)
+            text = f"{text}.{member}" if member else text
+            self._say(f"auto {self._name(write.value, self._wanted(node))} = {text};")
 
     def _free(self, wanted: str) -> str:
         return self._name(Value(wanted, 0), wanted)

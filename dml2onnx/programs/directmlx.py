@@ -1,17 +1,19 @@
 """Nodes as calls of DirectMLX's functions, where it has one that makes the same descriptor.
 
 The functions and the order of their arguments are those of DirectMLX.h, https://github.com/microsoft/DirectML.
-Operators of which versions differ (AVERAGE_POOLING), that have no function, or whose function gives only part of what
-they can (TOP_K1 along the last axis, recurrent networks), are made from their structures.
+Operators of which versions differ (AVERAGE_POOLING) or that have no function are made from their structures, and so is
+what a function does not give, such as TOP_K1 along another axis than the last.
 """
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from dml2onnx.builder.attributes import ACTIVATION_DEFAULTS
-from dml2onnx.ir.operator import OperatorDesc, ScaleBias, Size2D
-from dml2onnx.programs.literals import array, enumerator, single
+from dml2onnx.frontends.descriptors import UNION_MEMBERS
+from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
+from dml2onnx.programs.literals import array, enumerator, scalar, single
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -224,13 +226,12 @@ def _reduce(desc: OperatorDesc, inputs: Inputs) -> str:
     return _call("Reduce", [inputs.one("InputTensor"), function, "{}" if everything else array(axes)], ["{}"])
 
 
-def _max_pooling(desc: OperatorDesc, inputs: Inputs) -> str | None:
+def _max_pooling(desc: OperatorDesc, inputs: Inputs) -> str:
     lists = [("Strides", 1), ("StartPadding", 0), ("EndPadding", 0), ("Dilations", 1)]
     stated = ["{}" if set(desc.uints(name)) == {usual} else array(desc.uints(name)) for name, usual in lists]
     indices = "true" if desc.has("OutputIndicesTensor") else "false"
     arguments = [inputs.one("InputTensor"), array(desc.uints("WindowSize")), *stated, indices]
-    made = _call("MaxPooling", arguments, [*["{}"] * 4, "false"])
-    return made if indices == "true" else f"{made}.values"
+    return _call("MaxPooling", arguments, [*["{}"] * 4, "false"])
 
 
 def _slice(desc: OperatorDesc, inputs: Inputs) -> str:
@@ -265,6 +266,42 @@ def _gather(desc: OperatorDesc, inputs: Inputs) -> str:
     return _call("Gather", [inputs.one("InputTensor"), inputs.one("IndicesTensor"), *numbers])
 
 
+def _gru(desc: OperatorDesc, inputs: Inputs) -> str | None:
+    optional = ["BiasTensor", "HiddenInitTensor", "SequenceLengthsTensor"]
+    present = [desc.has(name) for name in optional]
+    if present != sorted(present, reverse=True):
+        return None  # before DirectML 1.8 the function gave what came behind a missing one its place
+    activations = [_fused(item) for item in desc.activations()]
+    if None in activations:
+        return None
+    tensors = [inputs.one(name) for name in ("InputTensor", "WeightTensor", "RecurrenceTensor")]
+    tensors += [inputs.one(name) if has else "dml::NullOpt" for name, has in zip(optional, present, strict=True)]
+    before = "true" if desc.get("LinearBeforeReset") else "false"
+    outputs = [desc.has("OutputSequenceTensor"), desc.has("OutputSingleTensor")]
+    which = "Both" if all(outputs) else "Sequence" if outputs[0] else "Single"
+    listed = f"{{{', '.join(str(item) for item in activations)}}}"
+    return _call("GRU", [*tensors, listed, enumerator(desc, "Direction"), before, f"dml::GRUOutputOptions::{which}"])
+
+
+def _filled(function: str, *fields: str) -> Callable[[OperatorDesc, Inputs], str | None]:
+    def made(desc: OperatorDesc, inputs: Inputs) -> str | None:
+        output = desc.tensor("OutputTensor")
+        kind = f"DML_TENSOR_DATA_TYPE_{output.data_type.name}"
+        if desc.get("ValueDataType") != output.data_type.name:
+            return None
+        scalars = [_union(desc.get(field)) for field in fields]
+        return _call(function, ["graph", f"dml::TensorDimensions{array(output.sizes)}", kind, *scalars])
+
+    return made
+
+
+def _union(value: object) -> str:
+    """A ``DML_SCALAR_UNION``, for which C++17 has no literal."""
+    assert isinstance(value, Scalar)
+    member = f"u.{UNION_MEMBERS[value.data_type]} = {scalar(value.value, value.data_type)};"
+    return f"[] {{ DML_SCALAR_UNION u = {{}}; {member} return u; }}()"
+
+
 _FUNCTIONS: dict[str, Callable[[OperatorDesc, Inputs], Any]] = {
     "CONVOLUTION": _convolution,
     "GEMM": _gemm,
@@ -276,15 +313,50 @@ _FUNCTIONS: dict[str, Callable[[OperatorDesc, Inputs], Any]] = {
     "JOIN": _join,
     "PADDING": _padding,
     "GATHER": _gather,
+    "GRU": _gru,
+    "FILL_VALUE_CONSTANT": _filled("FillValueConstant", "Value"),
+    "FILL_VALUE_SEQUENCE": _filled("FillValueSequence", "ValueStart", "ValueDelta"),
 }
+
+_GRADIENTS = {
+    "OutputGradientTensor": "gradient",
+    "OutputScaleGradientTensor": "scaleGradient",
+    "OutputBiasGradientTensor": "biasGradient",
+}
+MEMBERS: dict[str, dict[str, str]] = {
+    "MAX_POOLING2": {"OutputTensor": "values", "OutputIndicesTensor": "indices"},
+    "TOP_K1": {"OutputValueTensor": "value", "OutputIndexTensor": "index"},
+    "GRU": {"OutputSequenceTensor": "sequence", "OutputSingleTensor": "single"},
+    "RANDOM_GENERATOR": {"OutputTensor": "values", "OutputStateTensor": "state"},
+    "NONZERO_COORDINATES": {"OutputCountTensor": "count", "OutputCoordinatesTensor": "coordinates"},
+    "BATCH_NORMALIZATION_GRAD": _GRADIENTS,
+    "BATCH_NORMALIZATION_TRAINING_GRAD": _GRADIENTS,
+    "BATCH_NORMALIZATION_TRAINING": {
+        "OutputTensor": "output",
+        "OutputMeanTensor": "mean",
+        "OutputVarianceTensor": "variance",
+    },
+    "ROI_ALIGN_GRAD": {"OutputGradientTensor": "outputGradient", "OutputROIGradientTensor": "outputROIGradient"},
+}
+"""The members of what functions with several outputs return, by the fields of the outputs."""
 
 
 # --- Functions whose arguments are fields -----------------------------------------------------------------------------
 
 SIZES = "="
 """In front of an output whose sizes are an argument."""
-SIZED = frozenset({"RESAMPLE1", "RESAMPLE_GRAD", "SLICE_GRAD", "ONE_HOT"})
+PRESENT = "?"
+"""In front of an output, where the argument says whether there is one."""
+SIZED = frozenset(
+    {
+        *("RESAMPLE1", "RESAMPLE_GRAD", "SLICE_GRAD", "ONE_HOT", "RANDOM_GENERATOR", "FILL_VALUE_CONSTANT"),
+        *("FILL_VALUE_SEQUENCE", "ROI_ALIGN1", "ROI_ALIGN_GRAD"),
+    }
+)
 """Operators whose functions are given what the sizes of the output are."""
+_NORMALIZATION_GRAD = "InputTensor InputGradientTensor MeanTensor VarianceTensor ScaleTensor Epsilon"
+_SAMPLES = "MinimumSamplesPerOutput MaximumSamplesPerOutput AlignRegionsToCorners"
+_SCALED = "ReductionFunction InterpolationMode SpatialScaleX SpatialScaleY InputPixelOffset OutputPixelOffset"
 _BY_FIELDS = {
     "VALUE_SCALE_2D": ("ValueScale2D", "InputTensor Scale Bias"),
     "UPSAMPLE_2D": ("Upsample2D", "InputTensor ScaleSize InterpolationMode"),
@@ -325,19 +397,67 @@ _BY_FIELDS = {
     "CUMULATIVE_SUMMATION": ("CumulativeSummation", "InputTensor Axis AxisDirection HasExclusiveSum"),
     "CUMULATIVE_PRODUCT": ("CumulativeProduct", "InputTensor Axis AxisDirection HasExclusiveProduct"),
     "REVERSE_SUBSEQUENCES": ("ReverseSubsequences", "InputTensor SequenceLengthsTensor Axis"),
+    "SCATTER": ("ScatterElements", "InputTensor IndicesTensor UpdatesTensor Axis"),
+    "TOP_K1": ("TopK", "InputTensor Axis K AxisDirection"),
+    "NONZERO_COORDINATES": ("NonZeroCoordinates", "InputTensor"),
+    "RANDOM_GENERATOR": ("RandomGenerator", "InputStateTensor =OutputTensor ?OutputStateTensor Type"),
+    "BATCH_NORMALIZATION_GRAD": ("BatchNormalizationGrad", _NORMALIZATION_GRAD),
+    "BATCH_NORMALIZATION_TRAINING_GRAD": ("BatchNormalizationTrainingGrad", _NORMALIZATION_GRAD),
+    "BATCH_NORMALIZATION_TRAINING": (
+        "BatchNormalizationTraining",
+        "InputTensor ScaleTensor BiasTensor FusedAddTensor Epsilon FusedActivation",
+    ),
+    "ROI_ALIGN1": (
+        "RoiAlign",
+        f"InputTensor ROITensor BatchIndicesTensor {_SCALED} OutOfBoundsInputValue {_SAMPLES} "
+        "OutputTensor[2] OutputTensor[3]",
+    ),
+    "ROI_ALIGN_GRAD": (
+        "RoiAlignGrad",
+        f"InputTensor InputGradientTensor ROITensor BatchIndicesTensor {_SCALED} {_SAMPLES} OutputGradientTensor[0] "
+        "OutputGradientTensor[2] OutputGradientTensor[3] ?OutputGradientTensor ?OutputROIGradientTensor",
+    ),
 }
 """Functions, and the fields that their arguments are, in this order."""
 _LAST = {
     "FusedActivation": "dml::FusedActivation::None()",
     "Order": "DML_DEPTH_SPACE_ORDER_DEPTH_COLUMN_ROW",
+    "Type": "DML_RANDOM_GENERATOR_TYPE_PHILOX_4X32_10",
 }
 """Defaults of arguments that come last."""
 _OF_RANK_4 = frozenset({"SPACE_TO_DEPTH1", "DEPTH_TO_SPACE1"})
 
 
+def _gives(desc: OperatorDesc) -> bool:
+    """Whether the function gives outputs of these sizes; what sizes follow from for all others has been seen to."""
+
+    def sizes(name: str) -> tuple[int, ...]:
+        return desc.tensor(name).sizes
+
+    match desc.type:
+        case "TOP_K1":
+            return desc.uint("Axis") == desc.tensor("InputTensor").rank - 1
+        case "NONZERO_COORDINATES":
+            given = sizes("InputTensor")
+            return sizes("OutputCountTensor") == (1,) and sizes("OutputCoordinatesTensor") == (prod(given), len(given))
+        case "RANDOM_GENERATOR":
+            state = desc.get("OutputStateTensor")
+            return state is None or state == desc.get("InputStateTensor")
+        case "BATCH_NORMALIZATION_GRAD" | "BATCH_NORMALIZATION_TRAINING_GRAD":
+            gradients = ("OutputScaleGradientTensor", "OutputBiasGradientTensor")
+            return all(sizes(name) == sizes("MeanTensor") for name in gradients)
+        case "BATCH_NORMALIZATION_TRAINING":
+            return all(sizes(name) == sizes("ScaleTensor") for name in ("OutputMeanTensor", "OutputVarianceTensor"))
+        case "ROI_ALIGN1":
+            return sizes("OutputTensor")[:2] == (sizes("ROITensor")[-2:-1] or (1,))[:1] + sizes("InputTensor")[1:2]
+        case "ROI_ALIGN_GRAD":
+            return not desc.has("OutputGradientTensor") or desc.tensor("OutputGradientTensor").rank == 4
+    return desc.type not in _OF_RANK_4 or desc.tensor("InputTensor").rank == 4
+
+
 def _by_fields(desc: OperatorDesc, inputs: Inputs) -> str | None:
     function, fields = _BY_FIELDS[desc.type]
-    if desc.type in _OF_RANK_4 and desc.tensor("InputTensor").rank != 4:
+    if not _gives(desc):
         return None
     arguments = [_argument(desc, field, inputs) for field in fields.split()]
     given = [item for item in arguments if item is not None]
@@ -350,6 +470,11 @@ def _argument(desc: OperatorDesc, field: str, inputs: Inputs) -> str | None:
     if field.startswith(SIZES):
         sizes = desc.tensor(field.removeprefix(SIZES)).sizes
         return str(sizes[desc.uint("Axis")]) if desc.type == "ONE_HOT" else f"dml::TensorDimensions{array(sizes)}"
+    if field.startswith(PRESENT):
+        return "true" if desc.has(field.removeprefix(PRESENT)) else "false"
+    if field.endswith("]"):
+        name, _, dimension = field.removesuffix("]").partition("[")
+        return str(desc.tensor(name).sizes[int(dimension)]) if desc.has(name) else "0"
     if field.endswith("Tensor"):
         return inputs.one(field) if desc.has(field) else "dml::NullOpt"
     value = desc.get(field)

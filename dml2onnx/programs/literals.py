@@ -95,8 +95,8 @@ class Structure:
     def _values(self, field: FieldSchema, value: object) -> list[tuple[str, str]]:
         """What is assigned to a field, as (member of it, expression)."""
         match value:
-            case Scalar(data_type, scalar):
-                return [(f".{UNION_MEMBERS[data_type]}", _scalar(scalar, data_type))]
+            case Scalar(data_type, number_):
+                return [(f".{UNION_MEMBERS[data_type]}", scalar(number_, data_type))]
             case Size2D(width, height):
                 return [(".Width", str(width)), (".Height", str(height))]
         return [("", self._value(field, value))]
@@ -147,7 +147,8 @@ class Structure:
         return name
 
 
-def _scalar(value: float, data_type: DataType) -> str:
+def scalar(value: float, data_type: DataType) -> str:
+    """A number for the member of ``DML_SCALAR_UNION`` of that type."""
     if data_type is DataType.FLOAT32:
         return single(value)
     if data_type is DataType.FLOAT16:  # has no type in C++

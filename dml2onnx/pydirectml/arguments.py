@@ -54,8 +54,16 @@ def typed_repr(value: object) -> str:
 def instance(name: str, value: object, kind: type[_T]) -> _T:
     """An object of a class of PyDirectML; of an enumeration, a member of that very one."""
     if not isinstance(value, kind):
-        raise RefusedError(f"{name} has to be of {kind.__name__}, not {typed_repr(value)}")
+        parts = {part: getattr(value, part, None) for part in getattr(type(value), "__slots__", ())}
+        several = [part for part, item in parts.items() if isinstance(item, kind) and not _is_null(item)]
+        hint = f"; take one of its outputs: {' or '.join(f'.{part}' for part in several)}" if several else ""
+        raise RefusedError(f"{name} has to be of {kind.__name__}, not {typed_repr(value)}{hint}")
     return value
+
+
+def _is_null(item: object) -> bool:
+    """Whether an expression denotes nothing, as an output does that was not asked for."""
+    return bool(getattr(item, "is_null", False))
 
 
 def integer(name: str, value: object, low: int = 0, high: int = UINT32_MAX) -> int:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Bytes = npt.NDArray[np.uint8]
 UNWRITTEN = 0xFF
 """What buffers hold before they are written: as FLOAT32 a NaN."""
+MOST_NAMED = 8
+"""Inputs that a message names."""
 ITEM = 4
 """Everything that enters and leaves is presented as FLOAT32."""
 
@@ -130,7 +132,7 @@ class Device:
         model = instance("model", model, Model)
         bindings = optional_instances("inputs", inputs, Binding)
         wanted = optional_instances("outputs", outputs, Expression)
-        _same_length("inputs", len(bindings), len(model.inputs))
+        _same_length("inputs", len(bindings), len(model.inputs), _each_input(model))
         _same_length("outputs", len(wanted), len(model.output_names))
         descs = [None if item is None else item.get_output_desc() for item in wanted]
         if model.executable is None:
@@ -146,9 +148,17 @@ class Device:
         ]
 
 
-def _same_length(what: str, found: int, expected: int) -> None:
+def _each_input(model: Model) -> str:
+    """What the list of bindings has to hold."""
+    slots = [f"input {slot.index} of {slot.nbytes} bytes" for slot in model.inputs[:MOST_NAMED]]
+    rest = len(model.inputs) - len(slots)
+    return f"; in this order a binding, or None, for each: {', '.join(slots)}{f' and {rest} more' if rest else ''}"
+
+
+def _same_length(what: str, found: int, expected: int, hint: str = "") -> None:
     if found != expected:
-        raise ValueError(f"compute(): the model has {expected} {what}, but {found} were given")
+        given = f"{found} {'was' if found == 1 else 'were'} given"
+        raise ValueError(f"compute(): the model has {expected} {what}, but {given}{hint}")
 
 
 def _bound(model: Model, bindings: Sequence[Binding | None], executable: Executable) -> dict[str, Bytes]:

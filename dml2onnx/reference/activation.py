@@ -32,6 +32,8 @@ class _Elementwise:
     """Where, given x and f(x), DirectML guarantees nothing."""
     passes_over_nan: bool = False
     """Whether max and min in it give a number for NaN (decision G1): by itself; fused it is open."""
+    is_product_when_fused: bool = False
+    """Whether a fused one multiplies by 0 where it is 0 by itself: -infinity is open there (decision G1)."""
 
     def bounded(self, op: OperatorDesc, x: Floats, error: Floats) -> tuple[Array, ...]:
         """f(x), how far it may be off where x is off by ``error``, and what is unspecified, if anything can be."""
@@ -77,6 +79,8 @@ def apply_activation(
     y, spread, *marks = in_blocks(lambda x, error: activation.bounded(op, x, error), x, error)
     if activation.passes_over_nan and not by_itself and np.isnan(x).any():
         marks.append(np.isnan(x))
+    if activation.is_product_when_fused and not by_itself and np.isneginf(x).any():
+        marks.append(np.isneginf(x))
     for marked in marks:
         unspecified = marked if unspecified is None else unspecified | marked
     made_of = _MADE_OF.get(op.type)
@@ -231,7 +235,9 @@ _ELEMENTWISE: dict[str, _Elementwise] = {
         lambda op, x: op.float("Alpha") * _softplus(op.float("Beta") * x),
         _smooth(lambda op, x: np.full_like(x, abs(op.float("Alpha")))),
     ),
-    "ACTIVATION_RELU": _Elementwise(lambda op, x: np.fmax(0, x), _exact, passes_over_nan=True),
+    "ACTIVATION_RELU": _Elementwise(
+        lambda op, x: np.fmax(0, x), _exact, passes_over_nan=True, is_product_when_fused=True
+    ),
     "ACTIVATION_SCALED_ELU": _Elementwise(
         _scaled_elu, _smooth(_only_below_zero(lambda op: op.float("Alpha") * op.float("Gamma")))
     ),

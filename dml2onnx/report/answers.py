@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from dml2onnx.model import size_names
 from dml2onnx.report.form import ALWAYS, Answer, findings
+from dml2onnx.report.sizes import InputDimension
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -121,6 +122,9 @@ class ExplainAnswer(Answer):
     """The passes that were applied; none with ``-O0``."""
     tensors: tuple[SizedTensor, ...] = ()
     """Where ``--size`` has names: the sizes of all tensors in these; what nodes become is another question then."""
+    dimensions: tuple[InputDimension, ...] = ()
+    """Where ``--size`` has names: which sizes of the inputs that it names are free, tied to others or fixed, by whom,
+    and which sizes of other inputs follow."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,12 +16,13 @@ from dml2onnx.diagnostics import DmlError
 from dml2onnx.frontends.locations import locate
 from dml2onnx.providers.choice import ProviderLike, chosen
 from dml2onnx.providers.installed import require_providers
+from dml2onnx.report.coverage import coverage
 from dml2onnx.report.directml import Directml
 from dml2onnx.report.form import finding
 from dml2onnx.report.form import findings as as_records
 from dml2onnx.report.onnx_side import onnx_side
 from dml2onnx.report.products import multiply_accumulates
-from dml2onnx.report.records import Level, Profile, Report, Verification
+from dml2onnx.report.records import Coverage, Level, Profile, Report, Verification
 from dml2onnx.report.verified import compared, verified
 from dml2onnx.runtime import placed
 from dml2onnx.targets import DEFAULT_OPSET
@@ -114,7 +115,8 @@ def gather(
     if model is not None and profile:
         profiled = _or_finding(findings, lambda: _profiled(model, provider, max_bytes))
     findings.extend(() if profiled is None else profiled.warnings)
-    return _report(graph, level, findings, model, verdict, profiled, digests=digests)
+    places = () if model is None else coverage(graph, model, lambda name: compiled(target=name, **how))
+    return _report(graph, level, findings, model, verdict, profiled, places, digests=digests)
 
 
 def sketch(graph: Graph) -> Report:
@@ -130,6 +132,7 @@ def _report(
     model: CompiledModel | None,
     verdict: Verdict | None,
     profiled: _Profiled | None,
+    places: tuple[Coverage, ...] = (),
     *,
     digests: bool,
 ) -> Report:
@@ -137,7 +140,7 @@ def _report(
     live = graph.live_nodes(graph.outputs) if model is not None else ()
     spent = {} if profiled is None else profiled.times
     given_to = {} if profiled is None else profiled.given_to
-    onnx, became = (None, {}) if model is None else onnx_side(graph, live, model, spent, given_to)
+    onnx, became = (None, {}) if model is None else onnx_side(graph, live, model, spent, given_to, places)
     side = Directml(graph, findings, digests=digests)
     # what nodes and ports refer to is known when they have been made
     nodes = side.nodes(became, {} if verdict is None else _by_node(verdict), frozenset(live or graph.nodes))

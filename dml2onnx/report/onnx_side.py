@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 
 
 def onnx_side(
-    graph: Graph, live: Sequence[Node], model: CompiledModel, spent: Mapping[str, NodeTime], given_to: Mapping[str, str]
+    graph: Graph,
+    live: Sequence[Node],
+    model: CompiledModel,
+    spent: Mapping[str, NodeTime],
+    given_to: Mapping[str, str],
+    coverage: tuple[records.Coverage, ...],
 ) -> tuple[records.Onnx, dict[Node, Became]]:
     """The model, and what each of the ``live`` nodes became.
 
@@ -52,6 +57,7 @@ def onnx_side(
         tuple(side.values),
         outputs,
         model.half,
+        coverage,
     )
     return onnx, became
 

@@ -178,6 +178,17 @@ class OnnxNode:
 
 
 @dataclass(frozen=True, slots=True)
+class Coverage:
+    """What a target has kernels for, by the target's table."""
+
+    target: str
+    without_kernel: int = 0
+    """Nodes of the ONNX model that it does not run; with 0 the model runs wholly there."""
+    when_compiled: int | None = None
+    """The same of the model that is compiled for it; absent where that was not asked, since nothing is missing."""
+
+
+@dataclass(frozen=True, slots=True)
 class Onnx:
     """The ONNX model."""
 
@@ -194,6 +205,8 @@ class Onnx:
     """Places in values of the outputs of the graph, in its order."""
     half: bool = False
     """Whether FLOAT32 is FLOAT16 inside."""
+    coverage: tuple[Coverage, ...] = ()
+    """For each execution provider that has a table; those that run no models of this opset are left out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,8 @@ class InputDimension:
     operator: str = ""
     reason: str = ""
     """Who says so, and why."""
+    name: str = ""
+    """What ``--size`` calls it, or states for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

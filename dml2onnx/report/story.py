@@ -1,4 +1,4 @@
-"""A report in three sentences: what the graph is, what it needs and became, and what to look at."""
+"""A report in three sentences: what the graph is and needs, what it became and where that runs, what to look at."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from dml2onnx.diagnostics import plural
+from dml2onnx.report.habit import habit
 from dml2onnx.report.scene import tensor_text, visible
 from dml2onnx.targets import DEFAULT_TARGET
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dml2onnx.report.records import Port, Report
+    from dml2onnx.report.records import Coverage, Port, Report
 
 MOST_NAMED = 3
 """Operators, inputs or outputs that a sentence names."""
@@ -31,7 +32,16 @@ def _what(report: Report) -> str:
     operators = _listed([*named, *([plural(more, "other operator")] if more else [])]) or "no operators"
     work = f", {report.multiply_accumulates:,} multiply-accumulates" if report.multiply_accumulates else ""
     ends = f"{_ports(report, report.inputs)} to {_ports(report, report.outputs)}"
-    return f"From {ends} it takes {operators}{work}."
+    return f"From {ends} it takes {operators}{work}; {_needs(report)}."
+
+
+def _needs(report: Report) -> str:
+    level = report.minimum_feature_level
+    if level is None:
+        return "no feature level of DirectML admits it"
+    ships = next((item.ships_with for item in report.levels if item.name == level), "")
+    ships = re.sub(r" \(build [\d.]*\)| version|Microsoft\.AI\.", "", ships)
+    return f"it needs feature level {level} ({ships})"
 
 
 def _ports(report: Report, ports: Sequence[Port]) -> str:
@@ -44,22 +54,61 @@ def _ports(report: Report, ports: Sequence[Port]) -> str:
 
 
 def _became(report: Report) -> str:
-    level = report.minimum_feature_level
-    ships = next((item.ships_with for item in report.levels if item.name == level), "")
-    ships = re.sub(r" \(build [\d.]*\)| version|Microsoft\.AI\.", "", ships)
-    needs = "No feature level of DirectML admits it" if level is None else f"It needs feature level {level} ({ships})"
-    if report.onnx is None:
-        return f"{needs}, and it cannot be compiled."
-    several = sum(len(node.onnx or ()) > 1 for node in report.nodes)
-    made = plural(len(report.onnx.nodes), "ONNX node")
-    split = f", where {plural(several, 'node')} took more than one" if several else ", none of its nodes more than one"
-    half = " in FLOAT16" if report.onnx.half else ""
-    verdict = ""
+    onnx = report.onnx
+    if onnx is None:
+        return "It cannot be compiled."
+    half = " in FLOAT16" if onnx.half else ""
+    target = "" if onnx.target == DEFAULT_TARGET else f" for {onnx.target}"
+    parts = [
+        f"It became {plural(len(onnx.nodes), 'ONNX node')} of opset {onnx.opset}{half}{target}{_beside_habit(report)}"
+    ]
     if report.verification is not None:
-        agrees = report.verification.passed
-        verdict = f", and it {'agrees with' if agrees else 'differs from'} the reference"
-    target = "" if report.onnx.target == DEFAULT_TARGET else f" for {report.onnx.target}"
-    return f"{needs} and became {made} of opset {report.onnx.opset}{half}{target}{split}{verdict}."
+        parts.append(f"it {'agrees with' if report.verification.passed else 'differs from'} the reference")
+    if where := _where(onnx.coverage):
+        parts.append(where)
+    return f"{'; '.join(parts)}."
+
+
+def _beside_habit(report: Report) -> str:
+    """How many of the nodes compute, beside one for each operator."""
+    found = habit(report)
+    if found is None or not found.computing:
+        return ""
+    views = len(report.onnx.nodes) - found.computing if report.onnx is not None else 0
+    count = f": {views} for layouts and types, {found.computing} that compute" if views else ""
+    rule = "one for each operator and fused activation"
+    if found.computing > found.usual:
+        return f"{count}, where {rule} would be {found.usual}"
+    return f"{count}, no more than {rule}"
+
+
+def _where(coverage: Sequence[Coverage]) -> str:
+    """Which execution providers run all of it, and how many nodes the others leave over."""
+    if len(coverage) > 1 and not any(item.without_kernel for item in coverage):
+        return f"each of the {len(coverage)} execution providers has kernels for the whole of it"
+    groups: dict[tuple[int, bool], list[str]] = {}
+    for item in coverage:
+        own = item.without_kernel if item.when_compiled is None else item.when_compiled
+        left = min(own, item.without_kernel)
+        groups.setdefault((left, left < item.without_kernel and not left), []).append(item.target)
+    ordered = sorted(groups.items())
+    named, rest = (ordered, []) if len(ordered) <= MOST_NAMED + 1 else (ordered[:MOST_NAMED], ordered[MOST_NAMED:])
+    parts = [_part(left, len(names), is_own=is_own) for (left, is_own), names in named]
+    texts = [f"{_listed(names)} {part}" for (_, names), part in zip(named, parts, strict=True)]
+    if rest:
+        most = sum(len(names) for _, names in rest)
+        texts.append(f"the other {most} for all but {rest[0][0][0]} to {rest[-1][0][0]}")
+    if not texts:
+        return ""
+    first = ordered[0][1]
+    texts[0] = f"{_listed(first)} {'have' if len(first) > 1 else 'has'} kernels {parts[0]}"
+    return ", ".join(texts)
+
+
+def _part(left: int, providers: int, *, is_own: bool) -> str:
+    if left:
+        return f"for all but {plural(left, 'node')}"
+    return f"when it is compiled for {'them' if providers > 1 else 'it'}" if is_own else "for the whole of it"
 
 
 def _look(report: Report) -> str:

@@ -195,6 +195,8 @@ class Expr:
             rest = rest + Expr({(): constant % divisor - constant})
         if not any(monomial for monomial, _ in rest.terms):
             return Expr(whole)
+        if rest.terms[0][1] < 0:  # rounded up: -floor(-x / d) is floor((x + d - 1) / d)
+            return Expr(whole) - (rest.scaled(-1) + Expr({(): divisor - 1})).divided(divisor)
         return Expr(whole) + Expr({(_quotient(rest, divisor),): 1})
 
     def over(self, divisor: Expr) -> Expr | None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import gcd, lcm
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import sizing as codes
 from dml2onnx.diagnostics import DmlError
-from dml2onnx.sizes.expressions import Expr, Kind, Symbol, as_size
-from dml2onnx.sizes.request import Request, request, value_of, values_for
+from dml2onnx.sizes.expressions import Expr, Floor, Kind, Symbol, as_size
+from dml2onnx.sizes.request import Request, is_possible, request, value_of, values_for
 from dml2onnx.sizes.resized import Resizer
 from dml2onnx.sizes.solver import Solver
 from dml2onnx.sizes.tracing import SizedNode, Traced, trace
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph
     from dml2onnx.ir.operator import OperatorDesc
+    from dml2onnx.sizes.expressions import Monomial
 
 Values = Mapping[str, int]
 """The sizes that names stand for."""
@@ -69,6 +71,10 @@ class NamedGraph:
         """Why the graph cannot have these sizes."""
         return values_for(self._at(values), self.traced)[1]
 
+    def is_possible(self, values: Values) -> bool:
+        """Whether there are no such problems, which is found out faster."""
+        return is_possible(self._at(values), self.traced)
+
     def at(self, values: Values) -> Graph:
         """The graph where the names are these sizes."""
         value, problems = values_for(self._at(values), self.traced)
@@ -78,7 +84,11 @@ class NamedGraph:
 
     def number(self, expr: Expr, values: Values) -> int:
         """An expression where the names are these sizes."""
-        return self.traced.solver.resolved(expr).at(value_of(self._at(values), self.traced.solver))
+        return self.traced.solver.resolved(expr).at(self.values_at(values))
+
+    def values_at(self, values: Values) -> Callable[[Symbol], int]:
+        """What symbols are where the names are these sizes."""
+        return value_of(self._at(values), self.traced.solver)
 
     def _at(self, values: Values) -> Request:
         wanted = {self.asked.names[name]: value for name, value in values.items()}
@@ -110,7 +120,7 @@ class NamedGraph:
         for symbol in self.asked.names.values():
             if self.traced.solver.resolved(Expr.of(symbol)) == resolved:
                 return Expr.of(symbol)
-        return resolved
+        return spelled(resolved, self.traced.solver)
 
     def lowest(self, name: str, is_right: Callable[[Values], bool]) -> int:
         """The smallest size that the graph can have in the place of its own, all in between being possible."""
@@ -128,7 +138,7 @@ class NamedGraph:
         """The first size from ``low`` on that fits where all other names have their own sizes."""
         step = 1 if low <= high else -1
         for size in range(low, high + step, step):
-            if not self.problems(self._one(name, size)):
+            if self.is_possible(self._one(name, size)):
                 return size
         return None
 
@@ -145,6 +155,39 @@ def _settle(traced: Traced) -> None:
         for symbol in solver.resolved(size.expr).symbols():
             if symbol.kind is not Kind.GIVEN:
                 solver.bound[symbol] = Expr.of(symbol.old)
+
+
+def spelled(expr: Expr, solver: Solver) -> Expr:
+    """An expression in sizes that callers know, in the place of the parts that these were found to consist of.
+
+    With ``H`` in steps of 8, ``16*(H/8)`` is ``2*H``, and ``floor(((H/8) + 1)/2)`` is ``floor((H + 8)/16)``.
+    """
+    total = Expr({})
+    for monomial, number in expr.terms:
+        product = Expr({(): 1})
+        for atom in monomial:
+            if isinstance(atom, Floor):
+                factor = lcm(*(_parts(term, solver) for term in atom.dividend.terms))
+                product = product * spelled(atom.dividend.scaled(factor), solver).divided(atom.divisor * factor)
+                continue
+            known = atom
+            while known in solver.quotients and number % solver.quotients[known][1] == 0:
+                known, divisor, _ = solver.quotients[known]
+                number //= divisor
+            product = product * Expr.of(known)
+        total = total + product.scaled(number)
+    return total
+
+
+def _parts(term: tuple[Monomial, int], solver: Solver) -> int:
+    """What a product has to be multiplied by to have no parts of sizes in it."""
+    monomial, number = term
+    whole = 1
+    for atom in monomial:
+        while isinstance(atom, Symbol) and atom in solver.quotients:
+            atom, divisor, _ = solver.quotients[atom]
+            whole *= divisor
+    return whole // gcd(whole, number)
 
 
 def _other(symbol: Symbol, value: Callable[[Symbol], int]) -> int:

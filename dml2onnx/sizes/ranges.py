@@ -62,5 +62,5 @@ def drawn(
             start = random.randint(low, high)
             found = graph.nearest(name, start, min(high, start + STEPS))
             point[name] = graph.nearest(name, start, max(low, start - STEPS)) or high if found is None else found
-        if not graph.problems(point):
+        if graph.is_possible(point):
             yield point

@@ -121,6 +121,20 @@ def values_for(asked: Request, traced: Traced) -> tuple[Callable[[Symbol], int],
     return value, problems
 
 
+def is_possible(asked: Request, traced: Traced) -> bool:
+    """Whether :func:`values_for` finds no problems, without a word about them."""
+    solver = traced.solver
+    value = value_of(asked, solver)
+    return (
+        all(value(whole) % divisor == 0 for whole, divisor, _ in solver.quotients.values())
+        and all(_fits(guard, value, solver) for guard in solver.guards.values())
+        and all(
+            solver.resolved(Expr.of(symbol)).at(value) == wanted or _is_part(symbol, solver)
+            for symbol, wanted in asked.wanted.items()
+        )
+    )
+
+
 def _is_part(symbol: Symbol, solver: Solver) -> bool:
     """Whether all that is known of a symbol is that it is a multiple of a number."""
     return any(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from dml2onnx.ir.inputs import input_descs
@@ -84,6 +84,9 @@ def trace(graph: Graph, solver: Solver, stated: Mapping[str, Sequence[Size]], ju
             symbol = size.expr.symbol
             if symbol is not None:
                 solver.homes.setdefault(symbol, i)
+        if _overlaps(desc):
+            reader = next((node for node in nodes if item.value in node.sources), None)
+            solver.fix(sizes, _place(reader, f"elements of {item.name} lie over each other"))
         traced.layouts[item.value], sized = written(desc, [solver.size(size) for size in sizes])
         traced.inputs[item.name] = desc, sized
         traced.ends[item.value] = desc, sized
@@ -92,6 +95,16 @@ def trace(graph: Graph, solver: Solver, stated: Mapping[str, Sequence[Size]], ju
     for output in ends:
         traced.outputs[output.value, output.desc] = _output(output.name, output.value, output.desc, traced)
     return traced
+
+
+def _overlaps(desc: TensorDesc) -> bool:
+    """Whether elements lie over each other other than by a stride of 0, which repeats one."""
+    single = tuple(1 if stride == 0 else size for size, stride in zip(desc.sizes, desc.effective_strides, strict=True))
+    return replace(desc, sizes=single, total_size=0).is_overlapping
+
+
+def _place(node: Node | None, words: str) -> Place:
+    return Place("", "", "", words) if node is None else Place(node.name, node.operator.type, node.source, words)
 
 
 def _trace_node(node: Node, traced: Traced, judge: Judge | None) -> None:

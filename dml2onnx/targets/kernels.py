@@ -21,6 +21,8 @@ DEVICES = ("qnn-npu", "qnn-gpu", "openvino-npu", "openvino-gpu", "tensorrt-rtx")
 """Processors that Windows ML has providers for."""
 NAMES = ("onnx", "cpu", "dml", "openvino", "webgpu", "webnn", "portable", *DEVICES, "windows-ml")
 """ONNX itself, the execution providers of ONNX Runtime, OpenVINO by itself, WebNN, what runs on all but that; NPUs."""
+PLACES = ("cpu", "dml", "openvino", "webgpu", "webnn", *DEVICES)
+"""Those that are one place each: neither ONNX itself, nor what several of them share."""
 DEFAULT_TARGET = "onnx"
 EXACT_TARGET = "cpu"
 """What an exact model is made for where nothing else is named: only there is every bit known."""

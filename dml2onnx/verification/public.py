@@ -101,7 +101,8 @@ def _cases(cases: Iterable[Mapping[str, npt.ArrayLike]] | None) -> list[Mapping[
     """Cases as arrays."""
     if cases is None:
         return None
-    listed: list[Mapping[str, Array]] = [arguments.arrays(case) for case in arguments.items(cases, "cases")]
+    expected = "a list with the inputs of each case, [{name: array}, ...]; rounds= is how many are drawn at random"
+    listed: list[Mapping[str, Array]] = [arguments.arrays(case) for case in arguments.items(cases, "cases", expected)]
     if not listed:
         raise arguments.refusal("cases", cases, "one case or several")
     return listed

@@ -42,3 +42,5 @@ class Command:
     name: str
     arguments: tuple[str, ...]
     says: tuple[str, ...] = ()
+    program: str = ""
+    """Of ``program.py``, whose own traceback is a part of the answer."""

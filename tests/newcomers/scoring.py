@@ -1,4 +1,4 @@
-"""How right the answers to the eighty mistakes are: ``python -m tests.newcomers.scoring`` prints them all."""
+"""How right the answers to newcomers' mistakes are: ``python -m tests.newcomers.scoring`` prints them all."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ from tests.newcomers.files import FILES, NETWORK
 from tests.newcomers.more_files import MORE_FILES
 from tests.newcomers.more_programs import MORE_PROGRAMS
 from tests.newcomers.programs import PROGRAMS
+from tests.newcomers.third import THIRD_COMMANDS, THIRD_FILES, THIRD_PROGRAMS
 
-IN_FILES = (*FILES, *MORE_FILES)
-CASES = (*IN_FILES, *PROGRAMS, *MORE_PROGRAMS, *COMMANDS)
+IN_FILES = (*FILES, *MORE_FILES, *THIRD_FILES)
+CASES = (*IN_FILES, *PROGRAMS, *MORE_PROGRAMS, *THIRD_PROGRAMS, *COMMANDS, *THIRD_COMMANDS)
 
 
 def line_of(source: str, mark: str) -> int | None:
@@ -48,7 +49,7 @@ def answer_to_file(case: Case, folder: Path) -> tuple[int, str]:
 def answer_to_program(case: Case) -> tuple[int, str]:
     """How many findings a program for the builder gets, and their text."""
     source = textwrap.dedent(case.source)
-    names: dict[str, Any] = {"g": dml2onnx.GraphBuilder(feature_level="5_0"), "np": np}
+    names: dict[str, Any] = {"g": dml2onnx.GraphBuilder(feature_level="5_0"), "np": np, "dml2onnx": dml2onnx}
     try:
         exec(compile(source, "net.py", "exec"), names)
     except DmlError as error:
@@ -63,6 +64,7 @@ def answer_to_program(case: Case) -> tuple[int, str]:
 def answer_to_command(case: Command, folder: Path) -> tuple[int, str]:
     """The exit code of a command in a directory with the network and pictures for it, and what it writes."""
     (folder / "net.json").write_text(NETWORK, encoding="utf-8")
+    (folder / "program.py").write_text(case.program, encoding="utf-8")
     np.save(folder / "image.npy", np.zeros((1, 3, 32, 32), np.float32))
     np.save(folder / "nhwc.npy", np.zeros((1, 32, 32, 3), np.float32))
     written = io.StringIO()
@@ -78,7 +80,7 @@ def faults_of_command(case: Command, folder: Path) -> list[str]:
     """What is not right about the answer to a mistake on the command line."""
     code, text = answer_to_command(case, folder)
     found = ["exit code 0"] if code == 0 else []
-    found += ["a traceback"] if "Traceback" in text else []
+    found += ["a traceback"] if "Traceback" in text and not case.program else []
     return found + [f"does not say {pattern}" for pattern in case.says if not re.search(pattern, text, re.DOTALL)]
 
 

@@ -942,4 +942,213 @@ inline Expression SliceGrad(Expression x, TensorDimensions sizes, Uints offsets,
                            });
 }
 
+// Functions with several outputs, or without an input to know the graph by.
+namespace detail {
+
+inline const DML_TENSOR_DESC* Pointer(TensorDesc& desc) {
+  return desc.sizes.empty() ? nullptr : desc.AsPtr<DML_TENSOR_DESC>();
+}
+inline TensorDesc Seen(const Optional<Expression>& x) { return x ? x->GetOutputDesc() : TensorDesc(); }
+inline NodeOutput* Impl(const Optional<Expression>& x) { return x ? x->Impl() : nullptr; }
+
+// One node with these outputs, those without sizes left out.
+template <typename Desc>
+std::vector<Expression> All(GraphBuilder* builder, DML_OPERATOR_TYPE type, const Desc& desc,
+                            std::vector<NodeOutput*> inputs, std::vector<TensorDesc> outputs) {
+  const NodeID node = builder->CreateOperatorNode(type, &desc, inputs);
+  std::vector<Expression> made;
+  for (std::uint32_t i = 0; i < outputs.size(); ++i) {
+    made.push_back(outputs[i].sizes.empty() ? Expression() : Expression(builder->CreateNodeOutput(node, i, outputs[i])));
+  }
+  return made;
+}
+
+}  // namespace detail
+
+struct TopKOutputs {
+  Expression value, index;
+};
+inline TopKOutputs TopK(Expression x, Uint axis, Uint k, DML_AXIS_DIRECTION direction) {
+  detail::GraphBuilder* builder = x.Impl()->GetGraphBuilder();
+  TensorDesc input = x.GetOutputDesc();
+  TensorDimensions sizes = input.sizes;
+  sizes.back() = k;  // whatever the axis is
+  TensorDesc value(input.dataType, sizes, builder->GetTensorPolicy());
+  TensorDesc index(DML_TENSOR_DATA_TYPE_UINT32, sizes, builder->GetTensorPolicy());
+  const DML_TOP_K1_OPERATOR_DESC desc{detail::Pointer(input), detail::Pointer(value), detail::Pointer(index), axis, k,
+                                      direction};
+  const auto made = detail::All(builder, DML_OPERATOR_TOP_K1, desc, {x.Impl()}, {value, index});
+  return {made[0], made[1]};
+}
+
+struct NonZeroCoordinatesOutputs {
+  Expression count, coordinates;
+};
+inline NonZeroCoordinatesOutputs NonZeroCoordinates(Expression x) {
+  detail::GraphBuilder* builder = x.Impl()->GetGraphBuilder();
+  TensorDesc input = x.GetOutputDesc();
+  Uint all = 1;
+  for (Uint size : input.sizes) all *= size;
+  const TensorDimensions sizes{all, static_cast<Uint>(input.sizes.size())};
+  TensorDesc count(DML_TENSOR_DATA_TYPE_UINT32, TensorDimensions{1}, builder->GetTensorPolicy());
+  TensorDesc coordinates(DML_TENSOR_DATA_TYPE_UINT32, sizes, builder->GetTensorPolicy());
+  const DML_NONZERO_COORDINATES_OPERATOR_DESC desc{detail::Pointer(input), detail::Pointer(count),
+                                                   detail::Pointer(coordinates)};
+  const auto made = detail::All(builder, DML_OPERATOR_NONZERO_COORDINATES, desc, {x.Impl()}, {count, coordinates});
+  return {made[0], made[1]};
+}
+
+struct RandomGeneratorOutputs {
+  Expression values, state;
+};
+inline RandomGeneratorOutputs RandomGenerator(
+    Expression x, TensorDimensions sizes, bool outputState = true,
+    DML_RANDOM_GENERATOR_TYPE type = DML_RANDOM_GENERATOR_TYPE_PHILOX_4X32_10) {
+  detail::GraphBuilder* builder = x.Impl()->GetGraphBuilder();
+  TensorDesc input = x.GetOutputDesc(), state = outputState ? input : TensorDesc();
+  TensorDesc values(DML_TENSOR_DATA_TYPE_UINT32, std::move(sizes), builder->GetTensorPolicy());
+  const DML_RANDOM_GENERATOR_OPERATOR_DESC desc{detail::Pointer(input), detail::Pointer(values), detail::Pointer(state),
+                                                type};
+  const auto made = detail::All(builder, DML_OPERATOR_RANDOM_GENERATOR, desc, {x.Impl()}, {values, state});
+  return {made[0], made[1]};
+}
+
+struct BatchNormalizationGradOutputs {
+  Expression gradient, scaleGradient, biasGradient;
+};
+#define NORMALIZATION_GRAD(name, kind)                                                                           \
+  inline BatchNormalizationGradOutputs name(Expression x, Expression gradient, Expression mean, Expression variance, \
+                                            Expression scale, float epsilon) {                                   \
+    detail::GraphBuilder* builder = x.Impl()->GetGraphBuilder();                                                 \
+    TensorDesc a = x.GetOutputDesc(), b = gradient.GetOutputDesc(), c = mean.GetOutputDesc(),                    \
+               d = variance.GetOutputDesc(), e = scale.GetOutputDesc();                                          \
+    TensorDesc out(a.dataType, a.sizes, builder->GetTensorPolicy());                                             \
+    TensorDesc outScale(c.dataType, c.sizes, builder->GetTensorPolicy()), outBias = outScale;                    \
+    const DML_##kind##_OPERATOR_DESC desc{detail::Pointer(a), detail::Pointer(b), detail::Pointer(c),            \
+                                          detail::Pointer(d), detail::Pointer(e), detail::Pointer(out),          \
+                                          detail::Pointer(outScale), detail::Pointer(outBias), epsilon};         \
+    const auto made = detail::All(builder, DML_OPERATOR_##kind, desc,                                            \
+                                  {x.Impl(), gradient.Impl(), mean.Impl(), variance.Impl(), scale.Impl()},       \
+                                  {out, outScale, outBias});                                                     \
+    return {made[0], made[1], made[2]};                                                                          \
+  }
+NORMALIZATION_GRAD(BatchNormalizationGrad, BATCH_NORMALIZATION_GRAD)
+NORMALIZATION_GRAD(BatchNormalizationTrainingGrad, BATCH_NORMALIZATION_TRAINING_GRAD)
+#undef NORMALIZATION_GRAD
+
+struct BatchNormalizationTrainingOutputs {
+  Expression output, mean, variance;
+};
+inline BatchNormalizationTrainingOutputs BatchNormalizationTraining(Expression x, Expression scale, Expression bias,
+                                                                    Optional<Expression> add, float epsilon,
+                                                                    FusedActivation fused = FusedActivation::None()) {
+  detail::GraphBuilder* builder = x.Impl()->GetGraphBuilder();
+  TensorDesc a = x.GetOutputDesc(), b = scale.GetOutputDesc(), c = bias.GetOutputDesc(), d = detail::Seen(add);
+  TensorDesc out(a.dataType, a.sizes, builder->GetTensorPolicy());
+  TensorDesc mean(a.dataType, b.sizes, builder->GetTensorPolicy()), variance = mean;
+  const detail::Fused storage(fused);
+  DML_BATCH_NORMALIZATION_TRAINING_OPERATOR_DESC desc = {};
+  desc.InputTensor = detail::Pointer(a);
+  desc.ScaleTensor = detail::Pointer(b);
+  desc.BiasTensor = detail::Pointer(c);
+  desc.FusedAddTensor = detail::Pointer(d);
+  desc.OutputTensor = detail::Pointer(out);
+  desc.OutputMeanTensor = detail::Pointer(mean);
+  desc.OutputVarianceTensor = detail::Pointer(variance);
+  desc.Epsilon = epsilon;
+  desc.FusedActivation = storage.Get();
+  const auto made = detail::All(builder, DML_OPERATOR_BATCH_NORMALIZATION_TRAINING, desc,
+                                {x.Impl(), scale.Impl(), bias.Impl(), detail::Impl(add)}, {out, mean, variance});
+  return {made[0], made[1], made[2]};
+}
+
+inline Expression RoiAlign(Expression x, Expression roi, Expression batch, DML_REDUCE_FUNCTION function,
+                           DML_INTERPOLATION_MODE mode, float scaleX, float scaleY, float inputOffset, float outputOffset,
+                           float outOfBounds, Uint least, Uint most, bool corners, Uint height, Uint width) {
+  detail::GraphBuilder* builder = x.Impl()->GetGraphBuilder();
+  TensorDesc a = x.GetOutputDesc(), b = roi.GetOutputDesc(), c = batch.GetOutputDesc();
+  const Uint count = b.sizes.size() < 2 ? 1 : b.sizes[b.sizes.size() - 2];
+  TensorDesc out(a.dataType, TensorDimensions{count, a.sizes[1], height, width}, builder->GetTensorPolicy());
+  const DML_ROI_ALIGN1_OPERATOR_DESC desc{
+      detail::Pointer(a), detail::Pointer(b), detail::Pointer(c), detail::Pointer(out), function, mode, scaleX, scaleY,
+      inputOffset, outputOffset, outOfBounds, least, most, corners};
+  return detail::All(builder, DML_OPERATOR_ROI_ALIGN1, desc, {x.Impl(), roi.Impl(), batch.Impl()}, {out})[0];
+}
+
+struct RoiAlignGradOutputs {
+  Expression outputGradient, outputROIGradient;
+};
+inline RoiAlignGradOutputs RoiAlignGrad(Optional<Expression> x, Expression gradient, Expression roi, Expression batch,
+                                        DML_REDUCE_FUNCTION function, DML_INTERPOLATION_MODE mode, float scaleX,
+                                        float scaleY, float inputOffset, float outputOffset, Uint least, Uint most,
+                                        bool corners, Uint batchSize, Uint height, Uint width, bool ofImage, bool ofRoi) {
+  detail::GraphBuilder* builder = gradient.Impl()->GetGraphBuilder();
+  TensorDesc a = detail::Seen(x), b = gradient.GetOutputDesc(), c = roi.GetOutputDesc(), d = batch.GetOutputDesc();
+  const TensorDimensions sizes{batchSize, b.sizes[1], height, width};
+  TensorDesc image = ofImage ? TensorDesc(b.dataType, sizes, builder->GetTensorPolicy()) : TensorDesc();
+  TensorDesc regions = ofRoi ? TensorDesc(c.dataType, c.sizes, builder->GetTensorPolicy()) : TensorDesc();
+  const DML_ROI_ALIGN_GRAD_OPERATOR_DESC desc{
+      detail::Pointer(a), detail::Pointer(b), detail::Pointer(c), detail::Pointer(d), detail::Pointer(image),
+      detail::Pointer(regions), function, mode, scaleX, scaleY, inputOffset, outputOffset, least, most, corners};
+  const auto made = detail::All(builder, DML_OPERATOR_ROI_ALIGN_GRAD, desc,
+                                {detail::Impl(x), gradient.Impl(), roi.Impl(), batch.Impl()}, {image, regions});
+  return {made[0], made[1]};
+}
+
+enum class GRUOutputOptions { Both, Sequence, Single };
+struct GRUOutputs {
+  Expression sequence, single;
+};
+inline GRUOutputs GRU(Expression x, Expression weight, Expression recurrence, Optional<Expression> bias,
+                      Optional<Expression> hidden, Optional<Expression> lengths, Span<const FusedActivation> activations,
+                      DML_RECURRENT_NETWORK_DIRECTION direction, bool linearBeforeReset, GRUOutputOptions which) {
+  detail::GraphBuilder* builder = x.Impl()->GetGraphBuilder();
+  TensorDesc a = x.GetOutputDesc(), b = weight.GetOutputDesc(), c = recurrence.GetOutputDesc(), d = detail::Seen(bias),
+             e = detail::Seen(hidden), f = detail::Seen(lengths);
+  const Uint directions = direction == DML_RECURRENT_NETWORK_DIRECTION_BIDIRECTIONAL ? 2 : 1;
+  TensorDesc sequence, single;
+  if (which != GRUOutputOptions::Single) {
+    const TensorDimensions sizes{a.sizes[1], directions, a.sizes[2], c.sizes[3]};
+    sequence = TensorDesc(a.dataType, sizes, builder->GetTensorPolicy());
+  }
+  if (which != GRUOutputOptions::Sequence) {
+    const TensorDimensions sizes{1, directions, a.sizes[2], c.sizes[3]};
+    single = TensorDesc(a.dataType, sizes, builder->GetTensorPolicy());
+  }
+  std::deque<detail::Fused> storage;
+  std::vector<DML_OPERATOR_DESC> descs;
+  for (const FusedActivation& item : activations) {
+    storage.emplace_back(item);
+    descs.push_back(*storage.back().Get());
+  }
+  const DML_GRU_OPERATOR_DESC desc{
+      detail::Pointer(a), detail::Pointer(b), detail::Pointer(c), detail::Pointer(d), detail::Pointer(e),
+      detail::Pointer(f), detail::Pointer(sequence), detail::Pointer(single), static_cast<UINT>(descs.size()),
+      descs.data(), direction, linearBeforeReset};
+  const auto made = detail::All(builder, DML_OPERATOR_GRU, desc,
+                                {x.Impl(), weight.Impl(), recurrence.Impl(), detail::Impl(bias), detail::Impl(hidden),
+                                 detail::Impl(lengths)},
+                                {sequence, single});
+  return {made[0], made[1]};
+}
+
+inline Expression ScatterElements(Expression x, Expression indices, Expression updates, Uint axis) {
+  using Desc = DML_SCATTER_OPERATOR_DESC;
+  const auto shape = x.GetOutputDesc();
+  return detail::One<Desc>(DML_OPERATOR_SCATTER, {x, indices, updates}, shape.dataType, shape.sizes,
+                           [&](Desc& d, auto& in, auto out) { d = {in[0], in[1], in[2], out, axis}; });
+}
+
+inline Expression FillValueConstant(Graph& graph, TensorDimensions sizes, DML_TENSOR_DATA_TYPE type, DML_SCALAR_UNION value) {
+  TensorDesc out(type, std::move(sizes), graph.Impl()->GetTensorPolicy());
+  const DML_FILL_VALUE_CONSTANT_OPERATOR_DESC desc{detail::Pointer(out), type, value};
+  return detail::All(graph.Impl(), DML_OPERATOR_FILL_VALUE_CONSTANT, desc, {}, {out})[0];
+}
+inline Expression FillValueSequence(Graph& graph, TensorDimensions sizes, DML_TENSOR_DATA_TYPE type,
+                                    DML_SCALAR_UNION start, DML_SCALAR_UNION delta) {
+  TensorDesc out(type, std::move(sizes), graph.Impl()->GetTensorPolicy());
+  const DML_FILL_VALUE_SEQUENCE_OPERATOR_DESC desc{detail::Pointer(out), type, start, delta};
+  return detail::All(graph.Impl(), DML_OPERATOR_FILL_VALUE_SEQUENCE, desc, {}, {out})[0];
+}
+
 }  // namespace dml

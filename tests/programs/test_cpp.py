@@ -215,14 +215,52 @@ def test_every_operator(compiler: Compiler, tmp_path: Path) -> None:  # noqa: F8
 def test_functions_whose_arguments_are_fields(compiler: Compiler, tmp_path: Path) -> None:  # noqa: F811
     """Several descriptors of each of these operators, and each by its function at least once."""
     graphs, names = [], []
-    for name, (function, _) in _BY_FIELDS.items():
+    functions = {name: function for name, (function, _) in _BY_FIELDS.items()}
+    functions |= {"GRU": "GRU", "FILL_VALUE_CONSTANT": "FillValueConstant", "FILL_VALUE_SEQUENCE": "FillValueSequence"}
+    for name, function in functions.items():
         chosen = [one(exact(desc)) for desc in descriptors()[f"DML_OPERATOR_{name}"]]
         for graph in list(filter(is_sayable, chosen))[:4]:
             graphs.append(graph)
             names.append(function)
+    g = GraphBuilder()
+    found = g.non_zero_coordinates(g.input("x", "FLOAT32", [2, 4]))  # of other ranks it has no function
+    graphs.append(g.build({"count": found.count, "coordinates": found.coordinates}))
+    names.append("NonZeroCoordinates")
     texts = round_trips(graphs, compiler, tmp_path)
     said = {function for function, text in zip(names, texts, strict=True) if f"dml::{function}(" in text}
     assert said == set(names)
+
+
+def test_what_functions_give_only_in_part(compiler: Compiler, tmp_path: Path) -> None:  # noqa: F811
+    """Another axis than the last of TopK, and an input behind a missing one of GRU, are left to structures."""
+
+    def top(axis: int) -> Graph:
+        g = GraphBuilder()
+        found = g.top_k(g.input("x", "FLOAT32", [3, 4]), axis, 2, "DECREASING")
+        return g.build({"values": found[0], "indices": found[1]})
+
+    def gru(bias: bool) -> Graph:
+        g = GraphBuilder()
+        x, hidden = g.input("x", "FLOAT32", [1, 5, 2, 3]), g.input("hidden", "FLOAT32", [1, 1, 2, 4])
+        found = g.gru(
+            x,
+            weights(1, 1, 12, 3),
+            weights(1, 1, 12, 4),
+            bias=weights(1, 1, 1, 24) if bias else None,
+            hidden_init=hidden,
+            sequence_lengths=None,
+            activation_descs=["SIGMOID", "TANH"],
+            direction="FORWARD",
+            linear_before_reset=False,
+        )
+        assert found.sequence is not None
+        assert found.single is not None
+        return g.build({"sequence": found.sequence, "single": found.single})
+
+    texts = round_trips([top(1), top(0), gru(True), gru(False)], compiler, tmp_path)
+    assert ["dml::TopK(" in text for text in texts] == [True, False, False, False]
+    assert ["dml::GRU(" in text for text in texts] == [False, False, True, False]
+    assert "{dml::FusedActivation::Sigmoid(), dml::FusedActivation::Tanh()}" in texts[2]
 
 
 def test_a_program_reads_well(tmp_path: Path) -> None:

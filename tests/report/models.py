@@ -40,6 +40,17 @@ def scoped(blocks: int = 3) -> dml2onnx.Graph:
     return g.build({"y": g.abs(y, name="last")})
 
 
+def long_names() -> dml2onnx.Graph:
+    """A block of a network with the names that nodes get from their operators, and with strides."""
+    g = dml2onnx.GraphBuilder(name="long names")
+    x = g.input("features_before_normalization", "FLOAT32", [1, 16, 32, 32])
+    for number in range(2):
+        with g.scope(f"stage_{number}"):
+            y = g.mean_variance_normalization(x)
+            x = x + g.convolution(y, np.ones((16, 16, 3, 3)), start_padding=1, end_padding=1, fused_activation="RELU")
+    return g.build({"features_after_normalization": x})
+
+
 def changed() -> dml2onnx.Graph:
     """The small one with other weights, x read as it lies, one node called otherwise, one more, and one less."""
     g = dml2onnx.GraphBuilder(name="changed")

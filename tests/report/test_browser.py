@@ -18,7 +18,7 @@ from dml2onnx.report.gathering import gather
 from dml2onnx.report.html import page
 from dml2onnx.report.records import Access, Value
 from tests.report.browser import ROOT, SIZE, running
-from tests.report.models import HOSTILE, broken, changed, hostile, scoped, small, wrong
+from tests.report.models import HOSTILE, broken, changed, hostile, long_names, scoped, small, wrong
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,6 +74,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "large": chain(5000),
         "scoped": gather(scoped(), rounds=1, profile=True),
         "scoped large": gather(scoped(200)),
+        "long names": gather(long_names(), rounds=1, profile=True),
         "compared": compare(gather(small(), digests=True), gather(changed(), digests=True), ("one", "two")),
         "other errors": compare(gather(small(), digests=True), gather(broken(), digests=True), ("one", HOSTILE)),
         "levels": compare(gather(gelu(), feature_level="3_0"), gather(gelu()), ("3_0", "6_4")),
@@ -604,8 +605,8 @@ def test_without_scopes_there_is_no_button(opened: Browser) -> None:
     assert opened.run(SCOPES + ".hidden")
 
 
-@pytest.mark.parametrize("name", ["small", "broken", "scoped", "compared"])
-@pytest.mark.parametrize("width", [390, 820, 1280, 1920])
+@pytest.mark.parametrize("name", ["small", "broken", "scoped", "long names", "compared"])
+@pytest.mark.parametrize("width", [390, 820, 1024, 1280, 1440, 1920])
 def test_nothing_is_cut_at_any_width(opened: Browser, name: str, width: int) -> None:
     """Neither the page nor a table is wider than what is seen."""
     opened.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 500)

@@ -2,33 +2,47 @@
 
 from __future__ import annotations
 
+import importlib
+import itertools
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
+import pytest
 
 from dml2onnx.builder import GraphBuilder
 from dml2onnx.frontends import load_bytes
 from dml2onnx.report.gathering import gather
+from dml2onnx.report.habit import VIEWS, Habit, habit
 from dml2onnx.report.html import page
+from dml2onnx.report.records import Coverage
 from dml2onnx.report.story import story
+from dml2onnx.targets import PLACES, target
 from tests.newcomers.files import FILES, NETWORK
+
+SCRIPTS = Path(__file__).parents[2] / "scripts"
 
 
 def test_what_is_right() -> None:
     what, became, look = story(gather(load_bytes(NETWORK.encode(), "net.json"), rounds=1))
     assert what == (
         "From image (FLOAT32 1×3×32×32) to probabilities (FLOAT32 1×1×1×10) it takes 1 CONVOLUTION, 1 MAX_POOLING, "
-        "1 GEMM and 1 other operator, 634,880 multiply-accumulates."
+        "1 GEMM and 1 other operator, 634,880 multiply-accumulates; "
+        "it needs feature level 1_0 (Windows 10 1903 or DirectML 1.4.0)."
     )
     assert became == (
-        "It needs feature level 1_0 (Windows 10 1903 or DirectML 1.4.0) and became 6 ONNX nodes of opset 21, "
-        "where 2 nodes took more than one, and it agrees with the reference."
+        "It became 6 ONNX nodes of opset 21: 1 for layouts and types, 5 that compute, "
+        "no more than one for each operator and fused activation; it agrees with the reference; "
+        "each of the 10 execution providers has kernels for the whole of it."
     )
     assert look == "Nothing in it calls for attention."
 
 
 def test_what_is_wrong() -> None:
     case = next(case for case in FILES if case.name == "weights in half precision")
-    _, became, look = story(gather(load_bytes(case.source.encode(), "net.json")))
-    assert became == "No feature level of DirectML admits it, and it cannot be compiled."
+    what, became, look = story(gather(load_bytes(case.source.encode(), "net.json")))
+    assert what.endswith("; no feature level of DirectML admits it.")
+    assert became == "It cannot be compiled."
     assert look.startswith("Look at 1 error first: FilterTensor is FLOAT16")
 
 
@@ -40,3 +54,94 @@ def test_warnings_and_names() -> None:
     text = page(report)
     assert "&lt;b&gt;\\u202e (FLOAT32 4)" in text
     assert "<b>\u202e" not in text
+
+
+def test_where_it_runs_is_what_the_tables_say() -> None:
+    g = GraphBuilder("net")
+    x = g.input("x", np.uint8, [1, 1, 4, 4])
+    report = gather(
+        g.build({"y": g.max_pooling(x, 2).values, "z": g.activation_softmax(g.input("f", np.float32, [4]))})
+    )
+    assert report.onnx is not None
+    found = {item.target: item.without_kernel for item in report.onnx.coverage}
+    assert set(found) == set(PLACES)
+    for name, missing in found.items():
+        has = target(name).has_kernel("MaxPool", report.onnx.opset, {"T": "uint8", "I": "int64"})
+        assert missing == (not has), name
+    assert story(report)[1].endswith(
+        "cpu, dml, openvino, openvino-npu and openvino-gpu have kernels for the whole of it, "
+        "webnn, qnn-npu, qnn-gpu and tensorrt-rtx when it is compiled for them, webgpu for all but 1 node."
+    )
+
+
+def test_quantised_networks_are_whole_where_they_are_compiled_for() -> None:
+    g = GraphBuilder("net")
+    x = g.input("x", np.uint8, [1, 4, 8, 8])
+    scale, zero = np.full((1, 1, 1, 1), 0.5, np.float32), np.full((1, 1, 1, 1), 3, np.uint8)
+    ones = np.ones((4, 4, 1, 1), np.uint8)
+    made = g.quantized_linear_convolution(x, scale, zero, ones, scale, None, None, scale, zero, "UINT8")
+    report = gather(g.build({"y": made}))
+    assert report.onnx is not None
+    npu = next(item for item in report.onnx.coverage if item.target == "qnn-npu")
+    assert npu.without_kernel == 1
+    assert npu.when_compiled == 0
+    small = gather(g.build({"y": made}), target="qnn-npu")
+    assert small.onnx is not None
+    assert next(item for item in small.onnx.coverage if item.target == "qnn-npu") == Coverage("qnn-npu")
+
+
+def test_large_networks_are_not_compiled_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dml2onnx.report.coverage.MOST_NODES", 0)
+    g = GraphBuilder("net")
+    report = gather(g.build({"y": g.max_pooling(g.input("x", np.uint8, [1, 1, 4, 4]), 2).values}))
+    assert report.onnx is not None
+    assert {item.when_compiled for item in report.onnx.coverage} == {None}
+    assert story(report)[1].endswith("webgpu, webnn, qnn-npu, qnn-gpu and tensorrt-rtx for all but 1 node.")
+
+
+def test_who_runs_nothing_of_this_opset_is_left_out() -> None:
+    g = GraphBuilder("net")
+    report = gather(g.build({"y": g.abs(g.input("x", np.float32, [4]))}), opset=26)
+    assert report.onnx is not None
+    assert [item.target for item in report.onnx.coverage] == ["cpu"]
+    assert story(report)[1].endswith("; cpu has kernels for the whole of it.")
+
+
+def test_sentences_about_places() -> None:
+    report = gather(load_bytes(NETWORK.encode(), "net.json"))
+    onnx = report.onnx
+    assert onnx is not None
+
+    def said(*counts: int) -> str:
+        coverage = tuple(Coverage(f"p{number}", count) for number, count in enumerate(counts))
+        became = story(replace(report, onnx=replace(onnx, coverage=coverage)))[1]
+        return became.removesuffix(".").rpartition("fused activation")[2]
+
+    assert said() == ""
+    assert said(0) == "; p0 has kernels for the whole of it"
+    assert said(2) == "; p0 has kernels for all but 2 nodes"
+    assert said(3, 0, 0, 1) == (
+        "; p1 and p2 have kernels for the whole of it, p3 for all but 1 node, p0 for all but 3 nodes"
+    )
+    assert said(9, 4, 3, 2, 1, 0) == (
+        "; p5 has kernels for the whole of it, p4 for all but 1 node, p3 for all but 2 nodes, "
+        "the other 3 for all but 3 to 9"
+    )
+
+
+def test_the_habit_is_that_of_networks_written_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where ONNX has an operator for each, people write as many nodes that compute as the rule counts."""
+    monkeypatch.syspath_prepend(SCRIPTS)
+    layouts = importlib.import_module("_layouts")
+    for network in itertools.chain.from_iterable(layouts.networks()):
+        found = habit(gather(network.graph))
+        by_hand = sum(node.op_type not in VIEWS for node in network.by_hand.graph.node)
+        assert found == Habit(by_hand, by_hand, 0), network.name
+
+
+def test_what_is_above_the_habit() -> None:
+    g = GraphBuilder("net")
+    x = g.input("x", np.float32, [1, 1, 4, 4])
+    y = g.activation_scaled_tanh(g.add(x, x, fused_activation="RELU"), 2.0, 0.5)
+    found = habit(gather(g.build({"y": g.identity(g.reinterpret(y, strides=[16, 16, 1, 4]))})))
+    assert found == Habit(5, 3, 1)  # Add and Relu are habit; Tanh between two products is two more than one

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.graph import Graph, Value
 from dml2onnx.ir.tensor import TensorDesc
+from tests.sizes.programs import Program
 
 
 def _moved(desc: TensorDesc) -> tuple[object, ...]:
@@ -31,6 +33,14 @@ def shape_of(graph: Graph) -> list[object]:
     found.append([(item.name, number(item.value), item.value.nbytes, item.desc) for item in graph.inputs])
     found.append([(item.name, number(item.value), _moved(item.desc)) for item in (*graph.outputs, *graph.results)])
     return found
+
+
+def written_for(program: Program, sizes: tuple[int, int, int]) -> Graph | None:
+    """A program as it is written for these sizes; ``None`` where a window does not fit."""
+    try:
+        return program.at(*sizes)
+    except DmlError:
+        return None
 
 
 def assert_same(found: Graph, wanted: Graph) -> None:

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 import dml2onnx
 from dml2onnx.diagnostics import DmlError
-from dml2onnx.ir.graph import Graph
 from tests.sizes.programs import STEPS, Program, programs
-from tests.sizes.same import assert_same
+from tests.sizes.same import assert_same, written_for
 
 SIZES = st.tuples(st.integers(1, 5), st.integers(4, 9), st.integers(4, 9))
 SAID = {"DML2104", "DML2105"}
@@ -20,15 +19,8 @@ OLD = st.tuples(st.integers(2, 5), st.integers(4, 9), st.integers(4, 9))
 """Not of one item: [1, 3, 8, 8] seen as [1, 3, 8, 8] does not say whether items and channels are one there."""
 
 
-def _written(program: Program, sizes: tuple[int, int, int]) -> Graph | None:
-    try:
-        return program.at(*sizes)
-    except DmlError:  # a window that does not fit
-        return None
-
-
 def _compare(program: Program, old: tuple[int, int, int], new: tuple[int, int, int]) -> None:
-    written, wanted = _written(program, old), _written(program, new)
+    written, wanted = written_for(program, old), written_for(program, new)
     if written is None or wanted is None:
         return
     n, h, w = new
@@ -55,7 +47,7 @@ def test_random_programs(program: Program, old: tuple[int, int, int], new: tuple
 @given(programs(3), SIZES)
 def test_random_programs_with_names(program: Program, new: tuple[int, int, int]) -> None:
     """One model for all sizes computes, bit for bit, what the program written for a size does, or says why not."""
-    written, wanted = _written(program, (4, 8, 8)), _written(program, new)
+    written, wanted = written_for(program, (4, 8, 8)), written_for(program, new)
     if written is None or wanted is None:
         return
     ranges = {"N": (1, 5), "H": (4, 9), "W": (4, 9)}

@@ -12,7 +12,7 @@ const FEW = 6; // columns up to which short cells are kept on one line
 const WHOLE = 32; // characters of a cell that is kept on one line
 
 class Table {
-  /** Columns are {title, value(row), text?(row), right?, tone?(row)}; rows are any values; `go(row)` leads to one. */
+  /** Columns are {title, value(row), text?(row), right?, tone?(row), isName?, isMain?}; rows are any values; `go(row)` leads to one. */
   constructor(name, title, columns, rows, go) {
     Object.assign(this, { name, title, columns, rows, go, limit: ROWS, column: -1, descending: false, filter: "" });
     this.texts = null;
@@ -71,9 +71,9 @@ class Table {
     const cells = this.columns.map((column, place) => {
       const text = this.text(row, column);
       const inner = place === 0 && this.go(row)
-        ? make("button", { type: "button", className: "link", on: { click: () => select(...this.go(row), true) } }, text || "(no name)")
-        : column.isName ? named(text) : text;
-      const whole = text.length <= WHOLE ? "whole" : "wide"; // short ones are not broken
+        ? make("button", { type: "button", className: "link", on: { click: () => select(...this.go(row), true) } }, breakable(text || "(no name)"))
+        : column.isName ? make("bdi", {}, breakable(text || "(no name)")) : column.right ? text : breakable(text);
+      const whole = column.isMain ? "main" : text.length <= WHOLE ? "whole" : "wide"; // short ones are not broken
       const name = `${column.right ? "right" : whole} ${column.tone?.(row) ?? ""}${text ? "" : " empty"}`.trim();
       return make("td", { className: name, "data-column": column.title }, inner); // which narrow screens show in front
     });

@@ -198,6 +198,6 @@ function findingsTable() {
     { title: "Severity", value: ({ finding }) => finding.severity, tone: ({ finding }) => finding.severity },
     { title: "Graph", value: ({ side }) => titles[side] },
     { title: "Node", value: ({ finding }) => finding.node ?? "", isName: true },
-    { title: "What is wrong", value: ({ finding }) => finding.message },
+    { title: "What is wrong", value: ({ finding }) => finding.message, isMain: true },
   ], rows, ({ side, place }) => (at[side].has(place) ? ["pair", at[side].get(place)] : null));
 }

@@ -13,7 +13,7 @@ function tables() {
     { title: "Node", value: (place) => report.diagnostics[place].node ?? "", isName: true },
     ...(report.diagnostics.some((item) => item.line) ? [{ title: "Where", value: (place) => report.diagnostics[place].line ?? 0,
       text: (place) => whereText(report.diagnostics[place]) }] : []),
-    { title: "What is wrong", value: (place) => report.diagnostics[place].message },
+    { title: "What is wrong", value: (place) => report.diagnostics[place].message, isMain: true },
     { title: "Expected", value: (place) => report.diagnostics[place].expected ?? "" },
     { title: "From level", value: (place) => report.diagnostics[place].since ?? "" },
   ], places(report.diagnostics), (place) => (first.has(place) ? ["directml", first.get(place)] : null)));

@@ -27,6 +27,11 @@ function make(tag, properties = {}, ...children) {
 /** A name of the model, kept from turning the direction of what stands around it. */
 const named = (text) => make("bdi", {}, text === "" ? "(no name)" : text);
 
+const BREAKS = 16; // characters of a text that is broken behind the marks that join its words
+/** Text for a narrow column, which may be broken where its words end. */
+const breakable = (text) => (text.length < BREAKS ? text
+  : text.split(/(?<=[_/])|(?<=[a-z])(?=[A-Z])/).flatMap((part, place) => (place ? [make("wbr"), part] : [part])));
+
 const plural = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 const sizes = (shape) => shape.join("×") || "scalar";
 const shapeOf = (item) => sizes(item.names ?? item.shape ?? []);

@@ -1,0 +1,136 @@
+"""What nodes need of sizes: whether the form of the last size serves at all others of a range.
+
+A lowering may choose another form where a size is small, or no multiple of a step. What it relies on in the form of the
+last size is a number for each rule here, which is 0 or above wherever the form serves.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, TypeAlias
+
+from dml2onnx.named.windows import WINDOWED, axes_of
+from dml2onnx.sizes.expressions import Expr
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from dml2onnx.model import Array, Node, Value
+    from dml2onnx.named.numbers import Numbers
+    from dml2onnx.sizes.named import Values
+
+Dims: TypeAlias = "tuple[int | Expr | None, ...]"
+
+LAST = 1 << 31
+"""Ends of a Slice from there on are behind all elements."""
+REACHING = {
+    "Gather": (1, "axis", 0, 1),
+    "GatherElements": (1, "axis", 0, 1),
+    "GRU": (4, "", 0, 0),
+    "LSTM": (4, "", 0, 0),
+    "RNN": (4, "", 0, 0),
+    "ReverseSequence": (1, "time_axis", 0, 0),
+    "ScatterElements": (1, "axis", 0, 1),
+    "TopK": (1, "axis", -1, 0),
+}
+"""Operators that take positions or numbers of elements: of which input, the attribute that says along which dimension,
+what that is where it is not stated, and how many elements more there have to be."""
+
+
+class MissedError(Exception):
+    """A size at which a node does not do what it has to do there."""
+
+    def __init__(self, node: str, point: Values) -> None:
+        super().__init__(node)
+        self.node = node
+        self.point = point
+
+
+class Fitting:
+    """Looks at the nodes of a model with names."""
+
+    def __init__(
+        self, numbers: Numbers, initializers: Mapping[str, Array], dims: Callable[[Value | None], Dims]
+    ) -> None:
+        self.numbers = numbers
+        self.initializers = initializers
+        self.dims = dims
+
+    def require(self, node: Node, place: str) -> None:
+        """Raises :class:`MissedError` with a size at which a node of the model does not fit."""
+        source = self.dims(node.inputs[0] if node.inputs else None)
+        target = self.dims(node.outputs[0])
+        if not any(isinstance(size, Expr) for size in (*source, *target)):
+            return
+        for needed in self._needs(node, source, target):
+            point = self.numbers.below_zero(needed)
+            if point is not None:
+                raise MissedError(place, point)
+
+    def _needs(self, node: Node, source: Dims, target: Dims) -> Iterator[Expr]:
+        """Expressions that have to be 0 or above at all sizes."""
+        if node.op_type == "Reshape":
+            if None not in source and None not in target:
+                yield from _equal(_product(source), _product(target))
+        elif node.op_type == "Concat":
+            axis = node.attributes["axis"]
+            joined = [self.dims(value)[axis] for value in (*node.inputs, node.outputs[0])]  # type: ignore[index]  # an INT
+            *parts, whole = [Expr.of(size) for size in joined if size is not None]
+            if len(parts) == len(node.inputs):
+                yield from _equal(sum(parts, Expr({})), whole)
+        elif node.op_type in WINDOWED and "auto_pad" not in node.attributes:
+            for axis, size, count in zip(axes_of(node, node.attributes), source[2:], target[2:], strict=True):
+                if size is not None and count is not None:
+                    windows = (Expr.of(size) + Expr.of(axis.more)).divided(axis.stride) + Expr.of(1)
+                    yield from _equal(windows, Expr.of(count))
+        elif node.op_type == "Pad" and node.attributes.get("mode") in ("reflect", "wrap"):
+            yield from self._margins(node, source)
+        elif node.op_type in REACHING:
+            yield from self._reaching(node, source)
+        elif node.op_type == "Slice":
+            yield from self._windows(node, source, target)
+
+    def _margins(self, node: Node, source: Dims) -> Iterator[Expr]:
+        """A reflection takes one element less than there are."""
+        pads = self._constant(node, 1)
+        if pads is None or len(pads) != 2 * len(source):
+            return
+        less = 1 if node.attributes["mode"] == "reflect" else 0
+        for size, start, end in zip(source, pads[: len(source)], pads[len(source) :], strict=True):
+            if isinstance(size, Expr) and max(start, end) > 0:
+                yield size - Expr.of(max(start, end) + less)
+
+    def _reaching(self, node: Node, source: Dims) -> Iterator[Expr]:
+        """What is stated in numbers has to be there: elements by their indices, lengths, so many largest ones."""
+        position, attribute, default, more = REACHING[node.op_type]
+        numbers = self._constant(node, position)
+        axis = node.attributes.get(attribute, default)
+        size = source[axis]  # type: ignore[index]  # an INT
+        if numbers and isinstance(size, Expr):
+            yield size - Expr.of(max(max(numbers) + more, -min(numbers)))
+
+    def _windows(self, node: Node, source: Dims, target: Dims) -> Iterator[Expr]:
+        """Along a dimension of which a Slice takes as many elements at all sizes, the last of them has to be there."""
+        starts, ends, axes = (self._constant(node, position) for position in (1, 2, 3))
+        if starts is None or ends is None or axes is None:
+            return
+        for start, end, axis in zip(starts, ends, axes, strict=True):
+            size = source[axis]
+            if isinstance(size, Expr) and isinstance(target[axis], int):
+                yield size - Expr.of(max(end if 0 <= end < LAST else 0, -start, start + 1))
+
+    def _constant(self, node: Node, position: int) -> list[int] | None:
+        value = node.inputs[position] if position < len(node.inputs) else None
+        array = None if value is None else self.initializers.get(value.name)
+        return None if array is None else array.reshape(-1).tolist()
+
+
+def _equal(one: Expr, other: Expr) -> Iterator[Expr]:
+    """Two expressions are one, as they are written or at all sizes."""
+    if one != other:
+        yield one - other
+        yield other - one
+
+
+def _product(dims: Dims) -> Expr:
+    return prod((Expr.of(size) for size in dims if size is not None), start=Expr.of(1))

@@ -1,0 +1,98 @@
+"""One model for all sizes from as many models of one size as it takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+from dml2onnx.diagnostics import DmlError
+from dml2onnx.named.fitting import MissedError
+from dml2onnx.named.merging import difference, merged, other_form, too_few
+from dml2onnx.named.points import points_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from dml2onnx.model import OnnxGraph
+    from dml2onnx.sizes.named import NamedGraph, Values
+    from dml2onnx.sizes.ranges import Ranges
+
+
+class Compiled(Protocol):
+    """A model of one size."""
+
+    @property
+    def lowered(self) -> OnnxGraph:
+        """Its nodes."""
+
+
+Model = TypeVar("Model", bound=Compiled)
+
+ENOUGH = 4
+"""Sizes that one model for all is made of."""
+FEWEST = 3
+"""Of fewer nobody can tell what the numbers in them follow from, unless a range has no more."""
+
+
+def one_model(graph: NamedGraph, ranges: Ranges, compiled: Callable[[Values], Model]) -> tuple[Model, OnnxGraph]:
+    """The model at the last size, and the one for all sizes; raises :class:`DmlError` where there is none."""
+    making = _Making(graph, ranges, compiled)
+    making.collect()
+    return making.models[0], making.merged()
+
+
+class _Making(Generic[Model]):
+    def __init__(self, graph: NamedGraph, ranges: Ranges, compiled: Callable[[Values], Model]) -> None:
+        self.graph = graph
+        self.ranges = ranges
+        self.compiled = compiled
+        self.points: list[Values] = []
+        self.models: list[Model] = []
+        self.differing: tuple[str, Values] | None = None
+        """The first node that has become something else at another size, and that."""
+
+    def collect(self) -> None:
+        """Models of some sizes, all of one form: at a small size there may be another, which the last one serves."""
+        tried: list[Mapping[str, int]] = []
+        for point in points_of(self.graph, self.ranges):
+            if len(self.points) >= ENOUGH:
+                break
+            if point not in tried:
+                tried.append(point)
+                self._try(point)
+        if len(self.points) < min(FEWEST, len(tried)):
+            raise other_form(*(self.differing or ("",)))
+
+    def _try(self, point: Values) -> bool:
+        try:
+            made = self.compiled(point)
+        except DmlError:
+            if self._is_inside(point):
+                raise
+            return False  # nobody has asked for it
+        place = difference(self.models[0].lowered, made.lowered) if self.models else None
+        if place is not None:
+            self.differing = self.differing or (place, point)
+            return False
+        self.points.append(point)
+        self.models.append(made)
+        return True
+
+    def _is_inside(self, point: Values) -> bool:
+        return all(low <= point[name] <= high for name, (low, high) in self.ranges.items())
+
+    def merged(self) -> OnnxGraph:
+        """The model for all sizes; where windows do not fit at a size, one of that size goes into it as well."""
+        while True:
+            try:
+                return merged(self.graph, self.points, [item.lowered for item in self.models], self.ranges)
+            except MissedError as missed:
+                if missed.point in self.points:
+                    raise too_few(missed.node, missed.point) from None
+                if not self._try(missed.point):
+                    raise other_form(missed.node, missed.point) from None
+            except DmlError:  # so there may be for constants of one element, which the first size has
+                lowest = {name: low for name, (low, _) in self.ranges.items()}
+                if lowest not in self.points or len(self.points) <= FEWEST:
+                    raise
+                del self.models[self.points.index(lowest)]
+                self.points.remove(lowest)

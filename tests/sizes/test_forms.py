@@ -1,0 +1,224 @@
+"""Where lowerings choose another form at a size the model for all sizes is right there, or refused with the node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import onnx
+import pytest
+
+import dml2onnx
+from dml2onnx.builder import GraphBuilder
+from dml2onnx.builder.expression import Expression
+from dml2onnx.diagnostics import DmlError
+from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.sizes.expressions import Expr, Kind, Symbol
+from dml2onnx.sizes.named import spelled
+from dml2onnx.sizes.solver import Place, Solver
+from dml2onnx.testing.descriptors import plain, sized
+from dml2onnx.testing.single_node import single_node
+from dml2onnx.testing.sized_trials import at, wrong_shapes
+from tests.sizes.networks import ROOT
+
+PLACE = Place("node", "", "", "")
+
+
+def _graph(step: Callable[[GraphBuilder, Expression], Expression], *sizes: int) -> dml2onnx.Graph:
+    g = GraphBuilder()
+    x = g.input("x", np.float32, list(sizes))
+    return g.build({"y": step(g, x)})
+
+
+def _unfolded(g: GraphBuilder, x: Expression) -> Expression:
+    """Of an even number of elements one is left over."""
+    return g.unfold(x, [2], [2], [1], [1], [0])
+
+
+def _reflected(g: GraphBuilder, x: Expression) -> Expression:
+    return g.padding(x, "REFLECTION", 0.0, [0, 0, 0, 2], [0, 0, 0, 4])
+
+
+def _multiplied(g: GraphBuilder, x: Expression) -> Expression:
+    return g.cumulative_product(x, 3, "INCREASING", False)
+
+
+@pytest.mark.parametrize(
+    ("step", "sizes", "names", "ranges"),
+    [
+        (_unfolded, (2, 3, 6), (2, 3, "W"), {"W": (5, 9)}),
+        (_reflected, (1, 3, 4, 9), (1, 3, 4, "W"), {"W": (3, 20)}),
+        (_multiplied, (1, 2, 3, 4), (1, 2, 3, "W"), {"W": (1, 8)}),
+    ],
+    ids=["unfold", "reflection", "product"],
+)
+def test_another_form_at_some_sizes(
+    step: Callable[[GraphBuilder, Expression], Expression],
+    sizes: tuple[int, ...],
+    names: tuple[int | str, ...],
+    ranges: dict[str, tuple[int, int]],
+) -> None:
+    """Their models were those of the last size, or wrong at every second one, or where fewer elements are there."""
+    graph = _graph(step, *sizes)
+    with pytest.raises(DmlError, match="another form is chosen at W=") as caught:
+        dml2onnx.compile(graph, sizes={"x": names}, ranges=ranges)
+    (finding,) = caught.value.diagnostics
+    assert (finding.code, finding.node) == ("DML2105", graph.nodes[0].name)
+
+
+def test_reflections_where_there_are_enough_elements() -> None:
+    graph = _graph(_reflected, 1, 3, 4, 9)
+    model = dml2onnx.compile(graph, sizes={"x": (1, 3, 4, "W")}, ranges={"W": (5, 20)})
+    for width in (5, 6, 20):
+        x = np.random.default_rng(width).random((1, 3, 4, width), np.float32)
+        wanted = dml2onnx.run(graph, {"x": x}, sizes={"x": x.shape})
+        np.testing.assert_array_equal(model.run({"x": x})["y"], wanted["y"])
+
+
+@pytest.mark.parametrize("last", [8, 14, 15, 16])
+def test_windows_are_as_many_at_odd_sizes_as_at_even_ones(last: int) -> None:
+    """All sizes that were looked at being even, there was no margin for the last row of an odd one."""
+
+    def step(g: GraphBuilder, x: Expression) -> Expression:
+        return g.average_pooling(x, [2, 2], [2, 2], [0, 0], [1, 1])
+
+    graph = _graph(step, 2, 3, 8, 7)
+    ranges = {"N": (2, 7), "C": (1, 3), "H": (2, last)}
+    model = dml2onnx.compile(graph, sizes={"x": ("N", "C", "H", 7)}, ranges=ranges)
+    for height in range(2, last + 1):
+        x = np.random.default_rng(height).random((3, 3, height, 7), np.float32)
+        wanted = dml2onnx.run(graph, {"x": x}, sizes={"x": x.shape})
+        np.testing.assert_array_equal(model.run({"x": x})["y"], wanted["y"])
+
+
+def test_windows_beside_which_something_is_left_at_even_sizes() -> None:
+    """All sizes that were looked at being odd, the model had one window less at even ones."""
+    numbers = {"Strides": (2, 1), "WindowSize": (3, 2), "StartPadding": (0, 0), "EndPadding": (0, 0), "P": 1}
+    op = plain("LP_POOLING", InputTensor=sized(2, 3, 8, 8), OutputTensor=sized(2, 3, 4, 7), **numbers)
+    ranges = {"N": (2, 7), "C": (1, 3), "H": (2, 15)}
+    with pytest.raises(DmlError) as caught:
+        dml2onnx.compile(single_node(op), sizes={"InputTensor0": ("N", "C", "H", 8)}, ranges=ranges, exact=True)
+    (finding,) = caught.value.diagnostics
+    assert (finding.code, finding.node) == ("DML2105", "node")
+
+
+def _tagged(lengths: bool) -> dml2onnx.Graph:
+    """Batch and time of an LSTM, whose lengths are an input or constants."""
+    rng = np.random.default_rng(6)
+    g = GraphBuilder()
+    x = g.input("x", np.float32, [1, 5, 3, 4])
+    weights = [rng.normal(0, 0.4, (1, 1, 8, width)).astype(np.float32) for width in (4, 2)]
+    known = g.constant(np.array([5, 2, 4], np.uint32).reshape(1, 1, 1, 3))
+    read = g.lstm(
+        x, *weights, ["ACTIVATION_SIGMOID", "ACTIVATION_TANH", "ACTIVATION_TANH"], "FORWARD", 0.0, False, False,
+        sequence_lengths=known if lengths else None, output_single=False, output_cell_single=False, name="lstm",
+    )  # fmt: skip
+    assert read.sequence is not None
+    return g.build({"y": g.activation_identity(read.sequence)})
+
+
+def test_an_lstm_of_any_batch_and_time() -> None:
+    graph = _tagged(lengths=False)
+    model = dml2onnx.compile(graph, sizes={"x": (1, "T", "N", 4)}, ranges={"T": (1, 64), "N": (1, 16)})
+    for time, batch in ((1, 1), (7, 3), (64, 16)):
+        x = np.random.default_rng(time).random((1, time, batch, 4), np.float32)
+        wanted = dml2onnx.run(graph, {"x": x}, sizes={"x": x.shape})
+        np.testing.assert_array_equal(model.run({"x": x})["y"], wanted["y"])
+
+
+def test_lengths_that_are_constants_are_not_above_the_time() -> None:
+    """The model said T=1..64, and failed below 5."""
+    graph = _tagged(lengths=True)
+    with pytest.raises(DmlError, match='"lstm": at T=1 there are fewer elements') as caught:
+        dml2onnx.compile(graph, sizes={"x": (1, "T", 3, 4)}, ranges={"T": (1, 64)})
+    assert caught.value.diagnostics[0].code == "DML2105"
+    model = dml2onnx.compile(graph, sizes={"x": (1, "T", 3, 4)}, ranges={"T": (5, 64)})
+    assert model.run({"x": np.ones((1, 5, 3, 4), np.float32)})["y"].shape == (5, 1, 3, 2)
+
+
+def test_elements_that_lie_over_each_other_stay() -> None:
+    """Their strides were negative where there are fewer of them."""
+    numbers = {"Strides": (2, 2), "WindowSize": (3, 3), "StartPadding": (0, 0), "EndPadding": (0, 0)}
+    own = TensorDesc(DataType.FLOAT32, (1, 4, 8, 8), (1, 1, 1, 1))
+    graph = single_node(plain("MAX_POOLING", InputTensor=own, OutputTensor=sized(1, 4, 4, 3), **numbers))
+    assert not dml2onnx.check(graph)
+    (finding,) = dml2onnx.check(graph, sizes={"InputTensor0": (1, 2, 8, 8)})
+    assert (finding.code, finding.node) == ("DML2102", "node")
+    assert "lie over each other" in finding.message
+
+
+# --- What sizes are called -------------------------------------------------------------------------------------------
+
+
+def test_expressions_are_spelled_in_whole_sizes() -> None:
+    solver = Solver()
+    height = solver.symbol("H", 16, Kind.GIVEN)
+    part = solver.quotient(height, 8, PLACE).expr
+    assert str(part) == "H/8"
+    assert str(spelled(part.scaled(16), solver)) == "2*H"
+    assert str(spelled((part + Expr.of(1)).divided(2), solver)) == "floor((H + 8)/16)"
+    assert str(spelled(part.scaled(3), solver)) == "3*(H/8)"
+
+
+def test_what_is_rounded_up_is_written_as_what_is_rounded_down() -> None:
+    h = Expr.of(Symbol(0, "H", 9, Kind.GIVEN))
+    rounded_up = Expr.of(0) - (Expr.of(1) - h).divided(2)
+    assert str(rounded_up) == "floor(H/2)"
+    assert [at(str(rounded_up), {"H": size}) for size in range(1, 6)] == [0, 1, 1, 2, 2]
+    assert rounded_up == h.divided(2)
+
+
+def test_the_model_says_what_its_sizes_are() -> None:
+    """In the shapes of all values, inner ones too, and in the names of values that sizes are computed in."""
+    ranges = {"N": (1, 4), "H": (16, 240), "W": (16, 240)}
+    model = dml2onnx.compile(ROOT / "samples/picture/model.json", sizes={"picture": ("N", 3, "H", "W")}, ranges=ranges)
+    proto = model.model_proto
+    dims = [dim for item in proto.graph.value_info for dim in item.type.tensor_type.shape.dim]
+    assert {"N", "H + 2", "W + 2", "16*floor(H/8)", "4*W"} <= {dim.dim_param for dim in dims}
+    assert all(dim.WhichOneof("value") for dim in dims)
+    values = {"N": 2, "H": 24, "W": 40}
+    picture = np.random.default_rng(0).random((2, 3, 24, 40), np.float32)
+    assert wrong_shapes(model, {"picture": picture}, values) == ""
+
+
+def _rows() -> dml2onnx.CompiledModel:
+    g = GraphBuilder(ranges={"N": (1, 4), "H": (2, 9), "W": (2, 9)})
+    x = g.input("x", np.float32, ["N", 3, "H", "W"])
+    n, c, h, w = x.sizes
+    rows = g.reinterpret(g.activation_relu(x), sizes=[1, n * c, 1, h * w])
+    softmax = g.activation_softmax(rows, [3])
+    return dml2onnx.compile(g.build({"y": g.add(g.reinterpret(softmax, sizes=[n, c, h, w]), x)}))
+
+
+def test_values_that_sizes_are_computed_in_are_named_for_them() -> None:
+    """Edges in a drawing say ``N*H``, not ``Mul_2``."""
+    sizes = [node for node in _rows().lowered.nodes if node.op_type in ("Shape", "Mul", "Concat")]
+    assert sizes
+    assert all(
+        any(name in node.outputs[0].name.rpartition("/")[2] for name in "NHW") for node in sizes if node.outputs[0]
+    )
+    assert len({node.name for node in _rows().lowered.nodes}) == len(_rows().lowered.nodes)
+
+
+def test_texts_of_sizes_change_no_numbers() -> None:
+    """With them and without, and after the inference of shapes that ONNX has and ONNX Runtime does by itself."""
+    import onnxruntime
+
+    model = _rows()
+    proto = model.model_proto
+    onnx.checker.check_model(proto, full_check=True)
+    bare = onnx.ModelProto.FromString(proto.SerializeToString())
+    del bare.graph.value_info[:]
+    inferred = onnx.shape_inference.infer_shapes(proto, check_type=True, strict_mode=True, data_prop=True)
+    stated = {item.name: item for item in proto.graph.value_info}
+    for item in inferred.graph.value_info:
+        assert item.type == stated[item.name].type
+    sessions = [
+        onnxruntime.InferenceSession(item.SerializeToString(), providers=["CPUExecutionProvider"])
+        for item in (proto, bare, inferred)
+    ]
+    for sizes in ((1, 3, 2, 9), (4, 3, 5, 5), (3, 3, 9, 2)):
+        x = np.random.default_rng(0).random(sizes, np.float32)
+        one, *others = [session.run(None, {"x": x})[0] for session in sessions]
+        for other in others:
+            np.testing.assert_array_equal(other, one)
