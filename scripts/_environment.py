@@ -83,6 +83,11 @@ def prepare_mutants() -> bool:
     return _prepare_tool(".venv-mutants", "mutants", "no cosmic-ray, without which no code is changed")
 
 
+def prepare_onward() -> bool:
+    """Makes the environment with tools that models go on to; False, and a line that says so, where there is none."""
+    return _prepare_tool(".venv-onward", "onward", "none of the tools that models go on to, which nothing was given to")
+
+
 def _prepare_tool(name: str, lock: str, missing: str) -> bool:
     try:
         prepare(name, lock, "--no-deps", project=False)

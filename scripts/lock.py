@@ -33,6 +33,7 @@ LOCKS: dict[str, tuple[str, ...]] = {
     "winml": ("--no-deps", "scripts/requirements/winml.in"),
     "qnn": ("scripts/requirements/qnn.in",),
     "mutants": ("scripts/requirements/mutants.in",),
+    "onward": ("--no-deps", "scripts/requirements/onward.in"),
 }
 
 

@@ -47,7 +47,7 @@ def script(monkeypatch):
     return get
 
 
-LOCKS = ("test", "ort124", "browser", "docs", "cpp", "openvino", "webgpu", "winml", "qnn", "mutants")
+LOCKS = ("test", "ort124", "browser", "docs", "cpp", "openvino", "webgpu", "winml", "qnn", "mutants", "onward")
 
 
 def lines_of(name: str) -> list[str]:

@@ -211,6 +211,29 @@ def test_windows_ml_has_what_all_devices_have():
     assert shared.falls_back
 
 
+# --- Resampling -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [*DEVICES, "windows-ml"])
+@pytest.mark.parametrize("opset", [17, 21])
+@pytest.mark.parametrize(("mode", "offsets"), [("LINEAR", (0.5, -0.5)), ("NEAREST_NEIGHBOR", (0.0, 0.0))])
+def test_axes_of_resize_are_stated(name: str, opset: int, mode: str, offsets: tuple[float, float]) -> None:
+    """winml-cli has measured no other Resize, and no linear one with another rounding than downwards."""
+    op = operator(
+        "RESAMPLE2",
+        InputTensor=t("FLOAT32", (1, 3, 4, 5)),
+        OutputTensor=t("FLOAT32", (1, 3, 8, 10)),
+        InterpolationMode=mode,
+        RoundingDirection="DECREASING" if mode == "NEAREST_NEIGHBOR" else "INCREASING",
+        Scales=[1, 1, 2, 2],
+        InputPixelOffsets=[offsets[0]] * 4,
+        OutputPixelOffsets=[offsets[1]] * 4,
+    )
+    (node,) = [item for item in check_form(op, target=name, opset=opset).lowered.nodes if item.op_type == "Resize"]
+    assert node.attributes.get("axes") == ((0, 1, 2, 3) if opset >= 18 else None)
+    assert node.attributes["nearest_mode"] == "floor"
+
+
 # --- Sequences --------------------------------------------------------------------------------------------------------
 
 

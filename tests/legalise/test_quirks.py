@@ -26,8 +26,8 @@ PACKAGE = Path(dml2onnx.__file__).parent
 VERSION = tuple(int(part) for part in onnxruntime.__version__.split(".")[:2])
 
 EVERY = {*EVERYWHERE}.union(*(target(name).quirks for name in NAMES))
-PLACED = {"LSTM_TAKES_WHOLE_SEQUENCES", "QUANTIZES_IN_UNITS"}
-"""Facts about what an NPU leaves to the CPU, where numbers are the same; ``test_npu.py`` has the forms."""
+PLACED = {"LSTM_TAKES_WHOLE_SEQUENCES", "QUANTIZES_IN_UNITS", "RESIZE_SPELLS_OUT_AXES"}
+"""Facts about what processors leave to the CPU, where numbers are the same; ``test_npu.py`` has the forms."""
 
 SLOW = {name for name in EVERY if quirk(name).kind is Kind.SPEED} - {"PAIRS_OF_BYTES_SATURATE"} - PLACED
 """Facts about time, which no test can hold; ``scripts/bench_ops.py`` has the operators."""

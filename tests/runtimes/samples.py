@@ -214,7 +214,7 @@ def _lone(name: str, case: harness.Case) -> Sample:
 
 def networks(directory: Path | None) -> Iterator[Sample]:
     """Whole networks: those of the benchmarks, of the samples, and SqueezeNet from beside the checkout."""
-    for network in _benchmarks().networks():
+    for network in benchmarks().networks():
         feeds = {name: np.asarray(array).reshape(-1) for name, array in network.feeds.items()}
         yield _network(network.name, network.graph, feeds, network.tolerance)
     digits = Path(__file__).parents[2] / "samples" / "digits"
@@ -230,7 +230,7 @@ def networks(directory: Path | None) -> Iterator[Sample]:
         yield _network("squeezenet", graph, feeds, 1e-4)
 
 
-def _benchmarks() -> Any:
+def benchmarks() -> Any:
     """``scripts/_networks.py``."""
     path = Path(__file__).parents[2] / "scripts" / "_networks.py"
     spec = importlib.util.spec_from_file_location("_networks", path)
