@@ -127,7 +127,7 @@ class Nearness:
         if module not in self.graph.modules:
             return []
         named = [test for test in self.tests if self._takes(test, module)]
-        return [*map(path_of, self.graph.find_modules_that_directly_import(module)), *named]
+        return sorted({*map(path_of, self.graph.find_modules_that_directly_import(module)), *named})
 
     def _takes(self, test: str, module: str) -> bool:
         package = module.rpartition(".")[0]

@@ -1,6 +1,6 @@
 """Which cases of a parametrised test are run: all of them, or enough that every value of every parameter is.
 
-``pytest`` runs all. ``pytest --cases each``, which ``scripts/test.py`` does without ``--all``, leaves out those cases
+``pytest`` runs all. ``pytest --cases each``, which ``scripts/test.py`` does without ``--exhaustive``, leaves out cases
 of a function in which nothing is new: a test of 60 operators with 10 data types keeps some 60 cases of 600, in which
 every operator and every data type is found, though not every pair of both.
 """

@@ -341,26 +341,26 @@ class TestTest:
         assert "     2.2  mypy tests" in said
         assert ("mypy  FAILED" in said) == bool(failed)
 
-    @pytest.mark.parametrize("arguments", [[], ["--fast"], ["--all"]])
+    @pytest.mark.parametrize("arguments", [[], ["--fast"], ["--all"], ["--exhaustive"]])
     def test_only_all_of_it_has_every_case_the_second_runtime_and_the_release(self, bare, monkeypatch, arguments):
         module, steps = bare
         monkeypatch.setattr(sys, "argv", ["test.py", *arguments])
         assert module.main() == 0
         titles = {step.title for step in steps}
-        thorough = arguments == ["--all"]
+        thorough = arguments in (["--all"], ["--exhaustive"])
         assert ("tests that the change concerns" in titles) == (arguments == ["--fast"])
         assert ("check_release.py" in titles) == thorough
         assert ("models on other runtimes" in titles) == thorough
         assert ("pytest with the oldest onnxruntime" in titles) == (sys.platform == "linux" and thorough)
-        assert [("--cases" in step.command) for step in steps if step.title == "pytest"] == (
-            [] if arguments == ["--fast"] else [not thorough]
+        cases = "all" if arguments == ["--exhaustive"] else "each"
+        assert [step.command[-1] for step in steps if step.title == "pytest"] == (
+            [] if arguments == ["--fast"] else [cases]
         )
 
     def test_what_it_names_exists(self, script):
         module = script("test")
-        named = [*module.SOURCES, *module.RUNTIME_TESTS, *(name.partition("::")[0] for name in module.WITHOUT_RUNTIME)]
+        named = [*module.SOURCES, *module.RUNTIME_TESTS]
         assert [name for name in named if not (ROOT / name).exists()] == []
-        assert all(name.startswith(module.RUNTIME_TESTS) for name in module.WITHOUT_RUNTIME)
 
     def test_every_generator_is_asked_to_compare(self, script):
         titles = {step.title for part in script("test").steps(Path(sys.executable)) for step in part}

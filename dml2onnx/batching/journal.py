@@ -179,7 +179,7 @@ def _record(line: dict[str, Json]) -> Record | None:
         return (
             None if record is None or any(not isinstance(item.message, str) for item in record.diagnostics) else record
         )
-    except (AttributeError, TypeError, ValueError):  # other members, or findings of another form
+    except (AttributeError, LookupError, TypeError, ValueError):  # other members, or findings of another form
         return None
 
 
