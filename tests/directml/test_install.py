@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import shutil
 import sys
 from pathlib import Path
 
@@ -20,9 +21,9 @@ def packages(monkeypatch: pytest.MonkeyPatch):
 
 def test_the_mirror_is_that_of_apt(packages, monkeypatch: pytest.MonkeyPatch) -> None:
     targets = [
-        "https://packages.example/cloud",
-        "http://mirror.example/debian/",
-        "http://mirror.example/debian-security/",
+        "'https://packages.example/cloud/dists/any/InRelease' packages.example_cloud_dists_any_InRelease 0 ",
+        "'http://mirror.example/debian/dists/bookworm/InRelease' mirror.example_debian_dists_bookworm_InRelease 0 ",
+        "'http://mirror.example/debian-security/dists/any/InRelease' mirror.example_InRelease 0 ",
     ]
     monkeypatch.setattr(packages, "_run", lambda *command: "\n".join(targets))
     assert packages.configured_mirror() == "http://mirror.example/debian/"
@@ -53,3 +54,49 @@ def test_a_root_that_is_there_is_used_again(packages, tmp_path: Path) -> None:
 
 def test_versions_of_packages(packages) -> None:
     assert packages._name_and_version(Path("xvfb_2%3a21.1.25-2_amd64.deb")) == ("xvfb", "2:21.1.25-2")
+
+
+def needs_apt() -> None:
+    if shutil.which("apt-get") is None:
+        pytest.skip("there is no apt-get")
+
+
+def test_the_mirror_is_known_before_any_list_was_fetched(
+    packages, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """On a machine where nobody has called ``apt-get update``."""
+    needs_apt()
+    (tmp_path / "lists").mkdir()
+    (tmp_path / "sources").write_text("deb http://nowhere.invalid/debian bookworm main\n", encoding="utf-8")
+    own = {"Dir::State::lists": "lists", "Dir::Etc::SourceList": "sources", "Dir::Etc::SourceParts": "none"}
+    lines = "".join(f'{name} "{tmp_path / path}";\n' for name, path in own.items())
+    (tmp_path / "apt.conf").write_text(lines, encoding="utf-8")
+    monkeypatch.setenv("APT_CONFIG", str(tmp_path / "apt.conf"))
+    assert packages.configured_mirror() == "http://nowhere.invalid/debian/"
+
+
+def test_a_package_is_fetched_by_lists_of_its_own(packages, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Updated before anything is asked of them, once, in a directory that needs no rights."""
+    commands = []
+
+    def run(*command: str, directory: Path | None = None) -> str:
+        commands.append(command)
+        if "download" in command:
+            assert directory is not None
+            (directory / "one_1.0_amd64.deb").touch()
+        return ""
+
+    monkeypatch.setattr(packages, "_run", run)
+    debian = packages.Debian(tmp_path / "place", "http://nowhere.invalid/debian/", "trixie")
+    assert debian.downloaded("one=1.0").name == "one_1.0_amd64.deb"
+    assert [command[-1] for command in commands] == ["update", "one=1.0"]
+    for command in commands:
+        assert f"Dir::State::lists={tmp_path / 'place/apt/lists'}" in command
+    sources = (tmp_path / "place/apt/sources.list").read_text(encoding="utf-8")
+    assert sources == "deb http://nowhere.invalid/debian/ trixie main\n"
+
+
+def test_a_command_that_does_not_end_is_missing(packages, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packages, "SECONDS", 0.1)
+    with pytest.raises(packages.MissingError, match="sleep has not ended"):
+        packages._run("sleep", "5")
