@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,9 +65,12 @@ class Debian:
         """A directory with what one package holds, without what it depends on."""
         directory = self.place / package
         if not directory.exists():
-            directory.mkdir()
-            self._apt("download", package, directory=directory)
-            _run("dpkg-deb", "--extract", str(next(directory.glob("*.deb"))), str(directory))
+            partial = self.place / f"{package}.partial"
+            shutil.rmtree(partial, ignore_errors=True)
+            partial.mkdir()
+            self._apt("download", package, directory=partial)
+            _run("dpkg-deb", "--extract", str(next(partial.glob("*.deb"))), str(partial))
+            partial.rename(directory)
         return directory
 
     def inside(self, *command: str) -> list[str]:
@@ -107,12 +112,12 @@ class Debian:
 
 
 def configured_mirror() -> str:
-    """The first Debian mirror in apt's configuration."""
-    targets = _run("apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages").split()
-    mirror = next((uri for uri in targets if uri.rstrip("/").rpartition("/")[2] == "debian"), None)
+    """The first Debian mirror in apt's configuration, whether apt's lists are there or not."""
+    files = _run("apt-get", "update", "--print-uris")
+    mirror = re.search(r"^'([^']+/debian)/+dists/", files, re.MULTILINE)
     if mirror is None:
         raise MissingError("apt knows no Debian mirror; name one with --mirror")
-    return mirror
+    return mirror[1]
 
 
 def namespaces() -> list[str]:
