@@ -10,7 +10,6 @@ from dml2onnx.emitter import Tensor
 from dml2onnx.emitter.budget import Budget
 from dml2onnx.ir.inputs import in_memory, input_descs, stored_shape
 from dml2onnx.legalise import emitter
-from dml2onnx.lowering.branches import settle
 from dml2onnx.lowering.buffers import Buffers
 from dml2onnx.lowering.layout_propagation import with_propagated_layout
 from dml2onnx.lowering.moving import moved_fields, wanted_as_bits
@@ -76,7 +75,6 @@ def lower(
     e.begin("outputs", "")
     results = tuple(names.port(output, buffers, e) for output in outputs)
     e.end()
-    settle(e)
     return OnnxGraph(tuple(e.origins), e.initializers, inputs, results, e.later_opset)
 
 
