@@ -542,6 +542,7 @@ class EmitterCore:
             result.below = x.below
         return result
 
+    @legalised
     def BitCast(self, x: Tensor, dtype: DType) -> Tensor:
         """The same bits as another element type of the same width; opset 26."""
         return self.nodes("BitCast", [x], [(dtype, x.shape)], {"to": ELEMENT_TYPES[dtype][0]})[0]

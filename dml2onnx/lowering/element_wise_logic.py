@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from dml2onnx.emitter import Emitter, Tensor
-from dml2onnx.lowering.bits import reinterpret, unsigned
+from dml2onnx.legalise.bits import BITWISE_OPSET, in_bytes, unsigned
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import BOOL
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from dml2onnx.lowering.operands import Operands
     from dml2onnx.model import DType
 
-_UINT8 = np.dtype(np.uint8)
 _UINT32 = np.dtype(np.uint32)
 _INT32 = np.dtype(np.int32)
 
@@ -39,9 +38,6 @@ _BIT_OPERATORS: Mapping[str, Callable[[Emitter, Tensor, Tensor], Tensor]] = {
     "ELEMENT_WISE_BIT_OR": Emitter.BitwiseOr,
     "ELEMENT_WISE_BIT_XOR": Emitter.BitwiseXor,
 }
-
-BITWISE_OPSET = 18
-"""From here on ONNX has BitwiseAnd, BitwiseOr and BitwiseXor."""
 
 _BITS_OF_BYTES = np.array([value.bit_count() for value in range(256)], np.int32)
 
@@ -139,16 +135,7 @@ def bit_operator(node: Operands, e: Emitter) -> Tensor:
     """
     a, b = node.bits("ATensor"), node.bits("BTensor")
     _note_bits_of_floats(node, e, "ATensor")
-    if e.opset >= BITWISE_OPSET:
-        return e.Expand(_BIT_OPERATORS[node.op.type](e, a, b), node.output().sizes)
-    e.note("BitwiseAnd, BitwiseOr and BitwiseXor are new in opset 18: bytes are looked up in a table")
-    both = _both(e, a, b)
-    if node.op.type == "ELEMENT_WISE_BIT_AND":
-        return e.Expand(both, node.output().sizes)
-    either = e.Sub(e.Add(a, b), both)  # a + b counts the bits that both have twice
-    if node.op.type == "ELEMENT_WISE_BIT_XOR":
-        either = e.Sub(either, both)
-    return e.Expand(either, node.output().sizes)
+    return e.Expand(_BIT_OPERATORS[node.op.type](e, a, b), node.output().sizes)
 
 
 @lowers("ELEMENT_WISE_BIT_NOT", by_bits=True)
@@ -210,23 +197,8 @@ def _note_bits_of_floats(node: Operands, e: Emitter, field: str) -> None:
         e.note("ONNX has no operator for the bits of floats: they are computed, in which NaNs lose their payload")
 
 
-def _both(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
-    """``a & b`` without BitwiseAnd: pairs of bytes are the indices into a table of 64 KiB."""
-    rows, columns = (e.Cast(_bytes(e, x), _INT32) for x in (a, b))
-    byte = np.arange(256, dtype=np.uint8)
-    table = e.constant((byte[:, None] & byte).reshape(-1))
-    found = e.Gather(table, e.Add(e.Mul(rows, e.constant(256, _INT32)), columns))
-    whole = reinterpret(e, found, a.dtype)
-    return e.Reshape(whole, np.broadcast_shapes(a.shape, b.shape))
-
-
-def _bytes(e: Emitter, x: Tensor) -> Tensor:
-    """The bytes of integers, along an axis of their own, the low one first."""
-    return reinterpret(e, e.Reshape(x, (*x.shape, 1)), _UINT8)
-
-
 def _counted_by_bytes(e: Emitter, x: Tensor) -> Tensor:
-    found = e.Gather(e.constant(_BITS_OF_BYTES), e.Cast(_bytes(e, x), _INT32))
+    found = e.Gather(e.constant(_BITS_OF_BYTES), e.Cast(in_bytes(e, x), _INT32))
     return e.Reshape(e.ReduceSum(found, (x.rank,)), x.shape)
 
 
