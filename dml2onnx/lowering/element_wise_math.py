@@ -11,7 +11,7 @@ import numpy as np
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.lowering.activation import affine, clamp, passing_over_nan
-from dml2onnx.lowering.element_wise import bound, is_safe_divisor, is_unscaled, scaled, truncated
+from dml2onnx.lowering.element_wise import bound, is_safe_divisor, is_unscaled, limits, operands, scaled, truncated
 from dml2onnx.lowering.element_wise_logic import cleared, low_bits
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import BOOL, DOUBLE, FLOAT, INT64
@@ -67,7 +67,7 @@ def unary(node: Operands, e: Emitter) -> Tensor:
     x = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
     if node.op.type == "ELEMENT_WISE_LOG":
         x = _without_subnormals(node, e, x)
-    return e.Expand(_as_formula(e, node.op.type, x, _UNARY[node.op.type](e, x)), node.output().sizes)
+    return _as_formula(e, node.op.type, x, _UNARY[node.op.type](e, x))
 
 
 def _as_formula(e: Emitter, name: str, x: Tensor, y: Tensor) -> Tensor:
@@ -109,7 +109,7 @@ def exact_unary(node: Operands, e: Emitter) -> Tensor:
         x = scaled(e, node.widened(x), factors)
     if node.op.type in _JUMPING:
         x = _without_subnormals(node, e, x, keeps_nan=node.op.type != "ELEMENT_WISE_SIGN")
-    return e.Expand(_EXACT[node.op.type](e, x), node.output().sizes)
+    return _EXACT[node.op.type](e, x)
 
 
 @lowers("ELEMENT_WISE_ROUND")
@@ -120,16 +120,16 @@ def round_(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_round_operator_desc
     """
-    x, mode, sizes = node.broadcastable("InputTensor"), node.op.enum("RoundingMode"), node.output().sizes
+    x, mode = node.broadcastable("InputTensor"), node.op.enum("RoundingMode")
     if mode == "HALVES_TO_NEAREST_EVEN":
-        return e.Expand(e.Round(x), sizes)
+        return e.Round(x)
     x = node.widened(x) if mode == "TOWARD_ZERO" else e.Cast(x, FLOAT)
     magnitude, signed = e.Abs(x), x
     if mode == "TOWARD_INFINITY":
         e.note("|x| is moved by the FLOAT32 number below 0.5: halves round to the next whole number, less does not")
         magnitude = e.Add(magnitude, e.constant(np.nextafter(np.float32(0.5), np.float32(0))))
         signed = e.Mul(x, e.constant(2, x.dtype))
-    return e.Expand(e.Mul(e.Floor(magnitude), e.Clip(signed, -1, 1)), sizes)
+    return e.Mul(e.Floor(magnitude), e.Clip(signed, -1, 1))
 
 
 @lowers("ELEMENT_WISE_ATAN_YX")
@@ -138,7 +138,7 @@ def atan_yx(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_atan_yx_operator_desc
     """
-    y, x = node.widened(node.broadcastable("ATensor")), node.widened(node.broadcastable("BTensor"))
+    y, x = operands(node)
     zero = e.constant(0, x.dtype)
     height, width = e.Abs(y), e.Abs(x)
     e.note("equal sides are 45 degrees, also where they are infinite; the origin is 0")
@@ -148,7 +148,7 @@ def atan_yx(node: Operands, e: Emitter) -> Tensor:
     angle = e.Where(e.Less(x, zero), other_side, angle, no_minus_zero=True)
     # the reciprocal tells -0 from 0
     sign = e.Clip(e.Reciprocal(e.Clip(y, -1, 1)), -1, 1)
-    return e.Expand(e.Mul(angle, sign), node.output().sizes)
+    return e.Mul(angle, sign)
 
 
 # --- two operands ----------------------------------------------------------------------------------------------------
@@ -164,8 +164,7 @@ def extreme(node: Operands, e: Emitter) -> Tensor:
     if e.exact and a.dtype.kind == "f":
         e.note("NaN gives way to a number, as in DirectML")
         a, b = (x if x.is_bounded else e.Where(e.IsNaN(x), other, x) for x, other in ((a, b), (b, a)))
-    result = e.Max(a, b) if node.op.type.endswith("MAX") else e.Min(a, b)
-    return e.Expand(result, node.output().sizes)
+    return e.Max(a, b) if node.op.type.endswith("MAX") else e.Min(a, b)
 
 
 @lowers("ELEMENT_WISE_MEAN")
@@ -174,9 +173,8 @@ def mean(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_mean_operator_desc
     """
-    a, b = _operands(node)
-    result = e.Mean(a, b) if a.dtype.kind == "f" else e.Div(e.Add(a, b), e.constant(2, a.dtype))
-    return e.Expand(result, node.output().sizes)
+    a, b = operands(node)
+    return e.Mean(a, b) if a.dtype.kind == "f" else e.Div(e.Add(a, b), e.constant(2, a.dtype))
 
 
 @lowers("ELEMENT_WISE_DIFFERENCE_SQUARE")
@@ -185,8 +183,8 @@ def difference_square(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_difference_square_operator_desc
     """
-    difference = e.Sub(*_operands(node))
-    return e.Expand(e.Mul(difference, difference), node.output().sizes)
+    difference = e.Sub(*operands(node))
+    return e.Mul(difference, difference)
 
 
 @lowers("ELEMENT_WISE_MODULUS_FLOOR", "ELEMENT_WISE_MODULUS_TRUNCATE")
@@ -195,7 +193,7 @@ def modulus(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_modulus_floor_operator_desc
     """
-    a, b = _operands(node)
+    a, b = operands(node)
     is_floor = node.op.type.endswith("FLOOR")
     if a.dtype.kind == "f":
         a, b = _without_subnormals(node, e, a), _without_subnormals(node, e, b)
@@ -207,11 +205,8 @@ def modulus(node: Operands, e: Emitter) -> Tensor:
             crosses = e.Less(e.Mul(result, e.Sign(b)), e.constant(0, b.dtype))
             # a remainder is nearer to 0 than b
             result = e.Where(crosses, e.Add(result, b), result, no_minus_zero=True)
-    elif a.dtype.kind == "u":
-        result = _unsigned_remainder(e, a, b)
-    else:
-        result = _signed_remainder(e, a, b, is_floor)
-    return e.Expand(result, node.output().sizes)
+        return result
+    return _unsigned_remainder(e, a, b) if a.dtype.kind == "u" else _signed_remainder(e, a, b, is_floor)
 
 
 def _unsigned_remainder(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
@@ -237,10 +232,6 @@ def _signed_remainder(e: Emitter, a: Tensor, b: Tensor, is_floor: bool) -> Tenso
     return e.Sub(a, e.Mul(e.Div(a, b), b))
 
 
-def _operands(node: Operands) -> tuple[Tensor, Tensor]:
-    return node.widened(node.broadcastable("ATensor")), node.widened(node.broadcastable("BTensor"))
-
-
 # --- bounds ----------------------------------------------------------------------------------------------------------
 
 
@@ -254,40 +245,26 @@ def threshold(node: Operands, e: Emitter) -> Tensor:
     x = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
     low = bound(node.op.float("Min"), out.data_type.dtype)
     if x.dtype.kind == "f":
-        return e.Expand(passing_over_nan(e, x, clamp(e, x, low, math.inf), low), out.sizes)
+        return passing_over_nan(e, x, clamp(e, x, low, math.inf), low)
     lowest = np.iinfo(out.data_type.dtype.name).min
-    return e.Expand(e.Clip(x, low if low > lowest else None, None), out.sizes)
+    return e.Clip(x, low if low > lowest else None, None)
 
 
-@lowers("ELEMENT_WISE_CLIP_GRAD")
+@lowers("ELEMENT_WISE_CLIP_GRAD", "ELEMENT_WISE_CLIP_GRAD1")
 def clip_grad(node: Operands, e: Emitter) -> Tensor:
     """The gradient, 0 where x is not between Min and Max [decision E8]: two comparisons and a Where.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip_grad_operator_desc
     """
-    dtype = node.output("OutputGradientTensor").data_type.dtype
-    return _clipped_gradient(node, e, bound(node.op.float("Min"), dtype), bound(node.op.float("Max"), dtype))
-
-
-@lowers("ELEMENT_WISE_CLIP_GRAD1")
-def clip_grad1(node: Operands, e: Emitter) -> Tensor:
-    """CLIP_GRAD with bounds of the tensor's own type: two comparisons and a Where.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip_grad1_operator_desc
-    """
-    return _clipped_gradient(node, e, node.op.scalar("Min").value, node.op.scalar("Max").value)
-
-
-def _clipped_gradient(node: Operands, e: Emitter, first: float, last: float) -> Tensor:
     x, gradient = node.broadcastable("InputTensor"), node.broadcastable("InputGradientTensor")
-    low, high = e.constant(first, x.dtype), e.constant(last, x.dtype)
+    low, high = (e.constant(limit, x.dtype) for limit in limits(node.op, x.dtype))
     # NaN is neither inside nor outside
     if e.exact and x.dtype.kind == "f":
         # a Not in front of Where ONNX Runtime takes away, exchanging the two
         outside = e.Or(e.Not(e.Greater(x, low)), e.Not(e.Less(x, high)))
     else:
         outside = e.Or(e.LessOrEqual(x, low), e.GreaterOrEqual(x, high))
-    return e.Expand(cleared(e, outside, gradient), node.output("OutputGradientTensor").sizes)
+    return cleared(e, outside, gradient)
 
 
 @lowers("VALUE_SCALE_2D")
@@ -298,9 +275,7 @@ def value_scale_2d(node: Operands, e: Emitter) -> Tensor:
     """
     x = affine(e, node.widened(node.broadcastable("InputTensor")), node.op.float("Scale"), 0)
     bias = np.array(node.op.floats("Bias"), x.dtype).reshape(1, -1, 1, 1)
-    if bias.any():
-        x = e.Add(x, e.constant(bias))
-    return e.Expand(x, node.output().sizes)
+    return e.Add(x, e.constant(bias)) if bias.any() else x
 
 
 # --- powers ----------------------------------------------------------------------------------------------------------
@@ -319,16 +294,13 @@ def pow_(node: Operands, e: Emitter) -> Tensor:
     if exponent.dtype.kind != "f":
         exponent = scaled(e, exponent, node.op.scale_bias())
     if base.dtype.kind != "f" and not e.exact and e.has_kernel("Pow", base.dtype):
-        result = e.Pow(base, exponent)
-    elif base.dtype.kind != "f" and exponent.dtype.kind != "f":
-        result = _integer_power(e, base, exponent)
-    elif base.dtype.kind != "f":
-        result = _power_through_double(e, base, e.Cast(exponent, DOUBLE))
-    else:
-        factors = node.op.scale_bias() if exponent.dtype.kind == "f" else None
-        exponent = scaled(e, _float_exponent(e, exponent), factors)
-        result = _as_exponential(e, base, exponent, e.Pow(base, exponent))
-    return e.Expand(result, node.output().sizes)
+        return e.Pow(base, exponent)
+    if base.dtype.kind != "f":
+        is_whole = exponent.dtype.kind != "f"
+        return (_integer_power if is_whole else _power_through_double)(e, base, exponent)
+    factors = node.op.scale_bias() if exponent.dtype.kind == "f" else None
+    exponent = scaled(e, _float_exponent(e, exponent), factors)
+    return _as_exponential(e, base, exponent, e.Pow(base, exponent))
 
 
 @lowers("ELEMENT_WISE_CONSTANT_POW")
@@ -337,13 +309,13 @@ def constant_pow(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_constant_pow_operator_desc
     """
-    exponent, sizes = node.op.float("Exponent"), node.output().sizes
+    exponent = node.op.float("Exponent")
     base = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
     if base.dtype.kind == "f":
-        return e.Expand(_constant_float_power(e, base, exponent), sizes)
+        return _constant_float_power(e, base, exponent)
     if exponent.is_integer():
-        return e.Expand(_constant_integer_power(e, base, int(exponent)), sizes)
-    return e.Expand(_power_through_double(e, base, e.constant(exponent, DOUBLE)), sizes)
+        return _constant_integer_power(e, base, int(exponent))
+    return _power_through_double(e, base, e.constant(exponent, DOUBLE))
 
 
 def _constant_float_power(e: Emitter, base: Tensor, exponent: float) -> Tensor:
@@ -389,7 +361,7 @@ def _float_exponent(e: Emitter, exponent: Tensor) -> Tensor:
 
 def _power_through_double(e: Emitter, base: Tensor, exponent: Tensor) -> Tensor:
     e.note("an integer to the power of a float is computed in double precision, then truncated")
-    y = e.Pow(e.Cast(base, DOUBLE), exponent)
+    y = e.Pow(e.Cast(base, DOUBLE), e.Cast(exponent, DOUBLE))
     none = e.Or(e.IsNaN(y), e.Equal(base, e.constant(0, base.dtype))) if e.exact else e.IsNaN(y)
     return truncated(e, e.Where(none, e.constant(0, DOUBLE), y), base.dtype)
 
@@ -439,7 +411,7 @@ def _integer_power(e: Emitter, base: Tensor, exponent: Tensor) -> Tensor:
     if smallest < 0:
         is_negative = e.Less(exponent, e.constant(0, exponent.dtype))
         product = e.Where(is_negative, e.Cast(_reciprocal_power(e, base, selectors[0]), _INT32), product)
-    return e.Cast(e.Expand(product, np.broadcast_shapes(base.shape, exponent.shape)), base.dtype)
+    return e.Cast(product, base.dtype)
 
 
 def _range(x: Tensor) -> tuple[int, int]:

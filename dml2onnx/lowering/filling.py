@@ -139,7 +139,7 @@ def _on_diagonals(
     height, width = sizes[-2:]
     begin, end = (min(max(diagonal, 1 - height), width) for diagonal in (begin, end))
     if begin >= end:
-        return e.Expand(outside, sizes)
+        return outside
     dtype = _INT32 if height + width < 1 << 31 else INT64
     e.budget.require(height + width)
     columns, rows = e.constant(np.arange(width), dtype), np.arange(height).reshape(-1, 1)
@@ -152,8 +152,8 @@ def _on_diagonals(
     elif any(bounded):
         mask = e.GreaterOrEqual(columns, from_begin) if bounded[0] else e.Less(columns, from_end)
     else:
-        return e.Expand(inside, sizes)
-    return e.Expand(choose(mask, inside, outside), sizes)
+        return inside
+    return choose(mask, inside, outside)
 
 
 # --- random numbers --------------------------------------------------------------------------------------------------
