@@ -12,13 +12,12 @@ from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.lowering.activation import affine, clamp, passing_over_nan
 from dml2onnx.lowering.element_wise import bound, is_safe_divisor, is_unscaled, limits, operands, scaled, truncated
-from dml2onnx.lowering.element_wise_logic import cleared, low_bits
+from dml2onnx.lowering.element_wise_logic import cleared
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import BOOL, DOUBLE, FLOAT, INT64
+from dml2onnx.model import DOUBLE, FLOAT, INT64
 
 if TYPE_CHECKING:
     from dml2onnx.lowering.operands import Operands
-    from dml2onnx.model import DType
 
 _INT32 = np.dtype(np.int32)
 _UINT32 = np.dtype(np.uint32)
@@ -285,7 +284,7 @@ def value_scale_2d(node: Operands, e: Emitter) -> Tensor:
 def pow_(node: Operands, e: Emitter) -> Tensor:
     """``(x * Scale + Bias) ** (exponent * Scale + Bias)`` of floats [decision E18]: Pow.
 
-    Integers by squaring, exact; what is outside their type is left to the driver [decision E19].
+    Integers exactly in double precision; what is outside their type is left to the driver [decision E19].
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_pow_operator_desc
     """
@@ -293,11 +292,10 @@ def pow_(node: Operands, e: Emitter) -> Tensor:
     exponent = node.broadcastable("ExponentTensor")
     if exponent.dtype.kind != "f":
         exponent = scaled(e, exponent, node.op.scale_bias())
-    if base.dtype.kind != "f" and not e.exact and e.has_kernel("Pow", base.dtype):
-        return e.Pow(base, exponent)
     if base.dtype.kind != "f":
+        has_kernel = not e.exact and e.has_kernel("Pow", base.dtype)
         is_whole = exponent.dtype.kind != "f"
-        return (_integer_power if is_whole else _power_through_double)(e, base, exponent)
+        return e.Pow(base, exponent) if has_kernel else _power_of_integers(e, base, exponent, is_whole=is_whole)
     factors = node.op.scale_bias() if exponent.dtype.kind == "f" else None
     exponent = scaled(e, _float_exponent(e, exponent), factors)
     return _as_exponential(e, base, exponent, e.Pow(base, exponent))
@@ -311,16 +309,14 @@ def constant_pow(node: Operands, e: Emitter) -> Tensor:
     """
     exponent = node.op.float("Exponent")
     base = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
+    if exponent == 1:
+        return base
     if base.dtype.kind == "f":
         return _constant_float_power(e, base, exponent)
-    if exponent.is_integer():
-        return _constant_integer_power(e, base, int(exponent))
-    return _power_through_double(e, base, e.constant(exponent, DOUBLE))
+    return _power_of_integers(e, base, e.constant(exponent, DOUBLE), is_whole=exponent.is_integer())
 
 
 def _constant_float_power(e: Emitter, base: Tensor, exponent: float) -> Tensor:
-    if exponent == 1:
-        return base
     if exponent == 0.5:
         # which is NaN at -inf, as the power is
         return e.Sqrt(base)
@@ -359,74 +355,12 @@ def _float_exponent(e: Emitter, exponent: Tensor) -> Tensor:
     return e.Cast(exponent, INT64 if exponent.dtype == _UINT32 else FLOAT)
 
 
-def _power_through_double(e: Emitter, base: Tensor, exponent: Tensor) -> Tensor:
-    e.note("an integer to the power of a float is computed in double precision, then truncated")
+def _power_of_integers(e: Emitter, base: Tensor, exponent: Tensor, *, is_whole: bool) -> Tensor:
+    """In double precision, which has all integers of these types, then truncated; what is outside of the type is left
+    to the driver [decision E19]."""
+    e.note("integer powers are computed in double precision, then truncated")
     y = e.Pow(e.Cast(base, DOUBLE), e.Cast(exponent, DOUBLE))
+    if is_whole:
+        return truncated(e, e.Round(y), base.dtype)
     none = e.Or(e.IsNaN(y), e.Equal(base, e.constant(0, base.dtype))) if e.exact else e.IsNaN(y)
     return truncated(e, e.Where(none, e.constant(0, DOUBLE), y), base.dtype)
-
-
-def _cycle(dtype: DType) -> int:
-    """From here on powers modulo ``2**bits`` repeat: even bases have become 0, and this is a period of odd ones."""
-    return 1 << (8 * dtype.itemsize - 2)
-
-
-def _constant_integer_power(e: Emitter, base: Tensor, exponent: int) -> Tensor:
-    if exponent < 0:
-        return _reciprocal_power(e, base, e.constant(exponent % 2 == 1))
-    cycle = _cycle(base.dtype)
-    if exponent >= cycle:
-        exponent = cycle + exponent % cycle
-    return _integer_power(e, base, e.constant(exponent, np.int64))
-
-
-def _reciprocal_power(e: Emitter, base: Tensor, is_odd: Tensor) -> Tensor:
-    """A negative power, which is 0 except of 1 and -1."""
-    one = e.Cast(e.Equal(base, e.constant(1, base.dtype)), base.dtype)
-    if base.dtype.kind == "u":
-        return one
-    minus_one = e.Cast(e.Equal(base, e.constant(-1, base.dtype)), base.dtype)
-    odd = e.Cast(is_odd, base.dtype)
-    sign = e.Sub(e.constant(1, base.dtype), e.Add(odd, odd))
-    return e.Add(one, e.Mul(sign, minus_one))
-
-
-def _integer_power(e: Emitter, base: Tensor, exponent: Tensor) -> Tensor:
-    """Squares of the base, multiplied where the exponent has their bit, modulo ``2**32``."""
-    smallest, largest = _range(exponent)
-    cycle = _cycle(base.dtype)
-    selectors = _bits(e, exponent, max(min(largest, cycle - 1).bit_length(), 1))
-    if largest >= cycle:
-        selectors.append(e.GreaterOrEqual(exponent, e.constant(cycle, exponent.dtype)))
-    if exponent.value is None:
-        e.note("integer powers wrap: squares of the base are multiplied where the exponent has their bit")
-    square = e.Cast(base, _INT32)
-    product = one = e.constant(1, _INT32)
-    for position, selector in enumerate(selectors):
-        if position:
-            square = e.Mul(square, square)
-        if selector.value is None or selector.value.any():
-            all_of_it = selector.value is not None and selector.value.all()
-            product = e.Mul(product, square if all_of_it else e.Where(selector, square, one))
-    if smallest < 0:
-        is_negative = e.Less(exponent, e.constant(0, exponent.dtype))
-        product = e.Where(is_negative, e.Cast(_reciprocal_power(e, base, selectors[0]), _INT32), product)
-    return e.Cast(product, base.dtype)
-
-
-def _range(x: Tensor) -> tuple[int, int]:
-    """The smallest and largest integer that a tensor holds, or may hold."""
-    if x.value is not None:
-        return int(x.value.min()), int(x.value.max())
-    limits = np.iinfo(x.dtype.name)
-    return int(limits.min), int(limits.max)
-
-
-def _bits(e: Emitter, x: Tensor, count: int) -> list[Tensor]:
-    """Whether the two's complement of integers has each of its low bits, as BOOL."""
-    if x.value is not None:
-        return [e.constant((x.value.astype(np.int64) >> position & 1).astype(np.bool_)) for position in range(count)]
-    pattern = e.Cast(x, _UINT32)
-    if e.opset >= 18:
-        return [e.Cast(e.BitwiseAnd(pattern, e.constant(1 << i, _UINT32)), BOOL) for i in range(count)]
-    return [e.Cast(low_bits(e, e.Div(pattern, e.constant(1 << i, _UINT32)), 2), BOOL) for i in range(count)]
