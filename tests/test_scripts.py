@@ -368,7 +368,7 @@ class TestTest:
         assert [name for name in named if not (ROOT / name).exists()] == []
 
     def test_every_generator_is_asked_to_compare(self, script):
-        titles = {step.title for part in script("test").steps(Path(sys.executable)) for step in part}
+        titles = {step.title for parts in script("test").steps(Path(sys.executable)) for part in parts for step in part}
         generators = {path.name for path in SCRIPTS.glob("generate_*.py")} | {"make_samples.py"}
         assert {f"{name} --check" for name in generators} <= titles
 
