@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes.running import NO_MEMORY
@@ -112,10 +113,12 @@ def _results(node: Node, lowered: Lowered, e: Emitter) -> list[Tensor]:
     for name, index, _, desc in node.views_out():
         tensor = _pick(node, lowered, name, index)
         dtype = desc.data_type.dtype
+        to = desc.sizes if _broadcasts(tensor.shape, desc.sizes) else tensor.shape
+        if prod(to) == tensor.size:  # next to other Reshapes, of which there will be one
+            tensor = e.Expand(tensor, to)
         if tensor.dtype != dtype and _is_onnx_for(tensor.dtype, dtype):
             tensor = e.Cast(tensor, dtype)
-        if tensor.shape != desc.sizes and _broadcasts(tensor.shape, desc.sizes):
-            tensor = e.Expand(tensor, desc.sizes)
+        tensor = e.Expand(tensor, to)
         # what was moved or made as bits stays so until a reader computes with it: a NaN would not keep its payload
         has_its_width = dtype.itemsize > 1 and tensor.dtype.itemsize == dtype.itemsize
         fits = tensor.dtype == dtype or (has_its_width and (dtype.kind == "f" or bool(moved_fields(node))))
@@ -133,6 +136,8 @@ def _is_onnx_for(given: DType, wanted: DType) -> bool:
 
 def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
     """Whether that is all there is of a tensor whose axes may be missing in front, or repeat one element."""
+    if shape == to:  # as nearly always
+        return True
     front = len(to) - len(shape)
     return front >= 0 and all(size in (1, wanted) for size, wanted in zip(shape, to[front:], strict=True))
 
