@@ -139,8 +139,16 @@ def _paired_product(node: Operands, e: Emitter, dtype: DType) -> Tensor | None:
 
 
 def _as_safe(e: Emitter, x: Tensor, w: Tensor, steps: Steps) -> tuple[Tensor, Steps]:
-    """INT8 that UINT8 is multiplied by, as UINT8 where the kernel would saturate on some processors."""
-    if x.dtype != UINT8 or w.dtype != INT8 or not e.saturates_pairs():
+    """INT8 that UINT8 is multiplied by, as UINT8 where the kernel would saturate on some processors.
+
+    No session can ask for exact products of weights that only the run tells. One that asks for those of constants
+    makes UINT8 of a constant INT8 factor as well.
+    """
+    if w.value is None:
+        saturates = x.dtype == UINT8 or x.value is not None
+    else:
+        saturates = x.dtype == UINT8 and e.saturates_pairs()
+    if w.dtype != INT8 or not saturates:
         return w, steps
     w, zero_point = _unsigned(e, w, steps.zero_point)
     return w, Steps(steps.scale, zero_point)
