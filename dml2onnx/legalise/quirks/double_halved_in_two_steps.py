@@ -12,7 +12,6 @@ from dml2onnx.model import DOUBLE, FLOAT, FLOAT16
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.model import DType
 
 QUIRK = Quirk(
     Kind.NUMBERS,
@@ -24,15 +23,13 @@ QUIRK = Quirk(
 )
 
 
-@QUIRK.rule("Cast")
-def cast(e: Emitter, x: Tensor, dtype: DType) -> Tensor | None:
+@QUIRK.rule("halved")
+def halved(e: Emitter, x: Tensor) -> Tensor:
     """Rounded once: the digits that FLOAT16 does not have are rounded off before.
 
     What is added to ``2**42`` times its size keeps just 11 binary digits, and what is added to ``1.5 * 2**28`` just
     multiples of ``2**-24``, the smallest FLOAT16.
     """
-    if (x.dtype, dtype) != (DOUBLE, FLOAT16) or x.value is not None:
-        return None
     magnitude = e.Abs(x)
     # a size of few digits is a multiple of whatever it makes the sum be rounded to
     size = e.Cast(e.Clip(e.Cast(magnitude, FLOAT), 1.5 * 2.0**-14, 2.0**18), DOUBLE)
