@@ -105,8 +105,8 @@ def _converted(port: Port, array: Array) -> tuple[Remedy, ...]:
     """How an array would get the type of a port, and what that loses."""
     if array.dtype.kind not in "fiub" or np.dtype(port.dtype).kind not in "fiub":
         return ()
-    odd = array[array != np.trunc(array)] if array.dtype.kind == "f" and np.dtype(port.dtype).kind in "iu" else ()
-    loss = f", which cuts off fractions such as that of {odd[0]:g}" if len(odd) else ""
+    odd = array[array != np.trunc(array)] if array.dtype.kind == "f" and np.dtype(port.dtype).kind in "iu" else None
+    loss = "" if odd is None or not odd.size else f", which cuts off fractions such as that of {odd[0]:g}"
     return (Remedy(f'numpy\'s array.astype("{port.dtype}"){loss}'),)
 
 
