@@ -150,9 +150,9 @@ def hard_swish(e: Emitter, x: Tensor) -> Tensor | None:
     return None if e.has_kernel("HardSwish", x.dtype) else e.Mul(x, e.HardSigmoid(x, 1 / 6, 0.5))
 
 
-def shrink(e: Emitter, x: Tensor, bias: float, threshold: float) -> Tensor | None:
+def shrink(e: Emitter, x: Tensor, bias: float, lambd: float) -> Tensor | None:
     """Two comparisons."""
-    return None if e.has_kernel("Shrink", x.dtype) else shrunk(e, x, bias, threshold)
+    return None if e.has_kernel("Shrink", x.dtype) else shrunk(e, x, bias, lambd)
 
 
 # --- movements -------------------------------------------------------------------------------------------------------
