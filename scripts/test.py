@@ -12,9 +12,10 @@ Tests with many cases run so many that every value of every parameter is met (``
 runs every pair and triple of them too, as a release does.
 At the end stands how many seconds each step took. The exit code is 0 when all of it passed.
 
-Makes ``.venv`` with pinned packages first, ``.venv-ort124`` for the second ONNX Runtime, ``.venv-browser`` for the
-report's page, ``.venv-cpp`` for what is for C++ programs, ``.venv-openvino``, ``.venv-webgpu`` and ``.venv-qnn`` for
-other runtimes. What is run on other runtimes, and where results are kept, is in ``docs/runtimes.md``.
+Makes ``.venv`` with pinned packages first, ``.venv-ort124`` and ``.venv-ort132`` for other ONNX Runtimes,
+``.venv-browser`` for the report's page, ``.venv-cpp`` for what is for C++ programs, ``.venv-openvino``,
+``.venv-webgpu`` and ``.venv-qnn`` for other runtimes. What is run on other runtimes, and where results are kept, is in
+``docs/runtimes.md``.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ SOURCES = ("dml2onnx", "samples", "scripts", "tests")
 RUNTIME_TESTS = (
     "tests/barriers",
     "tests/legalise/test_behind.py",
+    "tests/legalise/test_quirks.py",
     "tests/lowering",
     "tests/networks",
     "tests/passes",
@@ -85,9 +87,9 @@ def steps(python: Path) -> tuple[list[Step], list[Step]]:
     return sources, products
 
 
-def oldest_runtime_step(python: Path) -> Step:
-    """The tests that ONNX Runtime decides, once more."""
-    title = "pytest with the oldest onnxruntime"
+def other_runtime_step(python: Path, which: str) -> Step:
+    """The tests that ONNX Runtime decides, once more: with the oldest that the project accepts, or the newest."""
+    title = f"pytest with the {which} onnxruntime"
     return Step(title, [python, "-m", "pytest", *_parallel(), "--cases", "each", *RUNTIME_TESTS])
 
 
@@ -179,8 +181,9 @@ def test_steps(python: Path, *, thorough: bool, cases: str) -> tuple[Step, list[
     if not thorough:
         return tests, []
     # onnxruntime-directml, which Windows has, comes in one version of the range
-    oldest = [oldest_runtime_step(prepare(".venv-ort124", "ort124"))] if sys.platform == "linux" else []
-    return tests, [oldest, [runtimes_step(python)]]
+    ends = (("oldest", "ort124"), ("newest", "ort132")) if sys.platform == "linux" else ()
+    others = [other_runtime_step(prepare(f".venv-{lock}", lock), which) for which, lock in ends]
+    return tests, [others, [runtimes_step(python)]]
 
 
 def perform_all(*, thorough: bool, cases: str = "each") -> list[Outcome]:
