@@ -178,7 +178,8 @@ def _shorter(desc: OperatorDesc) -> Iterator[tuple[Change, ...]]:
     for name, count in COUNTS.items():
         stated = desc.get(name) if name in desc.schema.index and count in desc.schema.index else None
         if isinstance(stated, tuple) and isinstance(input, TensorDesc) and 0 < len(stated) < input.rank:
-            whole = (*[type(stated[0])(NEUTRAL[name])] * (input.rank - len(stated)), *stated)
+            numbers = [item for item in stated if isinstance(item, (int, float))]
+            whole = (*[type(numbers[0])(NEUTRAL[name])] * (input.rank - len(stated)), *numbers)
             words = f"[{', '.join(f'{item:g}' for item in whole)}], one for each dimension"
             yield Change(name, whole, words), Change(count, len(whole), f"{len(whole)}")
 
@@ -297,7 +298,9 @@ def _views_together(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator
         alike = [name for name in names if desc.get(name) == desc.get(item.field)]
         if item.code is codes.DIFFERENT_DIMENSION_COUNTS and len(alike) > 1:
             for change in _views(desc, item.field):
-                if change.value.strides is None:  # nobody has to repeat what may stay as it is
+                if (
+                    isinstance(change.value, TensorDesc) and change.value.strides is None
+                ):  # nobody has to repeat what may stay as it is
                     yield tuple([change._replace(field=name) for name in alike])
 
 

@@ -44,7 +44,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldKind
 from dml2onnx.codes import reading as codes
-from dml2onnx.diagnostics import plural
+from dml2onnx.diagnostics import Place, plural
 from dml2onnx.frontends.contents import longest_file
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import API, enumerators
@@ -466,6 +466,7 @@ class _GraphDescReader:
         stated = root.uint("OutputCount", UINT32)
         count = stated if stated is not None else max((edge.ends[2] + 1 for edge in edges), default=0)
         outputs: dict[int, GraphOutput | None] = {}
+        outputs_at: dict[int, str] = {}
         names: set[str] = set()
         for edge in edges:
             index = edge.ends[2]
@@ -482,9 +483,16 @@ class _GraphDescReader:
             if index in outputs:
                 message = f"another edge leads to graph output {index} already"
                 self._doubt_edges()
-                self._findings.add(codes.CONNECTED_TWICE.at(message, pointer=edge.at(2), found=index))
+                others = Place(outputs_at[index], "the first edge to it")
+                expected = "a number of its own for each output"
+                self._findings.add(
+                    codes.CONNECTED_TWICE.at(
+                        message, pointer=edge.at(2), expected=expected, found=index, places=(others,)
+                    )
+                )
                 continue
             outputs[index] = None
+            outputs_at[index] = edge.at(2)
             if isinstance(node, OperatorNode) and slot is not None and isinstance(slot.desc, TensorDesc):
                 name = new_name(edge.name, f"output{index}", names)
                 outputs[index] = GraphOutput(name, node.values[edge.ends[1]], slot.desc)

@@ -97,7 +97,7 @@ class GraphMap {
   /** All of the graph where it can be read then, else its beginning. */
   begin() {
     let target = this.fitted();
-    if (target.k < FULL_TEXT) {
+    if (target.k < BEGIN_SCALE) {
       const k = Math.max(BEGIN_SCALE, Math.min(1, (this.width - 32) / this.scene.width));
       const x = k * this.scene.width > this.width ? k * this.scene.boxes[0][2] : (k * this.scene.width) / 2;
       target = d3.zoomIdentity.translate(this.width / 2 - x, 16).scale(k);
