@@ -16,8 +16,10 @@ MOST = 3
 """How many equally likely names a message lists."""
 
 
-_OF_OTHER_NUMBER = MappingProxyType({"axis": "axes", "axes": "axis"})
-"""Nouns whose plural has another ending."""
+_ELSEWHERE = MappingProxyType(
+    {"axis": "axes", "axes": "axis", "shape": "sizes", "dims": "sizes", "dtype": "datatype", "pads": "startpadding"}
+)
+"""Members by the names that other libraries give them, all in lower case."""
 
 
 def nearest(
@@ -35,7 +37,7 @@ def nearest(
         folded.setdefault(candidate.lower(), candidate)
     if beginnings and (tensor := folded.get(f"{typed}tensor")):
         return (tensor,)
-    if beginnings and (other := folded.get(_OF_OTHER_NUMBER.get(typed, ""))):
+    if beginnings and (other := folded.get(_ELSEWHERE.get(typed, ""))):
         return (other,)
     if beginnings and len(typed) >= SHORTEST_BEGINNING:
         begun = {item: whole for item, whole in folded.items() if item.startswith(typed)}

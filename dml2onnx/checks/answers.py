@@ -52,6 +52,8 @@ _OF_SHAPES = frozenset(
         codes.ACCEPTED_SIZES,
     }
 )
+_FOLLOWING = frozenset({"EndPadding", "DimensionCount", *COUNTS.values()})
+"""Fields that only go along with another one: the other end of a padding, the count of an array."""
 _OF_COUNTS = frozenset({codes.NOT_EQUAL})
 _OF_TYPES = frozenset(
     {codes.DIFFERENT_DATA_TYPES, codes.WRONG_DATA_TYPE, codes.ACCEPTED_TYPE, codes.DATA_TYPE_UNSUPPORTED}
@@ -168,7 +170,7 @@ def _best(desc: OperatorDesc, findings: Sequence[Finding], judge: Judge) -> list
 def _counted(candidate: Candidate) -> list[Change]:
     """The changes, without those that only go along: the other end of a padding, the count of an array."""
     changes = candidate.changes
-    return [item for item in changes if item is changes[0] or item.field not in ("EndPadding", *COUNTS.values())]
+    return [item for item in changes if item is changes[0] or item.field not in _FOLLOWING]
 
 
 def _alike(changes: Sequence[Change]) -> list[Change]:
@@ -230,7 +232,7 @@ def _edits(node: Node, change: Change) -> Iterator[Edit]:
     place = pointer(node.source, change.path)
     value, old = change.value, node.operator.get(change.field)
     if not isinstance(value, TensorDesc):
-        yield Edit(place, _member(value), where_given=change.field in COUNTS.values())
+        yield Edit(place, _member(value), where_given=change.field in _FOLLOWING - {"EndPadding"})
         return
     if change.position is not None and isinstance(old, tuple):  # an array of descriptors is stated as a whole
         whole = [value if index == change.position else item for index, item in enumerate(old)]

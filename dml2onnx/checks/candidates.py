@@ -175,6 +175,8 @@ def _paddings(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[tuple
 def _shorter(desc: OperatorDesc) -> Iterator[tuple[Change, ...]]:
     """Arrays that leave out the leading dimensions of their tensor, with what changes nothing along these."""
     input = desc.get("InputTensor") if "InputTensor" in desc.schema.index else None
+    if desc.schema.short_name == "PADDING" and isinstance(input, TensorDesc):
+        yield from _shorter_paddings(desc, input.rank)
     for name, count in COUNTS.items():
         stated = desc.get(name) if name in desc.schema.index and count in desc.schema.index else None
         if isinstance(stated, tuple) and isinstance(input, TensorDesc) and 0 < len(stated) < input.rank:
@@ -182,6 +184,20 @@ def _shorter(desc: OperatorDesc) -> Iterator[tuple[Change, ...]]:
             whole = (*[type(numbers[0])(NEUTRAL[name])] * (input.rank - len(stated)), *numbers)
             words = f"[{', '.join(f'{item:g}' for item in whole)}], one for each dimension"
             yield Change(name, whole, words), Change(count, len(whole), f"{len(whole)}")
+
+
+def _shorter_paddings(desc: OperatorDesc, rank: int) -> Iterator[tuple[Change, ...]]:
+    """Both ends of PADDING, which counts all dimensions."""
+    changes = []
+    for name in ("StartPadding", "EndPadding"):
+        stated = desc.get(name)
+        if not isinstance(stated, tuple) or not 0 < len(stated) < rank:
+            return
+        whole = (*[0] * (rank - len(stated)), *[item for item in stated if isinstance(item, int)])
+        changes.append(Change(name, whole, f"{list(whole)}"))
+    start, end = changes
+    words = f"{start.words} and EndPadding {end.words}, one for each dimension"
+    yield start._replace(words=words), end, Change("DimensionCount", rank, f"{rank}")
 
 
 def _window(desc: OperatorDesc) -> tuple[int, ...]:

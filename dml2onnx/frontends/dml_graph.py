@@ -40,6 +40,7 @@ per element, an absent optional tensor keeps its number. A graph input or output
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldKind
@@ -354,8 +355,13 @@ class _GraphDescReader:
         if number in node.reads:
             message = f"another edge leads to input {number} ({slot.field}) already"
             self._doubt_edges()
-            self._report(codes.CONNECTED_TWICE, message, edge.at(node_end + 1), node, slot.field)
+            schema, place = node.operator.schema, edge.at(node_end + 1)
+            finding = at_field(
+                codes.CONNECTED_TWICE, message, place, node.name, schema, slot.field, expected="one edge"
+            )
+            self._findings.add(replace(finding, places=(Place(node.edges.get(number, place), "the first edge to it"),)))
             return None
+        node.edges[number] = edge.at(node_end + 1)
         return node, slot
 
     def _slot(self, edge: Edge, end: int, node: OperatorNode, slots: tuple[Slot, ...], what: str) -> Slot | None:
@@ -430,7 +436,8 @@ class _GraphDescReader:
             if target is not None:
                 self._connect_input(edge, item, *target)
         if len(inputs) < count:
-            self._report_unused(inputs, count)
+            last = max(edges, key=lambda edge: edge.ends[0], default=None) if stated is None else None
+            self._report_unused(inputs, count, "/InputCount" if last is None else last.at(0))
         return tuple(
             GraphInput(item.name, item.value, None, item.desc if item.is_all else None)
             for _, item in sorted(inputs.items())
@@ -453,14 +460,13 @@ class _GraphDescReader:
                 self._doubt_edges()
                 self._report(codes.OWNED_FLAGS_DIFFER, message, edge.place, node, slot.field)
 
-    def _report_unused(self, inputs: dict[int, InputSoFar], count: int) -> None:
+    def _report_unused(self, inputs: dict[int, InputSoFar], count: int, place: str) -> None:
         unused = count - len(inputs)
         first = next(index for index in range(count) if index not in inputs)
         others = f" (and {unused - 1} more)" if unused > 1 else ""
-        message = f"nothing is connected to graph input {first}{others}"
-        self._findings.unknown(
-            _UNUSED, "input", codes.UNUSED_GRAPH_INPUT.at(message, pointer="/InputCount", found=str(first))
-        )
+        message = f"nothing is connected to graph input {first}{others}; graph inputs are numbered from 0 on"
+        finding = codes.UNUSED_GRAPH_INPUT.at(message, pointer=place, expected=f"an edge from {first}", found=first)
+        self._findings.unknown(_UNUSED, "input", finding)
 
     def _connect_outputs(self, root: Members, edges: list[Edge]) -> tuple[GraphOutput, ...]:
         stated = root.uint("OutputCount", UINT32)

@@ -196,6 +196,8 @@ def _decode_text(path: Path, data: bytes) -> tuple[str, bool]:
         _refuse(unreadable.BYTE_ORDER_MARK, f"{shown} is UTF-16 text", "UTF-8", "UTF-16 without a byte order mark")
     if _is_onnx(path, data):
         _refuse(unreadable.ONNX_MODEL, f"{shown} is an ONNX model already", "a DirectML graph as JSON", "an ONNX model")
+    if data.startswith(b"PK\x03\x04"):
+        _refuse(unreadable.NOT_JSON, f"{shown} is a ZIP archive, as .pt and .npz files are", "a graph", "a ZIP archive")
     marked = data.startswith(codecs.BOM_UTF8)
     if marked:
         data = data[len(codecs.BOM_UTF8) :]

@@ -1,4 +1,4 @@
-"""Twenty more mistakes, in files of two formats, in programs and on the command line, as they were made."""
+"""Thirty more mistakes, in files of two formats, in programs and on the command line, as they were made."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ FOURTH_FILES = (
     {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0},
     {"GraphInputIndex": 1, "ToNodeIndex": 0, "ToNodeInputIndex": 1}
   ],
-  "IntermediateEdges": [{"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "ToNodeIndex": 1, "ToNodeInputIndex": 0}],
+  "IntermediateEdges": [
+    {"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "ToNodeIndex": 1, "ToNodeInputIndex": 0}
+  ],
   "OutputEdges": [
     {"GraphOutputIndex": 0, "FromNodeIndex": 1, "FromNodeOutputIndex": 0}
   ]
@@ -55,7 +57,9 @@ FOURTH_FILES = (
     {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0},
     {"GraphInputIndex": 1, "ToNodeIndex": 0, "ToNodeInputIndex": 1}
   ],
-  "IntermediateEdges": [{"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "ToNodeIndex": 1, "ToNodeInputIndex": 0}],
+  "IntermediateEdges": [
+    {"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "ToNodeIndex": 1, "ToNodeInputIndex": 0}
+  ],
   "OutputEdges": [
     {"GraphOutputIndex": 0, "FromNodeIndex": 1, "FromNodeOutputIndex": 0}
   ]
@@ -83,7 +87,9 @@ FOURTH_FILES = (
     {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0},
     {"GraphInputIndex": 1, "ToNodeIndex": 0, "ToNodeInputIndex": 1}
   ],
-  "IntermediateEdges": [{"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "ToNodeIndex": 1, "ToNodeInputIndex": 0}],
+  "IntermediateEdges": [
+    {"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "ToNodeIndex": 1, "ToNodeInputIndex": 0}
+  ],
   "OutputEdges": [
     {"GraphOutputIndex": 0, "FromNodeIndex": 1, "FromNodeOutputIndex": 0}
   ]
@@ -114,7 +120,9 @@ FOURTH_FILES = (
     {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0},
     {"GraphInputIndex": 1, "ToNodeIndex": 0, "ToNodeInputIndex": 1}
   ],
-  "IntermediateEdges": [{"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "ToNodeIndex": 1, "ToNodeInputIndex": 0}],
+  "IntermediateEdges": [
+    {"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "ToNodeIndex": 1, "ToNodeInputIndex": 0}
+  ],
   "OutputEdges": [
     {"GraphOutputIndex": 0, "FromNodeIndex": 1, "FromNodeOutputIndex": 0, "$comment": "<- there"},
     {"GraphOutputIndex": 0, "FromNodeIndex": 0, "FromNodeOutputIndex": 0, "$comment": "<- here"}
@@ -125,6 +133,159 @@ FOURTH_FILES = (
             r"output 0 already",
             r"a number of its own",
         ),
+    ),
+    Case(
+        "inputs of a graph numbered with a gap",
+        """\
+{
+  "Nodes": [
+    {"Type": "OPERATOR", "Name": "sum", "Desc": {"Operator": {"Type": "ELEMENT_WISE_ADD", "Desc": {
+      "ATensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]},
+      "BTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]},
+      "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]}
+    }}}},
+    {"Type": "OPERATOR", "Name": "relu", "Desc": {"Operator": {"Type": "ACTIVATION_RELU", "Desc": {
+      "InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]},
+      "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]}
+    }}}}
+  ],
+  "InputEdges": [
+    {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0},
+    {"GraphInputIndex": 2, "$comment": "<- here", "ToNodeIndex": 0, "ToNodeInputIndex": 1}
+  ],
+  "IntermediateEdges": [
+    {"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "ToNodeIndex": 1, "ToNodeInputIndex": 0}
+  ],
+  "OutputEdges": [
+    {"GraphOutputIndex": 0, "FromNodeIndex": 1, "FromNodeOutputIndex": 0}
+  ]
+}
+""",
+        (
+            r"nothing is connected to graph input 1",
+            r"numbered from 0 on",
+        ),
+        severity="warning",
+    ),
+    Case(
+        "two edges to one input of a node",
+        """\
+{
+  "Nodes": [
+    {"Type": "OPERATOR", "Name": "sum", "Desc": {"Operator": {"Type": "ELEMENT_WISE_ADD", "Desc": {
+      "ATensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]},
+      "BTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]},
+      "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]}
+    }}}},
+    {"Type": "OPERATOR", "Name": "relu", "Desc": {"Operator": {"Type": "ACTIVATION_RELU", "Desc": {
+      "InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]},
+      "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]}
+    }}}}
+  ],
+  "InputEdges": [
+    {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0},
+    {"GraphInputIndex": 1, "ToNodeIndex": 0, "ToNodeInputIndex": 1},
+    {"GraphInputIndex": 1, "ToNodeIndex": 1, "ToNodeInputIndex": 0, "$comment": "<- here"}
+  ],
+  "IntermediateEdges": [
+    {"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "ToNodeIndex": 1, "ToNodeInputIndex": 0}
+  ],
+  "OutputEdges": [
+    {"GraphOutputIndex": 0, "FromNodeIndex": 1, "FromNodeOutputIndex": 0}
+  ]
+}
+""",
+        (
+            r"another edge leads to input 0",
+            r"the first edge to it",
+        ),
+    ),
+    Case(
+        "a reader that sees more than was written",
+        """\
+{
+  "Nodes": [
+    {"Type": "OPERATOR", "Name": "sum", "Desc": {"Operator": {"Type": "ELEMENT_WISE_ADD", "Desc": {
+      "ATensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]},
+      "BTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]},
+      "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]}
+    }}}},
+    {"Type": "OPERATOR", "Name": "relu", "Desc": {"Operator": {"Type": "ACTIVATION_RELU", "Desc": {
+      "InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 9]},
+      "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]}
+    }}}}
+  ],
+  "InputEdges": [
+    {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0},
+    {"GraphInputIndex": 1, "ToNodeIndex": 0, "ToNodeInputIndex": 1}
+  ],
+  "IntermediateEdges": [
+    {"$comment": "<- here", "FromNodeIndex": 0, "FromNodeOutputIndex": 0, "ToNodeIndex": 1, "ToNodeInputIndex": 0}
+  ],
+  "OutputEdges": [
+    {"GraphOutputIndex": 0, "FromNodeIndex": 1, "FromNodeOutputIndex": 0}
+  ]
+}
+""",
+        (r"the output has 768 bytes, and InputTensor reads 864",),
+        never=("OutputTensor of sizes",),
+    ),
+    Case(
+        "padding of two dimensions",
+        """\
+{
+  "dml2onnx": 1,
+  "feature_level": "5_0",
+  "inputs": {"x": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]}},
+  "nodes": [
+    {
+      "name": "border",
+      "type": "PADDING",
+      "desc": {
+        "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 10, 10]},
+        "PaddingMode": "CONSTANT",
+        "PaddingValue": 0,
+        "StartPadding": [1, 1],  // <- here
+        "EndPadding": [1, 1]
+      },
+      "inputs": {"InputTensor": "x"},
+      "outputs": {"OutputTensor": "y"}
+    }
+  ],
+  "outputs": ["y"]
+}
+""",
+        (r"StartPadding \[0, 0, 1, 1\] and EndPadding \[0, 0, 1, 1\]",),
+        fixed=True,
+    ),
+    Case(
+        "a shape instead of sizes",
+        """\
+{
+  "dml2onnx": 1,
+  "feature_level": "5_0",
+  "inputs": {"x": {"DataType": "FLOAT32", "shape": [1, 3, 8, 8]}},  // <- here
+  "nodes": [
+    {
+      "name": "border",
+      "type": "PADDING",
+      "desc": {
+        "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 10, 10]},
+        "PaddingMode": "CONSTANT",
+        "PaddingValue": 0,
+        "StartPadding": [0, 0, 1, 1],
+        "EndPadding": [0, 0, 1, 1]
+      },
+      "inputs": {"InputTensor": "x"},
+      "outputs": {"OutputTensor": "y"}
+    }
+  ],
+  "outputs": ["y"]
+}
+""",
+        (r'did you mean "Sizes"',),
+        never=("Sizes is missing",),
+        fixed=True,
     ),
     Case(
         "padding at the beginning only",
@@ -410,6 +571,26 @@ FOURTH_PROGRAMS = (
         (r"DML0015", r"cut off, so write or copy it again"),
     ),
     Case(
+        "weights of PyTorch as a graph",
+        """
+        import pathlib, tempfile
+
+        file = pathlib.Path(tempfile.mkdtemp(), "net.pt")
+        file.write_bytes(b"PK\x03\x04" + bytes(60))
+        dml2onnx.load(file)
+        """,
+        (r"DML0007", r"is a ZIP archive, as \.pt"),
+    ),
+    Case(
+        "a name of an input in capitals",
+        """
+        x = g.input("x", np.float32, [1, 3, 4, 4])
+        model = dml2onnx.compile(g.build({"y": g.activation_relu(x)}))
+        model.run({"X": np.ones((1, 3, 4, 4), np.float32)})
+        """,
+        (r'no input "X"; its inputs are: x',),
+    ),
+    Case(
         "a part of the graph that makes its own builder",
         """
         def backbone():
@@ -425,6 +606,20 @@ FOURTH_PROGRAMS = (
 FOURTH_COMMANDS = (
     Command(
         "a provider as the target", ("compile", "net.json", "--target", "cuda"), (r"--provider cuda", r"not a target")
+    ),
+    Command(
+        "a range for no size", ("compile", "net.json", "--range", "N=1..8"), (r"--size image=N,", r"stands for no size")
+    ),
+    Command(
+        "a file behind a blank", ("run", "net.json", "--input", "image", "image.npy"), (r"--input takes NAME=FILE",)
+    ),
+    Command(
+        "a provider by the name of its class",
+        ("run", "net.json", "--provider", "CUDAExecutionProvider"),
+        (r"did you mean cuda",),
+    ),
+    Command(
+        "an ONNX model from the wrong command", ("convert", "net.json", "-o", "net.onnx"), (r"dml2onnx compile writes",)
     ),
     Command(
         "sizes of two dimensions", ("compile", "net.json", "--size", "image=64,64"), (r"4 sizes, such as 1,3,64,64",)
