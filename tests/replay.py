@@ -188,7 +188,7 @@ class Recorder:
                     kept().add(self.number, self.told, (before, found))
                 return results
 
-        Session.kept = staticmethod(kept)  # type: ignore[attr-defined]
+        Session.kept = staticmethod(kept)
         for name in UNKNOWN:
             setattr(Session, name, _spoiling(Session, name))
         return Session

@@ -148,7 +148,7 @@ def test_other_bits_are_seen(place: Path, name: str, monkeypatch: pytest.MonkeyP
     runs = kept(place)[name]
     assert replay.is_same(runs)
 
-    class Other(replay.PLAIN):  # type: ignore[misc, valid-type]
+    class Other(replay.PLAIN):
         def run(self, names, feeds):
             return [array + array.dtype.type(1e-7) for array in super().run(names, feeds)]
 
@@ -168,7 +168,7 @@ def test_a_model_that_is_refused_is_seen(place: Path, monkeypatch: pytest.Monkey
 def test_options_are_the_same(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     heard = []
 
-    class Listening(replay.PLAIN):  # type: ignore[misc, valid-type]
+    class Listening(replay.PLAIN):
         def __init__(self, model, options, *more, **how):
             level = int(options.graph_optimization_level)
             heard.append((level, options.get_session_config_entry("session.x64quantprecision")))
