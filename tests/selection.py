@@ -80,8 +80,8 @@ def draw_fewer(items: Iterable[pytest.Item]) -> None:
     for item in items:
         test = getattr(item, "function", None)
         if is_hypothesis_test(test):
-            wanted: settings = getattr(test, SETTINGS, settings.default)
-            if wanted.max_examples > EXAMPLES:
+            wanted = getattr(test, SETTINGS, None)
+            if wanted is not None and wanted.max_examples > EXAMPLES:
                 setattr(test, SETTINGS, settings(wanted, max_examples=EXAMPLES))
 
 
