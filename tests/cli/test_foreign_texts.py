@@ -54,7 +54,7 @@ COMMANDS = {
     "verify": ["verify", "{model}", "--cases", "1"],
     "verify nodes": ["verify", "{model}", "--cases", "1", "--nodes"],
     "report": ["report", "{model}", "-o", "{directory}/{file}.html"],
-    "batch": ["batch", "{directory}", "--journal", "{directory}/{file}.journal"],
+    "batch": ["batch", "{directory}", "--jobs", "1", "--journal", "{directory}/{file}.journal"],
     "convert": ["convert", "{model}", "-o", "{directory}/{file}.json", "--to", "native"],
     "convert dxdispatch": ["convert", "{model}", "-o", "{directory}/{file}", "--to", "dxdispatch"],
     "ops": ["ops", "{text}"],
