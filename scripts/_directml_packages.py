@@ -121,7 +121,7 @@ def configured_mirror() -> str:
     """The first Debian mirror in apt's configuration."""
     # what would be fetched; a machine that has fetched no list yet has no index targets to ask for
     lines = _run("apt-get", "update", "--print-uris")
-    mirror = next(iter(re.findall(r"^'(\S+/debian/)dists/", lines, re.MULTILINE)), None)
+    mirror: str | None = next(iter(re.findall(r"^'(\S+/debian/)dists/", lines, re.MULTILINE)), None)
     if mirror is None:
         raise MissingError("apt knows no Debian mirror; name one with --mirror")
     return mirror
