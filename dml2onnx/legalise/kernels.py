@@ -214,7 +214,7 @@ def dequantize_linear(
     e: Emitter, x: Tensor, scale: Tensor, zero_point: Tensor | None = None, axis: int | None = None, **_: bool
 ) -> Tensor | None:
     """Cast, Sub and Mul."""
-    if e.supports("DequantizeLinear", x.dtype, "T1"):
+    if e.supports("DequantizeLinear", x.dtype, "T1" if e.opset >= 19 else "T"):
         return None
     wide: DType = np.dtype(np.int32)
     if zero_point is not None:
