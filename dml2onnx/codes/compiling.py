@@ -18,8 +18,8 @@ NOT_COMPILED_AS_ACCEPTED = Code(
 UNKNOWN_OPSET = Code(
     "DML2003",
     "opset out of range",
-    "dml2onnx writes models of ONNX opsets 17 to 26, of which a target may run fewer: cpu and onnx all of them, where "
-    "24 and 25 need ONNX Runtime 1.24 and 26 needs 1.31, all others 17 to 23.",
+    "dml2onnx writes models of ONNX opsets 17 to 28, of which a target may run fewer: cpu and onnx all of them, where "
+    "24 and 25 need ONNX Runtime 1.24, 26 needs 1.31 and 27 and 28 need 1.32, all others 17 to 23.",
 )
 UNKNOWN_OUTPUT = Code(
     "DML2005",
@@ -36,9 +36,9 @@ ILLEGAL_IR_VERSION = Code(
     "DML2008",
     "IR version that the opset cannot have",
     "The IR version says how a model's file is laid out. ONNX gives each opset the one it came with, as a lower limit: "
-    "8 for opsets 17 and 18, 9 for 19 and 20, 10 for 21 and 22, 11 for 23, 12 for 24, 13 for 25 and 26. ONNX Runtime "
-    "1.24 reads up to 13. A runtime that has an opset reads the IR version that came with it, which is why that is the "
-    "default.",
+    "8 for opsets 17 and 18, 9 for 19 and 20, 10 for 21 and 22, 11 for 23, 12 for 24, 13 for 25 to 27, 14 for 28. ONNX "
+    "Runtime 1.24 reads up to 13. A runtime that has an opset reads the IR version that came with it, which is why "
+    "that is the default.",
 )
 FALLS_BACK = Code(
     "DML2009",

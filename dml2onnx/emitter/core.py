@@ -255,10 +255,10 @@ class EmitterCore:
         self.notes.append(text)
 
     def suggest_opset(self, opset: int, op: str) -> None:
-        """Says that a later opset has an operator for what takes many nodes here, if the target runs such models."""
-        if self.opset < opset and opset in self.target.opsets:
+        """Says that a later opset has an operator for what takes many nodes here, if the target has a kernel of it."""
+        if self.opset < opset and opset in self.target.opsets and self.target.has_kernel(op, opset, {}):
             self.note(f"opset {opset} has {op} for it")
-            self.later_opset = opset
+            self.later_opset = max(opset, self.later_opset or 0)
 
     def fresh(self, name: str) -> str:
         """``name``, or where it is taken the next one that is free; nothing else gets it."""

@@ -318,7 +318,9 @@ class NeuralOps(ArithmeticOps):
 
     @legalised
     def Swish(self, x: Tensor, alpha: float) -> Tensor:
-        """``x * sigmoid(alpha * x)``: ONNX has it from opset 24 on, which ONNX Runtime 1.31 runs in opset 24 alone."""
+        """``x * sigmoid(alpha * x)``: ONNX has it from opset 24 on, which ONNX Runtime runs in opset 24 alone."""
+        if self.has_kernel("Swish", x.dtype):
+            return self._activation("Swish", x, alpha=alpha)
         return self.Mul(x, self.Sigmoid(self.Mul(x, self.constant(alpha, x.dtype))))
 
     HardSigmoid = _of_each("HardSigmoid", "alpha", "beta")

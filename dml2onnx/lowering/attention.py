@@ -67,7 +67,9 @@ def attention(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     total = key.apart[1] + (0 if past is None else past.shape[2])
     addend = _addend(node, e, query.apart[0], total)
     if _is_attention(node, e, addend, grouped=query.count != key.count):
-        return _as_attention(node, e, query, key, value, addend)
+        if e.opset >= 23:
+            return _as_attention(node, e, query, key, value, addend)
+        e.suggest_opset(23, "Attention")
     values = _joined(node, e, value, _VALUES)
     if past is None and not node.has_output("OutputPresentKeyTensor"):
         output = _in_steps(node, e, query, key.transposed(e, (0, 2, 3, 1)), values, addend)
@@ -208,7 +210,7 @@ def _within(node: Operands, e: Emitter, rows: Tensor, sizes: tuple[int, int]) ->
 def _is_attention(node: Operands, e: Emitter, addend: Tensor | None, *, grouped: bool) -> bool:
     """Whether every ONNX Runtime's Attention computes this node."""
     op = node.op
-    if e.opset < 23 or not e.has_kernel("Attention", node.compute_type(node.output().data_type.dtype), "T1"):
+    if e.opset >= 23 and not e.has_kernel("Attention", node.compute_type(node.output().data_type.dtype), "T1"):
         return False
     if not op.float("Scale") > 0:
         e.note("Attention wants a positive Scale: it is MatMul and Softmax")
@@ -313,6 +315,8 @@ def _cached(node: Operands, e: Emitter, new: _Heads, name: str, start: Tensor) -
     cache = (
         e.ConstantOfShape(shape, 0, added.dtype) if before is None else e.Cast(e.Reshape(before, shape), added.dtype)
     )
+    if e.has_kernel("TensorScatter", added.dtype):
+        return e.TensorScatter(cache, added, e.Cast(start, INT64))
     if e.takes_instead("ScatterND", added.dtype, "Concat", "GatherElements"):
         return _chosen_rows(e, cache, added, start)
     e.budget.require(3 * batch * heads * count)

@@ -21,7 +21,7 @@ from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.reference import Result, disagreements, operator_results
 from dml2onnx.reference.memory import read
 from dml2onnx.reference.promise import promised
-from dml2onnx.targets import OPSETS, QDQ
+from dml2onnx.targets import QDQ
 from dml2onnx.targets import target as target_of
 from dml2onnx.testing import descriptors
 from dml2onnx.verification.contents import integer_extremes as extremes_of
@@ -130,11 +130,6 @@ def pack(array: np.ndarray, desc: TensorDesc) -> np.ndarray:
     memory = np.zeros(desc.extent, array.dtype)
     as_strided(memory, desc.sizes, [s * memory.itemsize for s in desc.effective_strides])[...] = array
     return memory
-
-
-RELEASE = tuple(map(int, onnxruntime.__version__.split(".")[:2]))
-RUNNABLE_OPSETS = [opset for opset in OPSETS if opset <= (26 if RELEASE >= (1, 31) else 25)]
-"""Those of which the installed ONNX Runtime runs models."""
 
 
 def check_case(
