@@ -22,6 +22,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import shutil
 import sys
 import tempfile
 import time
@@ -67,28 +68,33 @@ class Step(NamedTuple):
     command: list[str | Path]
 
 
-def steps(python: Path) -> tuple[list[Step], list[Step]]:
-    """What is checked besides the tests, in two parts that may be done at once."""
+def steps(python: Path) -> tuple[list[list[Step]], list[list[Step]]]:
+    """What is checked besides the tests, of the sources and of what is made of them, in parts that may be done at once.
+
+    Those that take longest come first.
+    """
     generators = [*sorted((ROOT / "scripts").glob("generate_*.py")), ROOT / "scripts" / "make_samples.py"]
     module: list[str | Path] = [python, "-m"]
+    types = [Step("mypy", [*module, "mypy"]), Step("mypy tests", [*module, "mypy", "tests"])]  # which have one cache
     sources = [
         Step("ruff check", [*module, "ruff", "check", *SOURCES]),
         Step("ruff format", [*module, "ruff", "format", "--check", *SOURCES]),
-        Step("mypy", [*module, "mypy"]),
-        Step("mypy tests", [*module, "mypy", "tests"]),
         *(Step(f"{path.name} --check", [python, path, "--check"]) for path in generators),
     ]
-    products = [
-        Step("build_docs.py", [python, ROOT / "scripts" / "build_docs.py"]),
-        Step("check_release.py", [python, ROOT / "scripts" / "check_release.py", "--brief"]),
-    ]
-    return sources, products
+    release = [Step("check_release.py", [python, ROOT / "scripts" / "check_release.py", "--brief"])]
+    pages = [Step("build_docs.py", [python, ROOT / "scripts" / "build_docs.py"])]
+    return [types, sources], [release, pages]
+
+
+RUNS = ROOT / "build" / "runs"
+"""Where the tests keep what the newest ONNX Runtime gives, which the oldest is compared with (``tests/replay.py``)."""
 
 
 def oldest_runtime_step(python: Path) -> Step:
-    """The tests that ONNX Runtime decides, once more."""
+    """The tests that ONNX Runtime decides, once more: those in full whose models do not give the same bits."""
     title = "pytest with the oldest onnxruntime"
-    return Step(title, [python, "-m", "pytest", *_parallel(), "--cases", "each", *RUNTIME_TESTS])
+    options: list[str | Path] = ["--replay-runs", RUNS, "--cases", "each"]
+    return Step(title, [python, "-m", "pytest", *_parallel(), *options, *RUNTIME_TESTS])
 
 
 def runtimes_step(python: Path, *options: str | Path, browser: bool = False) -> Step:
@@ -143,11 +149,11 @@ class Outcome(NamedTuple):
 def perform(*parts: list[Step]) -> list[Outcome]:
     """Runs the steps, all of them whatever happens.
 
-    Of several parts each one's steps are run in order, beside those of the others; what a step says is then shown when
-    it has ended.
+    Of several parts each one's steps are run in order, beside those of the others, as many at a time as there are
+    cores; what a step says is then shown when it has ended.
     """
-    with ThreadPoolExecutor(max_workers=len(parts)) as pool:
-        alone = len(parts) == 1
+    alone = len(parts) == 1
+    with ThreadPoolExecutor(max_workers=min(len(parts), os.cpu_count() or 1)) as pool:
         outcomes = pool.map(lambda part: [_perform(step, shown=alone) for step in part], parts)
         return [outcome for part in outcomes for outcome in part]
 
@@ -175,12 +181,12 @@ def test_steps(python: Path, *, thorough: bool, cases: str) -> tuple[Step, list[
     prepare_browser()
     if prepare_compiler():
         fetch()
-    tests = Step("pytest", [python, "-m", "pytest", *_parallel(), "--cases", cases])
-    if not thorough:
-        return tests, []
     # onnxruntime-directml, which Windows has, comes in one version of the range
-    oldest = [oldest_runtime_step(prepare(".venv-ort124", "ort124"))] if sys.platform == "linux" else []
-    return tests, [oldest, [runtimes_step(python)]]
+    has_oldest = thorough and sys.platform == "linux"
+    kept = ["--record-runs", RUNS, *(part for name in RUNTIME_TESTS for part in ("--record-of", name))]
+    tests = Step("pytest", [python, "-m", "pytest", *_parallel(), *(kept if has_oldest else ()), "--cases", cases])
+    oldest = [oldest_runtime_step(prepare(".venv-ort124", "ort124"))] if has_oldest else []
+    return tests, [oldest, [runtimes_step(python)]] if thorough else []
 
 
 def perform_all(*, thorough: bool, cases: str = "each") -> list[Outcome]:
@@ -190,10 +196,13 @@ def perform_all(*, thorough: bool, cases: str = "each") -> list[Outcome]:
         making = pool.submit(test_steps, interpreter(ROOT / ".venv"), thorough=thorough, cases=cases)
         python = prepare(".venv")
         sources, products = steps(python)
-        outcomes = perform(sources, products if thorough else [])
+        outcomes = perform(*sources, *(products if thorough else ()))
         tests, last = making.result()
+    shutil.rmtree(RUNS, ignore_errors=True)
     outcomes += perform([tests])
-    return outcomes + (perform(*last) if last else [])
+    outcomes += perform(*last) if last else []
+    shutil.rmtree(RUNS, ignore_errors=True)
+    return outcomes
 
 
 def perform_fast() -> list[Outcome]:

@@ -258,26 +258,31 @@ class TestHeaders:
             module.member(self.package([]), b"data.tar.gz")
 
     def test_without_a_network_the_rest_goes_on(self, module, monkeypatch, capsys):
-        monkeypatch.setattr(module, "PACKAGE", "no-such-package-anywhere")
+        def fail():
+            raise module.MissingError("apt-get failed")
+
+        monkeypatch.setattr(module, "configured_mirror", fail)
         assert not module.fetch()
         assert "no headers of ONNX Runtime" in capsys.readouterr().out
 
-    def test_the_package_is_what_apt_downloads(self, module, monkeypatch):
+    def test_the_package_is_what_apt_downloads(self, module, monkeypatch, tmp_path):
         package = self.package([f"{module.INSIDE}onnxruntime_cxx_api.h"])
         monkeypatch.setattr(module, "SHA256", hashlib.sha256(package).hexdigest())
-        commands = []
+        asked = []
 
-        def run(command, cwd, **options):
-            commands.append(command)
-            (Path(cwd) / "package.deb").write_bytes(package)
+        def downloaded(debian, name):
+            asked.append((debian.mirror, debian.suite, name))
+            (tmp_path / "package.deb").write_bytes(package)
+            return tmp_path / "package.deb"
 
-        monkeypatch.setattr(module.subprocess, "run", run)
+        monkeypatch.setattr(module, "configured_mirror", lambda: "http://mirror.example/debian/")
+        monkeypatch.setattr(module.Debian, "downloaded", downloaded)
         assert module.fetch()
-        assert commands == [["apt-get", "download", "-qq", module.PACKAGE]]
+        assert asked == [("http://mirror.example/debian/", "trixie", module.PACKAGE)]
         assert (module.HEADERS / "onnxruntime_cxx_api.h").exists()
 
     def test_what_is_there_is_not_fetched_again(self, module, monkeypatch):
-        monkeypatch.setattr(module, "PACKAGE", "no-such-package-anywhere")
+        monkeypatch.setattr(module, "downloaded", lambda: pytest.fail("it is there"))
         module.HEADERS.mkdir()
         (module.HEADERS / "onnxruntime_cxx_api.h").touch()
         assert module.fetch()
@@ -363,7 +368,7 @@ class TestTest:
         assert [name for name in named if not (ROOT / name).exists()] == []
 
     def test_every_generator_is_asked_to_compare(self, script):
-        titles = {step.title for part in script("test").steps(Path(sys.executable)) for step in part}
+        titles = {step.title for parts in script("test").steps(Path(sys.executable)) for part in parts for step in part}
         generators = {path.name for path in SCRIPTS.glob("generate_*.py")} | {"make_samples.py"}
         assert {f"{name} --check" for name in generators} <= titles
 

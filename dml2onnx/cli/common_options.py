@@ -164,6 +164,7 @@ def add_form_for(parser: argparse.ArgumentParser, target: str | None) -> None:
     default = target or "the target of the provider"
     parser.add_argument(
         "--target",
+        type=texts.target,
         choices=targets.NAMES,
         default=target,
         help=f"where the model is to run, which decides its operators and data types (default: {default})",

@@ -129,7 +129,18 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         "level: the nodes that need the highest one",
     )
     parser.add_argument(
+<<<<<<< HEAD
         "--target", choices=targets.NAMES, help="also compile for this target, and report what cannot be compiled"
+=======
+        "--target",
+        type=texts.target,
+        choices=targets.NAMES,
+        help="compile too, for this target, and say what stands in the way",
+    )
+    parser.add_argument("--warnings-as-errors", action="store_true", help="warnings give exit code 1 too")
+    parser.add_argument(
+        "--models-only", action="store_true", help="pass over files that are no models, as in directories"
+>>>>>>> main
     )
     parser.add_argument("--warnings-as-errors", action="store_true", help="exit with 1 for warnings, too")
     parser.add_argument("--models-only", action="store_true", help="skip files that are no models")
@@ -344,6 +355,7 @@ def _add_perf(parser: argparse.ArgumentParser) -> None:
         "--target",
         dest="targets",
         action="append",
+        type=texts.target,
         choices=targets.NAMES,
         help="where the models are to run (repeatable; default: the target of each provider)",
     )

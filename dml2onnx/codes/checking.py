@@ -264,7 +264,7 @@ AT_LEAST_ONE = Code(
 ALL_OR_NONE = Code(
     "DML1414",
     "some of several tensors that belong together",
-    "Give all of these tensors, or none.",
+    "Give all of these tensors, or none: the operator uses them together.",
 )
 REQUIRED_HERE = Code(
     "DML1415",

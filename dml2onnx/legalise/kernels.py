@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from functools import reduce, wraps
+from functools import partial, reduce, wraps
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from dml2onnx.emitter.core import as_it_is
-from dml2onnx.legalise import movements, reductions, running
+from dml2onnx.legalise import bits, movements, reductions, running
 from dml2onnx.legalise.depth import gathered_depth, spread_depth
 from dml2onnx.legalise.extremes import as_signed, clipped
 from dml2onnx.legalise.formulas import shrunk
@@ -203,6 +203,8 @@ RULES |= {
     "MaxPoolWithIndices": max_pool_with_indices,
     "ArgMax": arg_max,
     "ArgMin": arg_min,
+    "BitCast": bits.bit_cast,
+    **{operator: partial(bits.bitwise, table) for operator, table in bits.TABLES.items()},
     "CumProd": running.cum_prod,
     "DepthToSpace": depth_to_space,
     "Gelu": gelu,

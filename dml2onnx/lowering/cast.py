@@ -29,7 +29,7 @@ def cast(node: Operands, e: Emitter) -> Tensor:
         y = _halved(e, x)
     else:
         y = e.Cast(x, dtype)
-    return e.Expand(y, node.output().sizes)
+    return y
 
 
 def _halved(e: Emitter, x: Tensor) -> Tensor:

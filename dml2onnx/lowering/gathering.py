@@ -184,13 +184,12 @@ def gather_elements(node: Operands, e: Emitter) -> Tensor:
     x, indices = node.tensor("InputTensor"), node.broadcastable("IndicesTensor")
     axis, sizes = node.op.uint("Axis"), node.output().sizes
     if x.shape[axis] == 1:  # whatever the index is
-        return e.Expand(x, sizes)
+        return x
     if _is_free(node, e, indices, x.shape[axis]):
-        y = _by_offset(e, x, _start(e, x.shape, sizes, axis), [_step(e, indices, x.shape, axis)])
-        return e.Expand(y, sizes)
+        return _by_offset(e, x, _start(e, x.shape, sizes, axis), [_step(e, indices, x.shape, axis)])
     places = _safe(e, indices, x.shape[axis : axis + 1])
     if places.size == places.shape[axis] < prod(sizes):
-        return e.Expand(e.Gather(x, e.Reshape(places, (places.size,)), axis), sizes)
+        return e.Gather(x, e.Reshape(places, (places.size,)), axis)
     return e.GatherElements(x, e.Expand(places, sizes), axis)
 
 
@@ -326,7 +325,7 @@ def one_hot(node: Operands, e: Emitter) -> Tensor:
     is_on = e.Equal(_place(e, indices, sizes[axis]), e.constant(places.astype(UINT32)))
     which = e.Reshape(e.Cast(is_on, INT32), (is_on.size,))
     chosen = e.GatherElements(values, which, 0)
-    return e.Expand(e.Reshape(chosen, is_on.shape), sizes)
+    return e.Reshape(chosen, is_on.shape)
 
 
 def _as_one_hot(e: Emitter, indices: Tensor, values: Tensor, axis: int, depth: int) -> Tensor | None:

@@ -62,7 +62,7 @@ def matrix_multiply_integer(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_matrix_multiply_integer_operator_desc
     """
-    return e.Expand(_multiplied(node, e), node.output().sizes)
+    return _multiplied(node, e)
 
 
 @lowers("MATRIX_MULTIPLY_INTEGER_TO_FLOAT")
@@ -71,21 +71,14 @@ def matrix_multiply_integer_to_float(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_matrix_multiply_integer_to_float_operator_desc
     """
-    paired = _paired_product(node, e, FLOAT) if e.writes_pairs() else None
-    if paired is not None:
-        if node.op.has("BiasTensor"):
-            paired = e.Add(paired, e.Cast(node.broadcastable("BiasTensor"), FLOAT))
-        return e.Expand(e.Cast(paired, node.output().data_type.dtype), node.output().sizes)
-    total, rank = _multiplied(node, e), node.output().rank
-    a_scale, b_scale = scale_along(node, e, "A", rank, rank - 2), scale_along(node, e, "B", rank, rank - 1)
-    y = e.Cast(total, FLOAT)
-    if e.fuses_scales_of_rows():
-        y = e.Mul(e.Mul(y, a_scale), b_scale)
-    else:
-        y = e.Mul(y, e.Mul(a_scale, b_scale))
-    if node.op.has("BiasTensor"):
-        y = e.Add(y, e.Cast(node.broadcastable("BiasTensor"), FLOAT))
-    return e.Expand(e.Cast(y, node.output().data_type.dtype), node.output().sizes)
+    y = _paired_product(node, e, FLOAT) if e.writes_pairs() else None
+    if y is None:
+        total, rank = _multiplied(node, e), node.output().rank
+        a_scale, b_scale = scale_along(node, e, "A", rank, rank - 2), scale_along(node, e, "B", rank, rank - 1)
+        y = e.Cast(total, FLOAT)
+        apart = e.fuses_scales_of_rows()
+        y = e.Mul(e.Mul(y, a_scale), b_scale) if apart else e.Mul(y, e.Mul(a_scale, b_scale))
+    return e.Add(y, e.Cast(node.broadcastable("BiasTensor"), FLOAT)) if node.op.has("BiasTensor") else y
 
 
 @lowers("QUANTIZED_LINEAR_MATRIX_MULTIPLY")
@@ -97,7 +90,7 @@ def quantized_linear_matrix_multiply(node: Operands, e: Emitter) -> Tensor:
     dtype = node.output().data_type.dtype
     whole = _paired_product(node, e, dtype) if e.writes_pairs() else _product_in_one(node, e)
     if whole is not None:
-        return e.Expand(whole, node.output().sizes)
+        return whole
     total, rank = _multiplied(node, e), node.output().rank
     factor = e.Mul(scale_along(node, e, "A", rank, rank - 2), scale_along(node, e, "B", rank, rank - 1))
     return requantized(node, e, total, factor, rank - 2)
@@ -146,8 +139,16 @@ def _paired_product(node: Operands, e: Emitter, dtype: DType) -> Tensor | None:
 
 
 def _as_safe(e: Emitter, x: Tensor, w: Tensor, steps: Steps) -> tuple[Tensor, Steps]:
-    """INT8 that UINT8 is multiplied by, as UINT8 where the kernel would saturate on some processors."""
-    if x.dtype != UINT8 or w.dtype != INT8 or not e.saturates_pairs():
+    """INT8 that UINT8 is multiplied by, as UINT8 where the kernel would saturate on some processors.
+
+    No session can ask for exact products of weights that only the run tells. One that asks for those of constants
+    makes UINT8 of a constant INT8 factor as well.
+    """
+    if w.value is None:
+        saturates = x.dtype == UINT8 or x.value is not None
+    else:
+        saturates = x.dtype == UINT8 and e.saturates_pairs()
+    if w.dtype != INT8 or not saturates:
         return w, steps
     w, zero_point = _unsigned(e, w, steps.zero_point)
     return w, Steps(steps.scale, zero_point)
@@ -227,8 +228,7 @@ def requantized(node: Operands, e: Emitter, total: Tensor, factor: Tensor, axis:
     factor = e.Div(factor, scale_along(node, e, "Output", total.rank, axis))
     steps = e.Mul(e.Cast(total, FLOAT), factor)
     zero_point = zero_point_along(node, e, "Output", total.rank, axis)
-    output = node.output()
-    return e.Expand(saturated(e, steps, zero_point, output.data_type.dtype), output.sizes)
+    return saturated(e, steps, zero_point, node.output().data_type.dtype)
 
 
 def _unsigned(e: Emitter, x: Tensor, zero_point: Tensor | None) -> tuple[Tensor, Tensor]:
