@@ -129,18 +129,10 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         "level: the nodes that need the highest one",
     )
     parser.add_argument(
-<<<<<<< HEAD
-        "--target", choices=targets.NAMES, help="also compile for this target, and report what cannot be compiled"
-=======
         "--target",
         type=texts.target,
         choices=targets.NAMES,
-        help="compile too, for this target, and say what stands in the way",
-    )
-    parser.add_argument("--warnings-as-errors", action="store_true", help="warnings give exit code 1 too")
-    parser.add_argument(
-        "--models-only", action="store_true", help="pass over files that are no models, as in directories"
->>>>>>> main
+        help="also compile for this target, and report what cannot be compiled",
     )
     parser.add_argument("--warnings-as-errors", action="store_true", help="exit with 1 for warnings, too")
     parser.add_argument("--models-only", action="store_true", help="skip files that are no models")

@@ -259,7 +259,7 @@ EXACTLY_ONE = Code(
 AT_LEAST_ONE = Code(
     "DML1413",
     "none of several tensors",
-    "Give at least one of these tensors.",
+    "Give at least one of these tensors: without any, the operator has no data.",
 )
 ALL_OR_NONE = Code(
     "DML1414",
