@@ -225,7 +225,9 @@ class Replayer:
     """A plugin of pytest for which a test passes whose models give the same bits as before."""
 
     def __init__(self, directory: Path) -> None:
-        self._places = {nodeid: place for path in sorted(directory.glob("*.pickle")) for nodeid, *place in kept(path)}
+        self._places = {
+            nodeid: (path, place) for file in sorted(directory.glob("*.pickle")) for nodeid, path, place in kept(file)
+        }
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
