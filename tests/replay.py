@@ -30,6 +30,7 @@ IN_FULL = (
     "tests/barriers/test_optimizer.py::test_every_barrier_is_shown_to_be_needed",
     "tests/barriers/test_optimizer.py::test_steps_that_two_nodes_move_are_kept_apart_from_both",
     "tests/lowering/test_element_wise.py::test_target_dml",
+    "tests/legalise/test_quirks.py::test_facts",
     "tests/test_runtime.py",
 )
 """Tests that ask for the release, or that are about sessions."""
