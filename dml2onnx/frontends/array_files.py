@@ -169,7 +169,7 @@ def _opened(file: Path, expected: str) -> npt.NDArray[np.uint8]:
     try:
         return _content(file)
     except (OSError, ValueError) as error:
-        near = "" if file.exists() else neighbour(file)
+        near = neighbour(file) if isinstance(error, FileNotFoundError) else ""
         message = f"cannot read {quote(str(file))}: {getattr(error, 'strerror', None) or error}{near}"
         raise UnreadableError(INPUT_UNREADABLE.at(message, expected=expected, found=str(file))) from None
 
