@@ -225,7 +225,7 @@ class Replayer:
     """A plugin of pytest for which a test passes whose models give the same bits as before."""
 
     def __init__(self, directory: Path) -> None:
-        self._places = {nodeid: place for path in sorted(directory.glob("*.pickle")) for nodeid, *place in kept(path)}
+        self._places = dict(item for path in sorted(directory.glob("*.pickle")) for item in kept(path))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
@@ -236,12 +236,12 @@ class Replayer:
         return True
 
 
-def kept(path: Path) -> Iterator[tuple[str, Path, int]]:
+def kept(path: Path) -> Iterator[tuple[str, tuple[Path, int]]]:
     """The tests of which a file has the runs, and where in it."""
     with path.open("rb") as file:
         while file.peek(1):
             nodeid, size = pickle.load(file)
-            yield nodeid, path, file.tell()
+            yield nodeid, (path, file.tell())
             file.seek(size, os.SEEK_CUR)
 
 
