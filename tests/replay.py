@@ -30,6 +30,7 @@ IN_FULL = (
     "tests/barriers/test_optimizer.py::test_every_barrier_is_shown_to_be_needed",
     "tests/barriers/test_optimizer.py::test_steps_that_two_nodes_move_are_kept_apart_from_both",
     "tests/lowering/test_element_wise.py::test_target_dml",
+    "tests/legalise/test_quirks.py::test_facts",
     "tests/test_runtime.py",
 )
 """Tests that ask for the release, or that are about sessions."""
@@ -225,7 +226,9 @@ class Replayer:
     """A plugin of pytest for which a test passes whose models give the same bits as before."""
 
     def __init__(self, directory: Path) -> None:
-        self._places = dict(item for path in sorted(directory.glob("*.pickle")) for item in kept(path))
+        self._places = {
+            nodeid: (path, place) for file in sorted(directory.glob("*.pickle")) for nodeid, path, place in kept(file)
+        }
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
@@ -236,12 +239,12 @@ class Replayer:
         return True
 
 
-def kept(path: Path) -> Iterator[tuple[str, tuple[Path, int]]]:
+def kept(path: Path) -> Iterator[tuple[str, Path, int]]:
     """The tests of which a file has the runs, and where in it."""
     with path.open("rb") as file:
         while file.peek(1):
             nodeid, size = pickle.load(file)
-            yield nodeid, (path, file.tell())
+            yield nodeid, path, file.tell()
             file.seek(size, os.SEEK_CUR)
 
 

@@ -123,7 +123,7 @@ def ran(place: Path, *options: str) -> set[str]:
 
 def kept(place: Path) -> dict[str, list[bytes]]:
     (path,) = (place / "runs").glob("*.pickle")
-    return {nodeid.partition("::test_")[2]: replay.runs_at(*where) for nodeid, where in replay.kept(path)}
+    return {nodeid.partition("::test_")[2]: replay.runs_at(file, at) for nodeid, file, at in replay.kept(path)}
 
 
 def test_those_are_passed_over_of_which_all_is_known(place: Path) -> None:

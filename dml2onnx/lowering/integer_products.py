@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.emitter.windows import Window
+from dml2onnx.lowering.convolution import windows_of
 from dml2onnx.lowering.pairs import NOTE, Steps, bias_of, fits, has_positive_scale, numbers, quantised
 from dml2onnx.lowering.quantization import saturated, steps_of, zero_point_of
 from dml2onnx.lowering.registry import lowers
@@ -21,7 +21,6 @@ from dml2onnx.model import FLOAT
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.ir.operator import OperatorDesc
     from dml2onnx.lowering.operands import Operands
     from dml2onnx.model import DType
 
@@ -110,7 +109,7 @@ def _paired_convolution(node: Operands, e: Emitter) -> Tensor | None:
     w, filters = _as_safe(e, x, w, filters)
     bias = bias_of(e, node.optional("BiasTensor"), before, filters)
     output = node.output()
-    window = window_of(node.op, w.shape[2:]).reaching(x.shape[2:], output.sizes[2:])
+    window = windows_of(node.op, x, w)
     groups = node.op.uint("GroupCount")
     y = e.Conv(numbers(e, x, before), numbers(e, w, filters), bias, window, groups)
     return e.Slice(quantised(e, y, after, output.data_type.dtype), (0,) * y.rank, output.sizes)
@@ -118,7 +117,7 @@ def _paired_convolution(node: Operands, e: Emitter) -> Tensor | None:
 
 def _paired_product(node: Operands, e: Emitter, dtype: DType) -> Tensor | None:
     """MatMul of dequantised numbers, quantised if ``dtype`` is a type of integers; ``None`` as of convolutions."""
-    a, b = _matrices(node, e, "ATensor"), _matrices(node, e, "BTensor")
+    a, b = node.matrices("ATensor"), node.matrices("BTensor")
     rows, columns = steps_of(node, e, "A"), steps_of(node, e, "B")
     if columns.count > 1:
         if b.size != b.shape[-2] * b.shape[-1]:
@@ -189,7 +188,7 @@ def _convolution_in_one(node: Operands, e: Emitter) -> Tensor | None:
     if inputs is None:
         return None
     sizes = node.output().sizes
-    window = window_of(node.op, w.shape[2:]).reaching(x.shape[2:], sizes[2:])
+    window = windows_of(node.op, x, w)
     flat = None if bias is None else e.Reshape(bias, (bias.size,))
     y = e.QLinearConv(inputs, flat, window, node.op.uint("GroupCount"), UINT8)
     return e.Slice(y, (0,) * y.rank, sizes)
@@ -197,7 +196,7 @@ def _convolution_in_one(node: Operands, e: Emitter) -> Tensor | None:
 
 def _product_in_one(node: Operands, e: Emitter) -> Tensor | None:
     """QLinearMatMul; scales of columns want one matrix."""
-    a, b = _matrices(node, e, "ATensor"), _matrices(node, e, "BTensor")
+    a, b = node.matrices("ATensor"), node.matrices("BTensor")
     inputs = _in_one(node, e, "QLinearMatMul", a, b, ("A", "B"), each=b.rank == 2)
     return None if inputs is None else e.QLinearMatMul(inputs, UINT8)
 
@@ -246,12 +245,6 @@ def _unsigned(e: Emitter, x: Tensor, zero_point: Tensor | None) -> tuple[Tensor,
     return e.Add(e.Cast(x, UINT8), middle), e.Add(e.Cast(zero_point, UINT8), middle)
 
 
-def window_of(op: OperatorDesc, kernel: tuple[int, ...]) -> Window:
-    """The windows that a descriptor asks for."""
-    steps = (op.uints(name) for name in ("Strides", "Dilations", "StartPadding", "EndPadding"))
-    return Window(kernel, *steps)
-
-
 def _convolved(node: Operands, e: Emitter) -> Tensor:
     """The convolution in INT32, of as many windows as the output has [decision C9].
 
@@ -260,7 +253,7 @@ def _convolved(node: Operands, e: Emitter) -> Tensor:
     """
     op, x, w = node.op, node.tensor("InputTensor"), node.tensor("FilterTensor")
     group = op.uint("GroupCount")
-    window = window_of(op, w.shape[2:]).reaching(x.shape[2:], node.output().sizes[2:])
+    window = windows_of(op, x, w)
     zero_point = zero_point_along(node, e, "Filter", w.rank, 0)
     x, x_zero_point = _unsigned(e, x, zero_point_along(node, e, "Input", x.rank, 1))
     w, w_zero_point = _unsigned(e, w, zero_point)
@@ -281,7 +274,7 @@ def _convolved(node: Operands, e: Emitter) -> Tensor:
 
 def _multiplied(node: Operands, e: Emitter) -> Tensor:
     """The product of the matrices in INT32, where equal batches have size 1."""
-    a, b = _matrices(node, e, "ATensor"), _matrices(node, e, "BTensor")
+    a, b = node.matrices("ATensor"), node.matrices("BTensor")
     a_zero_point = zero_point_along(node, e, "A", a.rank, a.rank - 2)
     b_zero_point = zero_point_along(node, e, "B", b.rank, b.rank - 1)
     if a.dtype.itemsize > 1 or b.dtype.itemsize > 1:
@@ -307,12 +300,6 @@ def _of_columns(e: Emitter, zero_point: Tensor, b: Tensor) -> Tensor:
         if b.rank == 2
         else e.Expand(zero_point, (*b.shape[:-2], 1, b.shape[-1]))
     )
-
-
-def _matrices(node: Operands, e: Emitter, field: str) -> Tensor:
-    """An operand whose broadcast batches have size 1; its matrices are whole."""
-    x = node.broadcastable(field)
-    return e.Expand(x, (*x.shape[:-2], *node.op.tensor(field).sizes[-2:]))
 
 
 def _low_bits(e: Emitter, x: Tensor, zero_point: Tensor | None) -> Tensor:
