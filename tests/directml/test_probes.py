@@ -124,7 +124,6 @@ def points() -> dict[str, str]:
     return dict(found)
 
 
-
 def test_questions_are_read_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = next(probe for probe in answers() if isinstance(probe.seen, dict))
     assert isinstance(first.seen, dict)
