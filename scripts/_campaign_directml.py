@@ -63,7 +63,13 @@ def _drawn(strategy: Any, seed: int) -> list[Any]:
     found: list[Any] = []
 
     @hypothesis.seed(seed)
-    @hypothesis.settings(max_examples=GRAPHS_OF_A_SEED, database=None, phases=[hypothesis.Phase.generate])
+    @hypothesis.settings(
+        max_examples=GRAPHS_OF_A_SEED,
+        database=None,
+        phases=[hypothesis.Phase.generate],
+        suppress_health_check=[hypothesis.HealthCheck.too_slow],  # on a machine that has other work
+        deadline=None,
+    )
     @hypothesis.given(strategy)
     def collect(sample: Any) -> None:
         found.append(sample.graph)

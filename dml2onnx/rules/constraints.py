@@ -123,9 +123,16 @@ def _same_dimension_count(schema: OperatorSchema, constraint: Constraint) -> Che
 
 
 def _rank_is_checked(schema: OperatorSchema, names: Iterable[str]) -> bool:
-    """Whether another constraint demands one dimension count, so that a difference is not reported twice."""
+    """Whether another constraint demands one dimension count, so that a difference is not reported twice.
+
+    Not one that DirectML does not mind: what has the same sizes has as many of them all the same.
+    """
     wanted = set(names)
-    return any(wanted <= set(other.tensors) for other in schema.constraints if other.rule is Rule.SAME_DIMENSION_COUNT)
+    return any(
+        wanted <= set(other.tensors)
+        for other in schema.constraints
+        if other.rule is Rule.SAME_DIMENSION_COUNT and not other.accepted
+    )
 
 
 def _same_sizes(schema: OperatorSchema, constraint: Constraint) -> Check:
