@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from dml2onnx.checks.candidates import candidates, changed, with_inferred_outputs
+from dml2onnx.checks.candidates import COUNTS, candidates, changed, with_inferred_outputs
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Edit, Place, Remedy, Severity, quote
 from dml2onnx.ir.tensor import TensorDesc
@@ -52,6 +52,7 @@ _OF_SHAPES = frozenset(
         codes.ACCEPTED_SIZES,
     }
 )
+_OF_COUNTS = frozenset({codes.NOT_EQUAL})
 _OF_TYPES = frozenset(
     {codes.DIFFERENT_DATA_TYPES, codes.WRONG_DATA_TYPE, codes.ACCEPTED_TYPE, codes.DATA_TYPE_UNSUPPORTED}
 )
@@ -92,7 +93,8 @@ def answers(
 ) -> list[Diagnostic]:
     """The findings about a node, with their other places and with remedies; ``editable`` where these are edits."""
     schema = node.operator.schema
-    of_shapes = [item for item in findings if item.code in _OF_SHAPES and not item.is_structural]
+    answered = _OF_SHAPES | _OF_COUNTS
+    of_shapes = [item for item in findings if item.code in answered and not item.is_structural]
     best = _best(node.operator, findings, judge) if of_shapes else []
     gone = _gone_with_all(findings, best)
     first = _standing_for(findings, gone, best)
@@ -158,8 +160,16 @@ def _best(desc: OperatorDesc, findings: Sequence[Finding], judge: Judge) -> list
 
 
 def _counted(candidate: Candidate) -> list[Change]:
-    """The changes, of which two of paddings are one."""
-    return [change for change in candidate.changes if change.field != "EndPadding"]
+    """The changes, without those that only go along: the other end of a padding, the count of an array."""
+    changes = candidate.changes
+    return [item for item in changes if item is changes[0] or item.field not in ("EndPadding", *COUNTS.values())]
+
+
+def _alike(changes: Sequence[Change]) -> list[Change]:
+    """The changes, those of several fields to one and the same as one."""
+    if len(changes) < 2 or len({change.words for change in changes}) > 1:
+        return list(changes)
+    return [changes[0]._replace(field=", ".join(change.path for change in changes), position=None)]
 
 
 def _gone_with_all(findings: Sequence[Finding], best: Sequence[_Trial]) -> frozenset[tuple[str, str]]:
@@ -187,7 +197,7 @@ def _remedies(node: Node, best: Sequence[_Trial], *, editable: bool) -> tuple[Re
     made = []
     for trial in best:
         changes = _counted(trial.candidate)
-        words = ", and ".join(_in_words(change, editable=editable) for change in changes)
+        words = ", and ".join(_in_words(change, editable=editable) for change in _alike(changes))
         edits: list[Edit] = []
         for change in (*trial.candidate.changes, *trial.further) if editable else ():
             edits += _edits(node, change)
@@ -214,7 +224,7 @@ def _edits(node: Node, change: Change) -> Iterator[Edit]:
     place = pointer(node.source, change.path)
     value, old = change.value, node.operator.get(change.field)
     if not isinstance(value, TensorDesc):
-        yield Edit(place, _member(value))
+        yield Edit(place, _member(value), where_given=change.field in COUNTS.values())
         return
     if change.position is not None and isinstance(old, tuple):  # an array of descriptors is stated as a whole
         whole = [value if index == change.position else item for index, item in enumerate(old)]

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     Repair = TensorDesc | Unreadable
     """The descriptor that would be right; ``UNREADABLE`` where that is not known."""
 
+_UNSUPPORTED_TYPES = frozenset({codes.DATA_TYPE_UNSUPPORTED, codes.DATA_TYPE_LEVEL})
 MOST_TRIED = 64
 """Sizes of a graph input that are tried in place of a wrong one."""
 
@@ -106,12 +107,14 @@ def _of_one_node(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
         return tuple(item for item in findings if "/Sizes" not in item.path)
     sizes = {item.field for item in findings if "/Sizes" in item.path and item.is_error}
     leaving = {item.field for item in findings if item.code is codes.OUT_OF_BOUNDS} - sizes
+    types = {item.path: str(item.expected) for item in findings if item.code is codes.DIFFERENT_DATA_TYPES}
     return tuple(
         item
         for item in findings
         if item.code not in (codes.DEAD_NODE, codes.DEAD_NODE_REFUSED)
         and not (item.code is codes.OUT_OF_BOUNDS and item.field in sizes)
         and not (leaving and "/Sizes" in item.path)
+        and not (item.code in _UNSUPPORTED_TYPES and types.get(item.path) in str(item.expected).split(", "))
     )
 
 

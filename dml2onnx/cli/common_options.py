@@ -161,6 +161,7 @@ def add_form_for(parser: argparse.ArgumentParser, target: str | None) -> None:
     default = target or "that of the provider"
     parser.add_argument(
         "--target",
+        type=texts.target,
         choices=targets.NAMES,
         default=target,
         help=f"whose kernels decide about forms and data types (default: {default})",

@@ -125,7 +125,10 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         "need the highest one, and what would lower it",
     )
     parser.add_argument(
-        "--target", choices=targets.NAMES, help="compile too, for this target, and say what stands in the way"
+        "--target",
+        type=texts.target,
+        choices=targets.NAMES,
+        help="compile too, for this target, and say what stands in the way",
     )
     parser.add_argument("--warnings-as-errors", action="store_true", help="warnings give exit code 1 too")
     parser.add_argument(
@@ -336,6 +339,7 @@ def _add_perf(parser: argparse.ArgumentParser) -> None:
         "--target",
         dest="targets",
         action="append",
+        type=texts.target,
         choices=targets.NAMES,
         help="whose kernels decide about forms and data types (repeatable; default: that of each provider)",
     )

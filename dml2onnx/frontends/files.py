@@ -101,7 +101,11 @@ class ModelFiles:
             regular = stat.S_ISREG(path.stat().st_mode)
         except FileNotFoundError as error:
             reason = str(error.strerror)
-            raise MissingFileError(path, f"{quote(name)} cannot be read: {reason}", reason) from None
+            where = f"{quote(str(path.parent))}{'' if path.parent.is_dir() else ', which is no directory'}"
+            message = f"{quote(name)} cannot be read: {reason} (in {where})"
+            if (self._directory / path.name).is_file() and path.parent != self._directory:
+                message += f"; {quote(path.name)} lies beside the model"
+            raise MissingFileError(path, message, reason) from None
         except (OSError, ValueError, RuntimeError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             message = f"{quote(name)} cannot be read: {reason}"

@@ -56,6 +56,9 @@ class Form(NamedTuple):
     """Bytes that such a table counts."""
 
 
+CUT = ": it is cut off, so write or copy it again, or it is no serialized graph"
+
+
 class DamagedError(Exception):
     """Bytes that are not what the format requires at their place.
 
@@ -93,7 +96,9 @@ class FlatBuffer:
     def span(self, place: Place, offset: int, nbytes: int, alignment: int, what: str) -> None:
         """Whether ``nbytes`` at ``offset`` lie in the file, aligned as they have to be."""
         if offset < 0 or offset + nbytes > self._size:
-            self.fail(place, offset, f"{what} of {nbytes} bytes would end beyond the {self._size} bytes of the file")
+            self.fail(
+                place, offset, f"{what} of {nbytes} bytes would end beyond the {self._size} bytes of the file{CUT}"
+            )
         if offset % alignment:
             self.fail(place, offset, f"{what} is not aligned to {alignment} bytes")
 

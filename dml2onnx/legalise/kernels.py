@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from functools import reduce, wraps
+from functools import partial, reduce, wraps
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from dml2onnx.emitter.core import as_it_is
-from dml2onnx.legalise import movements, reductions, running
+from dml2onnx.legalise import bits, movements, reductions, running
 from dml2onnx.legalise.depth import gathered_depth, spread_depth
 from dml2onnx.legalise.extremes import as_signed, clipped
 from dml2onnx.legalise.formulas import shrunk
@@ -151,9 +151,9 @@ def hard_swish(e: Emitter, x: Tensor) -> Tensor | None:
     return None if e.has_kernel("HardSwish", x.dtype) else e.Mul(x, e.HardSigmoid(x, 1 / 6, 0.5))
 
 
-def shrink(e: Emitter, x: Tensor, bias: float, threshold: float) -> Tensor | None:
+def shrink(e: Emitter, x: Tensor, bias: float, lambd: float) -> Tensor | None:
     """Two comparisons."""
-    return None if e.has_kernel("Shrink", x.dtype) else shrunk(e, x, bias, threshold)
+    return None if e.has_kernel("Shrink", x.dtype) else shrunk(e, x, bias, lambd)
 
 
 # --- movements -------------------------------------------------------------------------------------------------------
@@ -234,6 +234,8 @@ RULES |= {
     "MaxPoolWithIndices": max_pool_with_indices,
     "ArgMax": arg_max,
     "ArgMin": arg_min,
+    "BitCast": bits.bit_cast,
+    **{operator: partial(bits.bitwise, table) for operator, table in bits.TABLES.items()},
     "CumProd": running.cum_prod,
     "DepthToSpace": depth_to_space,
     "DequantizeLinear": dequantize_linear,

@@ -30,9 +30,8 @@ def quantize_linear(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_quantize_linear_operator_desc
     """
     x, scale = node.broadcastable("InputTensor"), node.broadcastable("ScaleTensor")
-    zero_point, output = zero_point_of(node, "ZeroPointTensor"), node.output()
-    y = quantized(e, e.Cast(x, FLOAT), e.Cast(scale, FLOAT), zero_point, output.data_type.dtype)
-    return e.Expand(y, output.sizes)
+    zero_point, dtype = zero_point_of(node, "ZeroPointTensor"), node.output().data_type.dtype
+    return quantized(e, e.Cast(x, FLOAT), e.Cast(scale, FLOAT), zero_point, dtype)
 
 
 @lowers("ELEMENT_WISE_DEQUANTIZE_LINEAR")
@@ -43,8 +42,7 @@ def dequantize_linear(node: Operands, e: Emitter) -> Tensor:
     """
     # ONNX Runtime is several times faster in FLOAT, and rounding the product is all that FLOAT16 adds
     scale = e.Cast(node.broadcastable("ScaleTensor"), FLOAT)
-    y = dequantized(e, node.broadcastable("InputTensor"), scale, zero_point_of(node, "ZeroPointTensor"))
-    return e.Expand(e.Cast(y, node.output().data_type.dtype), node.output().sizes)
+    return dequantized(e, node.broadcastable("InputTensor"), scale, zero_point_of(node, "ZeroPointTensor"))
 
 
 @lowers("ELEMENT_WISE_QUANTIZED_LINEAR_ADD")
@@ -55,7 +53,7 @@ def quantized_linear_add(node: Operands, e: Emitter) -> Tensor:
     """
     paired = None if e.exact else _paired_sum(node, e)
     if paired is not None:
-        return e.Expand(paired, node.output().sizes)
+        return paired
     a, b = (
         dequantized(
             e,
@@ -65,9 +63,8 @@ def quantized_linear_add(node: Operands, e: Emitter) -> Tensor:
         )
         for name in "AB"
     )
-    output, zero_point = node.output(), zero_point_of(node, "OutputZeroPointTensor")
-    y = quantized(e, e.Add(a, b), node.tensor("OutputScaleTensor"), zero_point, output.data_type.dtype)
-    return e.Expand(y, output.sizes)
+    dtype, zero_point = node.output().data_type.dtype, zero_point_of(node, "OutputZeroPointTensor")
+    return quantized(e, e.Add(a, b), node.tensor("OutputScaleTensor"), zero_point, dtype)
 
 
 def _paired_sum(node: Operands, e: Emitter) -> Tensor | None:
@@ -114,7 +111,7 @@ def dequantize(node: Operands, e: Emitter) -> Tensor:
         y = e.Mul(y, scale)
     else:
         y = dequantized(e, x, scale, zero_point)
-    return e.Cast(e.Reshape(e.Expand(y, x.shape), node.output().sizes), node.output().data_type.dtype)
+    return e.Reshape(e.Expand(y, x.shape), node.output().sizes)
 
 
 @lowers("DYNAMIC_QUANTIZE_LINEAR")
@@ -130,11 +127,7 @@ def dynamic_quantize_linear(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
         # modulo 256 that is 128 higher
         zero_point = e.Cast(e.Add(zero_point, e.constant(128, zero_point.dtype)), dtype)
         y = e.QuantizeLinear(x, scale, zero_point)
-    return {
-        "OutputTensor": y,
-        "OutputScaleTensor": e.Reshape(scale, node.output("OutputScaleTensor").sizes),
-        "OutputZeroPointTensor": e.Reshape(zero_point, node.output("OutputZeroPointTensor").sizes),
-    }
+    return {"OutputTensor": y, "OutputScaleTensor": scale, "OutputZeroPointTensor": zero_point}
 
 
 def _stays_packed(e: Emitter, x: Tensor, *, signed: bool) -> bool:

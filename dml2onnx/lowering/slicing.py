@@ -52,7 +52,7 @@ def _walk(node: Operands, e: Emitter, starts: Sequence[int], steps: Sequence[int
         for size, count, start, step in zip(x.shape, counts, starts, steps, strict=True)
     ]
     first, last, by = zip(*parts, strict=True)
-    return e.Expand(e.Slice(x, first, last, by), counts)
+    return e.Slice(x, first, last, by)
 
 
 @lowers("SLICE_GRAD", moves=("InputGradientTensor",))
@@ -97,10 +97,8 @@ def split(node: Operands, e: Emitter) -> Mapping[str, list[Tensor]]:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_split_operator_desc
     """
     x, axis = node.broadcastable("InputTensor"), node.op.uint("Axis")
-    sizes = [desc.sizes for desc in node.op.tensors("OutputTensors")]
-    counts = [size[axis] for size in sizes]
-    pieces = [x] * len(counts) if x.shape[axis] == 1 else e.Split(x, counts, axis)
-    return {"OutputTensors": [e.Expand(piece, size) for piece, size in zip(pieces, sizes, strict=True)]}
+    counts = [desc.sizes[axis] for desc in node.op.tensors("OutputTensors")]
+    return {"OutputTensors": [x] * len(counts) if x.shape[axis] == 1 else e.Split(x, counts, axis)}
 
 
 @lowers("TILE", moves=("InputTensor",))
@@ -111,7 +109,7 @@ def tile(node: Operands, e: Emitter) -> Tensor:
     """
     x, sizes = node.broadcastable("InputTensor"), node.output().sizes
     if all(before in (1, after) for before, after in zip(x.shape, sizes, strict=True)):
-        return e.Expand(x, sizes)
+        return x
     repeats = [after // before for before, after in zip(x.shape, sizes, strict=True)]
     return e.Tile(x, repeats)
 

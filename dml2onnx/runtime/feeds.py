@@ -101,6 +101,15 @@ def _meant(port: Port, found: tuple[int, ...]) -> str:
     return ""
 
 
+def _converted(port: Port, array: Array) -> tuple[Remedy, ...]:
+    """How an array would get the type of a port, and what that loses."""
+    if array.dtype.kind not in "fiub" or np.dtype(port.dtype).kind not in "fiub":
+        return ()
+    odd = array[array != np.trunc(array)] if array.dtype.kind == "f" and np.dtype(port.dtype).kind in "iu" else None
+    loss = "" if odd is None or not odd.size else f", which cuts off fractions such as that of {odd[0]:g}"
+    return (Remedy(f'numpy\'s array.astype("{port.dtype}"){loss}'),)
+
+
 def _findings(ports: Sequence[Port], arrays: Mapping[str, Array]) -> Iterator[Diagnostic]:
     """All that is wrong."""
     names = shortened(", ".join(port.name for port in ports)) or "none"
@@ -119,7 +128,8 @@ def _findings(ports: Sequence[Port], arrays: Mapping[str, Array]) -> Iterator[Di
         array = arrays[port.name]
         if array.dtype != port.dtype:
             message = f"input {quote(port.name)} must be {port.dtype}, not {array.dtype}"
-            yield INPUT_TYPE.at(message, expected=port.dtype, found=array.dtype)
+            remedies = _converted(port, array)
+            yield INPUT_TYPE.at(message, expected=port.dtype, found=array.dtype, remedies=remedies)
         elif array.shape != port.shape and _stored(port, array) is None:
             wanted = f"shape {list(port.shape)} (or be flat)"
             message = f"input {quote(port.name)} must have {wanted}, not {list(array.shape)}{_meant(port, array.shape)}"

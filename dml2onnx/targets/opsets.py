@@ -12,7 +12,7 @@ IR_VERSIONS = {17: 8, 18: 8, 19: 9, 20: 9, 21: 10, 22: 10, 23: 11, 24: 12, 25: 1
 ONNX wants no lower one. https://github.com/onnx/onnx/blob/main/docs/Versioning.md#released-versions
 """
 LAST_IR_VERSION = 13
-"""The highest IR version that all of ONNX Runtime 1.24 to 1.31 load. Models have nothing in them that needs it."""
+"""The highest IR version that all of ONNX Runtime 1.24 to 1.32 load. Models have nothing in them that needs it."""
 OPSETS = range(min(IR_VERSIONS), max(IR_VERSIONS) + 1)
 DEFAULT_OPSET = 21
 

@@ -22,6 +22,7 @@ from dml2onnx.reference import Result, disagreements, operator_results
 from dml2onnx.reference.memory import read
 from dml2onnx.reference.promise import promised
 from dml2onnx.targets import QDQ
+from dml2onnx.targets import target as target_of
 from dml2onnx.testing import descriptors
 from dml2onnx.verification.contents import integer_extremes as extremes_of
 from dml2onnx.verification.contents import random_values
@@ -207,8 +208,13 @@ def operators(model: CompiledModel) -> list[str]:
 
 
 def in_session(model: CompiledModel, feeds: Mapping[str, np.ndarray], *, optimised: bool) -> dict[str, np.ndarray]:
-    """What a session of anybody's gives, with ONNX Runtime's optimisations or without any."""
+    """What a session of anybody's gives, with ONNX Runtime's optimisations or without any.
+
+    It asks for exact products where docs/targets.md says that it has to: of INT8 weights between quantisations.
+    """
     options = onnxruntime.SessionOptions()
+    if model.quant_format == QDQ and not target_of(model.target, exact=False).has("PAIRS_OF_BYTES_SATURATE"):
+        options.add_session_config_entry("session.x64quantprecision", "1")
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
     if not optimised:
