@@ -1,11 +1,11 @@
 """How long whole networks run: compiled, as ONNX written by hand, and in PyTorch, each on one thread.
 
-    python scripts/bench_networks.py [--only decoder] [--opset 23] [--recorded DIRECTORY] [--squeezenet FILE] [--json FILE]
+    python scripts/bench_networks.py [--only decoder] [--opset 23] [--recorded DIR] [--squeezenet FILE] [--json FILE]
 
 Compiled by default and with ``--target cpu``. All take turns, one run each, so that whatever else the machine does is
 shared; ratios are those of the fastest runs. PyTorch is left out where it is not installed. ``--recorded`` adds
-the super-resolution network and yolov4, of which the directory has recordings, ``--squeezenet`` a program. Before anything is measured the answers
-are compared.
+the super-resolution network and yolov4, of which the directory has recordings, ``--squeezenet`` a program. Before
+anything is measured the answers are compared.
 """
 
 from __future__ import annotations

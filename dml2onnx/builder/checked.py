@@ -82,7 +82,7 @@ def known_data_type(given: DataTypeLike) -> DataType:
         shown = (
             quote(given) if isinstance(given, str) else getattr(given, "__name__", None) or arguments.described(given)
         )
-        stem = given.upper() if isinstance(given, str) else shown.upper()
+        stem = given.rpartition(".")[2].upper() if isinstance(given, str) else shown.upper()
         alike = listing([item.name for item in DataType if stem and item.name.startswith(stem)])
         message = f"{shown} is none of DirectML's data types"
         if alike:

@@ -320,7 +320,7 @@ class NeuralOps(ArithmeticOps):
     def Swish(self, x: Tensor, alpha: float) -> Tensor:
         """``x * sigmoid(alpha * x)``: ONNX has it from opset 24 on, which ONNX Runtime runs in opset 24 alone."""
         if self.has_kernel("Swish", x.dtype):
-            return self.emit("Swish", _ALL, [x], x.dtype, x.shape, {"alpha": float(alpha)})
+            return self.emit("Swish", _FIRST, [x], x.dtype, x.shape, {"alpha": alpha})
         return self.Mul(x, self.Sigmoid(self.Mul(x, self.constant(alpha, x.dtype))))
 
     HardSigmoid = _of_each("HardSigmoid", "alpha", "beta")

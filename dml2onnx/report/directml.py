@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dml2onnx.ir.graph import Graph, GraphInput, Node, Read, Value, Write
     from dml2onnx.model import Port
     from dml2onnx.report.form import Json
-    from dml2onnx.report.records import Access, Descriptor, Layout, Tensor, ValueKind
+    from dml2onnx.report.records import Access, Descriptor, LayoutKind, Tensor, ValueKind
     from dml2onnx.report.verified import Verified
     from dml2onnx.rules.findings import Finding
 
@@ -181,7 +181,7 @@ def _tensor(desc: TensorDesc) -> Tensor:
     return records.Tensor(desc.data_type.name, desc.sizes, strides, layout, size, desc.owned_by_dml)
 
 
-def _layout(desc: TensorDesc, strides: tuple[int, ...]) -> Layout:
+def _layout(desc: TensorDesc, strides: tuple[int, ...]) -> LayoutKind:
     fits = (
         len(strides) == len(desc.sizes) and all(size > 0 for size in desc.sizes) and all(step >= 0 for step in strides)
     )

@@ -24,7 +24,6 @@ from dml2onnx.reference.promise import promised
 from dml2onnx.targets import QDQ
 from dml2onnx.targets import target as target_of
 from dml2onnx.testing import descriptors
-from dml2onnx.verification.contents import integer_extremes as extremes_of
 from dml2onnx.verification.contents import random_values
 
 operator = descriptors.operator
@@ -54,8 +53,14 @@ def random_memory(desc: TensorDesc, rng: np.random.Generator, *, extremes: bool 
 
 
 def integer_extremes(data_type: str) -> np.ndarray:
-    """As :func:`dml2onnx.verification.contents.integer_extremes`, of a type by its name."""
-    return extremes_of(DataType[data_type].dtype)
+    """Integers where arithmetic goes wrong when it does, those that differ only in their lower halves among them."""
+    dtype: Any = DataType[data_type].dtype
+    info = np.iinfo(dtype)
+    low, high, half = int(info.min), int(info.max), 1 << (info.bits // 2)
+    values = {low, low + 1, high, high - 1, high // 2, 0, 1, 2, 3, 7, half - 1, half, half // 2, half + half // 2}
+    if low:
+        values |= {-1, -2, -3, -7, -half, -half // 2, low // 2}
+    return np.array(sorted(values), dtype)
 
 
 def view(memory: np.ndarray, desc: TensorDesc) -> np.ndarray:
