@@ -40,6 +40,17 @@ def recorded(directory: Path, only: str = "") -> Iterator[Network]:
             yield _network(name, dml2onnx.load(directory / file), sizes, slow)
 
 
+def squeezenet(path: Path) -> Network:
+    """The DxDispatch program of SqueezeNet, whose weights are files beside it."""
+    graph = dml2onnx.load(path, dml2onnx.LoadOptions(freeze=True, inputs=frozenset({"data"})))
+    (port,) = graph.inputs
+    (desc,) = input_descs(graph.inputs, graph.nodes, graph.outputs)
+    types = {read.value: item.data_type.dtype for node in graph.nodes for _, _, read, item in node.views_in()}
+    weights = {item.value: np.frombuffer(item.data.read(), types[item.value]) for item in graph.constants}
+    x = np.random.default_rng(1).uniform(0, 1, _in_memory(desc)).astype(desc.data_type.dtype)
+    return Network("SqueezeNet", graph, _ByHand(graph, weights, desc).model(), {port.name: x}, {}, None)
+
+
 def _network(name: str, graph: Graph, sizes: tuple[int, ...] | None, slow: str) -> Network:
     (picture,) = [item for item in graph.inputs if not _is_owned(graph, item.value)]
     if sizes is not None:
@@ -149,7 +160,8 @@ class _ByHand:
                        if w.value is value for _, _, _, item in node.views_in()]  # fmt: skip
             table = np.arange(size, dtype=made.data_type.dtype).view(desc.data_type.dtype)
             return self.node("Gather", [self.constant(table), name])[0]
-        if made.effective_strides != desc.effective_strides and sorted(made.sizes) == sorted(desc.sizes):
+        is_turned = made.sizes == desc.sizes or not (made.is_packed and desc.is_packed)
+        if is_turned and made.effective_strides != desc.effective_strides and sorted(made.sizes) == sorted(desc.sizes):
             places = [made.effective_strides.index(stride) for stride in desc.effective_strides]
             return self._turned(name, places)
         if made.sizes != desc.sizes:
@@ -217,6 +229,12 @@ def _pooled(m: _ByHand, op: OperatorDesc, inputs: list[str]) -> list[str]:
     )
 
 
+def _averaged(m: _ByHand, op: OperatorDesc, inputs: list[str]) -> list[str]:
+    """Of whole images."""
+    assert op.uints("WindowSize") == op.tensor("InputTensor").sizes[2:]
+    return m.node("GlobalAveragePool", inputs)
+
+
 def _reduced(m: _ByHand, op: OperatorDesc, inputs: list[str]) -> list[str]:
     (axis,) = op.uints("Axes")
     if op.enum("Function") == "ARGMAX":
@@ -239,6 +257,10 @@ _FORMS: Mapping[str, _Form] = {
     "ELEMENT_WISE_EXP": _plain("Exp"),
     "ELEMENT_WISE_IDENTITY": lambda m, op, inputs: inputs,
     "ELEMENT_WISE_MULTIPLY": _plain("Mul"),
+    "ACTIVATION_IDENTITY": lambda m, op, inputs: inputs,
+    "ACTIVATION_SOFTMAX": lambda m, op, inputs: m.node("Softmax", inputs, axis=-1),
+    "AVERAGE_POOLING": _averaged,
+    "MAX_POOLING": _pooled,
     "JOIN": lambda m, op, inputs: m.node("Concat", inputs, axis=op.uint("Axis")),
     "MAX_POOLING2": _pooled,
     "REDUCE": _reduced,

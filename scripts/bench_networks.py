@@ -1,11 +1,11 @@
 """How long whole networks run: compiled, as ONNX written by hand, and in PyTorch, each on one thread.
 
-    python scripts/bench_networks.py [--only decoder] [--opset 23] [--recorded DIRECTORY] [--json FILE]
+    python scripts/bench_networks.py [--only decoder] [--opset 23] [--recorded DIR] [--squeezenet FILE] [--json FILE]
 
 Compiled by default and with ``--target cpu``. All take turns, one run each, so that whatever else the machine does is
 shared; ratios are those of the fastest runs. PyTorch is left out where it is not installed. ``--recorded`` adds
-the super-resolution network and yolov4, of which the directory has recordings. Before anything is measured the answers
-are compared.
+the super-resolution network and yolov4, of which the directory has recordings, ``--squeezenet`` a program. Before
+anything is measured the answers are compared.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 import onnxruntime
 from _figures import Figure, add_option, say
 from _networks import OPSET, Array, Network, networks
-from _recorded import recorded
+from _recorded import recorded, squeezenet
 
 import dml2onnx
 
@@ -135,11 +135,13 @@ def measure(network: Network, opset: int, seconds: float = SECONDS) -> tuple[dic
     return {who: 1e3 * min(each) for who, each in times.items()}, model.node_count
 
 
-def chosen(only: str, directory: Path | None) -> Iterator[Network]:
-    """The networks whose names have ``only``, those recorded in a directory among them."""
+def chosen(only: str, directory: Path | None, program: Path | None = None) -> Iterator[Network]:
+    """The networks whose names have ``only``, those recorded in a directory and SqueezeNet's program among them."""
     yield from (network for network in networks() if only in network.name)
     if directory is not None:
         yield from recorded(directory, only)
+    if program is not None and only in "SqueezeNet":
+        yield squeezenet(program)
 
 
 def figures_of(network: Network, times: Mapping[str, float], nodes: int) -> list[Figure]:
@@ -163,11 +165,12 @@ def main() -> int:
     parser.add_argument("--opset", type=int, default=OPSET, help="of the compiled model (default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="for each network (default: %(default)s)")
     parser.add_argument("--recorded", type=Path, metavar="DIRECTORY", help="recordings of C++ programs")
+    parser.add_argument("--squeezenet", type=Path, metavar="MODEL.json", help="a DxDispatch program of SqueezeNet")
     add_option(parser)
     options = parser.parse_args()
     print(f"{'network':<34}{'nodes':>7}{'hand':>6}{'by hand ms':>12}{'compiled':>10}{'for cpu':>9}{'PyTorch':>9}")
     figures = []
-    for network in chosen(options.only, options.recorded):
+    for network in chosen(options.only, options.recorded, options.squeezenet):
         times, nodes = measure(network, options.opset, options.seconds)
         figures += figures_of(network, times, nodes)
         ratios = "".join(

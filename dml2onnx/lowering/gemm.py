@@ -45,7 +45,8 @@ def _suits_matmul(op: OperatorDesc, b: Tensor, c: Tensor | None) -> bool:
 def _flat(e: Emitter, c: Tensor, batches: tuple[int, ...], m: int) -> Tensor | None:
     """C as a matrix that broadcasts to the rows of all batches, if it has one row for each of them or one for all."""
     rows = prod(batches) * m
-    if c.shape[:-1] == (*batches, m):
+    is_bias = c.value is not None and prod(c.shape[:-1]) == 1
+    if c.shape[:-1] == (*batches, m) and not is_bias:
         return e.Reshape(c, (rows, c.shape[-1]))
     return e.Reshape(c, (c.shape[-1],)) if prod(c.shape[:-1]) == 1 else None
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dml2onnx
 from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
 from tests.lowering.harness import check_case, make_case, operator, operators, t, type_cases
@@ -284,3 +285,15 @@ def test_gemm_without_c_has_one_for_directml(target, inputs):
     nodes = check_case(op, target=target).lowered.nodes
     (product,) = (node for node in nodes if node.op_type == "Gemm")
     assert len(product.inputs) == inputs
+
+
+def test_a_constant_row_is_a_vector_for_a_single_row_too() -> None:
+    """As ONNX's page has a bias, and as for many rows."""
+    graph = dml2onnx.GraphBuilder()
+    a = graph.input("a", "FLOAT32", (1, 1, 1, 4))
+    b, c = (graph.constant(np.ones(sizes, np.float32)) for sizes in ((1, 1, 4, 3), (1, 1, 1, 3)))
+    model = dml2onnx.compile(graph.build({"y": graph.gemm(a, b, c)}))
+    (made,) = [node for node in model.lowered.nodes if node.op_type == "Gemm"]
+    assert made.inputs[2] is not None
+    assert made.inputs[2].shape == (3,)
+    assert model.run({"a": np.ones((1, 1, 1, 4), np.float32)})["y"].tolist() == [[[[5, 5, 5]]]]
