@@ -141,6 +141,8 @@ class Tensor(Value):
     """The name that a constant gets when it becomes an initializer."""
     stored: Value | None = None
     """The initializer that a constant has become."""
+    reader: str = ""
+    """The ONNX operator whose nodes share a constant with no others; empty where all may."""
     is_input: bool = False
     """Whether it is an input of the graph."""
     steps: tuple[Tensor, Tensor] | None = None
@@ -304,12 +306,13 @@ class EmitterCore:
         if tensor.stored is not None:
             return tensor.stored
         value = tensor.constant
-        key: object
+        where: object
         if value.nbytes <= SHARED_CONSTANT_BYTES:
             content = np.ascontiguousarray(value).tobytes()
-            key = (value.dtype, value.shape, content if len(content) <= 64 else blake2b(content).digest())
+            where = content if len(content) <= 64 else blake2b(content).digest()
         else:
-            key = (value.__array_interface__["data"], value.dtype, value.shape, value.strides)
+            where = value.__array_interface__["data"], value.strides
+        key = (tensor.reader, value.dtype, value.shape, where)
         stored = self._shared.get(key)
         if stored is None:
             if tensor.label in self._weights and tensor.label not in self.initializers:

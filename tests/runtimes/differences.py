@@ -227,6 +227,11 @@ OPENVINO = (
         "CONV_FORGETS_WIDE_PADDING",
         of_device=True,
     ),
+    _shown(
+        "openvino",
+        "`ConvTranspose` with the weights of the `Conv` in front of it takes them in that one's layout.",
+        "WEIGHTS_ARE_LAID_OUT_ONCE",
+    ),
     Difference(
         "openvino",
         "`Conv` of three spatial dimensions takes other elements where it is dilated and padded along the second.",
