@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +19,8 @@ WINE = "/usr/lib/x86_64-linux-gnu/wine/wine"
 WINE_LIBRARIES = "/usr/lib/x86_64-linux-gnu/wine/x86_64-windows"
 OURS = "/dml2onnx"
 """Where our files lie inside."""
+SECONDS = 1800
+"""That a command may take, lest one that waits for a network hold up the rest."""
 
 
 class MissingError(Exception):
@@ -40,8 +44,7 @@ class Debian:
         record = self.place / "packages.json"
         if record.exists():
             return dict(json.loads(record.read_text()))
-        self._write_configuration()
-        self._apt("update")
+        self._prepare("deb", "deb-src")
         self._apt("install", "--yes", "--no-install-recommends", "--download-only", *PACKAGES, *BUILD_PACKAGES)
         archives = sorted((self.place / "apt/cache/archives").glob("*.deb"))
         versions = dict(_name_and_version(archive) for archive in archives)
@@ -63,21 +66,35 @@ class Debian:
         """A directory with what one package holds, without what it depends on."""
         directory = self.place / package
         if not directory.exists():
-            directory.mkdir()
-            self._apt("download", package, directory=directory)
-            _run("dpkg-deb", "--extract", str(next(directory.glob("*.deb"))), str(directory))
+            partial = self.place / f"{package}.partial"
+            shutil.rmtree(partial, ignore_errors=True)
+            _run("dpkg-deb", "--extract", str(self._download(package, partial)), str(partial))
+            partial.rename(directory)
         return directory
+
+    def downloaded(self, package: str) -> Path:
+        """The file of one package, which may say its version; no root is needed."""
+        if not (self.place / "apt/sources.list").exists():
+            self._prepare("deb")
+        return self._download(package, self.place / package.partition("=")[0])
+
+    def _download(self, package: str, directory: Path) -> Path:
+        directory.mkdir()
+        self._apt("download", package, directory=directory)
+        return next(directory.glob("*.deb"))
 
     def inside(self, *command: str) -> list[str]:
         """The command in the root."""
         return ["unshare", *namespaces(), "chroot", str(self.root), *command]
 
-    def _write_configuration(self) -> None:
+    def _prepare(self, *kinds: str) -> None:
+        """Lists of packages that are our own: neither what apt has been told of the machine's nor rights are needed."""
         for name in ("apt/lists/partial", "apt/cache/archives/partial", "root"):
             (self.place / name).mkdir(parents=True, exist_ok=True)
         (self.place / "apt/status").touch()
-        lines = [f"{kind} {self.mirror} {self.suite} main\n" for kind in ("deb", "deb-src")]
+        lines = [f"{kind} {self.mirror} {self.suite} main\n" for kind in kinds]
         (self.place / "apt/sources.list").write_text("".join(lines))
+        self._apt("update")
 
     def _apt(self, *arguments: str, directory: Path | None = None) -> None:
         own = self.place / "apt"
@@ -107,12 +124,12 @@ class Debian:
 
 
 def configured_mirror() -> str:
-    """The first Debian mirror in apt's configuration."""
-    targets = _run("apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages").split()
-    mirror = next((uri for uri in targets if uri.rstrip("/").rpartition("/")[2] == "debian"), None)
+    """The first Debian mirror in apt's configuration, whether apt's lists are there or not."""
+    files = _run("apt-get", "update", "--print-uris")
+    mirror = re.search(r"^'([^']+/debian)/+dists/", files, re.MULTILINE)
     if mirror is None:
         raise MissingError("apt knows no Debian mirror; name one with --mirror")
-    return mirror
+    return mirror[1]
 
 
 def namespaces() -> list[str]:
@@ -141,9 +158,11 @@ def _name_and_version(archive: Path) -> tuple[str, str]:
 
 def _run(*command: str, directory: Path | None = None) -> str:
     try:
-        done = subprocess.run(command, cwd=directory, check=True, capture_output=True, text=True)
+        done = subprocess.run(command, cwd=directory, check=True, capture_output=True, text=True, timeout=SECONDS)
     except FileNotFoundError as error:
         raise MissingError(f"there is no {command[0]} on this machine") from error
+    except subprocess.TimeoutExpired as error:
+        raise MissingError(f"{command[0]} has not ended in {SECONDS} seconds") from error
     except subprocess.CalledProcessError as error:
         raise MissingError(f"{command[0]} failed: {(error.stderr or error.stdout).strip()[-600:]}") from error
     return done.stdout

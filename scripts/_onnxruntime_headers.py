@@ -1,21 +1,26 @@
-"""ONNX Runtime's headers for C++, which its wheels leave out, from Debian's package, by apt. Standard library only."""
+"""ONNX Runtime's headers for C++, which its wheels leave out, from Debian's package, by apt. Standard library only.
+
+The package is of Debian's release 13 whatever the machine runs: apt keeps lists for it in a directory of ours, so that
+neither ``apt-get update`` nor the machine's own release matter. A later package would not do: a program asks the
+library for the version of its headers, which may not be above its own.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import io
-import subprocess
 import tarfile
 import tempfile
 from pathlib import Path
 
+from _directml_packages import Debian, MissingError, configured_mirror
 from _environment import ROOT
 
 HEADERS = ROOT / ".venv-cpp" / "onnxruntime"
-PACKAGE = "libonnxruntime-dev:amd64=1.21.0+dfsg-1"
+SUITE = "trixie"
+PACKAGE = "libonnxruntime-dev=1.21.0+dfsg-1"
 SHA256 = "14f7d959d5deacbcf1504830d4189f91fc67382b399ed9ae9d3aa9c4050ced08"
 INSIDE = "./usr/include/onnxruntime/"
-SECONDS = 60
 
 
 def fetch() -> bool:
@@ -26,19 +31,16 @@ def fetch() -> bool:
     if not (HEADERS / "onnxruntime_cxx_api.h").exists():
         try:
             unpack(downloaded(), HEADERS)
-        except (OSError, ValueError, subprocess.SubprocessError) as failure:
+        except (OSError, ValueError, MissingError) as failure:
             print(f"no headers of ONNX Runtime from Debian, with which samples/cpp is compiled: {failure}", flush=True)
             return False
     return True
 
 
 def downloaded() -> bytes:
-    """The package, from where apt is set up to get it; an error of the system or of apt where it cannot be had."""
+    """The package, from the mirror of Debian that apt is set up for; MissingError where it cannot be had."""
     with tempfile.TemporaryDirectory() as directory:
-        command = ["apt-get", "download", "-qq", PACKAGE]
-        subprocess.run(command, cwd=directory, check=True, capture_output=True, timeout=SECONDS)
-        (file,) = Path(directory).iterdir()
-        return file.read_bytes()
+        return Debian(Path(directory), configured_mirror(), SUITE).downloaded(PACKAGE).read_bytes()
 
 
 def unpack(package: bytes, directory: Path) -> None:
