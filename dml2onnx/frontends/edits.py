@@ -37,7 +37,10 @@ def edited(text: str, edits: Iterable[Edit]) -> str | None:
         changes[change] = None
     ordered = sorted(changes, key=lambda item: (item.start, item.end))
     for before, after in pairwise(ordered):
-        if before.end > after.start or (before.start, before.end) == (after.start, after.end):
+        if before.end > after.start:
+            return None
+        both_added = before.text.startswith(",") and after.text.startswith(",") and before.start == before.end
+        if (before.start, before.end) == (after.start, after.end) and not both_added:
             return None
     for change in reversed(ordered):
         text = text[: change.start] + change.text + text[change.end :]
