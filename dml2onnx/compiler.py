@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from dml2onnx import arguments, passes, targets, writer
 from dml2onnx.barriers import PROTECTION
@@ -26,6 +26,7 @@ from dml2onnx.legalise import LEGALISATION
 from dml2onnx.lowering import lower
 from dml2onnx.model import has_names as has_named_sizes
 from dml2onnx.model import logical
+from dml2onnx.options import EXACT, CompileOptions
 from dml2onnx.targets import DEFAULT_OPSET
 
 if TYPE_CHECKING:
@@ -43,20 +44,6 @@ if TYPE_CHECKING:
     from dml2onnx.model import Array, OnnxGraph, Origin, Port
     from dml2onnx.providers.choice import ProviderLike
     from dml2onnx.runtime import Session
-
-
-class CompileOptions(TypedDict):
-    """Keywords about the model to be made that :func:`compile`, runs and reports share."""
-
-    feature_level: FeatureLevel | str | None
-    documented: bool
-    opset: int
-    target: str
-    exact: bool
-    optimize: int
-    without_passes: Sequence[str]
-    quant_format: str | None
-    half: bool
 
 
 SERIALIZED_UP_TO = 1 << 28
@@ -317,41 +304,40 @@ def compile(
     :class:`DmlError` with every error that :func:`dml2onnx.check` finds (with ``documented``, also of what DirectML
     accepts against its documentation), or that prevents lowering.
     """
-    opset, target, exact = arguments.opset(opset), arguments.target(target), arguments.flag(exact, "exact")
-    shapes, version = arguments.flag(shapes, "shapes"), arguments.ir_version(ir_version, opset)
-    through, quantised = passes.chosen(optimize, without_passes), arguments.quant_format(quant_format, exact=exact)
+    options = CompileOptions.of(
+        opset=opset,
+        target=target,
+        exact=exact,
+        feature_level=feature_level,
+        documented=documented,
+        shapes=shapes,
+        optimize=optimize,
+        without_passes=without_passes,
+        quant_format=quant_format,
+        half=half,
+        ir_version=ir_version,
+    )
     tell = None if progress is None else arguments.function(progress, "progress")
-    propagate, half = passes.propagates_layouts(without_passes), arguments.flag(half, "half")
-    form = Form(opset, target, exact, shapes, through, propagate, version, quantised, half)
-    source = graph_of(model, graph)
-    source = at_sizes(source, sizes, ranges)
-    if source.named_sizes:
-        return compile_named(source, lambda fixed: _select(fixed, outputs), form, feature_level, documented, tell)
-    warnings = require_clean(source, feature_level, documented=documented)
-    chosen = _select(source, outputs)
-    return compile_outputs(source, chosen, warnings=warnings, progress=tell, **form._asdict())
+    return compile_graph(at_sizes(graph_of(model, graph), sizes, ranges), options, outputs, tell)
 
 
-class Form(NamedTuple):
-    """What a model is to be like, as :func:`compile_outputs` takes it."""
-
-    opset: int
-    target: str
-    exact: bool
-    shapes: bool
-    through: Sequence[passes.Pass]
-    propagate: bool
-    ir_version: int
-    quant_format: str | None
-    half: bool
+def compile_graph(
+    graph: Graph,
+    options: CompileOptions,
+    outputs: Sequence[str] | None = None,
+    progress: Callable[[str], object] | None = None,
+) -> CompiledModel:
+    """As :func:`compile`, with options that are checked."""
+    if graph.named_sizes:
+        return compile_named(graph, lambda fixed: _select(fixed, outputs), options, progress)
+    warnings = require_clean(graph, options.feature_level, documented=options.documented)
+    return compile_outputs(graph, _select(graph, outputs), options, warnings=warnings, progress=progress)
 
 
 def compile_named(
     source: Graph,
     outputs: Callable[[Graph], Sequence[GraphOutput]],
-    form: Form,
-    feature_level: FeatureLevel | str | None,
-    documented: bool,
+    options: CompileOptions,
     progress: Callable[[str], object] | None,
 ) -> CompiledModel:
     """One model for all sizes: those of some sizes, of which only numbers differ."""
@@ -359,21 +345,22 @@ def compile_named(
     from dml2onnx.checks.resizing import named
     from dml2onnx.named import one_model, ranges_of
 
+    level, documented = options.feature_level, options.documented
     sizes, ranges = source.named_sizes, source.ranges
     source = source.without_names()
 
     def is_right(values: Mapping[str, int]) -> bool:
-        found = check(graph.at(values), feature_level, documented=documented)
+        found = check(graph.at(values), level, documented=documented)
         return all(item.severity is not Severity.ERROR for item in found)
 
-    warnings = require_clean(source, feature_level, documented=documented)
+    warnings = require_clean(source, level, documented=documented)
     graph = named(source, sizes)
     limits = ranges_of(graph, ranges, is_right)
 
     def compiled(point: Mapping[str, int]) -> CompiledModel:
         fixed = graph.at(point)
-        require_clean(fixed, feature_level, documented=documented)
-        return compile_outputs(fixed, outputs(fixed), progress=progress, **form._asdict())
+        require_clean(fixed, level, documented=documented)
+        return compile_outputs(fixed, outputs(fixed), options, progress=progress)
 
     model, one = one_model(graph, limits, compiled)
     texts = {name: f"{low}..{high}" for name, (low, high) in limits.items()}
@@ -435,41 +422,32 @@ def require_clean(
 def compile_outputs(
     graph: Graph,
     outputs: Sequence[GraphOutput],
+    options: CompileOptions = EXACT,
     *,
-    opset: int = DEFAULT_OPSET,
-    target: str = targets.EXACT_TARGET,
-    exact: bool = True,
     warnings: Sequence[Diagnostic] = (),
-    shapes: bool = True,
-    through: Sequence[passes.Pass] = passes.PASSES,
-    propagate: bool = True,
-    quant_format: str | None = None,
-    half: bool = False,
-    ir_version: int | None = None,
     progress: Callable[[str], object] | None = None,
+    **changes: Any,
 ) -> CompiledModel:
-    """Compiles a checked graph for any of its values as outputs; the model goes ``through`` these passes.
-
-    With ``propagate``, layouts are propagated from node to node. With ``half`` the graph is lowered in FLOAT16.
-    """
-    form = {} if quant_format is None else {"quant_format": quant_format}
-    chosen = targets.target(target, exact=exact, **form)
+    """Compiles a checked graph for any of its values as outputs; ``changes`` replace fields of ``options``."""
+    options = replace(options, **changes)
+    opset, form = options.opset, {} if options.quant_format is None else {"quant_format": options.quant_format}
+    chosen = targets.target(options.target, exact=options.exact, **form)
     arguments.opset_of(chosen, opset)
-    if half:
+    if options.half:
         from dml2onnx.halving import explained, halved  # which few models need
 
         made = halved(graph, outputs)
-        literal = explained(lower(made.graph, made.outputs, opset, chosen, progress, propagate=propagate), made)
+        literal = explained(lower(made.graph, made.outputs, opset, chosen, progress, propagate=options.propagate), made)
         warnings = (*warnings, *made.findings)
     else:
-        literal = lower(graph, outputs, opset, chosen, progress, propagate=propagate)
-    lowered = passes.apply(literal, (*passes.ALWAYS, *through, LEGALISATION, PROTECTION), opset, chosen)
+        literal = lower(graph, outputs, opset, chosen, progress, propagate=options.propagate)
+    lowered = passes.apply(literal, (*passes.ALWAYS, *options.passes, LEGALISATION, PROTECTION), opset, chosen)
     defaults = {item.name: item.default for item in graph.inputs if item.default is not None}
-    names = tuple(item.name for item in through)
+    names = tuple(item.name for item in options.passes)
     metadata = {"dml2onnx_source": graph.format, "dml2onnx_target": chosen.name}
-    if half:
+    if options.half:
         metadata["dml2onnx_half"] = "true"
-    version = arguments.ir_version(ir_version, opset)
+    version = arguments.ir_version(options.ir_version, opset)
     found = (*warnings, *fallbacks(lowered, opset, chosen))
     return CompiledModel(
         graph.name,
@@ -481,11 +459,11 @@ def compile_outputs(
         defaults,
         metadata,
         names,
-        shapes,
+        options.shapes,
         chosen.quant_format,
-        exact,
+        options.exact,
         graph.sources,
-        half,
+        options.half,
     )
 
 

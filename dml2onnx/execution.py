@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx import arguments, passes
+from dml2onnx import arguments
 from dml2onnx.codes.running import OUTPUT_OUTSIDE, OUTPUT_UNWRITABLE
-from dml2onnx.compiler import Form, at_sizes, at_values, compile_named, compile_outputs, require_clean
+from dml2onnx.compiler import at_sizes, at_values, compile_named, compile_outputs, require_clean
 from dml2onnx.diagnostics import DmlError, plural, quote
 from dml2onnx.files import check_target, make_directory, put, spare
 from dml2onnx.frontends import graph_of
 from dml2onnx.ir.graph import GraphOutput
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.model import NamedSize
+from dml2onnx.options import CompileOptions
 from dml2onnx.providers.choice import chosen
 from dml2onnx.providers.installed import require_providers
 from dml2onnx.runtime import assignments, fell_back
@@ -89,14 +90,9 @@ def run(
     Raises :class:`DmlError` with every finding.
     """
     providers = require_providers(provider)
-    opset, target = arguments.opset(opset), arguments.target(providers.target if target is None else target)
-    supplied = arguments.arrays(inputs)
-    execution = execute(
-        at_sizes(graph_of(model), sizes, ranges),
-        supplied,
-        providers,
+    options = CompileOptions.of(
         opset=opset,
-        target=target,
+        target=providers.target if target is None else target,
         feature_level=feature_level,
         documented=documented,
         exact=exact,
@@ -104,25 +100,17 @@ def run(
         without_passes=without_passes,
         quant_format=quant_format,
         half=half,
-        max_bytes=max_bytes,
     )
-    return execution.results
+    supplied = arguments.arrays(inputs)
+    return execute(at_sizes(graph_of(model), sizes, ranges), supplied, providers, options, max_bytes=max_bytes).results
 
 
 def execute(
     graph: Graph,
     inputs: Mapping[str, npt.ArrayLike] | Callable[[Sequence[Port]], Mapping[str, npt.ArrayLike]],
     provider: ProviderLike = "cpu",
+    options: CompileOptions | None = None,
     *,
-    opset: int = DEFAULT_OPSET,
-    target: str | None = None,
-    feature_level: FeatureLevel | str | None = None,
-    documented: bool = False,
-    exact: bool = False,
-    optimize: int = 1,
-    without_passes: Sequence[str] = (),
-    quant_format: str | None = None,
-    half: bool = False,
     profile: bool = False,
     assignment: bool = False,
     max_bytes: int | None = None,
@@ -134,27 +122,17 @@ def execute(
     with a line about each step.
     """
     tell = progress or (lambda text: None)
-    exact, providers = arguments.flag(exact, "exact"), chosen(provider)
-    how = Form(
-        opset,
-        target or providers.target,
-        exact,
-        shapes=True,
-        through=passes.chosen(optimize, without_passes),
-        propagate=passes.propagates_layouts(without_passes),
-        ir_version=arguments.ir_version(None, opset),
-        quant_format=arguments.quant_format(quant_format, exact=exact),
-        half=arguments.flag(half, "half"),
-    )
+    providers = chosen(provider)
+    how = CompileOptions(target=providers.target) if options is None else options
 
     def compiling(text: str) -> None:
         tell(f"compiling, {text}")
 
     if graph.named_sizes:
-        compiled = compile_named(graph, _wanted, how, feature_level, documented, compiling)
+        compiled = compile_named(graph, _wanted, how, compiling)
     else:
-        warnings = require_clean(graph, feature_level, documented=documented)
-        compiled = compile_outputs(graph, _wanted(graph), warnings=warnings, progress=compiling, **how._asdict())
+        warnings = require_clean(graph, how.feature_level, documented=how.documented)
+        compiled = compile_outputs(graph, _wanted(graph), how, warnings=warnings, progress=compiling)
     tell(f"loading {plural(compiled.node_count, 'ONNX node')}")
     session = compiled.session(providers, profile=profile or assignment, max_bytes=max_bytes)
     supplied = inputs(compiled.inputs) if callable(inputs) else inputs

@@ -50,7 +50,7 @@ _FIRST_SLOT = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Layout:
+class TableLayout:
     """A table: the name of its type, and the index of each of its fields; a union has two, its type first."""
 
     name: str
@@ -61,8 +61,8 @@ class Layout:
         return _FIRST_SLOT + 2 * self.fields[field]
 
 
-def _layout(name: str, *fields: str) -> Layout:
-    return Layout(name, MappingProxyType({field: index for index, field in enumerate(fields)}))
+def _layout(name: str, *fields: str) -> TableLayout:
+    return TableLayout(name, MappingProxyType({field: index for index, field in enumerate(fields)}))
 
 
 GRAPH = _layout("DmlGraphDesc", "nodes", "graphInputNames", "graphOutputNames")
@@ -153,7 +153,7 @@ ELEMENTS: Mapping[Kind, str] = MappingProxyType(
 class Part(NamedTuple):
     """What the offset in a field leads to: tables of a layout, or bytes; one, or a vector of them."""
 
-    layout: Layout | None = None
+    layout: TableLayout | None = None
     nbytes: int = 4
     """Those of an element; of tables they are offsets."""
     is_vector: bool = False
@@ -173,7 +173,7 @@ _VALUES: Mapping[int, Part] = MappingProxyType(
         Kind.SCALAR_UNION: Part(SCALAR),
     }
 )
-PARTS: Mapping[Layout, Mapping[str, Part | Mapping[int, Part]]] = MappingProxyType(
+PARTS: Mapping[TableLayout, Mapping[str, Part | Mapping[int, Part]]] = MappingProxyType(
     {
         NODE: {"desc": {OPERATOR_CODE: Part(OPERATOR_NODE)}},
         OPERATOR_NODE: {

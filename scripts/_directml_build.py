@@ -43,7 +43,11 @@ class Compiler:
         directory = place / "compiler"
         python = directory / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
         if not python.exists():
-            venv.create(directory, with_pip=True)
+            try:
+                venv.create(directory, with_pip=True)
+            except subprocess.CalledProcessError as error:
+                shutil.rmtree(directory, ignore_errors=True)
+                raise MissingError(f"this Python makes no environments with pip (python3-venv): {error}") from error
         run(str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", COMPILER)
         return cls(python)
 
@@ -90,7 +94,9 @@ def build_translation(compiler: Compiler, archive: Path, work: Path, root: Path,
         list(pool.map(lambda job: compiler.c(*options, "-c", "-o", str(job[1]), str(job[0])), jobs))
     ours = [str(SOURCES / "translation" / name) for name in ("d3d12.c", "d3d12.def")]
     libraries = ("-ldxgi", "-lole32", "-luuid")
-    compiler.c(*options, "-shared", "-o", str(dll), *ours, *map(str, objects), *libraries)
+    linked = made / dll.name
+    compiler.c(*options, "-shared", "-o", str(linked), *ours, *map(str, objects), *libraries)
+    linked.replace(dll)
 
 
 def _unpack(archive: Path, work: Path) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,14 +66,19 @@ class Debian:
         """A directory with what one package holds, without what it depends on."""
         directory = self.place / package
         if not directory.exists():
-            _run("dpkg-deb", "--extract", str(self.downloaded(package)), str(directory))
+            partial = self.place / f"{package}.partial"
+            shutil.rmtree(partial, ignore_errors=True)
+            _run("dpkg-deb", "--extract", str(self._download(package, partial)), str(partial))
+            partial.rename(directory)
         return directory
 
     def downloaded(self, package: str) -> Path:
         """The file of one package, which may say its version; no root is needed."""
         if not (self.place / "apt/sources.list").exists():
             self._prepare("deb")
-        directory = self.place / package.partition("=")[0]
+        return self._download(package, self.place / package.partition("=")[0])
+
+    def _download(self, package: str, directory: Path) -> Path:
         directory.mkdir()
         self._apt("download", package, directory=directory)
         return next(directory.glob("*.deb"))
@@ -118,13 +124,12 @@ class Debian:
 
 
 def configured_mirror() -> str:
-    """The first Debian mirror in apt's configuration."""
-    # what would be fetched; a machine that has fetched no list yet has no index targets to ask for
-    lines = _run("apt-get", "update", "--print-uris")
-    mirror: str | None = next(iter(re.findall(r"^'(\S+/debian/)dists/", lines, re.MULTILINE)), None)
+    """The first Debian mirror in apt's configuration, whether apt's lists are there or not."""
+    files = _run("apt-get", "update", "--print-uris")
+    mirror = re.search(r"^'([^']+/debian)/+dists/", files, re.MULTILINE)
     if mirror is None:
         raise MissingError("apt knows no Debian mirror; name one with --mirror")
-    return mirror
+    return mirror[1]
 
 
 def namespaces() -> list[str]:

@@ -111,12 +111,16 @@ def interpreter(directory: Path) -> Path:
 def run(
     command: Sequence[str | Path], environment: Mapping[str, str] | None = None, output: IO[bytes] | None = None
 ) -> int:
-    """Runs a command in the repository, its output shown as it comes or put into a file; returns its exit code."""
+    """Runs a command in the repository, its output shown as it comes or put into a file; returns its exit code.
+
+    It and what it starts keep compiled modules, whatever the caller's environment says: to compile numpy and ONNX anew
+    takes each process longer than most of them run.
+    """
     sys.stdout.flush()
     return subprocess.run(
         [str(part) for part in command],
         cwd=ROOT,
-        env={**os.environ, **(environment or {})},
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "", **(environment or {})},
         stdout=output,
         stderr=None if output is None else subprocess.STDOUT,
         check=False,

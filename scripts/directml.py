@@ -154,7 +154,7 @@ class Installer:
     def _directml(self, compiler: Compiler, program: Path) -> None:
         """Takes DirectML.dll and ONNX Runtime out of the wheel of the latter for Windows."""
         target = program / "DirectML.dll"
-        if not (program / "onnxruntime.dll").exists():
+        if not (target.exists() and (program / "onnxruntime.dll").exists()):
             say("downloading DirectML")
             wheels = self.place / "wheels"
             run(

@@ -1,13 +1,15 @@
-"""Writes the tables of docs/runtimes.md: results that are checked in, and what other runtimes do otherwise.
+"""Writes what pages say of other runtimes: results that are checked in, and what these runtimes do otherwise.
 
-python scripts/generate_runtimes.py            writes
-python scripts/generate_runtimes.py --check    fails where the page says something else
+python scripts/generate_runtimes.py            writes the tables of docs/runtimes.md, and figures of two other pages
+python scripts/generate_runtimes.py --check    fails where a page says something else
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -16,12 +18,35 @@ sys.path.insert(0, str(ROOT))
 from tests.runtimes import results  # noqa: E402
 
 PAGE = ROOT / "docs" / "runtimes.md"
+PROVIDER_PAGE = ROOT / "docs" / "directml-on-linux.md"
+README = ROOT / "README.md"
+SHARE = re.compile(r"[\d,]+ of [\d,]+, one of each kind, agree with the reference, and of the other [\d,]+ the reason")
+"""What README.md says of the DirectML provider."""
 MARK = "<!-- made by scripts/generate_runtimes.py: {} -->\n"
 END = "<!-- end -->"
 
 
-def filled(text: str) -> str:
+def filled(text: str, tables: Mapping[str, str]) -> str:
     """The page with its tables made anew."""
+    for name, content in tables.items():
+        before, start, rest = text.partition(MARK.format(name))
+        _, end, after = rest.partition(END)
+        assert end, f"there is no place for {name}"
+        text = f"{before}{start}\n{content}\n\n{end}{after}"
+    return text
+
+
+def readme(text: str, run: int, agree: int) -> str:
+    """README.md with the figures of the DirectML provider."""
+    others = f"and of the other {run - agree:,} the reason"
+    share = f"{agree:,} of {run:,}, one of each kind, agree with the reference, {others}"
+    text, count = SHARE.subn(share, text)
+    assert count == 1, "README.md has no place for the figures"
+    return text
+
+
+def pages() -> dict[Path, str]:
+    """What each page ought to say."""
     found = results.read_all()
     tables = {
         "results": results.results_table(found),
@@ -29,25 +54,25 @@ def filled(text: str) -> str:
         "differences": results.differences_table(),
         "missing": results.missing(found),
     }
-    for name, content in tables.items():
-        before, start, rest = text.partition(MARK.format(name))
-        _, end, after = rest.partition(END)
-        assert end, f"{PAGE.name} has no place for {name}"
-        text = f"{before}{start}\n{content}\n\n{end}{after}"
-    return text
+    texts = {path: path.read_text(encoding="utf-8") for path in (PAGE, PROVIDER_PAGE, README)}
+    return {
+        PAGE: filled(texts[PAGE], tables),
+        PROVIDER_PAGE: filled(texts[PROVIDER_PAGE], {"provider": results.provider_list(found)}),
+        README: readme(texts[README], *results.provider_share(found)),
+    }
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Writes the tables of docs/runtimes.md.")
+    parser = argparse.ArgumentParser(description="Writes what pages say of other runtimes.")
     parser.add_argument("--check", action="store_true", help="only compare")
     options = parser.parse_args()
-    before = PAGE.read_text(encoding="utf-8")
-    after = filled(before)
+    old = [path for path, text in pages().items() if path.read_text(encoding="utf-8") != text]
     if options.check:
-        if before != after:
-            print(f"{PAGE.relative_to(ROOT)} is out of date: python scripts/generate_runtimes.py")
-        return int(before != after)
-    PAGE.write_text(after, encoding="utf-8", newline="\n")
+        for path in old:
+            print(f"{path.relative_to(ROOT)} is out of date: python scripts/generate_runtimes.py")
+        return int(bool(old))
+    for path, text in pages().items():
+        path.write_text(text, encoding="utf-8", newline="\n")
     return 0
 
 

@@ -12,9 +12,10 @@ Tests with many cases run so many that every value of every parameter is met (``
 runs every pair and triple of them too, as a release does.
 At the end stands how many seconds each step took. The exit code is 0 when all of it passed.
 
-Makes ``.venv`` with pinned packages first, ``.venv-ort124`` for the second ONNX Runtime, ``.venv-browser`` for the
-report's page, ``.venv-cpp`` for what is for C++ programs, ``.venv-openvino``, ``.venv-webgpu`` and ``.venv-qnn`` for
-other runtimes. What is run on other runtimes, and where results are kept, is in ``docs/runtimes.md``.
+Makes ``.venv`` with pinned packages first, ``.venv-ort124`` and ``.venv-ort132`` for other ONNX Runtimes,
+``.venv-browser`` for the report's page, ``.venv-cpp`` for what is for C++ programs, ``.venv-openvino``,
+``.venv-webgpu`` and ``.venv-qnn`` for other runtimes. What is run on other runtimes, and where results are kept, is in
+``docs/runtimes.md``.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import shutil
 import sys
 import tempfile
 import time
@@ -47,6 +49,7 @@ SOURCES = ("dml2onnx", "samples", "scripts", "tests")
 RUNTIME_TESTS = (
     "tests/barriers",
     "tests/legalise/test_behind.py",
+    "tests/legalise/test_quirks.py",
     "tests/lowering",
     "tests/networks",
     "tests/passes",
@@ -67,28 +70,36 @@ class Step(NamedTuple):
     command: list[str | Path]
 
 
-def steps(python: Path) -> tuple[list[Step], list[Step]]:
-    """What is checked besides the tests, in two parts that may be done at once."""
+def steps(python: Path) -> tuple[list[list[Step]], list[list[Step]]]:
+    """What is checked besides the tests, of the sources and of what is made of them, in parts that may be done at once.
+
+    Those that take longest come first.
+    """
     generators = [*sorted((ROOT / "scripts").glob("generate_*.py")), ROOT / "scripts" / "make_samples.py"]
     module: list[str | Path] = [python, "-m"]
+    types = [Step("mypy", [*module, "mypy"]), Step("mypy tests", [*module, "mypy", "tests"])]  # which have one cache
     sources = [
         Step("ruff check", [*module, "ruff", "check", *SOURCES]),
         Step("ruff format", [*module, "ruff", "format", "--check", *SOURCES]),
-        Step("mypy", [*module, "mypy"]),
-        Step("mypy tests", [*module, "mypy", "tests"]),
         *(Step(f"{path.name} --check", [python, path, "--check"]) for path in generators),
     ]
-    products = [
-        Step("build_docs.py", [python, ROOT / "scripts" / "build_docs.py"]),
-        Step("check_release.py", [python, ROOT / "scripts" / "check_release.py", "--brief"]),
-    ]
-    return sources, products
+    release = [Step("check_release.py", [python, ROOT / "scripts" / "check_release.py", "--brief"])]
+    pages = [Step("build_docs.py", [python, ROOT / "scripts" / "build_docs.py"])]
+    return [types, sources], [release, pages]
 
 
-def oldest_runtime_step(python: Path) -> Step:
-    """The tests that ONNX Runtime decides, once more."""
-    title = "pytest with the oldest onnxruntime"
-    return Step(title, [python, "-m", "pytest", *_parallel(), "--cases", "each", *RUNTIME_TESTS])
+RUNS = ROOT / "build" / "runs"
+"""Where the tests keep what the pinned ONNX Runtime gives, which the others are compared with (``tests/replay.py``)."""
+
+
+def other_runtime_step(python: Path, which: str) -> Step:
+    """The tests that ONNX Runtime decides, with the oldest release that the project accepts, or the newest.
+
+    Tests whose models do not give the same bits run in full.
+    """
+    title = f"pytest with the {which} onnxruntime"
+    options: list[str | Path] = ["--replay-runs", RUNS, "--cases", "each"]
+    return Step(title, [python, "-m", "pytest", *_parallel(), *options, *RUNTIME_TESTS])
 
 
 def runtimes_step(python: Path, *options: str | Path, browser: bool = False) -> Step:
@@ -143,11 +154,11 @@ class Outcome(NamedTuple):
 def perform(*parts: list[Step]) -> list[Outcome]:
     """Runs the steps, all of them whatever happens.
 
-    Of several parts each one's steps are run in order, beside those of the others; what a step says is then shown when
-    it has ended.
+    Of several parts each one's steps are run in order, beside those of the others, as many at a time as there are
+    cores; what a step says is then shown when it has ended.
     """
-    with ThreadPoolExecutor(max_workers=len(parts)) as pool:
-        alone = len(parts) == 1
+    alone = len(parts) == 1
+    with ThreadPoolExecutor(max_workers=min(len(parts), os.cpu_count() or 1)) as pool:
         outcomes = pool.map(lambda part: [_perform(step, shown=alone) for step in part], parts)
         return [outcome for part in outcomes for outcome in part]
 
@@ -175,12 +186,12 @@ def test_steps(python: Path, *, thorough: bool, cases: str) -> tuple[Step, list[
     prepare_browser()
     if prepare_compiler():
         fetch()
-    tests = Step("pytest", [python, "-m", "pytest", *_parallel(), "--cases", cases])
-    if not thorough:
-        return tests, []
     # onnxruntime-directml, which Windows has, comes in one version of the range
-    oldest = [oldest_runtime_step(prepare(".venv-ort124", "ort124"))] if sys.platform == "linux" else []
-    return tests, [oldest, [runtimes_step(python)]]
+    ends = (("oldest", "ort124"), ("newest", "ort132")) if thorough and sys.platform == "linux" else ()
+    kept = ["--record-runs", RUNS, *(part for name in RUNTIME_TESTS for part in ("--record-of", name))]
+    tests = Step("pytest", [python, "-m", "pytest", *_parallel(), *(kept if ends else ()), "--cases", cases])
+    others = [other_runtime_step(prepare(f".venv-{lock}", lock), which) for which, lock in ends]
+    return tests, [others, [runtimes_step(python)]] if thorough else []
 
 
 def perform_all(*, thorough: bool, cases: str = "each") -> list[Outcome]:
@@ -190,10 +201,13 @@ def perform_all(*, thorough: bool, cases: str = "each") -> list[Outcome]:
         making = pool.submit(test_steps, interpreter(ROOT / ".venv"), thorough=thorough, cases=cases)
         python = prepare(".venv")
         sources, products = steps(python)
-        outcomes = perform(sources, products if thorough else [])
+        outcomes = perform(*sources, *(products if thorough else ()))
         tests, last = making.result()
+    shutil.rmtree(RUNS, ignore_errors=True)
     outcomes += perform([tests])
-    return outcomes + (perform(*last) if last else [])
+    outcomes += perform(*last) if last else []
+    shutil.rmtree(RUNS, ignore_errors=True)
+    return outcomes
 
 
 def perform_fast() -> list[Outcome]:

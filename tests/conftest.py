@@ -12,7 +12,7 @@ import onnxruntime
 import pytest
 from hypothesis import settings
 
-from tests import selection
+from tests import replay, selection
 
 # The same examples every time, so that a rare counterexample stops whoever looks for it and nobody else:
 # HYPOTHESIS_PROFILE=explore draws new ones.
@@ -27,12 +27,16 @@ STARTED = time.perf_counter()
 def pytest_addoption(parser: pytest.Parser) -> None:
     help_text = "all cases of parametrised tests, or so many that each value is met (tests/selection.py)"
     parser.addoption("--cases", choices=["all", "each"], default="all", help=help_text)
+    parser.addoption("--record-runs", help="keep what models gave in this directory (tests/replay.py)")
+    parser.addoption("--record-of", action="append", default=[], help="the tests of which that is kept")
+    parser.addoption("--replay-runs", help="compare with what is kept in this directory first")
     parser.addoption("--within", type=float, default=float("inf"), help="seconds after which the rest is skipped")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--cases") == "each":
         items[:], left = selection.select(items)
+        selection.draw_fewer(items)
         config.hook.pytest_deselected(items=left)
 
 
@@ -42,7 +46,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         pytest.skip("is left out for time")
 
 
-class OneThread(onnxruntime.SessionOptions):
+class OneThread(replay.Options):
     """Options of a session that starts no threads of its own."""
 
     def __init__(self) -> None:
@@ -67,9 +71,11 @@ class Durations:
         self.cases: str = config.getoption("--cases")
         self.is_whole = not config.getoption("keyword") and not any("::" in name for name in config.args)
         self.seconds: dict[str, float] = {}
+        self.replayed = 0
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         file = report.nodeid.partition("::")[0]
+        self.replayed += report.when == "call" and replay.REPLAYED in map(tuple, report.user_properties)
         self.seconds[file] = self.seconds.get(file, 0) + report.duration
 
     def pytest_sessionfinish(self) -> None:
@@ -85,11 +91,22 @@ class Durations:
             slowest = sorted(self.seconds.items(), key=lambda pair: -pair[1])[:10]
             said = ", ".join(f"{file} {seconds:.0f}" for file, seconds in slowest)
             terminalreporter.line(f"most seconds of all processes together: {said}")
+        if self.replayed:
+            terminalreporter.line(f"{self.replayed} tests passed as before, since their models give the same bits")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if not hasattr(config, "workerinput"):  # which processes of pytest-xdist have
+    is_worker = hasattr(config, "workerinput")  # of pytest-xdist
+    if not is_worker:
         config.pluginmanager.register(Durations(config))
+    if is_worker or not config.getoption("numprocesses"):
+        replay.configure(config)
+
+
+@pytest.fixture(scope="session")
+def is_exhaustive(request: pytest.FixtureRequest) -> bool:
+    """Whether all cases are wanted, also those that a test goes through by itself."""
+    return bool(request.config.getoption("--cases") == "all")
 
 
 @pytest.fixture(scope="module", autouse=True)

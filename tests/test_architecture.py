@@ -34,6 +34,7 @@ ALLOWED = {
     "ir": {"catalog", "codes", "diagnostics", "lazy"},
     "serialized_schema": {"catalog"},
     "targets": {"catalog", "codes", "diagnostics"},
+    "options": {"arguments", "catalog", "passes", "targets"},
     "arguments": {"catalog", "codes", "diagnostics", "lazy", "files", "targets"},
     "frontends": {
         "arguments",
@@ -57,7 +58,18 @@ ALLOWED = {
         "programs",
         "serialized_schema",
     },
-    "measuring": {"codes", "compiler", "diagnostics", "ir", "model", "providers", "runtime", "verification"},
+    "measuring": {
+        "options",
+        "passes",
+        "codes",
+        "compiler",
+        "diagnostics",
+        "ir",
+        "model",
+        "providers",
+        "runtime",
+        "verification",
+    },
     "reducing": {"catalog", "checks", "diagnostics", "ir"},
     "programs": {"builder", "catalog", "checks", "codes", "diagnostics", "frontends", "ir"},
     "rules": {"catalog", "codes", "diagnostics", "ir"},
@@ -85,10 +97,11 @@ ALLOWED = {
     "wire": {"model"},
     "writer": {"codes", "diagnostics", "files", "gc_pause", "ir", "model", "wire"},
     "providers": {"arguments", "codes", "diagnostics", "targets"},
-    "runtime": {"arguments", "codes", "diagnostics", "lazy", "ir", "model", "providers"},
+    "runtime": {"arguments", "catalog", "codes", "diagnostics", "lazy", "ir", "model", "providers"},
     "fallbacks": {"codes", "diagnostics", "model", "targets"},
     "halving": {"catalog", "checks", "codes", "diagnostics", "ir", "model"},
     "compiler": {
+        "options",
         "arguments",
         "barriers",
         "catalog",
@@ -112,6 +125,7 @@ ALLOWED = {
         "writer",
     },
     "execution": {
+        "options",
         "arguments",
         "catalog",
         "codes",
@@ -129,6 +143,7 @@ ALLOWED = {
     "pydirectml": {"builder", "catalog", "checks", "codes", "compiler", "diagnostics", "ir", "providers", "runtime"},
     "directml": {"catalog", "ir"},
     "verification": {
+        "options",
         "arguments",
         "checks",
         "codes",
@@ -148,6 +163,7 @@ ALLOWED = {
         "targets",
     },
     "testing": {
+        "options",
         "catalog",
         "checks",
         "codes",
@@ -167,6 +183,7 @@ ALLOWED = {
     },
     "recorder": set(),
     "batching": {
+        "options",
         "arguments",
         "catalog",
         "checks",
@@ -184,6 +201,7 @@ ALLOWED = {
         "writer",
     },
     "report": {
+        "options",
         "arguments",
         "catalog",
         "checks",
@@ -330,6 +348,27 @@ def test_functions_fit_on_a_screen() -> None:
                 if lines > LONGEST_FUNCTION:
                     long.append(f"{file.relative_to(PACKAGE)}:{node.lineno} {node.name}: {lines} lines")
     assert long == []
+
+
+MOST_PARAMETERS = 9
+"""Of a function, besides ``self``; what belongs together is a value, such as ``CompileOptions``."""
+MANY_PARAMETERS = {
+    *("builder/directmlx.py", "pydirectml/functions.py"),  # as DirectMLX and PyDirectML have them
+    *("compiler.py:compile", "execution.py:run", "verification/public.py:verify"),  # keywords of users
+    *("diagnostics.py:at", "frontends/findings.py:at_field"),  # all that is known of a finding, by name
+}
+
+
+def test_functions_have_few_parameters() -> None:
+    many = set()
+    for file in PACKAGE.rglob("*.py"):
+        name = file.relative_to(PACKAGE).as_posix()
+        for node in ast.walk(parsed(file)):
+            if isinstance(node, ast.FunctionDef) and file.parent.parts[-2:] != ("builder", "operators"):
+                arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+                if len([item for item in arguments if item.arg not in ("self", "cls")]) > MOST_PARAMETERS:
+                    many |= {name} & MANY_PARAMETERS or {f"{name}:{node.name}"}
+    assert many == MANY_PARAMETERS
 
 
 HOUSE_WORDS = {

@@ -79,7 +79,7 @@ def test_all_onnx_operators_of_lowerings_and_passes_have_their_kernels_run() -> 
         for packages in (("emitter", "legalise", "lowering"), ("passes",))
     )
     named = of_lowerings | of_passes
-    assert of_passes <= of_lowerings
+    assert of_passes - {"If"} <= of_lowerings  # by which a model asks the processor
     assert sorted(named - INPUTS.keys()) == []
     emitted: set[str] = set()
     for op in chain.from_iterable(descriptors().values()):

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from dml2onnx.batching.models import Model
-    from dml2onnx.compiler import CompileOptions
     from dml2onnx.ir.graph import Graph
+    from dml2onnx.options import CompileOptions
     from dml2onnx.report.batched import Action, Status
     from dml2onnx.report.form import Head, Json
 
@@ -108,17 +108,21 @@ class Asked:
     @property
     def compile_options(self) -> CompileOptions:
         """What models are made, for those that make one."""
-        return {
-            "feature_level": self.feature_level,
-            "documented": self.documented,
-            "opset": self.opset,
-            "target": self.target,
-            "exact": self.exact,
-            "optimize": self.optimize,
-            "without_passes": self.without_passes,
-            "quant_format": self.quant_format,
-            "half": self.half,
-        }
+        from dml2onnx.options import CompileOptions  # which checks do without
+
+        return CompileOptions.of(
+            feature_level=self.feature_level,
+            documented=self.documented,
+            opset=self.opset,
+            target=self.target,
+            exact=self.exact,
+            optimize=self.optimize,
+            without_passes=self.without_passes,
+            quant_format=self.quant_format,
+            half=self.half,
+            shapes=self.shapes,
+            ir_version=self.ir_version,
+        )
 
     def how(self, graph: str | None) -> LoadOptions:
         """How models are read."""
@@ -278,41 +282,31 @@ def _check(task: Task, graph: Graph) -> tuple[Status, Head]:
 
 
 def _compile(task: Task, graph: Graph) -> tuple[Status, Head]:
-    from dml2onnx.compiler import compile
+    from dml2onnx.compiler import compile_graph
 
     assert task.output is not None
     started = time.perf_counter()
     _prepare(task.output, graph, is_compiled)
     asked = task.asked
-    model = compile(
-        graph,
-        shapes=asked.shapes,
-        ir_version=asked.ir_version,
-        **asked.compile_options,
-    )
+    model = compile_graph(graph, asked.compile_options)
     files = model.save(task.output, external_data=asked.external_data)
     return "passed", compiled(graph, model, files, time.perf_counter() - started)
 
 
 def _verify(task: Task, graph: Graph) -> tuple[Status, Head]:
     from dml2onnx.report.verified import verification_answer
-    from dml2onnx.verification import verify
+    from dml2onnx.verification.options import VerifyOptions
+    from dml2onnx.verification.public import verify_graph
 
     asked = task.asked
-    result = verify(
-        graph,
+    options = VerifyOptions(
+        compiling=asked.compile_options,
         rounds=asked.cases,
         seed=asked.seed,
         provider=asked.provider,
-        opset=asked.opset,
-        documented=asked.documented,
-        exact=asked.exact,
-        optimize=asked.optimize,
-        without_passes=asked.without_passes,
-        quant_format=asked.quant_format,
-        half=asked.half,
         max_bytes=asked.max_bytes,
     )
+    result = verify_graph(graph, options)
     return "passed" if result.passed else "differs", verification_answer(result, str(asked.provider), asked.seed)
 
 
@@ -322,7 +316,7 @@ def _report(task: Task, graph: Graph) -> tuple[Status, Head]:
 
     assert task.output is not None
     _prepare(task.output, graph, is_report)
-    report = gather(graph, **task.asked.compile_options)
+    report = gather(graph, task.asked.compile_options)
     files = put(task.output, [page(report).encode()])
     answer = Written(
         command="report", diagnostics=report.diagnostics, files=tuple(map(str, files)), file_bytes=sizes_of(files)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.builder.attributes import DataTypeLike, WholeNumbers
     from dml2onnx.catalog import OperatorSchema
-    from dml2onnx.diagnostics import Code, Place
+    from dml2onnx.diagnostics import Code, Place, Remedy
 
     Converted = TypeVar("Converted")
 
@@ -40,6 +40,7 @@ def error_here(
     node: str = "",
     operator: OperatorSchema | None = None,
     places: Iterable[Place] = (),
+    remedies: tuple[Remedy, ...] = (),
 ) -> DmlError:
     """An error about the call that is being made."""
     return DmlError(
@@ -52,6 +53,7 @@ def error_here(
             operator=operator.short_name if operator else "",
             documentation=operator.doc if operator else "",
             places=tuple(places),
+            remedies=remedies,
         )
     )
 
@@ -80,7 +82,7 @@ def known_data_type(given: DataTypeLike) -> DataType:
         shown = (
             quote(given) if isinstance(given, str) else getattr(given, "__name__", None) or arguments.described(given)
         )
-        stem = given.upper() if isinstance(given, str) else shown.upper()
+        stem = given.rpartition(".")[2].upper() if isinstance(given, str) else shown.upper()
         alike = listing([item.name for item in DataType if stem and item.name.startswith(stem)])
         message = f"{shown} is none of DirectML's data types"
         if alike:

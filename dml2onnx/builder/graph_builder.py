@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from dml2onnx.builder.directmlx import DirectMLX
+from dml2onnx.diagnostics import DmlError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,6 +43,8 @@ def _answering(method: Callable[..., Any]) -> Callable[..., Any]:
     def called(*args: Any, **kwargs: Any) -> Any:
         try:
             return method(*args, **kwargs)
+        except DmlError as error:
+            raise error.with_traceback(None) from None  # its message says where; our own lines would bury that
         except TypeError as error:
             missing = _MISSING_ARGUMENTS.search(str(error))
             if missing is not None and missing[1] == method.__name__:

@@ -34,7 +34,7 @@ from dml2onnx.checks.answers import answers
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.codes import building as codes
 from dml2onnx.codes.checking import OUT_OF_RANGE
-from dml2onnx.diagnostics import DmlError, plural, raise_errors
+from dml2onnx.diagnostics import DmlError, Remedy, plural, raise_errors
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import NATIVE
 from dml2onnx.frontends.findings import Findings, listing, quote
@@ -512,7 +512,7 @@ class Recorder:
         judge = partial(findings_of, level=self.feature_level)
         findings = [item for item in judge(node.operator) if item.field not in without]
         if any(item.is_error for item in findings):
-            raise_errors(answers(node, findings, judge, self.sites.place, editable=False))
+            raise_errors(answers(node, findings, judge, self.sites.place, editable=False, in_python=True))
         if not without:
             self._right.add((node.operator, self.feature_level))
 
@@ -570,7 +570,9 @@ class Recorder:
             raise error_here(codes.FOREIGN_EXPRESSION, message, expected="an Expression", found=type(item).__name__)
         if item.builder is not self:
             message = f"{where}, {quote(item.value.name)}, is an expression of another GraphBuilder"
-            raise error_here(codes.FOREIGN_EXPRESSION, message, expected="an expression of this builder")
+            how = Remedy("one GraphBuilder for the whole graph, handed to the functions that make its parts")
+            expected = "an expression of this builder"
+            raise error_here(codes.FOREIGN_EXPRESSION, message, expected=expected, remedies=(how,))
         return item
 
     def _all_own(self, given: object, where: str) -> Iterator[Expression]:

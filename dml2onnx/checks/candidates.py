@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from dml2onnx.codes import checking as codes
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.inference import infer_outputs
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from dml2onnx.ir.operator import FieldValue
     from dml2onnx.rules.findings import Finding
 
+NEUTRAL = {"Scales": 1, "Repeats": 1, "StartPadding": 0, "EndPadding": 0}
+"""What changes nothing along a dimension, of arrays that have a number for each dimension of a tensor."""
+COUNTS = {"Scales": "ScaleCount", "Repeats": "RepeatsCount"}
+"""The fields that say how long these arrays are, where it is not the DimensionCount."""
 MOST_ELEMENTS = 64
 """Tensors of an array field that are looked at."""
 
@@ -56,11 +61,17 @@ def candidates(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[Cand
         yield Candidate(0, (change,))
     for changes in _paddings(desc, findings):
         yield Candidate(0, changes)
+    for changes in _shorter(desc):
+        yield Candidate(0, changes)
     for change in _attributes(desc, concerned):
         yield Candidate(1, (change,))
+    for change in _filters(desc):
+        if change.permutation and change.permutation[:2] != (1, 0):
+            yield Candidate(-1, (change,))  # three sizes that fit by chance are less likely than that
     yield from (Candidate(2, changes) for changes in _layouts(desc))
     for name in fields:
         yield from (Candidate(3, (change,)) for change in _views(desc, name))
+    yield from (Candidate(3, changes) for changes in _views_together(desc, findings))
     for name in concerned:
         yield from (Candidate(4, (change,)) for change in _strides_in_bytes(desc, name))
 
@@ -130,7 +141,7 @@ def _outputs(desc: OperatorDesc, fields: set[str]) -> Iterator[Change]:
 
 
 def _paddings(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[tuple[Change, ...]]:
-    """Windows with the padding that gives the output its sizes, where there is none at all."""
+    """Windows with the padding that gives the output its sizes, where there is none, or the same at one end."""
     if not {"StartPadding", "EndPadding", "Strides", "OutputTensor"} <= desc.schema.index.keys():
         return
     start, end, steps = (desc.get(name) for name in ("StartPadding", "EndPadding", "Strides"))
@@ -138,9 +149,9 @@ def _paddings(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[tuple
     if not isinstance(input, TensorDesc) or not isinstance(output, TensorDesc) or input.rank != output.rank:
         return
     window = _window(desc)
-    if not isinstance(start, tuple) or start != end or any(start) or not isinstance(steps, tuple):
+    if not isinstance(start, tuple) or not isinstance(end, tuple) or not isinstance(steps, tuple):
         return
-    if not len(start) == len(steps) == len(window) == input.rank - 2:
+    if not len(start) == len(end) == len(steps) == len(window) == input.rank - 2:
         return
     before, after = [], []
     for size, made, step, reach in zip(input.sizes[2:], output.sizes[2:], steps, window, strict=True):
@@ -150,9 +161,43 @@ def _paddings(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[tuple
             return
         before.append(total // 2)
         after.append(total - total // 2)
-    if any(after) and any(item.field == "OutputTensor" for item in findings):
+    if not any(item.field == "OutputTensor" for item in findings):
+        return
+    if start != end and before == after:  # one end was forgotten
+        for name, stated, other in (("StartPadding", start, end), ("EndPadding", end, start)):
+            if stated != tuple(before) == other:
+                yield (Change(name, tuple(before), f"{before}"),)
+    elif any(after) and start == end and not any(start):
         words = f"{before}" if before == after else f"{before} and EndPadding {after}"
         yield (Change("StartPadding", tuple(before), words), Change("EndPadding", tuple(after), f"{after}"))
+
+
+def _shorter(desc: OperatorDesc) -> Iterator[tuple[Change, ...]]:
+    """Arrays that leave out the leading dimensions of their tensor, with what changes nothing along these."""
+    input = desc.get("InputTensor") if "InputTensor" in desc.schema.index else None
+    if desc.schema.short_name == "PADDING" and isinstance(input, TensorDesc):
+        yield from _shorter_paddings(desc, input.rank)
+    for name, count in COUNTS.items():
+        stated = desc.get(name) if name in desc.schema.index and count in desc.schema.index else None
+        if isinstance(stated, tuple) and isinstance(input, TensorDesc) and 0 < len(stated) < input.rank:
+            numbers = [item for item in stated if isinstance(item, (int, float))]
+            whole = (*[type(numbers[0])(NEUTRAL[name])] * (input.rank - len(stated)), *numbers)
+            words = f"[{', '.join(f'{item:g}' for item in whole)}], one for each dimension"
+            yield Change(name, whole, words), Change(count, len(whole), f"{len(whole)}")
+
+
+def _shorter_paddings(desc: OperatorDesc, rank: int) -> Iterator[tuple[Change, ...]]:
+    """Both ends of PADDING, which counts all dimensions."""
+    changes = []
+    for name in ("StartPadding", "EndPadding"):
+        stated = desc.get(name)
+        if not isinstance(stated, tuple) or not 0 < len(stated) < rank:
+            return
+        whole = (*[0] * (rank - len(stated)), *[item for item in stated if isinstance(item, int)])
+        changes.append(Change(name, whole, f"{list(whole)}"))
+    start, end = changes
+    words = f"{start.words} and EndPadding {end.words}, one for each dimension"
+    yield start._replace(words=words), end, Change("DimensionCount", rank, f"{rank}")
 
 
 def _window(desc: OperatorDesc) -> tuple[int, ...]:
@@ -259,6 +304,22 @@ def _views(desc: OperatorDesc, name: str) -> Iterator[Change]:
                         seen.add((sizes, repeated.strides))
                         words = f"repeated: Sizes {list(sizes)} with Strides {list(repeated.effective_strides)}"
                         yield Change(name, repeated, words, position=index)
+
+
+def _views_together(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[tuple[Change, ...]]:
+    """Inputs that are wrong in the same way, each with the same ones among its sizes."""
+    for item in findings:
+        if item.code is not codes.DIFFERENT_DIMENSION_COUNTS:
+            continue
+        fields = dict.fromkeys(name.partition("/")[0] for name in (item.field, *item.related))
+        names = [name for name in fields if isinstance(desc.get(name), TensorDesc)]
+        alike = [name for name in names if desc.get(name) == desc.get(item.field)]
+        if len(alike) > 1:
+            for change in _views(desc, item.field):
+                if (
+                    isinstance(change.value, TensorDesc) and change.value.strides is None
+                ):  # nobody has to repeat what may stay as it is
+                    yield tuple([change._replace(field=name) for name in alike])
 
 
 def _all_tensors(desc: OperatorDesc) -> Iterator[TensorDesc]:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     Repair = TensorDesc | Unreadable
     """The descriptor that would be right; ``UNREADABLE`` where that is not known."""
 
+_UNSUPPORTED_TYPES = frozenset({codes.DATA_TYPE_UNSUPPORTED, codes.DATA_TYPE_LEVEL})
 MOST_TRIED = 64
 """Sizes of a graph input that are tried in place of a wrong one."""
 
@@ -88,12 +89,16 @@ def _wrong_ends(graph: Graph, found: NodeFindings) -> set[tuple[str, str]]:
         if finding.is_error
     }
     sizes = {
-        f"{desc.total_bytes} bytes"
+        (node.name, f"{desc.total_bytes} bytes")
         for node in graph.nodes
         for field, _, desc in _views(node, node.writes)
         if (node.name, field) in wrong
     }
-    return wrong | {(item.node, item.field) for item in graph.findings if item.expected in sizes}
+    return wrong | {
+        (item.node, item.field)
+        for item in graph.findings
+        if any(item.expected == size and item.node != name for name, size in sizes)
+    }
 
 
 def _of_one_node(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
@@ -106,12 +111,14 @@ def _of_one_node(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
         return tuple(item for item in findings if "/Sizes" not in item.path)
     sizes = {item.field for item in findings if "/Sizes" in item.path and item.is_error}
     leaving = {item.field for item in findings if item.code is codes.OUT_OF_BOUNDS} - sizes
+    types = {item.path: str(item.expected) for item in findings if item.code is codes.DIFFERENT_DATA_TYPES}
     return tuple(
         item
         for item in findings
         if item.code not in (codes.DEAD_NODE, codes.DEAD_NODE_REFUSED)
         and not (item.code is codes.OUT_OF_BOUNDS and item.field in sizes)
         and not (leaving and "/Sizes" in item.path)
+        and not (item.code in _UNSUPPORTED_TYPES and types.get(item.path) in str(item.expected).split(", "))
     )
 
 

@@ -32,6 +32,8 @@ GRAPH = "https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_
 
 
 _REFUSING_DEAD_NODES = frozenset({"dml_graph", "serialized"})
+_DESCRIBING_INPUTS = frozenset({"native", "builder"})
+"""Formats in which inputs have descriptors of their own; in the others those of their readers count."""
 """Formats that are a DML_GRAPH_DESC written down, which is what DirectML judges; others have more than it takes."""
 
 
@@ -496,7 +498,7 @@ def _strides_in_bytes(graph: Graph, result: Structure) -> None:
         message = f"Strides {strides} look like bytes; they count elements: {list(packed)} for packed memory."
         return _finding(codes.STRIDES_IN_BYTES, path, message, list(packed), strides, DOCUMENTATION)
 
-    for item in graph.inputs:
+    for item in graph.inputs if graph.format in _DESCRIBING_INPUTS else ():
         desc = item.desc
         if desc is not None and desc.strides is not None and (packed := strides_in_elements(desc)) is not None:
             said.add(desc)

@@ -43,7 +43,7 @@ def check_command(options: argparse.Namespace, screen: Screen) -> int:
             found = [unchecked(name, error)]
         results += found
         if not found and not options.models_only:
-            screen.say(f"no models in {escape(quote(name))}")
+            screen.note(f"no models in {escape(quote(name))}")
     results = [replace(item, diagnostics=_chosen(item.diagnostics, options)) for item in results]
     _write(results, form, screen, several=len(results) != 1 or is_directory(Path(options.models[0])))
     if any(not item.is_readable for item in results):

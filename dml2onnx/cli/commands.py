@@ -14,7 +14,7 @@ from dml2onnx.cli.inputs import InputArguments
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import compile_options, level_text, load_model, model_file
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
-from dml2onnx.compiler import compile
+from dml2onnx.compiler import compile_graph
 from dml2onnx.diagnostics import DmlError, plural, quote
 from dml2onnx.files import check_target, make_directory, spare
 from dml2onnx.frontends.names import file_stem
@@ -63,14 +63,7 @@ def compile_command(options: argparse.Namespace, screen: Screen) -> int:
     output = default_model(model_file(options, graph)) if options.output is None else options.output
     spare_sources(output, graph)
     with screen.counting("compiling") as progress:
-        model = compile(
-            graph,
-            outputs=options.graph_output,
-            shapes=options.shapes,
-            ir_version=options.ir_version,
-            progress=progress,
-            **compile_options(options),
-        )
+        model = compile_graph(graph, compile_options(options), options.graph_output, progress)
     with screen.working("writing"):
         files = model.save(output, external_data=options.external_data, in_place=options.in_place)
         lying = places_of(model.lowered, files[0]) if options.in_place else {}
@@ -116,7 +109,7 @@ def files_written(files: Sequence[str], sizes: Mapping[str, int]) -> str:
 def _show_compiled(answer: CompileAnswer, screen: Screen) -> None:
     most = list(answer.operators.items())[:MOST_KINDS]
     rest = answer.onnx_nodes - sum(number for _, number in most)
-    listed = ", ".join(f"{number} {name}" for name, number in most) + (f", {rest} others" if rest else "")
+    listed = ", ".join(f"{number} {name}" for name, number in most) + (f", {plural(rest, 'other')}" if rest else "")
     later = f"; opset {answer.later_opset} has operators for what takes many nodes here" if answer.later_opset else ""
     in_place = f", some of it in {plural(len(answer.in_place), 'file', 'no')} in place" if answer.in_place else ""
     staying = f", {plural(len(answer.stay_float32), 'node')} in FLOAT32" if answer.stay_float32 else ""
@@ -151,11 +144,11 @@ def run_command(options: argparse.Namespace, screen: Screen) -> int:
             graph,
             inputs,
             options.provider,
+            compile_options(options),
             profile=options.profile,
             assignment=options.assignment or options.no_fallback,
             max_bytes=options.max_bytes,
             progress=progress,
-            **compile_options(options),
         )
     written: list[Path] = []
     failures: list[Diagnostic] = []

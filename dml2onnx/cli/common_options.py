@@ -17,22 +17,22 @@ else:
 
 def add_common(parser: argparse.ArgumentParser) -> None:
     """How a command says what it has to say."""
-    parser.add_argument("--json", action="store_true", help="machine-readable output")
-    parser.add_argument("--quiet", "-q", action="store_true", help="say only what went wrong")
+    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+    parser.add_argument("--quiet", "-q", action="store_true", help="print errors only")
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """How models are read."""
-    add_allow_path(parser, "the model's own that its")
-    parser.add_argument("--graph", metavar="NAME", help="which graph of a recording is meant")
+    add_allow_path(parser, "the model's")
+    parser.add_argument("--graph", metavar="NAME", help="name of the graph in a recording")
     add_constants(parser)
     add_sizes(parser)
     parser.add_argument(
         "--max-bytes",
         type=texts.size,
         metavar="N",
-        help="refuse texts larger than this, and runs that hold more at once; 512M, 4G and the like are sizes too "
-        "(default: 1G of text, and the memory of this machine)",
+        help="limit for the text of a model, and for the memory of a run, such as 512M or 4G (default: 1G of text, "
+        "and the memory of this machine)",
     )
 
 
@@ -43,8 +43,9 @@ def add_constants(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME[=FILE]",
-        help="make this input a constant, with the contents of a .npy file, an array of a .npz (FILE.npz:ARRAY), the "
-        "bytes of any other file, or else those that the model has for it; FILE.npz alone has several (repeatable)",
+        help="turn this input into a constant with the contents of a .npy, an array of a .npz (FILE.npz:ARRAY), "
+        "the bytes of any other file, or, without FILE, the contents in the model; FILE.npz alone gives "
+        "several constants (repeatable)",
     )
     parser.add_argument(
         "--constants",
@@ -52,8 +53,8 @@ def add_constants(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=texts.path,
         metavar="DIR",
-        help="make constants of the inputs after which files of this directory are named, NAME.npy or NAME.bin"
-        " (repeatable)",
+        help="turn inputs into constants if this directory has a file with their name, NAME.npy or NAME.bin "
+        "(repeatable)",
     )
 
 
@@ -65,8 +66,8 @@ def add_sizes(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=texts.sizes,
         metavar="NAME=N,C,H,W",
-        help="read the model as if it had been written for an input of these sizes (repeatable); names make one model "
-        "for all sizes: NAME=N,3,H,W",
+        help="rewrite the model for other sizes of this input (repeatable); names in place of numbers make one "
+        "model for all sizes: NAME=N,3,H,W",
     )
     parser.add_argument(
         "--range",
@@ -74,8 +75,8 @@ def add_sizes(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=texts.sizes_range,
         metavar="N=FIRST..LAST",
-        help="the sizes that a name of --size stands for (repeatable; default: from the smallest that is possible to "
-        "64 or four times the model's own)",
+        help="first and last size for a name in --size (repeatable; default: from the smallest possible size to "
+        "64, or to four times the model's own)",
     )
 
 
@@ -87,7 +88,7 @@ def add_allow_path(parser: argparse.ArgumentParser, whose: str) -> None:
         type=Path,
         default=[],
         metavar="DIR",
-        help=f"a directory outside of {whose} files may lie in (repeatable)",
+        help=f"also allow files in this directory, which is outside of {whose} own (repeatable)",
     )
 
 
@@ -106,14 +107,16 @@ def add_model(parser: argparse.ArgumentParser) -> None:
 def add_frozen(parser: argparse.ArgumentParser) -> None:
     """Whether inputs with contents become constants."""
     parser.add_argument(
-        "--freeze", action="store_true", help="make every input that has contents a constant, except --input ones"
+        "--freeze",
+        action="store_true",
+        help="turn inputs into constants if the model has contents for them, except those named by --input",
     )
 
 
 def add_freeze(parser: argparse.ArgumentParser) -> None:
     """Which inputs become constants."""
     add_frozen(parser)
-    parser.add_argument("--input", action="append", default=[], metavar="NAME", help="keep this an input")
+    parser.add_argument("--input", action="append", default=[], metavar="NAME", help="keep this input an input")
 
 
 def add_level(parser: argparse.ArgumentParser) -> None:
@@ -122,7 +125,7 @@ def add_level(parser: argparse.ArgumentParser) -> None:
         "--feature-level",
         type=texts.feature_level,
         metavar="LEVEL",
-        help="check against this level, such as 3_0 (default: the model's own, or else the latest)",
+        help="check against this feature level, such as 3_0 (default: the model's own, else the latest)",
     )
     add_documented(parser)
 
@@ -132,7 +135,7 @@ def add_documented(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--documented",
         action="store_true",
-        help="what DirectML's documentation forbids is an error also where DirectML accepts it",
+        help="report as errors what DirectML accepts against its documentation",
     )
 
 
@@ -158,12 +161,13 @@ def add_form_for(parser: argparse.ArgumentParser, target: str | None) -> None:
         metavar="N",
         help=f"ONNX opset, {first} to {last} (default: {targets.DEFAULT_OPSET})",
     )
-    default = target or "that of the provider"
+    default = target or "the target of the provider"
     parser.add_argument(
         "--target",
+        type=texts.target,
         choices=targets.NAMES,
         default=target,
-        help=f"whose kernels decide about forms and data types (default: {default})",
+        help=f"where the model is to run, which decides its operators and data types (default: {default})",
     )
 
 
@@ -172,8 +176,8 @@ def add_passes(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--exact",
         action="store_true",
-        help="keep NaN, infinities, signs of zero and last digits as DirectML has them, on the CPU provider; other "
-        "models leave them open",
+        help="give the same NaN, infinities, signs of zero and last digits as DirectML, on the CPU provider "
+        "(default: only what all runtimes can)",
     )
     parser.add_argument(
         "-O",
@@ -181,8 +185,8 @@ def add_passes(parser: argparse.ArgumentParser) -> None:
         type=int,
         choices=(0, 1, 2),
         default=1,
-        help="-O0: no passes; -O1: those that make the model faster and keep each bit of its results (default); "
-        "-O2: also those that round differently",
+        help="-O0: no passes; -O1: passes that keep each bit of the results (default); -O2: also passes that round "
+        "differently",
     )
     parser.add_argument(
         "--no-pass",
@@ -191,18 +195,19 @@ def add_passes(parser: argparse.ArgumentParser) -> None:
         type=texts.pass_name,
         default=[],
         metavar="NAME",
-        help="but without this pass, such as share-moves (repeatable)",
+        help="leave out this pass, such as share-moves (repeatable)",
     )
     parser.add_argument(
         "--quant-format",
         choices=targets.QUANT_FORMATS,
         default=None,
-        help="how quantised operators are written: qdq for FLOAT ones between DequantizeLinear and QuantizeLinear, "
-        "which accelerators take, or qoperator for integer ones such as QLinearConv (default: what suits the target)",
+        help="form of quantised operators: qdq for FLOAT operators between DequantizeLinear and QuantizeLinear, "
+        "for accelerators; qoperator for integer operators such as QLinearConv (default: what suits the "
+        "target)",
     )
     parser.add_argument(
         "--half",
         action="store_true",
-        help="compute FLOAT32 in FLOAT16, weights included; inputs and outputs stay as they are, between casts, and "
-        "constants that FLOAT16 does not hold are named",
+        help="compute in FLOAT16, with FLOAT16 weights; inputs and outputs stay FLOAT32, and so do nodes whose "
+        "constants FLOAT16 cannot hold",
     )

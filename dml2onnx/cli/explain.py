@@ -10,7 +10,7 @@ from dml2onnx.checks import check
 from dml2onnx.checks.resizing import named
 from dml2onnx.cli.models import compile_options, load_model
 from dml2onnx.cli.sizes import cells, dimensions, sizes_of_inputs
-from dml2onnx.compiler import compile
+from dml2onnx.compiler import compile_graph
 from dml2onnx.diagnostics import DmlError, quote, raise_errors
 from dml2onnx.ir.graph import GraphOutput
 from dml2onnx.ir.tensor import TensorDesc
@@ -140,7 +140,7 @@ def _explained(
     failures: list[Diagnostic] = []
     while True:
         try:
-            model = compile(graph, progress=progress, **compile_options(options))
+            model = compile_graph(graph, compile_options(options), progress=progress)
             return list(model.traces), failures
         except DmlError as error:
             rest = _without(graph, {item.node for item in error.diagnostics})

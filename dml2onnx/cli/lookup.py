@@ -62,7 +62,12 @@ def _explain_name(name: str, screen: Screen) -> int:
     try:
         schema = catalog.operator(name)
     except catalog.UnknownOperatorError as error:
-        screen.failure(f"there is no model or code {quote(name)}, and no operator: {shortened(str(error))}")
+        from dml2onnx.catalog.likeness import nearest
+        from dml2onnx.codes.results import HRESULTS
+
+        results = nearest(name, [item.name for item in HRESULTS], 0.85)
+        said = f"; did you mean {results[0]}?" if results and "did you mean" not in str(error) else ""
+        screen.failure(f"there is no model or code {quote(name)}, and no operator: {shortened(str(error))}{said}")
         return 2
     return explain_operator(schema, screen)
 

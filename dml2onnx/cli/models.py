@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import argparse
 
     from dml2onnx.cli.render import Screen
-    from dml2onnx.compiler import CompileOptions
     from dml2onnx.ir.graph import Graph
+    from dml2onnx.options import CompileOptions
 
 
 STANDARD_INPUT, SHOWN_INPUT = "-", "<stdin>"
@@ -67,17 +67,22 @@ def load_options(options: argparse.Namespace, inputs: frozenset[str] = frozenset
 
 def compile_options(options: argparse.Namespace) -> CompileOptions:
     """What model the command line wants; where it names no target, the one of the provider is meant."""
-    return {
-        "feature_level": options.feature_level,
-        "documented": options.documented,
-        "opset": options.opset,
-        "target": options.target or options.provider.target,
-        "exact": options.exact,
-        "optimize": options.optimize,
-        "without_passes": options.without_passes,
-        "quant_format": options.quant_format,
-        "half": options.half,
-    }
+    from dml2onnx.options import CompileOptions  # which checks do without
+    from dml2onnx.targets import DEFAULT_OPSET
+
+    return CompileOptions.of(
+        feature_level=getattr(options, "feature_level", None),
+        documented=options.documented,
+        opset=getattr(options, "opset", DEFAULT_OPSET),
+        target=getattr(options, "target", None) or options.provider.target,
+        exact=options.exact,
+        optimize=options.optimize,
+        without_passes=options.without_passes,
+        quant_format=options.quant_format,
+        half=options.half,
+        shapes=getattr(options, "shapes", True),
+        ir_version=getattr(options, "ir_version", None),
+    )
 
 
 def model_file(options: argparse.Namespace, graph: Graph) -> Path:

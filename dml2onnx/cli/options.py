@@ -44,12 +44,12 @@ def _add_compile(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=texts.output,
         metavar="OUT.onnx",
-        help="file to write, or - (default: beside MODEL, in the place of nothing but an earlier result)",
+        help="file to write, or - (default: beside MODEL; replaces only an earlier result)",
     )
     parser.add_argument(
         "--in-place",
         action="store_true",
-        help="leave weights in the files where they lie, if that is beside OUT.onnx or below, and name these",
+        help="refer to weight files beside OUT.onnx or below instead of copying them",
     )
     _add_written(parser)
     parser.add_argument(
@@ -57,7 +57,7 @@ def _add_compile(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=None,
         metavar="NAME",
-        help="compile for this output or resource (repeatable; default: those the model shows)",
+        help="compile only what this output or resource needs (repeatable; default: the model's outputs)",
     )
 
 
@@ -67,19 +67,19 @@ def _add_written(parser: argparse.ArgumentParser, only: str = "") -> None:
         "--external-data",
         action=argparse.BooleanOptionalAction,
         default=None,
-        help=f"{only}put weights into OUT.onnx.data (default: above 1 GiB)",
+        help="write weights to OUT.onnx.data (default: above 1 GiB)",
     )
     parser.add_argument(
         "--no-shapes",
         dest="shapes",
         action="store_false",
-        help=f"{only}leave out the types and shapes of values inside of the model, which tools infer as well",
+        help=f"{only}omit types and shapes of values inside the model; tools can infer them",
     )
     parser.add_argument(
         "--ir-version",
         type=int,
         metavar="N",
-        help=f"{only}IR version to state (default: that of the opset, which every runtime with the opset reads)",
+        help=f"{only}IR version of the model (default: that of the opset, which every runtime with the opset reads)",
     )
 
 
@@ -92,54 +92,57 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         "--feature-level",
         type=texts.feature_level,
         metavar="LEVEL",
-        help="check against this level, such as 3_0 (default: the model's own, or else the latest)",
+        help="check against this feature level, such as 3_0 (default: the model's own, else the latest)",
     )
     target.add_argument(
         "--directml",
         dest="feature_level",
         type=texts.level_by("directml_level"),
         metavar="VERSION",
-        help="check against what this version of DirectML has, such as 1.8",
+        help="check against this version of DirectML, such as 1.8",
     )
     target.add_argument(
         "--windows",
         dest="feature_level",
         type=texts.level_by("windows_level"),
         metavar="RELEASE",
-        help="check against what this release of Windows has by itself, such as 10-22H2",
+        help="check against the DirectML in this release of Windows, such as 10-22H2",
     )
     add_documented(parser)
     parser.add_argument(
         "--format",
         choices=["full", "concise", "json", "github", "sarif", "junit"],
-        help="how findings are written (default: full)",
+        help="output format of findings (default: full)",
     )
     parser.add_argument(
-        "--select", action="append", default=[], metavar="CODE", help="only findings of this code, or one such as DML15"
+        "--select",
+        action="append",
+        default=[],
+        metavar="CODE",
+        help="show only findings with this code, or with this beginning of a code, such as DML15",
     )
-    parser.add_argument("--ignore", action="append", default=[], metavar="CODE", help="no findings of this code")
+    parser.add_argument("--ignore", action="append", default=[], metavar="CODE", help="hide findings with this code")
     parser.add_argument(
         "--suggest",
         action="store_true",
-        help="say what holds each node back, and what an older level has instead; where no level is given, which nodes "
-        "need the highest one, and what would lower it",
+        help="name what keeps each node from an older feature level, and an equivalent for that level; without a "
+        "level: the nodes that need the highest one",
     )
     parser.add_argument(
-        "--target", choices=targets.NAMES, help="compile too, for this target, and say what stands in the way"
+        "--target",
+        type=texts.target,
+        choices=targets.NAMES,
+        help="also compile for this target, and report what cannot be compiled",
     )
-    parser.add_argument("--warnings-as-errors", action="store_true", help="warnings give exit code 1 too")
-    parser.add_argument(
-        "--models-only", action="store_true", help="pass over files that are no models, as in directories"
-    )
+    parser.add_argument("--warnings-as-errors", action="store_true", help="exit with 1 for warnings, too")
+    parser.add_argument("--models-only", action="store_true", help="skip files that are no models")
     parser.add_argument(
         "--fix",
         action="store_true",
-        help="write into the files what leaves no doubt (misspelt names, counts and sizes that follow), show it as a "
-        "diff, and check what is left",
+        help="correct the files where only one correction is possible (misspelt names, counts and sizes that "
+        "follow from others), print a diff, and check again",
     )
-    parser.add_argument(
-        "--diff", action="store_true", help="show what --fix would write, and write nothing, with --fix or without"
-    )
+    parser.add_argument("--diff", action="store_true", help="print the diff of --fix and write nothing")
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
@@ -148,20 +151,19 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=FILE",
-        help="contents of an input: .npy, an array of a .npz (FILE.npz:ARRAY), else raw bytes; FILE.npz alone has "
-        "several; arrays have the shape of memory, or are flat, or have that of the tensor where it is another "
-        "(repeatable)",
+        help="contents of an input: a .npy, an array of a .npz (FILE.npz:ARRAY), or raw bytes; FILE.npz alone "
+        "gives several inputs; arrays are in memory order, flat, or in the shape of the tensor (repeatable)",
     )
     parser.add_argument(
-        "--output-dir", type=Path, metavar="DIR", help="write every output as DIR/NAME.npy, in the shape of its tensor"
+        "--output-dir", type=Path, metavar="DIR", help="write each output as DIR/NAME.npy, in the shape of its tensor"
     )
     _add_providers(parser)
-    parser.add_argument("--profile", action="store_true", help="show what every ONNX node cost")
-    parser.add_argument("--assignment", action="store_true", help="show on which provider every ONNX node ran")
+    parser.add_argument("--profile", action="store_true", help="show the time of each ONNX node")
+    parser.add_argument("--assignment", action="store_true", help="show the provider of each ONNX node")
     parser.add_argument(
         "--no-fallback",
         action="store_true",
-        help="name the nodes that ran on none of the providers asked for, with exit code 1 if there are any",
+        help="exit with 1 and list the nodes, if nodes ran on other providers than these",
     )
 
 
@@ -170,43 +172,47 @@ def _add_providers(parser: argparse.ArgumentParser) -> None:
         "--provider",
         action="append",
         metavar="NAME",
-        help=f"execution provider of ONNX Runtime: {', '.join(table.NAMES)}; several with commas between them, or"
-        " repeated, in the order in which they are offered each node (default: cpu)",
+        help=f"execution provider of ONNX Runtime: {', '.join(table.NAMES)}; several in order of preference, "
+        "with commas or repeated (default: cpu)",
     )
     parser.add_argument(
         "--provider-option",
         action="append",
         default=[],
         metavar="[NAME:]KEY=VALUE",
-        help="an option of the provider, or of NAME where there are several (repeatable)",
+        help="option of the provider, or of NAME if there are several (repeatable)",
     )
-    parser.add_argument(
-        "--device", type=texts.at_least(0), metavar="N", help="number of a device of the first provider"
-    )
+    parser.add_argument("--device", type=texts.at_least(0), metavar="N", help="device number for the first provider")
 
 
 def _add_verify(parser: argparse.ArgumentParser) -> None:
     _add_providers(parser)
     parser.add_argument(
-        "--cases", "--rounds", type=texts.at_least(1), default=3, metavar="N", help="runs with new inputs (default: 3)"
+        "--cases",
+        "--rounds",
+        type=texts.at_least(1),
+        default=3,
+        metavar="N",
+        help="number of runs, each with new inputs (default: 3)",
     )
     parser.add_argument(
         "--input",
         action="append",
         default=[],
         metavar="NAME=FILE",
-        help="contents of an input, in every case, as for run (repeatable; default: random and extreme numbers)",
+        help="contents of an input in every case, as for run (repeatable; default: random and extreme numbers)",
     )
     parser.add_argument(
         "--against",
         type=texts.path,
         metavar="OTHER.onnx|directml",
-        help="compare this ONNX model with the graph, not the compiled one; or compare DirectML itself as well",
+        help="compare this ONNX model with the graph instead of the compiled one; directml: compare DirectML "
+        "itself, too",
     )
     parser.add_argument(
-        "--time-limit", type=texts.seconds, metavar="SECONDS", help="look at no further node after that time"
+        "--time-limit", type=texts.seconds, metavar="SECONDS", help="stop comparing nodes after this time"
     )
-    parser.add_argument("--nodes", action="store_true", help="show what was found of every node")
+    parser.add_argument("--nodes", action="store_true", help="show the result of each node")
     parser.add_argument(
         "--seed", type=texts.at_least(0), default=0, metavar="N", help="seed of the inputs (default: 0)"
     )
@@ -222,20 +228,30 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=texts.output,
         metavar="OUT.html",
-        help="file to write, or - (default: beside MODEL, in the place of nothing but an earlier report)",
+        help="file to write, or - (default: beside MODEL; replaces only an earlier report)",
     )
     parser.add_argument(
         "--compare",
         metavar="OTHER",
-        help="put another model, or the same one at a feature level such as 3_0, beside this one",
+        help="compare with another model, or with this model at a feature level such as 3_0",
     )
-    parser.add_argument("--svg", action="store_true", help="draw the graphs only, for documents")
-    parser.add_argument("--verify", action="store_true", help="compare every node with the reference")
+    parser.add_argument("--svg", action="store_true", help="draw only the graphs, as SVG")
+    parser.add_argument("--verify", action="store_true", help="compare each node with the reference")
     parser.add_argument(
-        "--time-limit", type=texts.seconds, metavar="SECONDS", help="compare no further node after that time"
+        "--time-limit", type=texts.seconds, metavar="SECONDS", help="stop comparing nodes after this time"
     )
-    parser.add_argument("--profile", action="store_true", help="run the model, and say what every node cost")
+    parser.add_argument("--profile", action="store_true", help="run the model and show the time of each node")
     _add_providers(parser)
+
+
+def _add_repeats(parser: argparse.ArgumentParser) -> None:
+    again = parser.add_mutually_exclusive_group()
+    again.add_argument("--again", action="store_true", help="repeat models that are done according to the journal")
+    again.add_argument(
+        "--retry-failed",
+        action="store_true",
+        help="repeat models that took too long or too much memory, crashed, or failed",
+    )
 
 
 def _add_batch(parser: argparse.ArgumentParser) -> None:
@@ -243,50 +259,49 @@ def _add_batch(parser: argparse.ArgumentParser) -> None:
         "models",
         nargs="+",
         metavar="LIST_OR_DIR",
-        help="directories, models (.json, .bin), or text files with one of these in each line; - is such a list",
+        help="directories, models (.json, .bin), or text files with one of these in each line; - reads such a list",
     )
     parser.add_argument(
-        "--do", choices=["check", "compile", "verify", "report"], default="check", help="the work (default: check)"
+        "--do",
+        choices=["check", "compile", "verify", "report"],
+        default="check",
+        help="what to do with each model (default: check)",
     )
     parser.add_argument(
         "-o",
         "--output",
         type=texts.path,
         metavar="OUTDIR",
-        help="directory of the results, in the tree of the models, and of the journal",
+        help="directory for results, in the same tree as the models, and for the journal",
     )
     parser.add_argument(
         "--journal",
         type=texts.path,
         metavar="FILE",
-        help="the journal (default: OUTDIR/journal.jsonl; without -o none)",
+        help="journal file (default: OUTDIR/journal.jsonl; without -o none)",
     )
     workers = parser.add_mutually_exclusive_group()
     workers.add_argument(
-        "--jobs", "-j", type=texts.at_least(1), metavar="N", help="processes (default: one for each core)"
+        "--jobs", "-j", type=texts.at_least(1), metavar="N", help="number of processes (default: one for each core)"
     )
     workers.add_argument(
         "--dask",
         metavar="ADDRESS",
-        help="work on the Dask cluster with this scheduler, such as tcp://10.0.0.1:8786 (needs dml2onnx[dask])",
+        help="use the Dask cluster with this scheduler, such as tcp://10.0.0.1:8786 (needs dml2onnx[dask])",
     )
-    again = parser.add_mutually_exclusive_group()
-    again.add_argument("--again", action="store_true", help="do again what stands in the journal as done")
-    again.add_argument(
-        "--retry-failed", action="store_true", help="do again what took too long or too much memory, died, or failed"
+    _add_repeats(parser)
+    parser.add_argument("--model-timeout", type=texts.seconds, metavar="SECONDS", help="time limit for one model")
+    parser.add_argument(
+        "--max-bytes", type=texts.size, metavar="N", help="memory limit for one model, such as 512M or 4G"
     )
     parser.add_argument(
-        "--model-timeout", type=texts.seconds, metavar="SECONDS", help="end the work on a model after that time"
+        "--freeze", action="store_true", help="turn inputs into constants if the model has contents for them"
     )
     parser.add_argument(
-        "--max-bytes", type=texts.size, metavar="N", help="let no model have more memory than this, such as 512M or 4G"
-    )
-    parser.add_argument("--freeze", action="store_true", help="make every input that has contents a constant")
-    parser.add_argument(
-        "--input", action="append", default=[], metavar="NAME", help="but keep this an input (repeatable)"
+        "--input", action="append", default=[], metavar="NAME", help="keep this input an input (repeatable)"
     )
     add_constants(parser)
-    add_allow_path(parser, "the models' own that their")
+    add_allow_path(parser, "the models'")
     _add_written(parser, "compile: ")
     parser.add_argument(
         "--cases", type=texts.at_least(1), default=3, metavar="N", help="verify: runs with new inputs (default: 3)"
@@ -303,7 +318,7 @@ def _add_of(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="ask about this input (repeatable; default: the first)",
+        help="input to ask about (repeatable; default: the first)",
     )
 
 
@@ -329,15 +344,16 @@ def _add_perf(parser: argparse.ArgumentParser) -> None:
         dest="providers",
         action="append",
         metavar="NAME",
-        help=f"execution provider to measure: {', '.join(table.NAMES)}; with commas between them several that work "
-        "together (repeatable: each is measured; default: cpu)",
+        help=f"execution provider to measure: {', '.join(table.NAMES)}; several with commas are one "
+        "measurement (repeatable: each is measured; default: cpu)",
     )
     parser.add_argument(
         "--target",
         dest="targets",
         action="append",
+        type=texts.target,
         choices=targets.NAMES,
-        help="whose kernels decide about forms and data types (repeatable; default: that of each provider)",
+        help="where the models are to run (repeatable; default: the target of each provider)",
     )
     parser.add_argument(
         "-O",
@@ -360,7 +376,7 @@ def _add_perf(parser: argparse.ArgumentParser) -> None:
         type=texts.path,
         default=[],
         metavar="OTHER.onnx",
-        help="measure this ONNX model too, which computes the same (repeatable)",
+        help="also measure this ONNX model, which must compute the same (repeatable)",
     )
     _add_measuring(parser)
 
@@ -383,13 +399,15 @@ def _add_measuring(parser: argparse.ArgumentParser) -> None:
         type=texts.seconds,
         default=2.0,
         metavar="S",
-        help="how long each is measured, in turns (default: 2)",
+        help="time to measure each, in turns (default: 2)",
     )
+    parser.add_argument("--runs", type=texts.at_least(1), metavar="N", help="number of runs of each, instead of a time")
     parser.add_argument(
-        "--runs", type=texts.at_least(1), metavar="N", help="so many runs of each instead, however long they take"
-    )
-    parser.add_argument(
-        "--warm-up", type=texts.at_least(0), default=10, metavar="N", help="runs that do not count (default: 10)"
+        "--warm-up",
+        type=texts.at_least(0),
+        default=10,
+        metavar="N",
+        help="first runs, which are not measured (default: 10)",
     )
     parser.add_argument(
         "--seed", type=texts.at_least(0), default=0, metavar="N", help="seed of random inputs (default: 0)"
@@ -405,13 +423,13 @@ def _add_reduce(parser: argparse.ArgumentParser) -> None:
         "--while",
         dest="failing",
         metavar="COMMAND",
-        help="a graph is of interest as long as this command fails with the exit code that it has for MODEL; it is run "
-        "by the shell, with the path of the graph, native JSON, for {} or else behind it",
+        help="keep graphs for which this command fails with the same exit code as for MODEL; the shell runs it "
+        "with the path of the graph (native JSON) for {}, or at its end",
     )
     test.add_argument(
         "--interesting",
         metavar="COMMAND",
-        help="a graph is of interest as long as this command ends with exit code 0, as C-Reduce wants it",
+        help="keep graphs for which this command exits with 0, as in C-Reduce",
     )
     parser.add_argument(
         "-o",
@@ -425,7 +443,7 @@ def _add_reduce(parser: argparse.ArgumentParser) -> None:
         type=texts.seconds,
         default=300.0,
         metavar="SECONDS",
-        help="end the command after that time; the graph is then of no interest (default: 300, as C-Reduce's)",
+        help="time limit for the command; a graph that exceeds it is not kept (default: 300, as in C-Reduce)",
     )
 
 
@@ -434,16 +452,18 @@ def _add_pydirectml(parser: argparse.ArgumentParser) -> None:
         "--save",
         type=texts.path,
         metavar="OUT.onnx|OUT.json",
-        help="keep the model that is computed, as ONNX or, for all other commands, as a native graph; further ones as "
-        "OUT-2.onnx, ...",
+        help="save the model that the program computes, as ONNX or as a native graph for other commands; further "
+        "models go to OUT-2.onnx, ...",
     )
-    parser.add_argument("--freeze", action="store_true", help="make all inputs of it constants, not only OWNED_BY_DML")
+    parser.add_argument(
+        "--freeze", action="store_true", help="turn all inputs into constants, not only those owned by DirectML"
+    )
     parser.add_argument(
         "--input",
         action="append",
         default=[],
         metavar="NAME",
-        help="but not this one: input0, input1, ... (repeatable)",
+        help="keep this input an input: input0, input1, ... (repeatable)",
     )
     parser.add_argument(
         "--feature-level",
@@ -452,11 +472,9 @@ def _add_pydirectml(parser: argparse.ArgumentParser) -> None:
         help="check operators against this level, such as 3_0 (default: the latest)",
     )
     _add_providers(parser)
-    parser.add_argument("--quiet", "-q", action="store_true", help="say only what went wrong")
-    parser.add_argument("program", metavar="PROGRAM.py", help="a program that says: import pydirectml")
-    rest = parser.add_argument(
-        "arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="what the program finds in sys.argv"
-    )
+    parser.add_argument("--quiet", "-q", action="store_true", help="print errors only")
+    parser.add_argument("program", metavar="PROGRAM.py", help="a program with: import pydirectml")
+    rest = parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="arguments of the program")
     rest.required = False  # of nothing that is missing is that to be said
     parser.set_defaults(json=False)
 
@@ -468,13 +486,13 @@ def _add_recorder(parser: argparse.ArgumentParser) -> None:
         type=texts.directory,
         default=Path(),
         metavar="DIR",
-        help="where to (default: the current directory)",
+        help="directory to write to (default: the current one)",
     )
 
 
 def _add_ops(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "pattern", nargs="?", default="", metavar="TEXT", help="only operators whose name contains this"
+        "pattern", nargs="?", default="", metavar="TEXT", help="list only operators whose name contains this"
     )
 
 
@@ -484,36 +502,39 @@ def _add_schema(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         choices=("graph", "report", "journal"),
         default="graph",
-        help="graph: the native format, for editors (default); report: what --json writes; journal: a line of what "
-        "batch keeps",
+        help="graph: the native format, for editors (default); report: the output of --json; journal: a line of "
+        "the journal of batch",
     )
 
 
 def _add_completion(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("shell", choices=SHELLS, help="the shell that is to complete them")
+    parser.add_argument("shell", choices=SHELLS, help="your shell")
 
 
 COMMANDS: Mapping[str, tuple[str, tuple[Callable[[argparse.ArgumentParser], None], ...]]] = {
     "compile": ("write an ONNX model", (add_model, add_freeze, add_level, add_form, _add_compile)),
-    "check": ("say what is wrong, and why", (add_common, add_reading, add_freeze, _add_check)),
+    "check": ("find what is wrong with a model, and explain it", (add_common, add_reading, add_freeze, _add_check)),
     "run": ("compile and run a model", (add_model, add_frozen, add_level, add_run_form, _add_run)),
     "verify": (
         "compare a model with the reference",
         (add_model, add_documented, add_passes, _add_verify),
     ),
     "explain": (
-        "what each node becomes, what a code such as DML1601 means, or all about an operator such as JOIN",
+        "explain the ONNX nodes of a model, a code such as DML1601, or an operator such as JOIN",
         (add_model, add_freeze, add_form, _add_explain),
     ),
     "report": (
-        "write a page that shows all of a model",
+        "write an HTML page about a model: graphs, findings, errors, times",
         (add_model, add_freeze, add_level, add_run_form, _add_report),
     ),
     "batch": (
         "check, compile, verify or report many models, in several processes, with a journal",
         (add_common, add_level, add_run_form, _add_batch),
     ),
-    "sizes": ("which sizes of inputs are free, tied, or fixed, by whom", (add_model, add_freeze, _add_of)),
+    "sizes": (
+        "list the input sizes that can change, and the nodes that fix the others",
+        (add_model, add_freeze, _add_of),
+    ),
     "convert": ("write a model in another format", (add_model, add_freeze, _add_convert)),
     "perf": (
         "measure models on providers, targets, levels and threads, side by side",
@@ -523,11 +544,11 @@ COMMANDS: Mapping[str, tuple[str, tuple[Callable[[argparse.ArgumentParser], None
         "find the smallest graph for which a command still fails, for a bug report",
         (add_model, add_freeze, _add_reduce),
     ),
-    "pydirectml": ("run a program made for PyDirectML", (_add_pydirectml,)),
-    "recorder": ("write a header with which C++ programs record their graphs", (add_common, _add_recorder)),
-    "ops": ("list DirectML's operators and whether they compile", (add_common, _add_ops)),
-    "doctor": ("say what is installed here, what works, and what is missing", (add_common,)),
+    "pydirectml": ("run a program written for PyDirectML", (_add_pydirectml,)),
+    "recorder": ("write the C++ headers that record the graphs of a program", (add_common, _add_recorder)),
+    "ops": ("list DirectML's operators, and whether they compile", (add_common, _add_ops)),
+    "doctor": ("show what is installed, what works, and what is missing", (add_common,)),
     "schema": ("print a JSON Schema", (add_common, _add_schema)),
-    "completion": ("print a script that completes commands", (add_common, _add_completion)),
+    "completion": ("print a script with which your shell completes commands", (add_common, _add_completion)),
 }
 """What each command is for, and what adds its options to its parser, in the order of its help."""

@@ -18,11 +18,12 @@ from dml2onnx.cli.commands import files_written
 from dml2onnx.cli.inputs import InputArguments
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import load_options
-from dml2onnx.compiler import compile
+from dml2onnx.compiler import compile_graph
 from dml2onnx.files import check_target, put, spare
 from dml2onnx.frontends import load
 from dml2onnx.measuring import Measurement, Plan, Subject, Way, measure, of_model, of_other
 from dml2onnx.measuring.subjects import inputs_of
+from dml2onnx.options import CompileOptions
 from dml2onnx.providers.choice import Providers
 from dml2onnx.providers.installed import require_providers
 from dml2onnx.report.answers import sizes_of
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     import argparse
 
     from dml2onnx.cli.render import Screen
-    from dml2onnx.compiler import CompiledModel, CompileOptions
+    from dml2onnx.compiler import CompiledModel
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph
     from dml2onnx.model import Array
@@ -82,10 +83,16 @@ def perf_command(options: argparse.Namespace, screen: Screen) -> int:
     )
     if options.report is not None:
         first = models[0].graph
-        report = gather(first, feature_level=options.feature_level, documented=options.documented, opset=options.opset)
+        report = gather(first, _asked(options, "cpu"))
         put(options.report, [page(report, answer).encode()])
     _show(answer, screen)
     return 0
+
+
+def _asked(options: argparse.Namespace, target: str = DEFAULT_TARGET) -> CompileOptions:
+    """What the command line says of all models."""
+    level, opset = options.feature_level, options.opset
+    return CompileOptions.of(feature_level=level, documented=options.documented, opset=opset, target=target)
 
 
 def _ways(options: argparse.Namespace) -> list[Way]:
@@ -112,17 +119,7 @@ def _subjects(
     warnings: list[Diagnostic],
 ) -> list[Subject]:
     """All that is measured, compiled and with what it is given; the ways of a model stand together."""
-    asked: CompileOptions = {
-        "feature_level": options.feature_level,
-        "documented": options.documented,
-        "opset": options.opset,
-        "target": DEFAULT_TARGET,
-        "exact": False,
-        "optimize": 1,
-        "without_passes": (),
-        "quant_format": None,
-        "half": False,
-    }
+    asked = _asked(options)
     subjects = []
     for model in models:
 
@@ -132,7 +129,7 @@ def _subjects(
 
         subjects += [of_model(model.graph, model.name, way, directory, supplied, asked) for way in ways]
         if options.against:
-            plain = compile(model.graph, **asked)
+            plain = compile_graph(model.graph, asked)
             feeds = inputs_of(plain, inputs(plain.inputs), options.seed)
             others = dict.fromkeys((way.provider, way.threads) for way in ways)
             subjects += [

@@ -9,6 +9,7 @@ import sys
 import time
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dml2onnx.cli import plain
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from dml2onnx.cli.render import Screen
+    from dml2onnx.diagnostics import Diagnostic, DmlError
 
 HOMES = {
     "batch": "batch",
@@ -103,10 +105,10 @@ def _perform(options: argparse.Namespace, screen: Screen) -> int:
     try:
         code: int = _command(options.command)(options, screen)
     except UnreadableError as error:
-        screen.diagnostics(error.diagnostics)
+        screen.diagnostics(_placed(error, options))
         return UNREADABLE
     except DmlError as error:
-        screen.diagnostics(error.diagnostics)
+        screen.diagnostics(_placed(error, options))
         return FINDINGS
     except InternalError as error:
         screen.failure(str(error))
@@ -118,6 +120,14 @@ def _perform(options: argparse.Namespace, screen: Screen) -> int:
         screen.failure("interrupted")
         return INTERRUPTED
     return code
+
+
+def _placed(error: DmlError, options: argparse.Namespace) -> Sequence[Diagnostic]:
+    """The findings, with their places in the text of the model that the command was about."""
+    from dml2onnx.report.checked import placed_in
+
+    name = getattr(options, "model", None)
+    return placed_in(Path(name), error.diagnostics) if isinstance(name, str) and name else error.diagnostics
 
 
 def _command(name: str) -> Callable[[argparse.Namespace, Screen], int]:

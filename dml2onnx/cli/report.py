@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from dml2onnx.catalog import FeatureLevel
     from dml2onnx.cli.render import Screen
-    from dml2onnx.compiler import CompileOptions
     from dml2onnx.files import Destination
     from dml2onnx.ir.graph import Graph
     from dml2onnx.report.records import Report
@@ -93,10 +92,11 @@ def _compared(graph: Graph, first: Report, other: _Side, options: argparse.Names
 
 
 def _gathered(side: _Side, options: argparse.Namespace, screen: Screen) -> Report:
-    asked: CompileOptions = {**compile_options(options), "feature_level": side.level}
+    asked = replace(compile_options(options), feature_level=side.level)
     with screen.counting("gathering") as progress:
         return gather(
             side.graph,
+            asked,
             rounds=ROUNDS if options.verify else 0,
             profile=options.profile,
             provider=options.provider,
@@ -104,7 +104,6 @@ def _gathered(side: _Side, options: argparse.Namespace, screen: Screen) -> Repor
             max_bytes=options.max_bytes,
             progress=progress,
             digests=options.compare is not None,
-            **asked,
         )
 
 

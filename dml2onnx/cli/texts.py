@@ -50,6 +50,20 @@ def _standard_output() -> BinaryIO:
     return open(1, "wb", closefd=False)
 
 
+def target(text: str) -> str:
+    """The name of a target; of an execution provider that is none it is said where that goes."""
+    from dml2onnx import targets
+    from dml2onnx.providers import table
+
+    if text in table.NAMES and text not in targets.NAMES:
+        names = ", ".join(targets.NAMES)
+        raise ArgumentTypeError(
+            f"{quote(text)} is an execution provider, not a target: compile without --target, and run or measure with "
+            f"--provider {text}; targets are {names}"
+        )
+    return text
+
+
 def feature_level(text: str) -> FeatureLevel | None:
     """A feature level, such as ``3_0``."""
     from dml2onnx import arguments

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.cli.inputs import InputArguments
 from dml2onnx.cli.markup import escape
-from dml2onnx.cli.models import load_model
+from dml2onnx.cli.models import compile_options, load_model
 from dml2onnx.codes.sizing import WRONG_REQUEST
 from dml2onnx.diagnostics import DmlError, plural
 from dml2onnx.report.verified import verification_answer
@@ -37,15 +37,10 @@ def verify_command(options: argparse.Namespace, screen: Screen) -> int:
         raise DmlError(WRONG_REQUEST.at(message, expected="--against, or names"))
     with screen.counting("verifying") as progress:
         how = VerifyOptions(
+            compiling=compile_options(options),
             rounds=options.cases,
             seed=options.seed,
             provider=options.provider,
-            documented=options.documented,
-            exact=options.exact,
-            optimize=options.optimize,
-            without_passes=options.without_passes,
-            quant_format=options.quant_format,
-            half=options.half,
             time_limit=options.time_limit,
             max_bytes=options.max_bytes,
             progress=progress,

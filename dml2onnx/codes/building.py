@@ -7,20 +7,21 @@ from dml2onnx.diagnostics import Code
 NO_BROADCAST = Code(
     "DML1801",
     "operands that do not broadcast together",
-    "Python's operators on expressions broadcast as numpy does: aligned at the last dimension, sizes are equal or 1. "
-    "The methods of GraphBuilder do not broadcast, since DirectML does not: equal sizes, with zero strides to repeat.",
+    "Give operands whose sizes are equal or 1, aligned at the last dimension: Python's operators on expressions "
+    "broadcast like numpy. Methods of GraphBuilder do not broadcast, since DirectML does not; use equal sizes, with "
+    "strides of 0 to repeat.",
 )
 NOT_INFERABLE = Code(
     "DML1802",
     "an output whose descriptor has to be stated",
-    "What the operator gives does not follow from its inputs and attributes alone. State the sizes (output_sizes) or "
-    "the data type (output_data_type) that the message names.",
+    "State the sizes (output_sizes) or the data type (output_data_type) that the message names. They do not follow "
+    "from the inputs and attributes.",
 )
 FOREIGN_EXPRESSION = Code(
     "DML1803",
     "an argument that is no expression of this builder",
-    "Tensors of an operator are expressions that the same GraphBuilder has made: by input, constant, or an operator. "
-    "numpy arrays become one with GraphBuilder.constant.",
+    "Pass expressions of the same GraphBuilder, from its methods input, constant, or an operator. "
+    "GraphBuilder.constant makes an expression of a numpy array.",
 )
 NAME_TAKEN = Code(
     "DML1804",
@@ -42,19 +43,18 @@ VIEW_TOO_LARGE = Code(
 NO_OUTPUTS = Code(
     "DML1807",
     "a graph without outputs",
-    "Give build at least one expression; what no output depends on is left out of the compiled model.",
+    "Give build at least one expression. The compiled model contains only what outputs depend on.",
 )
 DIFFERENT_ELEMENT_COUNTS = Code(
     "DML1808",
     "a reshape to another number of elements",
-    "Reshaping keeps all elements in their row-major order; the product of the new sizes is that of the old ones. One "
-    "of the new sizes may be -1, which stands for what remains.",
+    "Give sizes with the same product as before. One of them may be -1, which is computed from the others.",
 )
 NOT_EXACT = Code(
     "DML1809",
     "a constant operand that the data type does not hold",
-    "A number or an array beside an expression becomes a constant of the expression's data type. Integer types hold "
-    "whole numbers of their range only; cast the expression first where fractions are meant.",
+    "Cast the expression first if you mean fractions. A number or an array beside an expression becomes a constant of "
+    "the expression's data type, and integer types hold whole numbers of their range only.",
 )
 BAD_NAME = Code(
     "DML1810",

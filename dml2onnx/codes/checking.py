@@ -12,135 +12,129 @@ from dml2onnx.diagnostics import Code, Severity
 UNKNOWN_VALUE = Code(
     "DML1201",
     "a node reads a value that nothing provides",
-    "Every tensor that a node reads has to come from a graph input, a constant or the output of another node. "
-    "Look for a misspelt name, or for the node that was meant to write it.",
+    "Correct the name, or add what the node should read: a graph input, a constant, or the output of another node.",
 )
 OUTPUT_WITHOUT_SOURCE = Code(
     "DML1202",
     "a graph output that nothing writes",
-    "The value behind a graph output is neither written by a node nor a graph input or constant, so there is nothing "
-    "to return.",
+    "Name an output of a node, a graph input or a constant as graph output. Nothing writes this value.",
 )
 CYCLE = Code(
     "DML1203",
     "a cycle of nodes",
-    "The nodes named in the message form a cycle: each reads what the one before it writes, and the last feeds the "
-    "first. A DirectML graph is acyclic. Repeated evaluation has to be done by binding an output to the next run's "
-    "input.",
+    "Break the cycle. The nodes in the message form one: each reads the output of the one before it, and the first "
+    "reads that of the last. A DirectML graph is acyclic. To repeat a computation, run the graph again with an output "
+    "bound to an input.",
 )
 VALUE_WRITTEN_TWICE = Code(
     "DML1204",
     "a value with two sources",
-    "A value is one version of one buffer and has exactly one source. Two nodes that write it, or a node that writes "
-    "a graph input or constant, leave the contents undefined.",
+    "Give each node a value of its own to write. If two nodes write one value, or a node writes a graph input or a "
+    "constant, the contents are undefined.",
 )
 DUPLICATE_NODE_NAME = Code(
     "DML1205",
     "two nodes of one name",
-    "Node names identify nodes in messages and in the compiled model, so they have to differ.",
+    "Rename one of them. Node names identify nodes in messages and in the compiled model.",
 )
 DUPLICATE_BINDING_NAME = Code(
     "DML1206",
     "two graph inputs or two graph outputs of one name",
-    "Buffers are bound by name. An input and an output may share a name (a buffer that is updated in place), two "
-    "inputs or two outputs may not.",
+    "Rename one of them. Buffers are bound by name. An input and an output may share a name (a buffer that is updated "
+    "in place), but two inputs or two outputs may not.",
 )
 UNREAD_INPUT = Code(
     "DML1220",
     "a graph input that no node reads",
-    "No node reads this input, and no output shows it. DirectML accepts that; usually a name is misspelt. "
-    "The compiled model does not have the input.",
+    "Check the names: no node reads this input, and it is no output. DirectML accepts that. The compiled model does "
+    "not have the input.",
     Severity.WARNING,
 )
 UNREAD_CONSTANT = Code(
     "DML1221",
     "a constant that no node reads",
-    "No node reads this constant, and no output shows it. It is not in the compiled model; usually a node "
-    "lacks the input that was meant to read it.",
+    "Check the names: no node reads this constant, and it is no output. The compiled model does not contain it.",
     Severity.WARNING,
 )
 OUT_OF_BOUNDS = Code(
     "DML1207",
     "a tensor leaves its buffer",
-    "A tensor occupies the bytes [offset, offset + TotalTensorSizeInBytes) of the buffer that it is bound to; when "
-    "TotalTensorSizeInBytes is 0 the smallest size counts, which is rounded up to a multiple of 4 bytes. All of them "
-    "have to lie inside the buffer.",
+    "Bind a larger buffer, or reduce the offset. A tensor occupies the bytes [offset, offset + "
+    "TotalTensorSizeInBytes) of its buffer, and all of them have to be inside it. If TotalTensorSizeInBytes is 0, the "
+    "smallest size counts, rounded up to a multiple of 4 bytes.",
 )
 MISALIGNED_OFFSET = Code(
     "DML1208",
     "a buffer offset that is not a multiple of 16",
-    "DirectML binds tensors at multiples of DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT, 16 bytes, and refuses any other "
-    "offset.",
+    "Use an offset that is a multiple of 16 bytes (DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT). DirectML refuses any other.",
 )
 BROKEN_ALIGNMENT_PROMISE = Code(
     "DML1209",
     "a buffer offset that breaks the tensor's own promise",
-    "GuaranteedBaseOffsetAlignment promises that the tensor starts at a multiple of that many bytes; the library may "
-    "read wider words because of it. The offset of this binding is no such multiple.",
+    "Change the offset, or lower GuaranteedBaseOffsetAlignment: it promises that the tensor starts at a multiple of "
+    "that many bytes, and DirectML may rely on it.",
 )
 UNBOUND_TENSOR = Code(
     "DML1210",
     "a tensor that is bound to nothing",
-    "The descriptor describes this tensor, so the node has to read or write a buffer for it. To leave out an optional "
-    "tensor, leave it out of the descriptor as well.",
+    "Bind a buffer, or remove the descriptor if the tensor is optional. A node reads or writes a buffer for each "
+    "tensor that is described.",
 )
 BOUND_WITHOUT_TENSOR = Code(
     "DML1211",
     "a buffer bound where the descriptor has no tensor",
-    "A buffer is bound to a tensor that the descriptor leaves out, or that the operator does not have. Its "
-    "type and sizes are unknown.",
+    "Describe the tensor, or remove the binding. Without a descriptor the type and sizes of the tensor are unknown.",
 )
 PARTIAL_OVERLAP = Code(
     "DML1212",
     "an operator writes over a part of its own input",
-    "Input and output regions of one operator may be the same bytes (for operators that run in place) or have nothing "
-    "in common. Where they overlap in part, elements would be overwritten before they are read.",
+    "Let the output use exactly the bytes of the input (if the operator runs in place), or other bytes. With a "
+    "partial overlap, elements would be overwritten before they are read.",
 )
 OVERLAPPING_WRITES = Code(
     "DML1213",
     "two outputs of one operator overlap",
-    "Each output of an operator needs bytes of its own: DirectML may write anywhere inside TotalTensorSizeInBytes, in "
-    "any order.",
+    "Give each output bytes of its own. DirectML may write anywhere inside TotalTensorSizeInBytes, in any order.",
 )
 NOT_IN_PLACE = Code(
     "DML1214",
     "an operator that does not run in place reads and writes the same bytes",
-    "Only operators whose page says so may have an output alias an input, and only with the same sizes and strides. "
-    "The compiled model reads its inputs before it writes, so its result is that of separate buffers; DirectML "
-    "promises nothing.",
+    "Use separate buffers. An output may only alias an input if the operator's page says so, and with the same sizes "
+    "and strides. The compiled model computes the result of separate buffers; DirectML promises nothing.",
     Severity.WARNING,
 )
 OWNED_INTERMEDIATE = Code(
     "DML1215",
     "DML_TENSOR_FLAG_OWNED_BY_DML on a tensor that another node computes",
-    "Tensors with this flag are bound once, when the operator is initialised, and are meant for weights. A tensor "
-    "that a node of the graph computes changes with every execution. The flag is ignored here.",
+    "Remove the flag. It is meant for weights: DirectML reads such a tensor once, when the operator is initialized, "
+    "but a node computes this one in every execution. The flag is ignored here.",
     Severity.WARNING,
 )
 DEAD_NODE = Code(
     "DML1216",
     "a node that contributes to no output",
-    "Nothing that the graph returns depends on this node. It is checked, and left out of the compiled model.",
+    "Connect the node to an output, or remove it: no output depends on it. It is checked, but the compiled model does "
+    "not contain it.",
     Severity.WARNING,
 )
 NO_OUTPUTS = Code(
     "DML1217",
     "a graph without outputs",
-    "A graph that returns nothing computes nothing. Name at least one output.",
+    "Name at least one output. A graph without outputs computes nothing.",
 )
 
 WRONG_INPUT_SIZES = Code(
     "DML1218",
     "a graph input that none of its readers can use",
-    "All nodes that read the input have sizes that do not fit to it, and would be right if one of its sizes were "
-    "another. The input gets one finding instead of each reader.",
+    "Change a size of the input: the sizes of all nodes that read it do not fit, and would fit with another size of "
+    "the input. They get this one finding.",
 )
 
 DEAD_NODE_REFUSED = Code(
     "DML1219",
     "a node of a DML_GRAPH_DESC that contributes to no output",
-    "IDMLDevice1::CompileGraph refuses a graph with a node that no graph output depends on. Outputs that nobody reads "
-    "may be left unconnected, if another output of the node is needed.",
+    "Connect the node to an output, or remove it: IDMLDevice1::CompileGraph refuses a graph with a node on which no "
+    "output depends. If another output of the node is used, its other outputs may stay unconnected.",
 )
 
 # --- Tensor descriptors ---------------------------------------------------------------------------------------------
@@ -153,47 +147,47 @@ DIMENSION_COUNT_LIMIT = Code(
 ZERO_SIZE = Code(
     "DML1302",
     "a dimension of size 0",
-    "Every size is at least 1: DirectML has no empty tensors. Operators on empty tensors have to be left out of the "
-    "graph.",
+    "Make every size at least 1, or leave out operators on empty tensors: DirectML has none.",
 )
 TOO_MANY_ELEMENTS = Code(
     "DML1303",
     "a tensor of 2**32 elements or more",
-    "DirectML addresses elements with 32 bits: the product of the sizes, and the place of the last element in "
-    "memory counted in elements, stay below 2**32 whatever the data type.",
+    "Split the tensor. DirectML addresses elements with 32 bits: the product of the sizes, and the position of the "
+    "last element in memory, counted in elements, stay below 2**32 for every data type.",
 )
 STRIDE_COUNT = Code(
     "DML1304",
     "not one stride for each dimension",
-    "Strides, when given, have DimensionCount entries, counted in elements. Leave them out for packed tensors.",
+    "Give one stride for each dimension, counted in elements, or leave the strides out for a packed tensor.",
 )
 OVERLAPPING_OUTPUT = Code(
     "DML1305",
     "an output whose elements share memory",
-    "Zero strides and overlapping strides are for inputs, where several coordinates may read one element. On an "
-    "output they would write one element several times, with no defined winner.",
+    "Give the output strides without 0 and without overlap. Otherwise several elements are written to the same "
+    "memory, in no defined order. Inputs may have such strides.",
 )
 TOTAL_SIZE_TOO_SMALL = Code(
     "DML1306",
     "TotalTensorSizeInBytes is smaller than the tensor",
-    "TotalTensorSizeInBytes has to reach the last element: 4 * ceil(K * bits / 32) with K the product of the sizes, or "
-    "with strides 1 + the sum of (Sizes[i] - 1) * Strides[i]. 0 asks for this smallest size.",
+    "Increase TotalTensorSizeInBytes, or use 0 for the smallest size. It must reach the last element: 4 * ceil(K * "
+    "bits / 32), where K is the product of the sizes, or with strides 1 + the sum of (Sizes[i] - 1) * Strides[i].",
 )
 BAD_ALIGNMENT = Code(
     "DML1307",
     "GuaranteedBaseOffsetAlignment is no usable power of two",
-    "The promised alignment is 0 (no promise) or a power of two that is not below the size of one element, in bytes.",
+    "Use 0 (no promise), or a power of two that is at least the size of an element in bytes.",
 )
 OWNED_OUTPUT = Code(
     "DML1308",
     "DML_TENSOR_FLAG_OWNED_BY_DML on an output",
-    "The flag hands the contents of an input to the library at initialisation. An output has no contents yet.",
+    "Remove the flag. It gives the contents of an input to DirectML at initialization, and an output has no contents "
+    "then.",
 )
 STRIDES_IN_BYTES = Code(
     "DML1309",
     "strides that look like bytes",
-    "Strides count elements. These are those of packed memory, each multiplied by the bytes of an element, so that the "
-    "tensor covers several times the memory that its elements need.",
+    "Divide the strides by the size of an element: strides count elements. These are the strides of packed memory in "
+    "bytes, so the tensor covers several times the memory that it needs.",
     Severity.WARNING,
 )
 
@@ -202,130 +196,130 @@ STRIDES_IN_BYTES = Code(
 MISSING_FIELD = Code(
     "DML1401",
     "a required field is null",
-    "Only the fields that the operator's page marks as optional may be null.",
+    "Give a value. Only fields that the operator's page marks as optional may be null.",
 )
 UNKNOWN_ENUMERATOR = Code(
     "DML1402",
     "an enumerator that the enumeration does not have",
-    "The message lists the enumerators that the field takes, in their short form.",
+    "Use an enumerator from the message, which lists those of the field in their short form.",
 )
 ARRAY_LENGTH = Code(
     "DML1403",
     "an array whose length is not what its count says",
-    "In the C structure an array is a pointer and a count field next to it; both have to say the same.",
+    "Correct the count, or the array: both must agree. In the C structure an array is a pointer and a count.",
 )
 DIFFERENT_DATA_TYPES = Code(
     "DML1404",
     "tensors that need one data type have several",
-    "The operator's page asks for the same DataType on these tensors. Put a CAST in front of the odd one.",
+    "Put a CAST in front of the tensor that differs. The operator's page asks for the same DataType on these tensors.",
 )
 DIFFERENT_DIMENSION_COUNTS = Code(
     "DML1405",
     "tensors that need one DimensionCount have several",
-    "DirectML does not extend shapes by leading ones on its own: describe a tensor of lower rank with leading sizes "
-    "of 1. That changes no byte of the buffer.",
+    "Add leading sizes of 1 to the tensor with fewer dimensions; the buffer stays the same. DirectML does not add "
+    "them itself.",
 )
 SCALAR_TYPE = Code(
     "DML1406",
     "a scalar of another type than its data type field says",
-    "A DML_SCALAR_UNION is read by a sibling field of type DML_TENSOR_DATA_TYPE; the value has to be of that type.",
+    "Use the member of the scalar for the data type in the sibling field of type DML_TENSOR_DATA_TYPE.",
 )
 NOT_FINITE = Code(
     "DML1407",
     "an attribute that is infinite or not a number",
-    "This factor or offset goes into arithmetic with every element, and no result would mean anything. Usually the "
-    "value was computed by a division by zero when the model was made.",
+    "Look for a division by zero in the program that made the model. Every element is computed with this attribute, "
+    "so no result would mean anything.",
 )
 OUT_OF_RANGE = Code(
     "DML1408",
     "an attribute outside its range",
-    "The operator's page limits this attribute; the limits may depend on the tensors (an axis lies in [0, "
-    "DimensionCount - 1]). Unlike in ONNX or numpy, axes do not count from the end.",
+    "Use a value in the range that the message gives. It may depend on the tensors: an axis lies in [0, "
+    "DimensionCount - 1]. Unlike in ONNX and numpy, axes do not count from the end.",
 )
 NOT_EQUAL = Code(
     "DML1409",
     "an attribute that has to equal something else does not",
-    "The operator's page ties this attribute to a tensor or to another attribute; the message says to what.",
+    "Use the value that the message gives: the attribute has to equal another attribute, or a property of a tensor.",
 )
 ZERO_ATTRIBUTE = Code(
     "DML1410",
     "an attribute that must not be 0",
-    "A stride, dilation, window size or divisor of 0 has no meaning, and DirectML rejects it.",
+    "Use 1 for no stride or dilation. DirectML rejects a stride, dilation, window size or divisor of 0.",
 )
 REPEATED_ENTRY = Code(
     "DML1411",
     "an entry that occurs twice",
-    "Each axis may be named once; the order does not matter.",
+    "Remove one of the two: each axis may occur once, in any order.",
 )
 EXACTLY_ONE = Code(
     "DML1412",
     "not exactly one of several tensors",
-    "The operator takes its data in one of several forms: exactly one of these tensors is given, the others are null.",
+    "Give exactly one of these tensors and set the others to null. They are alternatives.",
 )
 AT_LEAST_ONE = Code(
     "DML1413",
     "none of several tensors",
-    "At least one of these tensors has to be given, or the operator has nothing to do.",
+    "Give at least one of these tensors: without any, the operator has no data.",
 )
 ALL_OR_NONE = Code(
     "DML1414",
     "some of several tensors that belong together",
-    "These tensors are given together or not at all.",
+    "Give all of these tensors, or none: the operator uses them together.",
 )
 REQUIRED_HERE = Code(
     "DML1415",
     "a field that another field makes necessary is null",
-    "The field is optional in general, but not together with the value of the other field named in the message.",
+    "Give the field. It is optional in general, but not with the value of the other field in the message.",
 )
 WRONG_DATA_TYPE = Code(
     "DML1416",
     "a data type that the operator's other fields rule out",
-    "With these attributes the tensor is limited to the data types named in the message, at every feature level.",
+    "Use a data type from the message. The other attributes exclude this one at every feature level.",
 )
 WRONG_DIMENSION_COUNT = Code(
     "DML1417",
     "a tensor of too few or too many dimensions",
-    "The operator's page limits the dimension count of this tensor, at every feature level.",
+    "Use a number of dimensions from the message. The operator excludes others at every feature level.",
 )
 EFFECTIVE_RANK = Code(
     "DML1418",
-    "a tensor with too many dimensions that count",
-    "The effective rank is DimensionCount without leading dimensions of size 1. The first versions of these operators "
-    "work on matrices only; their successors (SOFTMAX1, LOG_SOFTMAX1, HARDMAX1) take axes instead.",
+    "a tensor with too large an effective rank",
+    "Use the successor with axes (SOFTMAX1, LOG_SOFTMAX1, HARDMAX1). This operator works on matrices: the effective "
+    "rank, which is DimensionCount without leading sizes of 1, is at most 2.",
 )
 ELEMENT_COUNT = Code(
     "DML1419",
     "a tensor with the wrong number of elements",
-    "This tensor holds a fixed number of elements, such as the single element of a scalar.",
+    "Change the sizes: the tensor needs the number of elements in the message, such as one for a scalar.",
 )
 OWNED_NOT_ALLOWED = Code(
     "DML1420",
     "DML_TENSOR_FLAG_OWNED_BY_DML where the operator does not take it",
-    "The operator's page excludes the flag on this tensor: bind it at execution instead.",
+    "Remove the flag and bind the tensor at execution. The operator's page excludes the flag here.",
 )
 NOT_AN_ACTIVATION = Code(
     "DML1421",
     "an activation list with something else in it",
-    "The entries of ActivationDescs are activation operators that compute from one tensor; their own tensors are null.",
+    "List only activation operators that compute from one tensor, with null for their own tensors.",
 )
 
 REPEATED_INDICES = Code(
     "DML1422",
     "indices that repeat by a stride of 0",
-    "SCATTER_ND refuses an IndicesTensor with a stride of 0 in a dimension of more than one element: all of its tuples "
-    "have to stand in memory.",
+    "Store all index tuples in memory. SCATTER_ND refuses an IndicesTensor with a stride of 0 in a dimension of more "
+    "than one element.",
 )
 
 NOT_PACKED = Code(
     "DML1423",
     "strides where only a packed tensor will do",
-    "DirectML refuses strides on this tensor: leave them out, or give those of a packed tensor.",
+    "Leave the strides out, or give those of a packed tensor. DirectML refuses others on this tensor.",
 )
 MIN_ABOVE_MAX = Code(
     "DML1424",
     "Min and Max in the wrong order",
-    "Min is above Max. DirectML accepts that: clipping then gives Min for every element, and its gradient is 0 "
-    "everywhere.",
+    "Exchange Min and Max. DirectML accepts this order, but then clipping gives Min for every element, and its "
+    "gradient is 0 everywhere.",
     Severity.WARNING,
 )
 
@@ -334,35 +328,35 @@ MIN_ABOVE_MAX = Code(
 DIFFERENT_SIZES = Code(
     "DML1501",
     "tensors that need the same sizes have different ones",
-    "DirectML does not broadcast by size. To repeat a smaller tensor, describe it with the full sizes and a stride of "
-    "0 in the repeated dimensions; the buffer stays as it is.",
+    "Give the smaller tensor the full sizes, and a stride of 0 in the repeated dimensions; the buffer stays the same. "
+    "DirectML does not broadcast sizes.",
 )
 NOT_BROADCASTABLE = Code(
     "DML1502",
     "a tensor whose sizes are neither 1 nor the full size",
-    "This tensor is broadcast by the operator: each of its sizes is 1 or the size of the tensor that it is applied to.",
+    "Give each dimension the size 1 or the full size. The operator broadcasts this tensor.",
 )
 WRONG_SIZE = Code(
     "DML1503",
     "a size that does not follow from the operator's formula",
-    "The sizes of this tensor are determined by the other tensors and the attributes. The message has the formula "
-    "with its numbers.",
+    "Use the size from the message, which shows the formula with its numbers. Other tensors and attributes determine "
+    "it.",
 )
 NO_ROOM = Code(
     "DML1504",
     "a window that fits nowhere",
-    "The window, widened by its dilation, is larger than the padded input, or padding takes away all of the output: "
-    "no output element is left. Increase the padding or make the window smaller.",
+    "Increase the padding, or make the window smaller: the window with its dilation is larger than the padded input, "
+    "or the padding removes the whole output.",
 )
 INDIVISIBLE = Code(
     "DML1505",
     "a size that does not divide evenly",
-    "Groups, blocks and interleaved channels need sizes that are whole multiples.",
+    "Use a whole multiple of the groups, the block size, or the interleaved channels.",
 )
 OUT_OF_WINDOW = Code(
     "DML1506",
     "a slice that leaves its tensor",
-    "Offsets, sizes and strides of a slice have to stay inside the tensor that is sliced. Nothing is clamped.",
+    "Keep offsets, sizes and strides of the slice inside the input. DirectML does not clamp them.",
 )
 
 # --- Support and feature levels -------------------------------------------------------------------------------------
@@ -370,25 +364,25 @@ OUT_OF_WINDOW = Code(
 OPERATOR_LEVEL = Code(
     "DML1601",
     "an operator that the feature level does not have",
-    "The operator was introduced with a later feature level. `since` names it; its DirectML version and the first "
-    "Windows release that has it are listed with the feature levels.",
+    "Raise the feature level, or use another operator: --suggest names one if it knows one. `since` has the first "
+    "level with this operator; the table of feature levels has the DirectML version and the Windows release of each.",
 )
 DATA_TYPE_LEVEL = Code(
     "DML1602",
     "a data type that a later feature level allows",
-    "The operator's support table for the target level lacks this data type for this tensor; the table of the level "
-    "named in `since` has it.",
+    "Raise the feature level to that in `since`, or convert the tensor with a CAST. The support table of the target "
+    "level does not list the data type for this tensor.",
 )
 DATA_TYPE_UNSUPPORTED = Code(
     "DML1603",
     "a data type that the operator does not take",
-    "No feature level allows this data type for this tensor. Put a CAST in front of the operator, or behind it.",
+    "Put a CAST in front of the operator, or behind it. No feature level allows this data type for this tensor.",
 )
 DIMENSION_COUNT_LEVEL = Code(
     "DML1604",
     "a dimension count that a later feature level allows",
-    "Older feature levels want 4 (or 5) dimensions where later ones take 1 to 8. Tensors with fewer dimensions can be "
-    "described with leading sizes of 1.",
+    "Raise the feature level, or change the number of dimensions. Older levels need 4 (or 5) dimensions, later ones "
+    "allow 1 to 8. Add leading sizes of 1 to tensors with fewer dimensions.",
 )
 DIMENSION_COUNT_UNSUPPORTED = Code(
     "DML1605",
@@ -398,12 +392,13 @@ DIMENSION_COUNT_UNSUPPORTED = Code(
 VALUE_LEVEL = Code(
     "DML1606",
     "an attribute value that a later feature level allows",
-    "The enumerator was added to the operator with a later feature level.",
+    "Raise the feature level to that in `since`, or use another enumerator. The operator got this one with a later "
+    "level.",
 )
 OPTIONAL_LEVEL = Code(
     "DML1607",
-    "a tensor that only a later feature level lets one leave out",
-    "The tensor became optional with a later feature level; before, it has to be given.",
+    "a tensor that is required below a later feature level",
+    "Give the tensor, or raise the feature level to that in `since`. It became optional with that level.",
 )
 
 # --- Fused activations ----------------------------------------------------------------------------------------------
@@ -411,24 +406,24 @@ OPTIONAL_LEVEL = Code(
 NOT_FUSABLE = Code(
     "DML1701",
     "an operator that cannot be fused into this one",
-    "Only the activations that the documentation lists can be fused, and CLIP and SOFTMAX only into some operators. "
-    "Make it a node of its own.",
+    "Make it a node of its own. Only the activations in the documentation can be fused, and CLIP and SOFTMAX only "
+    "into some operators.",
 )
 FUSION_LEVEL = Code(
     "DML1702",
     "a fusion that a later feature level allows",
-    "This operator can be fused into its host from a later feature level on. Below, make it a node of its own.",
+    "Make it a node of its own, or raise the feature level to that in `since`, which allows the fusion.",
 )
 FUSED_TENSORS = Code(
     "DML1703",
     "a fused activation with tensors of its own",
-    "A fused activation works on its host's output: its InputTensor and OutputTensor are null.",
+    "Set InputTensor and OutputTensor of the fused activation to null: it works on the output of its host.",
 )
 FUSED_SCALE_BIAS = Code(
     "DML1704",
     "a fused CLIP with a ScaleBias",
-    "A fused ELEMENT_WISE_CLIP has no ScaleBias, or { 1, 0 }. Some versions of DirectML accept other values and ignore "
-    "them.",
+    "Leave ScaleBias out, or use { 1, 0 }. Some versions of DirectML accept other values for a fused "
+    "ELEMENT_WISE_CLIP and ignore them.",
 )
 
 # --- What DirectML accepts against its documentation ----------------------------------------------------------------
@@ -436,31 +431,29 @@ FUSED_SCALE_BIAS = Code(
 ACCEPTED_SIZES = Code(
     "DML1751",
     "sizes that the documentation forbids and DirectML accepts",
-    "A size, or a number of dimensions, breaks a rule that DirectML's documentation states or implies, and DirectML "
-    "creates the operator all the same. The message says what it does then. With --documented this is an error with "
-    "the code of the rule.",
+    "DirectML creates the operator, although its documentation forbids this size or number of dimensions. The message "
+    "says what it computes then. With --documented this is an error with the code of the rule.",
     Severity.WARNING,
 )
 ACCEPTED_VALUE = Code(
     "DML1752",
     "an attribute that the documentation forbids and DirectML accepts",
-    "The value of an attribute breaks a rule that DirectML's documentation states or implies, and DirectML creates the "
-    "operator all the same. The message says what it does then. With --documented this is an error with the code of "
-    "the rule.",
+    "DirectML creates the operator, although its documentation forbids this value. The message says what it computes "
+    "then. With --documented this is an error with the code of the rule.",
     Severity.WARNING,
 )
 ACCEPTED_TYPE = Code(
     "DML1753",
     "data types that the documentation forbids and DirectML accepts",
-    "The documentation does not list the data type for this tensor, or asks for the same type on several tensors, and "
-    "DirectML creates the operator all the same. With --documented this is an error with the code of the rule.",
+    "DirectML creates the operator, although its documentation does not list this data type, or asks for the same "
+    "type on several tensors. With --documented this is an error with the code of the rule.",
     Severity.WARNING,
 )
 ACCEPTED_FUSION = Code(
     "DML1754",
     "a fused activation that the documentation does not list and DirectML accepts",
-    "The documentation does not list the operator among those that can be fused into this one, and DirectML fuses it "
-    "all the same. With --documented this is an error with the code of the rule.",
+    "DirectML fuses the activation, although its documentation does not list it for this operator. With --documented "
+    "this is an error with the code of the rule.",
     Severity.WARNING,
 )
 

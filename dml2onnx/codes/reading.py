@@ -9,42 +9,42 @@ from dml2onnx.diagnostics import Code, Severity
 UNKNOWN_KEY = Code(
     "DML1001",
     "Unknown member",
-    "The object has a member that the format does not define. It would be without effect, so it is taken for a slip. "
-    "In the bindings of DxDispatch models that is said only of names very close to a known one.",
+    "Correct the name: the format has no such member, so it would have no effect. In bindings of DxDispatch models, "
+    "only names close to a known one are reported.",
 )
 IGNORED_KEY = Code(
     "DML1002",
     "Member without effect",
-    "DxDispatch ignores members that it does not know. Here it stands where a slip is likely and would go unnoticed.",
+    "Check the name: DxDispatch ignores members that it does not know, so a misspelt one goes unnoticed.",
     Severity.WARNING,
 )
 MISSING_KEY = Code("DML1003", "Missing member", "The format requires a member that the object does not have.")
 WRONG_KIND = Code(
     "DML1004",
     "Wrong kind of JSON value",
-    "The member has a value of another kind (string, number, object, array) or outside the range that it may have.",
+    "The value has another kind than the member needs (string, number, object, array), or is outside its range.",
 )
 DUPLICATE_KEY = Code(
     "DML1005",
     "A member occurs twice",
-    "JSON readers disagree on which of two members of one name counts, so neither does.",
+    "Remove one of them. JSON readers disagree on which of two members of one name counts.",
 )
 REPEATED_KEY = Code(
     "DML1006",
     "A member occurs twice, and one is ignored",
-    "DxDispatch takes the first member of a name, but of two resources or dispatchables the last one. The other is "
-    "without effect.",
+    "Remove one of them. DxDispatch uses the first of two members of one name, but the last of two resources or "
+    "dispatchables.",
     Severity.WARNING,
 )
 DUPLICATE_NAME = Code(
     "DML1007",
     "Two values have one name",
-    "Inputs, constants and the outputs of nodes share one name space, and each name means one value.",
+    "Rename one of them. Inputs, constants and outputs of nodes share one name space.",
 )
 UNKNOWN_VALUE = Code(
     "DML1008",
     "Unknown value",
-    "A node or an output of the graph reads a name that no input, constant or node output has.",
+    "Correct the name, or add the value: a node or an output reads a name that no input, constant or node output has.",
 )
 UNKNOWN_OPERATOR = Code(
     "DML1009",
@@ -55,13 +55,14 @@ UNKNOWN_OPERATOR = Code(
 UNKNOWN_TENSOR = Code(
     "DML1010",
     "The operator has no such tensor",
-    "Inputs and outputs are connected to the tensor fields of the operator's structure, by their names.",
+    "Inputs and outputs have the names of the tensor fields in the operator's structure. This operator has no such "
+    "field.",
 )
 UNCONNECTED_TENSOR = Code(
     "DML1011",
     "A tensor is described but not connected",
-    "The descriptor says that the tensor is present, but no value or buffer is given for it. DirectML refuses to bind "
-    "nothing to a tensor that is present; an optional tensor is left out by leaving out its descriptor.",
+    "Connect the tensor, or remove its descriptor if the tensor is optional. DirectML does not run an operator whose "
+    "described tensors are unbound.",
 )
 CONNECTION_COUNT = Code(
     "DML1012",
@@ -76,52 +77,52 @@ UNKNOWN_FEATURE_LEVEL = Code(
 NO_CONTENTS = Code(
     "DML1014",
     "An input without contents cannot become a constant",
-    "An option asks to compile an input as a constant, or the program of a recording has a tensor that DirectML owns, "
-    "but there are no contents for it. --constant NAME=FILE (constants={name: contents} in Python) gives some.",
+    "Give the contents with --constant NAME=FILE (constants={name: contents} in Python). An option asks to compile "
+    "this input as a constant, or DirectML owns the tensor in a recording, but the model has no contents for it.",
 )
 UNKNOWN_OPTION_NAME = Code(
     "DML1015",
     "Options about inputs do not fit the model",
-    "An option that turns inputs into constants or keeps them as inputs names something that the model does not have, "
-    "or both are asked for the same input.",
+    "An option about inputs names an input that the model does not have, or asks for the same input as a constant and "
+    "as an input.",
 )
 NOTHING_FROZEN = Code(
     "DML1017",
     "--freeze freezes nothing",
-    "--freeze makes constants of inputs whose contents come with the model, and this one has none: they were excepted "
-    "with --input, or the model gives no contents. It is read as without --freeze.",
+    "--freeze turns inputs into constants if the model has contents for them. This model has none, or --input keeps "
+    "them inputs. The model is read as without --freeze.",
     Severity.WARNING,
 )
 CONTENTS_DIFFER = Code(
     "DML1018",
     "Contents given for an input do not fit it",
-    "What --constant makes the contents of an input is an array in memory order, in the data type of the tensor that "
-    "reads it and in the shape that `dml2onnx compile` prints for it, or flat; or as many bytes as the tensor has.",
+    "Give an array with the data type of the tensor that reads the input, in the shape that `dml2onnx compile` prints "
+    "or flat; or a file with as many bytes as the tensor.",
 )
 TWO_FILES = Code(
     "DML1019",
     "Two files for one input",
-    "In a directory of constants each input has at most one file: NAME.npy, NAME.npz, NAME.bin, NAME.raw, NAME.dat or "
-    "NAME, with _ for what names of files cannot have.",
+    "Remove one of the files. A directory of constants has one file for an input: NAME.npy, NAME.npz, NAME.bin, "
+    "NAME.raw, NAME.dat or NAME, with _ for characters that file names cannot have.",
 )
 UNUSED_FILES = Code(
     "DML1056",
     "Files of constants belong to no input",
-    "A directory of constants has files that are named after no input of the graph: they are not used.",
+    "Rename these files, or remove them: no input of the graph has their names, so they are not used.",
     Severity.WARNING,
 )
 TOO_MANY_FINDINGS = Code(
     "DML1016",
     "Further findings are not listed",
-    "The list of findings ends here, so that a damaged file of any size gives an answer of reasonable size.",
+    "Correct the findings above first. Only the first ones of a damaged file are listed.",
 )
 
 FILE_OUTSIDE = Code(
     "DML1020",
     "A file outside of the model's directory",
-    "Files that a model names are looked up in the model's directory and may not lie outside of it, symbolic links "
-    "followed, so that a model from elsewhere cannot read your files. --allow-path DIR (allow_paths in Python) "
-    "allows a further directory.",
+    "Allow the directory with --allow-path DIR (allow_paths in Python) if you trust the model. Otherwise a model may "
+    "only name files below its own directory, after symbolic links are followed, so that it cannot read your other "
+    "files.",
 )
 FILE_UNREADABLE = Code(
     "DML1021",
@@ -131,83 +132,86 @@ FILE_UNREADABLE = Code(
 FILE_TOO_SHORT = Code(
     "DML1022",
     "A file is too short",
-    "The range of bytes that the model asks for ends beyond the end of the file, or does not match its tensor.",
+    "The file ends before the bytes that the model asks for, or has fewer bytes than the tensor.",
 )
 FILE_TOO_LONG = Code(
     "DML1026",
     "A file is longer than its tensor",
-    "A file that is given as a whole holds one tensor and, at most, what rounds it up to the size of its buffer. A "
-    "longer one is another file, or one of another data type. Where its first bytes are meant, the native format says "
-    'so with "offset": 0, and a DML_GRAPH_DESC with "length" or DataSize.',
+    "Use the right file: a longer one belongs to another tensor, or has another data type. A file may only exceed its "
+    'tensor up to the size of the buffer. To read its first bytes only, write "offset": 0 in the native format, '
+    '"length" or DataSize in a DML_GRAPH_DESC.',
 )
 LFS_POINTER = Code(
     "DML1027",
     "A Git LFS pointer in place of a file",
-    "Git LFS keeps large files elsewhere, and a checkout without it has a short text in place of each. "
-    '"git lfs pull" in the repository fetches the files themselves.',
+    'Run "git lfs pull" in the repository. Without Git LFS a checkout has short texts in place of large files.',
 )
 MISSING_CONTENTS = Code(
     "DML1028",
     "The file of a constant is not there",
-    "A serialized graph can be checked, explained and converted without the files of its constants, whose sizes follow "
-    "from the tensors that read them. Compiling and running need them.",
+    "Put the file beside the model before you compile or run it. A serialized graph can be checked, explained and "
+    "converted without the files of its constants: their sizes follow from the tensors that read them.",
     Severity.WARNING,
 )
 FILE_PARTLY_READ = Code(
     "DML1029",
     "A file of another size than what is read of it",
-    "DxDispatch binds a resource to any tensor that is not larger, and fills what a .npy file lacks with zeros. A file "
-    "of another size than its tensor is often another file.",
+    "Check that it is the right file. DxDispatch binds a resource to any tensor that is not larger, and extends a "
+    ".npy file with zeros, so it does not notice.",
     Severity.WARNING,
 )
 BAD_NPY = Code(
     "DML1023",
     "A .npy file that cannot be used",
-    "Format versions 1 to 3 are read, row-major, little-endian, of whole numbers, floats and bools.",
+    "Save the array again with numpy.save. The versions 1 to 3 of the format can be read, with little-endian, "
+    "row-major whole numbers, floats and bools.",
 )
 NO_PILLOW = Code(
     "DML1024",
     "Reading images needs Pillow",
-    "Initial values from .png and .jpg files are decoded by the optional package Pillow: "
-    'pip install "dml2onnx[images]".',
+    'Install it: pip install "dml2onnx[images]". It decodes initial values from .png and .jpg files.',
 )
 BAD_IMAGE = Code(
     "DML1025",
     "An image that cannot be used",
-    "An image is scaled to resampleSize (N, C, H, W; both required) and stored as FLOAT32 or FLOAT16, values 0 to 1.",
+    "Give resampleSize with N, C, H and W. The image is scaled to it and stored as FLOAT32 or FLOAT16 with values "
+    "from 0 to 1.",
 )
 
 WRONG_VALUE_COUNT = Code(
     "DML1030",
     "Wrong number of values",
-    "Values are given as one flat array or as arrays nested as the sizes say, and there are as many as elements.",
+    "Give one value for each element: as one flat array, or as arrays nested like the sizes.",
 )
 BAD_VALUE = Code(
     "DML1031",
     "A value that the data type cannot hold",
-    "Whole numbers are neither wrapped nor saturated, and fractions are not rounded for integer types.",
+    "Give a value that the data type holds. Whole numbers are neither wrapped nor saturated, and fractions are not "
+    "rounded to integers.",
 )
 TOO_MUCH_DATA = Code(
     "DML1032",
     "Too much data in memory",
-    "Values that have to be computed or decoded are kept in memory, up to 256 MiB for one model. Put them into a file.",
+    "Put the values into a file. Values that have to be computed or decoded stay in memory, and one model may have "
+    "256 MiB of them.",
 )
 NO_DATA = Code("DML1033", "No contents", "Contents of zero bytes are given; a buffer has at least one byte.")
 DATA_SOURCE = Code(
     "DML1034",
     "No source of contents, or several",
-    "A buffer takes its contents from exactly one source.",
+    "Name exactly one source for the contents of a buffer.",
 )
 RESOURCE_TOO_SMALL = Code(
     "DML1035",
     "A buffer smaller than its contents",
-    "sizeInBytes, where given, is at least the length of the initial values (and of initialValuesOffsetInBytes before "
-    "them).",
+    "Increase sizeInBytes, or leave it out: it has to cover the initial values, and initialValuesOffsetInBytes before "
+    "them.",
 )
 SEQUENCE_OVERFLOW = Code(
     "DML1036",
     "A sequence leaves the range of its data type",
-    "What DxDispatch makes of it depends on the compiler that built it; here the value wraps.",
+    "Change the sequence so that it stays in the range of its data type. Here the value wraps; DxDispatch's result "
+    "depends on the compiler that built it.",
     Severity.WARNING,
 )
 OFFSET_WITHOUT_EFFECT = Code(
@@ -219,8 +223,8 @@ OFFSET_WITHOUT_EFFECT = Code(
 BEYOND_RANGE = Code(
     "DML1038",
     "A number beyond the range of its data type",
-    "The magnitude of the number is larger than the largest finite value of its floating point type, so that it "
-    'becomes infinite. Where an infinity is meant, write "inf" or "-inf"; DxDispatch takes these strings as well.',
+    "The number is larger than the largest finite value of its data type, so it becomes infinite. If you mean "
+    'infinity, write "inf" or "-inf"; DxDispatch accepts these strings, too.',
     Severity.WARNING,
 )
 
@@ -236,8 +240,8 @@ UNKNOWN_COMMAND = Code(
 UNSUPPORTED_DISPATCHABLE = Code(
     "DML1043",
     "A dispatchable that is no DirectML operator",
-    "Shaders (hlsl) and ONNX models (onnx) are not DirectML graphs and cannot be compiled as part of a DxDispatch "
-    "program.",
+    "A DxDispatch program can be compiled if all of its dispatchables are DirectML operators. Shaders (hlsl) and ONNX "
+    "models (onnx) are not.",
 )
 DEFERRED_RESOURCE = Code(
     "DML1044",
@@ -247,32 +251,34 @@ DEFERRED_RESOURCE = Code(
 OWNED_NOT_BOUND = Code(
     "DML1045",
     "A tensor owned by DirectML has no contents",
-    "A tensor with the flag OWNED_BY_DML is bound once, in the bindings of the dispatchable.",
+    "Bind the tensor in the bindings of the dispatchable. DirectML reads a tensor with the flag OWNED_BY_DML once, "
+    "from there.",
 )
 OWNED_BOUND_AT_DISPATCH = Code(
     "DML1046",
     "A tensor owned by DirectML is bound by a dispatch",
-    "Contents of a tensor with the flag OWNED_BY_DML are captured once, before the first command, from what the "
-    "dispatchable's bindings name. A binding in the dispatch alone is taken to mean that: the resource becomes a "
-    "constant with its initial contents. DirectML itself refuses it.",
+    "Bind the tensor in the bindings of the dispatchable instead: DirectML itself refuses the program. A tensor with "
+    "the flag OWNED_BY_DML is read once, before the first command. Here the resource becomes a constant with its "
+    "initial contents.",
     Severity.WARNING,
 )
 OWNED_BOUND_TWICE = Code(
     "DML1053",
     "A tensor owned by DirectML is bound again by a dispatch",
-    "Contents of a tensor with the flag OWNED_BY_DML are captured when the dispatchable is initialized; DirectML fails "
-    "when such a tensor is bound again. Bind it in the dispatchable only.",
+    "Bind the tensor in the dispatchable only. DirectML reads a tensor with the flag OWNED_BY_DML when the "
+    "dispatchable is initialized, and fails if it is bound again.",
 )
 BOUND_AT_INITIALIZATION = Code(
     "DML1047",
     "A tensor is bound at initialization without being owned by DirectML",
-    "The bindings of a dispatchable are for tensors with the flag OWNED_BY_DML; DirectML fails on others.",
+    "Bind the tensor in the dispatch, or set its flag OWNED_BY_DML. The bindings of a dispatchable are for tensors "
+    "with that flag; DirectML fails on others.",
 )
 IGNORED_BINDING = Code(
     "DML1048",
     "A binding without effect",
-    "The operator has no such tensor, or its descriptor says that it is absent, or an output is bound at "
-    "initialization. The resource is neither read nor written through this binding.",
+    "Remove the binding. The operator has no such tensor, or its descriptor omits it, or it is an output bound at "
+    "initialization. The resource is neither read nor written.",
     Severity.WARNING,
 )
 UNPRINTABLE = Code(
@@ -283,15 +289,15 @@ UNPRINTABLE = Code(
 OFFSET_WITHOUT_SIZE = Code(
     "DML1050",
     "An elementOffset that counts elements of no size",
-    "The resource has no data type of whole bytes and the binding no elementSizeInBytes, so that the offset in bytes "
-    "is 0 whatever elementOffset says.",
+    "Set elementSizeInBytes. The resource has no data type of whole bytes, so the offset is 0 bytes whatever "
+    "elementOffset says.",
     Severity.WARNING,
 )
 COLLAPSED_GRAPH = Code(
     "DML1051",
     "DmlCompileGraph with fields outside of desc",
-    "DxDispatch finds no tensors to bind when it compiles such a dispatchable as a graph. It is read as if the fields "
-    "stood in desc.",
+    "Move the fields into desc. Otherwise DxDispatch finds no tensors to bind when it compiles this dispatchable as a "
+    "graph. Here the fields are read as if they were in desc.",
     Severity.WARNING,
 )
 DIMENSIONS_DIFFER = Code(
@@ -310,33 +316,32 @@ ELEMENT_COUNT_IGNORED = Code(
 MARKED_TEXT = Code(
     "DML1055",
     "A byte order mark that DxDispatch does not take",
-    "The file starts with the UTF-8 byte order mark, which JSON does not have. It is skipped here; DxDispatch itself "
-    "refuses the file. Save it as plain UTF-8.",
+    "Save the file as UTF-8 without a byte order mark. It is skipped here, but DxDispatch refuses the file.",
     Severity.WARNING,
 )
 
 EDGE_INDEX = Code(
     "DML1060",
-    "An edge leads nowhere",
-    "The index of a node, of a graph input or output, or of a node's input or output is out of range. Inputs and "
-    "outputs of a node are numbered in the order of its structure; an array takes one number per element, and an "
-    "optional tensor keeps its number when it is absent.",
+    "An edge has no end",
+    "The index of a node, of a graph input or output, or of a node's input or output is out of range. The inputs and "
+    "outputs of a node are numbered in the order of its structure. An array has a number for each element, and an "
+    "absent optional tensor keeps its number.",
 )
 CONNECTED_TWICE = Code(
     "DML1061",
     "Connected twice",
-    "An input of a node and an output of the graph are the end of one edge each.",
+    "Remove one of the edges. Only one edge may lead to an input of a node or an output of the graph.",
 )
 EDGE_BYTES = Code(
     "DML1062",
     "The ends of an edge differ in size",
-    "Both ends of an edge may describe its bytes differently, but TotalTensorSizeInBytes has to be the same. In a "
-    "serialized graph a reader may also use the first bytes only; there are never fewer than it reads.",
+    "Give both ends the same TotalTensorSizeInBytes; their other fields may differ. In a serialized graph a reader "
+    "may also use only the first bytes.",
 )
 OWNED_FLAGS_DIFFER = Code(
     "DML1063",
     "Readers of a graph input disagree on OWNED_BY_DML",
-    "All inputs connected to one graph input carry the flag, or none does.",
+    "Set the flag on all inputs that are connected to this graph input, or on none.",
 )
 OWNED_NOT_AN_INPUT = Code(
     "DML1064",
@@ -346,7 +351,7 @@ OWNED_NOT_AN_INPUT = Code(
 UNUSED_GRAPH_INPUT = Code(
     "DML1065",
     "An unused graph input",
-    "No edge leads from this input. It is no input of the compiled model.",
+    "Connect the input, or remove it. The compiled model does not have it.",
     Severity.WARNING,
 )
 UNFED_GRAPH_OUTPUT = Code("DML1066", "A graph output without an edge", "Nothing is connected to this graph output.")
@@ -364,7 +369,8 @@ ABSENT_TENSOR = Code(
 CONSTANT_OUTPUT = Code(
     "DML1069",
     "A constant as graph output",
-    "A constant node is bytes without a descriptor and feeds operators only; put an ELEMENT_WISE_IDENTITY between.",
+    "Put an ELEMENT_WISE_IDENTITY between them. A constant node has bytes but no descriptor, so only operators can "
+    "read it.",
 )
 NODE_KIND = Code(
     "DML1070",
@@ -374,13 +380,12 @@ NODE_KIND = Code(
 NOT_YET_MADE = Code(
     "DML1071",
     "A value is read before it is made",
-    "The nodes of a serialized graph stand in the order in which they are executed: what a node reads is an input of "
-    "the graph or an output of an earlier node.",
+    "Order the nodes as they are executed: a node reads inputs of the graph and outputs of earlier nodes.",
 )
 INPUT_AS_OUTPUT = Code(
     "DML1072",
     "A graph input as graph output",
-    "An output of the graph is the output of a node; put an ELEMENT_WISE_IDENTITY between.",
+    "Put an ELEMENT_WISE_IDENTITY between them. An output of the graph is the output of a node.",
 )
 TENSOR_COUNT = Code(
     "DML1073",
@@ -406,47 +411,48 @@ GRAPH_BOUND_BYTES = Code(
 UNKNOWN_FIELD = Code(
     "DML1101",
     "Unknown field",
-    "Neither the operator's structure nor the format has a field of this name. In DxDispatch models that is said only "
-    "of names very close to a known one; others are ignored.",
+    "Correct the name: neither the operator's structure nor the format has such a field. In DxDispatch models, only "
+    "names close to a known one are reported, and others are ignored.",
 )
 IGNORED_FIELD = Code(
     "DML1102",
     "Field without effect",
-    "DxDispatch ignores fields that it does not know, so that a slip in the name of an optional field goes unnoticed.",
+    "Check the name: DxDispatch ignores fields that it does not know, so a misspelt optional field goes unnoticed.",
     Severity.WARNING,
 )
 MISSING_FIELD = Code(
     "DML1103",
     "Missing field",
-    "The structure requires this field. In DxDispatch models that holds for every field except optional tensors, "
-    "ScaleBias and FusedActivation; there are no defaults, and counts have to be written.",
+    "Add the field: the structure requires it. DxDispatch models need every field except optional tensors, ScaleBias "
+    "and FusedActivation; nothing has a default, not even counts.",
 )
 NULL_FIELD = Code(
     "DML1104",
     "Field must not be null",
-    "Only optional fields may be null, and in DxDispatch models not even those: there they are left out.",
+    "Give a value. Only optional fields may be null; in DxDispatch models leave them out instead.",
 )
 FIELD_KIND = Code("DML1105", "Wrong kind of value", "The field holds another kind of JSON value than it should.")
 FIELD_RANGE = Code(
     "DML1106",
     "Value out of range",
-    "The number does not fit the type of the field. Numbers are neither wrapped nor saturated.",
+    "Give a number that fits the type of the field. Numbers are neither wrapped nor saturated.",
 )
 NOT_EXACT = Code(
     "DML1107",
     "A whole number that a double cannot hold",
-    "A FLOAT field takes whole numbers, but only those that are exact in double precision; write a decimal point to "
-    "have it rounded.",
+    "Write a decimal point to have the number rounded. A whole number in a FLOAT field must be exact in double "
+    "precision.",
 )
 ENUMERATOR = Code(
     "DML1108",
     "Unknown enumerator",
-    "Enumerators are written by their full name or without the prefix of their type, in capitals.",
+    "Write an enumerator of the list, in capitals, by its full name or without the prefix of its type.",
 )
 COUNT_MISMATCH = Code(
     "DML1109",
     "A count does not match its array",
-    "The count field and the arrays that it counts disagree. DxDispatch would read beyond the end of the array.",
+    "Correct the count, or leave it out. It differs from the length of its array; DxDispatch would read beyond the "
+    "end of the array.",
 )
 SCALAR_MEMBER = Code(
     "DML1110",
@@ -463,7 +469,7 @@ NESTED_TENSOR = Code(
 NESTED_TENSOR_IGNORED = Code(
     "DML1112",
     "A nested activation with tensors, which are ignored",
-    "DxDispatch reads the tensors of a fused activation as absent, whatever is given.",
+    "Remove the tensors of the fused activation. DxDispatch ignores them.",
     Severity.WARNING,
 )
 NEWER_THAN_DXDISPATCH = Code(
@@ -475,12 +481,13 @@ NEWER_THAN_DXDISPATCH = Code(
 NESTED_TOO_DEEP = Code(
     "DML1114",
     "Activations nested too deeply",
-    "DirectML fuses one activation into an operator, and none into an activation.",
+    "Make the inner activation a node of its own. DirectML fuses one activation into an operator, and none into an "
+    "activation.",
 )
 TOO_MANY_SIZES = Code(
     "DML1115",
     "Far too many dimensions",
-    "DirectML's tensors have up to 8 dimensions; a list of this length is not even looked at.",
+    "DirectML's tensors have up to 8 dimensions. The elements of a longer list are not checked.",
 )
 NOT_FINITE = Code(
     "DML1116",
@@ -490,21 +497,21 @@ NOT_FINITE = Code(
 NEGATIVE_SCALAR = Code(
     "DML1117",
     "A negative number in an unsigned scalar union",
-    "DML_SCALAR_UNION is eight bytes that every member shares, so a negative number read as an unsigned type is a "
-    "large positive one: its bits are kept. That is seldom meant.",
+    "Check the sign. The members of a DML_SCALAR_UNION share eight bytes, so an unsigned type reads a negative number "
+    "as a large positive one.",
     Severity.WARNING,
 )
 ATTRIBUTE_COUNT = Code(
     "DML1118",
     "Wrong number of attributes",
-    "A serialized operator has one entry for each attribute of its structure, in its order, absent ones included. The "
-    "file may have been written for another version of the operator.",
+    "Look for another version of the operator: a serialized operator has one entry for each attribute of its "
+    "structure, in order, absent ones included.",
 )
 ATTRIBUTE_NAME = Code(
     "DML1119",
     "An attribute of another name",
-    "The attributes of a serialized operator are identified by their position. The name stored beside this one is not "
-    "that of the field at its position.",
+    "A serialized operator identifies its attributes by position. The name stored with this attribute is not that of "
+    "the field at its position.",
 )
 ATTRIBUTE_KIND = Code(
     "DML1120",
@@ -516,6 +523,5 @@ ATTRIBUTE_KIND = Code(
 OTHER_OPERATOR = Code(
     "DML1121",
     "The fields of another operator",
-    "The type names an operator, and the fields that are given are all those of another one: most likely the type is "
-    "wrong. Nothing else is said of the node.",
+    "Correct the type: the fields are all those of another operator. Other findings about the node are left out.",
 )

@@ -5,41 +5,41 @@ from dml2onnx.diagnostics import Code, Severity
 UNKNOWN_PROVIDER = Code(
     "DML3001",
     "no such execution provider",
-    "Models run on any execution provider of ONNX Runtime, by its short name: cpu, dml, cuda, tensorrt, "
-    "nvtensorrtrtx, openvino, qnn, vitisai, migraphx, coreml, webgpu or xnnpack, on several in order, or on what ONNX "
-    "Runtime's device policy chooses (auto).",
+    "Choose an execution provider of ONNX Runtime by its short name: cpu, dml, cuda, tensorrt, nvtensorrtrtx, "
+    "openvino, qnn, vitisai, migraphx, coreml, webgpu or xnnpack; several of them in order; or auto, ONNX Runtime's "
+    "device policy.",
 )
 MISSING_PROVIDER = Code(
     "DML3002",
     "the execution provider is not installed",
-    "The installed ONNX Runtime was built without the provider that was asked for, and no plugin package brings it. "
-    "The message has the command that does. A distribution of ONNX Runtime, such as onnxruntime-directml on Windows, "
-    "takes the place of the plain onnxruntime package, which must be removed first; a plugin package stands beside it.",
+    "Run the command in the message to install it. The installed ONNX Runtime was built without the provider, and no "
+    "plugin package has it. A distribution such as onnxruntime-directml replaces the package onnxruntime, which must "
+    "be removed first; a plugin package is installed beside it.",
 )
-UNKNOWN_INPUT = Code("DML3003", "no such input", "A tensor was given for an input that the model does not have.")
+UNKNOWN_INPUT = Code("DML3003", "no such input", "Name an input of the model; the message lists them.")
 MISSING_INPUT = Code(
     "DML3004",
     "input not given",
-    "The model has an input without sample contents of its own, and nothing was given for it: --input NAME=FILE, or an "
-    "array by its name in Python.",
+    "Give the input with --input NAME=FILE, or as an array by its name in Python. The model has no sample contents "
+    "for it.",
 )
 INPUT_TYPE = Code(
     "DML3005",
     "input of another data type",
-    "An input must have the data type of the tensor that reads it; arrays are never converted. Files are, where numpy "
-    "has written FLOAT64 for lack of anything else: floats are rounded to the type of the input where they stay "
-    "finite, and whole numbers become those of its type where it holds all of them.",
+    "Convert the array to the data type of the input. Arrays are never converted; FLOAT64 and INT64 in files are, "
+    "because numpy writes them by default: floats are rounded if they stay finite, and whole numbers converted if the "
+    "type holds them all.",
 )
 INPUT_SHAPE = Code(
     "DML3006",
     "input of another shape",
-    "An input is the buffer's elements in memory order: in the shape that `dml2onnx compile` prints for it, or flat.",
+    "Give the elements in memory order: flat, or in the shape that `dml2onnx compile` prints for the input.",
 )
 INPUT_UNREADABLE = Code(
     "DML3007",
     "input file unreadable",
-    "A file given for an input is not there, or is no readable .npy or .npz file. Any other file is the input's bytes, "
-    "and has as many of them.",
+    "Check the path. The file is not there, or is no readable .npy or .npz file, or any other file with a wrong "
+    "number of bytes.",
 )
 TOO_LARGE = Code(
     "DML3008",
@@ -49,8 +49,7 @@ TOO_LARGE = Code(
 OUTPUT_UNWRITABLE = Code(
     "DML3009",
     "output cannot be written",
-    "The file or directory to be written to is not there or not writable, or it is a named pipe that nobody has come "
-    "to read within ten seconds.",
+    "Check the path and its permissions. A named pipe needs a reader within ten seconds.",
 )
 OUTPUT_OUTSIDE = Code(
     "DML3010",
@@ -60,20 +59,20 @@ OUTPUT_OUTSIDE = Code(
 RUNTIME_FAILURE = Code(
     "DML3011",
     "ONNX Runtime failed",
-    "ONNX Runtime refused the model or failed to run it. With another provider than the CPU that "
-    "may be a limit of the provider, or an option that it does not know. Where memory is not the reason either, this "
-    "is a defect of dml2onnx; please report it with the model.",
+    "Report this with the model, unless memory is the reason: ONNX Runtime refused the model or failed to run it, "
+    "which is a defect of dml2onnx. With a provider other than the CPU it may be a limit of the provider, or an "
+    "option that it does not know.",
 )
 OUTPUT_IS_SOURCE = Code(
     "DML3012",
     "the output would replace the input",
-    "The file to be written is the model itself, a file that it names, or another that the command reads. It is left "
-    "as it is.",
+    "Choose another file. This one is the model itself, a file that it names, or another that the command reads. It "
+    "was not changed.",
 )
 PROGRAM_UNREADABLE = Code(
     "DML3013",
     "program unreadable",
-    "The Python program that `dml2onnx pydirectml` is to run is not there or no Python.",
+    "Check the path. The file for `dml2onnx pydirectml` is not there, or is not Python.",
 )
 NOTHING_COMPUTED = Code(
     "DML3014",
@@ -84,9 +83,8 @@ NOTHING_COMPUTED = Code(
 TOO_LARGE_FOR_REFERENCE = Code(
     "DML3015",
     "too large for the reference implementation",
-    "`dml2onnx verify` computes every node once more in numpy, element by element, with the errors that are allowed, "
-    "which takes a hundred times the time and the memory of ONNX Runtime. Graphs beyond its limits are refused before "
-    "anything is computed. Verify the model with smaller sizes.",
+    "Verify the model at smaller sizes. `dml2onnx verify` computes every node again in numpy, with its error bounds, "
+    "which takes a hundred times the time and memory of ONNX Runtime. Graphs beyond its limits are refused at once.",
 )
 NO_MEMORY = Code(
     "DML3016",
@@ -96,8 +94,8 @@ NO_MEMORY = Code(
 NO_ARGUMENT = Code(
     "DML3017",
     "an argument that is not what a function takes",
-    "A function of the Python package was given a value of another kind than it takes, such as a number for a path or "
-    "text for a list of names. The message says which argument it is and what is meant by it.",
+    "Give the argument that the message describes. A function of the Python package got a value of another kind, such "
+    "as a number for a path or text for a list of names.",
 )
 OTHER_UNREADABLE = Code(
     "DML3018",
@@ -114,15 +112,14 @@ OTHER_DOES_NOT_FIT = Code(
 TOO_MUCH_MEMORY = Code(
     "DML3020",
     "more memory than is allowed",
-    "The tensors that a run has to hold at once, weights and inputs among them, are larger than `--max-bytes` says "
-    "or, where it says nothing, than the memory of this machine. Nothing has been taken of it yet.",
+    "Allow more with `--max-bytes`, or use smaller sizes. The tensors that a run holds at once, weights and inputs "
+    "included, exceed the limit, which is by default the memory of this machine. Nothing was allocated.",
 )
 PROVIDER_UNUSABLE = Code(
     "DML3021",
     "the execution provider cannot work here",
-    "The provider is installed, but it finds no device on this machine, the device with that number is not there, or "
-    "the libraries that it needs, such as CUDA and cuDNN, cannot be loaded. ONNX Runtime by itself would run the model "
-    "on the CPU without a word.",
+    "Run `dml2onnx doctor`. The provider is installed, but it finds no device here, or not the one with this number, "
+    "or it cannot load libraries such as CUDA and cuDNN. ONNX Runtime itself would silently use the CPU.",
 )
 PROVIDER_OPTION = Code(
     "DML3022",
@@ -133,16 +130,15 @@ PROVIDER_OPTION = Code(
 FELL_BACK = Code(
     "DML3023",
     "the node ran on another provider",
-    "`--no-fallback` wants every ONNX node on the providers that were asked for, and ONNX Runtime gave this one to "
-    "another, mostly the CPU: the provider has no kernel for the operator, its types or its form, or ONNX Runtime "
-    "found it too cheap to move. The results are those of the whole run all the same.",
+    "The provider has no kernel for this node, its types or its form, or ONNX Runtime considers it too cheap to move. "
+    "`--no-fallback` reports each node that ran elsewhere, usually on the CPU. The results are complete.",
 )
 PROVIDER_PASSED_OVER = Code(
     "DML3024",
     "what was chosen cannot start",
-    "`--provider auto` leaves the choice to ONNX Runtime's device policy. What it chose is installed and has found a "
-    "device, but cannot start on it, mostly for want of a driver or of libraries; the CPU has run the model. With the "
-    "provider's own name in the place of `auto` that is an error.",
+    "Name the provider instead of `auto` to get its error. ONNX Runtime's device policy chose a provider that is "
+    "installed and has a device, but cannot start on it, usually because a driver or a library is missing. The CPU "
+    "has run the model.",
     Severity.WARNING,
 )
 NOT_IN_DIRECTML = Code(
@@ -157,27 +153,27 @@ NOT_IN_DIRECTML = Code(
 MODEL_TIMEOUT = Code(
     "DML3031",
     "the model took too long",
-    "The worker of a batch had not finished this model when the time of `--model-timeout` was over, and was ended. "
-    "`--retry-failed` with more time tries again.",
+    "Try again with `--retry-failed` and a longer `--model-timeout`. The worker had not finished this model in time, "
+    "and was ended.",
 )
 WORKER_DIED = Code(
     "DML3032",
     "the model ended its workers",
-    "Two processes of a batch ended while they worked on this model, the second one with nothing beside it: the system "
-    "had no memory left, or a library crashed. The other models are not touched by that. With `--max-bytes` a model "
-    "that needs too much is refused before it runs; if memory is not the reason, please report it with the model.",
+    "Set `--max-bytes`, which refuses models that need too much memory. Two workers ended while they processed this "
+    "model, the second with no other work in progress: memory ran out, or a library crashed. Other models are not "
+    "affected. If memory is not the reason, report it with the model.",
 )
 SAME_OUTPUT = Code(
     "DML3033",
     "two models for one file",
-    "The results of two models of a batch would have the same name below the output directory, where names that "
-    "differ in case only count as the same. The first one is done; give the other an output directory of its own.",
+    "Give one of the models an output directory of its own. The results of both would have the same file name (upper "
+    "and lower case count as the same). The first model is done.",
 )
 BAD_LIST = Code(
     "DML3034",
     "list of models unreadable",
-    "What `dml2onnx batch` is given is a directory, a model whose name ends in .json or .bin, or else a text file with "
-    "one of these in each line. The file that was named is not there, or is no text.",
+    "Give `dml2onnx batch` a directory, a model whose name ends in .json or .bin, or a text file with one of these in "
+    "each line. This file is not there, or is not text.",
 )
 BAD_JOURNAL = Code(
     "DML3035",
@@ -194,9 +190,9 @@ WORKER_NOT_STARTED = Code(
 JOURNAL_IN_USE = Code(
     "DML3037",
     "journal of a batch that is at work",
-    "Of several batches with one journal only the first works: the others would do the same once more. Nothing has "
-    "been done. When it has ended, however it does, the next one takes up what it has left. In Python a batch ends "
-    "when all of its records have been taken, or their iterator is closed.",
+    "Wait until the other batch has ended. One journal serves one batch at a time; nothing was done here. The next "
+    "batch continues where the other ended. In Python a batch ends when all its records have been taken, or its "
+    "iterator is closed.",
 )
 NOT_OF_INTEREST = Code(
     "DML3038",
@@ -209,9 +205,8 @@ NOT_OF_INTEREST = Code(
 ANSWERS_DIFFER = Code(
     "DML3039",
     "answers that differ, so that speeds say nothing",
-    "`dml2onnx perf` compares what it is to measure before it does: each with the first way in which the same model is "
-    "run. Differences above what rounding explains (a thousandth of the largest number for FLOAT32, 3 % for FLOAT16 "
-    "and for providers that may compute in it, nothing for integers of more than 8 bits) mean that one of them "
-    "computes something else. `dml2onnx verify` with the same provider and `-O`, or `--against`, says which, and "
-    "where.",
+    "Find the difference with `dml2onnx verify`, with the same provider and `-O`, or with `--against`. Before it "
+    "measures, `dml2onnx perf` compares the results of each way of running a model with those of the first. Here they "
+    "differ by more than rounding: a thousandth of the largest number for FLOAT32, 3 % for FLOAT16 and for providers "
+    "that may compute in it, nothing for integers of more than 8 bits.",
 )

@@ -5,38 +5,36 @@ from dml2onnx.diagnostics import Code
 WRONG_REQUEST = Code(
     "DML2101",
     "sizes that say nothing about an input",
-    '`--size NAME=8,3,224,224` (`sizes={"NAME": (8, 3, 224, 224)}`) has the name of an input of the graph and one size '
-    "for each of its dimensions, as its DirectML descriptor counts them: a number above 0, or a name.",
+    "Give the name of an input, and one size for each dimension of its DirectML descriptor: `--size NAME=8,3,224,224` "
+    '(`sizes={"NAME": (8, 3, 224, 224)}`). A size is a number above 0, or a name.',
 )
 FIXED_SIZE = Code(
     "DML2102",
     "a size that is fixed",
-    "The graph has to keep this size of an input: weights, attributes, or a view of memory that has no counterpart at "
-    "another size say so. The message names the node that does, and what it compares.",
+    "Keep this size. A weight, an attribute, or a view of memory requires it; the message names the node, and the two "
+    "sizes that it compares.",
 )
 TIED_SIZE = Code(
     "DML2103",
     "sizes that have to go together",
-    "Two dimensions of inputs are one size, or one follows from the other, and other sizes were asked for. The message "
-    "names the node that says so. State only one of them, and the other one follows.",
+    "State only one of these sizes; the others follow from it. The node in the message requires them to agree.",
 )
 MISFIT_SIZE = Code(
     "DML2104",
     "a size that does not fit",
-    "A size has to be a multiple of a number, or two ways through the graph have to come out at one size, and at the "
-    "sizes that were asked for they do not. The message names the node.",
+    "Choose another size. It has to be a multiple of a number, or two paths through the graph have to give the same "
+    "size, and they do not. The message names the node.",
 )
 NO_ONE_MODEL = Code(
     "DML2105",
     "no one model for these sizes",
-    "A model with names for sizes is made of several models of fixed sizes, which have to be the same but for numbers "
-    "that follow from the names. Here they differ in more, at the node that the message names: another form is better "
-    "at another size, or a constant has to be made for each size. A smaller `--range`, a number in the place of the "
-    "name, or `-O0` may help.",
+    "Use a smaller `--range`, a number in place of the name, or `-O0`. A model with names is made of models at "
+    "several sizes, which may only differ in numbers that follow from the names. Here the node in the message has "
+    "another form, or another constant, at another size.",
 )
 RANGE = Code(
     "DML2106",
     "a range of sizes that cannot be",
-    "`--range N=1..64` has a name that stands in `--size` and the first and the last size that it stands for. At both "
-    "the model has to be possible.",
+    "Give a name from `--size`, and the first and last size that it stands for: `--range N=1..64`. The model has to "
+    "be possible at both.",
 )

@@ -7,41 +7,41 @@ from dml2onnx.diagnostics import Code
 NO_SUCH_FILE = Code(
     "DML0001",
     "The model file does not exist",
-    "There is nothing at the path that was given. A relative path is looked up from the current directory.",
+    "There is no file at this path. A relative path starts at the current directory.",
 )
 NOT_A_FILE = Code(
     "DML0002",
     "The path is not a file",
-    "A model is one regular file. Directories, pipes and devices are not read.",
+    "Name one regular file. Directories, pipes and devices are not read as models.",
 )
 CANNOT_READ = Code(
     "DML0003",
     "The model file cannot be read",
-    "The operating system refused to open or read the file; its own words stand in the message.",
+    "The operating system refused to open or read the file. The message ends with its reason.",
 )
 FILE_TOO_LARGE = Code(
     "DML0004",
     "The model file is too large to be JSON text",
-    "Text of this size would need many times its size in memory. Large tensors belong into files of their own, which "
-    "the model names and which are mapped, not read.",
+    "Put large tensors into files of their own and name these in the model: they are mapped, not read. JSON text of "
+    "this size would need many times its size in memory.",
 )
 NOT_UTF8 = Code(
     "DML0005",
     "The model file is not UTF-8 text",
-    "JSON is UTF-8. The message gives the position of the first byte that is none; a binary file, or text in another "
-    "encoding, has to be converted first.",
+    "Save the file as UTF-8, the encoding of JSON. The message gives the position of the first byte that is not "
+    "UTF-8. The file may be binary, or text in another encoding.",
 )
 BYTE_ORDER_MARK = Code(
     "DML0006",
     "The model file is UTF-16 text",
-    "The byte order mark at its start says so, or a zero in every second byte. JSON is UTF-8; save the file in that "
-    "encoding.",
+    "Save the file as UTF-8, the encoding of JSON. It is UTF-16: it starts with a byte order mark, or every second "
+    "byte is zero.",
 )
 NOT_JSON = Code(
     "DML0007",
     "The model file is not JSON",
-    "The text breaks JSON's grammar at the line and column given. Comments are accepted in native and DxDispatch "
-    "models, one trailing comma and text after the end in DxDispatch models only, as that tool does.",
+    "The text breaks JSON's grammar at the line and column in the message. Native and DxDispatch models may have "
+    "comments. DxDispatch models may also have a trailing comma and text after the end, as that tool allows.",
 )
 NOT_A_NUMBER_LITERAL = Code(
     "DML0008",
@@ -51,7 +51,8 @@ NOT_A_NUMBER_LITERAL = Code(
 TOO_DEEP = Code(
     "DML0009",
     "The text is nested too deeply",
-    "No model needs more than a few dozen nested arrays and objects; hundreds of them are damage or an attack.",
+    "The text has hundreds of nested arrays or objects. No model needs more than a few dozen, so the file is damaged "
+    "or hostile.",
 )
 LONE_SURROGATE = Code(
     "DML0010",
@@ -78,12 +79,13 @@ UNKNOWN_VERSION = Code(
 ONNX_MODEL = Code(
     "DML0014",
     "The model is an ONNX model already",
-    "dml2onnx reads DirectML graphs, as JSON, and writes ONNX models. There is nothing to compile in one of these.",
+    "dml2onnx reads DirectML graphs and writes ONNX models. This file is an ONNX model, so there is nothing to "
+    "compile.",
 )
 DAMAGED_FILE = Code(
     "DML0015",
     "A serialized graph that is damaged",
-    "Serialized DirectML graphs (Partition_0.bin) are FlatBuffers files. Every offset in one is checked before it is "
-    "followed; the message gives the position in the file of what cannot be right. Such a file is truncated, or was "
-    "changed, or is of another kind altogether.",
+    "Get the file again from the program that wrote it: it is truncated, changed, or of another kind. Serialized "
+    "DirectML graphs (Partition_0.bin) are FlatBuffers files, and every offset in them is checked. The message gives "
+    "the position of the first error.",
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from dml2onnx.emitter.core import Keeps, Tensor, Traits, broadcast_shape, legalised
+from dml2onnx.emitter.core import EmitterCore, Keeps, Tensor, Traits, broadcast_shape, legalised
 from dml2onnx.emitter.movement import MovementOps
 from dml2onnx.model import BOOL, INT64
 
@@ -20,6 +20,7 @@ _INT32, _UINT32 = np.dtype(np.int32), np.dtype(np.uint32)
 _VALUE = Traits()
 _WRAPS = Traits(keeps=Keeps.LOW_BITS)
 _COMPARES = Traits(output=False)
+_FIRST = Traits(inputs=(0,))
 _SELECTS = Traits(keeps=Keeps.BITS, inputs=(1, 2))
 
 Fold: TypeAlias = "Callable[..., Array]"
@@ -41,16 +42,62 @@ def _is_plus_zero(x: Tensor) -> bool:
     )
 
 
+# --- kinds of operators ----------------------------------------------------------------------------------------------
+
+
+def _unary(op: str, fold: Fold) -> Callable[[EmitterCore, Tensor], Tensor]:
+    """An operator that computes each element of one tensor by itself, and its result from constants."""
+
+    def method(self: EmitterCore, x: Tensor) -> Tensor:
+        return self.emit(op, _VALUE, [x], x.dtype, x.shape, None, fold)
+
+    method.__name__ = op
+    return method
+
+
+def _binary(op: str, fold: Fold, traits: Traits = _VALUE) -> Callable[[EmitterCore, Tensor, Tensor], Tensor]:
+    """An operator on two tensors of one type that broadcast; comparisons give BOOL."""
+
+    def method(self: EmitterCore, a: Tensor, b: Tensor) -> Tensor:
+        assert a.dtype == b.dtype, f"{op} of {a.dtype} and {b.dtype}"
+        dtype = a.dtype if traits.output else BOOL
+        return self.emit(op, traits, [a, b], dtype, broadcast_shape(a.shape, b.shape), None, fold)
+
+    method.__name__ = op
+    return method
+
+
+def _reduction(op: str, fold: Fold) -> Callable[[EmitterCore, Tensor, tuple[int, ...]], Tensor]:
+    """An operator over axes, which stay with size 1; from an attribute they moved to an input in opset 13 or 18."""
+
+    def method(self: EmitterCore, x: Tensor, axes: tuple[int, ...]) -> Tensor:
+        shape = tuple(1 if axis in axes else size for axis, size in enumerate(x.shape))
+        is_input = op == "ReduceSum" or self.opset >= 18
+        inputs, attributes = ([x, self.ints(axes)], None) if is_input else ([x], {"axes": axes})
+        return self.emit(
+            op, _FIRST, inputs, x.dtype, shape, attributes, lambda a, *_: fold(a, axis=axes, keepdims=True)
+        )
+
+    method.__name__ = op
+    return method
+
+
+def _in_double(fold: Callable[..., Any]) -> Fold:
+    """A function of numpy that computes floats in DOUBLE and rounds once."""
+    return lambda a, **given: np.asarray(fold(a.astype(np.float64), **given)).astype(a.dtype)
+
+
+def _mean(a: np.ndarray, b: np.ndarray) -> Array:
+    return np.asarray((a + b) / a.dtype.type(2))
+
+
+_add, _multiply = _binary("Add", np.add, _WRAPS), _binary("Mul", np.multiply, _WRAPS)
+_divide, _remainder = _binary("Div", _truncating_divide), _binary("Mod", np.remainder)
+_sum, _average = _reduction("ReduceSum", np.sum), _reduction("ReduceMean", np.mean)
+
+
 class ArithmeticOps(MovementOps):
     """Methods named as the ONNX operators that they emit."""
-
-    def _binary(self, op: str, traits: Traits, a: Tensor, b: Tensor, fold: Fold, dtype: object = None) -> Tensor:
-        assert a.dtype == b.dtype, f"{op} of {a.dtype} and {b.dtype}"
-        shape = broadcast_shape(a.shape, b.shape)
-        return self.emit(op, traits, [a, b], a.dtype if dtype is None else BOOL, shape, None, fold)
-
-    def _unary(self, op: str, x: Tensor, fold: Fold, traits: Traits = _VALUE) -> Tensor:
-        return self.emit(op, traits, [x], x.dtype, x.shape, None, fold)
 
     # --- binary ------------------------------------------------------------------------------------------------------
 
@@ -60,7 +107,7 @@ class ArithmeticOps(MovementOps):
         for x, addend in ((a, b), (b, a)):
             if x.value is None and _is_plus_zero(addend):
                 return self._plus_zero(x, max(a.rank, b.rank))
-        return self._binary("Add", _WRAPS, a, b, np.add)
+        return _add(self, a, b)
 
     def _plus_zero(self, x: Tensor, rank: int) -> Tensor:
         """``x + 0.0``, which in exact models makes 0.0 of -0.0: not as an Add of one 0, which ONNX Runtime leaves out.
@@ -73,10 +120,8 @@ class ArithmeticOps(MovementOps):
         zero = self.constant(0, x.dtype)
         return self.Where(self.Equal(x, zero), zero, x, no_minus_zero=True)
 
-    @legalised
-    def Sub(self, a: Tensor, b: Tensor) -> Tensor:
-        """Difference; integers wrap."""
-        return self._binary("Sub", _WRAPS, a, b, np.subtract)
+    Sub = legalised(_binary("Sub", np.subtract, _WRAPS))
+    """Difference; integers wrap."""
 
     @legalised
     def Mul(self, a: Tensor, b: Tensor) -> Tensor:
@@ -85,7 +130,7 @@ class ArithmeticOps(MovementOps):
             if factor.value is not None and factor.size == 1 and factor.value.item() == 1:
                 rank = max(a.rank, b.rank)
                 return self.Reshape(x, (1,) * (rank - x.rank) + x.shape)
-        return self._binary("Mul", _WRAPS, a, b, np.multiply)
+        return _multiply(self, a, b)
 
     def Div(self, a: Tensor, b: Tensor) -> Tensor:
         """Quotient; of integers truncated toward zero. Integer division by zero traps: guard it. That by 1 is left out:
@@ -93,12 +138,12 @@ class ArithmeticOps(MovementOps):
         """
         if b.value is not None and b.size == 1 and b.value.item() == 1:
             return self.Reshape(a, (1,) * (max(a.rank, b.rank) - a.rank) + a.shape)
-        return self._binary("Div", _VALUE, a, b, _truncating_divide)
+        return _divide(self, a, b)
 
     def Mod(self, a: Tensor, b: Tensor) -> Tensor:
         """Remainder: of integers with the sign of the divisor, of floats with that of the dividend."""
         if a.dtype.kind != "f":
-            return self._binary("Mod", _VALUE, a, b, np.remainder)
+            return _remainder(self, a, b)
         assert a.dtype == b.dtype, f"Mod of {a.dtype} and {b.dtype}"
         shape = broadcast_shape(a.shape, b.shape)
         return self.emit("Mod", _VALUE, [a, b], a.dtype, shape, {"fmod": 1}, np.fmod)
@@ -126,56 +171,41 @@ class ArithmeticOps(MovementOps):
         shape = broadcast_shape(*(item.shape for item in items))
         return self.emit(op, _VALUE, items, items[0].dtype, shape, None, lambda *a: reduce(fold, a))
 
-    def Greater(self, a: Tensor, b: Tensor) -> Tensor:
-        """``a > b`` as BOOL."""
-        return self._binary("Greater", _COMPARES, a, b, np.greater, BOOL)
+    Greater = _binary("Greater", np.greater, _COMPARES)
+    """``a > b`` as BOOL."""
 
-    def GreaterOrEqual(self, a: Tensor, b: Tensor) -> Tensor:
-        """``a >= b`` as BOOL."""
-        return self._binary("GreaterOrEqual", _COMPARES, a, b, np.greater_equal, BOOL)
+    GreaterOrEqual = _binary("GreaterOrEqual", np.greater_equal, _COMPARES)
+    """``a >= b`` as BOOL."""
 
-    def Less(self, a: Tensor, b: Tensor) -> Tensor:
-        """``a < b`` as BOOL."""
-        return self._binary("Less", _COMPARES, a, b, np.less, BOOL)
+    Less = _binary("Less", np.less, _COMPARES)
+    """``a < b`` as BOOL."""
 
-    def LessOrEqual(self, a: Tensor, b: Tensor) -> Tensor:
-        """``a <= b`` as BOOL."""
-        return self._binary("LessOrEqual", _COMPARES, a, b, np.less_equal, BOOL)
+    LessOrEqual = _binary("LessOrEqual", np.less_equal, _COMPARES)
+    """``a <= b`` as BOOL."""
 
-    def Equal(self, a: Tensor, b: Tensor) -> Tensor:
-        """``a == b`` as BOOL."""
-        return self._binary("Equal", _COMPARES, a, b, np.equal, BOOL)
+    Equal = _binary("Equal", np.equal, _COMPARES)
+    """``a == b`` as BOOL."""
 
-    def And(self, a: Tensor, b: Tensor) -> Tensor:
-        """Both BOOL operands hold."""
-        return self._binary("And", _VALUE, a, b, np.logical_and)
+    And = _binary("And", np.logical_and)
+    """Both BOOL operands hold."""
 
-    @legalised
-    def Or(self, a: Tensor, b: Tensor) -> Tensor:
-        """Either BOOL operand holds."""
-        return self._binary("Or", _VALUE, a, b, np.logical_or)
+    Or = legalised(_binary("Or", np.logical_or))
+    """Either BOOL operand holds."""
 
-    @legalised
-    def Xor(self, a: Tensor, b: Tensor) -> Tensor:
-        """One BOOL operand holds, but not both."""
-        return self._binary("Xor", _VALUE, a, b, np.logical_xor)
+    Xor = legalised(_binary("Xor", np.logical_xor))
+    """One BOOL operand holds, but not both."""
 
-    @legalised
-    def Mean(self, a: Tensor, b: Tensor) -> Tensor:
-        """Half the sum of floats."""
-        return self._binary("Mean", _VALUE, a, b, lambda x, y: (x + y) / x.dtype.type(2))
+    Mean = legalised(_binary("Mean", _mean))
+    """Half the sum of floats."""
 
-    def BitwiseAnd(self, a: Tensor, b: Tensor) -> Tensor:
-        """Bits that both integers have; opset 18's."""
-        return self._binary("BitwiseAnd", _VALUE, a, b, np.bitwise_and)
+    BitwiseAnd = legalised(_binary("BitwiseAnd", np.bitwise_and))
+    """Bits that both integers have; opset 18's."""
 
-    def BitwiseOr(self, a: Tensor, b: Tensor) -> Tensor:
-        """Bits that either integer has; opset 18's."""
-        return self._binary("BitwiseOr", _VALUE, a, b, np.bitwise_or)
+    BitwiseOr = legalised(_binary("BitwiseOr", np.bitwise_or))
+    """Bits that either integer has; opset 18's."""
 
-    def BitwiseXor(self, a: Tensor, b: Tensor) -> Tensor:
-        """Bits that one of two integers has; opset 18's."""
-        return self._binary("BitwiseXor", _VALUE, a, b, np.bitwise_xor)
+    BitwiseXor = legalised(_binary("BitwiseXor", np.bitwise_xor))
+    """Bits that one of two integers has; opset 18's."""
 
     def BitShift(self, a: Tensor, b: Tensor, direction: Literal["LEFT", "RIGHT"]) -> Tensor:
         """Unsigned integers shifted by fewer bits than they have."""
@@ -204,98 +234,71 @@ class ArithmeticOps(MovementOps):
 
     # --- unary -------------------------------------------------------------------------------------------------------
 
-    def Not(self, x: Tensor) -> Tensor:
-        """The opposite of a BOOL."""
-        return self._unary("Not", x, np.logical_not, Traits(inputs=(0,)))
+    Not = _unary("Not", np.logical_not)
+    """The opposite of a BOOL."""
 
-    def Neg(self, x: Tensor) -> Tensor:
-        """Negation; the most negative integer stays."""
-        return self._unary("Neg", x, np.negative)
+    Neg = _unary("Neg", np.negative)
+    """Negation; the most negative integer stays."""
 
-    def Abs(self, x: Tensor) -> Tensor:
-        """Magnitude."""
-        return self._unary("Abs", x, np.abs)
+    Abs = _unary("Abs", np.abs)
+    """Magnitude."""
 
-    def Sqrt(self, x: Tensor) -> Tensor:
-        """Square root."""
-        return self._unary("Sqrt", x, np.sqrt)
+    Sqrt = _unary("Sqrt", np.sqrt)
+    """Square root."""
 
-    def Exp(self, x: Tensor) -> Tensor:
-        """Exponential."""
-        return self._unary("Exp", x, np.exp)
+    Exp = _unary("Exp", np.exp)
+    """Exponential."""
 
-    def Log(self, x: Tensor) -> Tensor:
-        """Natural logarithm."""
-        return self._unary("Log", x, np.log)
+    Log = _unary("Log", np.log)
+    """Natural logarithm."""
 
-    def Floor(self, x: Tensor) -> Tensor:
-        """Largest whole number not above."""
-        return self._unary("Floor", x, np.floor)
+    Floor = _unary("Floor", np.floor)
+    """Largest whole number not above."""
 
-    def Ceil(self, x: Tensor) -> Tensor:
-        """Smallest whole number not below."""
-        return self._unary("Ceil", x, np.ceil)
+    Ceil = _unary("Ceil", np.ceil)
+    """Smallest whole number not below."""
 
-    def Acos(self, x: Tensor) -> Tensor:
-        """Arc cosine."""
-        return self._unary("Acos", x, np.arccos)
+    Acos = _unary("Acos", np.arccos)
+    """Arc cosine."""
 
-    def Acosh(self, x: Tensor) -> Tensor:
-        """Inverse hyperbolic cosine."""
-        return self._unary("Acosh", x, np.arccosh)
+    Acosh = _unary("Acosh", np.arccosh)
+    """Inverse hyperbolic cosine."""
 
-    def Asin(self, x: Tensor) -> Tensor:
-        """Arc sine."""
-        return self._unary("Asin", x, np.arcsin)
+    Asin = _unary("Asin", np.arcsin)
+    """Arc sine."""
 
-    def Asinh(self, x: Tensor) -> Tensor:
-        """Inverse hyperbolic sine."""
-        return self._unary("Asinh", x, np.arcsinh)
+    Asinh = _unary("Asinh", np.arcsinh)
+    """Inverse hyperbolic sine."""
 
-    def Atan(self, x: Tensor) -> Tensor:
-        """Arc tangent."""
-        return self._unary("Atan", x, np.arctan)
+    Atan = _unary("Atan", np.arctan)
+    """Arc tangent."""
 
-    @legalised
-    def Atanh(self, x: Tensor) -> Tensor:
-        """Inverse hyperbolic tangent."""
-        return self._unary("Atanh", x, np.arctanh)
+    Atanh = legalised(_unary("Atanh", np.arctanh))
+    """Inverse hyperbolic tangent."""
 
-    def Cos(self, x: Tensor) -> Tensor:
-        """Cosine of radians."""
-        return self._unary("Cos", x, np.cos)
+    Cos = _unary("Cos", np.cos)
+    """Cosine of radians."""
 
-    @legalised
-    def Cosh(self, x: Tensor) -> Tensor:
-        """Hyperbolic cosine."""
-        return self._unary("Cosh", x, np.cosh)
+    Cosh = legalised(_unary("Cosh", np.cosh))
+    """Hyperbolic cosine."""
 
-    def Round(self, x: Tensor) -> Tensor:
-        """Nearest whole number, halves to the even one."""
-        return self._unary("Round", x, np.round)
+    Round = _unary("Round", np.round)
+    """Nearest whole number, halves to the even one."""
 
-    def Sin(self, x: Tensor) -> Tensor:
-        """Sine of radians."""
-        return self._unary("Sin", x, np.sin)
+    Sin = _unary("Sin", np.sin)
+    """Sine of radians."""
 
-    @legalised
-    def Sinh(self, x: Tensor) -> Tensor:
-        """Hyperbolic sine."""
-        return self._unary("Sinh", x, np.sinh)
+    Sinh = legalised(_unary("Sinh", np.sinh))
+    """Hyperbolic sine."""
 
-    @legalised
-    def Tan(self, x: Tensor) -> Tensor:
-        """Tangent of radians."""
-        return self._unary("Tan", x, np.tan)
+    Tan = legalised(_unary("Tan", np.tan))
+    """Tangent of radians."""
 
-    @legalised
-    def Sign(self, x: Tensor) -> Tensor:
-        """-1, 0 or 1; of NaN, NaN."""
-        return self._unary("Sign", x, np.sign)
+    Sign = legalised(_unary("Sign", np.sign))
+    """-1, 0 or 1; of NaN, NaN."""
 
-    def Reciprocal(self, x: Tensor) -> Tensor:
-        """``1 / x``."""
-        return self._unary("Reciprocal", x, np.reciprocal)
+    Reciprocal = _unary("Reciprocal", np.reciprocal)
+    """``1 / x``."""
 
     @legalised
     def Erf(self, x: Tensor) -> Tensor:
@@ -359,66 +362,43 @@ class ArithmeticOps(MovementOps):
         traits = Traits(inputs=(0,), keeps=Keeps.LOW_BITS)
         return self.emit(op, traits, [x, self.constant(axis, INT64)], x.dtype, x.shape, attributes, fold)
 
-    def _reduce(self, op: str, x: Tensor, axes: tuple[int, ...], fold: Fold) -> Tensor:
-        """A reduction with kept dimensions; the axes moved from an attribute to an input in opset 13 or 18."""
-        shape = tuple(1 if axis in axes else size for axis, size in enumerate(x.shape))
-        traits = Traits(inputs=(0,))
-        if op == "ReduceSum" or self.opset >= 18:
-            inputs = [x, self.ints(axes)]
-            return self.emit(op, traits, inputs, x.dtype, shape, None, lambda a, _: fold(a, axis=axes, keepdims=True))
-        return self.emit(op, traits, [x], x.dtype, shape, {"axes": axes}, lambda a: fold(a, axis=axes, keepdims=True))
-
     @legalised
     def ReduceSum(self, x: Tensor, axes: tuple[int, ...], *, wraps: bool = False) -> Tensor:
         """Sum over axes, which stay with size 1; ``wraps`` says of integers that the sum may be too large for them."""
-        return self._reduce("ReduceSum", x, axes, np.sum)
+        return _sum(self, x, axes)
 
-    @legalised
-    def ReduceProd(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
-        """Product over axes, which stay with size 1; integers wrap."""
-        return self._reduce("ReduceProd", x, axes, np.prod)
+    ReduceProd = legalised(_reduction("ReduceProd", np.prod))
+    """Product over axes, which stay with size 1; integers wrap."""
 
-    @legalised
-    def ReduceMax(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
-        """Maximum over axes, which stay with size 1."""
-        return self._reduce("ReduceMax", x, axes, np.max)
+    ReduceMax = legalised(_reduction("ReduceMax", np.max))
+    """Maximum over axes, which stay with size 1."""
 
-    @legalised
-    def ReduceMin(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
-        """Minimum over axes, which stay with size 1."""
-        return self._reduce("ReduceMin", x, axes, np.min)
+    ReduceMin = legalised(_reduction("ReduceMin", np.min))
+    """Minimum over axes, which stay with size 1."""
 
-    @legalised
-    def ReduceL1(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
-        """Sum of magnitudes over axes, which stay with size 1."""
-        return self._reduce("ReduceL1", x, axes, lambda a, **given: np.abs(a).sum(**given))
+    ReduceL1 = legalised(_reduction("ReduceL1", lambda a, **given: np.abs(a).sum(**given)))
+    """Sum of magnitudes over axes, which stay with size 1."""
 
-    @legalised
-    def ReduceL2(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
-        """Root of the sum of squares over axes, which stay with size 1."""
-        return self._reduce("ReduceL2", x, axes, _in_double(lambda a, **given: np.sqrt((a * a).sum(**given))))
+    ReduceL2 = legalised(_reduction("ReduceL2", _in_double(lambda a, **given: np.sqrt((a * a).sum(**given)))))
+    """Root of the sum of squares over axes, which stay with size 1."""
 
-    @legalised
-    def ReduceSumSquare(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
-        """Sum of squares over axes, which stay with size 1."""
-        return self._reduce("ReduceSumSquare", x, axes, _in_double(lambda a, **given: (a * a).sum(**given)))
+    ReduceSumSquare = legalised(_reduction("ReduceSumSquare", _in_double(lambda a, **given: (a * a).sum(**given))))
+    """Sum of squares over axes, which stay with size 1."""
 
-    @legalised
-    def ReduceLogSum(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
-        """Logarithm of the sum over axes, which stay with size 1."""
-        return self._reduce("ReduceLogSum", x, axes, _in_double(lambda a, **given: np.log(a.sum(**given))))
+    ReduceLogSum = legalised(_reduction("ReduceLogSum", _in_double(lambda a, **given: np.log(a.sum(**given)))))
+    """Logarithm of the sum over axes, which stay with size 1."""
 
-    @legalised
-    def ReduceLogSumExp(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
-        """Logarithm of the sum of exponentials over axes, which stay with size 1."""
-        return self._reduce("ReduceLogSumExp", x, axes, _in_double(lambda a, **given: np.log(np.exp(a).sum(**given))))
+    ReduceLogSumExp = legalised(
+        _reduction("ReduceLogSumExp", _in_double(lambda a, **given: np.log(np.exp(a).sum(**given))))
+    )
+    """Logarithm of the sum of exponentials over axes, which stay with size 1."""
 
     @legalised
     def ReduceMean(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
         """Mean over axes, which stay with size 1; ``x`` itself without any."""
         if not axes:
             return x
-        return self._reduce("ReduceMean", x, axes, np.mean)
+        return _average(self, x, axes)
 
     @legalised
     def ArgMax(self, x: Tensor, axis: int, *, last: bool = False) -> Tensor:
@@ -454,8 +434,3 @@ class ArithmeticOps(MovementOps):
         outputs = [(wide.dtype, shape), (INT64, shape)]
         values, indices = self.nodes("TopK", [wide, self.ints([k])], outputs, attributes)
         return self.Cast(values, x.dtype), indices
-
-
-def _in_double(fold: Callable[..., Any]) -> Fold:
-    """A function of numpy that computes floats in DOUBLE and rounds once."""
-    return lambda a, **given: np.asarray(fold(a.astype(np.float64), **given)).astype(a.dtype)

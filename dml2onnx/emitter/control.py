@@ -1,14 +1,13 @@
-"""ONNX operators that hold graphs: Scan, If."""
+"""Scan, the ONNX operator that holds a graph, and nodes like earlier ones."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from dml2onnx.emitter.core import Tensor
 from dml2onnx.emitter.movement import MovementOps
-from dml2onnx.model import CONTROL_FLOW, Body, Node
+from dml2onnx.model import Body, Node
 
 if TYPE_CHECKING:
     from dml2onnx.model import Value
@@ -16,12 +15,6 @@ if TYPE_CHECKING:
 
 Step: TypeAlias = Callable[[Sequence[Tensor], Sequence[Tensor]], tuple[Sequence[Tensor], Sequence[Tensor]]]
 """The body of a Scan: from states and elements to the next states and what is collected."""
-
-Branch: TypeAlias = Callable[[], Sequence[Tensor]]
-"""A branch of an If, which uses whatever is there."""
-
-BRANCHES = MappingProxyType({"then_branch": "Then", "else_branch": "Else"})
-"""The attributes of an If that hold its branches, and how their graphs are called."""
 
 
 class ControlOps(MovementOps):
@@ -36,15 +29,15 @@ class ControlOps(MovementOps):
         else is there. ``backward`` begins with the last element, which still gives the last of the results.
         """
         name = self._name("Step")
+        outer, self.emitted = self.emitted, []
         inside = [Tensor(self._name("state"), item.dtype, item.shape) for item in states]
         inside += [Tensor(self._name("element"), item.dtype, item.shape[1:]) for item in elements]
         kept = len(states)
-
-        def all_of_it() -> Sequence[Tensor]:
+        try:
             after, given = step(inside[:kept], inside[kept:])
-            return [*after, *given]
-
-        body = self._body(name, all_of_it, inside)
+            body = Body(name, self.emitted, inside, self._distinct([*after, *given]))
+        finally:
+            self.emitted = outer
         count = elements[0].shape[0]
         shapes = [item.shape if i < kept else (count, *item.shape) for i, item in enumerate(body.outputs)]
         attributes: dict[str, Attribute] = {"num_scan_inputs": len(elements)}
@@ -56,27 +49,6 @@ class ControlOps(MovementOps):
         outputs = [(item.dtype, shape) for item, shape in zip(body.outputs, shapes, strict=True)]
         scanned = self.nodes("Scan", [*states, *elements], outputs, attributes)
         return scanned[:kept], scanned[kept:]
-
-    def If(self, condition: Tensor, then: Branch, otherwise: Branch) -> list[Tensor]:
-        """What ``then`` gives where the BOOL of one element holds, else what ``otherwise`` gives; the other rests."""
-        # of any rank in ONNX; a scalar is what every runtime takes
-        condition = self.Reshape(condition, ())
-        bodies = {name: self.branch(name, emit) for name, emit in zip(BRANCHES, (then, otherwise), strict=True)}
-        described = [[(item.dtype, item.shape) for item in body.outputs] for body in bodies.values()]
-        assert described[0] == described[1], f"branches that differ: {described}"
-        return self.nodes("If", [condition], described[0], bodies)
-
-    def branch(self, attribute: str, emit: Branch) -> Body:
-        """The graph that an If has as this attribute."""
-        return self._body(self._name(BRANCHES[attribute]), emit, ())
-
-    def _body(self, name: str, emit: Branch, inputs: Sequence[Tensor]) -> Body:
-        outer, self.emitted = self.emitted, []
-        try:
-            results = self._distinct(emit())
-        finally:
-            nodes, self.emitted = self.emitted, outer
-        return Body(name, nodes, inputs, results)
 
     def _distinct(self, results: Sequence[Tensor]) -> list[Tensor]:
         """Each computed in this graph, and none twice: what the outputs of a graph have to be."""
@@ -96,12 +68,6 @@ class ControlOps(MovementOps):
         what they are: constants.
         """
         for node in nodes:
-            attributes = node.attributes
-            if node.op_type in CONTROL_FLOW:
-                attributes = {
-                    key: self._repeated(key, item, values) if isinstance(item, Body) else item
-                    for key, item in attributes.items()
-                }
             name = self._name(node.op_type)
             inputs = tuple([values.get(item, item) for item in node.inputs])
             made: list[Tensor | None] = []
@@ -111,11 +77,4 @@ class ControlOps(MovementOps):
                     made.append(result)
                 else:
                     made.append(None)
-            self.emitted.append(Node(name, node.op_type, inputs, tuple(made), attributes))
-
-    def _repeated(self, attribute: str, body: Body, values: dict[Value | None, Tensor]) -> Body:
-        name = self._name(BRANCHES[attribute])
-        outer, self.emitted = self.emitted, []
-        self.repeat(body.nodes, values)
-        nodes, self.emitted = self.emitted, outer
-        return Body(name, nodes, (), [values[item] for item in body.outputs])
+            self.emitted.append(Node(name, node.op_type, inputs, tuple(made), node.attributes))

@@ -17,7 +17,7 @@ import numpy as np
 from dml2onnx import targets
 from dml2onnx.diagnostics import InternalError
 from dml2onnx.emitter.budget import Budget
-from dml2onnx.model import ELEMENT_TYPES, INT64, UNKNOWN, Node, Origin, Value, has_unknown, is_unknown
+from dml2onnx.model import DOUBLE, ELEMENT_TYPES, FLOAT16, INT64, UNKNOWN, Node, Origin, Value, has_unknown, is_unknown
 from dml2onnx.targets import has_kernels, legal_type, own_type
 
 if TYPE_CHECKING:
@@ -84,6 +84,16 @@ def legalised(
         return method(self, *args, **kwargs)
 
     return cast("Callable[Concatenate[_Self, _Given], _Made]", emit)
+
+
+def _asked(question: str, answer: bool) -> Callable[[EmitterCore], bool]:
+    """A question with this answer unless a rule knows better."""
+
+    def method(self: EmitterCore) -> bool:
+        return answer
+
+    method.__name__ = question
+    return legalised(method)
 
 
 def as_it_is(operator: Callable[_Given, _Made], *args: _Given.args, **kwargs: _Given.kwargs) -> _Made:
@@ -245,10 +255,10 @@ class EmitterCore:
         self.notes.append(text)
 
     def suggest_opset(self, opset: int, op: str) -> None:
-        """Says that a later opset has an operator for what takes many nodes here, if the target runs such models."""
-        if self.opset < opset and opset in self.target.opsets:
+        """Says that a later opset has an operator for what takes many nodes here, if the target has a kernel of it."""
+        if self.opset < opset and opset in self.target.opsets and self.target.has_kernel(op, opset, {}):
             self.note(f"opset {opset} has {op} for it")
-            self.later_opset = opset
+            self.later_opset = max(opset, self.later_opset or 0)
 
     def fresh(self, name: str) -> str:
         """``name``, or where it is taken the next one that is free; nothing else gets it."""
@@ -322,40 +332,28 @@ class EmitterCore:
         """The type in which floating-point arithmetic on a type is done."""
         return dtype
 
-    @legalised
-    def keeps_subnormals(self) -> bool:
-        """Whether subnormal numbers of FLOAT are not 0, as Direct3D has them, and that matters."""
-        return False
+    keeps_subnormals = _asked("keeps_subnormals", False)
+    """Whether subnormal numbers of FLOAT are not 0, as Direct3D has them, and that matters."""
 
-    @legalised
-    def has_exact_gates(self) -> bool:
-        """Whether RNN, GRU and LSTM do at the edges what DirectML does."""
-        return True
+    has_exact_gates = _asked("has_exact_gates", True)
+    """Whether RNN, GRU and LSTM do at the edges what DirectML does."""
 
-    @legalised
-    def resets_biases(self) -> bool:
-        """Whether GRU with linear_before_reset multiplies the recurrent bias with the reset gate."""
-        return True
+    resets_biases = _asked("resets_biases", True)
+    """Whether GRU with linear_before_reset multiplies the recurrent bias with the reset gate."""
 
     @legalised
     def first_resized(self, rank: int) -> int:
         """The first axis that Resize may move."""
         return 0
 
-    @legalised
-    def rounds_by_coordinates(self) -> bool:
-        """Whether Resize of mode nearest rounds asymmetric coordinates down, and others to the nearest, in any mode."""
-        return False
+    rounds_by_coordinates = _asked("rounds_by_coordinates", False)
+    """Whether Resize of mode nearest rounds asymmetric coordinates down, and others to the nearest, in any mode."""
 
-    @legalised
-    def keeps_bits_of_floats(self) -> bool:
-        """Whether FLOAT has all of its bits."""
-        return True
+    keeps_bits_of_floats = _asked("keeps_bits_of_floats", True)
+    """Whether FLOAT has all of its bits."""
 
-    @legalised
-    def merges_resize_with_mul(self) -> bool:
-        """Whether a Resize must not stand in front of a Mul."""
-        return False
+    merges_resize_with_mul = _asked("merges_resize_with_mul", False)
+    """Whether a Resize must not stand in front of a Mul."""
 
     def writes_pairs(self) -> bool:
         """Whether products of quantised numbers are FLOAT ones between quantisations."""
@@ -378,20 +376,14 @@ class EmitterCore:
         """Whether vectors of scales lie along the last axis, whatever a node says."""
         return self.target.has("QUANTIZES_ALONG_THE_LAST_AXIS")
 
-    @legalised
-    def fuses_scales_of_rows(self) -> bool:
-        """Whether an integer product must not be multiplied by the product of two scales."""
-        return False
+    fuses_scales_of_rows = _asked("fuses_scales_of_rows", False)
+    """Whether an integer product must not be multiplied by the product of two scales."""
 
-    @legalised
-    def casts_saturate(self) -> bool:
-        """Whether a Cast to a narrow integer stops at its limits."""
-        return False
+    casts_saturate = _asked("casts_saturate", False)
+    """Whether a Cast to a narrow integer stops at its limits."""
 
-    @legalised
-    def sums_of_bytes_saturate(self) -> bool:
-        """Whether Add, Sub and Mul of 8-bit integers stop at their limits."""
-        return False
+    sums_of_bytes_saturate = _asked("sums_of_bytes_saturate", False)
+    """Whether Add, Sub and Mul of 8-bit integers stop at their limits."""
 
     @legalised
     def quantizes_along(self, shape: tuple[int, ...], axis: int) -> bool:
@@ -536,12 +528,20 @@ class EmitterCore:
         reason = _reason_of_cast(x.dtype, dtype)
         if reason and self._begun[1] != "CAST":
             self.note(reason)
+        if dtype == FLOAT16 and x.dtype == DOUBLE:
+            return self.halved(x)
         result = self.nodes("Cast", [x], [(dtype, x.shape)], {"to": ELEMENT_TYPES[dtype][0]})[0]
         result.cast_from = x.dtype
         if x.below is not None and dtype.kind in "iu" and x.below <= 1 << (8 * dtype.itemsize - 1):
             result.below = x.below
         return result
 
+    @legalised
+    def halved(self, x: Tensor) -> Tensor:
+        """DOUBLE as FLOAT16: a Cast, for which a rule may stand without being asked for every other."""
+        return self.nodes("Cast", [x], [(FLOAT16, x.shape)], {"to": ELEMENT_TYPES[FLOAT16][0]})[0]
+
+    @legalised
     def BitCast(self, x: Tensor, dtype: DType) -> Tensor:
         """The same bits as another element type of the same width; opset 26."""
         return self.nodes("BitCast", [x], [(dtype, x.shape)], {"to": ELEMENT_TYPES[dtype][0]})[0]

@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 MOVES = Traits(keeps=Keeps.BITS, inputs=(0,))
 _VALUE = Traits()
 
-_BEFORE_THE_FIRST = -(1 << 62)
-"""An end from which no counting from the back comes to an element."""
+
+def _before_the_first(size: int) -> int:
+    """An end before the first element: ONNX's INT_MIN, where that will do: some tools keep 32 bits only."""
+    return -max(1 << 31, size + 1)
+
 
 MANY_ELEMENTS = 1 << 8
 """So many elements are worth more nodes than one."""
@@ -113,7 +116,7 @@ class MovementOps(EmitterCore):
         inputs = [
             x,
             self.ints([starts[i] for i in axes]),
-            self.ints([ends[i] if ends[i] >= 0 else _BEFORE_THE_FIRST for i in axes]),
+            self.ints([ends[i] if ends[i] >= 0 else _before_the_first(x.shape[i]) for i in axes]),
             self.ints(axes),
             *([self.ints([step[i] for i in axes])] if any(step[i] != 1 for i in axes) else []),
         ]
@@ -157,7 +160,7 @@ class MovementOps(EmitterCore):
         inputs = [
             x,
             self.ints([-1] * len(flipped)),
-            self.ints([_BEFORE_THE_FIRST] * len(flipped)),
+            self.ints([_before_the_first(x.shape[axis]) for axis in flipped]),
             self.ints(flipped),
             self.ints([-1] * len(flipped)),
         ]
@@ -279,6 +282,12 @@ class MovementOps(EmitterCore):
 
         traits = Traits(keeps=Keeps.BITS, inputs=(0, 2))
         return self.emit("ScatterND", traits, [x, indices, updates], x.dtype, x.shape, None, fold)
+
+    def TensorScatter(self, cache: Tensor, updates: Tensor, first: Tensor) -> Tensor:
+        """``cache`` with ``updates`` put from row ``first`` of each item on, along the last axis but one; opset 24."""
+        traits = Traits(keeps=Keeps.BITS, inputs=(0, 1))
+        attributes: dict[str, Attribute] = {"axis": -2, "mode": "linear"}
+        return self.emit("TensorScatter", traits, [cache, updates, first], cache.dtype, cache.shape, attributes)
 
     def takes_one_hot(self, dtype: DType) -> bool:
         """Whether OneHot has a kernel for values of this type."""

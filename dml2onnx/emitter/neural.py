@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from inspect import Parameter, Signature
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from dml2onnx.emitter.arithmetic import ArithmeticOps
+from dml2onnx.emitter.arithmetic import ArithmeticOps, Fold
 from dml2onnx.emitter.core import (
     FOLDED_GROWTH_ELEMENTS,
+    EmitterCore,
     Keeps,
     Tensor,
     Traits,
@@ -32,6 +34,35 @@ _FIRST = Traits(inputs=(0,))
 @lru_cache(maxsize=4096)
 def _attributes_of_convolution(window: Window, group: int) -> Mapping[str, Attribute]:
     return {"dilations": window.dilations, "group": group, **window.attributes()}
+
+
+@overload
+def _of_each(op: str, /, *, fold: Fold | None = None) -> Callable[[EmitterCore, Tensor], Tensor]: ...
+@overload
+def _of_each(op: str, a: str, /) -> Callable[[EmitterCore, Tensor, float], Tensor]: ...
+@overload
+def _of_each(op: str, a: str, b: str, /) -> Callable[[EmitterCore, Tensor, float, float], Tensor]: ...
+def _of_each(op: str, /, *names: str, fold: Fold | None = None) -> Callable[..., Tensor]:
+    """An activation of each element, with its attributes, in order."""
+
+    def method(self: EmitterCore, x: Tensor, *numbers: float) -> Tensor:
+        attributes = dict(zip(names, numbers, strict=True)) or None
+        return self.emit(op, _FIRST, [x], x.dtype, x.shape, attributes, fold)
+
+    parameters = [Parameter(name, Parameter.POSITIONAL_ONLY) for name in ("self", "x", *names)]
+    method.__dict__["__signature__"] = Signature(parameters)
+    method.__name__ = op
+    return method
+
+
+def _over(op: str) -> Callable[[EmitterCore, Tensor, int], Tensor]:
+    """An activation along an axis."""
+
+    def method(self: EmitterCore, x: Tensor, axis: int) -> Tensor:
+        return self.emit(op, _FIRST, [x], x.dtype, x.shape, {"axis": axis})
+
+    method.__name__ = op
+    return method
 
 
 class NeuralOps(ArithmeticOps):
@@ -259,96 +290,68 @@ class NeuralOps(ArithmeticOps):
 
     # --- activations -------------------------------------------------------------------------------------------------
 
-    def _activation(
-        self, op: str, x: Tensor, fold: Callable[[Array], Array] | None = None, **attributes: Attribute
-    ) -> Tensor:
-        return self.emit(op, _FIRST, [x], x.dtype, x.shape, attributes or None, fold)
+    Relu = _of_each("Relu", fold=lambda a: np.maximum(a, 0))
+    """``max(x, 0)``."""
 
-    def Relu(self, x: Tensor) -> Tensor:
-        """``max(x, 0)``."""
-        return self._activation("Relu", x, lambda a: np.maximum(a, 0))
-
-    def LeakyRelu(self, x: Tensor, alpha: float) -> Tensor:
-        """``x`` where positive, else ``alpha * x``."""
-        return self._activation("LeakyRelu", x, alpha=alpha)
+    LeakyRelu = _of_each("LeakyRelu", "alpha")
+    """``x`` where positive, else ``alpha * x``."""
 
     @legalised
     def PRelu(self, x: Tensor, slope: Tensor) -> Tensor:
         """``x`` where positive, else ``slope * x``; the slope broadcasts to ``x``."""
         return self.emit("PRelu", _ALL, [x, slope], x.dtype, x.shape)
 
-    def Elu(self, x: Tensor, alpha: float) -> Tensor:
-        """``x`` where positive, else ``alpha * (exp(x) - 1)``."""
-        return self._activation("Elu", x, alpha=alpha)
+    Elu = _of_each("Elu", "alpha")
+    """``x`` where positive, else ``alpha * (exp(x) - 1)``."""
 
-    def Celu(self, x: Tensor, alpha: float) -> Tensor:
-        """``max(0, x) + min(0, alpha * (exp(x / alpha) - 1))``."""
-        return self._activation("Celu", x, alpha=alpha)
+    Celu = _of_each("Celu", "alpha")
+    """``max(0, x) + min(0, alpha * (exp(x / alpha) - 1))``."""
 
-    @legalised
-    def Selu(self, x: Tensor, alpha: float, gamma: float) -> Tensor:
-        """``gamma * x`` where positive, else ``gamma * (alpha * exp(x) - alpha)``."""
-        return self._activation("Selu", x, alpha=alpha, gamma=gamma)
+    Selu = legalised(_of_each("Selu", "alpha", "gamma"))
+    """``gamma * x`` where positive, else ``gamma * (alpha * exp(x) - alpha)``."""
 
-    @legalised
-    def Sigmoid(self, x: Tensor) -> Tensor:
-        """``1 / (1 + exp(-x))``."""
-        return self._activation("Sigmoid", x)
+    Sigmoid = legalised(_of_each("Sigmoid"))
+    """``1 / (1 + exp(-x))``."""
 
-    def Tanh(self, x: Tensor) -> Tensor:
-        """Hyperbolic tangent."""
-        return self._activation("Tanh", x, np.tanh)
+    Tanh = _of_each("Tanh", fold=np.tanh)
+    """Hyperbolic tangent."""
 
     @legalised
     def Swish(self, x: Tensor, alpha: float) -> Tensor:
-        """``x * sigmoid(alpha * x)``: ONNX has it from opset 24 on, which ONNX Runtime 1.31 runs in opset 24 alone."""
+        """``x * sigmoid(alpha * x)``: ONNX has it from opset 24 on, which ONNX Runtime runs in opset 24 alone."""
+        if self.has_kernel("Swish", x.dtype):
+            return self.emit("Swish", _FIRST, [x], x.dtype, x.shape, {"alpha": alpha})
         return self.Mul(x, self.Sigmoid(self.Mul(x, self.constant(alpha, x.dtype))))
 
-    def HardSigmoid(self, x: Tensor, alpha: float, beta: float) -> Tensor:
-        """``max(0, min(1, alpha * x + beta))``."""
-        return self._activation("HardSigmoid", x, alpha=alpha, beta=beta)
+    HardSigmoid = _of_each("HardSigmoid", "alpha", "beta")
+    """``max(0, min(1, alpha * x + beta))``."""
 
-    @legalised
-    def HardSwish(self, x: Tensor) -> Tensor:
-        """``x * max(0, min(1, x / 6 + 0.5))``, which runtimes without a kernel of it put together."""
-        return self._activation("HardSwish", x)
+    HardSwish = legalised(_of_each("HardSwish"))
+    """``x * max(0, min(1, x / 6 + 0.5))``, which runtimes without a kernel of it put together."""
 
-    @legalised
-    def Shrink(self, x: Tensor, bias: float, threshold: float) -> Tensor:
-        """``x + bias`` below ``-threshold``, ``x - bias`` above ``threshold``, else 0."""
-        return self._activation("Shrink", x, bias=bias, lambd=threshold)
+    Shrink = legalised(_of_each("Shrink", "bias", "lambd"))
+    """``x + bias`` below ``-threshold``, ``x - bias`` above ``threshold``, else 0."""
 
-    @legalised
-    def Softplus(self, x: Tensor) -> Tensor:
-        """``log(exp(x) + 1)``."""
-        return self._activation("Softplus", x)
+    Softplus = legalised(_of_each("Softplus"))
+    """``log(exp(x) + 1)``."""
 
-    @legalised
-    def Softsign(self, x: Tensor) -> Tensor:
-        """``x / (1 + |x|)``."""
-        return self._activation("Softsign", x)
+    Softsign = legalised(_of_each("Softsign"))
+    """``x / (1 + |x|)``."""
 
-    def ThresholdedRelu(self, x: Tensor, alpha: float) -> Tensor:
-        """``x`` where above ``alpha``, else 0."""
-        return self._activation("ThresholdedRelu", x, alpha=alpha)
+    ThresholdedRelu = _of_each("ThresholdedRelu", "alpha")
+    """``x`` where above ``alpha``, else 0."""
 
-    @legalised
-    def Gelu(self, x: Tensor) -> Tensor:
-        """``0.5 * x * (1 + erf(x / sqrt 2))``; opset 20."""
-        return self._activation("Gelu", x)
+    Gelu = legalised(_of_each("Gelu"))
+    """``0.5 * x * (1 + erf(x / sqrt 2))``; opset 20."""
 
-    def Softmax(self, x: Tensor, axis: int) -> Tensor:
-        """Exponentials along an axis, normalised to sum 1."""
-        return self._activation("Softmax", x, axis=axis)
+    Softmax = _over("Softmax")
+    """Exponentials along an axis, normalised to sum 1."""
 
-    @legalised
-    def LogSoftmax(self, x: Tensor, axis: int) -> Tensor:
-        """Logarithm of the softmax along an axis."""
-        return self._activation("LogSoftmax", x, axis=axis)
+    LogSoftmax = legalised(_over("LogSoftmax"))
+    """Logarithm of the softmax along an axis."""
 
-    def Hardmax(self, x: Tensor, axis: int) -> Tensor:
-        """1 at the first maximum along an axis, else 0."""
-        return self._activation("Hardmax", x, axis=axis)
+    Hardmax = _over("Hardmax")
+    """1 at the first maximum along an axis, else 0."""
 
     # --- quantization ------------------------------------------------------------------------------------------------
 
@@ -398,10 +401,6 @@ class NeuralOps(ArithmeticOps):
         shape = (x.shape[0], w.shape[0], *window.output_sizes(x.shape[2:]))
         inputs = [x, w, x_zero_point, w_zero_point]
         return self.emit("ConvInteger", Traits("T1", (0, 2), False), inputs, np.dtype(np.int32), shape, attributes)
-
-    def takes_bytes(self, op: str) -> bool:
-        """Whether QLinearConv or QLinearMatMul has a kernel for UINT8."""
-        return self.target.has_kernel(op, self.opset, {"T1": "uint8", "T2": "uint8", "T3": "uint8"})
 
     def QLinearConv(
         self, inputs: Sequence[Tensor], bias: Tensor | None, window: Window, group: int, dtype: DType

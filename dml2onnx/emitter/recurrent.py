@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from dml2onnx.emitter.core import Tensor, Traits, legalised
+from dml2onnx.emitter.core import EmitterCore, Tensor, Traits, legalised
 from dml2onnx.emitter.movement import MovementOps
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _ALL = Traits()
 
 RecurrentDirection: TypeAlias = Literal["forward", "reverse", "bidirectional"]
+RecurrentOperator: TypeAlias = "Callable[..., list[Tensor | None]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,118 +27,36 @@ class GateActivation:
     beta: float | None = None
 
 
-class RecurrentOps(MovementOps):
-    """Methods named as the ONNX operators that they emit."""
+def _operator(op: str, defaults: tuple[str, ...]) -> RecurrentOperator:
+    """The method of an operator, whose default activations need not be said."""
 
-    def RNN(
-        self,
-        x: Tensor,
-        w: Tensor,
-        r: Tensor,
-        b: Tensor | None,
-        lengths: Tensor | None,
-        initial: Tensor | None,
-        *,
-        activations: Sequence[GateActivation],
-        direction: RecurrentDirection,
-        wanted: Sequence[bool] = (True, True),
-    ) -> list[Tensor | None]:
-        """Like :meth:`GRU`, with one gate."""
-        inputs = [x, w, r, b, lengths, initial]
-        return self._recurrent("RNN", inputs, {}, activations, ("Tanh",), direction, wanted)
-
-    def GRU(
-        self,
-        x: Tensor,
-        w: Tensor,
-        r: Tensor,
-        b: Tensor | None,
-        lengths: Tensor | None,
-        initial: Tensor | None,
-        *,
-        activations: Sequence[GateActivation],
-        direction: RecurrentDirection,
-        linear_before_reset: bool,
-        wanted: Sequence[bool] = (True, True),
-    ) -> list[Tensor | None]:
-        """Y (seq_length, num_directions, batch_size, hidden_size) and Y_h without its first axis, as far as wanted.
-
-        ``x`` is (seq_length, batch_size, input_size), ``w`` and ``r`` (num_directions, 3 * hidden_size, ...), gates
-        z, r, h, ``b`` (num_directions, 6 * hidden_size), ``lengths`` (batch_size) INT32, none above seq_length,
-        ``initial`` (num_directions, batch_size, hidden_size).
-        """
-        attributes: dict[str, Attribute] = {"linear_before_reset": 1} if linear_before_reset else {}
-        inputs = [x, w, r, b, lengths, initial]
-        return self._recurrent("GRU", inputs, attributes, activations, ("Sigmoid", "Tanh"), direction, wanted)
-
-    @legalised
-    def LSTM(
-        self,
-        x: Tensor,
-        w: Tensor,
-        r: Tensor,
-        b: Tensor | None,
-        lengths: Tensor | None,
-        initial: Tensor | None,
-        initial_cell: Tensor | None,
-        peephole: Tensor | None,
-        *,
-        activations: Sequence[GateActivation],
-        direction: RecurrentDirection,
-        clip: float | None,
-        input_forget: bool,
-        wanted: Sequence[bool] = (True, True, True),
-    ) -> list[Tensor | None]:
-        """Like :meth:`GRU`, with gates i, o, f, c and a third output, Y_c, shaped like Y_h.
-
-        ``peephole`` is (num_directions, 3 * hidden_size) for i, o, f; ``clip`` is above 0.
-        """
-        attributes: dict[str, Attribute] = {}
-        if clip is not None:
-            attributes["clip"] = float(clip)
-        if input_forget:
-            attributes["input_forget"] = 1
-        inputs = [x, w, r, b, lengths, initial, initial_cell, peephole]
-        defaults = ("Sigmoid", "Tanh", "Tanh")
-        return self._recurrent("LSTM", inputs, attributes, activations, defaults, direction, wanted)
-
-    def _recurrent(
-        self,
-        op: str,
+    def method(
+        self: EmitterCore,
         inputs: Sequence[Tensor | None],
-        attributes: dict[str, Attribute],
+        *,
         activations: Sequence[GateActivation],
-        defaults: tuple[str, ...],
         direction: RecurrentDirection,
         wanted: Sequence[bool],
+        **attributes: Attribute,
     ) -> list[Tensor | None]:
-        """A recurrent node; INT32 inputs keep their type.
-
-        Outputs that are not wanted are left out or have no name, except that of constants, which ONNX Runtime evaluates
-        when it loads the model: 1.24 fails where an output in front of another has no name.
-        """
-        x, r = inputs[0], inputs[2]
+        x, _, r = inputs[:3]
         assert x is not None
         assert r is not None
         directions, _, hidden = r.shape
-        names = tuple(item.name for item in activations)
-        if names != defaults * directions:
-            attributes["activations"] = names
-        for parameter in ("alpha", "beta"):
-            # consumed in order by those that have such a parameter
-            values = [getattr(item, parameter) for item in activations]
-            if any(value is not None for value in values):
-                attributes[f"activation_{parameter}"] = tuple(float(value) for value in values if value is not None)
+        attributes |= _gates(activations, defaults * directions)
         if direction != "forward":
             attributes["direction"] = direction
         attributes["hidden_size"] = hidden
         legal = self.legal(op, _ALL, x.dtype)
+        # INT32 inputs keep their type
         cast = [item if item is None or item.dtype != x.dtype else self.Cast(item, legal) for item in inputs]
         while cast[-1] is None:
             cast.pop()
         single = (directions, x.shape[1], hidden)
         count = max(index for index, keep in enumerate(wanted) if keep) + 1
         shapes = [(x.shape[0], *single), *[single] * (count - 1)]
+        # ONNX Runtime evaluates what is constant when it loads the model: 1.24 fails where an output in front of
+        # another has no name
         named = all(item is None or item.value is not None for item in cast)
         outputs = [(legal, shape) if keep or named else None for shape, keep in zip(shapes, wanted, strict=False)]
         made = iter(self.nodes(op, cast, outputs, attributes))
@@ -147,3 +66,37 @@ class RecurrentOps(MovementOps):
             self.Cast(item, x.dtype) if item is not None and keep else None
             for item, keep in zip(results, wanted, strict=True)
         ]
+
+    method.__name__ = op
+    return method
+
+
+def _gates(activations: Sequence[GateActivation], defaults: tuple[str, ...]) -> dict[str, Attribute]:
+    """Names and parameters; those that have such a parameter consume the lists in order."""
+    names = tuple(item.name for item in activations)
+    attributes: dict[str, Attribute] = {} if names == defaults else {"activations": names}
+    for parameter in ("alpha", "beta"):
+        values = [getattr(item, parameter) for item in activations]
+        if any(value is not None for value in values):
+            attributes[f"activation_{parameter}"] = tuple(float(value) for value in values if value is not None)
+    return attributes
+
+
+class RecurrentOps(MovementOps):
+    """Methods named as the ONNX operators that they emit.
+
+    They take the inputs in the order of ONNX: ``x`` (seq_length, batch_size, input_size), ``w`` and ``r``
+    (num_directions, gates * hidden_size, ...), biases (num_directions, 2 * gates * hidden_size), lengths (batch_size)
+    INT32, none above seq_length, states (num_directions, batch_size, hidden_size), and ``peephole`` (num_directions,
+    3 * hidden_size). They give Y (seq_length, num_directions, batch_size, hidden_size), Y_h without its first axis and
+    Y_c, as far as wanted; what is not is left out or has no name.
+    """
+
+    RNN = _operator("RNN", ("Tanh",))
+    """One gate."""
+
+    GRU = _operator("GRU", ("Sigmoid", "Tanh"))
+    """Gates z, r, h."""
+
+    LSTM = legalised(_operator("LSTM", ("Sigmoid", "Tanh", "Tanh")))
+    """Gates i, o, f, c; the peephole is for i, o, f."""

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from dml2onnx.catalog import FieldSchema
     from dml2onnx.ir.operator import FieldValue
     from dml2onnx.ir.tensor import TensorDesc
-    from dml2onnx.serialized_schema import Layout
+    from dml2onnx.serialized_schema import TableLayout
 
 __all__ = ["GraphWriter", "TooLargeError"]
 
@@ -104,7 +104,7 @@ class GraphWriter:
 
     # --- Parts --------------------------------------------------------------------------------------------------------
 
-    def _table(self, layout: Layout, **values: int) -> int:
+    def _table(self, layout: TableLayout, **values: int) -> int:
         """A table of these fields: codes of unions as they are, all else the offsets of what has been written."""
         builder = self._builder
         builder.StartObject(len(layout.fields))

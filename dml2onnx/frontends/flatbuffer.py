@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from dml2onnx.serialized_schema import Layout
+    from dml2onnx.serialized_schema import TableLayout
 
 READS_PER_BYTE = 4
 """How often a file may be read over. ONNX Runtime shares nothing but vtables, other writers may share descriptors."""
@@ -56,6 +56,9 @@ class Form(NamedTuple):
     """Bytes that such a table counts."""
 
 
+CUT = ": it is cut off, so write or copy it again, or it is no serialized graph"
+
+
 class DamagedError(Exception):
     """Bytes that are not what the format requires at their place.
 
@@ -80,20 +83,22 @@ class FlatBuffer:
         """How many bytes more may be read."""
         self.strings: dict[int, str] = {}
         """By their places."""
-        self._forms: defaultdict[Layout, dict[int, Form]] = defaultdict(dict)
+        self._forms: defaultdict[TableLayout, dict[int, Form]] = defaultdict(dict)
         """Of each layout, by the place of the vtable."""
         self._views = {dtype: _view(data, dtype) for dtype in ("<u4", "<i4", "<f4")}
         self.words, self._signed = self._views["<u4"], self._views["<i4"]
         """All aligned words of the file."""
 
-    def root(self, layout: Layout) -> Table:
+    def root(self, layout: TableLayout) -> Table:
         """The table that the file's first four bytes lead to."""
         return Table(self, self.follow(NO_PLACE, 0), layout, NO_PLACE)
 
     def span(self, place: Place, offset: int, nbytes: int, alignment: int, what: str) -> None:
         """Whether ``nbytes`` at ``offset`` lie in the file, aligned as they have to be."""
         if offset < 0 or offset + nbytes > self._size:
-            self.fail(place, offset, f"{what} of {nbytes} bytes would end beyond the {self._size} bytes of the file")
+            self.fail(
+                place, offset, f"{what} of {nbytes} bytes would end beyond the {self._size} bytes of the file{CUT}"
+            )
         if offset % alignment:
             self.fail(place, offset, f"{what} is not aligned to {alignment} bytes")
 
@@ -126,7 +131,7 @@ class FlatBuffer:
             self.fail((table, field, index), start + _OFFSET * index, "an offset leads to itself")
         return list(map(add, distances, range(start, start + _OFFSET * count, _OFFSET)))
 
-    def form(self, place: Place, offset: int, layout: Layout) -> Form:
+    def form(self, place: Place, offset: int, layout: TableLayout) -> Form:
         """The vtable of the table at ``offset``."""
         if offset & 3 or offset + _OFFSET > self._size:
             self.span(place, offset, _OFFSET, _OFFSET, f"a table ({layout.name})")
@@ -140,7 +145,7 @@ class FlatBuffer:
             self.spend(place, offset, 0)
         return form
 
-    def vtable(self, place: Place, offset: int, layout: Layout) -> Form:
+    def vtable(self, place: Place, offset: int, layout: TableLayout) -> Form:
         """The vtable at ``offset``."""
         known = self._forms[layout].get(offset)
         if known is not None:
@@ -234,7 +239,7 @@ class Table:
 
     __slots__ = ("_buffer", "_form", "offset", "reached")
 
-    def __init__(self, buffer: FlatBuffer, offset: int, layout: Layout, reached: Place) -> None:
+    def __init__(self, buffer: FlatBuffer, offset: int, layout: TableLayout, reached: Place) -> None:
         self.offset = offset
         """Where the file has the table."""
         self.reached = reached
@@ -274,12 +279,12 @@ class Table:
             known(target) or string((self, field, index), target) for index, target in enumerate(self.targets(field))
         ]
 
-    def table(self, field: str, layout: Layout) -> Table | None:
+    def table(self, field: str, layout: TableLayout) -> Table | None:
         """A table."""
         target = self._target(field)
         return None if target is None else Table(self._buffer, target, layout, (self, field, ""))
 
-    def tables(self, field: str, layout: Layout) -> list[Table]:
+    def tables(self, field: str, layout: TableLayout) -> list[Table]:
         """A vector of tables."""
         return [
             Table(self._buffer, target, layout, (self, field, index))
@@ -305,7 +310,7 @@ class Table:
         code = self.uint8(f"{field}_type") if inside is None else self._buffer.data[self.offset + inside]
         return code, self._target(field)
 
-    def member(self, field: str, offset: int, layout: Layout) -> Table:
+    def member(self, field: str, offset: int, layout: TableLayout) -> Table:
         """The value of a union, when it is a table."""
         return Table(self._buffer, offset, layout, (self, field, ""))
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dml2onnx.frontends.flatbuffer import FlatBuffer, Form, Place
-    from dml2onnx.serialized_schema import Layout
+    from dml2onnx.serialized_schema import TableLayout
 
     Ints = npt.NDArray[np.int64]
 
@@ -51,12 +51,12 @@ class Pieces:
     def __init__(self, buffer: FlatBuffer) -> None:
         self._buffer = buffer
         self._words = np.asarray(buffer.words)
-        self._known: defaultdict[Layout, dict[int, int]] = defaultdict(dict)
+        self._known: defaultdict[TableLayout, dict[int, int]] = defaultdict(dict)
         """Where the piece of a table ends, by where it starts."""
         self._content, self._start = b"", 0
         self._left = READS_PER_BYTE * len(buffer.data)
 
-    def find(self, layout: Layout, tables: Iterable[int]) -> None:
+    def find(self, layout: TableLayout, tables: Iterable[int]) -> None:
         """Finds the pieces of these tables and of all that they lead to, in place of those that were found before."""
         search = _Search(self._buffer, self._words, self._left)
         search.ends(layout, np.unique(np.fromiter(tables, np.int64)), 0)
@@ -64,7 +64,7 @@ class Pieces:
         self._left = search.left
         self._known = defaultdict(dict, known)
 
-    def content(self, layout: Layout, table: int) -> bytes | None:
+    def content(self, layout: TableLayout, table: int) -> bytes | None:
         """What is the same for tables that hold the same; ``None`` where that is not known."""
         end = self._known[layout].get(table)
         return None if end is None else self._content[table - self._start : end - self._start]
@@ -80,7 +80,7 @@ class _Search:
         self._size = 4 * words.size if len(buffer.data) <= MAX_BYTES else 0
         self.left = left
         """Offsets that may be followed, as often as they are found, and words that may be compared."""
-        self._pieces: defaultdict[Layout, list[tuple[Ints, Ints]]] = defaultdict(list)
+        self._pieces: defaultdict[TableLayout, list[tuple[Ints, Ints]]] = defaultdict(list)
         self._tables: list[tuple[Ints, Ints]] = []
         """Start and end of the tables themselves."""
         self._vectors: list[tuple[Ints, Ints]] = []
@@ -90,7 +90,7 @@ class _Search:
         self._moved: list[tuple[Ints, Ints]] = []
         """Places of offsets, and where these lead."""
 
-    def ends(self, layout: Layout, tables: Ints, depth: int) -> Ints:
+    def ends(self, layout: TableLayout, tables: Ints, depth: int) -> Ints:
         """Where the pieces of tables end."""
         ends = np.full(tables.size, _NOWHERE)
         rows = np.flatnonzero((tables & 3 == 0) & (tables + 4 <= self._size))
@@ -99,7 +99,7 @@ class _Search:
             self._pieces[layout].append((tables, ends))
         return ends
 
-    def _ends(self, layout: Layout, tables: Ints, depth: int) -> Ints:
+    def _ends(self, layout: TableLayout, tables: Ints, depth: int) -> Ints:
         """The same of tables of which at least the first word lies in the file."""
         forms, kinds, vtables = self._forms(layout, tables)
         ends: Ints = tables + np.array([_NOWHERE if form is None else form.size for form in forms])[kinds]
@@ -126,7 +126,7 @@ class _Search:
                     self._extend(ends, chosen, tables[chosen] + inside[chosen], part, depth)
         return ends
 
-    def _forms(self, layout: Layout, tables: Ints) -> tuple[list[Form | None], Ints, Ints]:
+    def _forms(self, layout: TableLayout, tables: Ints) -> tuple[list[Form | None], Ints, Ints]:
         """The vtables, ``None`` for those that are none, which of them each table has, and where."""
         vtables = tables - self._words[tables >> 2].view(np.int32)
         unique = np.unique(vtables)
@@ -181,9 +181,9 @@ class _Search:
             self._moved.append((places[far], places[far] + distances[far]))
         return rows[near], places[near] + distances[near]
 
-    def result(self) -> tuple[dict[Layout, dict[int, int]], bytes, int]:
+    def result(self) -> tuple[dict[TableLayout, dict[int, int]], bytes, int]:
         """The ends of all pieces, by layouts and starts; the bytes to compare, and where in the file they start."""
-        nothing: tuple[dict[Layout, dict[int, int]], bytes, int] = {}, b"", 0
+        nothing: tuple[dict[TableLayout, dict[int, int]], bytes, int] = {}, b"", 0
         spans = [_joined(several) for several in (self._tables, self._vectors, self._others) if several]
         spans = [(start[end < _NOWHERE], end[end < _NOWHERE]) for start, end in spans]
         if self.left < 0 or not spans or not spans[0][0].size:
@@ -198,7 +198,7 @@ class _Search:
         places, targets = _joined(self._moved)
         inside = places < high
         words[(places[inside] - low) >> 2] = targets[inside]
-        known: dict[Layout, dict[int, int]] = {}
+        known: dict[TableLayout, dict[int, int]] = {}
         for layout, several in self._pieces.items():
             starts, ends = _joined(several)
             good = np.flatnonzero(ends - starts <= LARGEST)
@@ -234,7 +234,7 @@ def _joined(several: Sequence[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
 class Repeats(Generic[T]):
     """What tables of one layout stand for, by their contents and by what else it depends on."""
 
-    def __init__(self, buffer: FlatBuffer, pieces: Pieces, layout: Layout) -> None:
+    def __init__(self, buffer: FlatBuffer, pieces: Pieces, layout: TableLayout) -> None:
         self._buffer = buffer
         self._pieces = pieces
         self._layout = layout

@@ -18,7 +18,6 @@ from dml2onnx.frontends.members import Members, wrong_kind
 from dml2onnx.frontends.problems import report
 from dml2onnx.frontends.tensors import BUFFER_MEMBERS
 from dml2onnx.frontends.unresolved import UNBOUNDED
-from dml2onnx.ir.frozen import filled_at_once
 from dml2onnx.ir.graph import Constant, GraphInput, Read, Value
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType, TensorDesc
 
@@ -50,7 +49,6 @@ def written_size(desc: TensorDesc, offset: int, base: int | None) -> int:
     return offset + desc.total_bytes if base is None else base
 
 
-@filled_at_once
 @dataclass(frozen=True, slots=True)
 class Known:
     """A value that has a name.

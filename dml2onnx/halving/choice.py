@@ -227,7 +227,8 @@ def _keep_misfits(choice: Choice, graph: Graph, floats: Sequence[Node]) -> None:
 def _finding(what: str, why: Misfit, nodes: Sequence[Node]) -> Diagnostic:
     names = ", ".join(quote(node.name) for node in nodes[:MOST_NAMES])
     rest = len(nodes) - MOST_NAMES
-    message = f"FLOAT16 does not hold {what}: {why}; {names}{f' and {rest} more' if rest > 0 else ''} stay FLOAT32"
+    stay = "stays" if len(nodes) == 1 else "stay"
+    message = f"FLOAT16 does not hold {what}: {why}; {names}{f' and {rest} more' if rest > 0 else ''} {stay} FLOAT32"
     return HALF_MISFIT.at(message, node=nodes[0].name, operator=nodes[0].operator.type, pointer=nodes[0].source)
 
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from dml2onnx.diagnostics import plural, quote, shortened
-from dml2onnx.ir.frozen import filled_at_once
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.lazy import lazy_method
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from dml2onnx.ir.data import Data
 
 
-@filled_at_once
 @dataclass(frozen=True, slots=True, eq=False)
 class Value:
     """One version of a buffer. ``name`` is the most telling there is: the model's own, else node and field."""
@@ -36,7 +34,6 @@ class Value:
     nbytes: int
 
 
-@filled_at_once
 @dataclass(frozen=True, slots=True)
 class Read:
     """A tensor read from a value, starting ``offset`` bytes into it."""
@@ -45,7 +42,6 @@ class Read:
     offset: int = 0
 
 
-@filled_at_once
 @dataclass(frozen=True, slots=True)
 class Write:
     """A tensor written into a new value.
@@ -62,7 +58,6 @@ class Write:
 _Bound = TypeVar("_Bound", Read, Write)
 
 
-@filled_at_once
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Node:
     """One operator of the graph.
@@ -165,7 +160,6 @@ class Constant:
     data: Data
 
 
-@filled_at_once
 @dataclass(frozen=True, slots=True, eq=False)
 class GraphOutput:
     """A value that the caller gets, seen as ``desc`` (normally the descriptor that its last writer used)."""

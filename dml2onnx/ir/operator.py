@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from dml2onnx.ir.frozen import filled_at_once
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
 if TYPE_CHECKING:
@@ -64,7 +63,6 @@ FieldValue: TypeAlias = (
 Python floats that a float32 holds exactly, and an absent optional field is ``None``."""
 
 
-@filled_at_once
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class OperatorDesc:
     """``DML_OPERATOR_DESC``: which operator, and a value for every field of its struct.

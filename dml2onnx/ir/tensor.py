@@ -12,7 +12,6 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from dml2onnx.ir.collisions import collides
-from dml2onnx.ir.frozen import filled_at_once
 from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
@@ -111,7 +110,6 @@ def is_dense(sizes: Sequence[int], strides: Sequence[int]) -> bool:
     return True
 
 
-@filled_at_once
 @dataclass(frozen=True, slots=True)
 class TensorDesc:
     """``DML_BUFFER_TENSOR_DESC``: a strided view of the start of a bound range.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -87,24 +88,9 @@ def clamp(e: Emitter, x: Tensor, low: float, high: float) -> Tensor:
     return e.Clip(x, low if low != -math.inf else None, max(low, high) if high != math.inf else None)
 
 
-def _identity(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
-    return x
-
-
-def _linear(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
-    return affine(e, x, op.float("Alpha"), op.float("Beta"))
-
-
-def _clip(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
-    return clamp(e, x, op.float("Min"), op.float("Max"))
-
-
-def _scaled_tanh(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
-    return affine(e, e.Tanh(affine(e, x, op.float("Beta"), 0)), op.float("Alpha"), 0)
-
-
-def _parametric_softplus(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
-    return affine(e, e.Softplus(affine(e, x, op.float("Beta"), 0)), op.float("Alpha"), 0)
+def _between_factors(f: Callable[[Emitter, Tensor], Tensor], e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
+    """``Alpha * f(Beta * x)``."""
+    return affine(e, f(e, affine(e, x, op.float("Beta"), 0)), op.float("Alpha"), 0)
 
 
 def _softplus(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
@@ -156,14 +142,14 @@ def _shrink(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
 
 _FORMULAS: Mapping[str, Callable[[Emitter, OperatorDesc, Tensor], Tensor]] = {
     "ACTIVATION_HARD_SWISH": _hard_swish,
-    "ACTIVATION_IDENTITY": _identity,
-    "ACTIVATION_LINEAR": _linear,
-    "ACTIVATION_PARAMETRIC_SOFTPLUS": _parametric_softplus,
-    "ACTIVATION_SCALED_TANH": _scaled_tanh,
+    "ACTIVATION_IDENTITY": lambda e, op, x: x,
+    "ACTIVATION_LINEAR": lambda e, op, x: affine(e, x, op.float("Alpha"), op.float("Beta")),
+    "ACTIVATION_PARAMETRIC_SOFTPLUS": partial(_between_factors, Emitter.Softplus),
+    "ACTIVATION_SCALED_TANH": partial(_between_factors, Emitter.Tanh),
     "ACTIVATION_SHRINK": _shrink,
     "ACTIVATION_SOFTPLUS": _softplus,
     "ACTIVATION_SWISH": _swish,
-    "ELEMENT_WISE_CLIP": _clip,
+    "ELEMENT_WISE_CLIP": lambda e, op, x: clamp(e, x, op.float("Min"), op.float("Max")),
 }
 
 
@@ -226,7 +212,7 @@ def element_wise(node: Operands, e: Emitter) -> Tensor:
         seen = y if node.op.type == "ACTIVATION_HARD_SIGMOID" and node.op.float("Alpha") == 0 else x
         y = passing_over_nan(e, seen, y, _WITHOUT_NAN[node.op.type])
         y.is_bounded = True
-    return e.Expand(y, node.output().sizes)
+    return y
 
 
 _WITHOUT_NAN = {"ACTIVATION_HARD_SIGMOID": 0.0, "ACTIVATION_RELU": 0.0}
@@ -255,10 +241,10 @@ def shrink(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_shrink_operator_desc
     """
-    x, sizes = node.widened(node.broadcastable("InputTensor")), node.output().sizes
+    x = node.widened(node.broadcastable("InputTensor"))
     if x.dtype.kind == "f":
-        return e.Expand(_shrink(e, node.op, x), sizes)
-    return e.Expand(e.Cast(e.Round(_shrink(e, node.op, e.Cast(x, FLOAT))), x.dtype), sizes)
+        return _shrink(e, node.op, x)
+    return e.Cast(e.Round(_shrink(e, node.op, e.Cast(x, FLOAT))), x.dtype)
 
 
 @lowers("ACTIVATION_PARAMETERIZED_RELU")
@@ -269,11 +255,10 @@ def parameterized_relu(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_parameterized_relu_operator_desc
     """
     x, slope = (node.widened(node.broadcastable(name)) for name in ("InputTensor", "SlopeTensor"))
-    sizes = node.output().sizes
     if x.dtype.kind == "f":
-        return e.Expand(e.PRelu(e.Expand(x, np.broadcast_shapes(x.shape, slope.shape)), slope), sizes)
+        return e.PRelu(e.Expand(x, np.broadcast_shapes(x.shape, slope.shape)), slope)
     positive = e.GreaterOrEqual(x, e.constant(0, x.dtype))
-    return e.Expand(e.Mul(x, e.Where(positive, e.constant(1, x.dtype), slope)), sizes)
+    return e.Mul(x, e.Where(positive, e.constant(1, x.dtype), slope))
 
 
 @lowers("ACTIVATION_RELU_GRAD")
@@ -284,4 +269,4 @@ def relu_grad(node: Operands, e: Emitter) -> Tensor:
     """
     x, gradient = (node.widened(node.broadcastable(name)) for name in ("InputTensor", "InputGradientTensor"))
     passes = e.Greater(x, e.constant(0, x.dtype))
-    return e.Expand(e.Where(passes, gradient, e.constant(0, gradient.dtype)), node.output("OutputGradientTensor").sizes)
+    return e.Where(passes, gradient, e.constant(0, gradient.dtype))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes.running import NO_MEMORY
@@ -10,14 +11,13 @@ from dml2onnx.emitter import Tensor
 from dml2onnx.emitter.budget import Budget
 from dml2onnx.ir.inputs import in_memory, input_descs, stored_shape
 from dml2onnx.legalise import emitter
-from dml2onnx.lowering.branches import settle
 from dml2onnx.lowering.buffers import Buffers
 from dml2onnx.lowering.layout_propagation import with_propagated_layout
 from dml2onnx.lowering.moving import moved_fields, wanted_as_bits
 from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowering
 from dml2onnx.lowering.repeats import Repeats
-from dml2onnx.model import FLOAT, FLOAT16, OnnxGraph, Port
+from dml2onnx.model import BOOL, FLOAT, FLOAT16, INT64, OnnxGraph, Port
 from dml2onnx.rules.findings import not_lowered
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter
     from dml2onnx.ir.graph import Graph, GraphOutput, Node, Value
     from dml2onnx.lowering.registry import Lowered, Lowering
+    from dml2onnx.model import DType
     from dml2onnx.targets import Target
 
 
@@ -76,7 +77,6 @@ def lower(
     e.begin("outputs", "")
     results = tuple(names.port(output, buffers, e) for output in outputs)
     e.end()
-    settle(e)
     return OnnxGraph(tuple(e.origins), e.initializers, inputs, results, e.later_opset)
 
 
@@ -108,13 +108,13 @@ def _lower_node(
 
 
 def _results(node: Node, lowered: Lowered, e: Emitter) -> list[Tensor]:
-    """The tensors of all outputs, each as its descriptor has it."""
+    """The tensors of all outputs, each as its descriptor has it; a lowering may leave to it that elements repeat."""
     results = []
     for name, index, _, desc in node.views_out():
         tensor = _pick(node, lowered, name, index)
         dtype = desc.data_type.dtype
-        if tensor.dtype != dtype and (tensor.dtype, dtype) == (FLOAT, FLOAT16):
-            tensor = e.Cast(tensor, dtype)
+        if tensor.dtype != dtype or tensor.shape != desc.sizes:
+            tensor = _fitted(e, tensor, dtype, desc.sizes)
         # what was moved or made as bits stays so until a reader computes with it: a NaN would not keep its payload
         has_its_width = dtype.itemsize > 1 and tensor.dtype.itemsize == dtype.itemsize
         fits = tensor.dtype == dtype or (has_its_width and (dtype.kind == "f" or bool(moved_fields(node))))
@@ -123,6 +123,21 @@ def _results(node: Node, lowered: Lowered, e: Emitter) -> list[Tensor]:
             raise InternalError(node.operator.type, f"its lowering gave {found} for {name}, which is {desc}")
         results.append(tensor)
     return results
+
+
+def _fitted(e: Emitter, x: Tensor, dtype: DType, sizes: tuple[int, ...]) -> Tensor:
+    """``x`` with axes that are missing in front and elements that repeat, and of the type that DirectML has for it.
+
+    ONNX has types of its own for truth values and indices, and FLOAT16 may be computed in FLOAT.
+    """
+    front = len(sizes) - x.rank
+    repeats = front >= 0 and all(n in (1, size) for n, size in zip(x.shape, sizes[front:], strict=True))
+    to = sizes if repeats else x.shape
+    if prod(to) == x.size:  # next to other Reshapes, of which there will be one
+        x = e.Expand(x, to)
+    if x.dtype == BOOL or (x.dtype == INT64 and dtype.kind in "iu") or (x.dtype, dtype) == (FLOAT, FLOAT16):
+        x = e.Cast(x, dtype)
+    return e.Expand(x, to)
 
 
 def _pick(node: Node, result: Lowered, name: str, index: int) -> Tensor:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.emitter import Emitter
+from dml2onnx.ir.operator import Scalar
 from dml2onnx.lowering.activation import affine, apply_activation, clamp, passing_over_nan
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import FLOAT
@@ -31,8 +32,8 @@ def arithmetic(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_add1_operator_desc
     """
     name = node.op.type.removeprefix("ELEMENT_WISE_")
-    y = _ARITHMETIC[name.rstrip("1")](e, *_operands(node))
-    return e.Expand(apply_activation(e, node.op.activation(), y) if name == "ADD1" else y, node.output().sizes)
+    y = _ARITHMETIC[name.rstrip("1")](e, *operands(node))
+    return apply_activation(e, node.op.activation(), y) if name == "ADD1" else y
 
 
 def _copied(op: OperatorDesc) -> tuple[str, ...]:
@@ -49,29 +50,23 @@ def identity(node: Operands, e: Emitter) -> Tensor:
     if is_unscaled(factors):
         return node.tensor("InputTensor")
     x = node.widened(node.broadcastable("InputTensor"))
-    return e.Expand(scaled(e, x, factors), node.output().sizes)
+    return scaled(e, x, factors)
 
 
-@lowers("ELEMENT_WISE_CLIP")
+@lowers("ELEMENT_WISE_CLIP", "ELEMENT_WISE_CLIP1")
 def clip(node: Operands, e: Emitter) -> Tensor:
-    """``max(Min, min(x * Scale + Bias, Max))`` with bounds converted to the tensor's type [decision E7]: Clip.
+    """``max(Min, min(x * Scale + Bias, Max))`` with bounds of the tensor's type [decision E7]: Clip.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip_operator_desc
     """
-    dtype = node.output().data_type.dtype
-    return _clipped(node, e, bound(node.op.float("Min"), dtype), bound(node.op.float("Max"), dtype))
+    x = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
+    low, high = limits(node.op, node.output().data_type.dtype)
+    # min passes over NaN, max is then that of the upper bound
+    return passing_over_nan(e, x, clamp(e, x, low, high), max(low, high))
 
 
-@lowers("ELEMENT_WISE_CLIP1")
-def clip1(node: Operands, e: Emitter) -> Tensor:
-    """CLIP with bounds of the tensor's own type: Clip.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip1_operator_desc
-    """
-    return _clipped(node, e, node.op.scalar("Min").value, node.op.scalar("Max").value)
-
-
-def _operands(node: Operands) -> tuple[Tensor, Tensor]:
+def operands(node: Operands) -> tuple[Tensor, Tensor]:
+    """ATensor and BTensor, in which arithmetic can be done."""
     return node.widened(node.broadcastable("ATensor")), node.widened(node.broadcastable("BTensor"))
 
 
@@ -193,6 +188,14 @@ def _by_zero(e: Emitter, a: Tensor, b: Tensor, quotient: Tensor) -> Tensor:
 # --- CLIP ------------------------------------------------------------------------------------------------------------
 
 
+def limits(op: OperatorDesc, dtype: DType) -> tuple[float, float]:
+    """Min and Max, which are FLOAT in the first versions of operators."""
+    low, high = (op.get(name) for name in ("Min", "Max"))
+    if isinstance(low, Scalar) and isinstance(high, Scalar):
+        return low.value, high.value
+    return bound(op.float("Min"), dtype), bound(op.float("Max"), dtype)
+
+
 def bound(value: float, dtype: DType) -> float:
     """A FLOAT attribute as a number of the tensor's type [decision E7]."""
     if dtype.kind == "f":
@@ -208,10 +211,3 @@ def fill(value: float, dtype: DType) -> float:
         return bound(value, dtype)
     low, high = _limits(dtype)
     return int((int(value) - low) % (high - low + 1) + low)
-
-
-def _clipped(node: Operands, e: Emitter, low: float, high: float) -> Tensor:
-    x = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
-    # min passes over NaN, max is then that of the upper bound
-    y = passing_over_nan(e, x, clamp(e, x, low, high), max(low, high))
-    return e.Expand(y, node.output().sizes)

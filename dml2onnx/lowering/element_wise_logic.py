@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from dml2onnx.emitter import Emitter, Tensor
-from dml2onnx.lowering.bits import reinterpret, unsigned
+from dml2onnx.legalise.bits import BITWISE_OPSET, in_bytes, unsigned
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import BOOL
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from dml2onnx.lowering.operands import Operands
     from dml2onnx.model import DType
 
-_UINT8 = np.dtype(np.uint8)
 _UINT32 = np.dtype(np.uint32)
 _INT32 = np.dtype(np.int32)
 
@@ -40,9 +39,6 @@ _BIT_OPERATORS: Mapping[str, Callable[[Emitter, Tensor, Tensor], Tensor]] = {
     "ELEMENT_WISE_BIT_XOR": Emitter.BitwiseXor,
 }
 
-BITWISE_OPSET = 18
-"""From here on ONNX has BitwiseAnd, BitwiseOr and BitwiseXor."""
-
 _BITS_OF_BYTES = np.array([value.bit_count() for value in range(256)], np.int32)
 
 
@@ -56,8 +52,7 @@ def comparison(node: Operands, e: Emitter) -> Tensor:
     The ONNX operator of the same name, and a Cast of what it gives.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_logical_equals_operator_desc
     """
-    holds = _COMPARISONS[node.op.type](e, node.broadcastable("ATensor"), node.broadcastable("BTensor"))
-    return _truth_value(node, e, holds)
+    return _COMPARISONS[node.op.type](e, node.broadcastable("ATensor"), node.broadcastable("BTensor"))
 
 
 @lowers(*_CONNECTIVES)
@@ -67,7 +62,7 @@ def connective(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_logical_and_operator_desc
     """
     a, b = (is_true(e, node.broadcastable(name)) for name in ("ATensor", "BTensor"))
-    return _truth_value(node, e, _CONNECTIVES[node.op.type](e, a, b))
+    return _CONNECTIVES[node.op.type](e, a, b)
 
 
 @lowers("ELEMENT_WISE_LOGICAL_NOT")
@@ -77,7 +72,7 @@ def logical_not(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_logical_not_operator_desc
     """
     x = node.broadcastable("InputTensor")
-    return _truth_value(node, e, e.Equal(x, e.constant(0, x.dtype)) if e.exact else e.Not(is_true(e, x)))
+    return e.Equal(x, e.constant(0, x.dtype)) if e.exact else e.Not(is_true(e, x))
 
 
 @lowers("ELEMENT_WISE_IS_NAN")
@@ -86,7 +81,7 @@ def is_nan(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_is_nan_operator_desc
     """
-    return _truth_value(node, e, e.IsNaN(node.broadcastable("InputTensor")))
+    return e.IsNaN(node.broadcastable("InputTensor"))
 
 
 @lowers("ELEMENT_WISE_IS_INFINITY")
@@ -96,8 +91,7 @@ def is_infinity(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_is_infinity_operator_desc
     """
     mode = node.op.enum("InfinityMode")
-    found = e.IsInf(node.broadcastable("InputTensor"), negative=mode != "POSITIVE", positive=mode != "NEGATIVE")
-    return _truth_value(node, e, found)
+    return e.IsInf(node.broadcastable("InputTensor"), negative=mode != "POSITIVE", positive=mode != "NEGATIVE")
 
 
 @lowers("ELEMENT_WISE_IF", moves=("ATensor", "BTensor"))
@@ -110,9 +104,7 @@ def if_(node: Operands, e: Emitter) -> Tensor:
     """
     condition = is_true(e, node.broadcastable("ConditionTensor"))
     choose = e.Choose if node.moves_bits_of_floats() else e.Where
-    return e.Expand(
-        choose(condition, node.broadcastable("ATensor"), node.broadcastable("BTensor")), node.output().sizes
-    )
+    return choose(condition, node.broadcastable("ATensor"), node.broadcastable("BTensor"))
 
 
 def is_true(e: Emitter, x: Tensor) -> Tensor:
@@ -121,11 +113,6 @@ def is_true(e: Emitter, x: Tensor) -> Tensor:
     Exactly by Greater: ONNX Runtime makes one Cast of two in a row, and 0.5 is true as a number but not as an integer.
     """
     return e.Greater(x, e.constant(0, x.dtype)) if e.exact else e.Cast(x, BOOL)
-
-
-def _truth_value(node: Operands, e: Emitter, holds: Tensor) -> Tensor:
-    out = node.output()
-    return e.Expand(e.Cast(holds, out.data_type.dtype), out.sizes)
 
 
 # --- bits ------------------------------------------------------------------------------------------------------------
@@ -139,16 +126,7 @@ def bit_operator(node: Operands, e: Emitter) -> Tensor:
     """
     a, b = node.bits("ATensor"), node.bits("BTensor")
     _note_bits_of_floats(node, e, "ATensor")
-    if e.opset >= BITWISE_OPSET:
-        return e.Expand(_BIT_OPERATORS[node.op.type](e, a, b), node.output().sizes)
-    e.note("BitwiseAnd, BitwiseOr and BitwiseXor are new in opset 18: bytes are looked up in a table")
-    both = _both(e, a, b)
-    if node.op.type == "ELEMENT_WISE_BIT_AND":
-        return e.Expand(both, node.output().sizes)
-    either = e.Sub(e.Add(a, b), both)  # a + b counts the bits that both have twice
-    if node.op.type == "ELEMENT_WISE_BIT_XOR":
-        either = e.Sub(either, both)
-    return e.Expand(either, node.output().sizes)
+    return _BIT_OPERATORS[node.op.type](e, a, b)
 
 
 @lowers("ELEMENT_WISE_BIT_NOT", by_bits=True)
@@ -160,7 +138,7 @@ def bit_not(node: Operands, e: Emitter) -> Tensor:
     x = node.bits("InputTensor")
     _note_bits_of_floats(node, e, "InputTensor")
     ones = np.asarray((1 << 8 * x.dtype.itemsize) - 1, unsigned(x.dtype)).view(x.dtype)
-    return e.Expand(e.Sub(e.constant(ones), x), node.output().sizes)
+    return e.Sub(e.constant(ones), x)
 
 
 @lowers("ELEMENT_WISE_BIT_SHIFT_LEFT", "ELEMENT_WISE_BIT_SHIFT_RIGHT")
@@ -173,7 +151,7 @@ def bit_shift(node: Operands, e: Emitter) -> Tensor:
     direction: Literal["LEFT", "RIGHT"] = "LEFT" if node.op.type.endswith("LEFT") else "RIGHT"
     if not e.exact:
         shifted = e.BitShift(a, e.Cast(b, a.dtype), direction)
-        return e.Expand(e.Cast(shifted, out.data_type.dtype), out.sizes)
+        return e.Cast(shifted, out.data_type.dtype)
     width = 64 if a.dtype.itemsize == 8 else 32
     wide = np.dtype(f"uint{width}")
     count = e.Cast(b, wide)
@@ -182,7 +160,7 @@ def bit_shift(node: Operands, e: Emitter) -> Tensor:
     shifted = e.BitShift(e.Cast(a, wide), count, direction)
     if direction == "LEFT" and a.dtype.kind == "u" and a.dtype != wide and e.casts_saturate():
         shifted = low_bits(e, shifted, 1 << 8 * a.dtype.itemsize)
-    return e.Expand(e.Cast(shifted, out.data_type.dtype), out.sizes)
+    return e.Cast(shifted, out.data_type.dtype)
 
 
 @lowers("ELEMENT_WISE_BIT_COUNT", by_bits=True)
@@ -195,7 +173,7 @@ def bit_count(node: Operands, e: Emitter) -> Tensor:
     _note_bits_of_floats(node, e, "InputTensor")
     x = e.Cast(x, unsigned(x.dtype))
     count = _counted_in_parallel(e, x) if e.opset >= BITWISE_OPSET else _counted_by_bytes(e, x)
-    return e.Expand(e.Cast(count, out.data_type.dtype), out.sizes)
+    return e.Cast(count, out.data_type.dtype)
 
 
 def low_bits(e: Emitter, x: Tensor, modulus: int) -> Tensor:
@@ -210,23 +188,8 @@ def _note_bits_of_floats(node: Operands, e: Emitter, field: str) -> None:
         e.note("ONNX has no operator for the bits of floats: they are computed, in which NaNs lose their payload")
 
 
-def _both(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
-    """``a & b`` without BitwiseAnd: pairs of bytes are the indices into a table of 64 KiB."""
-    rows, columns = (e.Cast(_bytes(e, x), _INT32) for x in (a, b))
-    byte = np.arange(256, dtype=np.uint8)
-    table = e.constant((byte[:, None] & byte).reshape(-1))
-    found = e.Gather(table, e.Add(e.Mul(rows, e.constant(256, _INT32)), columns))
-    whole = reinterpret(e, found, a.dtype)
-    return e.Reshape(whole, np.broadcast_shapes(a.shape, b.shape))
-
-
-def _bytes(e: Emitter, x: Tensor) -> Tensor:
-    """The bytes of integers, along an axis of their own, the low one first."""
-    return reinterpret(e, e.Reshape(x, (*x.shape, 1)), _UINT8)
-
-
 def _counted_by_bytes(e: Emitter, x: Tensor) -> Tensor:
-    found = e.Gather(e.constant(_BITS_OF_BYTES), e.Cast(_bytes(e, x), _INT32))
+    found = e.Gather(e.constant(_BITS_OF_BYTES), e.Cast(in_bytes(e, x), _INT32))
     return e.Reshape(e.ReduceSum(found, (x.rank,)), x.shape)
 
 
@@ -252,14 +215,3 @@ def _counted_in_parallel(e: Emitter, x: Tensor) -> Tensor:
     wide = 8 * dtype.itemsize
     ones = sum(1 << first for first in range(0, wide, 8))
     return e.BitShift(e.Mul(x, e.constant(ones, dtype)), e.constant(wide - 8, dtype), "RIGHT")
-
-
-def cleared(e: Emitter, condition: Tensor, x: Tensor) -> Tensor:
-    """0 where a BOOL condition holds, else ``x``.
-
-    A Mul for integers of which ONNX Runtime has no Where.
-    """
-    assert condition.dtype == BOOL
-    if x.dtype.kind != "f" and not e.has_kernel("Where", x.dtype):
-        return e.Mul(x, e.Cast(e.Not(condition), x.dtype))
-    return e.Where(condition, e.constant(0, x.dtype), x)

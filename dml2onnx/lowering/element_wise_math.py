@@ -11,14 +11,12 @@ import numpy as np
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.lowering.activation import affine, clamp, passing_over_nan
-from dml2onnx.lowering.element_wise import bound, is_safe_divisor, is_unscaled, scaled, truncated
-from dml2onnx.lowering.element_wise_logic import cleared, low_bits
+from dml2onnx.lowering.element_wise import bound, is_safe_divisor, is_unscaled, limits, operands, scaled, truncated
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import BOOL, DOUBLE, FLOAT, INT64
+from dml2onnx.model import DOUBLE, FLOAT, INT64
 
 if TYPE_CHECKING:
     from dml2onnx.lowering.operands import Operands
-    from dml2onnx.model import DType
 
 _INT32 = np.dtype(np.int32)
 _UINT32 = np.dtype(np.uint32)
@@ -67,7 +65,7 @@ def unary(node: Operands, e: Emitter) -> Tensor:
     x = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
     if node.op.type == "ELEMENT_WISE_LOG":
         x = _without_subnormals(node, e, x)
-    return e.Expand(_as_formula(e, node.op.type, x, _UNARY[node.op.type](e, x)), node.output().sizes)
+    return _as_formula(e, node.op.type, x, _UNARY[node.op.type](e, x))
 
 
 def _as_formula(e: Emitter, name: str, x: Tensor, y: Tensor) -> Tensor:
@@ -109,7 +107,7 @@ def exact_unary(node: Operands, e: Emitter) -> Tensor:
         x = scaled(e, node.widened(x), factors)
     if node.op.type in _JUMPING:
         x = _without_subnormals(node, e, x, keeps_nan=node.op.type != "ELEMENT_WISE_SIGN")
-    return e.Expand(_EXACT[node.op.type](e, x), node.output().sizes)
+    return _EXACT[node.op.type](e, x)
 
 
 @lowers("ELEMENT_WISE_ROUND")
@@ -120,16 +118,16 @@ def round_(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_round_operator_desc
     """
-    x, mode, sizes = node.broadcastable("InputTensor"), node.op.enum("RoundingMode"), node.output().sizes
+    x, mode = node.broadcastable("InputTensor"), node.op.enum("RoundingMode")
     if mode == "HALVES_TO_NEAREST_EVEN":
-        return e.Expand(e.Round(x), sizes)
+        return e.Round(x)
     x = node.widened(x) if mode == "TOWARD_ZERO" else e.Cast(x, FLOAT)
     magnitude, signed = e.Abs(x), x
     if mode == "TOWARD_INFINITY":
         e.note("|x| is moved by the FLOAT32 number below 0.5: halves round to the next whole number, less does not")
         magnitude = e.Add(magnitude, e.constant(np.nextafter(np.float32(0.5), np.float32(0))))
         signed = e.Mul(x, e.constant(2, x.dtype))
-    return e.Expand(e.Mul(e.Floor(magnitude), e.Clip(signed, -1, 1)), sizes)
+    return e.Mul(e.Floor(magnitude), e.Clip(signed, -1, 1))
 
 
 @lowers("ELEMENT_WISE_ATAN_YX")
@@ -138,7 +136,7 @@ def atan_yx(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_atan_yx_operator_desc
     """
-    y, x = node.widened(node.broadcastable("ATensor")), node.widened(node.broadcastable("BTensor"))
+    y, x = operands(node)
     zero = e.constant(0, x.dtype)
     height, width = e.Abs(y), e.Abs(x)
     e.note("equal sides are 45 degrees, also where they are infinite; the origin is 0")
@@ -148,7 +146,7 @@ def atan_yx(node: Operands, e: Emitter) -> Tensor:
     angle = e.Where(e.Less(x, zero), other_side, angle, no_minus_zero=True)
     # the reciprocal tells -0 from 0
     sign = e.Clip(e.Reciprocal(e.Clip(y, -1, 1)), -1, 1)
-    return e.Expand(e.Mul(angle, sign), node.output().sizes)
+    return e.Mul(angle, sign)
 
 
 # --- two operands ----------------------------------------------------------------------------------------------------
@@ -156,7 +154,7 @@ def atan_yx(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_MAX", "ELEMENT_WISE_MIN")
 def extreme(node: Operands, e: Emitter) -> Tensor:
-    """Max and Min; INT64, which ONNX Runtime orders wrongly there, by Where.
+    """Max and Min.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_max_operator_desc
     """
@@ -164,8 +162,7 @@ def extreme(node: Operands, e: Emitter) -> Tensor:
     if e.exact and a.dtype.kind == "f":
         e.note("NaN gives way to a number, as in DirectML")
         a, b = (x if x.is_bounded else e.Where(e.IsNaN(x), other, x) for x, other in ((a, b), (b, a)))
-    result = e.Max(a, b) if node.op.type.endswith("MAX") else e.Min(a, b)
-    return e.Expand(result, node.output().sizes)
+    return e.Max(a, b) if node.op.type.endswith("MAX") else e.Min(a, b)
 
 
 @lowers("ELEMENT_WISE_MEAN")
@@ -174,9 +171,8 @@ def mean(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_mean_operator_desc
     """
-    a, b = _operands(node)
-    result = e.Mean(a, b) if a.dtype.kind == "f" else e.Div(e.Add(a, b), e.constant(2, a.dtype))
-    return e.Expand(result, node.output().sizes)
+    a, b = operands(node)
+    return e.Mean(a, b) if a.dtype.kind == "f" else e.Div(e.Add(a, b), e.constant(2, a.dtype))
 
 
 @lowers("ELEMENT_WISE_DIFFERENCE_SQUARE")
@@ -185,8 +181,8 @@ def difference_square(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_difference_square_operator_desc
     """
-    difference = e.Sub(*_operands(node))
-    return e.Expand(e.Mul(difference, difference), node.output().sizes)
+    difference = e.Sub(*operands(node))
+    return e.Mul(difference, difference)
 
 
 @lowers("ELEMENT_WISE_MODULUS_FLOOR", "ELEMENT_WISE_MODULUS_TRUNCATE")
@@ -195,7 +191,7 @@ def modulus(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_modulus_floor_operator_desc
     """
-    a, b = _operands(node)
+    a, b = operands(node)
     is_floor = node.op.type.endswith("FLOOR")
     if a.dtype.kind == "f":
         a, b = _without_subnormals(node, e, a), _without_subnormals(node, e, b)
@@ -207,11 +203,8 @@ def modulus(node: Operands, e: Emitter) -> Tensor:
             crosses = e.Less(e.Mul(result, e.Sign(b)), e.constant(0, b.dtype))
             # a remainder is nearer to 0 than b
             result = e.Where(crosses, e.Add(result, b), result, no_minus_zero=True)
-    elif a.dtype.kind == "u":
-        result = _unsigned_remainder(e, a, b)
-    else:
-        result = _signed_remainder(e, a, b, is_floor)
-    return e.Expand(result, node.output().sizes)
+        return result
+    return _unsigned_remainder(e, a, b) if a.dtype.kind == "u" else _signed_remainder(e, a, b, is_floor)
 
 
 def _unsigned_remainder(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
@@ -237,10 +230,6 @@ def _signed_remainder(e: Emitter, a: Tensor, b: Tensor, is_floor: bool) -> Tenso
     return e.Sub(a, e.Mul(e.Div(a, b), b))
 
 
-def _operands(node: Operands) -> tuple[Tensor, Tensor]:
-    return node.widened(node.broadcastable("ATensor")), node.widened(node.broadcastable("BTensor"))
-
-
 # --- bounds ----------------------------------------------------------------------------------------------------------
 
 
@@ -254,40 +243,26 @@ def threshold(node: Operands, e: Emitter) -> Tensor:
     x = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
     low = bound(node.op.float("Min"), out.data_type.dtype)
     if x.dtype.kind == "f":
-        return e.Expand(passing_over_nan(e, x, clamp(e, x, low, math.inf), low), out.sizes)
+        return passing_over_nan(e, x, clamp(e, x, low, math.inf), low)
     lowest = np.iinfo(out.data_type.dtype.name).min
-    return e.Expand(e.Clip(x, low if low > lowest else None, None), out.sizes)
+    return e.Clip(x, low if low > lowest else None, None)
 
 
-@lowers("ELEMENT_WISE_CLIP_GRAD")
+@lowers("ELEMENT_WISE_CLIP_GRAD", "ELEMENT_WISE_CLIP_GRAD1")
 def clip_grad(node: Operands, e: Emitter) -> Tensor:
     """The gradient, 0 where x is not between Min and Max [decision E8]: two comparisons and a Where.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip_grad_operator_desc
     """
-    dtype = node.output("OutputGradientTensor").data_type.dtype
-    return _clipped_gradient(node, e, bound(node.op.float("Min"), dtype), bound(node.op.float("Max"), dtype))
-
-
-@lowers("ELEMENT_WISE_CLIP_GRAD1")
-def clip_grad1(node: Operands, e: Emitter) -> Tensor:
-    """CLIP_GRAD with bounds of the tensor's own type: two comparisons and a Where.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip_grad1_operator_desc
-    """
-    return _clipped_gradient(node, e, node.op.scalar("Min").value, node.op.scalar("Max").value)
-
-
-def _clipped_gradient(node: Operands, e: Emitter, first: float, last: float) -> Tensor:
     x, gradient = node.broadcastable("InputTensor"), node.broadcastable("InputGradientTensor")
-    low, high = e.constant(first, x.dtype), e.constant(last, x.dtype)
+    low, high = (e.constant(limit, x.dtype) for limit in limits(node.op, x.dtype))
     # NaN is neither inside nor outside
     if e.exact and x.dtype.kind == "f":
         # a Not in front of Where ONNX Runtime takes away, exchanging the two
         outside = e.Or(e.Not(e.Greater(x, low)), e.Not(e.Less(x, high)))
     else:
         outside = e.Or(e.LessOrEqual(x, low), e.GreaterOrEqual(x, high))
-    return e.Expand(cleared(e, outside, gradient), node.output("OutputGradientTensor").sizes)
+    return e.Where(outside, e.constant(0, gradient.dtype), gradient)
 
 
 @lowers("VALUE_SCALE_2D")
@@ -298,9 +273,7 @@ def value_scale_2d(node: Operands, e: Emitter) -> Tensor:
     """
     x = affine(e, node.widened(node.broadcastable("InputTensor")), node.op.float("Scale"), 0)
     bias = np.array(node.op.floats("Bias"), x.dtype).reshape(1, -1, 1, 1)
-    if bias.any():
-        x = e.Add(x, e.constant(bias))
-    return e.Expand(x, node.output().sizes)
+    return e.Add(x, e.constant(bias)) if bias.any() else x
 
 
 # --- powers ----------------------------------------------------------------------------------------------------------
@@ -310,7 +283,7 @@ def value_scale_2d(node: Operands, e: Emitter) -> Tensor:
 def pow_(node: Operands, e: Emitter) -> Tensor:
     """``(x * Scale + Bias) ** (exponent * Scale + Bias)`` of floats [decision E18]: Pow.
 
-    Integers by squaring, exact; what is outside their type is left to the driver [decision E19].
+    Integers exactly in double precision; what is outside their type is left to the driver [decision E19].
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_pow_operator_desc
     """
@@ -318,17 +291,13 @@ def pow_(node: Operands, e: Emitter) -> Tensor:
     exponent = node.broadcastable("ExponentTensor")
     if exponent.dtype.kind != "f":
         exponent = scaled(e, exponent, node.op.scale_bias())
-    if base.dtype.kind != "f" and not e.exact and e.has_kernel("Pow", base.dtype):
-        result = e.Pow(base, exponent)
-    elif base.dtype.kind != "f" and exponent.dtype.kind != "f":
-        result = _integer_power(e, base, exponent)
-    elif base.dtype.kind != "f":
-        result = _power_through_double(e, base, e.Cast(exponent, DOUBLE))
-    else:
-        factors = node.op.scale_bias() if exponent.dtype.kind == "f" else None
-        exponent = scaled(e, _float_exponent(e, exponent), factors)
-        result = _as_exponential(e, base, exponent, e.Pow(base, exponent))
-    return e.Expand(result, node.output().sizes)
+    if base.dtype.kind != "f":
+        has_kernel = not e.exact and e.has_kernel("Pow", base.dtype)
+        is_whole = exponent.dtype.kind != "f"
+        return e.Pow(base, exponent) if has_kernel else _power_of_integers(e, base, exponent, is_whole=is_whole)
+    factors = node.op.scale_bias() if exponent.dtype.kind == "f" else None
+    exponent = scaled(e, _float_exponent(e, exponent), factors)
+    return _as_exponential(e, base, exponent, e.Pow(base, exponent))
 
 
 @lowers("ELEMENT_WISE_CONSTANT_POW")
@@ -337,18 +306,16 @@ def constant_pow(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_constant_pow_operator_desc
     """
-    exponent, sizes = node.op.float("Exponent"), node.output().sizes
+    exponent = node.op.float("Exponent")
     base = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
+    if exponent == 1:
+        return base
     if base.dtype.kind == "f":
-        return e.Expand(_constant_float_power(e, base, exponent), sizes)
-    if exponent.is_integer():
-        return e.Expand(_constant_integer_power(e, base, int(exponent)), sizes)
-    return e.Expand(_power_through_double(e, base, e.constant(exponent, DOUBLE)), sizes)
+        return _constant_float_power(e, base, exponent)
+    return _power_of_integers(e, base, e.constant(exponent, DOUBLE), is_whole=exponent.is_integer())
 
 
 def _constant_float_power(e: Emitter, base: Tensor, exponent: float) -> Tensor:
-    if exponent == 1:
-        return base
     if exponent == 0.5:
         # which is NaN at -inf, as the power is
         return e.Sqrt(base)
@@ -387,74 +354,12 @@ def _float_exponent(e: Emitter, exponent: Tensor) -> Tensor:
     return e.Cast(exponent, INT64 if exponent.dtype == _UINT32 else FLOAT)
 
 
-def _power_through_double(e: Emitter, base: Tensor, exponent: Tensor) -> Tensor:
-    e.note("an integer to the power of a float is computed in double precision, then truncated")
-    y = e.Pow(e.Cast(base, DOUBLE), exponent)
+def _power_of_integers(e: Emitter, base: Tensor, exponent: Tensor, *, is_whole: bool) -> Tensor:
+    """In double precision, which has all integers of these types, then truncated; what is outside of the type is left
+    to the driver [decision E19]."""
+    e.note("integer powers are computed in double precision, then truncated")
+    y = e.Pow(e.Cast(base, DOUBLE), e.Cast(exponent, DOUBLE))
+    if is_whole:
+        return truncated(e, e.Round(y), base.dtype)
     none = e.Or(e.IsNaN(y), e.Equal(base, e.constant(0, base.dtype))) if e.exact else e.IsNaN(y)
     return truncated(e, e.Where(none, e.constant(0, DOUBLE), y), base.dtype)
-
-
-def _cycle(dtype: DType) -> int:
-    """From here on powers modulo ``2**bits`` repeat: even bases have become 0, and this is a period of odd ones."""
-    return 1 << (8 * dtype.itemsize - 2)
-
-
-def _constant_integer_power(e: Emitter, base: Tensor, exponent: int) -> Tensor:
-    if exponent < 0:
-        return _reciprocal_power(e, base, e.constant(exponent % 2 == 1))
-    cycle = _cycle(base.dtype)
-    if exponent >= cycle:
-        exponent = cycle + exponent % cycle
-    return _integer_power(e, base, e.constant(exponent, np.int64))
-
-
-def _reciprocal_power(e: Emitter, base: Tensor, is_odd: Tensor) -> Tensor:
-    """A negative power, which is 0 except of 1 and -1."""
-    one = e.Cast(e.Equal(base, e.constant(1, base.dtype)), base.dtype)
-    if base.dtype.kind == "u":
-        return one
-    minus_one = e.Cast(e.Equal(base, e.constant(-1, base.dtype)), base.dtype)
-    odd = e.Cast(is_odd, base.dtype)
-    sign = e.Sub(e.constant(1, base.dtype), e.Add(odd, odd))
-    return e.Add(one, e.Mul(sign, minus_one))
-
-
-def _integer_power(e: Emitter, base: Tensor, exponent: Tensor) -> Tensor:
-    """Squares of the base, multiplied where the exponent has their bit, modulo ``2**32``."""
-    smallest, largest = _range(exponent)
-    cycle = _cycle(base.dtype)
-    selectors = _bits(e, exponent, max(min(largest, cycle - 1).bit_length(), 1))
-    if largest >= cycle:
-        selectors.append(e.GreaterOrEqual(exponent, e.constant(cycle, exponent.dtype)))
-    if exponent.value is None:
-        e.note("integer powers wrap: squares of the base are multiplied where the exponent has their bit")
-    square = e.Cast(base, _INT32)
-    product = one = e.constant(1, _INT32)
-    for position, selector in enumerate(selectors):
-        if position:
-            square = e.Mul(square, square)
-        if selector.value is None or selector.value.any():
-            all_of_it = selector.value is not None and selector.value.all()
-            product = e.Mul(product, square if all_of_it else e.Where(selector, square, one))
-    if smallest < 0:
-        is_negative = e.Less(exponent, e.constant(0, exponent.dtype))
-        product = e.Where(is_negative, e.Cast(_reciprocal_power(e, base, selectors[0]), _INT32), product)
-    return e.Cast(e.Expand(product, np.broadcast_shapes(base.shape, exponent.shape)), base.dtype)
-
-
-def _range(x: Tensor) -> tuple[int, int]:
-    """The smallest and largest integer that a tensor holds, or may hold."""
-    if x.value is not None:
-        return int(x.value.min()), int(x.value.max())
-    limits = np.iinfo(x.dtype.name)
-    return int(limits.min), int(limits.max)
-
-
-def _bits(e: Emitter, x: Tensor, count: int) -> list[Tensor]:
-    """Whether the two's complement of integers has each of its low bits, as BOOL."""
-    if x.value is not None:
-        return [e.constant((x.value.astype(np.int64) >> position & 1).astype(np.bool_)) for position in range(count)]
-    pattern = e.Cast(x, _UINT32)
-    if e.opset >= 18:
-        return [e.Cast(e.BitwiseAnd(pattern, e.constant(1 << i, _UINT32)), BOOL) for i in range(count)]
-    return [e.Cast(low_bits(e, e.Div(pattern, e.constant(1 << i, _UINT32)), 2), BOOL) for i in range(count)]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.legalise.bits import BITWISE_OPSET
 from dml2onnx.lowering.element_wise import fill
-from dml2onnx.lowering.element_wise_logic import BITWISE_OPSET
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.lowering.steps import in_steps
 from dml2onnx.model import FLOAT, INT64
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     Steps = npt.NDArray[np.uint64]
 
 _INT32 = np.dtype(np.int32)
-_UINT8 = np.dtype(np.uint8)
 _UINT32 = np.dtype(np.uint32)
 _UINT64 = np.dtype(np.uint64)
 
@@ -104,33 +103,25 @@ def _unrolled(e: Emitter, x: Tensor, sizes: tuple[int, ...]) -> Tensor:
 # --- diagonals -------------------------------------------------------------------------------------------------------
 
 
-@lowers("DIAGONAL_MATRIX")
+@lowers("DIAGONAL_MATRIX", "DIAGONAL_MATRIX1", moves=("InputTensor",))
 def diagonal_matrix(node: Operands, e: Emitter) -> Tensor:
-    """Value where ``column - row == Offset`` and 0 elsewhere, in every matrix [decisions X16, X18].
+    """Value where ``Begin <= column - row < End``, the input or 0 elsewhere; inverted where Begin > End.
 
-    A constant, or Where on a comparison of column numbers with row numbers.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_diagonal_matrix_operator_desc
-    """
-    output, offset = node.output(), node.op.uint("Offset")
-    dtype = output.data_type.dtype
-    value = e.constant(fill(node.op.float("Value"), dtype), dtype)
-    return _on_diagonals(e, output.sizes, offset, offset + 1, value, e.constant(0, dtype), e.Where)
-
-
-@lowers("DIAGONAL_MATRIX1", moves=("InputTensor",))
-def diagonal_matrix1(node: Operands, e: Emitter) -> Tensor:
-    """Value where ``Begin <= column - row < End``, the input or 0 elsewhere; inverted where Begin > End [decision X17].
-
-    Where, on a constant mask for matrices that are not too large; GatherElements for bits of floats.
+    DIAGONAL_MATRIX has one diagonal and no input. Where, on a constant mask for matrices that are not too large;
+    GatherElements for bits of floats [decisions X16 to X18].
     https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_diagonal_matrix1_operator_desc
     """
-    output, begin, end = node.output(), node.op.uint("DiagonalFillBegin"), node.op.uint("DiagonalFillEnd")
-    value = e.constant(node.as_moved(node.op.scalar("Value").value))
-    x = node.broadcastable("InputTensor") if node.op.has("InputTensor") else e.constant(0, value.dtype)
+    op, output = node.op, node.output()
+    if op.type == "DIAGONAL_MATRIX":
+        begin, end = op.uint("Offset"), op.uint("Offset") + 1
+        number = fill(op.float("Value"), output.data_type.dtype)
+    else:
+        begin, end, number = op.uint("DiagonalFillBegin"), op.uint("DiagonalFillEnd"), op.scalar("Value").value
+    value = e.constant(node.as_moved(number))
+    x = node.broadcastable("InputTensor") if op.has("InputTensor") else e.constant(0, value.dtype)
     choose = e.Choose if node.moves_bits_of_floats() else e.Where
-    if begin > end:
-        return _on_diagonals(e, output.sizes, end, begin, x, value, choose)
-    return _on_diagonals(e, output.sizes, begin, end, value, x, choose)
+    inside, outside = (value, x) if begin <= end else (x, value)
+    return _on_diagonals(e, output.sizes, min(begin, end), max(begin, end), inside, outside, choose)
 
 
 def _on_diagonals(
@@ -140,7 +131,7 @@ def _on_diagonals(
     height, width = sizes[-2:]
     begin, end = (min(max(diagonal, 1 - height), width) for diagonal in (begin, end))
     if begin >= end:
-        return e.Expand(outside, sizes)
+        return outside
     dtype = _INT32 if height + width < 1 << 31 else INT64
     e.budget.require(height + width)
     columns, rows = e.constant(np.arange(width), dtype), np.arange(height).reshape(-1, 1)
@@ -153,8 +144,8 @@ def _on_diagonals(
     elif any(bounded):
         mask = e.GreaterOrEqual(columns, from_begin) if bounded[0] else e.Less(columns, from_end)
     else:
-        return e.Expand(inside, sizes)
-    return e.Expand(choose(mask, inside, outside), sizes)
+        return inside
+    return choose(mask, inside, outside)
 
 
 # --- random numbers --------------------------------------------------------------------------------------------------
@@ -204,57 +195,25 @@ def philox_4x32_10(e: Emitter, counters: Iterable[Tensor], key: tuple[Tensor, Te
 
     Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1, 2, 3 (SC 2011), section 4.3.
     """
-    c0, c1, c2, c3 = counters
-    if e.opset < BITWISE_OPSET:
-        return _philox_by_tables(e, (c0, c1, c2, c3), key)
-    for i in range(_ROUNDS):
-        k0, k1 = (e.Add(k, e.constant(i * step % (1 << 32), _UINT32)) for k, step in zip(key, _KEY_STEPS, strict=True))
-        (low0, high0), (low1, high1) = _products(e, c0, c2)
-        c0, c1 = e.BitwiseXor(e.BitwiseXor(high1, c1), k0), low1
-        c2, c3 = e.BitwiseXor(e.BitwiseXor(high0, c3), k1), low0
-    return c0, c1, c2, c3
+    if e.opset >= BITWISE_OPSET:
+        words = list(counters)
+        for i in range(_ROUNDS):
+            steps = zip(key, _KEY_STEPS, strict=True)
+            words = _round(e, words, [e.Add(k, e.constant(i * step % (1 << 32), _UINT32)) for k, step in steps])
+        return words
+    offsets = np.arange(_ROUNDS, dtype=np.uint64).reshape(-1, 1) * np.array(_KEY_STEPS, np.uint64)
+    keys = e.Add(e.Concat(key, 0), e.constant(offsets.astype(np.uint32)))
+    # of what takes many nodes there a model holds only one round
+    return in_steps(e, lambda words, keys: (_round(e, words, e.Split(keys[0], (1, 1), 0)), []), [*counters], [keys])[0]
+
+
+def _round(e: Emitter, words: Sequence[Tensor], keys: Sequence[Tensor]) -> list[Tensor]:
+    (low0, high0), (low1, high1) = _products(e, words[0], words[2])
+    first, third = e.BitwiseXor(e.BitwiseXor(high1, words[1]), keys[0]), e.BitwiseXor(high0, words[3])
+    return [first, low1, e.BitwiseXor(third, keys[1]), low0]
 
 
 def _products(e: Emitter, c0: Tensor, c2: Tensor) -> list[tuple[Tensor, Tensor]]:
     """The lower and upper words of what two words of a block are multiplied to."""
     factors = zip((c0, c2), _MULTIPLIERS, strict=True)
     return [_words(e, e.Mul(e.Cast(c, _UINT64), e.constant(factor, _UINT64))) for c, factor in factors]
-
-
-def _philox_by_tables(e: Emitter, counters: Sequence[Tensor], key: tuple[Tensor, Tensor]) -> Sequence[Tensor]:
-    """The rounds as steps; of each, what is combined lies side by side, taken apart into bytes."""
-    e.note("BitwiseXor is new in opset 18: bytes are looked up in a table, round after round")
-    shape, count = counters[0].shape, counters[0].size
-    steps = np.arange(_ROUNDS, dtype=np.uint64).reshape(-1, 1) * np.array(_KEY_STEPS[::-1], np.uint64)
-    keys = e.Add(e.Concat([key[1], key[0]], 0), e.constant(steps.astype(np.uint32)))
-    byte = np.arange(256, dtype=np.uint8)
-    table = e.constant((byte[:, None] ^ byte).reshape(-1))
-
-    def combined(a: Tensor, b: Tensor) -> Tensor:
-        return e.Gather(table, e.Add(e.Mul(e.Cast(a, _INT32), e.constant(256, _INT32)), e.Cast(b, _INT32)))
-
-    def step(states: Sequence[Tensor], elements: Sequence[Tensor]) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
-        c0, c1, c2, c3 = states
-        (low0, high0), (low1, high1) = _products(e, c0, c2)
-        high, old = (e.Concat([e.Reshape(item, (1, count)) for item in pair], 0) for pair in ((high0, high1), (c3, c1)))
-        k = _in_bytes(e, e.Reshape(elements[0], (2, 1)))
-        mixed = _of_bytes(e, combined(k, combined(_in_bytes(e, high), _in_bytes(e, old))))
-        c2, c0 = (e.Reshape(item, (count,)) for item in e.Split(mixed, (1, 1), 0))
-        return [c0, low1, c2, low0], []
-
-    states = [e.Reshape(item, (count,)) for item in counters]
-    return [e.Reshape(item, shape) for item in in_steps(e, step, states, [keys])[0]]
-
-
-def _in_bytes(e: Emitter, x: Tensor) -> Tensor:
-    """UINT8 numbers for UINT32 words, along a new first axis, the low ones first."""
-    parts = [x, *(e.BitShift(x, e.constant(bits, _UINT32), "RIGHT") for bits in (8, 16, 24))]
-    return e.Cast(e.Concat([e.Reshape(part, (1, *x.shape)) for part in parts], 0), _UINT8)
-
-
-def _of_bytes(e: Emitter, x: Tensor) -> Tensor:
-    """:func:`_in_bytes` backwards."""
-    first, *rest = e.Split(e.Cast(x, _UINT32), (1,) * 4, 0)
-    for position, part in enumerate(rest, 1):
-        first = e.Add(first, e.Mul(part, e.constant(1 << 8 * position, _UINT32)))
-    return e.Reshape(first, x.shape[1:])

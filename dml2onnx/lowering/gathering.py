@@ -82,11 +82,10 @@ def _are_inside(indices: Tensor, sizes: npt.ArrayLike) -> bool:
     return bool(((wide >= -count * (indices.dtype.kind == "i")) & (wide < count)).all())
 
 
-def _is_free(node: Operands, e: Emitter, indices: Tensor, sizes: npt.ArrayLike, field: str = "InputTensor") -> bool:
+def _is_free(node: Operands, e: Emitter, indices: Tensor, sizes: npt.ArrayLike) -> bool:
     """Whether indices may lie outside, and what they then mean is known and to be kept."""
-    return (
-        (e.exact or indices.value is not None) and node.op.tensor(field).is_packed and not _are_inside(indices, sizes)
-    )
+    is_kept = (e.exact or indices.value is not None) and node.op.tensor("InputTensor").is_packed
+    return is_kept and not _are_inside(indices, sizes)
 
 
 def _safe(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
@@ -184,13 +183,12 @@ def gather_elements(node: Operands, e: Emitter) -> Tensor:
     x, indices = node.tensor("InputTensor"), node.broadcastable("IndicesTensor")
     axis, sizes = node.op.uint("Axis"), node.output().sizes
     if x.shape[axis] == 1:  # whatever the index is
-        return e.Expand(x, sizes)
+        return x
     if _is_free(node, e, indices, x.shape[axis]):
-        y = _by_offset(e, x, _start(e, x.shape, sizes, axis), [_step(e, indices, x.shape, axis)])
-        return e.Expand(y, sizes)
+        return _by_offset(e, x, _start(e, x.shape, sizes, axis), [_step(e, indices, x.shape, axis)])
     places = _safe(e, indices, x.shape[axis : axis + 1])
     if places.size == places.shape[axis] < prod(sizes):
-        return e.Expand(e.Gather(x, e.Reshape(places, (places.size,)), axis), sizes)
+        return e.Gather(x, e.Reshape(places, (places.size,)), axis)
     return e.GatherElements(x, e.Expand(places, sizes), axis)
 
 
@@ -223,7 +221,7 @@ def gather_nd(node: Operands, e: Emitter) -> Tensor:
     if _is_free(node, e, indices, named):
         rows, inner = prod(x.shape[:batches]), prod(x.shape[batches + length :])
         start = _starts(e, rows, x.size // rows, inner)
-        columns = _columns(e, indices, x.shape[batches:], (rows, -1, 1))
+        columns = _columns(e, indices, x.shape[batches:], rows)
         return e.Reshape(_by_offset(e, x, start, columns), sizes)
     places = _safe(e, indices, named)
     if places.rank == 1:  # a single tuple: no runtime has to know of scalars
@@ -232,16 +230,15 @@ def gather_nd(node: Operands, e: Emitter) -> Tensor:
 
 
 def _columns(
-    e: Emitter, indices: Tensor, sizes: tuple[int, ...], shape: tuple[int, int, int], width: int = 1
+    e: Emitter, indices: Tensor, sizes: tuple[int, ...], rows: int, width: int = 1
 ) -> list[tuple[Tensor, int]]:
-    """Each coordinate of the tuples along the last axis, in a shape, and its stride in blocks of ``width``."""
+    """Each coordinate of the tuples along the last axis, as (rows, tuple, 1), and its stride in blocks of ``width``."""
     length = indices.shape[-1]
     count = prod(indices.shape[:-1])
-    rows = (shape[0], count // shape[0], 1)
     parts = e.Split(e.Reshape(indices, (count, length)), (1,) * length, 1)
     strides = packed_strides(sizes)
     return [
-        (e.Reshape(_place(e, part, size), rows), stride // width)
+        (e.Reshape(_place(e, part, size), (rows, count // rows, 1)), stride // width)
         for part, size, stride in zip(parts, sizes, strides, strict=False)
     ]
 
@@ -297,7 +294,7 @@ def scatter_nd(node: Operands, e: Emitter) -> Tensor:
         return e.Reshape(y, x.shape)
     e.note("indices known only at run time may lie outside: one more row takes their updates")
     count = x.size // width
-    columns = _columns(e, indices, sizes, (1, -1, 1), width)
+    columns = _columns(e, indices, sizes, 1, width)
     numbers = e.Reshape(_offsets(e, np.zeros((1, 1, 1), np.int64), columns, count, INT64), (tuples, 1))
     rows = _with_one_more(e, e.Reshape(x, (count, width)))
     y = e.ScatterND(rows, numbers, e.Reshape(updates, (tuples, width)))
@@ -326,7 +323,7 @@ def one_hot(node: Operands, e: Emitter) -> Tensor:
     is_on = e.Equal(_place(e, indices, sizes[axis]), e.constant(places.astype(UINT32)))
     which = e.Reshape(e.Cast(is_on, INT32), (is_on.size,))
     chosen = e.GatherElements(values, which, 0)
-    return e.Expand(e.Reshape(chosen, is_on.shape), sizes)
+    return e.Reshape(chosen, is_on.shape)
 
 
 def _as_one_hot(e: Emitter, indices: Tensor, values: Tensor, axis: int, depth: int) -> Tensor | None:

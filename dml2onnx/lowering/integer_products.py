@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.emitter.windows import Window
+from dml2onnx.lowering.convolution import windows_of
 from dml2onnx.lowering.pairs import NOTE, Steps, bias_of, fits, has_positive_scale, numbers, quantised
 from dml2onnx.lowering.quantization import saturated, steps_of, zero_point_of
 from dml2onnx.lowering.registry import lowers
@@ -21,7 +21,6 @@ from dml2onnx.model import FLOAT
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.ir.operator import OperatorDesc
     from dml2onnx.lowering.operands import Operands
     from dml2onnx.model import DType
 
@@ -62,7 +61,7 @@ def matrix_multiply_integer(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_matrix_multiply_integer_operator_desc
     """
-    return e.Expand(_multiplied(node, e), node.output().sizes)
+    return _multiplied(node, e)
 
 
 @lowers("MATRIX_MULTIPLY_INTEGER_TO_FLOAT")
@@ -71,21 +70,14 @@ def matrix_multiply_integer_to_float(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_matrix_multiply_integer_to_float_operator_desc
     """
-    paired = _paired_product(node, e, FLOAT) if e.writes_pairs() else None
-    if paired is not None:
-        if node.op.has("BiasTensor"):
-            paired = e.Add(paired, e.Cast(node.broadcastable("BiasTensor"), FLOAT))
-        return e.Expand(e.Cast(paired, node.output().data_type.dtype), node.output().sizes)
-    total, rank = _multiplied(node, e), node.output().rank
-    a_scale, b_scale = scale_along(node, e, "A", rank, rank - 2), scale_along(node, e, "B", rank, rank - 1)
-    y = e.Cast(total, FLOAT)
-    if e.fuses_scales_of_rows():
-        y = e.Mul(e.Mul(y, a_scale), b_scale)
-    else:
-        y = e.Mul(y, e.Mul(a_scale, b_scale))
-    if node.op.has("BiasTensor"):
-        y = e.Add(y, e.Cast(node.broadcastable("BiasTensor"), FLOAT))
-    return e.Expand(e.Cast(y, node.output().data_type.dtype), node.output().sizes)
+    y = _paired_product(node, e, FLOAT) if e.writes_pairs() else None
+    if y is None:
+        total, rank = _multiplied(node, e), node.output().rank
+        a_scale, b_scale = scale_along(node, e, "A", rank, rank - 2), scale_along(node, e, "B", rank, rank - 1)
+        y = e.Cast(total, FLOAT)
+        apart = e.fuses_scales_of_rows()
+        y = e.Mul(e.Mul(y, a_scale), b_scale) if apart else e.Mul(y, e.Mul(a_scale, b_scale))
+    return e.Add(y, e.Cast(node.broadcastable("BiasTensor"), FLOAT)) if node.op.has("BiasTensor") else y
 
 
 @lowers("QUANTIZED_LINEAR_MATRIX_MULTIPLY")
@@ -97,7 +89,7 @@ def quantized_linear_matrix_multiply(node: Operands, e: Emitter) -> Tensor:
     dtype = node.output().data_type.dtype
     whole = _paired_product(node, e, dtype) if e.writes_pairs() else _product_in_one(node, e)
     if whole is not None:
-        return e.Expand(whole, node.output().sizes)
+        return whole
     total, rank = _multiplied(node, e), node.output().rank
     factor = e.Mul(scale_along(node, e, "A", rank, rank - 2), scale_along(node, e, "B", rank, rank - 1))
     return requantized(node, e, total, factor, rank - 2)
@@ -117,7 +109,7 @@ def _paired_convolution(node: Operands, e: Emitter) -> Tensor | None:
     w, filters = _as_safe(e, x, w, filters)
     bias = bias_of(e, node.optional("BiasTensor"), before, filters)
     output = node.output()
-    window = window_of(node.op, w.shape[2:]).reaching(x.shape[2:], output.sizes[2:])
+    window = windows_of(node.op, x, w)
     groups = node.op.uint("GroupCount")
     y = e.Conv(numbers(e, x, before), numbers(e, w, filters), bias, window, groups)
     return e.Slice(quantised(e, y, after, output.data_type.dtype), (0,) * y.rank, output.sizes)
@@ -125,7 +117,7 @@ def _paired_convolution(node: Operands, e: Emitter) -> Tensor | None:
 
 def _paired_product(node: Operands, e: Emitter, dtype: DType) -> Tensor | None:
     """MatMul of dequantised numbers, quantised if ``dtype`` is a type of integers; ``None`` as of convolutions."""
-    a, b = _matrices(node, e, "ATensor"), _matrices(node, e, "BTensor")
+    a, b = node.matrices("ATensor"), node.matrices("BTensor")
     rows, columns = steps_of(node, e, "A"), steps_of(node, e, "B")
     if columns.count > 1:
         if b.size != b.shape[-2] * b.shape[-1]:
@@ -146,8 +138,16 @@ def _paired_product(node: Operands, e: Emitter, dtype: DType) -> Tensor | None:
 
 
 def _as_safe(e: Emitter, x: Tensor, w: Tensor, steps: Steps) -> tuple[Tensor, Steps]:
-    """INT8 that UINT8 is multiplied by, as UINT8 where the kernel would saturate on some processors."""
-    if x.dtype != UINT8 or w.dtype != INT8 or not e.saturates_pairs():
+    """INT8 that UINT8 is multiplied by, as UINT8 where the kernel would saturate on some processors.
+
+    No session can ask for exact products of weights that only the run tells. One that asks for those of constants
+    makes UINT8 of a constant INT8 factor as well.
+    """
+    if w.value is None:
+        saturates = x.dtype == UINT8 or x.value is not None
+    else:
+        saturates = x.dtype == UINT8 and e.saturates_pairs()
+    if w.dtype != INT8 or not saturates:
         return w, steps
     w, zero_point = _unsigned(e, w, steps.zero_point)
     return w, Steps(steps.scale, zero_point)
@@ -188,7 +188,7 @@ def _convolution_in_one(node: Operands, e: Emitter) -> Tensor | None:
     if inputs is None:
         return None
     sizes = node.output().sizes
-    window = window_of(node.op, w.shape[2:]).reaching(x.shape[2:], sizes[2:])
+    window = windows_of(node.op, x, w)
     flat = None if bias is None else e.Reshape(bias, (bias.size,))
     y = e.QLinearConv(inputs, flat, window, node.op.uint("GroupCount"), UINT8)
     return e.Slice(y, (0,) * y.rank, sizes)
@@ -196,7 +196,7 @@ def _convolution_in_one(node: Operands, e: Emitter) -> Tensor | None:
 
 def _product_in_one(node: Operands, e: Emitter) -> Tensor | None:
     """QLinearMatMul; scales of columns want one matrix."""
-    a, b = _matrices(node, e, "ATensor"), _matrices(node, e, "BTensor")
+    a, b = node.matrices("ATensor"), node.matrices("BTensor")
     inputs = _in_one(node, e, "QLinearMatMul", a, b, ("A", "B"), each=b.rank == 2)
     return None if inputs is None else e.QLinearMatMul(inputs, UINT8)
 
@@ -227,8 +227,7 @@ def requantized(node: Operands, e: Emitter, total: Tensor, factor: Tensor, axis:
     factor = e.Div(factor, scale_along(node, e, "Output", total.rank, axis))
     steps = e.Mul(e.Cast(total, FLOAT), factor)
     zero_point = zero_point_along(node, e, "Output", total.rank, axis)
-    output = node.output()
-    return e.Expand(saturated(e, steps, zero_point, output.data_type.dtype), output.sizes)
+    return saturated(e, steps, zero_point, node.output().data_type.dtype)
 
 
 def _unsigned(e: Emitter, x: Tensor, zero_point: Tensor | None) -> tuple[Tensor, Tensor]:
@@ -246,12 +245,6 @@ def _unsigned(e: Emitter, x: Tensor, zero_point: Tensor | None) -> tuple[Tensor,
     return e.Add(e.Cast(x, UINT8), middle), e.Add(e.Cast(zero_point, UINT8), middle)
 
 
-def window_of(op: OperatorDesc, kernel: tuple[int, ...]) -> Window:
-    """The windows that a descriptor asks for."""
-    steps = (op.uints(name) for name in ("Strides", "Dilations", "StartPadding", "EndPadding"))
-    return Window(kernel, *steps)
-
-
 def _convolved(node: Operands, e: Emitter) -> Tensor:
     """The convolution in INT32, of as many windows as the output has [decision C9].
 
@@ -260,7 +253,7 @@ def _convolved(node: Operands, e: Emitter) -> Tensor:
     """
     op, x, w = node.op, node.tensor("InputTensor"), node.tensor("FilterTensor")
     group = op.uint("GroupCount")
-    window = window_of(op, w.shape[2:]).reaching(x.shape[2:], node.output().sizes[2:])
+    window = windows_of(op, x, w)
     zero_point = zero_point_along(node, e, "Filter", w.rank, 0)
     x, x_zero_point = _unsigned(e, x, zero_point_along(node, e, "Input", x.rank, 1))
     w, w_zero_point = _unsigned(e, w, zero_point)
@@ -281,7 +274,7 @@ def _convolved(node: Operands, e: Emitter) -> Tensor:
 
 def _multiplied(node: Operands, e: Emitter) -> Tensor:
     """The product of the matrices in INT32, where equal batches have size 1."""
-    a, b = _matrices(node, e, "ATensor"), _matrices(node, e, "BTensor")
+    a, b = node.matrices("ATensor"), node.matrices("BTensor")
     a_zero_point = zero_point_along(node, e, "A", a.rank, a.rank - 2)
     b_zero_point = zero_point_along(node, e, "B", b.rank, b.rank - 1)
     if a.dtype.itemsize > 1 or b.dtype.itemsize > 1:
@@ -307,12 +300,6 @@ def _of_columns(e: Emitter, zero_point: Tensor, b: Tensor) -> Tensor:
         if b.rank == 2
         else e.Expand(zero_point, (*b.shape[:-2], 1, b.shape[-1]))
     )
-
-
-def _matrices(node: Operands, e: Emitter, field: str) -> Tensor:
-    """An operand whose broadcast batches have size 1; its matrices are whole."""
-    x = node.broadcastable(field)
-    return e.Expand(x, (*x.shape[:-2], *node.op.tensor(field).sizes[-2:]))
 
 
 def _low_bits(e: Emitter, x: Tensor, zero_point: Tensor | None) -> Tensor:

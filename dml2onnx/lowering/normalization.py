@@ -45,7 +45,7 @@ def batch_normalization(node: Operands, e: Emitter) -> Tensor:
     y = _by_channels(e, x, parameters, epsilon)
     if y is None:
         y = _with_factor(e, _wide(e, x), [_wide(e, item) for item in parameters], epsilon)
-    return e.Expand(apply_activation(e, node.op.activation(), y), node.output().sizes)
+    return apply_activation(e, node.op.activation(), y)
 
 
 def _by_channels(e: Emitter, x: Tensor, parameters: list[Tensor], epsilon: float) -> Tensor | None:
@@ -126,7 +126,7 @@ def mean_variance_normalization(node: Operands, e: Emitter) -> Tensor:
         if use_variance:
             centred, scale = _divided(e, centred, axes, scale, epsilon)
         y = _plus(e, _times(e, centred, scale), bias)
-    return e.Expand(apply_activation(e, op.activation(), y), node.output().sizes)
+    return apply_activation(e, op.activation(), y)
 
 
 def _by_layers(
@@ -240,19 +240,16 @@ def lp_normalization(node: Operands, e: Emitter) -> Tensor:
     x = node.broadcastable("InputTensor")
     has_operator = e.has_kernel("LpNormalization", x.dtype)
     if not e.exact and has_operator and x.shape[axis] == sizes[axis] and 0 <= epsilon <= NEGLIGIBLE:
-        return e.Expand(e.LpNormalization(x, axis, op.uint("P")), sizes)
+        return e.LpNormalization(x, axis, op.uint("P"))
     x = _wide(e, x)
     measure = e.Abs(x) if op.uint("P") == 1 else e.Mul(x, x)
     count = e.constant(sizes[axis], x.dtype)
-    if x.shape[axis] == 1:
-        total = e.Mul(measure, count)
-    else:
-        total = e.ReduceSum(measure, (axis,))
+    total = e.Mul(measure, count) if x.shape[axis] == 1 else e.ReduceSum(measure, (axis,))
     if op.uint("P") == 1:
         if epsilon == 0:
-            return e.Expand(e.Div(x, total), sizes)
+            return e.Div(x, total)
         total = e.Mul(total, total)
-    return e.Expand(e.Div(x, e.Sqrt(_plus(e, total, e.constant(epsilon, x.dtype)))), sizes)
+    return e.Div(x, e.Sqrt(_plus(e, total, e.constant(epsilon, x.dtype))))
 
 
 # --- operands ------------------------------------------------------------------------------------------------------

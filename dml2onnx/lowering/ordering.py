@@ -23,11 +23,6 @@ def along(node: Operands, e: Emitter, axes: Iterable[int]) -> Tensor:
     return e.Expand(x, tuple(sizes[i] if i in needed else size for i, size in enumerate(x.shape)))
 
 
-def modular(e: Emitter, x: Tensor) -> Tensor:
-    """Integers in a signed type that has all kernels and the same low bits: what sums and products are made in."""
-    return e.Cast(x, INT64 if x.dtype.itemsize == 8 else np.dtype(np.int32))
-
-
 # --- TOP_K -----------------------------------------------------------------------------------------------------------
 
 
@@ -42,39 +37,24 @@ def top_k(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     largest = not node.op.has("AxisDirection") or node.op.enum("AxisDirection") == "DECREASING"
     x = along(node, e, [axis])
     values, indices = e.TopK(x, k, axis, largest=largest)
-    index_type = node.output("OutputIndexTensor").data_type.dtype
-    sizes = node.output("OutputValueTensor").sizes
-    return {
-        "OutputValueTensor": e.Expand(values, sizes),
-        "OutputIndexTensor": e.Expand(e.Cast(indices, index_type), sizes),
-    }
+    return {"OutputValueTensor": values, "OutputIndexTensor": indices}
 
 
 # --- running sums and products ---------------------------------------------------------------------------------------
 
 
-@lowers("CUMULATIVE_SUMMATION")
-def cumulative_summation(node: Operands, e: Emitter) -> Tensor:
-    """The sum of the elements along Axis up to each, or up to the one before it; integers wrap: CumSum.
+@lowers("CUMULATIVE_SUMMATION", "CUMULATIVE_PRODUCT")
+def cumulative(node: Operands, e: Emitter) -> Tensor:
+    """What the elements along Axis up to each, or up to the one before it, add or multiply up to: CumSum, CumProd.
 
-    Decisions R16 to R18.
+    Integers wrap. Decisions R16 to R18.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_cumulative_summation_operator_desc
     """
     axis, reverse = node.op.uint("Axis"), node.op.enum("AxisDirection") == "DECREASING"
-    x = node.widened(along(node, e, [axis]))
-    y = e.CumSum(x, axis, exclusive=node.op.flag("HasExclusiveSum"), reverse=reverse)
-    return e.Expand(y, node.output().sizes)
-
-
-@lowers("CUMULATIVE_PRODUCT")
-def cumulative_product(node: Operands, e: Emitter) -> Tensor:
-    """The product of the elements along Axis up to each, or up to the one before it; integers wrap: CumProd.
-
-    Decisions R16 to R18.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_cumulative_product_operator_desc
-    """
-    axis, reverse = node.op.uint("Axis"), node.op.enum("AxisDirection") == "DECREASING"
     x = along(node, e, [axis])
-    wide = node.widened(x) if x.dtype.kind == "f" else modular(e, x)
+    if node.op.type == "CUMULATIVE_SUMMATION":
+        return e.CumSum(node.widened(x), axis, exclusive=node.op.flag("HasExclusiveSum"), reverse=reverse)
+    # of integers in a signed type that has all kernels and the same low bits
+    wide = node.widened(x) if x.dtype.kind == "f" else e.Cast(x, INT64 if x.dtype.itemsize == 8 else np.dtype(np.int32))
     y = e.CumProd(wide, axis, exclusive=node.op.flag("HasExclusiveProduct"), reverse=reverse)
-    return e.Expand(y if x.dtype.kind == "f" else e.Cast(y, x.dtype), node.output().sizes)
+    return y if x.dtype.kind == "f" else e.Cast(y, x.dtype)

@@ -24,27 +24,19 @@ _MODES: dict[str, PadMode] = {"EDGE": "edge", "REFLECTION": "reflect", "WRAP": "
 """The modes that ONNX Pad has too; SYMMETRIC it has not."""
 
 
-@lowers("PADDING", moves=("InputTensor",))
+@lowers("PADDING", "PADDING1", moves=("InputTensor",))
 def padding(node: Operands, e: Emitter) -> Tensor:
     """The input with margins at both ends of each axis; an integer PaddingValue wraps [decision D7].
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_padding_operator_desc
     """
-    if node.op.enum("PaddingMode") == "CONSTANT":
+    if node.op.enum("PaddingMode") != "CONSTANT":
+        return _continue(node, e)
+    if node.op.type == "PADDING":
         value = fill(node.op.float("PaddingValue"), node.output().data_type.dtype)
-        return e.Pad(*_margins(node), "constant", node.as_moved(value))
-    return _continue(node, e)
-
-
-@lowers("PADDING1", moves=("InputTensor",))
-def padding1(node: Operands, e: Emitter) -> Tensor:
-    """PADDING with a value of the tensor's own type.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_padding1_operator_desc
-    """
-    if node.op.enum("PaddingMode") == "CONSTANT":
-        return e.Pad(*_margins(node), "constant", node.as_moved(node.op.scalar("PaddingValue").value))
-    return _continue(node, e)
+    else:
+        value = node.op.scalar("PaddingValue").value
+    return e.Pad(*_margins(node), "constant", node.as_moved(value))
 
 
 def _margins(node: Operands) -> tuple[Tensor, tuple[int, ...], tuple[int, ...]]:

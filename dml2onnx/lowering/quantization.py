@@ -30,9 +30,8 @@ def quantize_linear(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_quantize_linear_operator_desc
     """
     x, scale = node.broadcastable("InputTensor"), node.broadcastable("ScaleTensor")
-    zero_point, output = zero_point_of(node, "ZeroPointTensor"), node.output()
-    y = quantized(e, e.Cast(x, FLOAT), e.Cast(scale, FLOAT), zero_point, output.data_type.dtype)
-    return e.Expand(y, output.sizes)
+    zero_point, dtype = zero_point_of(node, "ZeroPointTensor"), node.output().data_type.dtype
+    return quantized(e, e.Cast(x, FLOAT), e.Cast(scale, FLOAT), zero_point, dtype)
 
 
 @lowers("ELEMENT_WISE_DEQUANTIZE_LINEAR")
@@ -43,8 +42,7 @@ def dequantize_linear(node: Operands, e: Emitter) -> Tensor:
     """
     # ONNX Runtime is several times faster in FLOAT, and rounding the product is all that FLOAT16 adds
     scale = e.Cast(node.broadcastable("ScaleTensor"), FLOAT)
-    y = dequantized(e, node.broadcastable("InputTensor"), scale, zero_point_of(node, "ZeroPointTensor"))
-    return e.Expand(e.Cast(y, node.output().data_type.dtype), node.output().sizes)
+    return dequantized(e, node.broadcastable("InputTensor"), scale, zero_point_of(node, "ZeroPointTensor"))
 
 
 @lowers("ELEMENT_WISE_QUANTIZED_LINEAR_ADD")
@@ -53,33 +51,14 @@ def quantized_linear_add(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_quantized_linear_add_operator_desc
     """
-    paired = None if e.exact else _paired_sum(node, e)
-    if paired is not None:
-        return e.Expand(paired, node.output().sizes)
-    a, b = (
-        dequantized(
-            e,
-            node.broadcastable(f"{name}Tensor"),
-            node.tensor(f"{name}ScaleTensor"),
-            zero_point_of(node, f"{name}ZeroPointTensor"),
-        )
-        for name in "AB"
-    )
-    output, zero_point = node.output(), zero_point_of(node, "OutputZeroPointTensor")
-    y = quantized(e, e.Add(a, b), node.tensor("OutputScaleTensor"), zero_point, output.data_type.dtype)
-    return e.Expand(y, output.sizes)
-
-
-def _paired_sum(node: Operands, e: Emitter) -> Tensor | None:
-    """The sum of two tensors with one scale each, for any kernel of it."""
-    tensors = [node.broadcastable(f"{name}Tensor") for name in "AB"]
-    steps = [steps_of(node, e, name) for name in ("A", "B", "Output")]
-    *before, after = steps
-    one = max(item.count for item in steps) == 1
-    if not (one and has_positive_scale(after) and all(map(fits, (e, e), tensors, before))):
-        return None
-    a, b = (numbers(e, x, item) for x, item in zip(tensors, before, strict=True))
-    return quantised(e, e.Add(a, b), after, node.output().data_type.dtype)
+    tensors, dtype = [node.broadcastable(f"{name}Tensor") for name in "AB"], node.output().data_type.dtype
+    *before, after = steps = [steps_of(node, e, name) for name in ("A", "B", "Output")]
+    is_pair = not e.exact and max(item.count for item in steps) == 1 and has_positive_scale(after)
+    if is_pair and all(map(fits, (e, e), tensors, before)):
+        a, b = (numbers(e, x, item) for x, item in zip(tensors, before, strict=True))
+        return quantised(e, e.Add(a, b), after, dtype)
+    a, b = (dequantized(e, x, item.scale, item.zero_point) for x, item in zip(tensors, before, strict=True))
+    return quantized(e, e.Add(a, b), after.scale, after.zero_point, dtype)
 
 
 @lowers("QUANTIZE")
@@ -114,7 +93,7 @@ def dequantize(node: Operands, e: Emitter) -> Tensor:
         y = e.Mul(y, scale)
     else:
         y = dequantized(e, x, scale, zero_point)
-    return e.Cast(e.Reshape(e.Expand(y, x.shape), node.output().sizes), node.output().data_type.dtype)
+    return e.Reshape(e.Expand(y, x.shape), node.output().sizes)
 
 
 @lowers("DYNAMIC_QUANTIZE_LINEAR")
@@ -130,11 +109,7 @@ def dynamic_quantize_linear(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
         # modulo 256 that is 128 higher
         zero_point = e.Cast(e.Add(zero_point, e.constant(128, zero_point.dtype)), dtype)
         y = e.QuantizeLinear(x, scale, zero_point)
-    return {
-        "OutputTensor": y,
-        "OutputScaleTensor": e.Reshape(scale, node.output("OutputScaleTensor").sizes),
-        "OutputZeroPointTensor": e.Reshape(zero_point, node.output("OutputZeroPointTensor").sizes),
-    }
+    return {"OutputTensor": y, "OutputScaleTensor": scale, "OutputZeroPointTensor": zero_point}
 
 
 def _stays_packed(e: Emitter, x: Tensor, *, signed: bool) -> bool:

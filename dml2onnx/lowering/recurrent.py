@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.ir.operator import OperatorDesc
     from dml2onnx.lowering.operands import Operands
+    from dml2onnx.model.records import Attribute
 
 _GATE_ACTIVATIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "ACTIVATION_ELU": ("Elu", ("Alpha",)),
@@ -52,6 +54,8 @@ ScaledTanh, and Tanh in RNN, are differences of numbers near 1, which leaves few
 Sigmoid does for a gate, which multiplies, but in RNN it is the result.
 """
 
+_STATES = ("HiddenInitTensor", "CellMemInitTensor")
+_OUTPUTS = ("OutputSequenceTensor", "OutputSingleTensor", "OutputCellSingleTensor")
 _DIRECTIONS: Mapping[str, RecurrentDirection] = {
     "FORWARD": "forward",
     "BACKWARD": "reverse",
@@ -76,9 +80,9 @@ class _Layer:
     activations: tuple[OperatorDesc, ...]
 
     @property
-    def operands(self) -> tuple[Tensor, Tensor, Tensor, Tensor | None, Tensor | None]:
-        """What the three operators begin with."""
-        return self.x, self.w, self.r, self.b, self.lengths
+    def operands(self) -> Sequence[Tensor | None]:
+        """In the order in which the operators of ONNX take them."""
+        return self.x, self.w, self.r, self.b, self.lengths, *self.states, self.peephole
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,22 +118,8 @@ def rnn(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_rnn_operator_desc
     """
-    layer = _layer(node, e, ("HiddenInitTensor",))
-    outputs = ("OutputSequenceTensor", "OutputSingleTensor")
-    wanted = [node.has_output(name) for name in outputs]
-    activations = _by_position(e, _gate_activations(layer, e, "RNN"))
-    if activations is not None:
-        (initial,) = layer.states
-        results = e.RNN(
-            *layer.operands,
-            initial,
-            activations=activations,
-            direction=layer.direction,
-            wanted=wanted,
-        )
-    else:
-        results = _scanned(e, layer, _rnn_cell, wanted)
-    return _outputs(node, e, dict(zip(outputs, _ended(e, layer, results), strict=True)))
+    layer = _layer(node, e, _STATES[:1])
+    return _computed(node, e, layer, _by_position(e, _gate_activations(layer, e, "RNN")), _rnn_cell)
 
 
 def _by_position(e: Emitter, activations: Sequence[GateActivation] | None) -> Sequence[GateActivation] | None:
@@ -165,29 +155,16 @@ def gru(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     Gates, biases and states have the order of ONNX [decisions L1, L2].
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gru_operator_desc
     """
-    layer = _layer(node, e, ("HiddenInitTensor",))
+    layer = _layer(node, e, _STATES[:1])
     linear_before_reset = node.op.flag("LinearBeforeReset")
-    outputs = ("OutputSequenceTensor", "OutputSingleTensor")
-    wanted = [node.has_output(name) for name in outputs]
     if linear_before_reset and layer.b is not None and not e.resets_biases():
         e.note(f"GRU adds its recurrent bias behind the reset: its {_steps(e)}")
         activations = None
     else:
         activations = _gate_activations(layer, e, "GRU")
-    if activations is not None:
-        (initial,) = layer.states
-        results = e.GRU(
-            *layer.operands,
-            initial,
-            activations=activations,
-            direction=layer.direction,
-            linear_before_reset=linear_before_reset,
-            wanted=wanted,
-        )
-    else:
-        cell = partial(_gru_cell, linear_before_reset=linear_before_reset)
-        results = _scanned(e, layer, cell, wanted)
-    return _outputs(node, e, dict(zip(outputs, _ended(e, layer, results), strict=True)))
+    attributes = {"linear_before_reset": 1} if linear_before_reset else {}
+    cell = partial(_gru_cell, linear_before_reset=linear_before_reset)
+    return _computed(node, e, layer, activations, cell, attributes)
 
 
 def _gru_cell(e: Emitter, own: _Direction, *, linear_before_reset: bool) -> _Cell:
@@ -228,29 +205,15 @@ def lstm(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_lstm_operator_desc
     """
-    op = node.op
-    layer = _layer(node, e, ("HiddenInitTensor", "CellMemInitTensor"))
-    clip = op.float("ClipThreshold") if op.flag("UseClipThreshold") else None
-    coupled = op.flag("CoupleInputForget")
-    outputs = ("OutputSequenceTensor", "OutputSingleTensor", "OutputCellSingleTensor")
-    wanted = [node.has_output(name) for name in outputs]
+    layer, coupled = _layer(node, e, _STATES), node.op.flag("CoupleInputForget")
+    clip = node.op.float("ClipThreshold") if node.op.flag("UseClipThreshold") else None
     activations = _gate_activations(layer, e, "LSTM")
-    if activations is not None and (clip is None or clip > 0):
-        hidden, memory = layer.states
-        results = e.LSTM(
-            *layer.operands,
-            hidden,
-            memory,
-            layer.peephole,
-            activations=activations,
-            direction=layer.direction,
-            clip=clip,
-            input_forget=coupled,
-            wanted=wanted,
-        )
-    else:
-        results = _scanned(e, layer, partial(_lstm_cell, clip=clip, coupled=coupled), wanted)
-    return _outputs(node, e, dict(zip(outputs, _ended(e, layer, results), strict=True)))
+    attributes: dict[str, Attribute] = {} if clip is None else {"clip": float(clip)}
+    if coupled:
+        attributes["input_forget"] = 1
+    if clip is not None and clip <= 0:
+        activations = None
+    return _computed(node, e, layer, activations, partial(_lstm_cell, clip=clip, coupled=coupled), attributes)
 
 
 def _lstm_cell(e: Emitter, own: _Direction, *, clip: float | None, coupled: bool) -> _Cell:
@@ -283,6 +246,28 @@ def _lstm_cell(e: Emitter, own: _Direction, *, clip: float | None, coupled: bool
 
 
 # --- what the operators share ----------------------------------------------------------------------------------------
+
+
+def _computed(
+    node: Operands,
+    e: Emitter,
+    layer: _Layer,
+    activations: Sequence[GateActivation] | None,
+    cell: Callable[[Emitter, _Direction], _Cell],
+    attributes: Mapping[str, Attribute] = MappingProxyType({}),
+) -> dict[str, Tensor]:
+    """The wanted outputs, with the leading axis that ONNX does without: from its operator, or without its
+    ``activations`` step by step."""
+    outputs = _OUTPUTS[: 1 + len(layer.states)]
+    wanted = [node.has_output(name) for name in outputs]
+    if activations is None:
+        results = _scanned(e, layer, cell, wanted)
+    else:
+        operator = {"RNN": e.RNN, "GRU": e.GRU, "LSTM": e.LSTM}[node.op.type]
+        how = {"activations": activations, "direction": layer.direction, "wanted": wanted}
+        results = operator(layer.operands, **how, **attributes)
+    given = zip(outputs, _ended(e, layer, results), strict=True)
+    return {name: y for name, y in given if y is not None}
 
 
 def _layer(node: Operands, e: Emitter, states: Sequence[str]) -> _Layer:
@@ -357,12 +342,6 @@ def _gate_activation(activation: OperatorDesc) -> GateActivation | None:
         return None
     name, fields = _GATE_ACTIVATIONS[activation.type]
     return GateActivation(name, *map(activation.float, fields))
-
-
-def _outputs(node: Operands, e: Emitter, results: Mapping[str, Tensor | None]) -> dict[str, Tensor]:
-    """The outputs that are wanted, with the leading axis that ONNX does without."""
-    present = {name: tensor for name, tensor in results.items() if tensor is not None}
-    return {name: e.Reshape(tensor, node.output(name).sizes) for name, tensor in present.items()}
 
 
 def _both_biases(e: Emitter, own: _Direction) -> Tensor | None:
@@ -444,10 +423,10 @@ def _runs(e: Emitter, layer: _Layer) -> Tensor | None:
 
 
 def _ended(e: Emitter, layer: _Layer, results: Sequence[Tensor | None]) -> list[Tensor | None]:
-    """Sequence and last states as DirectML gives them for lengths that are 0 or above seq_length [decisions L7, L8].
+    """Sequence and last states as DirectML gives them for lengths of 0 [decision L7].
 
     Without a step the sequence is 0, and backward states stay what they were. Forward the cell has made one step all
-    the same, and the hidden state is 0, as it is where the length is too large.
+    the same, and the hidden state is 0.
     """
     sequence, *lasts = results
     if layer.given_lengths is None:
@@ -459,7 +438,6 @@ def _ended(e: Emitter, layer: _Layer, results: Sequence[Tensor | None]) -> list[
         runs = e.Less(places, e.Reshape(lengths, (1, 1, batch, 1)))
         sequence = e.Where(runs, sequence, e.constant(0, sequence.dtype))
     without = e.Equal(lengths, e.constant(0, lengths.dtype))
-    strange = e.Or(without, e.Greater(lengths, e.constant(steps, lengths.dtype)))
     ended: list[Tensor | None] = []
     for number, (last, initial) in enumerate(zip(lasts, layer.states, strict=True)):
         if last is None:
@@ -472,7 +450,7 @@ def _ended(e: Emitter, layer: _Layer, results: Sequence[Tensor | None]) -> list[
             if index == 1 or layer.direction == "reverse":
                 parts[index] = e.Where(without, zero if before is None else before[index], part)
             elif number == 0:
-                parts[index] = e.Where(strange, zero, part)
+                parts[index] = e.Where(without, zero, part)
         ended.append(e.Concat(parts, 0))
     return [sequence, *ended]
 

@@ -39,7 +39,7 @@ def reduce(node: Operands, e: Emitter) -> Tensor:
         y = _OF_FLOATS[name](e, node.widened(x), axes)
     else:
         y = _OF_INTEGERS[name](e, x, axes)
-    return e.Expand(y, node.output().sizes)
+    return y
 
 
 def _of_one(node: Operands, e: Emitter, name: str, x: Tensor) -> Tensor:
@@ -111,4 +111,4 @@ def _where(node: Operands, e: Emitter, axes: Axes, *, largest: bool, last: bool)
         y, axes = merged(e, e.Transpose(y, (*rest, *axes)), tuple(range(len(rest), y.rank)))
     index = find(y, axes[0], last=last)
     index.below = y.shape[axes[0]]
-    return e.Expand(e.Cast(e.Reshape(index, kept), output.data_type.dtype), output.sizes)
+    return e.Reshape(index, kept)

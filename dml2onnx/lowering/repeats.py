@@ -14,10 +14,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from dml2onnx.emitter import Tensor
-from dml2onnx.emitter.control import BRANCHES
 from dml2onnx.ir.graph import Read
-from dml2onnx.model import CONTROL_FLOW, with_bodies
-from dml2onnx.model.records import Body
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -55,12 +52,10 @@ class _First:
 
     def _looked_at(self, e: Emitter) -> bool:
         known: set[OnnxValue | None] = {None, *self.tensors}
-        for node in with_bodies(self.nodes):
+        for node in self.nodes:
             known.update(node.outputs)
-        for node in with_bodies(self.nodes):
-            if node.op_type in CONTROL_FLOW and any(
-                isinstance(item, Body) and name not in BRANCHES for name, item in node.attributes.items()
-            ):
+        for node in self.nodes:
+            if node.op_type == "Scan":
                 return False
             for item in node.inputs:
                 if item is not None and item not in known and item.name not in e.initializers:

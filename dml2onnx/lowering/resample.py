@@ -16,6 +16,7 @@ from dml2onnx.lowering.sampling import (
     SAMPLING_TABLES,
     Axis,
     ResizeForm,
+    extrapolation,
     linear_form,
     nearest,
     nearest_form,
@@ -42,73 +43,40 @@ def _moved(op: OperatorDesc) -> tuple[str, ...]:
     return ("InputTensor",) if op.enum("InterpolationMode") == "NEAREST_NEIGHBOR" else ()
 
 
-@lowers("RESAMPLE", moves=_moved)
+@lowers("RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3", "UPSAMPLE_2D", moves=_moved)
 def resample(node: Operands, e: Emitter) -> Tensor:
-    """RESAMPLE1 with pixel centres [decision S10].
+    """Every axis resized by its own scale and offsets; one that memory repeats (stride 0) as its one element.
 
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_resample_operator_desc
-    """
-    return _centred(node, e, node.op.floats("Scales"), _to_nearest(node.op))
-
-
-@lowers("UPSAMPLE_2D", moves=_moved)
-def upsample_2d(node: Operands, e: Emitter) -> Tensor:
-    """RESAMPLE of the last two axes by the whole numbers of ScaleSize [decision S11].
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_upsample_2d_operator_desc
-    """
-    factors = node.op.size_2d("ScaleSize")
-    scales = (1.0,) * (node.output().rank - 2) + (float(factors.height), float(factors.width))
-    return _centred(node, e, scales, "HALVES_UP")
-
-
-@lowers("RESAMPLE1", moves=_moved)
-def resample1(node: Operands, e: Emitter) -> Tensor:
-    """Resizes every axis by its own scale and offsets; NEAREST_NEIGHBOR rounds halves up [decision S2].
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_resample1_operator_desc
-    """
-    op = node.op
-    offsets = op.floats("InputPixelOffsets"), op.floats("OutputPixelOffsets")
-    return _resample(node, e, op.floats("Scales"), *offsets, _to_nearest(op))
-
-
-def _to_nearest(op: OperatorDesc) -> Rounding:
-    """How RESAMPLE and RESAMPLE1 choose an element: integers of 8 bits the one below [decision S2]."""
-    return "HALVES_UP" if op.tensor("InputTensor").data_type.is_float else "DECREASING"
-
-
-@lowers("RESAMPLE2", "RESAMPLE3", moves=_moved)
-def resample2(node: Operands, e: Emitter) -> Tensor:
-    """As RESAMPLE1, but NEAREST_NEIGHBOR rounds as RoundingDirection says [decision S3].
-
+    RESAMPLE and UPSAMPLE_2D look from pixel centres, the latter by the whole numbers of ScaleSize in the last two axes
+    [decisions S10 and S11].
     https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_resample2_operator_desc
     """
-    op = node.op
-    rounding: Rounding = "INCREASING" if op.enum("RoundingDirection") == "INCREASING" else "DECREASING"
-    offsets = op.floats("InputPixelOffsets"), op.floats("OutputPixelOffsets")
-    return _resample(node, e, op.floats("Scales"), *offsets, rounding)
-
-
-def _centred(node: Operands, e: Emitter, scales: tuple[float, ...], rounding: Rounding) -> Tensor:
-    return _resample(node, e, scales, (0.5,) * len(scales), (-0.5,) * len(scales), rounding)
-
-
-def _resample(
-    node: Operands,
-    e: Emitter,
-    scales: tuple[float, ...],
-    input_offsets: tuple[float, ...],
-    output_offsets: tuple[float, ...],
-    rounding: Rounding,
-) -> Tensor:
-    """An axis that memory repeats (stride 0) is resampled as its one element."""
-    op, x = node.op, node.broadcastable("InputTensor")
-    e.budget.require(SAMPLING_TABLES * sum(n for n in node.output().sizes if n > 1))
-    axes = _axes(x.shape, node.output().sizes, scales, input_offsets, output_offsets)
+    op, x, sizes = node.op, node.broadcastable("InputTensor"), node.output().sizes
+    if op.type == "UPSAMPLE_2D":
+        factors = op.size_2d("ScaleSize")
+        scales = (*(1.0 for _ in sizes[2:]), float(factors.height), float(factors.width))
+    else:
+        scales = op.floats("Scales")
+    if op.type in ("RESAMPLE", "UPSAMPLE_2D"):
+        offsets = (0.5,) * len(scales), (-0.5,) * len(scales)
+    else:
+        offsets = op.floats("InputPixelOffsets"), op.floats("OutputPixelOffsets")
+    e.budget.require(SAMPLING_TABLES * sum(n for n in sizes if n > 1))
+    axes = _axes(x.shape, sizes, scales, *offsets)
     if op.enum("InterpolationMode") == "NEAREST_NEIGHBOR":
-        return _nearest(e, x, axes, rounding)
+        return _nearest(e, x, axes, rounding_of(op))
     return _linear(node, e, x, axes, antialiased=op.type == "RESAMPLE3" and op.flag("Antialiased"))
+
+
+def rounding_of(op: OperatorDesc) -> Rounding:
+    """How NEAREST_NEIGHBOR chooses an element [decisions S2 and S3]: as is said, else halves up.
+
+    Of integers of 8 bits RESAMPLE and RESAMPLE1 choose the one below.
+    """
+    if op.has("RoundingDirection"):
+        return "INCREASING" if op.enum("RoundingDirection") == "INCREASING" else "DECREASING"
+    is_first = op.type in ("RESAMPLE", "RESAMPLE1") and not op.tensor("InputTensor").data_type.is_float
+    return "DECREASING" if is_first else "HALVES_UP"
 
 
 @lru_cache(REMEMBERED)
@@ -232,7 +200,12 @@ def _linear(node: Operands, e: Emitter, x: Tensor, axes: Axes, *, antialiased: b
     is_float = x.dtype.kind == "f"
     wide = node.widened(x) if is_float else e.Cast(x, FLOAT)
     y = _through(e, wide, stages)
-    return y if is_float else _truncate(e, y, x.dtype, len(stages[-1].sampled))
+    if is_float:
+        return y
+    if any(extrapolation(axis) is not None for _, axis in axes):
+        limits = np.iinfo(x.dtype.name)
+        y = e.Clip(y, float(limits.min), float(limits.max))
+    return _truncate(e, y, x.dtype, len(stages[-1].sampled))
 
 
 def _through(e: Emitter, y: Tensor, stages: Sequence[_Stage]) -> Tensor:
@@ -256,11 +229,16 @@ def _stages(axes: Axes, antialiased: bool) -> tuple[_Stage, ...]:
             sampled = tuple((i, parts[number]) for i, parts in steps.items() if number < len(parts) - 1)
             stages.append(_Stage((), sampled, ()))
         axes = tuple((i, steps[i][-1] if i in steps else axis) for i, axis in axes)
-    selecting = [(i, axis) for i, axis in axes if whole(axis) is not None]
+    selecting = [(i, axis) for i, axis in axes if _selects(axis)]
     shrinking = tuple((i, axis) for i, axis in selecting if axis.count <= axis.size)
     enlarging = tuple((i, axis) for i, axis in selecting if axis.count > axis.size)
-    sampled = tuple((i, axis) for i, axis in axes if whole(axis) is None)
+    sampled = tuple((i, axis) for i, axis in axes if not _selects(axis))
     return (*stages, _Stage(shrinking, sampled, enlarging))
+
+
+def _selects(axis: Axis) -> bool:
+    """Whether LINEAR only takes elements along an axis."""
+    return whole(axis) is not None and extrapolation(axis) is None
 
 
 def _shrinking_steps(axis: Axis) -> list[Axis]:
@@ -329,10 +307,17 @@ def _resize_linear(e: Emitter, x: Tensor, axes: Mapping[int, Axis], form: Resize
 
 
 def _weighted_sum(e: Emitter, x: Tensor, i: int, axis: Axis) -> Tensor:
-    above = weights(axis).reshape([-1 if j == i else 1 for j in range(x.rank)])
-    selects = not e.merges_resize_with_mul()
-    sides: tuple[Rounding, ...] = ("DECREASING", "INCREASING")
-    low, high = (e.Cast(_nearest(e, x, ((i, axis),), side, by_resize=selects), FLOAT) for side in sides)
+    beyond = extrapolation(axis)
+    if beyond is None:
+        above = weights(axis)
+        selects = not e.merges_resize_with_mul()
+        sides: tuple[Rounding, ...] = ("DECREASING", "INCREASING")
+        low, high = (e.Cast(_nearest(e, x, ((i, axis),), side, by_resize=selects), FLOAT) for side in sides)
+    else:
+        e.note(f"axis {i} is continued beyond its ends, as DirectML does with such an InputPixelOffset")
+        above = beyond.weight
+        low, high = (e.Cast(e.Gather(x, e.positions(at), i), FLOAT) for at in (beyond.low, beyond.high))
+    above = above.reshape([-1 if j == i else 1 for j in range(x.rank)])
     return e.Cast(e.Add(e.Mul(low, e.constant(1 - above)), e.Mul(high, e.constant(above))), x.dtype)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.lowering.registry import lowers
+from dml2onnx.lowering.resample import rounding_of
 from dml2onnx.lowering.sampling import SAMPLING_TABLES, Axis, nearest, remembered, weights, whole
 from dml2onnx.model import FLOAT
 
@@ -20,26 +21,13 @@ WASTE = 4
 """How many times as many elements may be gathered as there are, before each is sent by itself instead."""
 
 
-@lowers("RESAMPLE_GRAD")
+@lowers("RESAMPLE_GRAD", "RESAMPLE_GRAD1")
 def resample_grad(node: Operands, e: Emitter) -> Tensor:
-    """The gradient of RESAMPLE1; NEAREST_NEIGHBOR rounds halves up [decisions S2 and S14].
+    """The gradients of RESAMPLE1 and RESAMPLE2, one axis after the other, those that shrink first.
 
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_resample_grad_operator_desc
-    """
-    return _gradient(node, e, "HALVES_UP")
-
-
-@lowers("RESAMPLE_GRAD1")
-def resample_grad1(node: Operands, e: Emitter) -> Tensor:
-    """The gradient of RESAMPLE2; NEAREST_NEIGHBOR rounds as RoundingDirection says [decision S3].
-
+    The offsets are swapped [decisions S12 to S15].
     https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_resample_grad1_operator_desc
     """
-    return _gradient(node, e, "INCREASING" if node.op.enum("RoundingDirection") == "INCREASING" else "DECREASING")
-
-
-def _gradient(node: Operands, e: Emitter, rounding: Rounding) -> Tensor:
-    """One axis after the other, those that shrink first; the offsets are swapped [decisions S12 to S15]."""
     op, x = node.op, e.Cast(node.tensor("InputGradientTensor"), FLOAT)
     sizes = node.output("OutputGradientTensor").sizes
     fields = (op.floats("Scales"), op.floats("OutputPixelOffsets"), op.floats("InputPixelOffsets"))
@@ -47,7 +35,7 @@ def _gradient(node: Operands, e: Emitter, rounding: Rounding) -> Tensor:
     axes = [Axis(*values) for values in zip(sizes, x.shape, *fields, strict=True)]
     is_linear = op.enum("InterpolationMode") == "LINEAR"
     for i in sorted(range(x.rank), key=lambda i: (axes[i].size / axes[i].count, -i)):
-        shares = _linear_shares(axes[i]) if is_linear else _nearest_shares(axes[i], rounding)
+        shares = _linear_shares(axes[i]) if is_linear else _nearest_shares(axes[i], rounding_of(op))
         x = _collected(e, x, i, *shares, sizes[i])
     return x
 

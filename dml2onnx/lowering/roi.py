@@ -52,23 +52,14 @@ def roi_align(node: Operands, e: Emitter) -> Tensor:
         return _by_kernel(node, e, x, corners) if is_taken else _gathered(node, e, x)
     rois, batches = _shifted(e, corners, regions(node, e)), batch_indices(node, e, x.shape[0])
     samples = corners.most if corners.fewest == corners.most else 0
-    is_plain = e.And(_is_plain(e, corners, rois, node.output().sizes), _is_tame(e, x, batches))
     sizes = node.output().sizes
-
-    def by_kernel(rois: Tensor) -> Tensor:
-        return e.RoiAlign(x, rois, batches, (sizes[2], sizes[3]), samples)
-
-    def by_either() -> Tensor:
-        y = by_kernel(e.Where(is_plain, rois, e.constant([0, 0, 1, 1], FLOAT)))
-        others = _gathered(node, e, x, e.Not(is_plain))
-        return e.Where(e.Reshape(is_plain, (is_plain.size, 1, 1, 1)), y, others)
-
+    is_plain = e.And(_is_plain(e, corners, rois, sizes), _is_tame(e, x, batches))
     e.note("RoiAlign does not take empty and inverted regions, nor images with an infinite first pixel: Gather does")
-    if not e.has_kernel("If", FLOAT, "V"):
-        return by_either()
-    are_plain = e.Greater(e.ReduceMin(e.Cast(is_plain, FLOAT), (0, 1)), e.constant(0, FLOAT))
-    (y,) = e.If(are_plain, lambda: [by_kernel(rois)], lambda: [by_either()])
-    return y
+    plain = e.Where(is_plain, rois, e.constant([0, 0, 1, 1], FLOAT))
+    y = e.RoiAlign(x, plain, batches, (sizes[2], sizes[3]), samples)
+    # which has no samples where all regions are plain, and then takes no time
+    others = _gathered(node, e, x, e.Not(is_plain))
+    return e.Where(e.Reshape(is_plain, (is_plain.size, 1, 1, 1)), y, others)
 
 
 def _has_onnx_form(node: Operands, e: Emitter, corners: Corners) -> bool:

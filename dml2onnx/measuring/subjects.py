@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.compiler import compile
+from dml2onnx.compiler import compile_graph
+from dml2onnx.passes import chosen
 from dml2onnx.verification.against import OtherModel
 from dml2onnx.verification.contents import random_array
 
@@ -15,9 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from dml2onnx.compiler import CompiledModel, CompileOptions
+    from dml2onnx.compiler import CompiledModel
     from dml2onnx.ir.graph import Graph
     from dml2onnx.model import Array
+    from dml2onnx.options import CompileOptions
     from dml2onnx.providers.choice import Providers
 
 
@@ -59,8 +61,7 @@ def of_model(
     options: CompileOptions,
 ) -> Subject:
     """A graph, compiled for a way of running it, in a file of the directory."""
-    asked: CompileOptions = {**options, "target": way.target, "optimize": way.optimize}
-    compiled = compile(graph, **asked)
+    compiled = compile_graph(graph, replace(options, target=way.target, passes=chosen(way.optimize)))
     path = directory / f"{len(list(directory.iterdir()))}.onnx"
     compiled.save(path)
     feeds = supplied(compiled)

@@ -23,7 +23,7 @@ Operands: TypeAlias = "Mapping[str, Expression | Sequence[Expression] | None]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Node:
+class TensorView:
     """What an expression denotes: an output of an operator, or an input; and the descriptor under which it is seen."""
 
     builder: GraphBuilder
@@ -44,10 +44,10 @@ class Expression:
     __slots__ = ("_node",)
 
     def __init__(self) -> None:
-        self._node: Node | None = None
+        self._node: TensorView | None = None
 
     @classmethod
-    def of(cls, node: Node) -> Expression:
+    def of(cls, node: TensorView) -> Expression:
         """A handle to something."""
         made = cls()
         made._node = node
@@ -58,7 +58,7 @@ class Expression:
         """Whether it denotes nothing."""
         return self._node is None
 
-    def node(self) -> Node:
+    def node(self) -> TensorView:
         """What it denotes; ``RuntimeError`` for a null expression, with which PyDirectML crashes."""
         if self._node is None:
             raise RuntimeError("a null expression is used: an Expression() made by hand, or an output not asked for")
@@ -187,5 +187,5 @@ def record_all(
     for field, desc in descs.items():
         output = made[field]
         assert isinstance(output, Recorded)
-        results[field] = Expression.of(Node(first.builder, output, output, desc, False))
+        results[field] = Expression.of(TensorView(first.builder, output, output, desc, False))
     return results

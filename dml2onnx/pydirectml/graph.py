@@ -11,7 +11,7 @@ from dml2onnx.pydirectml import settings
 from dml2onnx.pydirectml.arguments import Integers, instance, instances, integer, integers, public
 from dml2onnx.pydirectml.device import Device
 from dml2onnx.pydirectml.enums import ExecutionFlags, TensorDataType, TensorFlags
-from dml2onnx.pydirectml.expression import Expression, Node
+from dml2onnx.pydirectml.expression import Expression, TensorView
 from dml2onnx.pydirectml.model import Model
 from dml2onnx.pydirectml.settings import InputSlot
 from dml2onnx.pydirectml.tensors import TensorDesc, data_type_of, least_bytes
@@ -78,7 +78,7 @@ def input_tensor(scope: GraphBuilder, input_index: int, tensor_desc: TensorDesc)
             name, kind, desc.sizes, desc.strides, owned_by_dml=owned, total_size=total, alignment=alignment
         )
     builder.inputs.append(InputSlot(index, name, owned, source.value.nbytes))
-    return Expression.of(Node(builder, source, view, desc, True))
+    return Expression.of(TensorView(builder, source, view, desc, True))
 
 
 @public
@@ -101,7 +101,7 @@ def reinterpret(
         data_type, sizes, strides, old.flags, old.total_tensor_size_in_bytes, old.guaranteed_base_offset_alignment
     )
     view = _owned_like(node.view, node.builder.recorder.reinterpret(node.source, kind, sizes, strides))
-    return Expression.of(Node(node.builder, node.source, view, desc, node.is_input))
+    return Expression.of(TensorView(node.builder, node.source, view, desc, node.is_input))
 
 
 def _owned_like(original: Recorded, view: Recorded) -> Recorded:

@@ -151,15 +151,6 @@ def truncate_within(y: Floats, error: Floats, data_type: DataType) -> Result:
     return Result(ends[1], np.maximum(as_float[2] - as_float[1], as_float[1] - as_float[0]))
 
 
-def truncate_and_wrap(x: Floats, data_type: DataType) -> Array:
-    """Toward zero, then modulo ``2**bits`` (decision A13); what is not finite becomes 0."""
-    modulus = float(1 << data_type.bits)
-    low_bits = np.fmod(np.trunc(x), modulus)
-    whole = np.where(np.isfinite(low_bits), low_bits, 0)
-    assert data_type.bits <= 32
-    return whole.astype(np.int64).astype(data_type.dtype)
-
-
 def bound(value: float, data_type: DataType) -> Array:
     """A float attribute as a scalar of the tensor's type (decision E7).
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from dml2onnx.diagnostics import UnreadableError, quote
+from dml2onnx.diagnostics import DmlError, UnreadableError, quote
 from dml2onnx.report.form import ALWAYS, Answer, Head, located
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from dml2onnx.catalog import FeatureLevel
-    from dml2onnx.diagnostics import Diagnostic, DmlError
+    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph
     from dml2onnx.report.form import Json
 
@@ -92,8 +92,7 @@ def checked(
     from dml2onnx.checks import minimum_feature_level
     from dml2onnx.frontends.locations import locate
 
-    wanted = {place.pointer: False for item in found for place in item.places}
-    wanted |= {item.pointer: _is_about_name(item) for item in found if item.pointer}
+    wanted = _pointers(found)
     places = {}
     if wanted and graph.format != "serialized":
         places = locate(data if data is not None else Path(model).read_bytes(), wanted)
@@ -107,6 +106,24 @@ def checked(
         directml_nodes=len(graph.nodes),
         above_level=above_level,
     )
+
+
+def placed_in(path: Path, found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """The findings with their places in a file, if that is a text which has them."""
+    from dml2onnx.frontends.locations import locate
+
+    wanted = _pointers(found)
+    try:
+        places = locate(path.read_bytes(), wanted) if wanted and path.suffix == ".json" and path.is_file() else {}
+    except (DmlError, OSError, ValueError):  # which the findings say, if it matters
+        places = {}
+    return tuple([located(item, str(path), places) for item in found])
+
+
+def _pointers(found: Sequence[Diagnostic]) -> dict[str, bool]:
+    """What findings and their other places point to, and whether that is the name of a member."""
+    wanted = {place.pointer: False for item in found for place in item.places if place.pointer.startswith("/")}
+    return wanted | {item.pointer: _is_about_name(item) for item in found if item.pointer.startswith("/")}
 
 
 def unchecked(model: str, error: DmlError) -> CheckAnswer:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from dml2onnx import catalog
 from dml2onnx.catalog import FeatureLevel
+from dml2onnx.catalog.left_open import LEFT_OPEN
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.exporters.descriptors import fields
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from dml2onnx.ir.graph import Graph, GraphInput, Node, Read, Value, Write
     from dml2onnx.model import Port
     from dml2onnx.report.form import Json
-    from dml2onnx.report.records import Access, Descriptor, Layout, Tensor, ValueKind
+    from dml2onnx.report.records import Access, Descriptor, LayoutKind, Tensor, ValueKind
     from dml2onnx.report.verified import Verified
     from dml2onnx.rules.findings import Finding
 
@@ -180,7 +181,7 @@ def _tensor(desc: TensorDesc) -> Tensor:
     return records.Tensor(desc.data_type.name, desc.sizes, strides, layout, size, desc.owned_by_dml)
 
 
-def _layout(desc: TensorDesc, strides: tuple[int, ...]) -> Layout:
+def _layout(desc: TensorDesc, strides: tuple[int, ...]) -> LayoutKind:
     fits = (
         len(strides) == len(desc.sizes) and all(size > 0 for size in desc.sizes) and all(step >= 0 for step in strides)
     )
@@ -207,6 +208,7 @@ def _descriptor(desc: OperatorDesc) -> Descriptor:
         attributes=_attributes(desc),
         documentation=schema.doc,
         introduced=schema.introduced.name,
+        left_open=tuple(LEFT_OPEN[word] for word in schema.left_open),
         level=None if level is None else level.name,
         level_reasons=tuple(_said(item) for item in level_reasons),
         multiply_accumulates=multiply_accumulates(desc),

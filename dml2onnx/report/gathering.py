@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, TypedDict, TypeVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from dml2onnx import arguments, catalog
 from dml2onnx.checks import check, minimum_feature_level
-from dml2onnx.compiler import compile
+from dml2onnx.compiler import compile_graph
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.frontends.locations import locate
+from dml2onnx.options import CompileOptions
 from dml2onnx.providers.choice import ProviderLike, chosen
 from dml2onnx.providers.installed import require_providers
 from dml2onnx.report.coverage import coverage
@@ -24,8 +24,9 @@ from dml2onnx.report.products import multiply_accumulates
 from dml2onnx.report.records import Coverage, Level, Profile, Report, Verification
 from dml2onnx.report.verified import compared, verified
 from dml2onnx.runtime import placed
-from dml2onnx.targets import DEFAULT_OPSET
-from dml2onnx.verification import contents, verify
+from dml2onnx.verification import contents
+from dml2onnx.verification.options import VerifyOptions
+from dml2onnx.verification.public import verify_graph
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,27 +42,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class _Form(TypedDict):
-    """What model is made, as :func:`compile` and :func:`verify` are told alike."""
-
-    optimize: int
-    without_passes: Sequence[str]
-    quant_format: str | None
-    half: bool
-
-
 def gather(
     graph: Graph,
+    options: CompileOptions | None = None,
     *,
-    feature_level: FeatureLevel | str | None = None,
-    documented: bool = False,
-    opset: int = DEFAULT_OPSET,
-    target: str | None = None,
-    exact: bool = False,
-    optimize: int = 1,
-    without_passes: Sequence[str] = (),
-    quant_format: str | None = None,
-    half: bool = False,
     rounds: int = 0,
     profile: bool = False,
     provider: ProviderLike = "cpu",
@@ -75,45 +59,41 @@ def gather(
     Errors are no exceptions here: they are among the findings, and what they prevent is absent. ``rounds`` of
     comparing with the reference are none by default; ``profile`` runs the model once, on the sample contents that
     came with it and random numbers for what they leave out. ``time_limit``, ``max_bytes`` and ``progress`` are
-    those of ``verify``, and ``target`` is by default what fits the provider. ``digests`` tells constants apart by
-    their contents, for comparing. Raises :class:`DmlError` for arguments that nobody can mean.
+    those of ``verify``. Without ``options`` the target is the provider's. ``digests`` compares constants by their
+    contents. Raises :class:`DmlError` if a provider is not installed.
     """
     providers = chosen(provider)
-    opset, target = arguments.opset(opset), arguments.target(providers.target if target is None else target)
+    options = CompileOptions(target=providers.target) if options is None else options
     if rounds or profile:
         require_providers(provider)
-    level = arguments.feature_level(feature_level) or arguments.feature_level(graph.feature_level) or catalog.LATEST
-    findings = check(graph, level, documented=documented)
-    compiled = partial(
-        compile, graph, feature_level=level, documented=documented, opset=opset, target=target, exact=exact
-    )
-    how: _Form = {
-        "optimize": optimize,
-        "without_passes": without_passes,
-        "quant_format": quant_format,
-        "half": half,
-    }
-    model = _or_finding(findings, lambda: compiled(**how))
+    level = options.feature_level or arguments.feature_level(graph.feature_level) or catalog.LATEST
+    options = replace(options, feature_level=level)
+    findings = check(graph, level, documented=options.documented)
+    model = _or_finding(findings, lambda: compile_graph(graph, options))
     verdict, profiled = None, None
     if model is not None and rounds:
         verdict = _or_finding(
             findings,
-            lambda: verify(
+            lambda: verify_graph(
                 graph,
-                rounds=rounds,
-                provider=provider,
-                opset=opset,
-                exact=exact,
-                **how,
-                max_bytes=max_bytes,
-                time_limit=time_limit,
-                progress=progress,
+                VerifyOptions(
+                    compiling=replace(options, documented=False),
+                    rounds=rounds,
+                    provider=provider,
+                    max_bytes=max_bytes,
+                    time_limit=time_limit,
+                    progress=progress,
+                ),
             ),
         )
     if model is not None and profile:
         profiled = _or_finding(findings, lambda: _profiled(model, provider, max_bytes))
     findings.extend(() if profiled is None else profiled.warnings)
-    places = () if model is None else coverage(graph, model, lambda name: compiled(target=name, **how))
+    places = (
+        ()
+        if model is None
+        else coverage(graph, model, lambda name: compile_graph(graph, replace(options, target=name)))
+    )
     return _report(graph, level, findings, model, verdict, profiled, places, digests=digests)
 
 

@@ -32,7 +32,7 @@ STRAIGHTNESS = 4.0
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class Placement:
     """Centres of boxes, and for each edge the points from the bottom of one box to the top of another."""
 
     centres: tuple[Point, ...]
@@ -41,10 +41,10 @@ class Layout:
     height: float
 
 
-def lay_out(sizes: Sequence[Point], edges: Sequence[Edge]) -> Layout:
+def lay_out(sizes: Sequence[Point], edges: Sequence[Edge]) -> Placement:
     """Places boxes of the given widths and heights. Equal edges have one route; those of a box to itself have none."""
     if not sizes:
-        return Layout((), tuple(() for _ in edges), 0.0, 0.0)
+        return Placement((), tuple(() for _ in edges), 0.0, 0.0)
     layers = _layers(len(sizes), _without_cycles(len(sizes), edges))
     plan = _Plan(sizes, layers, edges)
     plan.order()
@@ -221,7 +221,7 @@ class _Plan:
         for spot, offset, place in zip(row, offsets, places, strict=True):
             spots[spot].x = place + offset
 
-    def layout(self, edges: Sequence[Edge]) -> Layout:
+    def layout(self, edges: Sequence[Edge]) -> Placement:
         """The finished layout."""
         tops: list[float] = []
         bottom = 0.0
@@ -232,7 +232,7 @@ class _Plan:
         centres = [(self._spots[box].x, tops[layer]) for box, layer in enumerate(self._layer_of)]
         routes = tuple(self._route(source, target, centres, tops) for source, target in edges)
         width = max(spot.x + spot.width / 2 for spot in self._spots)
-        return Layout(tuple(centres), routes, width, bottom - LAYER_GAP)
+        return Placement(tuple(centres), routes, width, bottom - LAYER_GAP)
 
     def _route(self, source: int, target: int, centres: Sequence[Point], tops: Sequence[float]) -> tuple[Point, ...]:
         if source == target:

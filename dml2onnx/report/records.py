@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dml2onnx.report.form import Json
     from dml2onnx.report.verified import Compared, Verified
 
-Layout: TypeAlias = Literal["packed", "permuted", "broadcast", "padded", "overlapping", "invalid"]
+LayoutKind: TypeAlias = Literal["packed", "permuted", "broadcast", "padded", "overlapping", "invalid"]
 ValueKind: TypeAlias = Literal["input", "constant", "node", "unresolved"]
 OnnxValueKind: TypeAlias = Literal["input", "initializer", "node"]
 
@@ -36,7 +36,7 @@ class Tensor:
     """Elements along each dimension."""
     strides: tuple[int, ...]
     """Elements of memory from one to the next along each dimension."""
-    layout: Layout
+    layout: LayoutKind
     """How the elements lie in memory."""
     bytes: int = 0
     """TotalTensorSizeInBytes, or the smallest that holds the tensor; 0 of an invalid one."""
@@ -58,6 +58,8 @@ class Descriptor:
     """The operator's page."""
     introduced: str
     """The feature level that brought the operator."""
+    left_open: tuple[str, ...]
+    """What a model that is not exact does not promise of it, in sentences."""
     level: str | None = None
     """The lowest feature level that admits the descriptor; absent where none does."""
     level_reasons: tuple[Mapping[str, Json], ...] = ()

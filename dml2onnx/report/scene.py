@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dml2onnx.report.layout import Layout, lay_out
+from dml2onnx.report.layout import Placement, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -45,7 +45,7 @@ class Scene:
 
     boxes: tuple[Box, ...]
     edges: tuple[tuple[int, int], ...]
-    layout: Layout
+    layout: Placement
 
 
 def directml_scene(report: Report) -> Scene:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from math import prod
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -103,12 +104,20 @@ def _same_dimension_count(schema: OperatorSchema, constraint: Constraint) -> Che
         placed = subject.readable(names)
         if len(placed) < 2:
             return
-        (right_path, right), odd = _odd_ones(placed, lambda tensor: len(tensor.sizes))
+        ends = [item for item in placed if item[0] in ("InputTensor", "OutputTensor")]
+        if len(ends) == 2 and ends[0][1].rank == ends[1][1].rank:
+            (right_path, right), odd = ends[0], [item for item in placed if item[1].rank != ends[0][1].rank]
+        else:
+            (right_path, right), odd = _odd_ones(placed, attrgetter("rank"))
+        wanted = plural(right.rank, "dimension")
+        alike: dict[TensorDesc, list[str]] = {}
         for path, tensor in odd:
-            has = plural(tensor.rank, "dimension")
-            message = f"{path} has {has} and {right_path} has {right.rank}; they need one dimension count."
-            wanted = plural(right.rank, "dimension")
-            yield Finding(codes.DIFFERENT_DIMENSION_COUNTS, f"{path}/Sizes", message, wanted, list(tensor.sizes))
+            alike.setdefault(tensor, []).append(path)
+        for tensor, paths in alike.items():
+            has = f"{_listed(paths, 'and')} {'has' if len(paths) == 1 else 'have'} {plural(tensor.rank, 'dimension')}"
+            message = f"{has} and {right_path} has {right.rank}; they need one dimension count."
+            found = Finding(codes.DIFFERENT_DIMENSION_COUNTS, f"{paths[0]}/Sizes", message, wanted, list(tensor.sizes))
+            yield found if len(paths) == 1 else replace(found, related=tuple(paths[1:]))
 
     return check
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from dml2onnx.runtime.feeds import check_inputs
 from dml2onnx.runtime.profiles import NodeTime, node_times
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import numpy.typing as npt
 
@@ -83,6 +84,8 @@ class Session:
 
     def run(self, inputs: Mapping[str, npt.ArrayLike], wanted: Sequence[str] | None = None) -> dict[str, Array]:
         """The outputs (those ``wanted``, or all), by public name, in memory order, of inputs by public name."""
+        if isinstance(wanted, Mapping):
+            raise arguments.refusal("wanted", wanted, "names of outputs; inputs come first: run({...}, [...])")
         feeds = check_inputs(self._inputs, inputs)
         outputs = [port for port in self._outputs if wanted is None or port.name in wanted]
         if not outputs:

@@ -31,7 +31,7 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class Axes:
     """The axes of a value, the innermost first; that is the bits of an element."""
 
     axes: tuple[Axis, ...]
@@ -55,7 +55,7 @@ class Sized:
 # --- What is written ------------------------------------------------------------------------------------------------
 
 
-def written(desc: TensorDesc, sizes: Sequence[Size]) -> tuple[Layout, Sized]:
+def written(desc: TensorDesc, sizes: Sequence[Size]) -> tuple[Axes, Sized]:
     """The layout of a tensor that is the first in its buffer, and the tensor with the strides that follow."""
     order = _memory_order(desc)
     bits = desc.data_type.bits
@@ -73,7 +73,7 @@ def written(desc: TensorDesc, sizes: Sequence[Size]) -> tuple[Layout, Sized]:
             axes.append(Axis(sizes[i], step * bits, int(step) * bits, i))
         if desc.sizes[i] > 1 or not sizes[i].is_constant:
             tight, tight_old = sizes[i] * step, max(desc.sizes[i] * int(step), tight_old)
-    return Layout(tuple(axes)), Sized(tuple(sizes), None if desc.strides is None else tuple(steps))
+    return Axes(tuple(axes)), Sized(tuple(sizes), None if desc.strides is None else tuple(steps))
 
 
 def _memory_order(desc: TensorDesc) -> list[int]:
@@ -138,7 +138,7 @@ class Match:
     """A view of a layout: which parts of which axes each dimension covers."""
 
     def __init__(
-        self, layout: Layout, desc: TensorDesc, offset: int, solver: Solver, place: Place, preference: int
+        self, layout: Axes, desc: TensorDesc, offset: int, solver: Solver, place: Place, preference: int
     ) -> None:
         self.preference = preference
         self.is_ambiguous = False

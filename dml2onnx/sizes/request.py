@@ -46,7 +46,9 @@ def request(graph: Graph, sizes: Mapping[str, Sequence[int | str]], solver: Solv
         old = known[name]
         if len(wanted) != len(old):
             message = f"{quote(name)} has {len(old)} dimensions, {list(old)}, and {len(wanted)} sizes are given for it"
-            problems.append(codes.WRONG_REQUEST.at(message, expected=len(old), found=list(wanted)))
+            shown = ",".join(map(str, (*old[: len(old) - len(wanted)], *wanted)))
+            expected = f"{len(old)} sizes{f', such as {shown}' if len(wanted) < len(old) else ''}"
+            problems.append(codes.WRONG_REQUEST.at(message, expected=expected, found=list(wanted)))
             continue
         try:
             asked.sizes[name] = tuple(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from dml2onnx.ir.inputs import input_descs
 from dml2onnx.sizes.expressions import Kind, Size
-from dml2onnx.sizes.layouts import AS_WRITTEN, INSIDE, Axis, Layout, Match, Sized, UnmatchedError, repeated, written
+from dml2onnx.sizes.layouts import AS_WRITTEN, INSIDE, Axes, Axis, Match, Sized, UnmatchedError, repeated, written
 from dml2onnx.sizes.operators import Flow, kept_dimensions
 from dml2onnx.sizes.resized import is_same_view
 from dml2onnx.sizes.solver import Place, Solver
@@ -39,7 +39,7 @@ class Traced:
     nodes: dict[Node, SizedNode] = field(default_factory=dict)
     outputs: dict[tuple[Value, TensorDesc], Sized] = field(default_factory=dict)
     """What leaves the graph, by value and descriptor."""
-    layouts: dict[Value, Layout] = field(default_factory=dict)
+    layouts: dict[Value, Axes] = field(default_factory=dict)
     ends: dict[Value, tuple[TensorDesc, Sized]] = field(default_factory=dict)
     """The tensor that says how large the buffer of a value is."""
     bases: dict[Value, Value] = field(default_factory=dict)
@@ -220,10 +220,10 @@ def _packed(sizes: tuple[Size, ...]) -> list[Size]:
     return steps[::-1]
 
 
-def _resolved(layout: Layout | None, solver: Solver) -> Layout | None:
+def _resolved(layout: Axes | None, solver: Solver) -> Axes | None:
     if layout is None:
         return None
-    return Layout(
+    return Axes(
         tuple(
             Axis(solver.size(axis.size), solver.size(axis.stride), axis.old_stride, axis.index) for axis in layout.axes
         )

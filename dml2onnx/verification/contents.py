@@ -54,16 +54,6 @@ def random_values(
     return np.asarray(np.where(chosen, special[random.integers(0, len(special), shape)], values))
 
 
-def integer_extremes(dtype: np.dtype[Any]) -> Array:
-    """Integers where arithmetic goes wrong when it does, those that differ only in their lower halves among them."""
-    info = np.iinfo(dtype)
-    low, high, half = int(info.min), int(info.max), 1 << (info.bits // 2)
-    values = {low, low + 1, high, high - 1, high // 2, 0, 1, 2, 3, 7, half - 1, half, half // 2, half + half // 2}
-    if low:
-        values |= {-1, -2, -3, -7, -half, -half // 2, low // 2}
-    return np.array(sorted(values), dtype)
-
-
 def _structured(port: Port, random: np.random.Generator) -> Array:
     """Zeros, ones, a ramp, or a single one among zeros."""
     flat = np.zeros(int(np.prod(port.shape)), port.dtype)

@@ -17,6 +17,7 @@ from dml2onnx.compiler import compile_outputs
 from dml2onnx.halving import stays
 from dml2onnx.ir.graph import GraphOutput
 from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.options import CompileOptions
 from dml2onnx.providers.choice import chosen
 from dml2onnx.reference import Inputs, Result, allowed_error, disagreements, memory, run
 from dml2onnx.reference.arithmetic import allowing
@@ -79,15 +80,11 @@ class NodeChecks:
         graph: Graph,
         outputs: Sequence[GraphOutput],
         providers: Providers,
-        opset: int,
+        options: CompileOptions,
         max_bytes: int | None = None,
-        *,
-        exact: bool = True,
-        quant_format: str | None = None,
-        half: bool = False,
     ) -> None:
         self._graph = graph
-        self._exact = exact
+        self._exact = options.exact
         self._random = np.random.default_rng(0)
         self._nodes = graph.live_nodes(tuple(outputs))
         self._views = {
@@ -96,23 +93,15 @@ class NodeChecks:
         seen = [GraphOutput(f"value{n}", value, desc) for n, (value, desc) in enumerate(self._views.items())]
         self._names = {output.value: output.name for output in seen}
         literal = replace(graph, results=(), effects=())
-        model = compile_outputs(
-            literal,
-            seen,
-            opset=opset,
-            target=providers.target,
-            exact=exact,
-            through=(),
-            quant_format=quant_format,
-            half=half,
-        )
+        without_passes = replace(options, target=providers.target, passes=(), propagate=True)
+        model = compile_outputs(literal, seen, without_passes)
         self._stay = {origin.node for origin in model.traces if stays(origin)}
         self._in_floats = model.quant_format == QDQ
         self._inputs = {port.name: port for port in model.inputs}
         self._session: Session = model.session(providers, max_bytes=max_bytes)
         self.computes: Computes = computes(providers, self._session.providers)
         """How exactly."""
-        self._in_half = in_half(self.computes) if half else self.computes
+        self._in_half = in_half(self.computes) if options.half else self.computes
         self._found: dict[tuple[str, str], NodeCheck] = {}
 
     @property
@@ -182,7 +171,8 @@ def check_nodes(
     exact: bool = True,
 ) -> tuple[NodeCheck, ...]:
     """All nodes that ``outputs`` need, on one set of inputs in the shapes of memory."""
-    checks = NodeChecks(graph, graph.outputs if outputs is None else outputs, chosen(provider), opset, exact=exact)
+    options = CompileOptions(opset=opset, exact=exact)
+    checks = NodeChecks(graph, graph.outputs if outputs is None else outputs, chosen(provider), options)
     checks.run(feeds, "1")
     return checks.results
 

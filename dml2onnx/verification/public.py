@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from dml2onnx import arguments
 from dml2onnx.compiler import at_sizes
 from dml2onnx.frontends import graph_of
+from dml2onnx.options import CompileOptions
 from dml2onnx.targets import DEFAULT_OPSET
 from dml2onnx.verification.options import VerifyOptions
 from dml2onnx.verification.sizes import verify_sizes
@@ -70,10 +72,7 @@ def verify(
     ``progress`` is called with a line about each step. Raises :class:`DmlError` with every finding of the checks.
     """
     supplied = arguments.arrays(inputs)
-    options = VerifyOptions(
-        rounds=rounds,
-        seed=seed,
-        provider=provider,
+    compiling = CompileOptions.of(
         opset=opset,
         documented=documented,
         exact=exact,
@@ -81,11 +80,29 @@ def verify(
         without_passes=without_passes,
         quant_format=quant_format,
         half=half,
+    )
+    options = VerifyOptions(
+        compiling=compiling,
+        rounds=rounds,
+        seed=seed,
+        provider=provider,
         time_limit=time_limit,
         max_bytes=max_bytes,
         progress=progress,
     )
     graph = at_sizes(graph_of(model), sizes, ranges)
+    return verify_graph(graph, options, supplied, against=against, cases=cases)
+
+
+def verify_graph(
+    graph: Graph,
+    options: VerifyOptions,
+    supplied: Mapping[str, Array] = MappingProxyType({}),
+    *,
+    against: str | os.PathLike[str] | None = None,
+    cases: Iterable[Mapping[str, npt.ArrayLike]] | None = None,
+) -> Verification:
+    """As :func:`verify`, with options that are typed."""
     if graph.named_sizes:
         for keyword, value in (("against", against), ("cases", cases)):
             if value is not None:

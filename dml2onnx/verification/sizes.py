@@ -9,7 +9,8 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from dml2onnx.checks.resizing import named
-from dml2onnx.compiler import compile
+from dml2onnx.compiler import compile_graph
+from dml2onnx.passes import PASSES
 from dml2onnx.providers.installed import require_providers
 from dml2onnx.sizes.ranges import drawn
 from dml2onnx.verification.whole import Verification, verify_with
@@ -31,20 +32,10 @@ def verify_sizes(
     """The one model for all sizes, compared at the first and the last ones and then at others, a round at each."""
     options = options.checked()
     outputs = [item.name for item in source.results or source.outputs]
-    one = compile(
-        source,
-        outputs=outputs,
-        opset=options.opset,
-        target=require_providers(options.provider).target,
-        exact=options.exact,
-        documented=options.documented,
-        optimize=options.optimize,
-        without_passes=options.without_passes,
-        quant_format=options.quant_format,
-        half=options.half,
-    )
+    target = require_providers(options.provider).target
+    one = compile_graph(source, replace(options.compiling, target=target, feature_level=None), outputs)
     # nodes are not compared here, so that no pass matters
-    at_point = replace(options, rounds=1, optimize=1, without_passes=())
+    at_point = replace(options, rounds=1, compiling=replace(options.compiling, passes=PASSES, propagate=True))
     found: list[Verification] = []
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "model.onnx"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dml2onnx import arguments, passes
+from dml2onnx import arguments
 from dml2onnx.compiler import compile_outputs, require_clean
 from dml2onnx.diagnostics import quote
 from dml2onnx.frontends import graph_of
@@ -109,45 +109,25 @@ def verify_with(
 ) -> Verification:
     """As :func:`verify`; ``make_inputs`` makes the inputs once the ports of the compiled model are known."""
     options = options.checked()
-    passes_used = passes.chosen(options.optimize, options.without_passes)
     path = None if against is None else arguments.path_of(against, "the model to compare with")
     asks_directml = path is not None and str(path) == NAME
     providers = require_providers(options.provider)
     graph = graph_of(model)
-    warnings = require_clean(graph, documented=options.documented)
+    form = replace(options.compiling, target=providers.target)
+    warnings = require_clean(graph, documented=form.documented)
     outputs = graph.results or graph.outputs
     require_computable(graph, outputs)
     directml = DirectmlGraph(graph, outputs) if asks_directml else None
-    compiled = compile_outputs(
-        graph,
-        outputs,
-        opset=options.opset,
-        target=providers.target,
-        exact=options.exact,
-        warnings=warnings,
-        through=passes_used,
-        propagate=passes.propagates_layouts(options.without_passes),
-        quant_format=options.quant_format,
-        half=options.half,
-    )
+    compiled = compile_outputs(graph, outputs, form, warnings=warnings)
     nodes = None
     candidate: _Compiled | OtherModel
     if path is None or asks_directml:
         candidate = _Compiled(compiled, providers, options.max_bytes)
-        nodes = NodeChecks(
-            graph,
-            outputs,
-            providers,
-            options.opset,
-            options.max_bytes,
-            exact=options.exact,
-            quant_format=options.quant_format,
-            half=options.half,
-        )
+        nodes = NodeChecks(graph, outputs, providers, form, options.max_bytes)
     else:
         candidate = OtherModel(path, compiled.inputs, compiled.outputs, providers)
     bounds = computes(providers, candidate.providers)
-    bounds = in_half(bounds) if options.half else bounds
+    bounds = in_half(bounds) if form.half else bounds
     comparison = _RoundByRound(graph, compiled, candidate, nodes, directml, bounds, options)
     return comparison.run(make_inputs(compiled.inputs), cases)
 
@@ -178,7 +158,7 @@ class _RoundByRound:
         for index, (label, drawn) in enumerate(_rounds(compiled, inputs, count, options.seed, cases)):
             supplied = inputs if cases is None else {**inputs, **cases[index]}
             kept = {name: drawn[name] for name in supplied}
-            feeds = drawn if options.exact else {**within(self.graph, drawn), **kept}
+            feeds = drawn if options.compiling.exact else {**within(self.graph, drawn), **kept}
             # what overflows here overflows in every implementation; none of numpy's warnings is for the user
             with np.errstate(all="ignore"):
                 try:
@@ -186,7 +166,7 @@ class _RoundByRound:
                 except TimeLimitError:
                     break
                 got = self.candidate.run(feeds)
-                half = self.bounds.half_accumulation or not options.exact
+                half = self.bounds.half_accumulation or not options.compiling.exact
                 comparisons += _compared(compiled.outputs, got, want, label, half)
                 if self.directml is not None:
                     asked += _compared(compiled.outputs, self.directml.run(feeds), want, label, False)
@@ -212,7 +192,7 @@ class _RoundByRound:
             outputs,
             progress.callback(index, "as a whole"),
             self.bounds.arithmetic,
-            exact=self.options.exact,
+            exact=self.options.compiling.exact,
             in_floats=self.compiled.quant_format == QDQ,
         )
 

@@ -68,7 +68,7 @@ COMMANDS = {
     "report svg": ["report", "{model}", "-o", "{directory}/{file}.svg", "--svg"],
     "perf": ["perf", "{model}", "--runs", "1"],
     "reduce": ["reduce", "{model}", "-o", "{directory}/{file}.small.json", "--while", "{text}"],
-    "batch": ["batch", "{directory}", "--journal", "{directory}/{file}.journal"],
+    "batch": ["batch", "{directory}", "--jobs", "1", "--journal", "{directory}/{file}.journal"],
     "convert": ["convert", "{model}", "-o", "{directory}/{file}.native.json", "--format", "native"],
     "convert dxdispatch": ["convert", "{model}", "-o", "{directory}/{file}", "--format", "dxdispatch"],
     "convert python": ["convert", "{model}", "-o", "{directory}/{file}.py"],

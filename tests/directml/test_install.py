@@ -20,16 +20,51 @@ def packages(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_the_mirror_is_that_of_apt(packages, monkeypatch: pytest.MonkeyPatch) -> None:
-    targets = [
-        "'https://packages.example/cloud/dists/any/InRelease' packages.example_cloud_dists_any_InRelease 0 ",
-        "'http://mirror.example/debian/dists/bookworm/InRelease' mirror.example_debian_dists_bookworm_InRelease 0 ",
-        "'http://mirror.example/debian-security/dists/any/InRelease' mirror.example_InRelease 0 ",
+    """As apt says it without lists of packages, which images of containers leave out."""
+    files = [
+        "'https://packages.example/cloud/dists/cloud-sdk/InRelease' packages.example_cloud_InRelease 0 ",
+        "'http://mirror.example/debian/dists/bookworm/InRelease' mirror.example_debian_InRelease 0 ",
+        "'http://mirror.example/debian-security/dists/bookworm-security/InRelease' mirror.example_security 0 ",
     ]
-    monkeypatch.setattr(packages, "_run", lambda *command: "\n".join(targets))
-    assert packages.configured_mirror() == "http://mirror.example/debian/"
-    del targets[1]
+    monkeypatch.setattr(packages, "_run", lambda *command: "\n".join(files))
+    assert packages.configured_mirror() == "http://mirror.example/debian"
+    del files[1]
     with pytest.raises(packages.MissingError, match="--mirror"):
         packages.configured_mirror()
+
+
+@pytest.mark.skipif(shutil.which("apt-get") is None, reason="apt is not here")
+def test_a_mirror_is_found_without_lists_of_packages(packages, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "lists/partial").mkdir(parents=True)
+    (tmp_path / "sources.list").write_text("deb [trusted=yes] http://mirror.example/debian sid main\n")
+    settings = {"State::lists": "lists", "Etc::SourceList": "sources.list", "Etc::SourceParts": "none"}
+    configuration = tmp_path / "apt.conf"
+    configuration.write_text("".join(f'Dir::{name} "{tmp_path / path}";\n' for name, path in settings.items()))
+    monkeypatch.setenv("APT_CONFIG", str(configuration))
+    assert packages.configured_mirror() == "http://mirror.example/debian"
+
+
+def test_a_package_that_did_not_come_is_asked_for_again(
+    packages, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    debian = packages.Debian(tmp_path, "http://nowhere.invalid/debian", "sid")
+
+    def fail(self, *arguments: str, directory: Path) -> None:
+        raise packages.MissingError("no network")
+
+    monkeypatch.setattr(packages.Debian, "_apt", fail)
+    with pytest.raises(packages.MissingError):
+        debian.unpacked("headers")
+    asked = []
+
+    def download(self, *arguments: str, directory: Path) -> None:
+        asked.append(arguments)
+        (directory / "headers_1_all.deb").touch()
+
+    monkeypatch.setattr(packages.Debian, "_apt", download)
+    monkeypatch.setattr(packages, "_run", lambda *command: None)
+    assert [debian.unpacked("headers"), debian.unpacked("headers")] == [tmp_path / "headers"] * 2
+    assert asked == [("download", "headers")]
 
 
 def test_a_library_is_marked_as_one_of_wine(packages) -> None:
@@ -72,7 +107,7 @@ def test_the_mirror_is_known_before_any_list_was_fetched(
     lines = "".join(f'{name} "{tmp_path / path}";\n' for name, path in own.items())
     (tmp_path / "apt.conf").write_text(lines, encoding="utf-8")
     monkeypatch.setenv("APT_CONFIG", str(tmp_path / "apt.conf"))
-    assert packages.configured_mirror() == "http://nowhere.invalid/debian/"
+    assert packages.configured_mirror() == "http://nowhere.invalid/debian"
 
 
 def test_a_package_is_fetched_by_lists_of_its_own(packages, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,12 +15,17 @@ import numpy as np
 import pytest
 
 import dml2onnx
+from dml2onnx import catalog
+from dml2onnx.codes import all_codes
 from dml2onnx.providers import table as providers
+from dml2onnx.targets import NAMES, OPSETS
 from dml2onnx.verification import bounds
 from tests.docs import script
 
 run_docs = script("run_docs")
 PYTHON = Path(sys.executable)
+PAGES = sorted((run_docs.ROOT / "docs").glob("*.md"))
+RUNTIMES = ("onnxruntime-directml", "onnxruntime")
 
 
 @pytest.mark.parametrize("page", run_docs.pages(), ids=lambda page: page.stem)
@@ -116,6 +122,36 @@ def test_the_module_is_standard_library_only() -> None:
     assert isinstance(run_docs, ModuleType)
     code = "import sys; sys.path.insert(0, sys.argv[1]); import run_docs"
     subprocess.run([sys.executable, "-I", "-S", "-c", code, run_docs.ROOT / "scripts"], check=True)
+
+
+def test_the_readme_counts_right() -> None:
+    """Operators, levels, opsets and versions of runtimes are those of the package."""
+    text = (run_docs.ROOT / "README.md").read_text(encoding="utf-8")
+    project = tomllib.loads((run_docs.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    ranges = {name: re.search(rf"{name}>=1\.(\d+),<1\.(\d+);", " ".join(project["dependencies"])) for name in RUNTIMES}
+    for name, found in ranges.items():
+        assert found is not None
+        first, end = map(int, found.groups())
+        assert re.search(rf"`{name}` \(1\.{first} to 1\.{end - 1}", text), name
+    assert f" {len(catalog.operator_names())} operators, each" in text
+    assert f"over {('fourteen', 'fifteen', 'sixteen')[len(catalog.feature_levels()) - 14]} feature levels" in text
+    assert f"from feature level {catalog.feature_levels()[0]} to\n{catalog.LATEST}," in text
+    assert f"opsets {OPSETS[0]} to {OPSETS[-1]}," in text
+
+
+@pytest.mark.parametrize("page", ["README.md", ".github/CONTRIBUTING.md", *(f"docs/{n.name}" for n in PAGES)])
+def test_pages_name_what_there_is(page: str) -> None:
+    """Files of the repository that a page names in code, and codes of diagnostics, are there."""
+    text = (run_docs.ROOT / page).read_text(encoding="utf-8")
+    named = re.findall(r"`((?:dml2onnx|scripts|schemas|tests|samples|docs)/[\w./-]+)`", text)
+    assert [name for name in named if not (run_docs.ROOT / name).exists()] == []
+    assert [name for name in re.findall(r"\bDML\d{4}\b", text) if name not in all_codes()] == []
+
+
+def test_the_page_of_targets_lists_them_all() -> None:
+    table = (run_docs.ROOT / "docs" / "targets.md").read_text(encoding="utf-8").partition("| Target | What it is")[2]
+    rows = [line for line in table.partition("\n\n")[0].splitlines() if line.startswith("| `")]
+    assert {name for row in rows for name in re.findall(r"`([^`]+)`", row.split("|")[1])} == set(NAMES)
 
 
 def test_the_page_of_providers_lists_them_all() -> None:

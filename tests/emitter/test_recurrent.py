@@ -86,16 +86,7 @@ def test_outputs_that_are_not_wanted_have_no_name() -> None:
     tensors = (computed("x", 4, 2, 3), computed("w", 1, 15, 3), computed("r", 1, 15, 5))
     activations = [GateActivation("Sigmoid"), GateActivation("Affine", 2.0, 0.5)]
     for wanted, names in (((True, True), [True, True]), ((True, False), [True]), ((False, True), [False, True])):
-        results = e.GRU(
-            *tensors,
-            None,
-            None,
-            None,
-            activations=activations,
-            direction="forward",
-            linear_before_reset=False,
-            wanted=wanted,
-        )
+        results = e.GRU([*tensors, None, None, None], activations=activations, direction="forward", wanted=wanted)
         node = e.emitted[-1]
         assert [item is not None for item in node.outputs] == names
         assert list(node.inputs) == list(tensors)

@@ -109,7 +109,7 @@ def test_no_node_stands_in_spite_of_a_rule(
     passes = (*PASSES, *ROUNDING) if rounds else PASSES
     try:
         literal, model = (
-            compile_outputs(graph, graph.outputs, target=name, exact=exact, through=item, opset=21)
+            compile_outputs(graph, graph.outputs, target=name, exact=exact, passes=item, opset=21)
             for item in ((), passes)
         )
     except DmlError:

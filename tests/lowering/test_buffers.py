@@ -262,6 +262,6 @@ def test_agreeing_layouts_cost_nothing() -> None:
         tuple(GraphInput(v.name, v, desc=desc) for v in values),
         (GraphOutput("last", last, t("FLOAT32", (1, 32, 4, 4))),),
     )
-    model = compile_outputs(graph, graph.outputs, through=())
+    model = compile_outputs(graph, graph.outputs, passes=())
     assert operators(model) == ["Transpose"] * 2 + ["Concat"] + ["Transpose"] * 2 + ["Concat", "Concat"]
     assert [port.shape for port in model.inputs] == [(1, 4, 4, 8)] * 4

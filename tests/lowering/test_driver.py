@@ -380,7 +380,7 @@ def test_names_of_values_are_not_taken_twice() -> None:
 
 
 def value_names(graph: Graph) -> list[str]:
-    model = compile_outputs(graph, graph.outputs, through=(), exact=False)
+    model = compile_outputs(graph, graph.outputs, passes=(), exact=False)
     onnx.checker.check_model(model.model_proto, full_check=True)
     return [name for node in model.model_proto.graph.node for name in node.output]
 

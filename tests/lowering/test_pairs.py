@@ -148,6 +148,25 @@ def test_weights_keep_their_type_where_no_kernel_saturates(target):
 # --- numbers ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("kind", [CONVOLUTION, PRODUCT, TO_FLOAT])
+@pytest.mark.parametrize("types", list(itertools.product(BYTES, BYTES)))
+@pytest.mark.parametrize("known", [[], ["InputTensor", "InputZeroPointTensor", "ATensor", "AZeroPointTensor"]])
+def test_no_sum_saturates_where_weights_come_at_run_time(kind, types, known):
+    """No session can ask for exact products then: without VNNI pairs of these would end at 32767."""
+    output = "FLOAT32" if kind == TO_FLOAT else "UINT8"
+    if kind == CONVOLUTION:
+        op = products.convolution(types, output, channels=False)
+    else:
+        op = products.matrices(kind, types, output, (1, 1, 4, 5, 6), each="")
+    inputs = contents(op, positive=True)
+    for name, array in inputs.items():
+        if array.dtype.itemsize == 1:
+            array[...] = np.iinfo(array.dtype).min if "ZeroPoint" in name else np.iinfo(array.dtype).max
+    constants = [name for name in known if op.schema.field(name)]
+    for target in ("onnx", "cpu", "portable"):
+        assert {"Conv", "MatMul"} & set(check(op, inputs=inputs, constants=constants, target=target))
+
+
 @st.composite
 def descriptors(draw: st.DrawFn) -> OperatorDesc:
     """Any of the quantised operators."""

@@ -184,8 +184,8 @@ def test_what_an_output_holds_before_is_read_too() -> None:
         np.testing.assert_allclose(got[f"y{step}"].reshape(-1), [(step + step + 5) / 3] * 2, 1e-6)
 
 
-def test_graphs_within_nodes_are_repeated_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """ROI_ALIGN looks at its regions again, in a branch, where some are empty."""
+def test_values_of_sizes_that_only_the_run_tells_are_repeated_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """ROI_ALIGN takes as many samples of regions that RoiAlign does not take as there are."""
     picture = t("FLOAT32", [1, 1, 4, 4])
     op = operator(
         "ROI_ALIGN",
@@ -216,7 +216,7 @@ def test_graphs_within_nodes_are_repeated_too(monkeypatch: pytest.MonkeyPatch) -
     graph = Graph(tuple(nodes), inputs, (GraphOutput("y", values[-1], picture),))
     assert calls(graph, monkeypatch) == 1
     model = compiled(graph)
-    assert [node.op_type for node in model.lowered.nodes].count("If") == 3
+    assert [node.op_type for node in model.lowered.nodes].count("RoiAlign") == 3
     assert len(model.lowered.origins[2].nodes) == len(model.lowered.origins[1].nodes)
     with without_memory():
         assert compiled(graph).serialize() == model.serialize()

@@ -15,7 +15,7 @@ from dml2onnx.verification import contents
 
 
 def compiled(graph: Graph, *passes: Pass, opset: int = 21, target: str = "cpu", exact: bool = True) -> CompiledModel:
-    return compile_outputs(graph, graph.outputs, opset=opset, target=target, through=passes, exact=exact)
+    return compile_outputs(graph, graph.outputs, opset=opset, target=target, passes=passes, exact=exact)
 
 
 def computed(model: CompiledModel, feeds: Mapping[str, Array], *, optimized: bool) -> list[Array]:

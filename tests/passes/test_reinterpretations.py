@@ -131,7 +131,7 @@ def program(data_type: str, steps: Sequence[str]) -> Graph:
 
 def compiled(graph: Graph, passes: Sequence[Pass], *, exact: bool) -> CompiledModel:
     target = "cpu" if exact else "onnx"
-    return compile_outputs(graph, graph.outputs, opset=21, target=target, exact=exact, through=passes)
+    return compile_outputs(graph, graph.outputs, opset=21, target=target, exact=exact, passes=passes)
 
 
 NAMES = sorted(STEPS)

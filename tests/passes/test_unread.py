@@ -47,7 +47,7 @@ def found_in(graph: Graph) -> list[str]:
         for level in (0, 1, 2):
             try:
                 model = compile_outputs(
-                    graph, graph.outputs, target="cpu" if exact else "onnx", exact=exact, through=chosen(level)
+                    graph, graph.outputs, target="cpu" if exact else "onnx", exact=exact, passes=chosen(level)
                 )
             except DmlError:  # what a target has no form for has no nodes either
                 continue
@@ -78,7 +78,7 @@ def test_random_graphs_are_read(sample: Sample, exact: bool, level: int) -> None
     outputs = sample.graph.outputs
     try:
         model = compile_outputs(
-            sample.graph, outputs, target="cpu" if exact else "onnx", exact=exact, through=chosen(level)
+            sample.graph, outputs, target="cpu" if exact else "onnx", exact=exact, passes=chosen(level)
         )
     except DmlError:
         assume(False)

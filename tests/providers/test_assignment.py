@@ -13,6 +13,7 @@ import pytest
 import dml2onnx
 from dml2onnx.cli import main
 from dml2onnx.execution import Execution, execute
+from dml2onnx.options import CompileOptions
 from dml2onnx.providers.choice import Providers
 from dml2onnx.providers.table import AUTO
 from dml2onnx.report.gathering import gather
@@ -146,7 +147,9 @@ def test_openvino_takes_what_it_knows() -> None:
     x = g.input("x", "FLOAT32", [1, 1, 4, 4])
     y = g.activation_relu(g.add(x, x, name="sum"), name="relu")
     graph = g.build({"y": y, "n": g.is_nan(y, name="nan")})
-    execution = execute(graph, {"x": np.ones((1, 1, 4, 4), np.float32)}, "openvino", target="cpu", assignment=True)
+    execution = execute(
+        graph, {"x": np.ones((1, 1, 4, 4), np.float32)}, "openvino", CompileOptions(target="cpu"), assignment=True
+    )
     ran = {item.node: item.provider for item in execution.assignment if item.operator in ("Add", "Relu")}
     assert set(ran.values()) == {"OpenVINOExecutionProvider"}
     assert {item.node for item in execution.fell_back} <= {"nan"}

@@ -10,6 +10,7 @@ import numpy as np
 
 import dml2onnx
 from dml2onnx.verification import Verification, verify
+from dml2onnx.verification.options import VerifyOptions
 
 SAMPLES = Path(__file__).resolve().parent.parent.parent / "samples"
 HOSTILE = "</script><img src=x onerror=alert(1)>\"'&\u202egnp.exe\u2028{{data}}<!--"
@@ -62,7 +63,7 @@ def changed() -> dml2onnx.Graph:
     return g.build({"y": y, "z": z, "same": g.identity(g.abs(z, name="added"), name="same")})
 
 
-def wrong(graph: dml2onnx.Graph, **options: object) -> Verification:
+def wrong(graph: dml2onnx.Graph, options: VerifyOptions) -> Verification:
     """What ``verify`` would say of a compiler whose convolution is wrong."""
     verdict = verify(graph, rounds=1)
     spoiled: dict[str, Any] = {

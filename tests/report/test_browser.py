@@ -13,6 +13,7 @@ from unittest import mock
 import pytest
 
 import dml2onnx
+from dml2onnx.options import CompileOptions
 from dml2onnx.report.comparison import compare
 from dml2onnx.report.gathering import gather
 from dml2onnx.report.html import page
@@ -53,7 +54,7 @@ def chain(count: int) -> Report:
 
 
 def spoiled() -> Report:
-    with mock.patch("dml2onnx.report.gathering.verify", wrong):
+    with mock.patch("dml2onnx.report.gathering.verify_graph", wrong):
         return gather(small(), rounds=3)
 
 
@@ -77,7 +78,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "long names": gather(long_names(), rounds=1, profile=True),
         "compared": compare(gather(small(), digests=True), gather(changed(), digests=True), ("one", "two")),
         "other errors": compare(gather(small(), digests=True), gather(broken(), digests=True), ("one", HOSTILE)),
-        "levels": compare(gather(gelu(), feature_level="3_0"), gather(gelu()), ("3_0", "6_4")),
+        "levels": compare(
+            gather(gelu(), CompileOptions.of(feature_level="3_0", target="cpu")), gather(gelu()), ("3_0", "6_4")
+        ),
         "large pair": compare(chain(5000), chain(5000), ("one", "two")),
     }
     paths = {name: directory / f"{name}.html" for name in reports}

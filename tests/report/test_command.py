@@ -11,7 +11,8 @@ import pytest
 
 import dml2onnx
 from dml2onnx.cli import main
-from dml2onnx.compiler import CompiledModel
+from dml2onnx.compiler import CompiledModel, compile_graph
+from dml2onnx.options import CompileOptions
 from dml2onnx.report import gathering
 from tests.report.models import SAMPLES, small, wrong
 
@@ -57,7 +58,7 @@ def test_findings_are_the_exit_code_and_the_page_is_there(tmp_path: Path, capsys
 def test_what_is_computed_wrong_is_the_exit_code(
     model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("dml2onnx.report.gathering.verify", wrong)
+    monkeypatch.setattr("dml2onnx.report.gathering.verify_graph", wrong)
     assert main(["report", str(model), "--verify"]) == 1
     assert "differs from the reference" in model.with_suffix(".html").read_text()
 
@@ -123,11 +124,11 @@ def test_the_target_is_that_of_the_provider(
     """Of the command and of batches; nothing runs, so that the providers need not be here."""
     asked: list[str] = []
 
-    def compiled(graph: dml2onnx.Graph, *, target: str, **_: object) -> CompiledModel:
-        asked.append(target)
-        return dml2onnx.compile(graph, target=target)
+    def compiled(graph: dml2onnx.Graph, options: CompileOptions) -> CompiledModel:
+        asked.append(options.target)
+        return compile_graph(graph, options)
 
-    monkeypatch.setattr(gathering, "compile", compiled)
+    monkeypatch.setattr(gathering, "compile_graph", compiled)
     assert main(["report", str(model), "--json", *options]) == 0
     assert main(["batch", str(model), "--do", "report", "--jobs", "1", "-o", str(tmp_path / "out"), *options]) == 0
     assert asked[0] == target

@@ -15,6 +15,7 @@ import pytest
 import dml2onnx
 from dml2onnx import catalog
 from dml2onnx.cli import main
+from dml2onnx.options import CompileOptions
 from dml2onnx.report.comparison import Comparison, compare
 from dml2onnx.report.form import as_json
 from dml2onnx.report.gathering import gather
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 SCHEMA = json.loads((catalog.schemas_directory() / "report.schema.json").read_text(encoding="utf-8"))
 
 
-def compared(left: dml2onnx.Graph, right: dml2onnx.Graph, **options: object) -> Comparison:
-    reports = [gather(graph, digests=True, **options) for graph in (left, right)]  # type: ignore[arg-type]
+def compared(left: dml2onnx.Graph, right: dml2onnx.Graph) -> Comparison:
+    reports = [gather(graph, digests=True) for graph in (left, right)]
     return compare(reports[0], reports[1], ("left", "right"))
 
 
@@ -215,7 +216,9 @@ def _long(count: int, prefix: str) -> Report:
 def test_two_levels_of_a_graph() -> None:
     g = dml2onnx.GraphBuilder()
     graph = g.build({"y": g.activation_gelu(g.input("x", "FLOAT32", [4]))})
-    reports = [gather(graph, feature_level=level, digests=True) for level in ("3_0", "6_4")]
+    reports = [
+        gather(graph, CompileOptions.of(feature_level=level, target="cpu"), digests=True) for level in ("3_0", "6_4")
+    ]
     found = compare(reports[0], reports[1], ("3_0", "6_4"))
     assert found.changed == 1
     said = changes(found, "activation_gelu")
@@ -243,7 +246,7 @@ def test_measurements_alone_are_no_change(monkeypatch: pytest.MonkeyPatch) -> No
     found = compare(one, other, ("a", "b"))
     assert found.changed == 0
     assert changes(found, "convolution") == {("time", ""): (1.5, 3.0)}
-    monkeypatch.setattr("dml2onnx.report.gathering.verify", wrong)
+    monkeypatch.setattr("dml2onnx.report.gathering.verify_graph", wrong)
     found = compare(left, gather(small(), rounds=1, digests=True), ("a", "b"))
     assert found.changed == 1
     assert changes(found, "convolution")["error", "wrong"] == (0, 2)

@@ -94,7 +94,7 @@ def test_times_of_nodes_that_the_runtime_has_laid_out_anew_find_their_place() ->
 
 
 def test_the_first_wrong_element_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dml2onnx.report.gathering.verify", wrong)
+    monkeypatch.setattr("dml2onnx.report.gathering.verify_graph", wrong)
     report = gather(small(), rounds=3)
     assert report.verification is not None
     assert (report.verification.passed, report.verification.rounds, report.verification.finished) == (False, 3, 1)

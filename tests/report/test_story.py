@@ -12,6 +12,7 @@ import pytest
 
 from dml2onnx.builder import GraphBuilder
 from dml2onnx.frontends import load_bytes
+from dml2onnx.options import CompileOptions
 from dml2onnx.report.gathering import gather
 from dml2onnx.report.habit import VIEWS, Habit, habit
 from dml2onnx.report.html import page
@@ -85,7 +86,7 @@ def test_quantised_networks_are_whole_where_they_are_compiled_for() -> None:
     npu = next(item for item in report.onnx.coverage if item.target == "qnn-npu")
     assert npu.without_kernel == 1
     assert npu.when_compiled == 0
-    small = gather(g.build({"y": made}), target="qnn-npu")
+    small = gather(g.build({"y": made}), CompileOptions.of(target="qnn-npu"))
     assert small.onnx is not None
     assert next(item for item in small.onnx.coverage if item.target == "qnn-npu") == Coverage("qnn-npu")
 
@@ -101,7 +102,7 @@ def test_large_networks_are_not_compiled_for_all(monkeypatch: pytest.MonkeyPatch
 
 def test_who_runs_nothing_of_this_opset_is_left_out() -> None:
     g = GraphBuilder("net")
-    report = gather(g.build({"y": g.abs(g.input("x", np.float32, [4]))}), opset=26)
+    report = gather(g.build({"y": g.abs(g.input("x", np.float32, [4]))}), CompileOptions.of(opset=26, target="cpu"))
     assert report.onnx is not None
     assert [item.target for item in report.onnx.coverage] == ["cpu"]
     assert story(report)[1].endswith("; cpu has kernels for the whole of it.")

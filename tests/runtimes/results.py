@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -169,6 +169,23 @@ def differences_table() -> str:
     return table(
         header, ([d.runtime, d.title, "`" + " ".join(d.model.split()).replace("|", "\\|") + "`"] for d in DIFFERENCES)
     )
+
+
+def provider_share(results: Iterable[Mapping[str, Any]]) -> tuple[int, int]:
+    """How many models ONNX Runtime's DirectML provider ran, and how many of them agree; the rest is explained."""
+    (item,) = (item for item in results if item["runtime"] == "dml")
+    tallies = item["samples"].values()
+    assert not any(tally["unexplained"] for tally in tallies)
+    return sum(tally["run"] for tally in tallies), sum(tally["agree"] for tally in tallies)
+
+
+def provider_list(results: Sequence[Mapping[str, Any]]) -> str:
+    """What the provider makes of one model of each kind, in Markdown."""
+    run, agree = provider_share(results)
+    (item,) = (item for item in results if item["runtime"] == "dml")
+    causes = sorted(item["explained"].items(), key=lambda cause: -cause[1])
+    first = f"Of {run:,} models, one of each kind, {agree:,} agree with the reference, and {run - agree:,} do not:"
+    return "\n".join([first, "", *(f"- {count}: {cause}" for cause, count in causes)])
 
 
 PROVEN = {

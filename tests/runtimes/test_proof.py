@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import onnxruntime
 import pytest
 
+from tests.conftest import ROOT
 from tests.lowering.harness import operator, t
 from tests.lowering.test_convolution import convolution
 from tests.runtimes import results
@@ -191,3 +193,14 @@ def test_results_that_are_checked_in():
         for tally in item["samples"].values():
             assert tally["run"] == tally["agree"] + tally["different"] + tally["refused"] > 0
             assert tally["unexplained"] == 0
+
+
+def test_pages_have_the_figures_of_the_provider(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    generator = importlib.import_module("generate_runtimes")
+    text = "a {} of {}, one of each kind, agree with the reference, and of the other {} the reason is known. b"
+    assert generator.readme(text.format(12, 34, 22), 1417, 1396) == text.format("1,396", "1,417", 21)
+    assert all(path.read_text(encoding="utf-8") == text for path, text in generator.pages().items())
+    found = results.read_all()
+    run, agree = results.provider_share(found)
+    assert results.provider_list(found).startswith(f"Of {run:,} models, one of each kind, {agree:,} agree")

@@ -11,7 +11,6 @@ from dml2onnx.model import Value
 from dml2onnx.targets import legal_type, target
 from dml2onnx.testing.valid import descriptors
 from tests.lowering.harness import check_case, operator, operators, t
-from tests.lowering.regions import align, inputs
 from tests.lowering.test_convolution import convolution
 
 
@@ -19,14 +18,6 @@ def first(values: Sequence[Value | None]) -> Value:
     (value, *_) = values
     assert value is not None
     return value
-
-
-@pytest.mark.parametrize("name", ["cpu", "openvino"])
-def test_conditions_are_scalars(name):
-    """ONNX takes one element of any rank, OpenVINO at most one dimension."""
-    model = check_case(align("ROI_ALIGN"), inputs=inputs(align("ROI_ALIGN")), target=name)
-    conditions = [first(node.inputs) for node in model.lowered.nodes if node.op_type == "If"]
-    assert [item.shape for item in conditions] == [()]
 
 
 @pytest.mark.parametrize("data_type", ["INT8", "UINT8"])

@@ -30,39 +30,38 @@ GATES = 3
 @QUIRK.rule("LSTM")
 def lstm(
     e: Emitter,
-    x: Tensor,
-    w: Tensor,
-    r: Tensor,
-    b: Tensor | None,
-    lengths: Tensor | None,
-    *states: Tensor | None,
+    inputs: Sequence[Tensor | None],
+    *,
     activations: Sequence[GateActivation],
     direction: RecurrentDirection,
-    wanted: Sequence[bool] = (True, True, True),
+    wanted: Sequence[bool],
     **how: Any,
 ) -> list[Tensor | None] | None:
     """One LSTM for each direction, of lengths that are known; what cells hold at an end within is in no output."""
+    x, w, r, b, lengths, *states = inputs
     if lengths is None or lengths.value is None:
         return None
+    assert x is not None
+    assert w is not None
+    assert r is not None
     ends = lengths.value.astype(np.int64)
     steps = x.shape[0]
     if (ends == steps).all():
-        hidden, cell, peephole = states
         given: dict[str, Any] = {**how, "activations": activations, "direction": direction, "wanted": wanted}
-        return e.LSTM(x, w, r, b, None, hidden, cell, peephole, **given)
+        return e.LSTM([x, w, r, b, None, *states], **given)
     if wanted[2] or (ends < 1).any():
         return None
     sequences, singles = [], []
     ways = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}[direction]
     for number, is_reverse in enumerate(ways):
-        hidden, cell, peephole = (None if item is None else _of_direction(e, item, number) for item in states)
+        begun = [None if item is None else _of_direction(e, item, number) for item in states]
         own = None if b is None else _of_direction(e, b, number)
         order = _order(ends, steps, is_reverse=is_reverse)
         read = _rows(e, x, order) if is_reverse else x
         gates = activations[number * GATES : (number + 1) * GATES]
         how_read: dict[str, Any] = {**how, "activations": gates, "direction": "forward", "wanted": (True, False, False)}
         of_input, of_state = _of_direction(e, w, number), _of_direction(e, r, number)
-        y = e.LSTM(read, of_input, of_state, own, None, hidden, cell, peephole, **how_read)[0]
+        y = e.LSTM([read, of_input, of_state, own, None, *begun], **how_read)[0]
         assert y is not None
         y = e.Reshape(y, (steps, x.shape[1], r.shape[2]))
         # the last step of each, in the order in which it was read
