@@ -23,7 +23,7 @@ from dml2onnx.passes import chosen
 from dml2onnx.providers.choice import Providers
 from dml2onnx.report.answers import Written, compiled, sizes_of
 from dml2onnx.report.batched import Record, Source, Work
-from dml2onnx.report.checked import checked, unchecked
+from dml2onnx.report.checked import checked, placed_in, unchecked
 from dml2onnx.report.form import Answer, Failure, as_json
 from dml2onnx.targets import DEFAULT_OPSET, DEFAULT_TARGET
 from dml2onnx.writer import data_paths, is_compiled
@@ -259,7 +259,8 @@ def _outcome(task: Task, read: list[Path]) -> tuple[Status, Head]:
 
 
 def _refused(task: Task, error: DmlError) -> Answer:
-    return Answer(command=task.asked.do, diagnostics=error.diagnostics)
+    found = error.diagnostics if task.model.graph else placed_in(task.model.path, error.diagnostics)
+    return Answer(command=task.asked.do, diagnostics=found)
 
 
 def _done(task: Task, graph: Graph) -> tuple[Status, Head]:
