@@ -26,6 +26,8 @@ TEXT = """{
 @pytest.mark.parametrize(
     ("pointer", "of_name", "line", "piece"),
     [
+        ("", False, 1, "{"),
+        ("/missing", False, 1, "{"),
         ("/dml2onnx", False, 2, "1"),
         ("/dml2onnx", True, 2, '"dml2onnx"'),
         ("/nodes", False, 3, '"nodes"'),
