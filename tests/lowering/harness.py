@@ -55,7 +55,7 @@ def random_memory(desc: TensorDesc, rng: np.random.Generator, *, extremes: bool 
 def integer_extremes(data_type: str) -> np.ndarray:
     """Integers where arithmetic goes wrong when it does, those that differ only in their lower halves among them."""
     dtype = DataType[data_type].dtype
-    info = np.iinfo(dtype)
+    info = np.iinfo(dtype)  # type: ignore[type-var]  # a type of integers
     low, high, half = int(info.min), int(info.max), 1 << (info.bits // 2)
     values = {low, low + 1, high, high - 1, high // 2, 0, 1, 2, 3, 7, half - 1, half, half // 2, half + half // 2}
     if low:
