@@ -100,6 +100,7 @@ def _operator(schema: OperatorSchema, points: Mapping[str, Decision]) -> str:
         section("Data types and dimensions", _support(answer)),
         section("Fused activations", _activations(schema)),
         section("What it becomes", f"{prose(answer.becomes)}.\n", *_examples(schema)),
+        section("What a default model leaves open", items(plain(text) for text in answer.left_open)),
         section("What was decided", *_decided(schema, points)),
     )
 

@@ -28,7 +28,8 @@ from _networks import networks
 import dml2onnx
 from dml2onnx.frontends import LoadOptions
 from dml2onnx.ir.data import ArrayData
-from dml2onnx.ir.graph import Constant
+from dml2onnx.ir.graph import Constant, GraphInput
+from dml2onnx.ir.tensor import DataType, TensorDesc
 
 if TYPE_CHECKING:
     from dml2onnx.ir.graph import Graph
@@ -63,6 +64,20 @@ def _frozen(graph: Graph, kept: str) -> Graph:
     return replace(graph, inputs=inputs, constants=(*graph.constants, *constants))
 
 
+def _with_lengths(tagger: Graph) -> Graph:
+    """With the lengths of its sequences as an input: as a constant they say how many sequences there are."""
+    (lengths,) = (item for item in tagger.constants if item.value.nbytes == 4 * SEQUENCES)
+    desc = TensorDesc(DataType.UINT32, (1, 1, 1, SEQUENCES))
+    constants = tuple(item for item in tagger.constants if item is not lengths)
+    return replace(
+        tagger, inputs=(*tagger.inputs, GraphInput("lengths", lengths.value, desc=desc)), constants=constants
+    )
+
+
+SEQUENCES = 8
+"""In a batch of the tagger."""
+
+
 def _recorded(path: Path) -> Graph:
     return _frozen(dml2onnx.load(path), "input0")
 
@@ -88,7 +103,10 @@ def cases() -> Iterator[Case]:
     yield Case(
         "decoder", lambda: decoder, {"x": ("N", 1, 1, 256), **past}, {"N": (1, 8), "P": (1, 512)}, {"N": 1, "P": 255}
     )
-    yield Case("LSTM tagger", lambda: known["tagger (LSTM)"], {"words": (1, 1, "T", 8)}, {"T": (64, 256)}, {"T": 64})
+    yield Case(
+        "LSTM tagger", lambda: _with_lengths(known["tagger (LSTM)"]),
+        {"words": (1, 1, "T", "N"), "lengths": (1, 1, 1, "N")}, {"N": (1, 32), "T": (1, 256)}, {"N": 8, "T": 64},
+    )  # fmt: skip
     yield Case(
         "quantised convolutions", lambda: known["quantised convolutions"], {"x": ("N", 16, "H", "W")},
         {"N": (1, 8), "H": (8, 256), "W": (8, 256)}, {"N": 1, "H": 64, "W": 64},
@@ -180,7 +198,7 @@ def _feeds(model: dml2onnx.CompiledModel) -> dict[str, np.ndarray]:
     rng = np.random.default_rng(0)
     return {
         port.onnx_name: (
-            rng.integers(0, 100, port.shape) if port.dtype.kind in "iu" else rng.normal(0, 1, port.shape)
+            rng.integers(1, 60, port.shape) if port.dtype.kind in "iu" else rng.normal(0, 1, port.shape)
         ).astype(port.dtype)
         for port in model.inputs
     }

@@ -42,6 +42,7 @@ ORDER = (
     "describe.h",
     "com.h",
     "uuids.h",
+    "lock.h",
     "folder.h",
     "graph.h",
     "reading.h",

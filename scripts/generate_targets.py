@@ -24,7 +24,8 @@ target that has it (a new one is a module of ``dml2onnx/legalise/quirks`` first)
 ``--write-portable``. Nothing but a reader's hand changes "quirks" and "quant_format".
 
 A table holds, for every standard operator and each of its versions that the supported opsets use, the alternatives
-that a provider has kernels for. An alternative gives the types of every type variable of the operator, and a node fits
+that a provider has kernels for. An opset that fewer releases load than the one before has entries of its own where
+these have more kernels. An alternative gives the types of every type variable of the operator, and a node fits
 when one alternative admits all of its types. Kernels that a newer version of the operator has outdated are left out,
 as ONNX Runtime does not use them.
 """
@@ -52,7 +53,7 @@ TARGETS = Path(__file__).resolve().parent.parent / "schemas" / "targets"
 PARAMETERS = TARGETS.parent / "onnx_parameters.json"
 GENERATOR = "scripts/generate_targets.py"
 FIRST_OPSET = 17
-LAST_OPSETS = {"cpu": 26, "onnx": 26}
+LAST_OPSETS = {"cpu": 28, "onnx": 28}
 """Up to which opset a target goes, where that is not the one of :data:`LAST_OPSET`."""
 LAST_OPSET = 23
 NO_END = 2**31 - 1
@@ -63,8 +64,12 @@ DEVICES = ("cpu", "dml", "qnn-npu", "qnn-gpu", "openvino-npu", "openvino-gpu", "
 """What models for Windows ML run on, whose providers leave to the CPU what they have no kernels for."""
 DML_SOURCE = "docs/OperatorKernels.md of microsoft/onnxruntime"
 
-FUNCTIONS = ("HardSwish",)
-"""Operators that ONNX defines by others, which runtimes put together where they have no kernel of them."""
+FUNCTIONS: dict[str, tuple[int, int]] = {"HardSwish": (14, 28), "Attention": (25, 28), "Swish": (24, 24)}
+"""Operators that ONNX defines by others, which runtimes put together where they have no kernel of them: the first and
+the last opset. That of Swish has a Constant of opset 24, so ONNX Runtime takes it for no other one."""
+
+COMPUTED = frozenset({"float", "float16", "bool"})
+"""Types of what these operators compute."""
 
 UNDECLARED = {
     "Resize": {"T2": ["tensor(float)"]},
@@ -229,25 +234,44 @@ def _order(items: Sequence[tuple[str, frozenset[str]]]) -> list[tuple[str, list[
     return [(variable, sorted(types)) for variable, types in items]
 
 
-def intersection(left: Table, right: Table, known: int | None = None) -> Table:
-    """The combinations that both tables admit.
-
-    ``known`` is the last opset that ``right`` can speak of: of later versions of an operator all stays. Without it
-    later versions are left out.
-    """
+def intersection(left: Table, right: Table) -> Table:
+    """The combinations that both tables admit; versions of an operator that only one has are left out."""
     result: Table = {}
     for operator in sorted(left):
-        versions: dict[int, list[Alternative]] = {}
         others = right.get(operator, {})
-        for version, rows in left[operator].items():
-            if version in others or (known is not None and version <= known):
-                common = (
-                    {variable: a[variable] & b[variable] for variable in a}
-                    for a, b in itertools.product(rows, others.get(version, []))
-                )
-                versions[version] = merged(row for row in common if all(row.values()))
-            elif known is not None:
-                versions[version] = rows
+        versions = {
+            version: _common(rows, others[version]) for version, rows in left[operator].items() if version in others
+        }
+        if any(versions.values()):
+            result[operator] = versions
+    return result
+
+
+def _common(left: Iterable[Alternative], right: Iterable[Alternative]) -> list[Alternative]:
+    both = ({variable: a[variable] & b[variable] for variable in a} for a, b in itertools.product(left, right))
+    return merged(row for row in both if all(row.values()))
+
+
+def at(content: Table, operator: str, opset: int) -> list[Alternative]:
+    """What a model of an opset may have of an operator."""
+    versions = content.get(operator, {})
+    version = max((number for number in versions if number <= opset), default=None)
+    return [] if version is None else versions[version]
+
+
+def common(tables: Sequence[tuple[int, Table]], opsets: range) -> Table:
+    """The combinations that all runtimes admit, of each opset those that load it, by their last opsets."""
+    result: Table = {}
+    firsts = {opsets[0], *(last + 1 for last, _ in tables)}
+    for operator in sorted({name for _, content in tables for name in content}):
+        changes = {version for _, content in tables for version in content.get(operator, {})}
+        versions: dict[int, list[Alternative]] = {}
+        for opset in sorted(changes | {max(first, min(changes)) for first in firsts if first in opsets}):
+            found, *others = (at(content, operator, max(opset, opsets[0])) for last, content in tables if last >= opset)
+            for rows in others:
+                found = _common(found, rows)
+            if opset in changes or found != at({operator: versions}, operator, opset):
+                versions[opset] = found
         if any(versions.values()):
             result[operator] = versions
     return result
@@ -262,12 +286,14 @@ def combinations(rows: Iterable[Alternative]) -> set[tuple[tuple[str, str], ...]
     }
 
 
-def missing(claimed: Table, actual: Table) -> list[str]:
-    """One line for each combination that ``claimed`` has and ``actual`` has not."""
+def missing(claimed: Table, actual: Table, last: int = LAST_OPSET) -> list[str]:
+    """One line for each combination that ``claimed`` has up to the ``last`` opset and ``actual`` has not."""
     lines = []
     for operator, versions in claimed.items():
         for version, rows in versions.items():
-            found = combinations(actual.get(operator, {}).get(version, []))
+            if version > last:
+                continue
+            found = combinations(at(actual, operator, version))
             for binding in sorted(combinations(rows) - found):
                 lines.append(f"{operator}-{version} " + ", ".join(f"{variable}={item}" for variable, item in binding))
     return lines
@@ -380,12 +406,12 @@ def standard() -> tuple[Head, Table]:
         operator: {version: [_with_half(operator, version, row) for row in rows] for version, rows in versions.items()}
         for operator, versions in read(TARGETS / "cpu.json").items()
     }
-    for operator in FUNCTIONS:
-        # several versions of one are the same to the types
-        row: Alternative = {"T": frozenset({"float", "float16"})}
-        content[operator] = {
-            schema.since_version: [row] for schema in _schemas(operator, opsets("onnx")) if not schema.deprecated
-        }
+    for operator, (first, last) in FUNCTIONS.items():
+        versions = {number: rows for number, rows in content.get(operator, {}).items() if number < first}
+        for schema in _schemas(operator, range(first, last + 1)):
+            row = {item.type_param_str: _tensors(item.allowed_type_strs) & COMPUTED for item in schema.type_constraints}
+            versions[schema.since_version] = [row]
+        content[operator] = versions | ({last + 1: []} if last < opsets("onnx")[-1] else {})
     content = dict(sorted(content.items()))
     source = "cpu.json, and FLOAT16 wherever ONNX takes it beside FLOAT, which every session of ONNX Runtime casts"
     return Head(GENERATOR, source, False, *read_head(TARGETS / "onnx.json")[3:5], opsets("onnx")), content
@@ -415,15 +441,15 @@ def read(path: Path) -> Table:
 def write_cpu(pythons: Sequence[str]) -> None:
     """cpu.json from the registries of several interpreters."""
     registries = sorted((registry(python) for python in pythons), key=lambda item: _release(item[0]))
-    # the newest first: what older ones have never heard of is its word alone
-    *older, (_, newest) = registries
-    content = table(newest, opsets("cpu"))
-    for _, kernels in older:
-        known = max(kernel.since for kernel in kernels)
-        content = intersection(content, table(kernels, opsets("cpu")), known)
+    content = common([(last_opset(kernels), table(kernels, opsets("cpu"))) for _, kernels in registries], opsets("cpu"))
     versions = " and ".join(version for version, _ in registries)
     source = f"the kernels common to the {CPU} of onnxruntime {versions} (PyPI wheels)"
     rewrite("cpu", GENERATOR, source, False, content)
+
+
+def last_opset(kernels: Iterable[Kernel]) -> int:
+    """The newest opset that a runtime loads: each brings a kernel of its own."""
+    return max(kernel.since for kernel in kernels)
 
 
 def write_dml(path: Path, commit: str | None) -> None:
@@ -435,7 +461,7 @@ def write_dml(path: Path, commit: str | None) -> None:
 def check() -> int:
     """Compare cpu.json with the onnxruntime that is installed here, and portable.json with the others."""
     version, kernels = registry(sys.executable)
-    lines = missing(read(TARGETS / "cpu.json"), table(kernels, opsets("cpu")))
+    lines = missing(read(TARGETS / "cpu.json"), table(kernels, opsets("cpu")), last_opset(kernels))
     for line in lines:
         print(f"cpu.json claims a kernel that onnxruntime {version} does not have: {line}", file=sys.stderr)
     if not lines:

@@ -25,6 +25,7 @@ PROJECT = ("pyproject.toml", "--all-extras")
 LOCKS: dict[str, tuple[str, ...]] = {
     "test": (*PROJECT, "scripts/requirements/test.in"),
     "ort124": (*PROJECT, "scripts/requirements/test.in", "scripts/requirements/ort124.in"),
+    "ort132": (*PROJECT, "scripts/requirements/test.in", "scripts/requirements/ort132.in"),
     "browser": ("--no-deps", "scripts/requirements/browser.in"),
     "docs": ("scripts/requirements/docs.in",),
     "cpp": ("--no-deps", "scripts/requirements/cpp.in"),

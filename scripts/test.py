@@ -12,9 +12,10 @@ Tests with many cases run so many that every value of every parameter is met (``
 runs every pair and triple of them too, as a release does.
 At the end stands how many seconds each step took. The exit code is 0 when all of it passed.
 
-Makes ``.venv`` with pinned packages first, ``.venv-ort124`` for the second ONNX Runtime, ``.venv-browser`` for the
-report's page, ``.venv-cpp`` for what is for C++ programs, ``.venv-openvino``, ``.venv-webgpu`` and ``.venv-qnn`` for
-other runtimes. What is run on other runtimes, and where results are kept, is in ``docs/runtimes.md``.
+Makes ``.venv`` with pinned packages first, ``.venv-ort124`` and ``.venv-ort132`` for other ONNX Runtimes,
+``.venv-browser`` for the report's page, ``.venv-cpp`` for what is for C++ programs, ``.venv-openvino``,
+``.venv-webgpu`` and ``.venv-qnn`` for other runtimes. What is run on other runtimes, and where results are kept, is in
+``docs/runtimes.md``.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ SOURCES = ("dml2onnx", "samples", "scripts", "tests")
 RUNTIME_TESTS = (
     "tests/barriers",
     "tests/legalise/test_behind.py",
+    "tests/legalise/test_quirks.py",
     "tests/lowering",
     "tests/networks",
     "tests/passes",
@@ -87,12 +89,15 @@ def steps(python: Path) -> tuple[list[list[Step]], list[list[Step]]]:
 
 
 RUNS = ROOT / "build" / "runs"
-"""Where the tests keep what the newest ONNX Runtime gives, which the oldest is compared with (``tests/replay.py``)."""
+"""Where the tests keep what the pinned ONNX Runtime gives, which the others are compared with (``tests/replay.py``)."""
 
 
-def oldest_runtime_step(python: Path) -> Step:
-    """The tests that ONNX Runtime decides, once more: those in full whose models do not give the same bits."""
-    title = "pytest with the oldest onnxruntime"
+def other_runtime_step(python: Path, which: str) -> Step:
+    """The tests that ONNX Runtime decides, with the oldest release that the project accepts, or the newest.
+
+    Tests whose models do not give the same bits run in full.
+    """
+    title = f"pytest with the {which} onnxruntime"
     options: list[str | Path] = ["--replay-runs", RUNS, "--cases", "each"]
     return Step(title, [python, "-m", "pytest", *_parallel(), *options, *RUNTIME_TESTS])
 
@@ -182,11 +187,11 @@ def test_steps(python: Path, *, thorough: bool, cases: str) -> tuple[Step, list[
     if prepare_compiler():
         fetch()
     # onnxruntime-directml, which Windows has, comes in one version of the range
-    has_oldest = thorough and sys.platform == "linux"
+    ends = (("oldest", "ort124"), ("newest", "ort132")) if thorough and sys.platform == "linux" else ()
     kept = ["--record-runs", RUNS, *(part for name in RUNTIME_TESTS for part in ("--record-of", name))]
-    tests = Step("pytest", [python, "-m", "pytest", *_parallel(), *(kept if has_oldest else ()), "--cases", cases])
-    oldest = [oldest_runtime_step(prepare(".venv-ort124", "ort124"))] if has_oldest else []
-    return tests, [oldest, [runtimes_step(python)]] if thorough else []
+    tests = Step("pytest", [python, "-m", "pytest", *_parallel(), *(kept if ends else ()), "--cases", cases])
+    others = [other_runtime_step(prepare(f".venv-{lock}", lock), which) for which, lock in ends]
+    return tests, [others, [runtimes_step(python)]] if thorough else []
 
 
 def perform_all(*, thorough: bool, cases: str = "each") -> list[Outcome]:

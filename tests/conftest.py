@@ -36,6 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--cases") == "each":
         items[:], left = selection.select(items)
+        selection.draw_fewer(items)
         config.hook.pytest_deselected(items=left)
 
 
@@ -100,6 +101,12 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Durations(config))
     if is_worker or not config.getoption("numprocesses"):
         replay.configure(config)
+
+
+@pytest.fixture(scope="session")
+def is_exhaustive(request: pytest.FixtureRequest) -> bool:
+    """Whether all cases are wanted, also those that a test goes through by itself."""
+    return bool(request.config.getoption("--cases") == "all")
 
 
 @pytest.fixture(scope="module", autouse=True)

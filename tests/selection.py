@@ -2,7 +2,8 @@
 
 ``pytest`` runs all. ``pytest --cases each``, which ``scripts/test.py`` does without ``--exhaustive``, leaves out cases
 of a function in which nothing is new: a test of 60 operators with 10 data types keeps some 60 cases of 600, in which
-every operator and every data type is found, though not every pair of both.
+every operator and every data type is found, though not every pair of both. Tests of random examples draw no more than
+``EXAMPLES`` of them then.
 """
 
 from __future__ import annotations
@@ -13,9 +14,13 @@ from collections.abc import Iterable
 
 import numpy as np
 import pytest
+from hypothesis import is_hypothesis_test, settings
 
 FEW = 6
 """A function with as many cases or fewer keeps them all."""
+
+EXAMPLES = 100
+"""What a test draws at most where not all cases are run: as many as Hypothesis does by itself."""
 
 PLAIN = (str, int, float, bool, type(None), enum.Enum, type, np.dtype)
 
@@ -68,3 +73,17 @@ def select(items: Iterable[pytest.Item]) -> tuple[list[pytest.Item], list[pytest
         for place, item in enumerate(group):
             (kept if place in places else left).append(item)
     return kept, left
+
+
+def draw_fewer(items: Iterable[pytest.Item]) -> None:
+    """Lets tests of random examples draw ``EXAMPLES`` at most."""
+    for item in items:
+        test = getattr(item, "function", None)
+        if is_hypothesis_test(test):
+            wanted = getattr(test, SETTINGS, None)
+            if wanted is not None and wanted.max_examples > EXAMPLES:
+                setattr(test, SETTINGS, settings(wanted, max_examples=EXAMPLES))
+
+
+SETTINGS = "_hypothesis_internal_use_settings"
+"""Where Hypothesis looks for the settings of a test, which it offers no other way to change."""

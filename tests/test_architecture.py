@@ -97,7 +97,7 @@ ALLOWED = {
     "wire": {"model"},
     "writer": {"codes", "diagnostics", "files", "gc_pause", "ir", "model", "wire"},
     "providers": {"arguments", "codes", "diagnostics", "targets"},
-    "runtime": {"arguments", "codes", "diagnostics", "lazy", "ir", "model", "providers"},
+    "runtime": {"arguments", "catalog", "codes", "diagnostics", "lazy", "ir", "model", "providers"},
     "fallbacks": {"codes", "diagnostics", "model", "targets"},
     "halving": {"catalog", "checks", "codes", "diagnostics", "ir", "model"},
     "compiler": {
@@ -354,7 +354,6 @@ MOST_PARAMETERS = 9
 """Of a function, besides ``self``; what belongs together is a value, such as ``CompileOptions``."""
 MANY_PARAMETERS = {
     *("builder/directmlx.py", "pydirectml/functions.py"),  # as DirectMLX and PyDirectML have them
-    "emitter/recurrent.py",  # as ONNX has them
     *("compiler.py:compile", "execution.py:run", "verification/public.py:verify"),  # keywords of users
     *("diagnostics.py:at", "frontends/findings.py:at_field"),  # all that is known of a finding, by name
 }

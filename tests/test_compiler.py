@@ -20,6 +20,7 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.lowering import driver
 from dml2onnx.reference import evaluate, interpreter
 from dml2onnx.targets import DEFAULT_OPSET, OPSETS
+from dml2onnx.testing.runnable import RUNNABLE_OPSETS
 from tests.emitter.test_budget import padded
 from tests.lowering.harness import make_case, operator, operators, t
 
@@ -87,15 +88,16 @@ def test_every_opset(opset: int) -> None:
     (entry,) = model.model_proto.opset_import
     assert (entry.domain, entry.version) == ("", opset)
     onnx.checker.check_model(model.model_proto, full_check=True)
-    np.testing.assert_array_equal(model.run({"x": X})["y"], [0, 0, 2, 3])
+    if opset in RUNNABLE_OPSETS:
+        np.testing.assert_array_equal(model.run({"x": X})["y"], [0, 0, 2, 3])
 
 
-@pytest.mark.parametrize("opset", [0, 16, 27, -1, 100])
+@pytest.mark.parametrize("opset", [0, 16, 29, -1, 100])
 def test_other_opsets_are_refused(opset: int) -> None:
     with pytest.raises(DmlError) as caught:
         compile(sample(), opset=opset)
     (item,) = caught.value.diagnostics
-    assert (item.code, item.found, item.expected) == ("DML2003", str(opset), "17 to 26")
+    assert (item.code, item.found, item.expected) == ("DML2003", str(opset), "17 to 28")
 
 
 def test_opset_21_is_the_default() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import pickle
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -121,12 +123,7 @@ def ran(place: Path, *options: str) -> set[str]:
 
 def kept(place: Path) -> dict[str, list[bytes]]:
     (path,) = (place / "runs").glob("*.pickle")
-    found = {}
-    with path.open("rb") as file:
-        while file.peek(1):
-            nodeid, runs = pickle.load(file)
-            found[nodeid.partition("::test_")[2]] = pickle.loads(runs)
-    return found
+    return {nodeid.partition("::test_")[2]: replay.runs_at(file, at) for nodeid, file, at in replay.kept(path)}
 
 
 def test_those_are_passed_over_of_which_all_is_known(place: Path) -> None:
@@ -177,3 +174,32 @@ def test_options_are_the_same(place: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(replay, "PLAIN", Listening)
     assert replay.is_same(kept(place)["options"])
     assert heard == [(0, "1")]
+
+
+def asking(path: Path) -> set[str]:
+    """Tests of a file that look at the release of ONNX Runtime, or at what depends on it."""
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    names = {"RELEASE", "VERSION", "__version__"}
+    found: set[str] = set()
+    for _ in range(3):  # by way of others
+        for node in body:
+            if isinstance(node, ast.FunctionDef):
+                within, named = ast.walk(ast.Module(node.body, [])), [node.name]
+            elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                within, named = ast.walk(node), [target.id for target in targets if isinstance(target, ast.Name)]
+            else:
+                continue
+            if any(getattr(part, "id", getattr(part, "attr", None)) in names for part in within):
+                names.update(named)
+                found.update(name for name in named if name.startswith("test_"))
+    return found
+
+
+def test_tests_that_ask_for_the_release_are_run_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    named = [ROOT / name for name in runpy.run_path(str(ROOT / "scripts" / "test.py"))["RUNTIME_TESTS"]]
+    files = [file for path in named for file in ([path] if path.is_file() else path.rglob("test_*.py"))]
+    names = {f"{file.relative_to(ROOT).as_posix()}::{name}" for file in files for name in asking(file)}
+    assert names >= {name for name in replay.IN_FULL if "::" in name}
+    assert [name for name in sorted(names) if not name.startswith(replay.IN_FULL)] == []

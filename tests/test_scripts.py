@@ -47,7 +47,9 @@ def script(monkeypatch):
     return get
 
 
-LOCKS = ("test", "ort124", "browser", "docs", "cpp", "openvino", "webgpu", "winml", "qnn", "mutants", "onward")
+LOCKS = (
+    *("test", "ort124", "ort132", "browser", "docs", "cpp", "openvino", "webgpu", "winml", "qnn", "mutants", "onward"),
+)
 
 
 def lines_of(name: str) -> list[str]:
@@ -98,7 +100,7 @@ class TestPins:
         found = script("lock").as_configured()
         assert found == {"UV_DEFAULT_INDEX": f"https://in-{where}.invalid/simple", "SSL_CERT_FILE": str(configuration)}
 
-    @pytest.mark.parametrize("lock", ["test", "ort124"])
+    @pytest.mark.parametrize("lock", ["test", "ort124", "ort132"])
     def test_the_project_accepts_what_is_pinned(self, lock):
         project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
         pinned = {canonicalize_name(pin.name): str(pin.specifier).removeprefix("==") for pin in pins(lock)}
@@ -118,15 +120,17 @@ class TestPins:
         ]
         assert len(runtimes) == 1
 
-    def test_the_second_runtime_is_the_oldest_that_the_project_accepts(self):
+    @pytest.mark.parametrize(("lock", "end", "steps"), [("ort124", ">=", 0), ("ort132", "<", 1)])
+    def test_the_other_runtimes_are_the_ends_of_what_the_project_accepts(self, lock, end, steps):
         project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
         (requirement,) = (Requirement(text) for text in project["project"]["dependencies"] if "onnxruntime>" in text)
-        lowest = next(str(item.version) for item in requirement.specifier if item.operator == ">=")
-        (second,) = (str(pin.specifier) for pin in pins("ort124") if pin.name == "onnxruntime")
-        assert second.startswith(f"=={lowest}.")
+        major, minor = next(str(item.version) for item in requirement.specifier if item.operator == end).split(".")
+        (pinned,) = (str(pin.specifier) for pin in pins(lock) if pin.name == "onnxruntime")
+        assert pinned.startswith(f"=={major}.{int(minor) - steps}.")
 
-    def test_nothing_else_differs_with_it(self):
-        first, second = ({pin.name: str(pin.specifier) for pin in pins(lock)} for lock in ("test", "ort124"))
+    @pytest.mark.parametrize("lock", ["ort124", "ort132"])
+    def test_nothing_else_differs_with_it(self, lock):
+        first, second = ({pin.name: str(pin.specifier) for pin in pins(which)} for which in ("test", lock))
         assert {name for name in first | second if first.get(name) != second.get(name)} == {"onnxruntime"}
 
 
@@ -356,7 +360,8 @@ class TestTest:
         assert ("tests that the change concerns" in titles) == (arguments == ["--fast"])
         assert ("check_release.py" in titles) == thorough
         assert ("models on other runtimes" in titles) == thorough
-        assert ("pytest with the oldest onnxruntime" in titles) == (sys.platform == "linux" and thorough)
+        for which in ("oldest", "newest"):
+            assert (f"pytest with the {which} onnxruntime" in titles) == (sys.platform == "linux" and thorough)
         cases = "all" if arguments == ["--exhaustive"] else "each"
         assert [step.command[-1] for step in steps if step.title == "pytest"] == (
             [] if arguments == ["--fast"] else [cases]

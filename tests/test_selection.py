@@ -44,6 +44,7 @@ def test_cases_that_nothing_tells_apart_are_run_once():
 
 PROGRAM = """
 import pytest
+from hypothesis import given, settings, strategies as st
 
 @pytest.mark.parametrize("data_type", ["INT8", "INT16", "FLOAT32"])
 @pytest.mark.parametrize("operator", ["ADD", "MULTIPLY", "RELU"])
@@ -56,10 +57,20 @@ def test_fields(fields):
 
 def test_alone():
     pass
+
+drawn = []
+
+@settings(max_examples=250)
+@given(st.integers())
+def test_random(number):
+    drawn.append(number)
+
+def test_drawn():
+    print(f"{len(drawn)} were drawn")
 """
 
 
-@pytest.mark.parametrize(("options", "count"), [([], 9 + 9 + 1), (["--cases", "each"], 3 + 9 + 1)])
+@pytest.mark.parametrize(("options", "count"), [([], 9 + 9 + 3), (["--cases", "each"], 3 + 9 + 3)])
 def test_what_pytest_runs(tmp_path, options, count):
     (tmp_path / "conftest.py").write_text(
         f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
@@ -67,8 +78,9 @@ def test_what_pytest_runs(tmp_path, options, count):
         encoding="utf-8",
     )
     (tmp_path / "test_program.py").write_text(PROGRAM, encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options]
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-s", *options]
     said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, encoding="utf-8", check=True).stdout
+    assert f"{100 if options else 250} were drawn" in said
     assert f"{count} passed" in said
     assert ("6 deselected" in said) == bool(options)
 

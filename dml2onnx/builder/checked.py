@@ -84,7 +84,7 @@ def known_data_type(argument: DataTypeLike) -> DataType:
             if isinstance(argument, str)
             else getattr(argument, "__name__", None) or arguments.described(argument)
         )
-        stem = argument.upper() if isinstance(argument, str) else shown.upper()
+        stem = argument.rpartition(".")[2].upper() if isinstance(argument, str) else shown.upper()
         alike = listing([item.name for item in DataType if stem and item.name.startswith(stem)])
         message = f"{shown} is none of DirectML's data types"
         if alike:

@@ -513,7 +513,7 @@ class Recorder:
         judge = partial(findings_of, level=self.feature_level)
         findings = [item for item in judge(node.operator) if item.field not in without]
         if any(item.is_error for item in findings):
-            raise_errors(answers(node, findings, judge, self.sites.place, editable=False))
+            raise_errors(answers(node, findings, judge, self.sites.place, editable=False, in_python=True))
         if not without:
             self._right.add((node.operator, self.feature_level))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,6 +14,12 @@ SHORTEST_BEGINNING = 3
 """Letters from which on the beginning of a name stands for it."""
 MOST = 3
 """How many equally likely names a message lists."""
+
+
+_ELSEWHERE = MappingProxyType(
+    {"axis": "axes", "axes": "axis", "shape": "sizes", "dims": "sizes", "dtype": "datatype", "pads": "startpadding"}
+)
+"""Members by the names that other libraries give them, all in lower case."""
 
 
 def nearest(
@@ -30,6 +37,8 @@ def nearest(
         folded.setdefault(candidate.lower(), candidate)
     if beginnings and (tensor := folded.get(f"{typed}tensor")):
         return (tensor,)
+    if beginnings and (other := folded.get(_ELSEWHERE.get(typed, ""))):
+        return (other,)
     if beginnings and len(typed) >= SHORTEST_BEGINNING:
         begun = {item: whole for item, whole in folded.items() if item.startswith(typed)}
         if begun:

@@ -33,6 +33,8 @@ class OperatorSchema:
     introduced: FeatureLevel
     summary: str
     in_place: bool
+    left_open: tuple[str, ...]
+    """What a default model does not promise: words of :data:`~dml2onnx.catalog.left_open.LEFT_OPEN`."""
     fields: tuple[FieldSchema, ...]
     constraints: tuple[Constraint, ...]
     support: tuple[SupportRow, ...] = dataclasses.field(repr=False)
@@ -178,6 +180,7 @@ def _load_operator(full_name: str) -> OperatorSchema:
         introduced=FeatureLevel(raw["introduced"]),
         summary=raw["summary"],
         in_place=raw["in_place"],
+        left_open=tuple(raw["left_open"]),
         fields=tuple(read_field(entry) for entry in raw["fields"]),
         constraints=tuple(read_constraint(entry, raw["operator"]) for entry in raw["constraints"]),
         support=tuple(read_row(entry) for entry in raw["support"]),

@@ -52,6 +52,8 @@ _OF_SHAPES = frozenset(
         codes.ACCEPTED_SIZES,
     }
 )
+_FOLLOWING = frozenset({"EndPadding", "DimensionCount", *COUNTS.values()})
+"""Fields that only go along with another one: the other end of a padding, the count of an array."""
 _OF_COUNTS = frozenset({codes.NOT_EQUAL})
 _OF_TYPES = frozenset(
     {codes.DIFFERENT_DATA_TYPES, codes.WRONG_DATA_TYPE, codes.ACCEPTED_TYPE, codes.DATA_TYPE_UNSUPPORTED}
@@ -90,8 +92,12 @@ def answers(
     source: Callable[[Value, TensorDesc], Place],
     *,
     editable: bool = True,
+    in_python: bool = False,
 ) -> list[Diagnostic]:
-    """The findings about a node, with their other places and with remedies; ``editable`` where these are edits."""
+    """The findings about a node, with their other places and with remedies.
+
+    ``editable`` where these are edits of a file, ``in_python`` where they are arguments and calls of the builder.
+    """
     schema = node.operator.schema
     answered = _OF_SHAPES | _OF_COUNTS
     of_shapes = [item for item in findings if item.code in answered and not item.is_structural]
@@ -105,11 +111,13 @@ def answers(
         diagnostic = item.at(node)
         fields = [item.path, *item.related]
         remedies = (
-            _remedies(node, best, editable=editable) if item is first else _worded(schema, item, editable=editable)
+            _remedies(node, best, editable=editable, in_python=in_python)
+            if item is first
+            else _worded(schema, item, in_python=in_python)
         )
         if item is first:
             fields = [change.path for trial in best for change in trial.candidate.changes] + fields
-            remedies = (*remedies, *_whole_sizes(node.operator, item, judge))
+            remedies = (*remedies, *_whole_sizes(node.operator, item, judge, gone))
         if item.code in _OF_OTHERS:
             stated = _stated(node, best, diagnostic.pointer) if item is first else ()
             places = _places(node, fields, diagnostic.pointer, source)
@@ -162,7 +170,7 @@ def _best(desc: OperatorDesc, findings: Sequence[Finding], judge: Judge) -> list
 def _counted(candidate: Candidate) -> list[Change]:
     """The changes, without those that only go along: the other end of a padding, the count of an array."""
     changes = candidate.changes
-    return [item for item in changes if item is changes[0] or item.field not in ("EndPadding", *COUNTS.values())]
+    return [item for item in changes if item is changes[0] or item.field not in _FOLLOWING]
 
 
 def _alike(changes: Sequence[Change]) -> list[Change]:
@@ -193,11 +201,11 @@ def _standing_for(
     return max(alike, key=lambda item: item.path.count("/"))  # the one that says which size it is
 
 
-def _remedies(node: Node, best: Sequence[_Trial], *, editable: bool) -> tuple[Remedy, ...]:
+def _remedies(node: Node, best: Sequence[_Trial], *, editable: bool, in_python: bool) -> tuple[Remedy, ...]:
     made = []
     for trial in best:
         changes = _counted(trial.candidate)
-        words = ", and ".join(_in_words(change, editable=editable) for change in _alike(changes))
+        words = ", and ".join(_in_words(change, in_python=in_python) for change in _alike(changes))
         edits: list[Edit] = []
         for change in (*trial.candidate.changes, *trial.further) if editable else ():
             edits += _edits(node, change)
@@ -205,9 +213,9 @@ def _remedies(node: Node, best: Sequence[_Trial], *, editable: bool) -> tuple[Re
     return tuple(made)
 
 
-def _in_words(change: Change, *, editable: bool) -> str:
+def _in_words(change: Change, *, in_python: bool) -> str:
     view = change.value
-    if editable:
+    if not in_python:
         return f"{change.path} {change.words}"
     if not isinstance(view, TensorDesc):
         name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", change.field).lower()
@@ -224,7 +232,7 @@ def _edits(node: Node, change: Change) -> Iterator[Edit]:
     place = pointer(node.source, change.path)
     value, old = change.value, node.operator.get(change.field)
     if not isinstance(value, TensorDesc):
-        yield Edit(place, _member(value), where_given=change.field in COUNTS.values())
+        yield Edit(place, _member(value), where_given=change.field in _FOLLOWING - {"EndPadding"})
         return
     if change.position is not None and isinstance(old, tuple):  # an array of descriptors is stated as a whole
         whole = [value if index == change.position else item for index, item in enumerate(old)]
@@ -256,21 +264,25 @@ def _member(value: object) -> Member:
     return value
 
 
-def _worded(schema: OperatorSchema, item: Finding, *, editable: bool) -> tuple[Remedy, ...]:
+def _worded(schema: OperatorSchema, item: Finding, *, in_python: bool) -> tuple[Remedy, ...]:
     """Remedies that take more than an edit."""
     if item.code is codes.DIFFERENT_DATA_TYPES:
-        how = f"a CAST node makes {item.expected} of it" if editable else f"cast(..., {quote(str(item.expected))})"
+        if not in_python and item.field in {field.name for field in schema.output_fields}:
+            return (Remedy(f"{item.field} of data type {item.expected}, and a CAST node makes {item.found} of it"),)
+        how = f"cast(..., {quote(str(item.expected))})" if in_python else f"a CAST node makes {item.expected} of it"
         return (Remedy(f"{how}, or weights are stored as {item.expected}"),)
     if item.code is codes.DATA_TYPE_UNSUPPORTED and item.field in {field.name for field in schema.input_fields}:
         wanted = str(item.expected).partition(", ")[0]
-        return (Remedy(f"a CAST node makes {wanted} of it" if editable else f"cast(..., {quote(wanted)})"),)
+        return (Remedy(f"cast(..., {quote(wanted)})" if in_python else f"a CAST node makes {wanted} of it"),)
     if item.code is codes.NOT_FUSABLE:
         return (Remedy(f"{item.found} as a node of its own, behind this one"),)
     return ()
 
 
-def _whole_sizes(desc: OperatorDesc, item: Finding, judge: Judge) -> tuple[Remedy, ...]:
-    """All sizes of an input of which one is wrong, where the node is right with them."""
+def _whole_sizes(
+    desc: OperatorDesc, item: Finding, judge: Judge, gone: frozenset[tuple[str, str]]
+) -> tuple[Remedy, ...]:
+    """All sizes of an input of which one is wrong, where with them nothing is left of what is ``gone`` with others."""
     field, _, rest = item.path.partition("/Sizes/")
     tensor = desc.get(field) if field in desc.schema.index else None
     if not rest.isdigit() or not isinstance(tensor, TensorDesc) or not isinstance(item.expected, int):
@@ -280,7 +292,7 @@ def _whole_sizes(desc: OperatorDesc, item: Finding, judge: Judge) -> tuple[Remed
     sizes = list(tensor.sizes)
     sizes[int(rest)] = item.expected
     made = replace(tensor, sizes=tuple(sizes), strides=None)
-    known = {(other.code.id, other.path) for other in judge(desc)}
+    known = {(other.code.id, other.path) for other in judge(desc)} - gone
     if {(other.code.id, other.path) for other in judge(_with(desc, field, made))} - known:
         return ()
     return (Remedy(f"{field} of sizes {sizes}"),)

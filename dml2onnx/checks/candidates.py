@@ -175,13 +175,29 @@ def _paddings(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[tuple
 def _shorter(desc: OperatorDesc) -> Iterator[tuple[Change, ...]]:
     """Arrays that leave out the leading dimensions of their tensor, with what changes nothing along these."""
     input = desc.get("InputTensor") if "InputTensor" in desc.schema.index else None
+    if desc.schema.short_name == "PADDING" and isinstance(input, TensorDesc):
+        yield from _shorter_paddings(desc, input.rank)
     for name, count in COUNTS.items():
         stated = desc.get(name) if name in desc.schema.index and count in desc.schema.index else None
         if isinstance(stated, tuple) and isinstance(input, TensorDesc) and 0 < len(stated) < input.rank:
-            kind = float if isinstance(stated[0], float) else int
-            whole = (*[kind(NEUTRAL[name])] * (input.rank - len(stated)), *stated)
+            numbers = [item for item in stated if isinstance(item, (int, float))]
+            whole = (*[type(numbers[0])(NEUTRAL[name])] * (input.rank - len(stated)), *numbers)
             words = f"[{', '.join(f'{item:g}' for item in whole)}], one for each dimension"
             yield Change(name, whole, words), Change(count, len(whole), f"{len(whole)}")
+
+
+def _shorter_paddings(desc: OperatorDesc, rank: int) -> Iterator[tuple[Change, ...]]:
+    """Both ends of PADDING, which counts all dimensions."""
+    changes = []
+    for name in ("StartPadding", "EndPadding"):
+        stated = desc.get(name)
+        if not isinstance(stated, tuple) or not 0 < len(stated) < rank:
+            return
+        whole = (*[0] * (rank - len(stated)), *[item for item in stated if isinstance(item, int)])
+        changes.append(Change(name, whole, f"{list(whole)}"))
+    start, end = changes
+    words = f"{start.words} and EndPadding {end.words}, one for each dimension"
+    yield start._replace(words=words), end, Change("DimensionCount", rank, f"{rank}")
 
 
 def _window(desc: OperatorDesc) -> tuple[int, ...]:
@@ -293,13 +309,16 @@ def _views(desc: OperatorDesc, name: str) -> Iterator[Change]:
 def _views_together(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[tuple[Change, ...]]:
     """Inputs that are wrong in the same way, each with the same ones among its sizes."""
     for item in findings:
+        if item.code is not codes.DIFFERENT_DIMENSION_COUNTS:
+            continue
         fields = dict.fromkeys(name.partition("/")[0] for name in (item.field, *item.related))
         names = [name for name in fields if isinstance(desc.get(name), TensorDesc)]
         alike = [name for name in names if desc.get(name) == desc.get(item.field)]
-        if item.code is codes.DIFFERENT_DIMENSION_COUNTS and len(alike) > 1:
+        if len(alike) > 1:
             for change in _views(desc, item.field):
-                view = change.value
-                if isinstance(view, TensorDesc) and view.strides is None:  # nobody has to repeat what may stay as it is
+                if (
+                    isinstance(change.value, TensorDesc) and change.value.strides is None
+                ):  # nobody has to repeat what may stay as it is
                     yield tuple([change._replace(field=name) for name in alike])
 
 

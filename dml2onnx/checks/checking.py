@@ -71,7 +71,8 @@ def _diagnostics(
         if findings and asked < MOST_NODES:
             asked += 1
             sources = sources or Sources(graph)
-            diagnostics.extend(answers(node, findings, judge, sources.place, editable=graph.format == "native"))
+            editable, in_python = graph.format == "native", graph.format == "builder"
+            diagnostics.extend(answers(node, findings, judge, sources.place, editable=editable, in_python=in_python))
         elif findings:
             diagnostics.extend([finding.at(node) for finding in findings])
         if node.operator.schema.name in unlowered:

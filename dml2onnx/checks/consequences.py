@@ -89,12 +89,16 @@ def _wrong_ends(graph: Graph, found: NodeFindings) -> set[tuple[str, str]]:
         if finding.is_error
     }
     sizes = {
-        f"{desc.total_bytes} bytes"
+        (node.name, f"{desc.total_bytes} bytes")
         for node in graph.nodes
         for field, _, desc in _views(node, node.writes)
         if (node.name, field) in wrong
     }
-    return wrong | {(item.node, item.field) for item in graph.findings if item.expected in sizes}
+    return wrong | {
+        (item.node, item.field)
+        for item in graph.findings
+        if any(item.expected == size and item.node != name for name, size in sizes)
+    }
 
 
 def _of_one_node(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:

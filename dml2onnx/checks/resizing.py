@@ -10,7 +10,7 @@ from dml2onnx.arguments import refusal
 from dml2onnx.checks.checking import check_graph, level_of
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.codes.sizing import RANGE
-from dml2onnx.diagnostics import DmlError, Severity, quote, raise_errors
+from dml2onnx.diagnostics import DmlError, Remedy, Severity, quote, raise_errors
 from dml2onnx.frontends import graph_of
 from dml2onnx.ir.inputs import input_descs
 from dml2onnx.ir.size_names import is_size_name
@@ -72,7 +72,10 @@ def sized(
     if any(isinstance(size, str) for own in _rows(sizes) for size in own):
         return with_names(graph, sizes, ranges)
     if ranges:
-        raise refusal("ranges", ranges, "ranges of names that stand in sizes")
+        name, first = str(next(iter(ranges))), next((item.name for item in graph.inputs), "INPUT")
+        how = f"name it among sizes: --size {first}={name},... (sizes= in Python)"
+        message = f"{quote(name)} stands for no size"
+        raise DmlError(RANGE.at(message, expected="a name that stands in sizes", found=name, remedies=(Remedy(how),)))
     return resize(graph, sizes)  # type: ignore[arg-type]  # there are no names in it
 
 

@@ -109,7 +109,7 @@ def files_written(files: Sequence[str], sizes: Mapping[str, int]) -> str:
 def _show_compiled(answer: CompileAnswer, screen: Screen) -> None:
     most = list(answer.operators.items())[:MOST_KINDS]
     rest = answer.onnx_nodes - sum(number for _, number in most)
-    listed = ", ".join(f"{number} {name}" for name, number in most) + (f", {rest} others" if rest else "")
+    listed = ", ".join(f"{number} {name}" for name, number in most) + (f", {plural(rest, 'other')}" if rest else "")
     later = f"; opset {answer.later_opset} has operators for what takes many nodes here" if answer.later_opset else ""
     in_place = f", some of it in {plural(len(answer.in_place), 'file', 'no')} in place" if answer.in_place else ""
     staying = f", {plural(len(answer.stay_float32), 'node')} in FLOAT32" if answer.stay_float32 else ""

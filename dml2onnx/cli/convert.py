@@ -53,6 +53,7 @@ def convert_command(options: argparse.Namespace, screen: Screen) -> int:
     suffix = output.suffix.lower() if isinstance(output, Path) else ""
     if suffix in OTHER_SUFFIXES and not _is_program(suffix, options.format):
         message = f"{quote(output.name)} is no name of a graph: {suffix} files are something else"
+        message += "; dml2onnx compile writes ONNX models" if suffix == ".onnx" else ""
         raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="OUT.json or OUT.bin", found=str(output)))
     with screen.working("writing"):
         files = export(graph, output, options.format)

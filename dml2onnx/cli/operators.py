@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldKind
+from dml2onnx.catalog.left_open import LEFT_OPEN
 from dml2onnx.cli.markup import escape, escape_lines
 from dml2onnx.report.operators import LevelSupport, OperatorAnswer, OperatorField, TensorSupport
 
@@ -42,6 +43,7 @@ def explain_operator(schema: OperatorSchema, screen: Screen) -> int:
     screen.say("\n[bold]data types and dimensions[/]")
     screen.table(["from level", "of", "tensor", "dimensions", "data types"], _support(answer.support))
     _section(screen, "what it becomes", [answer.becomes])
+    _section(screen, "what a default model leaves open", answer.left_open)
     return 0
 
 
@@ -66,6 +68,7 @@ def operator_answer(schema: OperatorSchema) -> OperatorAnswer:
         sizes=_sizes(schema),
         rules=_rules(schema),
         semantics=tuple(_plain(text) for text in schema.semantics),
+        left_open=tuple(LEFT_OPEN[word] for word in schema.left_open),
         support=tuple(_level_support(row) for row in schema.support),
         becomes=_becomes(schema),
     )

@@ -244,6 +244,16 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
     _add_providers(parser)
 
 
+def _add_repeats(parser: argparse.ArgumentParser) -> None:
+    again = parser.add_mutually_exclusive_group()
+    again.add_argument("--again", action="store_true", help="repeat models that are done according to the journal")
+    again.add_argument(
+        "--retry-failed",
+        action="store_true",
+        help="repeat models that took too long or too much memory, crashed, or failed",
+    )
+
+
 def _add_batch(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "models",
@@ -279,13 +289,7 @@ def _add_batch(parser: argparse.ArgumentParser) -> None:
         metavar="ADDRESS",
         help="use the Dask cluster with this scheduler, such as tcp://10.0.0.1:8786 (needs dml2onnx[dask])",
     )
-    again = parser.add_mutually_exclusive_group()
-    again.add_argument("--again", action="store_true", help="repeat models that are done according to the journal")
-    again.add_argument(
-        "--retry-failed",
-        action="store_true",
-        help="repeat models that took too long or too much memory, crashed, or failed",
-    )
+    _add_repeats(parser)
     parser.add_argument("--model-timeout", type=texts.seconds, metavar="SECONDS", help="time limit for one model")
     parser.add_argument(
         "--max-bytes", type=texts.size, metavar="N", help="memory limit for one model, such as 512M or 4G"

@@ -22,7 +22,7 @@ from dml2onnx.codes.running import (
     PROGRAM_UNREADABLE,
     UNKNOWN_INPUT,
 )
-from dml2onnx.diagnostics import DmlError, UnreadableError, quote, shortened
+from dml2onnx.diagnostics import DmlError, UnreadableError, plural, quote, shortened
 from dml2onnx.exporters import export
 from dml2onnx.files import check_target, is_special, spare
 from dml2onnx.providers.installed import require_providers
@@ -224,9 +224,9 @@ class _Keeper:
         for kept in self.kept:
             item = kept.computed
             is_native = kept.files[0].suffix.lower() == NATIVE_SUFFIX if kept.files else False
-            nodes = f"{len(item.graph.nodes)} DirectML" if is_native else f"{item.model.node_count} ONNX"
+            count, of = (len(item.graph.nodes), "DirectML") if is_native else (item.model.node_count, "ONNX")
             files = files_written([*map(str, kept.files)], sizes_of(kept.files))
-            screen.err.print(f"[bold green]wrote[/] {files}: {nodes} nodes")
+            screen.err.print(f"[bold green]wrote[/] {files}: {plural(count, f'{of} node')}")
             for kind, ports in (("inputs", item.model.inputs), ("outputs", item.model.outputs)):
                 screen.err.print(f"    {kind}: {escape(_listed(ports))}")
             for why, owned in (("OWNED_BY_DML", True), ("--freeze", False)):

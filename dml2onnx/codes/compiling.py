@@ -17,8 +17,8 @@ NOT_COMPILED_AS_ACCEPTED = Code(
 UNKNOWN_OPSET = Code(
     "DML2003",
     "opset out of range",
-    "Choose an opset that the target has. Models have ONNX opsets 17 to 26: all of them for cpu and onnx, where 24 "
-    "and 25 need ONNX Runtime 1.24 and 26 needs 1.31; 17 to 23 for other targets.",
+    "Choose an opset that the target has. Models have ONNX opsets 17 to 28: all of them for cpu and onnx, where 24 "
+    "and 25 need ONNX Runtime 1.24, 26 needs 1.31, 27 and 28 need 1.32; 17 to 23 for other targets.",
 )
 UNKNOWN_OUTPUT = Code(
     "DML2005",
@@ -37,7 +37,7 @@ ILLEGAL_IR_VERSION = Code(
     "IR version that the opset cannot have",
     "Leave --ir-version out, or use a version from the message. ONNX gives each opset the IR version that it came "
     "with as a lower limit: 8 for opsets 17 and 18, 9 for 19 and 20, 10 for 21 and 22, 11 for 23, 12 for 24, 13 for "
-    "25 and 26. Every runtime with the opset reads that version; ONNX Runtime 1.24 reads up to 13.",
+    "25 to 27, 14 for 28. Every runtime with the opset reads that version; ONNX Runtime 1.24 reads up to 13.",
 )
 FALLS_BACK = Code(
     "DML2009",

@@ -17,7 +17,7 @@ import numpy as np
 from dml2onnx import targets
 from dml2onnx.diagnostics import InternalError
 from dml2onnx.emitter.budget import Budget
-from dml2onnx.model import ELEMENT_TYPES, INT64, UNKNOWN, Node, Origin, Value, has_unknown, is_unknown
+from dml2onnx.model import DOUBLE, ELEMENT_TYPES, FLOAT16, INT64, UNKNOWN, Node, Origin, Value, has_unknown, is_unknown
 from dml2onnx.targets import has_kernels, legal_type, own_type
 
 if TYPE_CHECKING:
@@ -255,10 +255,10 @@ class EmitterCore:
         self.notes.append(text)
 
     def suggest_opset(self, opset: int, op: str) -> None:
-        """Says that a later opset has an operator for what takes many nodes here, if the target runs such models."""
-        if self.opset < opset and opset in self.target.opsets:
+        """Says that a later opset has an operator for what takes many nodes here, if the target has a kernel of it."""
+        if self.opset < opset and opset in self.target.opsets and self.target.has_kernel(op, opset, {}):
             self.note(f"opset {opset} has {op} for it")
-            self.later_opset = opset
+            self.later_opset = max(opset, self.later_opset or 0)
 
     def fresh(self, name: str) -> str:
         """``name``, or where it is taken the next one that is free; nothing else gets it."""
@@ -528,11 +528,18 @@ class EmitterCore:
         reason = _reason_of_cast(x.dtype, dtype)
         if reason and self._begun[1] != "CAST":
             self.note(reason)
+        if dtype == FLOAT16 and x.dtype == DOUBLE:
+            return self.halved(x)
         result = self.nodes("Cast", [x], [(dtype, x.shape)], {"to": ELEMENT_TYPES[dtype][0]})[0]
         result.cast_from = x.dtype
         if x.below is not None and dtype.kind in "iu" and x.below <= 1 << (8 * dtype.itemsize - 1):
             result.below = x.below
         return result
+
+    @legalised
+    def halved(self, x: Tensor) -> Tensor:
+        """DOUBLE as FLOAT16: a Cast, for which a rule may stand without being asked for every other."""
+        return self.nodes("Cast", [x], [(FLOAT16, x.shape)], {"to": ELEMENT_TYPES[FLOAT16][0]})[0]
 
     @legalised
     def BitCast(self, x: Tensor, dtype: DType) -> Tensor:

@@ -8,19 +8,21 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from dml2onnx.emitter.core import EmitterCore, Keeps, Tensor, Traits, broadcast_shape, legalised
-from dml2onnx.model import ELEMENT_TYPES, INT64, UNKNOWN, has_unknown
+from dml2onnx.model import INT64, UNKNOWN, has_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dml2onnx.model import DType
     from dml2onnx.model.records import Attribute
 
 MOVES = Traits(keeps=Keeps.BITS, inputs=(0,))
 _VALUE = Traits()
 
-_BEFORE_THE_FIRST = -(1 << 62)
-"""An end from which no counting from the back comes to an element."""
+
+def _before_the_first(size: int) -> int:
+    """An end before the first element: ONNX's INT_MIN, where that will do: some tools keep 32 bits only."""
+    return -max(1 << 31, size + 1)
+
 
 MANY_ELEMENTS = 1 << 8
 """So many elements are worth more nodes than one."""
@@ -113,7 +115,7 @@ class MovementOps(EmitterCore):
         inputs = [
             x,
             self.ints([starts[i] for i in axes]),
-            self.ints([ends[i] if ends[i] >= 0 else _BEFORE_THE_FIRST for i in axes]),
+            self.ints([ends[i] if ends[i] >= 0 else _before_the_first(x.shape[i]) for i in axes]),
             self.ints(axes),
             *([self.ints([step[i] for i in axes])] if any(step[i] != 1 for i in axes) else []),
         ]
@@ -157,7 +159,7 @@ class MovementOps(EmitterCore):
         inputs = [
             x,
             self.ints([-1] * len(flipped)),
-            self.ints([_BEFORE_THE_FIRST] * len(flipped)),
+            self.ints([_before_the_first(x.shape[axis]) for axis in flipped]),
             self.ints(flipped),
             self.ints([-1] * len(flipped)),
         ]
@@ -280,11 +282,11 @@ class MovementOps(EmitterCore):
         traits = Traits(keeps=Keeps.BITS, inputs=(0, 2))
         return self.emit("ScatterND", traits, [x, indices, updates], x.dtype, x.shape, None, fold)
 
-    def takes_one_hot(self, dtype: DType) -> bool:
-        """Whether OneHot has a kernel for values of this type."""
-        return self.target.has_kernel(
-            "OneHot", self.opset, {"T1": "int64", "T2": "int64", "T3": ELEMENT_TYPES[dtype][1]}
-        )
+    def TensorScatter(self, cache: Tensor, updates: Tensor, first: Tensor) -> Tensor:
+        """``cache`` with ``updates`` put from row ``first`` of each item on, along the last axis but one; opset 24."""
+        traits = Traits(keeps=Keeps.BITS, inputs=(0, 1))
+        attributes: dict[str, Attribute] = {"axis": -2, "mode": "linear"}
+        return self.emit("TensorScatter", traits, [cache, updates, first], cache.dtype, cache.shape, attributes)
 
     def OneHot(self, indices: Tensor, depth: int, values: Tensor, axis: int) -> Tensor:
         """The second of two ``values`` where the coordinate along a new axis is the INT64 index, else the first."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
@@ -48,6 +49,8 @@ def _of_each(op: str, /, *names: str, fold: Fold | None = None) -> Callable[...,
         attributes = dict(zip(names, numbers, strict=True)) or None
         return self.emit(op, _FIRST, [x], x.dtype, x.shape, attributes, fold)
 
+    parameters = [Parameter(name, Parameter.POSITIONAL_ONLY) for name in ("self", "x", *names)]
+    method.__dict__["__signature__"] = Signature(parameters)
     method.__name__ = op
     return method
 
@@ -315,7 +318,9 @@ class NeuralOps(ArithmeticOps):
 
     @legalised
     def Swish(self, x: Tensor, alpha: float) -> Tensor:
-        """``x * sigmoid(alpha * x)``: ONNX has it from opset 24 on, which ONNX Runtime 1.31 runs in opset 24 alone."""
+        """``x * sigmoid(alpha * x)``: ONNX has it from opset 24 on, which ONNX Runtime runs in opset 24 alone."""
+        if self.has_kernel("Swish", x.dtype):
+            return self.emit("Swish", _FIRST, [x], x.dtype, x.shape, {"alpha": alpha})
         return self.Mul(x, self.Sigmoid(self.Mul(x, self.constant(alpha, x.dtype))))
 
     HardSigmoid = _of_each("HardSigmoid", "alpha", "beta")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.codes.running import INPUT_UNREADABLE
 from dml2onnx.diagnostics import UnreadableError, quote, shortened
+from dml2onnx.frontends.text import neighbour
 from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
@@ -85,6 +86,10 @@ def read_contents_file(name: str, file: ContentsFile, most: int = MOST_FROM_PIPE
         return _npy(content)
 
 
+_PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"RIFF")
+"""How files of pictures begin."""
+
+
 def fitted(
     source: Array | RawBytes, dtype: np.dtype[np.generic], shape: tuple[int, ...], what: str, most: int = 0
 ) -> Array:
@@ -98,6 +103,8 @@ def fitted(
     if isinstance(source, RawBytes):
         if not length <= source.content.size <= max(-(-length // 4) * 4, most):
             message = f"{source.what} has {source.content.size} bytes, and {what} takes {length}"
+            if bytes(source.content[:8]).startswith(_PICTURES):
+                message += "; pictures are not decoded: save their numbers with numpy.save"
             raise UnreadableError(INPUT_UNREADABLE.at(message, expected=length, found=source.content.size))
         return source.content[:length].view(dtype).reshape(shape)
     if source.dtype == dtype or _kind(source.dtype) != _kind(dtype):
@@ -162,7 +169,8 @@ def _opened(file: Path, expected: str) -> npt.NDArray[np.uint8]:
     try:
         return _content(file)
     except (OSError, ValueError) as error:
-        message = f"cannot read {quote(str(file))}: {getattr(error, 'strerror', None) or error}"
+        near = neighbour(file) if isinstance(error, FileNotFoundError) else ""
+        message = f"cannot read {quote(str(file))}: {getattr(error, 'strerror', None) or error}{near}"
         raise UnreadableError(INPUT_UNREADABLE.at(message, expected=expected, found=str(file))) from None
 
 

@@ -40,11 +40,12 @@ per element, an absent optional tensor keeps its number. A graph input or output
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldKind
 from dml2onnx.codes import reading as codes
-from dml2onnx.diagnostics import plural
+from dml2onnx.diagnostics import Place, plural
 from dml2onnx.frontends.contents import longest_file
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import API, enumerators
@@ -354,8 +355,13 @@ class _GraphDescReader:
         if number in node.reads:
             message = f"another edge leads to input {number} ({slot.field}) already"
             self._doubt_edges()
-            self._report(codes.CONNECTED_TWICE, message, edge.at(node_end + 1), node, slot.field)
+            schema, place = node.operator.schema, edge.at(node_end + 1)
+            finding = at_field(
+                codes.CONNECTED_TWICE, message, place, node.name, schema, slot.field, expected="one edge"
+            )
+            self._findings.add(replace(finding, places=(Place(node.edges.get(number, place), "the first edge to it"),)))
             return None
+        node.edges[number] = edge.at(node_end + 1)
         return node, slot
 
     def _slot(self, edge: Edge, end: int, node: OperatorNode, slots: tuple[Slot, ...], what: str) -> Slot | None:
@@ -430,7 +436,8 @@ class _GraphDescReader:
             if target is not None:
                 self._connect_input(edge, item, *target)
         if len(inputs) < count:
-            self._report_unused(inputs, count)
+            last = max(edges, key=lambda edge: edge.ends[0], default=None) if stated is None else None
+            self._report_unused(inputs, count, "/InputCount" if last is None else last.at(0))
         return tuple(
             GraphInput(item.name, item.value, None, item.desc if item.is_all else None)
             for _, item in sorted(inputs.items())
@@ -453,19 +460,19 @@ class _GraphDescReader:
                 self._doubt_edges()
                 self._report(codes.OWNED_FLAGS_DIFFER, message, edge.place, node, slot.field)
 
-    def _report_unused(self, inputs: dict[int, InputSoFar], count: int) -> None:
+    def _report_unused(self, inputs: dict[int, InputSoFar], count: int, place: str) -> None:
         unused = count - len(inputs)
         first = next(index for index in range(count) if index not in inputs)
         others = f" (and {unused - 1} more)" if unused > 1 else ""
-        message = f"nothing is connected to graph input {first}{others}"
-        self._findings.unknown(
-            _UNUSED, "input", codes.UNUSED_GRAPH_INPUT.at(message, pointer="/InputCount", found=str(first))
-        )
+        message = f"nothing is connected to graph input {first}{others}; graph inputs are numbered from 0 on"
+        finding = codes.UNUSED_GRAPH_INPUT.at(message, pointer=place, expected=f"an edge from {first}", found=first)
+        self._findings.unknown(_UNUSED, "input", finding)
 
     def _connect_outputs(self, root: Members, edges: list[Edge]) -> tuple[GraphOutput, ...]:
         stated = root.uint("OutputCount", UINT32)
         count = stated if stated is not None else max((edge.ends[2] + 1 for edge in edges), default=0)
         outputs: dict[int, GraphOutput | None] = {}
+        outputs_at: dict[int, str] = {}
         names: set[str] = set()
         for edge in edges:
             index = edge.ends[2]
@@ -482,9 +489,16 @@ class _GraphDescReader:
             if index in outputs:
                 message = f"another edge leads to graph output {index} already"
                 self._doubt_edges()
-                self._findings.add(codes.CONNECTED_TWICE.at(message, pointer=edge.at(2), found=index))
+                others = Place(outputs_at[index], "the first edge to it")
+                expected = "a number of its own for each output"
+                self._findings.add(
+                    codes.CONNECTED_TWICE.at(
+                        message, pointer=edge.at(2), expected=expected, found=index, places=(others,)
+                    )
+                )
                 continue
             outputs[index] = None
+            outputs_at[index] = edge.at(2)
             if isinstance(node, OperatorNode) and slot is not None and isinstance(slot.desc, TensorDesc):
                 name = new_name(edge.name, f"output{index}", names)
                 outputs[index] = GraphOutput(name, node.values[edge.ends[1]], slot.desc)

@@ -45,6 +45,8 @@ class OperatorNode:
     """What the outputs write."""
     reads: dict[int, Read] = field(default_factory=dict)
     """What is connected to the inputs so far."""
+    edges: dict[int, str] = field(default_factory=dict)
+    """Where the first edge to each input stands."""
 
 
 @dataclass(slots=True)

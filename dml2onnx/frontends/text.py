@@ -149,7 +149,7 @@ def location(text: str, start: int, end: int, line: int | None = None) -> Locati
     return Location(line, offset + 1, offset + length + 1, excerpt, marker)
 
 
-def _neighbour(path: Path) -> str:
+def neighbour(path: Path) -> str:
     """The file of the same directory that may be meant, as a question."""
     try:
         with os.scandir(path.parent) as entries:
@@ -177,7 +177,7 @@ def read_file(path: Path, max_bytes: int) -> bytes:
             )
         data = path.read_bytes()
     except FileNotFoundError:
-        _refuse(unreadable.NO_SUCH_FILE, f"{shown} does not exist{_neighbour(path)}", "a file")
+        _refuse(unreadable.NO_SUCH_FILE, f"{shown} does not exist{neighbour(path)}", "a file")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         _refuse(unreadable.CANNOT_READ, f"{shown} cannot be read: {reason}", found=reason)
@@ -196,6 +196,8 @@ def _decode_text(path: Path, data: bytes) -> tuple[str, bool]:
         _refuse(unreadable.BYTE_ORDER_MARK, f"{shown} is UTF-16 text", "UTF-8", "UTF-16 without a byte order mark")
     if _is_onnx(path, data):
         _refuse(unreadable.ONNX_MODEL, f"{shown} is an ONNX model already", "a DirectML graph as JSON", "an ONNX model")
+    if data.startswith(b"PK\x03\x04"):
+        _refuse(unreadable.NOT_JSON, f"{shown} is a ZIP archive, as .pt and .npz files are", "a graph", "a ZIP archive")
     marked = data.startswith(codecs.BOM_UTF8)
     if marked:
         data = data[len(codecs.BOM_UTF8) :]
@@ -334,6 +336,8 @@ def _syntax(error: json.JSONDecodeError, bare: str, text: str) -> tuple[tuple[in
         found = quoted[0] if quoted else "'"
         reason = f"{found} is in single quotes"
         return (start, start + len(found)), reason, f'text in double quotes: "{found.strip(chr(39))}"', found
+    if rest.startswith("#"):
+        return span, '"#" begins no comment here', "// in front of a comment, or JSON", found
     number = _BARE_NUMBER.match(rest)
     if number is not None and error.msg.startswith("Expecting value"):
         meant = f"{number['sign'].replace('+', '')}{number['whole'] or 0}{number['rest'] or ''}"

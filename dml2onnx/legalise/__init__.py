@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["LEGALISATION", "Kind", "Quirk", "emitter", "quirk", "rules_of"]
 
 
-EVERYWHERE = ("INT64_COMPARED_BY_HALVES", "AVERAGE_POOL_COUNTS_PADDING_WRONGLY")
+EVERYWHERE = ("INT64_COMPARED_BY_HALVES", "AVERAGE_POOL_COUNTS_PADDING_WRONGLY", "DOUBLE_HALVED_IN_TWO_STEPS")
 """Quirks of the CPU provider on which any session may place a node, whatever its target."""
 
 

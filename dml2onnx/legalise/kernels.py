@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.legalise.rules import Rule
+    from dml2onnx.model import DType
 
 RULES: dict[str, Rule] = {}
 """By ONNX operator."""
@@ -150,9 +151,9 @@ def hard_swish(e: Emitter, x: Tensor) -> Tensor | None:
     return None if e.has_kernel("HardSwish", x.dtype) else e.Mul(x, e.HardSigmoid(x, 1 / 6, 0.5))
 
 
-def shrink(e: Emitter, x: Tensor, bias: float, threshold: float) -> Tensor | None:
+def shrink(e: Emitter, x: Tensor, bias: float, lambd: float) -> Tensor | None:
     """Two comparisons."""
-    return None if e.has_kernel("Shrink", x.dtype) else shrunk(e, x, bias, threshold)
+    return None if e.has_kernel("Shrink", x.dtype) else shrunk(e, x, bias, lambd)
 
 
 # --- movements -------------------------------------------------------------------------------------------------------
@@ -196,6 +197,36 @@ def top_k(e: Emitter, x: Tensor, k: int, axis: int, *, largest: bool) -> tuple[T
     return e.GatherElements(x, indices, axis), indices
 
 
+# --- quantisation ----------------------------------------------------------------------------------------------------
+
+
+def quantize_linear(e: Emitter, x: Tensor, scale: Tensor, zero_point: Tensor, axis: int | None = None) -> Tensor | None:
+    """Div, Round, Add, Clip and Cast."""
+    if e.supports("QuantizeLinear", x.dtype, "T1"):
+        return None
+    limits = np.iinfo(zero_point.dtype.name)
+    y = e.Round(e.Div(x, _along(e, scale, axis, x.rank)))
+    y = e.Add(y, e.Cast(_along(e, zero_point, axis, x.rank), x.dtype))
+    return e.Cast(e.Clip(y, float(limits.min), float(limits.max)), zero_point.dtype)
+
+
+def dequantize_linear(
+    e: Emitter, x: Tensor, scale: Tensor, zero_point: Tensor | None = None, axis: int | None = None, **_: bool
+) -> Tensor | None:
+    """Cast, Sub and Mul."""
+    if e.supports("DequantizeLinear", x.dtype, "T1" if e.opset >= 19 else "T"):
+        return None
+    wide: DType = np.dtype(np.int32)
+    if zero_point is not None:
+        x = e.Sub(e.Cast(x, wide), e.Cast(_along(e, zero_point, axis, x.rank), wide))
+    return e.Mul(e.Cast(x, scale.dtype), _along(e, scale, axis, x.rank))
+
+
+def _along(e: Emitter, x: Tensor, axis: int | None, rank: int) -> Tensor:
+    """A scalar as it is, a vector so that it broadcasts along an axis."""
+    return x if axis is None else e.Reshape(x, (x.size, *(1,) * (rank - axis - 1)))
+
+
 RULES |= {
     "AveragePool": average_pool,
     "LpPool": lp_pool,
@@ -207,10 +238,12 @@ RULES |= {
     **{operator: partial(bits.bitwise, table) for operator, table in bits.TABLES.items()},
     "CumProd": running.cum_prod,
     "DepthToSpace": depth_to_space,
+    "DequantizeLinear": dequantize_linear,
     "Gelu": gelu,
     "HardSwish": hard_swish,
     "Shrink": shrink,
     "Pad": movements.pad,
+    "QuantizeLinear": quantize_linear,
     "ReduceMax": reductions.reduce_max,
     "ReduceMin": reductions.reduce_min,
     "ReduceProd": reductions.reduce_prod,

@@ -67,14 +67,16 @@ def attention(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     total = key.apart[1] + (0 if past is None else past.shape[2])
     addend = _addend(node, e, query.apart[0], total)
     if _is_attention(node, e, addend, grouped=query.count != key.count):
-        return _as_attention(node, e, query, key, value, addend)
+        if e.opset >= 23:
+            return _as_attention(node, e, query, key, value, addend)
+        e.suggest_opset(23, "Attention")
     values = _joined(node, e, value, _VALUES)
     if past is None and not node.has_output("OutputPresentKeyTensor"):
         output = _in_steps(node, e, query, key.transposed(e, (0, 2, 3, 1)), values, addend)
-        return _results(node, e, output, {"OutputPresentValueTensor": values})
+        return _results(node, output, {"OutputPresentValueTensor": values})
     keys = _joined(node, e, key, _KEYS)
     output = _in_steps(node, e, query, e.Transpose(keys, (0, 1, 3, 2)), values, addend)
-    return _results(node, e, output, {"OutputPresentKeyTensor": keys, "OutputPresentValueTensor": values})
+    return _results(node, output, {"OutputPresentKeyTensor": keys, "OutputPresentValueTensor": values})
 
 
 # --- Operands -------------------------------------------------------------------------------------------------------
@@ -208,7 +210,7 @@ def _within(node: Operands, e: Emitter, rows: Tensor, sizes: tuple[int, int]) ->
 def _is_attention(node: Operands, e: Emitter, addend: Tensor | None, *, grouped: bool) -> bool:
     """Whether every ONNX Runtime's Attention computes this node."""
     op = node.op
-    if e.opset < 23 or not e.has_kernel("Attention", node.compute_type(node.output().data_type.dtype), "T1"):
+    if e.opset >= 23 and not e.has_kernel("Attention", node.compute_type(node.output().data_type.dtype), "T1"):
         return False
     if not op.float("Scale") > 0:
         e.note("Attention wants a positive Scale: it is MatMul and Softmax")
@@ -253,7 +255,7 @@ def _as_attention(
         # ONNX Runtime gives a past and present tensors together
         presents=2 if past is not None or wanted[1] else int(wanted[0]),
     )
-    return _results(node, e, y, dict(zip((_KEYS[1], _VALUES[1]), presents, strict=False)))
+    return _results(node, y, dict(zip((_KEYS[1], _VALUES[1]), presents, strict=False)))
 
 
 def _in_steps(node: Operands, e: Emitter, query: _Heads, keys: Tensor, values: Tensor, addend: Tensor | None) -> Tensor:
@@ -276,49 +278,45 @@ def _in_steps(node: Operands, e: Emitter, query: _Heads, keys: Tensor, values: T
     return e.Reshape(apart, (batch, length, heads * values.shape[3]))
 
 
-def _results(node: Operands, e: Emitter, output: Tensor, presents: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
-    """The outputs that are wanted, with the leading ones of their descriptors."""
+def _results(node: Operands, output: Tensor, presents: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
+    """The outputs that are wanted."""
     given = {"OutputTensor": output, **presents}
-    return {name: e.Reshape(x, node.output(name).sizes) for name, x in given.items() if node.has_output(name)}
+    return {name: x for name, x in given.items() if node.has_output(name)}
 
 
 # --- Past sequence lengths ------------------------------------------------------------------------------------------
 
 
 def _with_lengths(node: Operands, e: Emitter, query: _Heads, key: _Heads, value: _Heads) -> Mapping[str, Tensor]:
-    """New keys and values lie behind the valid past of each batch item; MaskFilterValue is added to the scores of those
-    behind the query's own place [decisions H16 to H19].
+    """New keys and values lie behind the valid past of each batch item, which is what the present tensors hold before;
+    MaskFilterValue is added to the scores of those behind the query's own place [decisions H16 to H19].
     """
     lengths = _natural(node, e, "PastSequenceLengthsTensor", 1)
     assert lengths is not None
-    total = _cache_length(node, key)
     batch, count = query.apart[:2]
+    total = node.output(_KEYS[1]).sizes[-2]
     start = e.Clip(lengths, 0, total - key.apart[1])
-    keys, values = (_cached(node, e, new, names, start, total) for new, names in ((key, _KEYS), (value, _VALUES)))
+    keys, values = (_cached(node, e, new, name, start) for new, name in ((key, _KEYS[1]), (value, _VALUES[1])))
     places, rows = (e.arange(size, start.dtype) for size in (total, count))
     step = e.Sub(places, e.Reshape(rows, (count, 1)))
     attended = e.LessOrEqual(step, e.Reshape(start, (batch, 1, 1, 1)))
     wide = node.compute_type(node.output().data_type.dtype)
     causal = e.Where(attended, e.constant(0, wide), e.constant(_mask_filter_value(node), wide))
-    others = _addend(node, e, batch, total)
-    addend = causal if others is None else e.Add(others, causal)
-    output = _in_steps(node, e, query, e.Transpose(keys, (0, 1, 3, 2)), values, addend)
-    return _results(node, e, output, {"OutputPresentKeyTensor": keys, "OutputPresentValueTensor": values})
+    output = _in_steps(node, e, query, e.Transpose(keys, (0, 1, 3, 2)), values, causal)
+    return _results(node, output, {"OutputPresentKeyTensor": keys, "OutputPresentValueTensor": values})
 
 
-def _cache_length(node: Operands, key: _Heads) -> int:
-    """That of the present tensors, else as long as past and new keys together [decision H18]."""
-    for name in (_KEYS[1], _VALUES[1]):
-        if node.has_output(name):
-            return node.output(name).sizes[-2]
-    return node.op.tensor("PastKeyTensor").sizes[-2] + key.apart[1]
-
-
-def _cached(node: Operands, e: Emitter, new: _Heads, names: tuple[str, str], start: Tensor, total: int) -> Tensor:
+def _cached(node: Operands, e: Emitter, new: _Heads, name: str, start: Tensor) -> Tensor:
     """(batch, heads, total, size): what is there already, with the new keys or values from ``start`` on."""
-    added = new.transposed(e)
+    added, before = new.transposed(e), node.previous(name)
     batch, heads, count, size = added.shape
-    cache = _cache(node, e, names, (batch, heads, total, size), added)
+    shape = (batch, heads, node.output(name).sizes[-2], size)
+    # nobody can tell what lies in a buffer that is not an input
+    cache = (
+        e.ConstantOfShape(shape, 0, added.dtype) if before is None else e.Cast(e.Reshape(before, shape), added.dtype)
+    )
+    if e.has_kernel("TensorScatter", added.dtype):
+        return e.TensorScatter(cache, added, e.Cast(start, INT64))
     if e.takes_instead("ScatterND", added.dtype, "Concat", "GatherElements"):
         return _chosen_rows(e, cache, added, start)
     e.budget.require(3 * batch * heads * count)
@@ -339,18 +337,3 @@ def _chosen_rows(e: Emitter, cache: Tensor, added: Tensor, start: Tensor) -> Ten
     )
     rows = e.Where(is_new, e.Add(step, e.constant(total, start.dtype)), place)
     return e.GatherElements(e.Concat([cache, added], 2), e.Expand(rows, cache.shape), 2)
-
-
-def _cache(node: Operands, e: Emitter, names: tuple[str, str], shape: tuple[int, ...], like: Tensor) -> Tensor:
-    """What a present tensor holds before, the past tensor's content at its start [decision H16]."""
-    past = _natural(node, e, names[0], 4)
-    before = node.previous(names[1]) if node.has_output(names[1]) else None
-    length = 0 if past is None else past.shape[2]
-    parts = [] if past is None else [e.Cast(past, like.dtype)]
-    if length < shape[2]:
-        if before is None:
-            rest = e.ConstantOfShape((*shape[:2], shape[2] - length, shape[3]), 0, like.dtype)
-        else:
-            rest = e.Slice(e.Reshape(before, shape), (0, 0, length, 0), shape)
-        parts.append(e.Cast(rest, like.dtype))
-    return e.Concat(parts, 2)

@@ -427,7 +427,7 @@ class Buffers:
         sizes = tuple(1 if s == 0 else n for n, s in zip(desc.sizes, desc.effective_strides, strict=True))
         length = desc.extent * dtype.itemsize
         budget = self._e.budget
-        element = self._repeated(layer.data, offset, prod(sizes), dtype)
+        element = self._repeated(layer.data, offset, length, prod(sizes), dtype)
         if element is not None:
             return self._e.ConstantOfShape(sizes if units else desc.sizes, element, dtype)
         # what is made here and does not come with the model: fills, zeros behind data, elements seen more than once,
@@ -446,9 +446,10 @@ class Buffers:
         tensor = self._e.constant(array, label=layer.label)
         return tensor if units else self._e.Expand(tensor, desc.sizes)
 
-    def _repeated(self, data: Data, offset: int, count: int, dtype: DType) -> int | float | None:
-        """The element that ``data`` repeats from ``offset`` on, where there are too many of them to store."""
-        if not isinstance(data, FillData) or dtype.itemsize % len(data.pattern):
+    def _repeated(self, data: Data, offset: int, length: int, count: int, dtype: DType) -> int | float | None:
+        """The element that ``data`` repeats in the ``length`` bytes from ``offset`` on, where there are too many of
+        them to store."""
+        if not isinstance(data, FillData) or dtype.itemsize % len(data.pattern) or data.nbytes < offset + length:
             return None
         if count <= MATERIALISED_FILL_ELEMENTS and self._e.budget.affords(count * dtype.itemsize):
             return None
@@ -462,13 +463,7 @@ class Buffers:
             head = -(-data.head.nbytes // width)
             zeros = e.ConstantOfShape((count - head,), 0, dtype)
             return e.Concat([self._row(Known(data.head, layer.label), head, dtype), zeros], 0)
-        element = self._repeated(data, 0, count, dtype) if data.nbytes >= count * width else None
-        if element is not None:
-            return e.ConstantOfShape((count,), element, dtype)
-        e.budget.spend(count * width - min(count * width, stored_bytes(data)))
-        raw = data.read(0, count * width)
-        raw = np.concatenate([raw, np.zeros(count * width - len(raw), np.uint8)])
-        return e.constant(raw.view(dtype), label=layer.label)
+        return self._known(layer, 0, TensorDesc(_HELD_TYPES[dtype], (count,)), True)
 
     def _flatten(self, value: Value, layers: tuple[Layer, ...], dtype: DType) -> Tensor:
         """The whole buffer as one dimension of ``dtype``, whatever wrote its parts."""

@@ -36,7 +36,7 @@ def convolution(node: Operands, e: Emitter) -> Tensor:
 def _forward(e: Emitter, op: OperatorDesc, x: Tensor, w: Tensor, bias: Tensor | None) -> Tensor:
     """A Conv of as many windows as the output has, all of them wanted unless there is OutputPadding [decision C9]."""
     sizes, wanted = op.tensor("OutputTensor").sizes, _wanted(op)
-    window = _window(op, w, op.uints("StartPadding"), op.uints("EndPadding")).reaching(x.shape[2:], sizes[2:])
+    window = windows_of(op, x, w)
     if min(wanted) <= 0:
         return _extended(e, None, x, sizes)
     y = e.Conv(x, w, bias, window, op.uint("GroupCount"))
@@ -59,7 +59,7 @@ def _backward(e: Emitter, op: OperatorDesc, x: Tensor, w: Tensor, bias: Tensor |
     missing = [max(n - r, 0) for r, n in zip(reached, wanted[2:], strict=True)]
     # ONNX allows output_padding up to a dilation that exceeds the stride; ONNX Runtime's kernel does not
     extra = tuple(m if m < stride else 0 for m, stride in zip(missing, strides, strict=True))
-    window = _window(op, w, start, crop)
+    window = Window(w.shape[2:], strides, op.uints("Dilations"), start, crop)
     groups = op.uint("GroupCount")
     if extra == tuple(missing):
         return _extended(e, e.ConvTranspose(x, w, bias, window, groups, extra), x, sizes)
@@ -76,8 +76,10 @@ def _wanted(op: OperatorDesc) -> tuple[int, ...]:
     return sizes[:2] + tuple(n - p for n, p in zip(sizes[2:], op.uints("OutputPadding"), strict=True))
 
 
-def _window(op: OperatorDesc, w: Tensor, start: tuple[int, ...], end: tuple[int, ...]) -> Window:
-    return Window(w.shape[2:], op.uints("Strides"), op.uints("Dilations"), start, end)
+def windows_of(op: OperatorDesc, x: Tensor, w: Tensor) -> Window:
+    """The windows of a filter over an input, as many as the output has [decision C9]."""
+    steps = (op.uints(name) for name in ("Strides", "Dilations", "StartPadding", "EndPadding"))
+    return Window(w.shape[2:], *steps).reaching(x.shape[2:], op.tensor("OutputTensor").sizes[2:])
 
 
 def _extended(e: Emitter, y: Tensor | None, x: Tensor, sizes: tuple[int, ...]) -> Tensor:

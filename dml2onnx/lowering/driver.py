@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes.running import NO_MEMORY
@@ -112,10 +113,8 @@ def _results(node: Node, lowered: Lowered, e: Emitter) -> list[Tensor]:
     for name, index, _, desc in node.views_out():
         tensor = _pick(node, lowered, name, index)
         dtype = desc.data_type.dtype
-        if tensor.dtype != dtype and _is_onnx_for(tensor.dtype, dtype):
-            tensor = e.Cast(tensor, dtype)
-        if tensor.shape != desc.sizes and _broadcasts(tensor.shape, desc.sizes):
-            tensor = e.Expand(tensor, desc.sizes)
+        if tensor.dtype != dtype or tensor.shape != desc.sizes:
+            tensor = _fitted(e, tensor, dtype, desc.sizes)
         # what was moved or made as bits stays so until a reader computes with it: a NaN would not keep its payload
         has_its_width = dtype.itemsize > 1 and tensor.dtype.itemsize == dtype.itemsize
         fits = tensor.dtype == dtype or (has_its_width and (dtype.kind == "f" or bool(moved_fields(node))))
@@ -126,15 +125,19 @@ def _results(node: Node, lowered: Lowered, e: Emitter) -> list[Tensor]:
     return results
 
 
-def _is_onnx_for(given: DType, wanted: DType) -> bool:
-    """Whether ONNX has another type for the same: truth values, indices, and what is computed in FLOAT."""
-    return given == BOOL or (given == INT64 and wanted.kind in "iu") or (given, wanted) == (FLOAT, FLOAT16)
+def _fitted(e: Emitter, x: Tensor, dtype: DType, sizes: tuple[int, ...]) -> Tensor:
+    """``x`` with axes that are missing in front and elements that repeat, and of the type that DirectML has for it.
 
-
-def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
-    """Whether that is all there is of a tensor whose axes may be missing in front, or repeat one element."""
-    front = len(to) - len(shape)
-    return front >= 0 and all(size in (1, wanted) for size, wanted in zip(shape, to[front:], strict=True))
+    ONNX has types of its own for truth values and indices, and FLOAT16 may be computed in FLOAT.
+    """
+    front = len(sizes) - x.rank
+    repeats = front >= 0 and all(n in (1, size) for n, size in zip(x.shape, sizes[front:], strict=True))
+    to = sizes if repeats else x.shape
+    if prod(to) == x.size:  # next to other Reshapes, of which there will be one
+        x = e.Expand(x, to)
+    if x.dtype == BOOL or (x.dtype == INT64 and dtype.kind in "iu") or (x.dtype, dtype) == (FLOAT, FLOAT16):
+        x = e.Cast(x, dtype)
+    return e.Expand(x, to)
 
 
 def _pick(node: Node, result: Lowered, name: str, index: int) -> Tensor:

@@ -60,7 +60,7 @@ def clip(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip_operator_desc
     """
     x = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
-    low, high = limits(node.op, x.dtype)
+    low, high = limits(node.op, node.output().data_type.dtype)
     # min passes over NaN, max is then that of the upper bound
     return passing_over_nan(e, x, clamp(e, x, low, high), max(low, high))
 

@@ -215,14 +215,3 @@ def _counted_in_parallel(e: Emitter, x: Tensor) -> Tensor:
     wide = 8 * dtype.itemsize
     ones = sum(1 << first for first in range(0, wide, 8))
     return e.BitShift(e.Mul(x, e.constant(ones, dtype)), e.constant(wide - 8, dtype), "RIGHT")
-
-
-def cleared(e: Emitter, condition: Tensor, x: Tensor) -> Tensor:
-    """0 where a BOOL condition holds, else ``x``.
-
-    A Mul for integers of which ONNX Runtime has no Where.
-    """
-    assert condition.dtype == BOOL
-    if x.dtype.kind != "f" and not e.has_kernel("Where", x.dtype):
-        return e.Mul(x, e.Cast(e.Not(condition), x.dtype))
-    return e.Where(condition, e.constant(0, x.dtype), x)

@@ -12,7 +12,6 @@ from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.lowering.activation import affine, clamp, passing_over_nan
 from dml2onnx.lowering.element_wise import bound, is_safe_divisor, is_unscaled, limits, operands, scaled, truncated
-from dml2onnx.lowering.element_wise_logic import cleared
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import DOUBLE, FLOAT, INT64
 
@@ -155,7 +154,7 @@ def atan_yx(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_MAX", "ELEMENT_WISE_MIN")
 def extreme(node: Operands, e: Emitter) -> Tensor:
-    """Max and Min; INT64, which ONNX Runtime orders wrongly there, by Where.
+    """Max and Min.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_max_operator_desc
     """
@@ -263,7 +262,7 @@ def clip_grad(node: Operands, e: Emitter) -> Tensor:
         outside = e.Or(e.Not(e.Greater(x, low)), e.Not(e.Less(x, high)))
     else:
         outside = e.Or(e.LessOrEqual(x, low), e.GreaterOrEqual(x, high))
-    return cleared(e, outside, gradient)
+    return e.Where(outside, e.constant(0, gradient.dtype), gradient)
 
 
 @lowers("VALUE_SCALE_2D")

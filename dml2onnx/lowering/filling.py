@@ -103,33 +103,25 @@ def _unrolled(e: Emitter, x: Tensor, sizes: tuple[int, ...]) -> Tensor:
 # --- diagonals -------------------------------------------------------------------------------------------------------
 
 
-@lowers("DIAGONAL_MATRIX")
+@lowers("DIAGONAL_MATRIX", "DIAGONAL_MATRIX1", moves=("InputTensor",))
 def diagonal_matrix(node: Operands, e: Emitter) -> Tensor:
-    """Value where ``column - row == Offset`` and 0 elsewhere, in every matrix [decisions X16, X18].
+    """Value where ``Begin <= column - row < End``, the input or 0 elsewhere; inverted where Begin > End.
 
-    A constant, or Where on a comparison of column numbers with row numbers.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_diagonal_matrix_operator_desc
-    """
-    output, offset = node.output(), node.op.uint("Offset")
-    dtype = output.data_type.dtype
-    value = e.constant(fill(node.op.float("Value"), dtype), dtype)
-    return _on_diagonals(e, output.sizes, offset, offset + 1, value, e.constant(0, dtype), e.Where)
-
-
-@lowers("DIAGONAL_MATRIX1", moves=("InputTensor",))
-def diagonal_matrix1(node: Operands, e: Emitter) -> Tensor:
-    """Value where ``Begin <= column - row < End``, the input or 0 elsewhere; inverted where Begin > End [decision X17].
-
-    Where, on a constant mask for matrices that are not too large; GatherElements for bits of floats.
+    DIAGONAL_MATRIX has one diagonal and no input. Where, on a constant mask for matrices that are not too large;
+    GatherElements for bits of floats [decisions X16 to X18].
     https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_diagonal_matrix1_operator_desc
     """
-    output, begin, end = node.output(), node.op.uint("DiagonalFillBegin"), node.op.uint("DiagonalFillEnd")
-    value = e.constant(node.as_moved(node.op.scalar("Value").value))
-    x = node.broadcastable("InputTensor") if node.op.has("InputTensor") else e.constant(0, value.dtype)
+    op, output = node.op, node.output()
+    if op.type == "DIAGONAL_MATRIX":
+        begin, end = op.uint("Offset"), op.uint("Offset") + 1
+        number = fill(op.float("Value"), output.data_type.dtype)
+    else:
+        begin, end, number = op.uint("DiagonalFillBegin"), op.uint("DiagonalFillEnd"), op.scalar("Value").value
+    value = e.constant(node.as_moved(number))
+    x = node.broadcastable("InputTensor") if op.has("InputTensor") else e.constant(0, value.dtype)
     choose = e.Choose if node.moves_bits_of_floats() else e.Where
-    if begin > end:
-        return _on_diagonals(e, output.sizes, end, begin, x, value, choose)
-    return _on_diagonals(e, output.sizes, begin, end, value, x, choose)
+    inside, outside = (value, x) if begin <= end else (x, value)
+    return _on_diagonals(e, output.sizes, min(begin, end), max(begin, end), inside, outside, choose)
 
 
 def _on_diagonals(

@@ -82,11 +82,10 @@ def _are_inside(indices: Tensor, sizes: npt.ArrayLike) -> bool:
     return bool(((wide >= -count * (indices.dtype.kind == "i")) & (wide < count)).all())
 
 
-def _is_free(node: Operands, e: Emitter, indices: Tensor, sizes: npt.ArrayLike, field: str = "InputTensor") -> bool:
+def _is_free(node: Operands, e: Emitter, indices: Tensor, sizes: npt.ArrayLike) -> bool:
     """Whether indices may lie outside, and what they then mean is known and to be kept."""
-    return (
-        (e.exact or indices.value is not None) and node.op.tensor(field).is_packed and not _are_inside(indices, sizes)
-    )
+    is_kept = (e.exact or indices.value is not None) and node.op.tensor("InputTensor").is_packed
+    return is_kept and not _are_inside(indices, sizes)
 
 
 def _safe(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
@@ -222,7 +221,7 @@ def gather_nd(node: Operands, e: Emitter) -> Tensor:
     if _is_free(node, e, indices, named):
         rows, inner = prod(x.shape[:batches]), prod(x.shape[batches + length :])
         start = _starts(e, rows, x.size // rows, inner)
-        columns = _columns(e, indices, x.shape[batches:], (rows, -1, 1))
+        columns = _columns(e, indices, x.shape[batches:], rows)
         return e.Reshape(_by_offset(e, x, start, columns), sizes)
     places = _safe(e, indices, named)
     if places.rank == 1:  # a single tuple: no runtime has to know of scalars
@@ -231,16 +230,15 @@ def gather_nd(node: Operands, e: Emitter) -> Tensor:
 
 
 def _columns(
-    e: Emitter, indices: Tensor, sizes: tuple[int, ...], shape: tuple[int, int, int], width: int = 1
+    e: Emitter, indices: Tensor, sizes: tuple[int, ...], rows: int, width: int = 1
 ) -> list[tuple[Tensor, int]]:
-    """Each coordinate of the tuples along the last axis, in a shape, and its stride in blocks of ``width``."""
+    """Each coordinate of the tuples along the last axis, as (rows, tuple, 1), and its stride in blocks of ``width``."""
     length = indices.shape[-1]
     count = prod(indices.shape[:-1])
-    rows = (shape[0], count // shape[0], 1)
     parts = e.Split(e.Reshape(indices, (count, length)), (1,) * length, 1)
     strides = packed_strides(sizes)
     return [
-        (e.Reshape(_place(e, part, size), rows), stride // width)
+        (e.Reshape(_place(e, part, size), (rows, count // rows, 1)), stride // width)
         for part, size, stride in zip(parts, sizes, strides, strict=False)
     ]
 
@@ -296,7 +294,7 @@ def scatter_nd(node: Operands, e: Emitter) -> Tensor:
         return e.Reshape(y, x.shape)
     e.note("indices known only at run time may lie outside: one more row takes their updates")
     count = x.size // width
-    columns = _columns(e, indices, sizes, (1, -1, 1), width)
+    columns = _columns(e, indices, sizes, 1, width)
     numbers = e.Reshape(_offsets(e, np.zeros((1, 1, 1), np.int64), columns, count, INT64), (tuples, 1))
     rows = _with_one_more(e, e.Reshape(x, (count, width)))
     y = e.ScatterND(rows, numbers, e.Reshape(updates, (tuples, width)))
@@ -331,7 +329,7 @@ def one_hot(node: Operands, e: Emitter) -> Tensor:
 def _as_one_hot(e: Emitter, indices: Tensor, values: Tensor, axis: int, depth: int) -> Tensor | None:
     """OneHot, if it has a kernel for the values."""
     indices = _for_onnx(e, indices)
-    if values.size != 2 or indices.rank == 1 or not e.takes_one_hot(values.dtype):
+    if values.size != 2 or indices.rank == 1 or not e.has_kernel("OneHot", values.dtype, "T3"):
         return None
     shape = (*indices.shape[:axis], *indices.shape[axis + 1 :])
     return e.OneHot(e.Reshape(e.Cast(indices, INT64), shape), depth, values, axis)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.emitter.windows import Window
+from dml2onnx.lowering.convolution import windows_of
 from dml2onnx.lowering.pairs import NOTE, Steps, bias_of, fits, has_positive_scale, numbers, quantised
 from dml2onnx.lowering.quantization import saturated, steps_of, zero_point_of
 from dml2onnx.lowering.registry import lowers
@@ -21,7 +21,6 @@ from dml2onnx.model import FLOAT
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.ir.operator import OperatorDesc
     from dml2onnx.lowering.operands import Operands
     from dml2onnx.model import DType
 
@@ -110,7 +109,7 @@ def _paired_convolution(node: Operands, e: Emitter) -> Tensor | None:
     w, filters = _as_safe(e, x, w, filters)
     bias = bias_of(e, node.optional("BiasTensor"), before, filters)
     output = node.output()
-    window = window_of(node.op, w.shape[2:]).reaching(x.shape[2:], output.sizes[2:])
+    window = windows_of(node.op, x, w)
     groups = node.op.uint("GroupCount")
     y = e.Conv(numbers(e, x, before), numbers(e, w, filters), bias, window, groups)
     return e.Slice(quantised(e, y, after, output.data_type.dtype), (0,) * y.rank, output.sizes)
@@ -189,7 +188,7 @@ def _convolution_in_one(node: Operands, e: Emitter) -> Tensor | None:
     if inputs is None:
         return None
     sizes = node.output().sizes
-    window = window_of(node.op, w.shape[2:]).reaching(x.shape[2:], sizes[2:])
+    window = windows_of(node.op, x, w)
     flat = None if bias is None else e.Reshape(bias, (bias.size,))
     y = e.QLinearConv(inputs, flat, window, node.op.uint("GroupCount"), UINT8)
     return e.Slice(y, (0,) * y.rank, sizes)
@@ -246,12 +245,6 @@ def _unsigned(e: Emitter, x: Tensor, zero_point: Tensor | None) -> tuple[Tensor,
     return e.Add(e.Cast(x, UINT8), middle), e.Add(e.Cast(zero_point, UINT8), middle)
 
 
-def window_of(op: OperatorDesc, kernel: tuple[int, ...]) -> Window:
-    """The windows that a descriptor asks for."""
-    steps = (op.uints(name) for name in ("Strides", "Dilations", "StartPadding", "EndPadding"))
-    return Window(kernel, *steps)
-
-
 def _convolved(node: Operands, e: Emitter) -> Tensor:
     """The convolution in INT32, of as many windows as the output has [decision C9].
 
@@ -260,7 +253,7 @@ def _convolved(node: Operands, e: Emitter) -> Tensor:
     """
     op, x, w = node.op, node.tensor("InputTensor"), node.tensor("FilterTensor")
     group = op.uint("GroupCount")
-    window = window_of(op, w.shape[2:]).reaching(x.shape[2:], node.output().sizes[2:])
+    window = windows_of(op, x, w)
     zero_point = zero_point_along(node, e, "Filter", w.rank, 0)
     x, x_zero_point = _unsigned(e, x, zero_point_along(node, e, "Input", x.rank, 1))
     w, w_zero_point = _unsigned(e, w, zero_point)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.emitter.windows import Pool, Window
 from dml2onnx.ir.view import Gather, Layout
 from dml2onnx.legalise.depth import gathered_depth
 from dml2onnx.lowering.buffers import take
@@ -65,52 +65,30 @@ There can be as many as elements in a tensor, and a file need not be longer for 
 # --- windows ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Windows:
-    """Windows that slide over an image; all tuples have one entry per spatial dimension."""
+def _windows(node: Operands, image: TensorDesc) -> tuple[int, Pool]:
+    """How many planes there are, and the windows that slide over each.
 
-    batch: int
-    channels: int
-    spatial: tuple[int, ...]
-    """Sizes of the image without padding."""
-    sizes: tuple[int, ...]
-    strides: tuple[int, ...]
-    dilations: tuple[int, ...]
-    start: tuple[int, ...]
-    end: tuple[int, ...]
-
-    @property
-    def padded(self) -> tuple[int, ...]:
-        """Sizes of the image with its padding."""
-        return tuple(a + n + b for a, n, b in zip(self.start, self.spatial, self.end, strict=True))
-
-    @property
-    def blocks(self) -> tuple[int, ...]:
-        """How many windows fit along each dimension."""
-        every = zip(self.padded, self.sizes, self.strides, self.dilations, strict=True)
-        return tuple((n - dilation * (size - 1) - 1) // stride + 1 for n, size, stride, dilation in every)
-
-    def places(self, dimension: int) -> Places:
-        """Padded coordinates, for each element of a window and each block: ``[elements, blocks]``."""
-        elements = np.arange(self.sizes[dimension]).reshape(-1, 1) * self.dilations[dimension]
-        return elements + np.arange(self.blocks[dimension]) * self.strides[dimension]
-
-    def flat_places(self, count: int) -> Places:
-        """Row-major positions in the first ``count`` dimensions alone, ``[elements of the window.., blocks..]``."""
-        total: Places = np.zeros((1,) * 2 * count, np.int64)
-        for d in range(count):
-            shape = [1] * 2 * count
-            shape[d], shape[count + d] = self.sizes[d], self.blocks[d]
-            total = total * self.padded[d] + self.places(d).reshape(shape)
-        return total
-
-
-def _windows(node: Operands, image: TensorDesc) -> _Windows:
-    """The image may have more dimensions in front, of size 1 [decision X21]."""
-    op = node.op
-    batch, channels, *spatial = image.sizes[-op.uint("DimensionCount") - 2 :]
+    The image may have more dimensions in front, of size 1 [decision X21].
+    """
+    batch, channels, *spatial = image.sizes[-node.op.uint("DimensionCount") - 2 :]
     fields = ("WindowSizes", "Strides", "Dilations", "StartPadding", "EndPadding")
-    return _Windows(batch, channels, tuple(spatial), *map(op.uints, fields))
+    return batch * channels, Pool.over(tuple(spatial), Window(*map(node.op.uints, fields)))
+
+
+def _padded(pool: Pool) -> tuple[int, ...]:
+    """Sizes of the image with its padding."""
+    return tuple(a + n + b for a, n, b in zip(pool.window.start, pool.sizes, pool.window.end, strict=True))
+
+
+def _flat_places(pool: Pool, count: int) -> Places:
+    """Row-major positions in the first ``count`` padded dimensions alone, ``[elements of the window.., blocks..]``."""
+    total: Places = np.zeros((1,) * 2 * count, np.int64)
+    for d in range(count):
+        shape = [1] * 2 * count
+        shape[d], shape[count + d] = pool.window.shape[d], pool.output[d]
+        places = pool.places(d).T + pool.window.start[d]
+        total = total * _padded(pool)[d] + places.reshape(shape)
+    return total
 
 
 @lowers("UNFOLD", moves=("InputTensor",))
@@ -121,40 +99,42 @@ def unfold(node: Operands, e: Emitter) -> Tensor:
     all others together one Gather, which then copies whole rows of blocks.
     https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_unfold_operator_desc
     """
-    w = _windows(node, node.op.tensor("InputTensor"))
-    x = e.Reshape(node.tensor("InputTensor"), (w.batch, w.channels, *w.spatial))
-    x = e.Pad(x, (0, 0, *w.start), (0, 0, *w.end))
-    rows = prod(w.padded[:-1])
-    x = e.Reshape(x, (w.batch * w.channels, 1, rows, w.padded[-1]))
-    x = e.Reshape(_unfold_last(e, x, w), (w.batch * w.channels, w.sizes[-1] * rows, w.blocks[-1]))
-    if len(w.spatial) > 1 and w.padded[:-1] != (1,) * (len(w.spatial) - 1):
-        e.budget.require(prod(w.sizes) * prod(w.blocks[:-1]))
-        x = e.Gather(x, e.positions(_row_places(w, rows)), 1)
+    planes, pool = _windows(node, node.op.tensor("InputTensor"))
+    x, window, padded = node.tensor("InputTensor"), pool.window, _padded(pool)
+    rank = len(padded) + 2
+    x = e.Pad(e.Reshape(x, x.shape[x.rank - rank :]), (0, 0, *window.start), (0, 0, *window.end))
+    rows = prod(padded[:-1])
+    x = e.Reshape(x, (planes, 1, rows, padded[-1]))
+    x = e.Reshape(_unfold_last(e, x, pool), (planes, window.shape[-1] * rows, pool.output[-1]))
+    if any(size != 1 for size in padded[:-1]):
+        e.budget.require(prod(window.shape) * prod(pool.output[:-1]))
+        x = e.Gather(x, e.positions(_row_places(pool, rows)), 1)
     return e.Reshape(x, node.output().sizes)
 
 
-def _unfold_last(e: Emitter, x: Tensor, w: _Windows) -> Tensor:
+def _unfold_last(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
     """``[n, 1, rows, size]`` to ``[n, elements of the window, rows, blocks]``."""
-    size, stride, blocks = w.sizes[-1], w.strides[-1], w.blocks[-1]
+    size, stride, dilation = pool.window.shape[-1], pool.window.strides[-1], pool.window.dilations[-1]
+    blocks = pool.output[-1]
     n, _, rows, _ = x.shape
-    if size == stride and w.dilations[-1] == 1:
+    if size == stride and dilation == 1:
         e.note("windows that touch but do not overlap are blocks: a Transpose")
         whole = e.Slice(x, (0, 0, 0, 0), (n, 1, rows, blocks * size))
         return e.Transpose(e.Reshape(whole, (n, rows * blocks, size)), (0, 2, 1))
-    if size > MOST_SLICES and stride and w.dilations[-1]:
-        places = Layout((size, blocks), (w.dilations[-1], stride))
-        x = take(e, (Gather(2, places),), e.Reshape(x, (n, rows, w.padded[-1])))
+    if size > MOST_SLICES and stride and dilation:
+        places = Layout((size, blocks), (dilation, stride))
+        x = take(e, (Gather(2, places),), e.Reshape(x, (n, rows, x.shape[3])))
         return e.Transpose(x, (0, 2, 1, 3))
-    firsts = [i * w.dilations[-1] for i in range(size)]
+    firsts = [i * dilation for i in range(size)]
     parts = [e.Slice(x, (0, 0, 0, i), (n, 1, rows, i + (blocks - 1) * stride + 1), (1, 1, 1, stride)) for i in firsts]
     return e.Concat(parts, 1)
 
 
-def _row_places(w: _Windows, rows: int) -> Places:
+def _row_places(pool: Pool, rows: int) -> Places:
     """Which row of which element of the window, for ``[elements of the window.., blocks of all but the last..]``."""
-    count = len(w.spatial) - 1
-    places = np.expand_dims(w.flat_places(count), count)
-    return places + (np.arange(w.sizes[-1]) * rows).reshape(-1, *(1,) * count)
+    count = len(pool.sizes) - 1
+    places = np.expand_dims(_flat_places(pool, count), count)
+    return places + (np.arange(pool.window.shape[-1]) * rows).reshape(-1, *(1,) * count)
 
 
 @lowers("FOLD")
@@ -165,27 +145,28 @@ def fold(node: Operands, e: Emitter) -> Tensor:
     that of 1.31 takes dilations wrongly.
     https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_fold_operator_desc
     """
-    w, x = _windows(node, node.output()), node.tensor("InputTensor")
-    x = e.Reshape(x, (w.batch, w.channels * prod(w.sizes), prod(w.blocks)))
-    if len(w.spatial) <= 2 and x.value is None and e.supports("Col2Im", x.dtype):
-        y = _column_to_image(e, x, w)
+    (planes, pool), x = _windows(node, node.output()), node.tensor("InputTensor")
+    batch, columns, blocks = node.output().sizes[-len(pool.sizes) - 2], prod(pool.window.shape), prod(pool.output)
+    if len(pool.sizes) <= 2 and x.value is None and e.supports("Col2Im", x.dtype):
+        y = _column_to_image(e, e.Reshape(x, (batch, planes // batch * columns, blocks)), pool)
     else:
-        y = _scatter_to_image(e, x, w)
+        y = _scatter_to_image(e, e.Reshape(x, (planes, columns * blocks)), pool)
     return e.Reshape(y, node.output().sizes)
 
 
-def _column_to_image(e: Emitter, x: Tensor, w: _Windows) -> Tensor:
-    one, none = ((1,), (0,)) if len(w.spatial) == 1 else ((), ())
-    pads = (*none, *w.start, *none, *w.end)
-    return e.Col2Im(x, one + w.spatial, one + w.sizes, one + w.strides, one + w.dilations, pads)
+def _column_to_image(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
+    one, none = ((1,), (0,)) if len(pool.sizes) == 1 else ((), ())
+    shape, strides, dilations, start, end = pool.window
+    pads = (*none, *start, *none, *end)
+    return e.Col2Im(x, one + pool.sizes, one + shape, one + strides, one + dilations, pads)
 
 
-def _scatter_to_image(e: Emitter, x: Tensor, w: _Windows) -> Tensor:
+def _scatter_to_image(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
     e.note("ScatterElements adds the elements up in the padded image, of which a Slice is the result")
-    e.budget.require(w.batch * w.channels * prod(w.sizes) * prod(w.blocks))
-    images, places = w.batch * w.channels, w.flat_places(len(w.spatial)).reshape(1, -1)
-    canvas = e.ConstantOfShape((images, prod(w.padded)), 0, x.dtype, fold=x.value is not None)
-    indices = e.Expand(e.positions(places), (images, places.size))
-    padded = e.ScatterElements(canvas, indices, e.Reshape(x, (images, places.size)), 1, reduction="add")
-    last = (a + n for a, n in zip(w.start, w.spatial, strict=True))
-    return e.Slice(e.Reshape(padded, (images, *w.padded)), (0, *w.start), (images, *last))
+    e.budget.require(x.size)
+    planes, start = x.shape[0], pool.window.start
+    canvas = e.ConstantOfShape((planes, prod(_padded(pool))), 0, x.dtype, fold=x.value is not None)
+    indices = e.Expand(e.positions(_flat_places(pool, len(pool.sizes)).reshape(1, -1)), x.shape)
+    padded = e.Reshape(e.ScatterElements(canvas, indices, x, 1, reduction="add"), (planes, *_padded(pool)))
+    last = (a + n for a, n in zip(start, pool.sizes, strict=True))
+    return e.Slice(padded, (0, *start), (planes, *last))

@@ -267,7 +267,7 @@ def _computed(
         how = {"activations": activations, "direction": layer.direction, "wanted": wanted}
         results = operator(layer.operands, **how, **attributes)
     given = zip(outputs, _ended(e, layer, results), strict=True)
-    return {name: e.Reshape(y, node.output(name).sizes) for name, y in given if y is not None}
+    return {name: y for name, y in given if y is not None}
 
 
 def _layer(node: Operands, e: Emitter, states: Sequence[str]) -> _Layer:
@@ -423,10 +423,10 @@ def _runs(e: Emitter, layer: _Layer) -> Tensor | None:
 
 
 def _ended(e: Emitter, layer: _Layer, results: Sequence[Tensor | None]) -> list[Tensor | None]:
-    """Sequence and last states as DirectML gives them for lengths that are 0 or above seq_length [decisions L7, L8].
+    """Sequence and last states as DirectML gives them for lengths of 0 [decision L7].
 
     Without a step the sequence is 0, and backward states stay what they were. Forward the cell has made one step all
-    the same, and the hidden state is 0, as it is where the length is too large.
+    the same, and the hidden state is 0.
     """
     sequence, *lasts = results
     if layer.given_lengths is None:
@@ -438,7 +438,6 @@ def _ended(e: Emitter, layer: _Layer, results: Sequence[Tensor | None]) -> list[
         runs = e.Less(places, e.Reshape(lengths, (1, 1, batch, 1)))
         sequence = e.Where(runs, sequence, e.constant(0, sequence.dtype))
     without = e.Equal(lengths, e.constant(0, lengths.dtype))
-    strange = e.Or(without, e.Greater(lengths, e.constant(steps, lengths.dtype)))
     ended: list[Tensor | None] = []
     for number, (last, initial) in enumerate(zip(lasts, layer.states, strict=True)):
         if last is None:
@@ -451,7 +450,7 @@ def _ended(e: Emitter, layer: _Layer, results: Sequence[Tensor | None]) -> list[
             if index == 1 or layer.direction == "reverse":
                 parts[index] = e.Where(without, zero if before is None else before[index], part)
             elif number == 0:
-                parts[index] = e.Where(strange, zero, part)
+                parts[index] = e.Where(without, zero, part)
         ended.append(e.Concat(parts, 0))
     return [sequence, *ended]
 

@@ -16,6 +16,7 @@ from dml2onnx.lowering.sampling import (
     SAMPLING_TABLES,
     Axis,
     ResizeForm,
+    extrapolation,
     linear_form,
     nearest,
     nearest_form,
@@ -199,7 +200,12 @@ def _linear(node: Operands, e: Emitter, x: Tensor, axes: Axes, *, antialiased: b
     is_float = x.dtype.kind == "f"
     wide = node.widened(x) if is_float else e.Cast(x, FLOAT)
     y = _through(e, wide, stages)
-    return y if is_float else _truncate(e, y, x.dtype, len(stages[-1].sampled))
+    if is_float:
+        return y
+    if any(extrapolation(axis) is not None for _, axis in axes):
+        limits = np.iinfo(x.dtype)
+        y = e.Clip(y, float(limits.min), float(limits.max))
+    return _truncate(e, y, x.dtype, len(stages[-1].sampled))
 
 
 def _through(e: Emitter, y: Tensor, stages: Sequence[_Stage]) -> Tensor:
@@ -223,11 +229,16 @@ def _stages(axes: Axes, antialiased: bool) -> tuple[_Stage, ...]:
             sampled = tuple((i, parts[number]) for i, parts in steps.items() if number < len(parts) - 1)
             stages.append(_Stage((), sampled, ()))
         axes = tuple((i, steps[i][-1] if i in steps else axis) for i, axis in axes)
-    selecting = [(i, axis) for i, axis in axes if whole(axis) is not None]
+    selecting = [(i, axis) for i, axis in axes if _selects(axis)]
     shrinking = tuple((i, axis) for i, axis in selecting if axis.count <= axis.size)
     enlarging = tuple((i, axis) for i, axis in selecting if axis.count > axis.size)
-    sampled = tuple((i, axis) for i, axis in axes if whole(axis) is None)
+    sampled = tuple((i, axis) for i, axis in axes if not _selects(axis))
     return (*stages, _Stage(shrinking, sampled, enlarging))
+
+
+def _selects(axis: Axis) -> bool:
+    """Whether LINEAR only takes elements along an axis."""
+    return whole(axis) is not None and extrapolation(axis) is None
 
 
 def _shrinking_steps(axis: Axis) -> list[Axis]:
@@ -296,10 +307,17 @@ def _resize_linear(e: Emitter, x: Tensor, axes: Mapping[int, Axis], form: Resize
 
 
 def _weighted_sum(e: Emitter, x: Tensor, i: int, axis: Axis) -> Tensor:
-    above = weights(axis).reshape([-1 if j == i else 1 for j in range(x.rank)])
-    selects = not e.merges_resize_with_mul()
-    sides: tuple[Rounding, ...] = ("DECREASING", "INCREASING")
-    low, high = (e.Cast(_nearest(e, x, ((i, axis),), side, by_resize=selects), FLOAT) for side in sides)
+    beyond = extrapolation(axis)
+    if beyond is None:
+        above = weights(axis)
+        selects = not e.merges_resize_with_mul()
+        sides: tuple[Rounding, ...] = ("DECREASING", "INCREASING")
+        low, high = (e.Cast(_nearest(e, x, ((i, axis),), side, by_resize=selects), FLOAT) for side in sides)
+    else:
+        e.note(f"axis {i} is continued beyond its ends, as DirectML does with such an InputPixelOffset")
+        above = beyond.weight
+        low, high = (e.Cast(e.Gather(x, e.positions(at), i), FLOAT) for at in (beyond.low, beyond.high))
+    above = above.reshape([-1 if j == i else 1 for j in range(x.rank)])
     return e.Cast(e.Add(e.Mul(low, e.constant(1 - above)), e.Mul(high, e.constant(above))), x.dtype)
 
 

@@ -5,17 +5,21 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.lowering.roi_samples import (
     CHANNEL,
     INT32,
     SAMPLES,
     TAPS,
+    Corners,
     Crossings,
+    Line,
     as_image,
+    batch_indices,
+    beside,
     crossings,
+    linear_taps,
+    numbers_of,
     of_columns,
     of_rows,
     pixels,
@@ -47,8 +51,7 @@ def roi_align_grad(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
         gradient = e.Where(is_there, gradient, e.constant(0, FLOAT))
     arriving = e.Transpose(gradient, (0, 2, 3, 1))
     rows = None
-    wants_corners = node.has_output("OutputROIGradientTensor") and at.rows.weight is not None
-    if x is not None and (wants_corners or node.op.enum("ReductionFunction") == "MAX"):
+    if x is not None and node.op.enum("ReductionFunction") == "MAX":
         rows = e.Gather(pixels(e, e.Cast(x, FLOAT)), at.numbers)
     if node.op.enum("ReductionFunction") == "AVERAGE":
         count = at.samples_per_output(e)
@@ -60,20 +63,17 @@ def roi_align_grad(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     if node.has_output("OutputGradientTensor"):
         outputs["OutputGradientTensor"] = _sent(e, at, arriving, image)
     if node.has_output("OutputROIGradientTensor"):
+        assert x is not None
         sizes = node.output("OutputROIGradientTensor").sizes
-        if rows is None or at.rows.weight is None:
-            e.note("the nearest element stays the same when a corner moves a little")
-            outputs["OutputROIGradientTensor"] = e.ConstantOfShape(sizes, 0, FLOAT)
-        else:
-            outputs["OutputROIGradientTensor"] = e.Reshape(_corners(node, e, at, arriving, rows), sizes)
+        outputs["OutputROIGradientTensor"] = e.Reshape(_corners(node, e, at, arriving, x), sizes)
     return outputs
 
 
 def _is_first_largest(e: Emitter, at: Crossings, rows: Tensor) -> Tensor:
-    """Whether a sample is the first of the largest inside the image [decision O16]."""
+    """Whether a sample is the first of the largest, among which those outside the image are 0 [decision O16]."""
     weights = at.weights(e)
     values = rows if weights is None else e.ReduceSum(e.Mul(rows, e.Mul(*weights)), TAPS)
-    values = e.Where(at.counts(e), values, e.constant(-np.inf, FLOAT))
+    values = e.Where(at.counts(e), values, e.constant(0, FLOAT))
     first_row = e.ArgMax(e.ReduceMax(values, SAMPLES[1:]), SAMPLES[0])
     first_column = e.ArgMax(values, SAMPLES[1])
     row, column = of_rows(e, e.Unsqueeze(at.rows.number, (0,))), of_columns(e, e.Unsqueeze(at.columns.number, (0,)))
@@ -99,27 +99,55 @@ def _sent(e: Emitter, at: Crossings, arriving: Tensor, image: tuple[int, ...]) -
     return as_image(e, e.Reshape(total, (size // channels, channels)), image)
 
 
-def _corners(node: Operands, e: Emitter, at: Crossings, arriving: Tensor, rows: Tensor) -> Tensor:
-    """x1, y1, x2 and y2 of every region: what arrives, times the slope, times how far a sample moves with a corner."""
-    weights = at.weights(e)
-    assert weights is not None
-    op, one, counts = node.op, e.constant(1, FLOAT), at.counts(e)
-    shares = (
-        of_rows(e, e.Unsqueeze(at.rows.share, (0,))),
-        of_columns(e, e.Unsqueeze(at.columns.share, (0,))),
-    )
+def _corners(node: Operands, e: Emitter, at: Crossings, arriving: Tensor, x: Tensor) -> Tensor:
+    """x1, y1, x2 and y2 of every region: what arrives, times the slope, times the size of the image [decision O13].
+
+    Slopes are those of LINEAR, whatever the mode [decision O17].
+    """
+    corners, counts = Corners.of(node.op), at.counts(e)
+    image, rows = x.shape, pixels(e, e.Cast(x, FLOAT))
+    batch = batch_indices(node, e, image[0])
+    lines = (at.rows, at.columns)
+    across = [linear_taps(e, line.place, size) for line, size in zip(lines, image[2:], strict=True)]
+    weights = [e.Unsqueeze(of(e, taps[1]), (CHANNEL,)) for of, taps in zip((of_rows, of_columns), across, strict=True)]
     found = []
-    for along, across, share, scale in ((1, 0, shares[1], "SpatialScaleX"), (0, 1, shares[0], "SpatialScaleY")):
-        # both taps are one element where the coordinate is whole: there the slope is 0 as the page has it
-        below, above = _tap(e, rows, TAPS[along], 0), _tap(e, rows, TAPS[along], 1)
-        slope = e.ReduceSum(e.Mul(e.Sub(above, below), weights[across]), TAPS[across : across + 1])
+    for along, other in ((1, 0), (0, 1)):
+        size = image[2 + along]
+        taps = [across[0][0], across[1][0]]
+        taps[along] = _slope_taps(e, lines[along].place, size)
+        looked = [(index, line.counts) for index, line in zip(taps, lines, strict=True)]
+        around = e.Gather(rows, numbers_of(e, image, looked[0], looked[1], batch))
+        rise = e.Sub(_tap(e, around, TAPS[along], 1), _tap(e, around, TAPS[along], 0))
+        slope = e.ReduceSum(e.Mul(rise, weights[other]), TAPS[other : other + 1])
         change = e.ReduceSum(e.Where(counts, e.Mul(slope, arriving), e.constant(0, FLOAT)), (CHANNEL,))
-        far = e.Unsqueeze(share, (CHANNEL,))
-        for part in (e.Sub(one, far), far):
+        share = _share(e, corners, lines[along], arriving.shape[-3 + along])
+        far = e.Unsqueeze((of_rows, of_columns)[along](e, share), (CHANNEL,))
+        extent = e.constant(size - corners.is_aligned, FLOAT)
+        for part in (e.Sub(e.constant(1, FLOAT), far), far):
             moved = e.ReduceSum(e.Mul(change, part), (0, 1, 2, 3, 5, 6, 7))
-            found.append(e.Mul(e.Reshape(moved, (moved.size, 1)), e.constant(op.float(scale), FLOAT)))
+            found.append(e.Mul(e.Reshape(moved, (moved.size, 1)), extent))
     x1, x2, y1, y2 = found
     return e.Concat([x1, y1, x2, y2], 1)
+
+
+def _slope_taps(e: Emitter, place: Tensor, size: int) -> Tensor:
+    """The elements between which a slope is taken: one, and so 0, where a coordinate is clamped [decision O17]."""
+    below = e.Floor(place)
+    above = e.Add(below, e.constant(1, FLOAT))
+    return beside(e, *(e.Clip(tap, 0.0, float(size - 1)) for tap in (below, above)))
+
+
+def _share(e: Emitter, corners: Corners, line: Line, outputs: int) -> Tensor:
+    """How far along its region an output element is said to lie; (tap, sample, region, output) [decision O17]."""
+    number, one = e.arange(outputs, FLOAT), e.constant(1, FLOAT)
+    samples = e.Mul(line.count, e.constant(outputs, FLOAT))
+    if not corners.is_aligned:
+        share = e.Div(number, samples)
+    else:
+        is_single = e.LessOrEqual(samples, one)
+        parts = e.Where(is_single, one, e.Sub(samples, one))
+        share = e.Where(is_single, e.constant(0.5, FLOAT), e.Div(number, parts))
+    return e.Unsqueeze(share, tuple(range(4 - share.rank)))
 
 
 def _tap(e: Emitter, x: Tensor, axis: int, number: int) -> Tensor:

@@ -81,8 +81,8 @@ class Line:
     """Whether a sample is inside the image and its region wants it; without taps."""
     weight: Tensor | None
     """FLOAT weights of the taps; ``None`` for a single one."""
-    share: Tensor
-    """How far along its region a sample lies, as FLOAT; without taps."""
+    place: Tensor
+    """Coordinates that are not yet clamped, as FLOAT, 0 where a sample does not count; without taps."""
 
 
 def line_of(
@@ -112,19 +112,28 @@ def line_of(
         place = e.Sub(place, e.constant(corners.input_offset, FLOAT))
     counts = _inside(e, corners, place, size)
     counts = counts if wanted is None else e.And(counts, wanted)
-    place = e.Clip(e.Where(counts, place, e.constant(0, FLOAT)), 0.0, float(size - 1))
-    share = e.Div(steps, parts)
+    place = e.Where(counts, place, e.constant(0, FLOAT))
     if not corners.is_linear:
-        nearest = e.Clip(e.Floor(e.Add(place, e.constant(0.5, FLOAT))), 0.0, float(size - 1))
-        return Line(count, number, e.Unsqueeze(nearest, (0,)), counts, None, share)
+        clamped = e.Clip(place, 0.0, float(size - 1))
+        nearest = e.Clip(e.Floor(e.Add(clamped, e.constant(0.5, FLOAT))), 0.0, float(size - 1))
+        return Line(count, number, e.Unsqueeze(nearest, (0,)), counts, None, place)
+    index, weight = linear_taps(e, place, size)
+    return Line(count, number, index, counts, weight, place)
+
+
+def linear_taps(e: Emitter, place: Tensor, size: int) -> tuple[Tensor, Tensor]:
+    """The two elements around each coordinate, and their weights."""
+    place = e.Clip(place, 0.0, float(size - 1))
     below, above = e.Floor(place), e.Ceil(place)
     # half and half where both are one element, so that no weight is 0: 0 * inf would be NaN
     fraction = e.Where(e.Equal(below, above), e.constant(0.5, FLOAT), e.Sub(place, below))
     rest = e.Sub(e.constant(1, FLOAT), fraction)
-    index, weight = (
-        e.Concat([e.Unsqueeze(item, (0,)) for item in pair], 0) for pair in ((below, above), (rest, fraction))
-    )
-    return Line(count, number, index, counts, weight, share)
+    return beside(e, below, above), beside(e, rest, fraction)
+
+
+def beside(e: Emitter, *taps: Tensor) -> Tensor:
+    """Tensors of one line without taps, as those of its taps."""
+    return e.Concat([e.Unsqueeze(item, (0,)) for item in taps], 0)
 
 
 def _inside(e: Emitter, corners: Corners, place: Tensor, size: int) -> Tensor:

@@ -130,6 +130,34 @@ def weights(axis: Axis) -> Floats:
     return np.where(weight == 0, _HALF, weight)
 
 
+class Extrapolation(NamedTuple):
+    """Two elements for each output element, and how much of the second it takes: more than all of it, or less than
+    nothing."""
+
+    low: Indices
+    high: Indices
+    weight: Floats
+
+
+@remembered
+def extrapolation(axis: Axis) -> Extrapolation | None:
+    """What LINEAR takes where its coordinates lie elsewhere than between the elements, else ``None`` [decision S5].
+
+    The two elements are chosen, and clamped, by no more of the offset than lies between 0 and a pixel.
+    """
+    if 0 <= axis.input_offset <= 1 or axis.size == 1:
+        return None
+    offset = min(max(axis.input_offset, 0.0), 1.0)
+    below = np.floor(coordinates(Axis(axis.size, axis.count, axis.scale, offset, axis.output_offset)))
+    low, high = _clamp(below, axis.size), _clamp(below + np.float32(1), axis.size)
+    weight = coordinates(axis) - below
+    place = inside(axis)
+    is_edge = low == high
+    if np.where(is_edge, place == low, (weight >= 0) & (weight <= 1)).all():
+        return None
+    return Extrapolation(low, high, np.where(is_edge, _HALF, weight))
+
+
 def _inside(place: Floats, axis: Axis) -> Floats:
     return _between(place, np.float32(0), np.float32(axis.size - 1))
 
@@ -273,5 +301,7 @@ def _slack(axis: Axis) -> npt.NDArray[np.float64]:
 @lru_cache(REMEMBERED)
 def _looks_same(axis: Axis, form: ResizeForm) -> bool:
     """The same but for the order of the roundings of S1's formula."""
+    if extrapolation(axis) is not None:
+        return False
     place = _places(axis, form.coordinates, form.by)
     return place is not None and bool((np.abs(_inside(place, axis) - inside(axis)) <= _slack(axis)).all())

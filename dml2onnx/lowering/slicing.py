@@ -130,10 +130,8 @@ def reverse_subsequences(node: Operands, e: Emitter) -> Tensor:
     known = lengths.value
     if e.exact if known is None else bool((known > x.shape[axis]).any()):
         return _reversed_by_index(e, x, lengths, axis)
-    if known is not None:
-        # lengths 0 and 1 mean the same; with 0 ONNX Runtime 1.24 leaves the first element unwritten
-        lengths = e.Clip(lengths, 1, x.shape[axis])
-    lengths = e.Cast(lengths, INT64)
+    # lengths 0 and 1 mean the same; with 0 ONNX Runtime 1.24 leaves the first element unwritten
+    lengths = e.Cast(e.Max(lengths, e.constant(1, lengths.dtype)), INT64)
     batch = [i for i, size in enumerate(lengths.shape) if size > 1]
     if all(i < axis for i in batch):
         return _reversed(e, x, e.Expand(lengths, (*x.shape[:axis], *(1,) * (x.rank - axis))), axis)
@@ -160,7 +158,5 @@ def _reversed(e: Emitter, x: Tensor, lengths: Tensor, axis: int) -> Tensor:
     count, time = lengths.size, x.shape[axis]
     is_first = axis == 0 and count > 1
     rows = e.Reshape(x, (*((time, count) if is_first else (count, time)), x.size // (count * time)))
-    # one element in reverse is as it was, and none at all ONNX Runtime 1.24 forgets to copy
-    lengths = e.Clip(e.Reshape(e.Cast(lengths, INT64), (count,)), 1, None)
-    y = e.ReverseSequence(rows, lengths, time_axis=0 if is_first else 1)
+    y = e.ReverseSequence(rows, e.Reshape(lengths, (count,)), time_axis=0 if is_first else 1)
     return e.Reshape(y, x.shape)

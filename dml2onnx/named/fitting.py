@@ -110,14 +110,18 @@ class Fitting:
             yield size - Expr.of(max(max(numbers) + more, -min(numbers)))
 
     def _windows(self, node: Node, source: Dims, target: Dims) -> Iterator[Expr]:
-        """Along a dimension of which a Slice takes as many elements at all sizes, the last of them has to be there."""
+        """What a Slice takes has to be there: the last of as many elements at all sizes, or as many as varies."""
         starts, ends, axes = (self._constant(node, position) for position in (1, 2, 3))
         if starts is None or ends is None or axes is None:
             return
-        for start, end, axis in zip(starts, ends, axes, strict=True):
-            size = source[axis]
-            if isinstance(size, Expr) and isinstance(target[axis], int):
+        steps = self._constant(node, 4) or [1] * len(starts)
+        for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
+            size, count = source[axis], target[axis]
+            if isinstance(size, Expr) and isinstance(count, int):
                 yield size - Expr.of(max(end if 0 <= end < LAST else 0, -start, start + 1))
+            elif size is not None and count is not None and abs(end) >= LAST and (start >= 0) == (step > 0):
+                behind = Expr.of(size) - Expr.of(start + 1 if step > 0 else -start)
+                yield from _equal(behind.divided(abs(step)) + Expr.of(1), Expr.of(count))
 
     def _constant(self, node: Node, position: int) -> list[int] | None:
         value = node.inputs[position] if position < len(node.inputs) else None

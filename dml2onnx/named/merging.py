@@ -10,6 +10,7 @@ from dml2onnx.model import UNKNOWN, Body, Node, OnnxGraph, Port, Value, has_name
 from dml2onnx.named.fitting import Fitting
 from dml2onnx.named.numbers import Numbers
 from dml2onnx.named.operands import Operands
+from dml2onnx.named.slices import open_ended
 from dml2onnx.named.windows import whole_pictures, widest
 from dml2onnx.sizes.expressions import Expr
 from dml2onnx.sizes.named import refused
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from dml2onnx.model import Array, Origin
     from dml2onnx.model.records import Attribute
     from dml2onnx.sizes.named import NamedGraph, Values
+
+TAKING_LISTS = frozenset({"Expand", "Pad", "Reshape", "Resize", "Slice", "Squeeze", "Tile", "Unsqueeze"})
+"""Operators with lists of sizes or axes in constants, beside all reductions."""
 
 
 def merged(
@@ -35,9 +39,16 @@ def difference(one: OnnxGraph, other: OnnxGraph) -> str | None:
     if len(one.origins) != len(other.origins):
         return ""
     for left, right in zip(one.origins, other.origins, strict=True):
-        if [node.op_type for node in left.nodes] != [node.op_type for node in right.nodes]:
+        if [_form(node, one) for node in left.nodes] != [_form(node, other) for node in right.nodes]:
             return left.node
     return None
+
+
+def _form(node: Node, graph: OnnxGraph) -> tuple[object, ...]:
+    """What is the same of a node at all sizes: a reduction over fewer axes is another one."""
+    takes = node.op_type in TAKING_LISTS or node.op_type.startswith("Reduce")
+    lists = [value.shape for value in node.inputs[1:] if value is not None and value.name in graph.initializers]
+    return node.op_type, len(node.inputs), len(node.outputs), *(lists if takes else ())
 
 
 def other_form(node: str, point: Values | None = None) -> DmlError:
@@ -131,6 +142,7 @@ class _Merging:
     def _node(self, nodes: Sequence[Node], origin: Origin) -> list[Node]:
         first = nodes[0]
         op_type, attributes = self._attributes(nodes, origin)
+        ends = open_ended(nodes, [model.initializers for model in self.models])
         before: list[Node] = []
         inputs: list[Value | None] = []
         for position, values in enumerate(zip(*(node.inputs for node in nodes), strict=True)):
@@ -138,7 +150,7 @@ class _Merging:
             if arrays is None:
                 inputs.append(self._value(values))
                 continue
-            operand = self.operands.made(first, position, arrays, inputs, origin)
+            operand = self.operands.made(first, position, ends.get(position, arrays), inputs, origin)
             before += operand.nodes
             inputs.append(operand.value)
         outputs = tuple(self._value(values) for values in zip(*(node.outputs for node in nodes), strict=True))

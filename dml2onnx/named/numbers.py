@@ -109,20 +109,29 @@ class Numbers:
             if times is not None:
                 self._known[found] = times
                 return times
+        return self._product(found)
+
+    def _product(self, found: tuple[int, ...]) -> Expr | None:
+        """Two known expressions times a number: rows of all pictures and channels, which no tensor has."""
+        for known, expr in list(self._known.items()):
+            ratios = _ratios(found, known)
+            for other, factor in list(self._known.items()) if ratios else ():
+                times = _ratios(ratios, other)
+                if times and len(set(times)) == 1:
+                    self._known[found] = (expr * factor).scaled(times[0])
+                    return self._known[found]
         return None
 
     def _times(self, found: tuple[int, ...], known: tuple[int, ...], expr: Expr) -> Expr | None:
         """A known expression times, or divided by, a number, or times another one."""
-        if all(value and number % value == 0 for number, value in zip(found, known, strict=True)):
-            ratios = tuple(number // value for number, value in zip(found, known, strict=True))
-            if len(set(ratios)) == 1:
-                return expr.scaled(ratios[0])
-            if ratios in self._known:
-                return expr * self._known[ratios]
-        if all(number and value % number == 0 for number, value in zip(found, known, strict=True)):
-            ratios = tuple(value // number for number, value in zip(found, known, strict=True))
-            if len(set(ratios)) == 1:
-                return expr.divided(ratios[0])
+        ratios = _ratios(found, known)
+        if ratios and len(set(ratios)) == 1:
+            return expr.scaled(ratios[0])
+        if ratios in self._known:
+            return expr * self._known[ratios]
+        ratios = _ratios(known, found)
+        if ratios and len(set(ratios)) == 1:
+            return expr.divided(ratios[0])
         differences = {number - value for number, value in zip(found, known, strict=True)}
         if len(differences) == 1:
             return expr + Expr.of(differences.pop())
@@ -137,3 +146,9 @@ class Numbers:
         text = self.text(expr)
         self.by_text[text] = self.graph.traced.solver.resolved(expr)
         return NamedSize(self.graph.number(expr, self.old), text, self.ranges.get(text))
+
+
+def _ratios(numbers: Sequence[int], of: Sequence[int]) -> tuple[int, ...]:
+    """How many times each number is another one; nothing where one is no multiple."""
+    pairs = list(zip(numbers, of, strict=True))
+    return tuple(number // other for number, other in pairs) if all(b and a % b == 0 for a, b in pairs) else ()

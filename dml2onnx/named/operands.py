@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from dml2onnx.model import Array, DType, Origin
     from dml2onnx.named.numbers import Numbers
 
-LAST = (1 << 63) - 1
-"""The end of a Slice behind all elements."""
-
 BROADCASTING = frozenset(
     {
         *("Add", "Div", "Max", "Mean", "Min", "Mod", "Mul", "PRelu", "Pow", "Sub", "Sum"),
@@ -122,8 +119,6 @@ class Operands:
             entries = short
         elif node.op_type == "Expand" and position == 1:
             entries = _expanded(entries, known)
-        elif node.op_type == "Slice" and position == 2:
-            entries = [LAST if isinstance(entry, Expr) and entry in known else entry for entry in entries]
         elif node.op_type == "Resize" and position == 3 and data is not None and self._can_read(data):
             pairs = [(entry, size) for entry, size in zip(entries, known, strict=True) if size is not None]
             factors = [factor for pair in pairs if (factor := self.numbers.ratio(*pair)) is not None]

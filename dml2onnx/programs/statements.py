@@ -52,7 +52,8 @@ UNARY: Mapping[str, tuple[str, Callable[[Any], object]]] = {
     "ELEMENT_WISE_NEGATE": ("-", operator.neg),
     "ELEMENT_WISE_BIT_NOT": ("~", operator.invert),
 }
-_NUMBERED = re.compile(r"((op|operator|node|layer|tensor|value|[a-z])[_/.]?)*")
+_STAND_IN = "(?:op|operator|node|layer|tensor|value|[a-z])"
+_NUMBERED = re.compile(rf"(?:{_STAND_IN}(?:[_/.]{_STAND_IN})*)?")
 """What stands before a number in the names that tools make."""
 LARGEST_TRIED = 1 << 26
 """Bytes of a constant that is tried as an argument; larger ones are made by ``g.constant``."""

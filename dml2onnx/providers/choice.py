@@ -9,7 +9,7 @@ from typing import TypeAlias
 from dml2onnx import arguments
 from dml2onnx.codes.running import PROVIDER_OPTION, UNKNOWN_PROVIDER
 from dml2onnx.diagnostics import DmlError, quote
-from dml2onnx.providers.table import AUTO, BY_NAME, CPU, DEFAULT_POLICY, NAMES, POLICIES, POLICY
+from dml2onnx.providers.table import AUTO, BY_NAME, CPU, DEFAULT_POLICY, NAMES, POLICIES, POLICY, SHORT_NAMES
 from dml2onnx.targets import DEFAULT_TARGET, EXACT_TARGET
 from dml2onnx.targets import NAMES as TARGETS
 
@@ -41,7 +41,9 @@ class Providers:
         listed = tuple(part.strip() for name in names for part in _name(name).split(",")) or ("cpu",)
         for name in listed:
             if name not in NAMES:
-                message = f"there is no provider {quote(name)}; the providers are {', '.join(NAMES)}"
+                full = SHORT_NAMES.get(name)
+                near = f"; did you mean {full}?" if full else f"; the providers are {', '.join(NAMES)}"
+                message = f"there is no provider {quote(name)}{near}"
                 raise DmlError(UNKNOWN_PROVIDER.at(message, expected=", ".join(NAMES), found=name))
         listed = tuple(dict.fromkeys(listed))
         if AUTO in listed and len(listed) > 1:

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -160,6 +161,7 @@ namespace dml2onnx {
 
 struct RecordingOptions {
   // Made when it is not there. One that holds anything but an earlier recording is refused; an earlier one is replaced.
+  // One that this program has recorded to, or another one that runs records to, gets a number: "recording_2".
   std::filesystem::path folder = "recording";
 
   // The feature level of a device that has no real one behind it: 0x3000 is 3.0.
@@ -209,7 +211,7 @@ struct Recorder : public IUnknown {
 };
 
 // A device that records, as the interface that `riid` names. Besides what COM has to say (E_NOINTERFACE, E_POINTER):
-// E_ACCESSDENIED when the folder cannot be written or is in use, and the reason goes to `options.onProblem`.
+// E_ACCESSDENIED when the folder cannot be written, and the reason goes to `options.onProblem`.
 HRESULT CreateRecordingDevice(IDMLDevice* real, const RecordingOptions& options, REFIID riid, void** ppv) noexcept;
 
 // The recorder of a recording device, to be released; E_NOINTERFACE for any other object.
@@ -3092,6 +3094,36 @@ DML2ONNX_INTERFACES(DML2ONNX_IID)
 
 #endif
 
+// Whether a folder is that of another program that runs.
+
+#if !defined(_WIN32)
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+#endif
+
+namespace dml2onnx {
+namespace detail {
+
+// Takes a folder until the program ends, however it does; false where it is taken. Where a system cannot lock it, as
+// some that lie on a network, nobody is told of the others.
+inline bool TakeFolder(const std::filesystem::path& folder) {
+#if defined(_WIN32)
+  const HANDLE file = ::CreateFileW((folder / "recording.lock").c_str(), GENERIC_WRITE, 0, nullptr, OPEN_ALWAYS,
+                                    FILE_ATTRIBUTE_NORMAL | FILE_FLAG_DELETE_ON_CLOSE, nullptr);
+  return file != INVALID_HANDLE_VALUE || ::GetLastError() != ERROR_SHARING_VIOLATION;
+#else
+  const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (opened < 0 || ::flock(opened, LOCK_EX | LOCK_NB) == 0) return true;
+  const bool isTaken = errno == EWOULDBLOCK;
+  ::close(opened);
+  return !isTaken;
+#endif
+}
+
+}  // namespace detail
+}  // namespace dml2onnx
+
 // The folder of a recording: files that appear whole or not at all, and names for them that any system takes.
 
 namespace dml2onnx {
@@ -3150,20 +3182,27 @@ inline std::string PathText(const std::filesystem::path& path) {
 class Folder {
  public:
   // Makes the folder, or takes over that of an earlier run of the program; says why not in `problem`. A folder that this
-  // run has recorded to is left alone: the second device that wants "recording" gets "recording_2", and so on.
-  static std::unique_ptr<Folder> Open(const std::filesystem::path& wanted, std::string& problem) {
+  // run has recorded to is left alone: the second device that wants "recording" gets "recording_2", and so on, as does
+  // another program at the same time; `elsewhere` says so.
+  static std::unique_ptr<Folder> Open(const std::filesystem::path& wanted, std::string& problem,
+                                      std::string& elsewhere) {
     std::error_code error;
     std::filesystem::path path = std::filesystem::absolute(wanted, error).lexically_normal();
     if (!error && !path.has_filename()) path = path.parent_path();  // "recording/"
     const std::lock_guard<std::mutex> lock(InUse().mutex);
     const std::filesystem::path first = path;
-    for (int number = 2; InUse().paths.count(path) != 0 || (number > 2 && HoldsOthers(path)); ++number) {
+    for (int number = 2;; ++number) {
+      const bool isOurs = InUse().paths.count(path) != 0;
+      if (!isOurs && (number == 2 || !HoldsOthers(path))) {
+        bool isTaken = false;
+        std::unique_ptr<Folder> folder = OpenAt(path, problem, isTaken);
+        if (folder) InUse().paths.insert(path);
+        if (!isTaken) return folder;
+      }
+      if (number == 2) elsewhere = isOurs ? "this program has recorded" : "another program that runs records";
       path = first;
       path += "_" + std::to_string(number);
     }
-    std::unique_ptr<Folder> folder = OpenAt(path, problem);
-    if (folder) InUse().paths.insert(path);
-    return folder;
   }
 
   const std::filesystem::path& Path() const { return path_; }
@@ -3241,7 +3280,7 @@ class Folder {
     return !std::filesystem::exists(path / kIndexName, error) && !std::filesystem::is_empty(path, error);
   }
 
-  static std::unique_ptr<Folder> OpenAt(const std::filesystem::path& path, std::string& problem) {
+  static std::unique_ptr<Folder> OpenAt(const std::filesystem::path& path, std::string& problem, bool& isTaken) {
     std::error_code error;
     std::filesystem::create_directories(path, error);
     if (error) {
@@ -3253,6 +3292,8 @@ class Folder {
       problem = "the folder " + PathText(path) + " holds other things than a recording";
       return nullptr;
     }
+    isTaken = !TakeFolder(path);
+    if (isTaken) return nullptr;
     std::unique_ptr<Folder> folder(new Folder(path));
     std::filesystem::create_directories(path / "data", error);
     if (!error) std::filesystem::create_directories(path / "operators", error);
@@ -4359,14 +4400,11 @@ class Recording : public std::enable_shared_from_this<Recording> {
   // `isReal` says whether buffers are those of a real device, which can be called.
   static std::shared_ptr<Recording> Open(const RecordingOptions& options, bool isReal) {
     std::string problem;
-    std::unique_ptr<Folder> folder = Folder::Open(options.folder, problem);
-    std::shared_ptr<Recording> recording;
     std::string elsewhere;
+    std::unique_ptr<Folder> folder = Folder::Open(options.folder, problem, elsewhere);
+    std::shared_ptr<Recording> recording;
     if (folder) {
-      if (IsNumbered(options.folder, folder->Path())) {
-        elsewhere = "this program has recorded to the folder already, so that another device records to " +
-                    PathText(folder->Path());
-      }
+      if (!elsewhere.empty()) elsewhere += " to the folder, so that this device records to " + PathText(folder->Path());
       recording.reset(new Recording(options, isReal, std::move(folder)));
       recording->WriteIndex(problem);
     }
@@ -4607,12 +4645,6 @@ class Recording : public std::enable_shared_from_this<Recording> {
     });
     Report(FAILED(result) ? "there is no memory for the recording" : problem);
     return FAILED(result) ? result : problem.empty() ? S_OK : kAccessDenied;
-  }
-
-  static bool IsNumbered(const std::filesystem::path& wanted, const std::filesystem::path& got) {
-    std::error_code error;
-    const std::filesystem::path path = std::filesystem::absolute(wanted, error).lexically_normal();
-    return !error && (path.has_filename() ? path : path.parent_path()) != got;
   }
 
   static bool Note(std::vector<std::string>& notes, const std::string& what) {

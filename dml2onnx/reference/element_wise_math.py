@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -121,7 +121,10 @@ def modulus(op: OperatorDesc, inputs: Inputs) -> Outputs:
         if not is_floor:
             return {"OutputTensor": Result(remainder)}
         crosses = (remainder != 0) & ((remainder < 0) != (d < 0))
-        return {"OutputTensor": float_result(np.where(crosses, remainder + d, remainder))}
+        result = float_result(np.where(crosses, remainder + d, remainder))
+        # a quotient that is subnormal is 0 (decision G8), and a the remainder
+        vanishes = crosses & (np.abs(n) < np.finfo(np.float32).tiny * np.abs(d))
+        return {"OutputTensor": replace(result, unspecified=vanishes) if vanishes.any() else result}
     whole, divisor = as_integers(a), as_integers(b)
     by_zero = divisor == 0
     safe = as_integers(np.where(by_zero, 1, divisor).astype(a.dtype))

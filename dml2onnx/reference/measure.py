@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes.running import TOO_LARGE_FOR_REFERENCE
-from dml2onnx.diagnostics import DmlError, quote
+from dml2onnx.diagnostics import DmlError, Remedy, quote
 from dml2onnx.ir.data import stored_bytes
 from dml2onnx.reference.work import hidden_work
 
@@ -56,8 +56,8 @@ def _require(work: int, total: int, reason: str, node: Node | None = None) -> No
     if not of_one and total <= LARGEST_GRAPH:
         return
     limit, whose = (LARGEST_NODE, "one node") if of_one else (LARGEST_GRAPH, "a graph")
-    message = f"{reason}; the reference implementation takes {limit} for {whose}"
-    message += "" if of_one else f", and with those before it these are {total}"
+    takes = f"the reference implementation takes {limit:,} for {whose}"
+    message = f"{reason}; {takes}" if of_one else f"this node and those before it look at {total:,} elements; {takes}"
     name, operator = (node.name, node.operator.type) if node else ("", "")
     raise DmlError(
         TOO_LARGE_FOR_REFERENCE.at(
@@ -67,5 +67,6 @@ def _require(work: int, total: int, reason: str, node: Node | None = None) -> No
             pointer=node.source if node else "",
             expected=f"at most {limit}",
             found=work if of_one else total,
+            remedies=(Remedy("smaller inputs: --size NAME=SIZES, or sizes= in Python"),),
         )
     )

@@ -25,11 +25,6 @@ if TYPE_CHECKING:
 
 TAIL = 1e-6
 """The part of the largest element of a result, below which digits are left open."""
-_WITH_TAILS = frozenset(
-    {"activation", "attention", "element_wise_math", "normalization", "normalization_training", "recurrent"}
-)
-"""The families whose kernels have absolute errors: those of functions, and of formulas that cancel."""
-
 _IN_FLOATS = frozenset({"ELEMENT_WISE_QUANTIZED_LINEAR_ADD", "QUANTIZED_LINEAR_AVERAGE_POOLING"})
 """Quantised operators of which ONNX has no form in integers."""
 
@@ -46,7 +41,7 @@ def promised(
 
     Of models whose quantised operators compute ``in_floats`` that is what such arithmetic gives.
     """
-    has_tails = op.schema.family in _WITH_TAILS or op.has("FusedActivation")
+    has_tails = "tails" in op.schema.left_open or op.has("FusedActivation")
     floats = in_floats or op.type in _IN_FLOATS
     found = {name: tuple(item.by_floats() for item in results[name]) for name in results} if floats else results
     return {name: tuple(_promised(item, has_tails) for item in found[name]) for name in found}

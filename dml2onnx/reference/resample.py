@@ -102,7 +102,8 @@ def _resample(
     data_type = op.tensor("OutputTensor").data_type
     antialiased = op.type == "RESAMPLE3" and op.flag("Antialiased")
     values = widen(x)
-    line = _Line(values, np.zeros(x.shape), data_type.is_float, ~np.isfinite(values), np.zeros(x.shape, np.bool_))
+    nowhere = np.zeros(x.shape, np.bool_)
+    line = _Line(values, np.zeros(x.shape), data_type.is_float, ~np.isfinite(values), nowhere, nowhere)
     for axis, (size, scale, input_offset, output_offset) in enumerate(axes):
         if antialiased and scale < 0.5:
             for step in antialiasing_steps(line.values.shape[axis], size):
@@ -113,9 +114,11 @@ def _resample(
         result = Result(line.values, line.error, line.near & line.weightless)
     else:
         result = truncate_within(line.values, line.error, data_type)
-    if any(abs(offset) > 1 for offset in input_offsets):
-        # what lies more than a pixel outside was seen not to be clamped, by a rule that nobody knows (decision S5)
-        result = replace(result, unspecified=np.ones(sizes, np.bool_))
+    if any(not 0 <= offset <= 1 for offset in input_offsets):
+        # kernels differ in what they clamp, and in what they multiply by 0 (decision S5)
+        known = False if result.unspecified is None else result.unspecified
+        shrinks = antialiased and any(scale < 0.5 for scale in scales)
+        result = replace(result, unspecified=np.broadcast_to(line.torn | line.near | known | shrinks, sizes))
     return {"OutputTensor": result}
 
 
@@ -151,17 +154,24 @@ class _Line:
     weightless: Mask
     """Whether some element beside the coordinates may have weight 0, or not."""
 
+    torn: Mask
+    """What lies elsewhere than between the two elements, which some kernels of DirectML clamp."""
+
     def sampled(self, axis: int, size: int, scale: float, input_offset: float, output_offset: float) -> _Line:
         """The next axis (decisions S5 and S6)."""
         place = coordinates(size, scale, input_offset, output_offset).astype(np.float64)
-        below = np.floor(place)
+        # elements are chosen, and clamped, by no more of the offset than lies between 0 and a pixel
+        base = coordinates(size, scale, min(max(input_offset, 0.0), 1.0), output_offset).astype(np.float64)
+        below = np.floor(base)
         column = tuple(-1 if i == axis else 1 for i in range(self.values.ndim))
         weight = (place - below).reshape(column)
         low, high = (clamp(below + step, self.values.shape[axis]) for step in (0, 1))
         a, b = np.take(self.values, low, axis), np.take(self.values, high, axis)
         # at the edge both are one element
-        values = np.where((low == high).reshape(column), a, a * (1 - weight) + b * weight)
-        rounding = 4 * ROUNDOFF * (np.abs(a) + np.abs(b)) * (weight != 0)
+        is_edge = (low == high).reshape(column)
+        values = np.where(is_edge, a, a * (1 - weight) + b * weight)
+        far = np.where(is_edge, 1, np.maximum(np.abs(weight) + np.abs(1 - weight), 1))
+        rounding = 4 * ROUNDOFF * (np.abs(a) + np.abs(b)) * far * (weight != 0)
         if not self.is_float:
             # sums of small integers in simple proportions, such as quarters, are exact in FLOAT32 in whatever order,
             # and truncation must see them so; where weights fill their 24 bits, another order makes another sum
@@ -171,9 +181,13 @@ class _Line:
             rounding = np.where(simple & (in_float32 == values), 0, rounding)
         doubt = doubt_of(place, size, scale, input_offset, output_offset)
         fresh = rounding + np.abs(b - a) * doubt.reshape(column)
-        inherited = np.maximum(np.take(self.error, low, axis), np.take(self.error, high, axis))
+        inherited = np.maximum(np.take(self.error, low, axis), np.take(self.error, high, axis)) * far
         error = inherited + np.where(np.isfinite(fresh), fresh, 0)
-        return _Line(values, error, self.is_float, *self._leaks(axis, place, doubt, column))
+        near, weightless = self._leaks(axis, place if 0 <= input_offset <= 1 else base, doubt, column)
+        inside = np.clip(place, 0, self.values.shape[axis] - 1)
+        beyond = np.where(low == high, inside != low, (place < below) | (place > below + 1)).reshape(column)
+        torn = np.take(self.torn, low, axis) | np.take(self.torn, high, axis) | beyond
+        return _Line(values, error, self.is_float, near, weightless, torn)
 
     def _leaks(self, axis: int, place: Floats, doubt: Floats, column: tuple[int, ...]) -> tuple[Mask, Mask]:
         """``near`` and ``weightless`` of the next axis: whole coordinates, and edges, have a weight of 0."""

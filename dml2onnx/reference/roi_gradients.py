@@ -28,13 +28,18 @@ def roi_align_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
     batches = inputs.tensor("BatchIndicesTensor").reshape(-1)
     total = _Total(x.shape)
     found = []
-    for number, image, rows, columns in regions(op, inputs, x, gradient.shape):
+    # corners move LINEAR samples, whatever the mode (decision O17)
+    moved = op if op.enum("InterpolationMode") == "LINEAR" else _as_linear(op)
+    of_corners = regions(moved, inputs, x, gradient.shape)
+    for (number, image, rows, columns), (_, _, *lines) in zip(
+        regions(op, inputs, x, gradient.shape), of_corners, strict=True
+    ):
         arriving, torn = _shares(op, gradient[number], image, rows, columns)
         if batches[number] < len(x):  # others are left out (decision O11)
             total.add(int(batches[number]), rows, columns, arriving, torn)
         else:
             torn = np.ones_like(torn)
-        found.append(_corners(op, arriving, torn, image, rows, columns))
+        found.append(_corners(op, arriving, torn, image, *lines))
     values, error, torn = (np.array([item[i] for item in found]) for i in range(3))
     sent = total.result()
     if int(np.max(batches)) >= len(x):
@@ -50,17 +55,23 @@ def roi_align_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
     return outputs
 
 
+def _as_linear(op: OperatorDesc) -> OperatorDesc:
+    values = ["LINEAR" if item.name == "InterpolationMode" else value for item, value in op.items()]
+    return OperatorDesc(op.schema, tuple(values))
+
+
 def _shares(op: OperatorDesc, gradient: Floats, image: Floats, rows: Line, columns: Line) -> tuple[Floats, Mask]:
     """What each sample gets of the arriving gradient, and where it is open whether it gets some.
 
-    Equal shares for a mean; all for the first of the largest samples inside the image (decision O16).
+    Equal shares for a mean; all for the first of the largest, among which those outside the image count as 0, and
+    get what is lost (decision O16).
     """
     spread = gradient.repeat(rows.count, 1).repeat(columns.count, 2)
     inside = np.broadcast_to(rows.inside[:, None] & columns.inside[None, :], spread.shape)
     torn: Mask = np.broadcast_to(rows.torn[:, None] | columns.torn[None, :], spread.shape)
     if op.enum("ReductionFunction") == "AVERAGE":
         return np.where(inside, spread / (rows.count * columns.count), 0), torn
-    samples = samples_of(image, rows, columns, -np.inf)
+    samples = samples_of(image, rows, columns, 0.0)
     blocks = (len(image), -1, rows.count, gradient.shape[2], columns.count)
 
     def side_by_side(item: np.ndarray) -> np.ndarray:
@@ -78,7 +89,8 @@ def _shares(op: OperatorDesc, gradient: Floats, image: Floats, rows: Line, colum
     rival = (values + error >= top - slack) & (values > -np.inf) & ~chosen
     differs = np.zeros(rival.shape, np.bool_)
     for line, shape in ((rows, (-1, 1)), (columns, (1, -1))):
-        place = side_by_side(np.broadcast_to(np.clip(line.place, 0, line.size - 1).reshape(shape), spread.shape))
+        at = np.broadcast_to(np.clip(line.place, 0, line.size - 1).reshape(shape), spread.shape)
+        place = side_by_side(np.where(inside, at, -1))
         differs |= place != np.take_along_axis(place, best, -1)
     is_open = (rival & differs).any(-1, keepdims=True) & (error.any() or slack.any())
     touched = (rival | chosen) & is_open
@@ -140,8 +152,6 @@ def _corners(
     op: OperatorDesc, arriving: Floats, torn: Mask, image: Floats, rows: Line, columns: Line
 ) -> tuple[list[float], list[float], list[bool]]:
     """What moving x1, y1, x2 and y2 makes: values, errors, and what is open (decision O13)."""
-    if op.enum("InterpolationMode") == "NEAREST_NEIGHBOR":
-        return [0.0] * 4, [0.0] * 4, [False] * 4
     samples = samples_of(image, rows, columns, 0.0)
     used = arriving != 0
     is_wild = bool((used & (samples.wild | ~np.isfinite(arriving))).any()) or bool(torn.any())
@@ -150,15 +160,16 @@ def _corners(
         along, across = (rows, columns) if turned else (columns, rows)
         slope = _slope(image.transpose(0, 2, 1) if turned else image, across, along)
         slope = slope.transpose(0, 2, 1) if turned else slope
-        share = along.share[:, None] if turned else along.share[None, :]
+        share = _share(op, along)
+        share = share[:, None] if turned else share[None, :]
         other_doubt = across.doubt[None, :] if turned else across.doubt[:, None]
-        scale = op.float(f"SpatialScale{axis}")
+        extent = along.size - op.flag("AlignRegionsToCorners")
         at = np.round(along.place)
         is_edge = (along.doubt > 0) & (np.abs(along.place - at) <= along.doubt) & (at >= 0) & (at <= along.size - 1)
         is_edge = is_edge[:, None] if turned else is_edge[None, :]
         for end, part in ((1, 1 - share), (2, share)):
-            values = np.where(used, arriving * slope * part, 0) * scale
-            size = np.where(used, np.abs(arriving), 0) * samples.reach * (1 + np.abs(share)) * abs(scale)
+            values = np.where(used, arriving * slope * part, 0) * extent
+            size = np.where(used, np.abs(arriving), 0) * samples.reach * (1 + np.abs(share)) * extent
             error = sum_error(values.size + 16, np.asarray(2 * size.sum()), ROUNDOFF) + (size * 4 * other_doubt).sum()
             is_open = is_wild or bool((used & is_edge).any()) or bool(size.sum() * 2 > LARGEST_FLOAT32)
             results[axis, end] = float(values.sum()), float(error), is_open
@@ -166,9 +177,31 @@ def _corners(
     return [item[0] for item in ordered], [item[1] for item in ordered], [item[2] for item in ordered]
 
 
+def _share(op: OperatorDesc, line: Line) -> Floats:
+    """How far along the region each sample is said to lie: the number of its output element, in parts as small as
+    samples (decision O17)."""
+    samples = np.arange(len(line.place))
+    parts = len(samples) - op.flag("AlignRegionsToCorners")
+    return samples // line.count / parts if parts else np.full(len(samples), 0.5)
+
+
 def _slope(image: Floats, rows: Line, columns: Line) -> Floats:
-    """The slope of the interpolation along x; 0 at whole and at clamped coordinates, as the page has it."""
-    rise = [image[:, y][:, :, columns.above] - image[:, y][:, :, columns.below] for y in (rows.below, rows.above)]
-    weight = rows.weight[:, None]
-    slope = np.where(weight == 0, rise[0], rise[0] * (1 - weight) + rise[1] * weight)
-    return np.where(columns.weight[None, :] == 0, 0, slope)
+    """The slope of the interpolation along x, whatever the mode: to the element behind, also where the coordinate is
+    whole, and 0 where it is clamped (decision O17)."""
+    (above, below), (top, bottom, weight) = _neighbours(columns), _crossed(rows)
+    rise = [image[:, y][:, :, above] - image[:, y][:, :, below] for y in (top, bottom)]
+    return np.where(weight == 0, rise[0], rise[0] * (1 - weight) + rise[1] * weight)
+
+
+def _neighbours(line: Line) -> tuple[Indices, Indices]:
+    """The elements above and below each coordinate."""
+    low = np.floor(line.place)
+    above, below = (np.clip(at, 0, line.size - 1).astype(np.int64) for at in (low + 1, low))
+    return above, below
+
+
+def _crossed(line: Line) -> tuple[Indices, Indices, Floats]:
+    """What is interpolated across: the two elements, and the weight of the second, as a column."""
+    clamped = np.clip(line.place, 0, line.size - 1)
+    low = np.floor(clamped).astype(np.int64)
+    return low, np.minimum(low + 1, line.size - 1), (clamped - low)[:, None]

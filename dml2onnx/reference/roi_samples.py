@@ -48,8 +48,6 @@ class Line:
     place: Floats
     """Coordinates in the image, not yet clamped."""
     doubt: Floats
-    share: Floats
-    """How far along the region each lies, from 0 to 1 where the region is its own."""
     below: Indices
     above: Indices
     weight: Floats
@@ -89,7 +87,7 @@ def line_of(op: OperatorDesc, axis: str, corners: tuple[float, float], outputs: 
     step = _Number.rounded(size_of.value / parts, (size_of.doubt + ratio.doubt) / parts)
     reach = _Number.rounded(steps.value * step.value, np.abs(steps.value) * step.doubt + steps.doubt * abs(step.value))
     place = _Number.rounded(reach.value + start.value, reach.doubt + start.doubt)
-    return _looked_up(op, count, size, place, steps.value / parts, is_open, aligned)
+    return _looked_up(op, count, size, place, is_open, aligned)
 
 
 def _shifted(corner: _Number, shift: float) -> _Number:
@@ -113,9 +111,7 @@ def _count(op: OperatorDesc, ratio: _Number) -> tuple[int, bool]:
     return clamped(size), len(ends) > 1 or not np.isfinite(size)
 
 
-def _looked_up(
-    op: OperatorDesc, count: int, size: int, at: _Number, share: Floats, is_open: bool, aligned: bool
-) -> Line:
+def _looked_up(op: OperatorDesc, count: int, size: int, at: _Number, is_open: bool, aligned: bool) -> Line:
     place = np.where(np.isfinite(at.value), at.value, 0)
     torn = (~np.isfinite(at.value)) | is_open
     is_lost = not np.isfinite(at.value).all()
@@ -128,7 +124,7 @@ def _looked_up(
     if op.enum("InterpolationMode") == "LINEAR":
         below = np.floor(clamped).astype(np.int64)
         above = np.minimum(below + 1, size - 1)
-        return Line(count, size, place, at.doubt, share, below, above, clamped - below, True, inside, torn, is_lost)
+        return Line(count, size, place, at.doubt, below, above, clamped - below, True, inside, torn, is_lost)
     # halves go up (decision O10)
     half = _Number.rounded(clamped + 0.5, at.doubt)
     low, middle, high = (
@@ -136,7 +132,7 @@ def _looked_up(
         for end in (half.value - half.doubt, clamped + 0.5, half.value + half.doubt)
     )
     zero = np.zeros_like(place)
-    return Line(count, size, place, zero, share, middle, middle, zero, False, inside, torn | (low != high), is_lost)
+    return Line(count, size, place, zero, middle, middle, zero, False, inside, torn | (low != high), is_lost)
 
 
 @dataclass(frozen=True, slots=True)

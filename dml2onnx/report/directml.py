@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from dml2onnx import catalog
 from dml2onnx.catalog import FeatureLevel
+from dml2onnx.catalog.left_open import LEFT_OPEN
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.exporters.descriptors import fields
@@ -207,6 +208,7 @@ def _descriptor(desc: OperatorDesc) -> Descriptor:
         attributes=_attributes(desc),
         documentation=schema.doc,
         introduced=schema.introduced.name,
+        left_open=tuple(LEFT_OPEN[word] for word in schema.left_open),
         level=None if level is None else level.name,
         level_reasons=tuple(_said(item) for item in level_reasons),
         multiply_accumulates=multiply_accumulates(desc),

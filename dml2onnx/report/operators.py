@@ -59,6 +59,8 @@ class OperatorAnswer(Head):
     """How the sizes of each tensor follow from the others."""
     rules: tuple[str, ...]
     semantics: tuple[str, ...]
+    left_open: tuple[str, ...]
+    """What a default model does not promise, in sentences."""
     support: tuple[LevelSupport, ...]
     becomes: str
     """The ONNX form, in a sentence."""

@@ -58,6 +58,8 @@ class Descriptor:
     """The operator's page."""
     introduced: str
     """The feature level that brought the operator."""
+    left_open: tuple[str, ...]
+    """What a model that is not exact does not promise of it, in sentences."""
     level: str | None = None
     """The lowest feature level that admits the descriptor; absent where none does."""
     level_reasons: tuple[Mapping[str, Json], ...] = ()

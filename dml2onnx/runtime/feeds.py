@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx import arguments
+from dml2onnx.catalog.likeness import nearest
 from dml2onnx.codes.running import INPUT_SHAPE, INPUT_TYPE, MISSING_INPUT, UNKNOWN_INPUT
 from dml2onnx.diagnostics import DmlError, Remedy, quote, shortened, visible
 from dml2onnx.ir.view import Layout
@@ -105,8 +106,9 @@ def _converted(port: Port, array: Array) -> tuple[Remedy, ...]:
     """How an array would get the type of a port, and what that loses."""
     if array.dtype.kind not in "fiub" or np.dtype(port.dtype).kind not in "fiub":
         return ()
-    odd = array[array != np.trunc(array)] if array.dtype.kind == "f" and np.dtype(port.dtype).kind in "iu" else None
-    loss = "" if odd is None or not odd.size else f", which cuts off fractions such as that of {odd[0]:g}"
+    to_whole = array.dtype.kind == "f" and np.dtype(port.dtype).kind in "iu"
+    odd = [float(item) for item in array[array != np.trunc(array)][:1]] if to_whole else []
+    loss = f", which cuts off fractions such as that of {odd[0]:g}" if odd else ""
     return (Remedy(f'numpy\'s array.astype("{port.dtype}"){loss}'),)
 
 
@@ -114,11 +116,17 @@ def _findings(ports: Sequence[Port], arrays: Mapping[str, Array]) -> Iterator[Di
     """All that is wrong."""
     names = shortened(", ".join(port.name for port in ports)) or "none"
     known = {port.name for port in ports}
-    for name in arrays:
-        if name not in known:
-            message = f"the model has no input {quote(name)}; its inputs are: {names}"
-            yield UNKNOWN_INPUT.at(message, expected=names, found=name)
+    missing = [port.name for port in ports if port.name not in arrays]
+    strays = [name for name in arrays if name not in known]
+    meant: set[str] = set()
+    for name in strays:
+        near = missing if len(missing) == len(strays) == 1 else nearest(name, missing)
+        meant.update(near)
+        message = f"the model has no input {quote(name)}; its inputs are: {names}"
+        yield UNKNOWN_INPUT.at(message, expected=names, found=name)
     for port in ports:
+        if port.name in meant:
+            continue
         if port.name not in arrays:
             expected = f"{port.dtype} {list(port.shape)}"
             how = Remedy(f"--input {visible(port.name)}=FILE.npy, or an array of that name among the inputs of run")

@@ -24,7 +24,8 @@ from dml2onnx.ir.graph import Constant, Graph, GraphInput, Node, Read, Value, Wr
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.reference import evaluate_results, memory
-from dml2onnx.targets import DEFAULT_OPSET, OPSETS
+from dml2onnx.targets import DEFAULT_OPSET
+from dml2onnx.testing.runnable import RUNNABLE_OPSETS
 from dml2onnx.testing.trial import differences, feeds_of
 from dml2onnx.verification.nodes import bytes_to
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from dml2onnx.ir.operator import FieldValue
     from dml2onnx.model import Array
 
-OTHER_OPSETS = tuple(item for item in OPSETS if item != DEFAULT_OPSET)
+OTHER_OPSETS = tuple(item for item in RUNNABLE_OPSETS if item != DEFAULT_OPSET)
 """Opsets beside the usual one."""
 LONGEST_WAY = 6
 """ONNX nodes from one view of a memory to another: Reshape, Transpose, Slice, Expand, Gather, and Reshape."""

@@ -65,20 +65,27 @@ inline std::string PathText(const std::filesystem::path& path) {
 class Folder {
  public:
   // Makes the folder, or takes over that of an earlier run of the program; says why not in `problem`. A folder that this
-  // run has recorded to is left alone: the second device that wants "recording" gets "recording_2", and so on.
-  static std::unique_ptr<Folder> Open(const std::filesystem::path& wanted, std::string& problem) {
+  // run has recorded to is left alone: the second device that wants "recording" gets "recording_2", and so on, as does
+  // another program at the same time; `elsewhere` says so.
+  static std::unique_ptr<Folder> Open(const std::filesystem::path& wanted, std::string& problem,
+                                      std::string& elsewhere) {
     std::error_code error;
     std::filesystem::path path = std::filesystem::absolute(wanted, error).lexically_normal();
     if (!error && !path.has_filename()) path = path.parent_path();  // "recording/"
     const std::lock_guard<std::mutex> lock(InUse().mutex);
     const std::filesystem::path first = path;
-    for (int number = 2; InUse().paths.count(path) != 0 || (number > 2 && HoldsOthers(path)); ++number) {
+    for (int number = 2;; ++number) {
+      const bool isOurs = InUse().paths.count(path) != 0;
+      if (!isOurs && (number == 2 || !HoldsOthers(path))) {
+        bool isTaken = false;
+        std::unique_ptr<Folder> folder = OpenAt(path, problem, isTaken);
+        if (folder) InUse().paths.insert(path);
+        if (!isTaken) return folder;
+      }
+      if (number == 2) elsewhere = isOurs ? "this program has recorded" : "another program that runs records";
       path = first;
       path += "_" + std::to_string(number);
     }
-    std::unique_ptr<Folder> folder = OpenAt(path, problem);
-    if (folder) InUse().paths.insert(path);
-    return folder;
   }
 
   const std::filesystem::path& Path() const { return path_; }
@@ -156,7 +163,7 @@ class Folder {
     return !std::filesystem::exists(path / kIndexName, error) && !std::filesystem::is_empty(path, error);
   }
 
-  static std::unique_ptr<Folder> OpenAt(const std::filesystem::path& path, std::string& problem) {
+  static std::unique_ptr<Folder> OpenAt(const std::filesystem::path& path, std::string& problem, bool& isTaken) {
     std::error_code error;
     std::filesystem::create_directories(path, error);
     if (error) {
@@ -168,6 +175,8 @@ class Folder {
       problem = "the folder " + PathText(path) + " holds other things than a recording";
       return nullptr;
     }
+    isTaken = !TakeFolder(path);
+    if (isTaken) return nullptr;
     std::unique_ptr<Folder> folder(new Folder(path));
     std::filesystem::create_directories(path / "data", error);
     if (!error) std::filesystem::create_directories(path / "operators", error);

@@ -19,6 +19,7 @@ namespace dml2onnx {
 
 struct RecordingOptions {
   // Made when it is not there. One that holds anything but an earlier recording is refused; an earlier one is replaced.
+  // One that this program has recorded to, or another one that runs records to, gets a number: "recording_2".
   std::filesystem::path folder = "recording";
 
   // The feature level of a device that has no real one behind it: 0x3000 is 3.0.
@@ -68,7 +69,7 @@ struct Recorder : public IUnknown {
 };
 
 // A device that records, as the interface that `riid` names. Besides what COM has to say (E_NOINTERFACE, E_POINTER):
-// E_ACCESSDENIED when the folder cannot be written or is in use, and the reason goes to `options.onProblem`.
+// E_ACCESSDENIED when the folder cannot be written, and the reason goes to `options.onProblem`.
 HRESULT CreateRecordingDevice(IDMLDevice* real, const RecordingOptions& options, REFIID riid, void** ppv) noexcept;
 
 // The recorder of a recording device, to be released; E_NOINTERFACE for any other object.

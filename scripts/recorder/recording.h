@@ -29,14 +29,11 @@ class Recording : public std::enable_shared_from_this<Recording> {
   // `isReal` says whether buffers are those of a real device, which can be called.
   static std::shared_ptr<Recording> Open(const RecordingOptions& options, bool isReal) {
     std::string problem;
-    std::unique_ptr<Folder> folder = Folder::Open(options.folder, problem);
-    std::shared_ptr<Recording> recording;
     std::string elsewhere;
+    std::unique_ptr<Folder> folder = Folder::Open(options.folder, problem, elsewhere);
+    std::shared_ptr<Recording> recording;
     if (folder) {
-      if (IsNumbered(options.folder, folder->Path())) {
-        elsewhere = "this program has recorded to the folder already, so that another device records to " +
-                    PathText(folder->Path());
-      }
+      if (!elsewhere.empty()) elsewhere += " to the folder, so that this device records to " + PathText(folder->Path());
       recording.reset(new Recording(options, isReal, std::move(folder)));
       recording->WriteIndex(problem);
     }
@@ -277,12 +274,6 @@ class Recording : public std::enable_shared_from_this<Recording> {
     });
     Report(FAILED(result) ? "there is no memory for the recording" : problem);
     return FAILED(result) ? result : problem.empty() ? S_OK : kAccessDenied;
-  }
-
-  static bool IsNumbered(const std::filesystem::path& wanted, const std::filesystem::path& got) {
-    std::error_code error;
-    const std::filesystem::path path = std::filesystem::absolute(wanted, error).lexically_normal();
-    return !error && (path.has_filename() ? path : path.parent_path()) != got;
   }
 
   static bool Note(std::vector<std::string>& notes, const std::string& what) {

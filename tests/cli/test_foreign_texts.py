@@ -13,6 +13,7 @@ import tempfile
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -26,7 +27,7 @@ PIECES = (
     "\x1b[31m", "\x1b]8;;http://x\x1b\\", "\x9b2J", "\x00", "\x7f", "\r", "\n", "\n::error file=x::",
     "::error file=x::y",
     "::stop-commands::x", " ::warning::", "##[error]x", "\u202e", "\u2066", "\u200b", "\u2028", "\ufeff", "\t", "\b",
-    "[bold]",
+    "[bold]", "</script><script>alert(1)</script>", "<!--", "]]>", "&",
     "\\[/]", "[/]", "é", "x" * 400, "/", "%", '"', "'", " ", "a", "\U000e0001", "#1", ":", ",",
 )  # fmt: skip
 TEXTS = st.lists(st.sampled_from(PIECES) | st.text(max_size=5), min_size=1, max_size=4).map("".join)
@@ -38,14 +39,20 @@ COMMANDS = {
     "check concise": ["check", "{model}", "--format", "concise"],
     "check github": ["check", "{model}", "--format", "github"],
     "check sarif": ["check", "{model}", "--format", "sarif"],
+    "check junit": ["check", "{model}", "--format", "junit"],
     "check directory": ["check", "{directory}"],
     "check directory github": ["check", "{directory}", "--format", "github"],
     "check directory concise": ["check", "{directory}", "--format", "concise"],
     "check directory sarif": ["check", "{directory}", "--format", "sarif"],
+    "check directory junit": ["check", "{directory}", "--format", "junit"],
+    "check directory json": ["check", "{directory}", "--json"],
     "explain": ["explain", "{model}"],
+    "explain json": ["explain", "{model}", "--json"],
     "explain node": ["explain", "{model}", "--node", "{text}"],
     "explain code": ["explain", "{text}"],
     "compile": ["compile", "{model}", "-o", "{directory}/out.onnx"],
+    "compile json": ["compile", "{model}", "-o", "{directory}/out.onnx", "--json"],
+    "compile constants": ["compile", "{model}", "-o", "{directory}/out.onnx", "--constants", "{directory}/{file}"],
     "compile to a name": ["compile", "{model}", "-o", "{directory}/{file}.onnx"],
     "compile output": ["compile", "{model}", "-o", "{directory}/out.onnx", "--output", "{text}"],
     "run": ["run", "{model}"],
@@ -53,16 +60,27 @@ COMMANDS = {
     "run input": ["run", "{model}", "--input", "{text}=1"],
     "verify": ["verify", "{model}", "--cases", "1"],
     "verify nodes": ["verify", "{model}", "--cases", "1", "--nodes"],
+    "verify json": ["verify", "{model}", "--cases", "1", "--json"],
     "report": ["report", "{model}", "-o", "{directory}/{file}.html"],
-    "batch": ["batch", "{directory}", "--journal", "{directory}/{file}.journal"],
+    "report svg": ["report", "{model}", "-o", "out.html", "--svg", "{directory}/{file}.svg"],
+    "perf": ["perf", "{model}", "--runs", "1"],
+    "reduce": ["reduce", "{model}", "-o", "{directory}/{file}.json", "--while", "{text}"],
+    "batch": ["batch", "{directory}", "--jobs", "1", "--journal", "{directory}/{file}.journal"],
     "convert": ["convert", "{model}", "-o", "{directory}/{file}.json", "--to", "native"],
     "convert dxdispatch": ["convert", "{model}", "-o", "{directory}/{file}", "--to", "dxdispatch"],
+    "convert python": ["convert", "{model}", "-o", "{directory}/{file}.py"],
+    "convert cpp": ["convert", "{model}", "-o", "{directory}/{file}.cpp"],
+    "convert serialized": ["convert", "{model}", "-o", "{directory}/{file}.bin", "--to", "serialized"],
     "ops": ["ops", "{text}"],
     "schema": ["schema", "{text}"],
     "doctor": ["doctor", "--provider", "{text}"],
     "a command": ["{text}"],
     "an option": ["check", "{model}", "--{text}"],
 }
+
+
+SCRIPTS = 2
+"""Of a report."""
 
 
 def native(name: str, other: str, *, wrong: bool) -> dict[str, Any]:
@@ -114,6 +132,18 @@ def require_plain(said: str, *, is_github: bool) -> None:
         assert is_github or len(line) < 10_000
 
 
+def require_whole(command: str, said: str, directory: Path) -> None:
+    """What machines read is what they take for it, also where texts of the model would end it."""
+    if command.endswith(("json", "sarif")) and said:
+        json.loads(said)
+    if command.endswith("junit"):
+        ElementTree.fromstring(said)
+    for drawing in directory.glob("*.svg"):
+        ElementTree.parse(drawing)
+    for page in directory.glob("*.html"):
+        assert page.read_text(encoding="utf-8").count("<script") == SCRIPTS
+
+
 def tried(command: str, name: str, other: str, file: str, *, wrong: bool) -> None:
     with tempfile.TemporaryDirectory() as made:
         directory = Path(made)
@@ -128,6 +158,8 @@ def tried(command: str, name: str, other: str, file: str, *, wrong: bool) -> Non
         arguments = [item.format(**names) for item in COMMANDS[command]]
         code, said = spoken(arguments, directory)
         assert code in (0, 1, 2), said
+        if code < 2:
+            require_whole(command, said, directory)
         assert "Traceback" not in said
         require_plain(said, is_github="github" in command)
 

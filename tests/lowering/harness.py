@@ -21,7 +21,7 @@ from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.reference import Result, disagreements, operator_results
 from dml2onnx.reference.memory import read
 from dml2onnx.reference.promise import promised
-from dml2onnx.targets import OPSETS, QDQ
+from dml2onnx.targets import QDQ
 from dml2onnx.targets import target as target_of
 from dml2onnx.testing import descriptors
 from dml2onnx.verification.contents import random_values
@@ -54,8 +54,8 @@ def random_memory(desc: TensorDesc, rng: np.random.Generator, *, extremes: bool 
 
 def integer_extremes(data_type: str) -> np.ndarray:
     """Integers where arithmetic goes wrong when it does, those that differ only in their lower halves among them."""
-    dtype = DataType[data_type].dtype
-    info = np.iinfo(dtype)  # type: ignore[type-var]  # a type of integers
+    dtype: Any = DataType[data_type].dtype
+    info = np.iinfo(dtype)
     low, high, half = int(info.min), int(info.max), 1 << (info.bits // 2)
     values = {low, low + 1, high, high - 1, high // 2, 0, 1, 2, 3, 7, half - 1, half, half // 2, half + half // 2}
     if low:
@@ -135,11 +135,6 @@ def pack(array: np.ndarray, desc: TensorDesc) -> np.ndarray:
     memory = np.zeros(desc.extent, array.dtype)
     as_strided(memory, desc.sizes, [s * memory.itemsize for s in desc.effective_strides])[...] = array
     return memory
-
-
-RELEASE = tuple(map(int, onnxruntime.__version__.split(".")[:2]))
-RUNNABLE_OPSETS = [opset for opset in OPSETS if opset <= (26 if RELEASE >= (1, 31) else 25)]
-"""Those of which the installed ONNX Runtime runs models."""
 
 
 def check_case(

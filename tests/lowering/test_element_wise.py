@@ -15,8 +15,8 @@ from dml2onnx.ir.tensor import DataType
 from dml2onnx.legalise import emitter
 from dml2onnx.reference import operator_results
 from dml2onnx.targets import target as target_of
+from dml2onnx.testing.runnable import RELEASE
 from tests.lowering.harness import (
-    RELEASE,
     assert_close,
     check_case,
     check_form,

@@ -14,8 +14,9 @@ from dml2onnx.checks import check
 from dml2onnx.compiler import compile
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType
+from dml2onnx.testing.runnable import RUNNABLE_OPSETS
 from tests.lowering.examples import run_examples
-from tests.lowering.harness import RUNNABLE_OPSETS, check_case, make_case, operator, operators, support_cases, t
+from tests.lowering.harness import check_case, make_case, operator, operators, support_cases, t
 
 DATA_TYPES = sorted({case.values[1] for case in support_cases("JOIN")})
 NHWC = (48, 1, 12, 3)

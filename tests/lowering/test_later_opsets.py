@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -9,11 +11,16 @@ import dml2onnx
 from dml2onnx import catalog
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.targets import NAMES, OPSETS, target
+from dml2onnx.testing.runnable import RUNNABLE_OPSETS
 from dml2onnx.testing.single_node import single_node
 from dml2onnx.testing.valid import descriptors
 from dml2onnx.verification import verify
-from tests.lowering.harness import RUNNABLE_OPSETS, check_case, operator, operators, t
+from tests.lowering.harness import check_case, operator, operators, t
+from tests.runtimes import samples
+from tests.runtimes.proof import Job, Runtime, Worker
 
+NEWEST = Path(__file__).parents[2] / ".venv-qnn" / "bin" / "python"
+"""An environment with ONNX Runtime 1.32."""
 LATER = [opset for opset in RUNNABLE_OPSETS if opset >= 24]
 needs_26 = pytest.mark.skipif(26 not in LATER, reason="this ONNX Runtime does not know opset 26")
 
@@ -25,6 +32,25 @@ def test_every_operator(name: str) -> None:
             for exact in (False, True):
                 found = verify(single_node(op), rounds=1, opset=opset, exact=exact)
                 assert found.passed, (op, opset, exact, found.first_wrong_node)
+
+
+@pytest.mark.skipif(not NEWEST.exists(), reason="needs .venv-qnn, which scripts/test.py makes")
+@pytest.mark.parametrize("opset", [27, 28])
+def test_every_operator_on_the_newest_runtime(opset: int) -> None:
+    worker = Worker(Runtime("cpu", "onnx", NEWEST, {}))
+    worker.start()
+    wrong, known = [], set()
+    try:
+        for sample in samples.operators(opset):
+            found = Job(sample, sample.compile("onnx")).run(worker)
+            known.add(sample.name.split("#")[0])
+            if found.refused or (found.problem and not found.fits_half):
+                wrong.append((sample.name, found.problem))
+    finally:
+        worker.stop()
+    assert worker.title.startswith("onnxruntime 1.32")
+    assert len(known) == len(catalog.operator_names())
+    assert not wrong
 
 
 def test_targets_say_how_far_they_go() -> None:
@@ -81,6 +107,42 @@ def test_running_products_are_cum_prod(data_type: str, direction: str, exclusive
     )
     made = operators(check_case(op, opset=26))
     assert [name for name in made if name != "Cast"] == ["CumProd"]
+
+
+@pytest.mark.parametrize(("opset", "form"), [(21, ["Sigmoid", "Mul"]), (24, ["Swish"]), (25, ["Sigmoid", "Mul"])])
+def test_swish_is_a_function_of_one_opset(opset: int, form: list[str]) -> None:
+    sizes = t("FLOAT32", (2, 5))
+    op = operator("ACTIVATION_SWISH", InputTensor=sizes, OutputTensor=sizes, SigmoidInputScale=1.0)
+    assert operators(check_case(op, opset=opset, target="onnx", exact=False)) == form
+
+
+def test_attention_is_suggested_and_stays() -> None:
+    """Where no kernel has it ONNX Runtime takes the operators by which ONNX defines it."""
+    graph = single_node(descriptors()["DML_OPERATOR_MULTIHEAD_ATTENTION"][5])
+    assert dml2onnx.compile(graph).lowered.later_opset == 23
+    for opset in (23, 24, 25, 26, 28):
+        model = dml2onnx.compile(graph, opset=opset)
+        assert operators(model) == ["Attention"]
+        assert model.lowered.later_opset is None
+    exact = operators(dml2onnx.compile(graph, opset=25, exact=True))
+    assert "Attention" not in exact
+    assert exact.count("MatMul") == 2
+
+
+def test_caches_are_tensor_scatter() -> None:
+    graph = single_node(descriptors()["DML_OPERATOR_MULTIHEAD_ATTENTION1"][4])
+    assert operators(dml2onnx.compile(graph)).count("ScatterND") == 2
+    made = operators(dml2onnx.compile(graph, opset=26))
+    assert (made.count("TensorScatter"), made.count("ScatterND")) == (2, 0)
+
+
+def test_quantisations_without_kernels_are_arithmetic() -> None:
+    """Those of opset 28, up to ONNX Runtime 1.32."""
+    (op,) = descriptors()["DML_OPERATOR_ELEMENT_WISE_QUANTIZED_LINEAR_ADD"]
+    made = operators(dml2onnx.compile(single_node(op), opset=28))
+    assert not {"QuantizeLinear", "DequantizeLinear"} & set(made)
+    assert {"Div", "Round", "Clip", "Mul"} <= set(made)
+    assert operators(dml2onnx.compile(single_node(op), opset=27)).count("DequantizeLinear") == 2
 
 
 @pytest.mark.parametrize("name", ["onnx", "cpu", "dml"])

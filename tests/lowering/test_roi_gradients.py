@@ -74,7 +74,7 @@ def test_each_output_alone(reduction: str, mode: str) -> None:
     assert "ScatterElements" in image
     corners = run(gradient(image_wanted=False, **both))
     assert "ScatterElements" not in corners
-    assert ("Gather" in corners) == (mode == "LINEAR")  # which has a slope
+    assert "Gather" in corners  # of slopes
 
 
 def test_node_count_does_not_depend_on_the_regions() -> None:

@@ -386,3 +386,14 @@ def test_the_program_of_a_program(tmp_path: Path) -> None:
     round_trip(transformer(), tmp_path)
     done = subprocess.run([sys.executable, tmp_path / "program.py"], capture_output=True, text=True, cwd=tmp_path)
     assert done.stdout.startswith('DirectML graph "transformer", feature level 6_3')
+
+
+def test_names_of_plain_words_are_kept(tmp_path: Path) -> None:
+    g = GraphBuilder("net", feature_level="5_0")
+    x = g.input("x", "FLOAT32", [1, 3, 8, 8])
+    y = g.reduce(x, "AVERAGE", [2, 3], name="mean")
+    z = g.activation_sigmoid(g.activation_relu(y, name="t4"), name="op_7")
+    program = round_trip(g.build({"z": z}), tmp_path)
+    assert 'name="mean"' in program
+    assert "t4" not in program
+    assert "op_7" not in program

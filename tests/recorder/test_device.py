@@ -46,7 +46,7 @@ def program(compiler: Compiler, tmp_path_factory: pytest.TempPathFactory) -> Pat
 def run(program: Path, what: str, folder: Path, code: int = 0) -> str:
     """What a part of the program says; its recording goes to the folder."""
     command = (str(program), what, str(folder))
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(command, input="", capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == code, f"{what}: {done.stdout}{done.stderr}"
     return done.stdout
 
@@ -338,9 +338,33 @@ def test_each_device_of_a_program_has_a_folder(program: Path, tmp_path: Path) ->
     (tmp_path / "recording_2").mkdir()
     (tmp_path / "recording_2" / "thesis.txt").write_text("all of it")
     said = run(program, "folders", tmp_path / "recording")
-    assert said.count("another device records to") == 3
+    assert said.count("this program has recorded to the folder, so that this device records to") == 3
     counts = {path.name: len(list((path / "operators").glob("*"))) for path in tmp_path.glob("recording*")}
     assert counts == {"recording": 1, "recording_2": 0, "recording_3": 0, "recording_4": 1, "recording_5": 1}
+
+
+def test_programs_that_record_at_the_same_time_have_folders_of_their_own(program: Path, tmp_path: Path) -> None:
+    """However one of them ends, its folder is free then, and not before."""
+
+    def counts() -> dict[str, int]:
+        return {path.name: len(list((path / "operators").glob("*"))) for path in tmp_path.glob("recording*")}
+
+    def started() -> subprocess.Popen[str]:
+        command = [str(program), "waiting", str(tmp_path / "recording")]
+        begun = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert begun.stdout is not None
+        while begun.stdout.readline() != "records\n":
+            assert begun.poll() is None
+        return begun
+
+    first, second = started(), started()
+    run(program, "waiting", tmp_path / "recording")
+    assert counts() == {"recording": 1, "recording_2": 1, "recording_3": 2}
+    first.communicate("x", timeout=60)
+    run(program, "waiting", tmp_path / "recording")
+    assert counts() == {"recording": 2, "recording_2": 1, "recording_3": 2}
+    second.communicate("\n", timeout=60)
+    assert counts() == {"recording": 2, "recording_2": 2, "recording_3": 2}
 
 
 # --- Before a real device ---------------------------------------------------------------------------------------------

@@ -84,3 +84,12 @@ def test_a_product_that_alpha_brings_back_is_open(alpha: float, open_: bool) -> 
     a, b = np.full((1, 2), 2e38, np.float32), np.array([[1, 0.5], [1, 0.25]], np.float32)
     marks = gemm(a, b, alpha=alpha).unspecified
     assert np.array_equal([False, False] if marks is None else marks[0], [open_, False])
+
+
+@pytest.mark.parametrize("terms", [1, 4, 60])
+def test_the_bound_is_that_of_a_sum_of_so_many_products(terms: int) -> None:
+    """A product is rounded and added; so is what Beta adds, and Alpha is multiplied in (Higham, section 3.1)."""
+    one = np.ones((1, 1), np.float32)
+    found = gemm(np.ones((1, terms), np.float32), np.ones((terms, 1), np.float32), one, alpha=-2.0, beta=3.0)
+    roundings = (terms + 3) * 2.0**-24
+    np.testing.assert_allclose(found.error, (2 * terms + 3) * roundings / (1 - roundings), rtol=1e-6)

@@ -183,6 +183,28 @@ def antialiased(x, size, scale, mode="LINEAR", flag=True):
     ).values
 
 
+@pytest.mark.parametrize(
+    ("offset", "scale", "want"),
+    [
+        (3.25, 1.0, [1, -1.25, -0.25, 0.75, 4, 4]),
+        (1.5, 2.0, [1, 1, 0.5, 1, 1.5, 2, 2.5, 3, 4, 4]),
+        (-1.0, 2.0, [2, 2.5, 3, 3.5, 4, 4.5, 4, 4, 4, 4]),
+        (-3.25, 1.0, [4.25, 5.25, 6.25, 4, 4, 4]),
+        (-0.25, 2.0, [1.25, 1.75, 2.25, 2.75, 3.25, 3.75, 4, 4, 4, 4]),
+    ],
+)
+def test_linear_goes_on_beyond_its_neighbours(offset, scale, want):
+    """What DirectML gave for 1, 2, 3, 4 (decision S5)."""
+    x = np.array([1, 2, 3, 4], np.float32)
+    fields = {"InterpolationMode": "LINEAR", "Scales": (scale,), "OutputPixelOffsets": (0.0,)}
+    result = resample("RESAMPLE1", x, (len(want),), **fields, InputPixelOffsets=(offset,))
+    assert result.values.tolist() == want
+    # what some kernels clamp is not promised, what lies between its neighbours is
+    clamped = np.clip(np.arange(len(want)) / scale - offset, 0, 3) + 1
+    assert result.unspecified[clamped != want].all()
+    assert not result.unspecified.all()
+
+
 def test_antialiasing_halves():
     # 6 to 4 to 2, each with pixel centres
     np.testing.assert_allclose(antialiased(np.arange(6, dtype=np.float32), 2, 1 / 3), [1, 4], rtol=1e-6)

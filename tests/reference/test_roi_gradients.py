@@ -15,7 +15,6 @@ REGIONS = np.array(
         [1.337, 2.423, 1.337, 0.229],
     ]
 )
-LOWEST = -1e30
 
 
 def fields(mode, reduction, samples, corners, scales=(1.0, 1.0), offsets=(0.5, -0.5)):
@@ -40,13 +39,11 @@ def gradient(x, g, rois, batches, **values):
 
 
 def loss(x, g, rois, batches, **values):
-    """The forward operator's answer times ``g``, the value outside never being the largest."""
+    """The forward operator's answer times ``g``, where what lies outside is 0."""
     arrays = {"InputTensor": x, "ROITensor": rois, "BatchIndicesTensor": batches}
-    outside = LOWEST if values["ReductionFunction"] == "MAX" else 0.0
     y = np.zeros(g.shape, x.dtype)
-    op = describe("ROI_ALIGN1", **arrays, OutputTensor=y, OutOfBoundsInputValue=outside, **values)
-    found = operator_results(op, arrays)["OutputTensor"][0].values.astype(np.float64)
-    return (np.where(found <= LOWEST / 2, 0, found) * g).sum()
+    op = describe("ROI_ALIGN1", **arrays, OutputTensor=y, OutOfBoundsInputValue=0.0, **values)
+    return (operator_results(op, arrays)["OutputTensor"][0].values.astype(np.float64) * g).sum()
 
 
 def differences(function, x, step, places):
@@ -72,21 +69,65 @@ def test_it_is_what_differences_of_the_forward_operator_are(mode, reduction, cor
     places = list(np.ndindex(x.shape))[::13]
     for place, want in differences(lambda a: loss(a, g, rois, batches, **values), x, 2**-7, places):
         np.testing.assert_allclose(of_image.values[place], want, rtol=2e-3, atol=2e-2)
+    if mode == "LINEAR":
+        check_corners(x, g, rois, batches, values, of_rois.values)
+
+
+def check_corners(x, g, rois, batches, values, got):
+    """Both corners of a region together are its shift, times the size of the image in the place of the scale."""
     # a region that is empty has as many samples as its size rounds up to, which a step changes
-    steady = 4 if samples[0] == samples[1] else 1
-    corners_of = [(i, k) for i in range(steady) for k in range(4)]
-    for place, want in differences(lambda a: loss(x, g, a, batches, **values), rois, 2**-10, corners_of):
-        np.testing.assert_allclose(of_rois.values[place], want, rtol=2e-2, atol=0.3)
+    steady = 4 if values["MinimumSamplesPerOutput"] == values["MaximumSamplesPerOutput"] else 1
+    step = np.float32(2**-10)
+    for number in range(steady):
+        for axis, (size, scale) in enumerate(((6, values["SpatialScaleX"]), (5, values["SpatialScaleY"]))):
+            ahead, behind = rois.copy(), rois.copy()
+            ahead[number, axis::2] += step
+            behind[number, axis::2] -= step
+            moved = float(ahead[number, axis]) - float(behind[number, axis])
+            change = (loss(x, g, ahead, batches, **values) - loss(x, g, behind, batches, **values)) / moved
+            want = change / scale * (size - values["AlignRegionsToCorners"])
+            np.testing.assert_allclose(got[number, axis::2].sum(), want, rtol=2e-2, atol=1.5)
 
 
-def test_the_slope_is_0_at_whole_and_clamped_coordinates():
-    x = np.arange(4, dtype=np.float32).reshape(1, 1, 1, 4)
+@pytest.mark.parametrize("mode", ["LINEAR", "NEAREST_NEIGHBOR"])
+@pytest.mark.parametrize(("samples", "corners"), [(1, False), (3, False), (1, True), (3, True)])
+def test_the_second_corner_has_the_share_of_the_output_elements_number(mode, samples, corners):
+    rng = np.random.default_rng(1)
+    x = rng.permutation(5 * 6).reshape(1, 1, 5, 6).astype(np.float32)
+    rois, batches = np.array([[0.875, 0.625, 4.5, 3.875]], np.float32), np.zeros(1, np.uint32)
+    values = fields(mode, "AVERAGE", (samples, samples), corners, offsets=(0.0, -0.25))
+    moved = 0
+    for row, column in np.ndindex(2, 3):
+        g = np.zeros((1, 1, 2, 3), np.float32)
+        g[0, 0, row, column] = 1
+        _, result = gradient(x, g, rois, batches, **values)
+        (x1, y1, x2, y2) = result.values[0]
+        assert x2 == pytest.approx((x1 + x2) * column / (3 * samples - corners), abs=1e-3)
+        assert y2 == pytest.approx((y1 + y2) * row / (2 * samples - corners), abs=1e-3)
+        moved += (x1 + x2) != 0
+    assert moved >= 3
+
+
+def test_nearest_elements_have_the_slopes_of_linear():
+    x = np.array([1, 3, 7, 2, 9], np.float32).reshape(1, 1, 1, 5)
+    g, batches = np.ones((1, 1, 1, 3), np.float32), np.zeros(1, np.uint32)
+    rois = np.array([[0.375, 0, 4.25, 1]], np.float32)
+    found = [
+        gradient(x, g, rois, batches, **fields(mode, "AVERAGE", (2, 2), False))[1].values.tolist()
+        for mode in ("LINEAR", "NEAREST_NEIGHBOR")
+    ]
+    assert found[0] == found[1]
+    assert any(found[0][0])
+
+
+def test_the_slope_is_0_at_clamped_coordinates_and_not_at_whole_ones():
+    x = np.array([0, 1, 3, 6], np.float32).reshape(1, 1, 1, 4)
     g = np.ones((1, 1, 1, 1), np.float32)
     batches, values = np.zeros(1, np.uint32), fields("LINEAR", "AVERAGE", (1, 1), False)
-    for corner, want in ((1.0, 0.0), (1.25, 0.5), (-0.75, 0.0), (5.0, 0.0)):
+    for corner, slope in ((1.0, 2.0), (1.25, 2.0), (-0.75, 0.0), (0.0, 1.0), (3.0, 0.0), (5.0, 0.0)):
         rois = np.array([[corner, 0, corner + 1, 1]], np.float32)
         _, result = gradient(x, g, rois, batches, **values)
-        assert result.values.tolist() == [[want, 0, want, 0]]
+        assert result.values.tolist() == [[4 * slope, 0, 0, 0]]  # four elements wide, the first output element
         assert not result.unspecified.any()
 
 
@@ -98,7 +139,7 @@ def test_equals_and_samples_outside():
     assert result.values.reshape(-1).tolist() == [0, 1, 0, 0]
     assert not result.unspecified.any()
     result, _ = gradient(-x, g, np.array([[-4, 0, 4, 1]], np.float32), batches, **values)
-    assert result.values.reshape(-1).tolist() == [0, 0, 0, 1]  # although outside might be 0
+    assert not result.values.any()  # outside is 0, which is the largest
     result, _ = gradient(x, g, np.array([[9, 0, 12, 1]], np.float32), batches, **values)
     assert not result.values.any()
     # with LINEAR rounding may tell equals apart

@@ -185,20 +185,20 @@ def matrix() -> list[Sample]:
     return recorder.samples
 
 
-def operators() -> Iterator[Sample]:
+def operators(opset: int = DEFAULT_OPSET) -> Iterator[Sample]:
     """Each of DirectML's operators, with all the descriptors that are known to be right; indices are in range."""
     for name, several in valid.descriptors().items():
         for number, op in enumerate(several):
             random = harness.make_case(op)
             case = harness.make_case(op, inputs=within(random.graph, random.memory))
-            yield _lone(f"{name.removeprefix('DML_OPERATOR_')}#{number}", case)
+            yield _lone(f"{name.removeprefix('DML_OPERATOR_')}#{number}", case, opset)
 
 
-def _lone(name: str, case: harness.Case) -> Sample:
+def _lone(name: str, case: harness.Case, opset: int) -> Sample:
     """A graph of one operator, compiled as anybody would, and compared as far as such a model promises."""
 
     def compiled(target: str) -> CompiledModel:
-        return compile_outputs(case.graph, case.graph.outputs, target=target, exact=False)
+        return compile_outputs(case.graph, case.graph.outputs, target=target, opset=opset, exact=False)
 
     def judge(model: CompiledModel, outputs: Arrays, *, half_accumulation: bool = False) -> str | None:
         want = promised(case.op, operator_results(case.op, case.logical))
@@ -209,7 +209,7 @@ def _lone(name: str, case: harness.Case) -> Sample:
     def bounds(model: CompiledModel, outputs: Arrays, arithmetic: Arithmetic) -> str | None:
         return within_bounds(case.graph, model, given, model.finish(outputs), arithmetic)
 
-    return Sample(name, compiled, given, judge, bounds=bounds)
+    return Sample(name, compiled, given, judge, opset, bounds)
 
 
 def networks(directory: Path | None) -> Iterator[Sample]:

@@ -15,11 +15,12 @@ from dml2onnx.frontends import LoadOptions
 from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph
 from dml2onnx.ir.tensor import DataType
+from tests.conftest import shared_directory
 from tests.networks.test_transformer import block
 
 ROOT = Path(__file__).parents[2]
 MODELS = Path(__file__).parents[1] / "data" / "models"
-SHARED = Path("/work/shared/models")
+SHARED = (shared_directory() or Path("shared")) / "models"
 
 sys.path.insert(0, str(ROOT / "scripts"))
 

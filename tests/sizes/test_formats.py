@@ -19,6 +19,7 @@ from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant
 from dml2onnx.ir.inputs import input_descs
 from tests.pydirectml.helpers import start
+from tests.sizes.networks import SHARED
 
 SUFFIXES = {"native": ".json", "dml_graph": ".json", "serialized": ".bin", "dxdispatch": ".json"}
 
@@ -128,7 +129,7 @@ def test_a_program_shows_what_it_writes_at_the_sizes_of_its_input(tmp_path: Path
         assert (effect.dimensions, array.size) == ((2, 1, 5, 6), x.size)
 
 
-PARTITION = Path("/work/shared/models/alexnet_partition/Partition_0.bin")
+PARTITION = SHARED / "alexnet_partition" / "Partition_0.bin"
 
 
 @pytest.mark.skipif(not PARTITION.exists(), reason="the partition lies beside the project, not in it")

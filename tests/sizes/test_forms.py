@@ -13,6 +13,9 @@ from dml2onnx.builder import GraphBuilder
 from dml2onnx.builder.expression import Expression
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.model import FLOAT, INT64, Node, Value
+from dml2onnx.named import difference
+from dml2onnx.named.slices import BEHIND, open_ended
 from dml2onnx.sizes.expressions import Expr, Kind, Symbol
 from dml2onnx.sizes.named import spelled
 from dml2onnx.sizes.solver import Place, Solver
@@ -72,6 +75,72 @@ def test_reflections_where_there_are_enough_elements() -> None:
     for width in (5, 6, 20):
         x = np.random.default_rng(width).random((1, 3, 4, width), np.float32)
         wanted = dml2onnx.run(graph, {"x": x}, sizes={"x": x.shape})
+        np.testing.assert_array_equal(model.run({"x": x})["y"], wanted["y"])
+
+
+@pytest.mark.parametrize(
+    "steps", [(1, 3), (2, 1), (1, -2), (-2, -3), (-1, 2), (3, -1)], ids=lambda steps: "by".join(map(str, steps))
+)
+def test_every_so_many_of_all_elements(steps: tuple[int, int]) -> None:
+    """Their last element is another one at each size, and was a constant that nothing followed from."""
+
+    def step(g: GraphBuilder, x: Expression) -> Expression:
+        return g.slice1(x, [0, 0, 0, 0], x.sizes, [1, 1, *steps])
+
+    graph = _graph(step, 2, 3, 6, 8)
+    model = dml2onnx.compile(graph, sizes={"x": ("N", 3, "H", "W")}, ranges={"N": (1, 3), "H": (1, 9), "W": (1, 14)})
+    assert "Slice" in [node.op_type for node in model.lowered.nodes]
+    for height, width in ((1, 1), (9, 14), (2, 3), (3, 2), (7, 13), (8, 11), (5, 4), (1, 12), (9, 1)):
+        x = np.random.default_rng(width).random((2, 3, height, width), np.float32)
+        np.testing.assert_array_equal(model.run({"x": x})["y"], x[:, :, :: steps[0], :: steps[1]])
+
+
+def test_every_second_pixel_of_a_pool_of_one() -> None:
+    def step(g: GraphBuilder, x: Expression) -> Expression:
+        return g.average_pooling(x, [2, 2], [1, 1])
+
+    model = dml2onnx.compile(_graph(step, 1, 3, 6, 8), sizes={"x": (1, 3, "H", "W")}, ranges={"H": (1, 9), "W": (1, 9)})
+    for height, width in ((1, 1), (9, 9), (2, 9), (5, 8), (8, 5)):
+        x = np.random.default_rng(width).random((1, 3, height, width), np.float32)
+        np.testing.assert_array_equal(model.run({"x": x})["y"], x[:, :, ::2, ::2])
+
+
+def test_half_of_the_rows_are_not_all_of_them() -> None:
+    """Of twice as many rows as columns, as many as these: that is no end behind all rows."""
+    nodes, constants = [], []
+    for size in (4, 6, 10):
+        numbers = {"starts": [0, 0], "ends": [size, size], "axes": [0, 1]}
+        given = tuple(Value(name, INT64, (2,)) for name in numbers)
+        data = Value("x", FLOAT, (2 * size, size))
+        nodes.append(Node("slice", "Slice", (data, *given), (Value("y", FLOAT, (size, size)),), {}))
+        constants.append({name: np.array(row, INT64) for name, row in numbers.items()})
+    ends = open_ended(nodes, constants)[2]
+    assert [row.tolist() for row in ends] == [[4, BEHIND], [6, BEHIND], [10, BEHIND]]
+
+
+def test_a_reduction_over_fewer_axes_is_another_form() -> None:
+    """It adds up in another order, which is no mistake of the model that reduces over all axes."""
+
+    def step(g: GraphBuilder, x: Expression) -> Expression:
+        return g.reduce(x, "SUM", [1, 3])
+
+    one, several = (dml2onnx.compile(_graph(step, 1, channels, 3, 4)) for channels in (1, 5))
+    other = dml2onnx.compile(_graph(step, 2, 7, 3, 4))
+    assert difference(several.lowered, one.lowered) == "reduce"
+    assert difference(several.lowered, other.lowered) is None
+
+
+def test_what_no_tensor_has_is_a_product_of_what_they_have() -> None:
+    """A resampling along the width alone takes all other dimensions as one."""
+
+    def step(g: GraphBuilder, x: Expression) -> Expression:
+        return g.resample(x, [*x.sizes[:3], x.sizes[3] // 2], "LINEAR", scales=[1, 1, 1, 0.5])
+
+    graph = _graph(step, 4, 3, 6, 8)
+    model = dml2onnx.compile(graph, sizes={"x": ("N", 3, "H", "W")}, ranges={"N": (1, 7), "H": (2, 13), "W": (2, 16)})
+    for sizes in ((1, 3, 2, 2), (7, 3, 13, 16), (5, 3, 11, 6)):
+        x = np.random.default_rng(0).random(sizes, np.float32)
+        wanted = dml2onnx.run(graph, {"x": x}, sizes={"x": sizes})
         np.testing.assert_array_equal(model.run({"x": x})["y"], wanted["y"])
 
 

@@ -65,9 +65,9 @@ def tan(e: Emitter, x: Tensor) -> Tensor:
 
 
 @QUIRK.rule("Shrink")
-def shrink(e: Emitter, x: Tensor, bias: float, threshold: float) -> Tensor:
+def shrink(e: Emitter, x: Tensor, bias: float, lambd: float) -> Tensor:
     """Two comparisons."""
-    return shrunk(e, x, bias, threshold)
+    return shrunk(e, x, bias, lambd)
 
 
 QUIRK.rule("PRelu")(prelu)

@@ -107,6 +107,12 @@ function timePart(node, provider) {
     : `${microseconds(node.microseconds)}, ${short(share)} % of the run${provider ? `, on ${provider}` : ""}`)];
 }
 
+function openPart(descriptor) {
+  const lines = descriptor.left_open;
+  return lines.length ? [heading("Left open by a default model"),
+    make("ul", { className: "notes" }, lines.map((line) => make("li", {}, line)))] : [];
+}
+
 function directmlDetails(node) {
   const descriptor = descriptorOf(node);
   const attributes = Object.entries(descriptor.attributes);
@@ -116,7 +122,7 @@ function directmlDetails(node) {
     page(descriptor.documentation, "DirectML’s page on the operator"),
     ...findingsOf(node).map((finding) => findingCard(finding, descriptor.documentation)),
     ...becamePart(node),
-    ...levelPart(descriptor), ...verifiedPart(node), ...timePart(node, providersOf(node)),
+    ...levelPart(descriptor), ...openPart(descriptor), ...verifiedPart(node), ...timePart(node, providersOf(node)),
     heading("Inputs"), ...(node.inputs ?? []).map((access) => tensorPart(access, "from")),
     heading("Outputs"), ...(node.outputs ?? []).map((access) => tensorPart(access, "to")),
     ...(attributes.length ? [heading("Attributes"), terms(attributes.map(([name, value]) => [name, written(value)]))] : []),

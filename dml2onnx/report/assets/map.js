@@ -4,7 +4,8 @@ const FULL_TEXT = 0.45; // below this scale lines of text are left out
 const ANY_TEXT = 0.2; // and below this titles too
 const LINES = 0.08; // and below this edges are straight
 const FOCUS_SCALE = 0.85;
-const BEGIN_SCALE = 0.6;
+const READABLE = 0.6; // all of a graph is shown where it is not smaller than that
+const BEGIN_SCALE = 0.8;
 const SIGN = 26; // the right end of a closed scope, which opens it
 
 class GraphMap {
@@ -97,7 +98,7 @@ class GraphMap {
   /** All of the graph where it can be read then, else its beginning. */
   begin() {
     let target = this.fitted();
-    if (target.k < FULL_TEXT) {
+    if (target.k < READABLE) {
       const k = Math.max(BEGIN_SCALE, Math.min(1, (this.width - 32) / this.scene.width));
       const x = k * this.scene.width > this.width ? k * this.scene.boxes[0][2] : (k * this.scene.width) / 2;
       target = d3.zoomIdentity.translate(this.width / 2 - x, 16).scale(k);

@@ -54,7 +54,8 @@ function short(value) {
 /** Multiply-accumulates, of which there may be none. */
 const products = (count) => (count === undefined ? "" : count.toLocaleString("en"));
 
-const microseconds = (value) => (value >= 1000 ? `${(value / 1000).toPrecision(3)} ms` : `${Math.round(value)} µs`);
+const microseconds = (value) => (value >= 999500 ? `${(value / 1e6).toPrecision(3)} s`
+  : value >= 999.5 ? `${(value / 1000).toPrecision(3)} ms` : `${Math.round(value)} µs`);
 
 /** JSON on one line, as a person would write it. */
 function written(value) {

@@ -17,6 +17,7 @@ int main(int count, char** arguments) {
       {"frames", networks::RecordFrames},         {"unknown", networks::RecordUnknownWeights},
       {"long crash", networks::RecordMuchAndDie}, {"folders", rules::CheckFolders},
       {"passing", forwarding::CheckPassing},      {"readback", forwarding::CheckReadback},
+      {"waiting", rules::CheckWaiting},
   };
   CHECK(count == 3 && tests.count(arguments[1]) == 1);
   tests.at(arguments[1])(arguments[2]);

@@ -288,6 +288,16 @@ inline void CheckFolders(const std::string& folder) {
   }
 }
 
+// A program that records until it is told to end.
+inline void CheckWaiting(const std::string& folder) {
+  Com<IDMLDevice1> device = RecordTo(folder);
+  Relu(device.Get());
+  std::puts("records");
+  std::fflush(stdout);
+  if (std::getchar() == 'x') std::_Exit(3);
+  Relu(device.Get());
+}
+
 // Threads that share a device: they create, compile, bind, dispatch, name and release at the same time.
 inline void CheckThreads(const std::string& folder) {
   static constexpr int kThreads = 4, kRounds = 12;

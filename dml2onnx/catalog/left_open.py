@@ -1,0 +1,16 @@
+"""What a default model leaves open of an operator, as ``left_open`` in its file says; exact models do not."""
+
+from __future__ import annotations
+
+LEFT_OPEN = {
+    "edges": "What follows from NaN or an infinity in the contents, results that are not finite, and signs of zero",
+    "tails": "Digits below a millionth of the largest element of the result; of a sigmoid, of 1, and of a swish, of "
+    "the largest input",
+    "indices": "What an index out of range gives",
+    "lengths": "What a length above the number of steps gives",
+    "regions": "What an empty or inverted region gives",
+    "shifts": "What a shift by the width of the type or more gives",
+    "masks": "What a BOOLEAN mask of other numbers than 0 and 1 gives",
+    "powers": "What an exponent of 0 gives where the base is 0",
+}
+"""In words, by the word in the file."""

@@ -1,0 +1,76 @@
+"""Slices whose numbers differ between sizes and say one thing: up to the last element, or from the last one on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.model import INT64
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from dml2onnx.model import Array, Node
+
+BEHIND = (1 << 63) - 1
+"""The end of a Slice behind all elements."""
+BEFORE = -BEHIND
+"""The end of a Slice with a negative step in front of all elements."""
+
+
+def open_ended(nodes: Sequence[Node], initializers: Sequence[Mapping[str, Array]]) -> dict[int, list[Array]]:
+    """The constants of a Slice at several sizes by position, without what only says where a dimension ends.
+
+    What is no Slice of constants gives nothing.
+    """
+    if nodes[0].op_type != "Slice":
+        return {}
+    slices = [_windows(node, own) for node, own in zip(nodes, initializers, strict=True)]
+    for same in zip(*slices, strict=True):
+        _generalise(same)
+    starts, ends, steps = (
+        [np.array([getattr(window, name) for window in windows], INT64) for windows in slices]
+        for name in ("start", "end", "step")
+    )
+    return {1: starts, 2: ends, 4: steps} if all(slices) else {}
+
+
+@dataclass
+class _Window:
+    """What a Slice takes of one dimension of so many elements."""
+
+    size: int
+    start: int
+    end: int
+    step: int
+
+    def taken(self, end: int, step: int) -> int:
+        """How many elements there are up to an end, in such steps."""
+        return len(range(*slice(self.start, None if end < -self.size else end, step).indices(self.size)))
+
+
+def _windows(node: Node, initializers: Mapping[str, Array]) -> list[_Window]:
+    """What a Slice takes of each of its axes; nothing where one of its numbers is computed."""
+    data, *given = node.inputs
+    rows = [initializers[value.name].tolist() for value in given if value is not None and value.name in initializers]
+    if data is None or len(rows) != len(given) or len(rows) < 3:
+        return []
+    steps = rows[3] if len(rows) == 4 else [1] * len(rows[0])
+    return [_Window(data.shape[axis], *row) for axis, *row in zip(rows[2], rows[0], rows[1], steps, strict=True)]
+
+
+def _generalise(windows: Sequence[_Window]) -> None:
+    """Along one dimension, at the several sizes: one end for all, one step, and the last element as -1."""
+    step = windows[0].step
+    edge = BEHIND if step > 0 else BEFORE
+    differ = len({(window.end, window.step) for window in windows}) > 1
+    if differ and all(window.taken(edge, step) == window.taken(window.end, window.step) for window in windows):
+        for window in windows:  # a single element is taken in steps of 1
+            window.end, window.step = edge, step
+    if len({window.start for window in windows}) > 1 and all(
+        step < 0 and window.start == window.size - 1 for window in windows
+    ):
+        for window in windows:
+            window.start = -1

@@ -1,0 +1,59 @@
+"""What a default model leaves open is said of every operator, and it is what ``verify`` does not compare."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from dml2onnx import catalog
+from dml2onnx.catalog import LATEST
+from dml2onnx.catalog.left_open import LEFT_OPEN
+from dml2onnx.cli import main
+from dml2onnx.reference import Result
+from dml2onnx.reference.promise import promised
+from dml2onnx.testing.valid import descriptors
+from dml2onnx.verification import indices
+
+OPERATORS = [catalog.operator(name) for name in catalog.operator_names()]
+LENGTHS = {"GRU", "LSTM", "RNN", "REVERSE_SUBSEQUENCES"}
+
+
+def having(word: str) -> set[str]:
+    return {schema.short_name for schema in OPERATORS if word in schema.left_open}
+
+
+def test_words_are_those_of_the_schema() -> None:
+    path = catalog.schemas_directory() / "operator.schema.json"
+    content = json.loads(path.read_text(encoding="utf-8"))["properties"]["left_open"]
+    assert content["items"]["enum"] == list(LEFT_OPEN)
+    assert {word for schema in OPERATORS for word in schema.left_open} == set(LEFT_OPEN)
+
+
+def test_what_verify_keeps_in_range_is_said() -> None:
+    counted = set(indices._COUNTS)
+    assert having("indices") | having("lengths") == counted
+    assert having("lengths") == LENGTHS
+    assert having("regions") == set(indices._REGIONS)
+
+
+@pytest.mark.parametrize("schema", OPERATORS, ids=lambda schema: schema.short_name)
+def test_floats_and_their_tails(schema: catalog.OperatorSchema) -> None:
+    """Of a result of three numbers, one of them not finite, ``verify`` compares what is not left open."""
+    types = {kind for row in schema.rows_at(LATEST) for item in row.tensors.values() for kind in item.data_types}
+    assert ("edges" in schema.left_open) == any(kind.startswith("FLOAT") for kind in types)
+    op = next(iter(descriptors()[schema.name]))
+    result = Result(np.array([1, 1e-9, np.inf], np.float32), np.zeros(3, np.float32))
+    ((found,),) = promised(op, {"y": (result,)}).values()
+    assert found.unspecified is not None
+    assert found.unspecified.tolist() == [False, False, True]
+    assert found.error is not None
+    assert (found.error[1] > 0) == ("tails" in schema.left_open)
+
+
+def test_explain_and_reports_say_it(capsys: pytest.CaptureFixture[str]) -> None:
+    for schema in OPERATORS:
+        assert main(["explain", schema.short_name, "--json"]) == 0
+        said = json.loads(capsys.readouterr().out)["left_open"]
+        assert said == [LEFT_OPEN[word] for word in schema.left_open]
