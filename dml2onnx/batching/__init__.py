@@ -112,7 +112,7 @@ def batch(
     names = paths(stated, "models")
     place = _place(output, do)
     asked = asked_work(do, work)
-    listed = found(names, place)
+    listed = found(names, place, tuple(map(Path, asked.allow_paths)))
     chosen = Batch(
         tuple(with_unique_names(listed) if do in SUFFIXES else listed),
         asked,

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.codes.running import BAD_LIST, SAME_OUTPUT
 from dml2onnx.diagnostics import DmlError, UnreadableError, quote
 from dml2onnx.frontends import recording
-from dml2onnx.frontends.directories import SUFFIXES, is_directory, searched
+from dml2onnx.frontends.directories import SUFFIXES, is_directory, outside, searched
 from dml2onnx.frontends.text import is_serialized
 from dml2onnx.report.batched import ACTIONS
 
@@ -52,24 +52,28 @@ class Model:
         return os.fspath(self.path), self.graph or ""
 
 
-def found(names: Iterable[str | os.PathLike[str]], output: Path | None) -> list[Model]:
+def found(names: Iterable[str | os.PathLike[str]], output: Path | None, allowed: tuple[Path, ...] = ()) -> list[Model]:
     """All models that ``names`` mean, each once, with the places of their results.
 
     A name is a directory, a recording, a model (a name that ends in .json or .bin), or else a text file with one of
     these in each line; ``-`` is such a list on standard input. :class:`UnreadableError` (DML3034) for what is no list.
+    Links in a directory that lead out of it, and not to one that is ``allowed``, say so (DML1020).
     """
     models: dict[tuple[str, str], Model] = {}
     for name in names:
-        for item in _named(os.fspath(name), output):
-            models.setdefault((str(item.path.resolve()), item.graph or ""), item)
+        for item in _named(os.fspath(name), output, allowed):
+            path = (
+                item.path.resolve() if item.problem is None else item.path.absolute()
+            )  # a link is not what it leads to
+            models.setdefault((str(path), item.graph or ""), item)
     return list(models.values())
 
 
-def _named(name: str, output: Path | None) -> Iterator[Model]:
+def _named(name: str, output: Path | None, allowed: tuple[Path, ...]) -> Iterator[Model]:
     path = Path(name)
     is_list = name == STANDARD_INPUT or not (is_directory(path) or path.suffix.lower() in SUFFIXES)
     for item in _lines(name) if is_list else (name,):
-        yield from _models(Path(item), output)
+        yield from _models(Path(item), output, allowed)
 
 
 def _lines(name: str) -> list[str]:
@@ -86,13 +90,16 @@ def _lines(name: str) -> list[str]:
     return [os.fsdecode(line) for line in data.splitlines() if line.strip()]
 
 
-def _models(path: Path, output: Path | None) -> Iterator[Model]:
+def _models(path: Path, output: Path | None, allowed: tuple[Path, ...]) -> Iterator[Model]:
     index = recording.index_of(path)
     if index.name == recording.INDEX:
         yield from _graphs(index, _from_here(index.parent))
     elif is_directory(path):
         root = Path("" if path.resolve() == Path.cwd() else path.resolve().name)
-        for file in searched(path, output):
+        for file, error in outside(path, allowed):
+            place = root / file.relative_to(path)
+            yield Model(file, place=place.with_suffix(""), problem=error.diagnostics[0])
+        for file in searched(path, output, allowed):
             place = root / file.relative_to(path)
             if file.name == recording.INDEX:
                 yield from _graphs(file, place.parent)
@@ -144,11 +151,12 @@ def with_unique_names(models: Sequence[Model]) -> list[Model]:
     """
     taken: dict[str, Model] = {}
     for item in sorted(models, key=lambda item: item.path.suffix == ".bin"):
-        taken.setdefault(_folded(item.place), item)
+        if item.problem is None:
+            taken.setdefault(_folded(item.place), item)
     apart = []
     for item in models:
-        first = taken[_folded(item.place)]
-        if first is not item:
+        first = taken.get(_folded(item.place), item)
+        if first is not item and item.problem is None:
             message = f"its result would be that of {quote(str(first.path))}, {quote(str(item.place))}"
             problem = SAME_OUTPUT.at(message, expected="a name of its own", found=str(item.place))
             item = replace(item, problem=problem)

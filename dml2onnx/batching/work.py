@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from dml2onnx.arguments import feature_level, ir_version, quant_format
 from dml2onnx.checks import check, level_of
 from dml2onnx.codes import reading, running, unreadable
+from dml2onnx.codes.reading import FILE_OUTSIDE
 from dml2onnx.diagnostics import DmlError, InternalError, UnreadableError, quote
 from dml2onnx.files import make_directory, names, put, spare
 from dml2onnx.frontends import LoadOptions, load
@@ -175,7 +176,7 @@ def perform(task: Task) -> Record | None:
     started = time.perf_counter()
     if task.known and task.known == digests(Path(item.path) for item in task.known):
         return None
-    read = [task.model.path]
+    read = [] if _leads_outside(task.model) else [task.model.path]
     try:
         status, answer = _outcome(task, read)
     except MemoryError:
@@ -230,14 +231,22 @@ def _digest(path: Path) -> str:
 # --- The work ---------------------------------------------------------------------------------------------------------
 
 
+def _leads_outside(model: Model) -> bool:
+    """Whether it is a link that nobody may follow."""
+    return model.problem is not None and model.problem.code == FILE_OUTSIDE.id
+
+
 def _outcome(task: Task, read: list[Path]) -> tuple[Status, Head]:
     """What comes of a model; ``read`` gets all files that it was read from."""
     shown = task.model.key[0]
+    problem = task.model.problem
     try:
+        if problem is not None and _leads_outside(task.model):
+            raise UnreadableError(problem)
         graph = load(task.model.path, task.asked.how(task.model.graph))
         read += [path for path in graph.sources if path.resolve() != read[0].resolve()]
-        if task.model.problem is not None:
-            raise DmlError(task.model.problem)
+        if problem is not None:
+            raise DmlError(problem)
         return _done(task, graph)
     except UnreadableError as error:
         is_other = task.model.is_searched and any(

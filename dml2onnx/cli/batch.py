@@ -61,7 +61,7 @@ def batch_command(options: argparse.Namespace, screen: Screen) -> int:
 
 def _chosen(options: argparse.Namespace, screen: Screen) -> Batch:
     with screen.working("looking for models"):
-        models = found(options.models, options.output)
+        models = found(options.models, options.output, tuple(options.allow_path))
         if options.do in SUFFIXES:
             models = with_unique_names(models)
     journal = options.journal

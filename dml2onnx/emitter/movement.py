@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from dml2onnx.emitter.core import EmitterCore, Keeps, Tensor, Traits, broadcast_shape, legalised
-from dml2onnx.model import INT64, UNKNOWN, has_unknown
+from dml2onnx.model import ELEMENT_TYPES, INT64, UNKNOWN, has_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dml2onnx.model import DType
     from dml2onnx.model.records import Attribute
 
 MOVES = Traits(keeps=Keeps.BITS, inputs=(0,))
@@ -287,6 +288,12 @@ class MovementOps(EmitterCore):
         traits = Traits(keeps=Keeps.BITS, inputs=(0, 1))
         attributes: dict[str, Attribute] = {"axis": -2, "mode": "linear"}
         return self.emit("TensorScatter", traits, [cache, updates, first], cache.dtype, cache.shape, attributes)
+
+    def takes_one_hot(self, dtype: DType) -> bool:
+        """Whether OneHot has a kernel for values of this type."""
+        return self.target.has_kernel(
+            "OneHot", self.opset, {"T1": "int64", "T2": "int64", "T3": ELEMENT_TYPES[dtype][1]}
+        )
 
     def OneHot(self, indices: Tensor, depth: int, values: Tensor, axis: int) -> Tensor:
         """The second of two ``values`` where the coordinate along a new axis is the INT64 index, else the first."""

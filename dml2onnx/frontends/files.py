@@ -6,6 +6,7 @@ import ast
 import re
 import stat
 from math import prod
+from os.path import isdir, isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -101,9 +102,9 @@ class ModelFiles:
             regular = stat.S_ISREG(path.stat().st_mode)
         except FileNotFoundError as error:
             reason = str(error.strerror)
-            where = f"{quote(str(path.parent))}{'' if path.parent.is_dir() else ', which is no directory'}"
+            where = f"{quote(str(path.parent))}{'' if isdir(path.parent) else ', which is no directory'}"
             message = f"{quote(name)} cannot be read: {reason} (in {where})"
-            if (self._directory / path.name).is_file() and path.parent != self._directory:
+            if isfile(self._directory / path.name) and path.parent != self._directory:
                 message += f"; {quote(path.name)} lies beside the model"
             raise MissingFileError(path, message, reason) from None
         except (OSError, ValueError, RuntimeError) as error:

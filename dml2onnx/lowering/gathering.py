@@ -329,7 +329,7 @@ def one_hot(node: Operands, e: Emitter) -> Tensor:
 def _as_one_hot(e: Emitter, indices: Tensor, values: Tensor, axis: int, depth: int) -> Tensor | None:
     """OneHot, if it has a kernel for the values."""
     indices = _for_onnx(e, indices)
-    if values.size != 2 or indices.rank == 1 or not e.has_kernel("OneHot", values.dtype, "T3"):
+    if values.size != 2 or indices.rank == 1 or not e.takes_one_hot(values.dtype):
         return None
     shape = (*indices.shape[:axis], *indices.shape[axis + 1 :])
     return e.OneHot(e.Reshape(e.Cast(indices, INT64), shape), depth, values, axis)

@@ -24,7 +24,7 @@ def gemm(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gemm_operator_desc
     """
     op = node.op
-    a, b = _matrices(node, e, "ATensor"), _matrices(node, e, "BTensor")
+    a, b = node.matrices("ATensor"), node.matrices("BTensor")
     beta = op.float("Beta")
     c = node.widened(node.broadcastable("CTensor")) if op.has("CTensor") and beta != 0 else None
     if not e.exact and _suits_matmul(op, b, c):
@@ -40,12 +40,6 @@ def _suits_matmul(op: OperatorDesc, b: Tensor, c: Tensor | None) -> bool:
     """Whether there is no more to it than a product, or whether Gemm would have to flatten two operands or three."""
     is_plain = c is None and op.float("Alpha") == 1 and op.enum("TransA") == "NONE"
     return (is_plain and (op.enum("TransB") == "NONE" or b.value is not None)) or (b.value is None and b.rank > 2)
-
-
-def _matrices(node: Operands, e: Emitter, field: str) -> Tensor:
-    """An operand whose broadcast batches have size 1; its matrices are whole."""
-    x = node.widened(node.broadcastable(field))
-    return e.Expand(x, (*x.shape[:-2], *node.op.tensor(field).sizes[-2:]))
 
 
 def _flat(e: Emitter, c: Tensor, batches: tuple[int, ...], m: int) -> Tensor | None:

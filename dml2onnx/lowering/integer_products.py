@@ -117,7 +117,7 @@ def _paired_convolution(node: Operands, e: Emitter) -> Tensor | None:
 
 def _paired_product(node: Operands, e: Emitter, dtype: DType) -> Tensor | None:
     """MatMul of dequantised numbers, quantised if ``dtype`` is a type of integers; ``None`` as of convolutions."""
-    a, b = _matrices(node, e, "ATensor"), _matrices(node, e, "BTensor")
+    a, b = node.matrices("ATensor"), node.matrices("BTensor")
     rows, columns = steps_of(node, e, "A"), steps_of(node, e, "B")
     if columns.count > 1:
         if b.size != b.shape[-2] * b.shape[-1]:
@@ -196,7 +196,7 @@ def _convolution_in_one(node: Operands, e: Emitter) -> Tensor | None:
 
 def _product_in_one(node: Operands, e: Emitter) -> Tensor | None:
     """QLinearMatMul; scales of columns want one matrix."""
-    a, b = _matrices(node, e, "ATensor"), _matrices(node, e, "BTensor")
+    a, b = node.matrices("ATensor"), node.matrices("BTensor")
     inputs = _in_one(node, e, "QLinearMatMul", a, b, ("A", "B"), each=b.rank == 2)
     return None if inputs is None else e.QLinearMatMul(inputs, UINT8)
 
@@ -274,7 +274,7 @@ def _convolved(node: Operands, e: Emitter) -> Tensor:
 
 def _multiplied(node: Operands, e: Emitter) -> Tensor:
     """The product of the matrices in INT32, where equal batches have size 1."""
-    a, b = _matrices(node, e, "ATensor"), _matrices(node, e, "BTensor")
+    a, b = node.matrices("ATensor"), node.matrices("BTensor")
     a_zero_point = zero_point_along(node, e, "A", a.rank, a.rank - 2)
     b_zero_point = zero_point_along(node, e, "B", b.rank, b.rank - 1)
     if a.dtype.itemsize > 1 or b.dtype.itemsize > 1:
@@ -300,12 +300,6 @@ def _of_columns(e: Emitter, zero_point: Tensor, b: Tensor) -> Tensor:
         if b.rank == 2
         else e.Expand(zero_point, (*b.shape[:-2], 1, b.shape[-1]))
     )
-
-
-def _matrices(node: Operands, e: Emitter, field: str) -> Tensor:
-    """An operand whose broadcast batches have size 1; its matrices are whole."""
-    x = node.broadcastable(field)
-    return e.Expand(x, (*x.shape[:-2], *node.op.tensor(field).sizes[-2:]))
 
 
 def _low_bits(e: Emitter, x: Tensor, zero_point: Tensor | None) -> Tensor:

@@ -99,6 +99,11 @@ class Operands:
             self._e.note("FLOAT16 is computed in FLOAT32 and rounded once at the end")
         return self._e.Cast(x, wide)
 
+    def matrices(self, field: str) -> Tensor:
+        """An operand of a product, :meth:`widened`: broadcast batches have size 1, the matrices are whole."""
+        x = self.widened(self.broadcastable(field))
+        return self._e.Expand(x, (*x.shape[:-2], *self.op.tensor(field).sizes[-2:]))
+
     def in_float(self, field: str) -> Tensor:
         """An input, FLOAT16 as FLOAT whatever the provider computes in.
 

@@ -51,32 +51,14 @@ def quantized_linear_add(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_quantized_linear_add_operator_desc
     """
-    paired = None if e.exact else _paired_sum(node, e)
-    if paired is not None:
-        return paired
-    a, b = (
-        dequantized(
-            e,
-            node.broadcastable(f"{name}Tensor"),
-            node.tensor(f"{name}ScaleTensor"),
-            zero_point_of(node, f"{name}ZeroPointTensor"),
-        )
-        for name in "AB"
-    )
-    dtype, zero_point = node.output().data_type.dtype, zero_point_of(node, "OutputZeroPointTensor")
-    return quantized(e, e.Add(a, b), node.tensor("OutputScaleTensor"), zero_point, dtype)
-
-
-def _paired_sum(node: Operands, e: Emitter) -> Tensor | None:
-    """The sum of two tensors with one scale each, for any kernel of it."""
-    tensors = [node.broadcastable(f"{name}Tensor") for name in "AB"]
-    steps = [steps_of(node, e, name) for name in ("A", "B", "Output")]
-    *before, after = steps
-    one = max(item.count for item in steps) == 1
-    if not (one and has_positive_scale(after) and all(map(fits, (e, e), tensors, before))):
-        return None
-    a, b = (numbers(e, x, item) for x, item in zip(tensors, before, strict=True))
-    return quantised(e, e.Add(a, b), after, node.output().data_type.dtype)
+    tensors, dtype = [node.broadcastable(f"{name}Tensor") for name in "AB"], node.output().data_type.dtype
+    *before, after = steps = [steps_of(node, e, name) for name in ("A", "B", "Output")]
+    is_pair = not e.exact and max(item.count for item in steps) == 1 and has_positive_scale(after)
+    if is_pair and all(map(fits, (e, e), tensors, before)):
+        a, b = (numbers(e, x, item) for x, item in zip(tensors, before, strict=True))
+        return quantised(e, e.Add(a, b), after, dtype)
+    a, b = (dequantized(e, x, item.scale, item.zero_point) for x, item in zip(tensors, before, strict=True))
+    return quantized(e, e.Add(a, b), after.scale, after.zero_point, dtype)
 
 
 @lowers("QUANTIZE")

@@ -203,7 +203,7 @@ def _linear(node: Operands, e: Emitter, x: Tensor, axes: Axes, *, antialiased: b
     if is_float:
         return y
     if any(extrapolation(axis) is not None for _, axis in axes):
-        limits = np.iinfo(x.dtype)
+        limits = np.iinfo(x.dtype.name)
         y = e.Clip(y, float(limits.min), float(limits.max))
     return _truncate(e, y, x.dtype, len(stages[-1].sampled))
 

@@ -43,6 +43,30 @@ def test_the_current_directory_has_no_name_and_the_output_is_not_searched() -> N
     assert places(found(["."], Path("out"))) == {"a/one.json:": "a/one"}
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+def test_links_that_lead_out_of_a_directory_say_so() -> None:
+    """And neither are read, nor stand in the way of what is there."""
+    write(Path("models/one.json"), native())
+    write(Path("other/secret.json"), native())
+    Path("models/link.json").symlink_to(Path("other/secret.json").resolve())
+    Path("models/inside.json").symlink_to("one.json")
+    listed = found(["models", "other"], None)
+    assert [item.path.as_posix() for item in listed] == [
+        "models/link.json",
+        "models/inside.json",
+        "other/secret.json",
+    ]
+    assert [item.problem.code if item.problem else "" for item in listed] == ["DML1020", "", ""]
+    Path("other/secret.json").write_text('{"password": "12345"}', encoding="utf-8")
+    (record,) = [item for item in dml2onnx.batch("models", do="check", jobs=1) if item.model == "models/link.json"]
+    assert (record.status, record.sources) == ("unreadable", ())
+    assert [item.code for item in record.diagnostics] == ["DML1020"]
+    write(Path("other/secret.json"), native())
+    listed = found(["models"], None, (Path("other"),))
+    assert [item.problem for item in listed] == [None, None]
+    assert {item.status for item in dml2onnx.batch("models", do="check", jobs=1, allow_paths=["other"])} == {"passed"}
+
+
 def test_contents_of_tensors_are_no_models() -> None:
     write(Path("models/one.json"), native())
     Path("models/one.bin").write_bytes(b"\1\2\3\4" * 4)

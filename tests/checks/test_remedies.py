@@ -15,6 +15,7 @@ from dml2onnx.frontends import load_bytes
 from dml2onnx.frontends.edits import edited
 from tests.mistakes import MODELS, mistakes
 from tests.newcomers.files import FILES
+from tests.newcomers.scoring import IN_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +37,7 @@ def key(item: Diagnostic) -> tuple[str, str, str]:
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    yield from ((case.name, case.source) for case in FILES)
+    yield from ((case.name, case.source) for case in IN_FILES)
     yield from ((code, json.dumps(item.wrong_model)) for code, item in examples().items())
     yield from ((item.name, json.dumps(item.model)) for item in mistakes() if item.format != "serialized")
 
@@ -50,16 +51,20 @@ def remedied(text: str) -> Iterator[tuple[Diagnostic, str, str | None]]:
 
 
 def test_every_remedy_holds() -> None:
-    """Of all examples of codes, of every member of small models broken in every way, and of the forty mistakes."""
+    """Of all examples of codes, of every member of small models broken in every way, and of newcomers' mistakes."""
     wrong: list[str] = []
     tried = 0
     for name, text in texts():
+        errors = _errors(found_or_refused(text))
         for item, words, better in remedied(text):
             tried += 1
+            after = [] if better is None else found_or_refused(better)
             if better is None:
                 wrong.append(f"{name}: {item}\n    {words}: has no place")
-            elif key(item) in {key(other) for other in found_or_refused(better)}:
+            elif key(item) in {key(other) for other in after}:
                 wrong.append(f"{name}: {item}\n    {words}: stays")
+            elif _errors(after) > errors:
+                wrong.append(f"{name}: {item}\n    {words}: makes it worse: {after[0]}")
     assert not wrong, f"{len(wrong)} of {tried}\n" + "\n".join(wrong[:20])
     assert tried > 300
 

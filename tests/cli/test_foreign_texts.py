@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -33,6 +34,7 @@ PIECES = (
 TEXTS = st.lists(st.sampled_from(PIECES) | st.text(max_size=5), min_size=1, max_size=4).map("".join)
 FILE_PIECES = tuple(item for item in PIECES if "/" not in item and "\0" not in item and len(item) < 100)
 FILES = st.lists(st.sampled_from((*FILE_PIECES, "\udcff", "\udc80")), min_size=1, max_size=4).map("".join)
+RUN = ("--input", "{text}=x.npy")
 COMMANDS = {
     "check": ["check", "{model}", "--suggest"],
     "check json": ["check", "{model}", "--json"],
@@ -48,37 +50,51 @@ COMMANDS = {
     "check directory json": ["check", "{directory}", "--json"],
     "explain": ["explain", "{model}"],
     "explain json": ["explain", "{model}", "--json"],
-    "explain node": ["explain", "{model}", "--node", "{text}"],
+    "explain node": ["explain", "{model}", "{text}"],
     "explain code": ["explain", "{text}"],
     "compile": ["compile", "{model}", "-o", "{directory}/out.onnx"],
     "compile json": ["compile", "{model}", "-o", "{directory}/out.onnx", "--json"],
     "compile constants": ["compile", "{model}", "-o", "{directory}/out.onnx", "--constants", "{directory}/{file}"],
     "compile to a name": ["compile", "{model}", "-o", "{directory}/{file}.onnx"],
     "compile output": ["compile", "{model}", "-o", "{directory}/out.onnx", "--output", "{text}"],
-    "run": ["run", "{model}"],
-    "run output": ["run", "{model}", "--output-dir", "{directory}/{file}"],
+    "run": ["run", "{model}", *RUN],
+    "run output": ["run", "{model}", *RUN, "--output-dir", "{directory}/{file}"],
+    "run without": ["run", "{model}"],
     "run input": ["run", "{model}", "--input", "{text}=1"],
     "verify": ["verify", "{model}", "--cases", "1"],
     "verify nodes": ["verify", "{model}", "--cases", "1", "--nodes"],
     "verify json": ["verify", "{model}", "--cases", "1", "--json"],
     "report": ["report", "{model}", "-o", "{directory}/{file}.html"],
-    "report svg": ["report", "{model}", "-o", "out.html", "--svg", "{directory}/{file}.svg"],
+    "report svg": ["report", "{model}", "-o", "{directory}/{file}.svg", "--svg"],
     "perf": ["perf", "{model}", "--runs", "1"],
-    "reduce": ["reduce", "{model}", "-o", "{directory}/{file}.json", "--while", "{text}"],
+    "reduce": ["reduce", "{model}", "-o", "{directory}/{file}.small.json", "--while", "{text}"],
     "batch": ["batch", "{directory}", "--jobs", "1", "--journal", "{directory}/{file}.journal"],
-    "convert": ["convert", "{model}", "-o", "{directory}/{file}.json", "--to", "native"],
-    "convert dxdispatch": ["convert", "{model}", "-o", "{directory}/{file}", "--to", "dxdispatch"],
+    "convert": ["convert", "{model}", "-o", "{directory}/{file}.native.json", "--format", "native"],
+    "convert dxdispatch": ["convert", "{model}", "-o", "{directory}/{file}", "--format", "dxdispatch"],
     "convert python": ["convert", "{model}", "-o", "{directory}/{file}.py"],
     "convert cpp": ["convert", "{model}", "-o", "{directory}/{file}.cpp"],
-    "convert serialized": ["convert", "{model}", "-o", "{directory}/{file}.bin", "--to", "serialized"],
+    "convert serialized": ["convert", "{model}", "-o", "{directory}/{file}.bin", "--format", "serialized"],
     "ops": ["ops", "{text}"],
     "schema": ["schema", "{text}"],
-    "doctor": ["doctor", "--provider", "{text}"],
+    "perf provider": ["perf", "{model}", "--provider", "{text}"],
     "a command": ["{text}"],
     "an option": ["check", "{model}", "--{text}"],
 }
 
 
+REFUSED = {
+    "run without": 1,
+    "run input": 2,
+    "schema": 2,
+    "ops": 2,
+    "explain code": 2,
+    "explain node": 2,
+    "compile constants": 2,
+    "a command": 2,
+    "an option": 2,
+    "perf provider": 1,
+}
+"""What a plain name comes to, where that is not what the command wants; all other commands end well."""
 SCRIPTS = 2
 """Of a report."""
 
@@ -144,7 +160,7 @@ def require_whole(command: str, said: str, directory: Path) -> None:
         assert page.read_text(encoding="utf-8").count("<script") == SCRIPTS
 
 
-def tried(command: str, name: str, other: str, file: str, *, wrong: bool) -> None:
+def tried(command: str, name: str, other: str, file: str, *, wrong: bool) -> int:
     with tempfile.TemporaryDirectory() as made:
         directory = Path(made)
         model = f"{file[:40]}.json"
@@ -155,6 +171,7 @@ def tried(command: str, name: str, other: str, file: str, *, wrong: bool) -> Non
             model = "model.json"
             (directory / model).write_text(text, encoding="utf-8")
         names = {"model": model, "directory": ".", "text": name.replace("\0", ""), "file": file[:40]}
+        np.save(directory / "x.npy", np.ones(2, np.float32))
         arguments = [item.format(**names) for item in COMMANDS[command]]
         code, said = spoken(arguments, directory)
         assert code in (0, 1, 2), said
@@ -162,6 +179,7 @@ def tried(command: str, name: str, other: str, file: str, *, wrong: bool) -> Non
             require_whole(command, said, directory)
         assert "Traceback" not in said
         require_plain(said, is_github="github" in command)
+        return code
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names of files are any bytes there")
@@ -174,6 +192,12 @@ def tried(command: str, name: str, other: str, file: str, *, wrong: bool) -> Non
 @example(name="##[error]x", other="##[error]x", file="##[error]x", wrong=False)
 def test_commands_show_no_text_as_it_is(command: str, name: str, other: str, file: str, wrong: bool) -> None:
     tried(command, name, other, file, wrong=wrong)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_are_what_they_should_be(command: str) -> None:
+    """So that none of them is refused before it meets the texts."""
+    assert tried(command, "plain", "other", "file", wrong=False) == REFUSED.get(command, 0)
 
 
 @given(TEXTS)

@@ -13,7 +13,7 @@ from dml2onnx import catalog
 from dml2onnx.diagnostics import Severity
 from dml2onnx.testing.variations import findings
 from tests.conftest import ROOT
-from tests.directml import left, numbers, probes
+from tests.directml import left, probes
 from tests.directml.live import installed, needs_directml
 from tests.directml.probes import NOT_COMPUTED, Probe, against_reference, asked, read, unlike, with_answer
 
@@ -122,12 +122,6 @@ def points() -> dict[str, str]:
     found = re.findall(r"^\*\*([A-Z]\d+)\. (.*?)(?=^\*\*[A-Z]\d+\. |^## |^---|\Z)", text, re.MULTILINE | re.DOTALL)
     assert len(found) == text.count("\n**")
     return dict(found)
-
-
-def test_the_page_says_how_many_there_are() -> None:
-    page = (ROOT / "docs/directml-on-linux.md").read_text(encoding="utf-8")
-    assert f"# {len(answers()):,} small questions" in page
-    assert f"the {len(numbers.listed()):,} in which exact models differ" in page
 
 
 def test_questions_are_read_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
