@@ -285,24 +285,24 @@ def compile(
 ) -> CompiledModel:
     """Compiles a graph, or the model file at a path, to an ONNX model.
 
-    Of the recording of a program ``graph`` names the graph that is meant, as for :func:`load`. ``sizes`` are other
-    sizes of inputs, as for :func:`dml2onnx.resize`; where some are names, the model has these in the place of numbers
-    and computes for all sizes in the ``ranges`` of the names what a model for that size would. ``outputs`` names what
-    is wanted of the graph's ``outputs`` and ``results`` (default: its ``outputs``). ``target`` says whose kernels
-    decide about forms and element types: ``"onnx"``, whose models every runtime takes, ``"cpu"``, ``"dml"``,
-    ``"openvino"``, ``"webgpu"``, ``"portable"`` or another of ``dml2onnx.targets.NAMES``. An ``exact`` model also keeps
-    NaN, infinities, signs of zero and last digits as DirectML has them, which the others leave open. ``shapes`` puts
-    the type and shape of every value into the model, so that tools show them without inferring anything. ``optimize``
-    is 0 for no passes, 1 for those that make it faster and keep each bit of its results, or 2 for those that round
-    otherwise as well. Passes in ``without_passes`` are left out; ``"propagate-layouts"`` there turns off layout
-    propagation, so that each node reads its inputs in the layout of its descriptor. ``quant_format`` is ``"qdq"`` for
-    quantised operators as FLOAT ones between DequantizeLinear and QuantizeLinear, which accelerators take, or
-    ``"qoperator"`` for integer ones; by default what suits the target. ``half`` computes FLOAT32 graphs in FLOAT16,
-    weights included, between casts of the inputs and outputs, which stay as they are; warnings (DML2012) name constants
-    that FLOAT16 does not hold, and what reads these stays FLOAT32. ``ir_version`` replaces that of the opset.
-    ``progress`` is called with a line about each step. Raises
-    :class:`DmlError` with every error that :func:`dml2onnx.check` finds (with ``documented``, also of what DirectML
-    accepts against its documentation), or that prevents lowering.
+    ``graph`` names the graph of a recording, as for :func:`load`. ``sizes`` are other sizes of inputs, as for
+    :func:`dml2onnx.resize`. Names among them make one model for all sizes in their ``ranges``. ``outputs`` names
+    some of the graph's ``outputs`` and ``results`` (default: its ``outputs``).
+
+    ``target`` says where the model is to run: ``"onnx"`` (any runtime), ``"cpu"``, ``"dml"``, ``"openvino"``,
+    ``"webgpu"``, ``"portable"`` or another of ``dml2onnx.targets.NAMES``. An ``exact`` model gives the same NaN,
+    infinities, signs of zero and last digits as DirectML; other models do not promise these. ``optimize`` is 0 for
+    no passes, 1 for passes that keep each bit of the results, and 2 for passes that round differently as well.
+    ``without_passes`` leaves out passes by name; ``"propagate-layouts"`` turns off layout propagation, so that each
+    node reads its inputs in the layout of its descriptor. ``quant_format`` is ``"qdq"`` for quantised operators as
+    FLOAT ones between DequantizeLinear and QuantizeLinear, which accelerators use, or ``"qoperator"`` for integer
+    ones (default: what suits the target). ``half`` computes FLOAT32 graphs in FLOAT16, with FLOAT16 weights,
+    between casts of the inputs and outputs. Warnings (DML2012) name constants that FLOAT16 cannot hold; the nodes
+    that read them stay FLOAT32. With ``shapes`` the model states the type and shape of every value. ``ir_version``
+    replaces that of the opset. ``progress`` is called with a line about each step.
+
+    Raises :class:`DmlError` with every error that :func:`dml2onnx.check` finds, or that prevents lowering. With
+    ``documented`` that includes what DirectML accepts against its documentation.
     """
     options = CompileOptions.of(
         opset=opset,

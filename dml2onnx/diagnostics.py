@@ -1,4 +1,4 @@
-"""What is wrong with a graph, as values: a code, a place, what was expected and what was found."""
+"""Diagnostics: a code, a place, what was expected and what was found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running a graph once: compile, run, and carry out what a program prints and writes to files."""
+"""Runs a graph once: compiles and runs it, prints and writes files as its program says."""
 
 from __future__ import annotations
 
@@ -79,15 +79,16 @@ def run(
 ) -> dict[str, Array]:
     """Compiles and runs a graph, or the model file at a path, and returns its outputs by name.
 
-    ``inputs`` are arrays in memory order, flat, or, where that is another shape, in the Sizes of their tensors, as
-    outputs are; what is left out takes the sample contents that came with the model, so a
-    DxDispatch program runs on its own initial values. Of such a program every resource that it wrote is returned. Each
-    array has the shape of the tensor that wrote it last, or is flat where that is not all of the resource. ``sizes``
-    are other sizes of inputs, and ``ranges`` those that names among them stand for, as for :func:`compile`; of names
-    the arrays say which sizes they have. ``opset``, ``target`` (by default that of the provider),
-    ``feature_level``, ``documented``, ``exact``, ``optimize``, ``without_passes``, ``quant_format`` and ``half`` are
-    as for :func:`compile`, ``provider`` and ``max_bytes`` for :meth:`CompiledModel.session`.
-    Raises :class:`DmlError` with every finding.
+    ``inputs`` are arrays in memory order, flat, or in the Sizes of their tensors, if that is another shape. Missing
+    inputs get the sample contents of the model, so a DxDispatch program runs on its own initial values. For such a
+    program the result has every resource that it wrote. Each output has the shape of the last tensor written to it, or
+    is flat if that is not the whole resource.
+
+    ``sizes`` are other sizes of inputs, and ``ranges`` those of names among them, as for :func:`compile`; the arrays
+    determine the sizes of names. ``target`` is by default that of the provider. ``opset``, ``feature_level``,
+    ``documented``, ``exact``, ``optimize``, ``without_passes``, ``quant_format`` and ``half`` are as for
+    :func:`compile`, ``provider`` and ``max_bytes`` as for :meth:`CompiledModel.session`. Raises :class:`DmlError` with
+    every finding.
     """
     providers = require_providers(provider)
     options = CompileOptions.of(

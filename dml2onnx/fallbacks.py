@@ -1,4 +1,4 @@
-"""The nodes of a model that its target has no kernels for: which they are, why, and where they run instead.
+"""Finds the nodes for which a target has no kernels, with reasons, and where they run instead.
 
 A lowering takes a form that the target runs wherever there is one that is exact. What is left stands here.
 """

@@ -1,4 +1,4 @@
-"""Files that are written: everything that belongs together is in its place afterwards, or all is as it was.
+"""Writes files that belong together: all of them, or none.
 
 What is a regular file, or nothing yet, is written under another name in the same directory and then put in place. What
 exists and is something else (a device, a pipe) is written into; a named pipe needs somebody who reads it. Links stay,

@@ -1,4 +1,4 @@
-"""How a model is to be compiled: the keywords of public functions, and the value that is made of them and handed on."""
+"""Options for compiling: the keywords of public functions, and the value made of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many models: the same work on each of them, in several processes, with a journal that the next call takes up.
+"""One command for many models, in several processes, with a journal from which the next call continues.
 
 ``models`` finds them and says where results go, ``work`` is what is done to one, ``workers`` are processes that may
 die, ``driving`` hands out the work, and ``journal`` keeps what has come of it.
@@ -108,8 +108,8 @@ def batch(
     says as JSON, and its ``diagnostics``. Closing the iterator ends all processes. :class:`dml2onnx.DmlError` is for
     what nobody can mean and lists that cannot be read, before anything is done, and for workers that cannot be had.
     """
-    given = (models,) if isinstance(models, (str, os.PathLike)) else arguments.items(models, "models", "paths")
-    names = paths(given, "models")
+    stated = (models,) if isinstance(models, (str, os.PathLike)) else arguments.items(models, "models", "paths")
+    names = paths(stated, "models")
     place = _place(output, do)
     asked = asked_work(do, work)
     listed = found(names, place, tuple(map(Path, asked.allow_paths)))

@@ -1,4 +1,4 @@
-"""The same work on all models, wherever it is done: what was done before is taken over, what fails is put down."""
+"""Distributes the work on all models: skips what the journal has, and records failures."""
 
 from __future__ import annotations
 

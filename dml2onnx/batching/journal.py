@@ -1,4 +1,4 @@
-"""The journal of a batch: JSON lines that are only ever added to, so that a call takes up what another has left.
+"""The journal of a batch: JSON lines that are only appended, so that the next call can continue.
 
 A line is written at once, behind all others; whatever ends the program leaves whole lines and at most one torn one,
 which the next call passes over. ``dml2onnx schema journal`` prints the JSON Schema of a line.

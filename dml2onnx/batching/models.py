@@ -1,4 +1,4 @@
-"""Which models are meant: files, directories that are searched, recordings with all their graphs, and lists of these.
+"""Finds the models of a batch: files, directories, recordings with all their graphs, and lists of these.
 
 Where a result goes is decided here too, for all models at once, so that no two of them meet in one file: below the
 output directory the tree of a directory lies under the directory's own name, as ``cp -r`` copies it, and models that

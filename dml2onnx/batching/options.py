@@ -1,4 +1,4 @@
-"""What ``dml2onnx.batch`` does to each model, as keywords, and their values once they are checked."""
+"""The keywords of ``dml2onnx.batch``, and their checked values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The worker's end of :mod:`dml2onnx.batching.workers`: takes items from standard input, answers on standard output.
+"""The worker process of :mod:`dml2onnx.batching.workers`: reads items from standard input, writes answers.
 
 A worker ends itself as soon as its caller has gone, whatever it is at.
 """

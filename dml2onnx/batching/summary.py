@@ -1,4 +1,4 @@
-"""What has come of all models together."""
+"""The summary of a batch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is done to one model, in whatever process: the same as the single command does, with a record as its answer."""
+"""Processes one model like the single command does, and makes a record of it."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def _listing(directory: str) -> list[Json]:
 def _plain(value: Any) -> Json:
     """An option as JSON has it."""
     if isinstance(value, Providers):
-        options: dict[str, Json] = {name: dict(given) for name, given in value.options.items()}
+        options: dict[str, Json] = {name: dict(stated) for name, stated in value.options.items()}
         return {"names": list(value.names), "options": options, "device": value.device}
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
 

@@ -1,4 +1,4 @@
-"""Processes that work on one model after another, each watched: one that dies or takes too long costs one model.
+"""Worker processes that handle one model after another; if one dies or takes too long, one model fails.
 
 They are made with the standard library alone. Pools that end a worker after some time are to be had (pebble), but this
 one has to know more: which model each worker is at, with which code it ended, and that it is there and has imported

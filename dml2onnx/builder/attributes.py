@@ -79,13 +79,13 @@ ACTIVATION_DEFAULTS: Mapping[str, Mapping[str, object]] = {
 """The arguments that DirectMLX's factories of activations default to."""
 
 
-def activations(given: object) -> object:
+def activations(argument: object) -> object:
     """An activation, or a sequence of them, with names made into activations."""
-    if isinstance(given, str):
-        return Activation(given)
-    if isinstance(given, (list, tuple)):
-        return [activations(item) for item in given]
-    return given
+    if isinstance(argument, str):
+        return Activation(argument)
+    if isinstance(argument, (list, tuple)):
+        return [activations(item) for item in argument]
+    return argument
 
 
 def data_type_of(value: DataTypeLike) -> DataType | None:

@@ -1,4 +1,4 @@
-"""Where in the user's program an operator was asked for."""
+"""Finds the line of the user's program that called the builder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments of the builder's methods: converted, or refused with the place of the call."""
+"""Converts arguments of the builder's methods, or refuses them with the place of the call."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ def error_here(
     )
 
 
-def converted(kind: Callable[[object, str], Converted], given: object, what: str) -> Converted:
+def converted(kind: Callable[[object, str], Converted], argument: object, what: str) -> Converted:
     """An argument as it is meant; what is refused is refused at the call that is being made."""
     try:
-        return kind(given, what)
+        return kind(argument, what)
     except DmlError as error:
         raise DmlError(*(replace(item, pointer=call_site()) for item in error.diagnostics)) from None
 
@@ -75,19 +75,21 @@ def check_name(what: str, name: object, *, may_be_empty: bool = False) -> None:
         raise error_here(codes.BAD_NAME, message, expected="text that is not empty", found=found)
 
 
-def known_data_type(given: DataTypeLike) -> DataType:
+def known_data_type(argument: DataTypeLike) -> DataType:
     """The data type of that name, or of that type of numpy."""
-    found = data_type_of(given)
+    found = data_type_of(argument)
     if found is None:
         shown = (
-            quote(given) if isinstance(given, str) else getattr(given, "__name__", None) or arguments.described(given)
+            quote(argument)
+            if isinstance(argument, str)
+            else getattr(argument, "__name__", None) or arguments.described(argument)
         )
-        stem = given.rpartition(".")[2].upper() if isinstance(given, str) else shown.upper()
+        stem = argument.rpartition(".")[2].upper() if isinstance(argument, str) else shown.upper()
         alike = listing([item.name for item in DataType if stem and item.name.startswith(stem)])
         message = f"{shown} is none of DirectML's data types"
         if alike:
             message += f"; say how many bits it has: {alike}"
-        elif isinstance(given, (list, tuple)):
+        elif isinstance(argument, (list, tuple)):
             message += "; the data type comes first, then the sizes"
         raise error_here(codes.BAD_TENSOR, message, expected=_type_names(), found=shown)
     return found
@@ -119,9 +121,9 @@ def tensor_desc(
     return TensorDesc(kind, exact, steps, owned_by_dml, total_size, alignment)
 
 
-def whole_numbers(what: str, given: WholeNumbers, least: int | None = None) -> tuple[int, ...]:
-    """``given`` as Python's integers; without ``least`` it is for the checks to judge how small they may be."""
-    items = listed(what, given)
+def whole_numbers(what: str, argument: WholeNumbers, least: int | None = None) -> tuple[int, ...]:
+    """``argument`` as Python's integers; without ``least`` it is for the checks to judge how small they may be."""
+    items = listed(what, argument)
     if not all(_is_whole(item) and (least is None or item >= least) for item in items):
         expected = "whole numbers" + ("" if least is None else f" from {least} on")
         found = [_shown(item) for item in items[:_SHOWN]]
@@ -134,13 +136,13 @@ def whole_numbers(what: str, given: WholeNumbers, least: int | None = None) -> t
     return tuple(int(item) for item in items)
 
 
-def listed(what: str, given: object) -> tuple[Any, ...]:
+def listed(what: str, argument: object) -> tuple[Any, ...]:
     """The elements of a list, a tuple, an array or whatever else gives them one by one; a text is none of these."""
-    is_list = isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping))
-    if not is_list or (isinstance(given, np.ndarray) and given.ndim != 1):
-        message = f"{what} is {arguments.described(given)}, not a list of whole numbers"
-        raise error_here(codes.BAD_TENSOR, message, expected="a list", found=type(given).__name__)
-    return converted(arguments.items, given, what)
+    is_list = isinstance(argument, Iterable) and not isinstance(argument, (str, bytes, Mapping))
+    if not is_list or (isinstance(argument, np.ndarray) and argument.ndim != 1):
+        message = f"{what} is {arguments.described(argument)}, not a list of whole numbers"
+        raise error_here(codes.BAD_TENSOR, message, expected="a list", found=type(argument).__name__)
+    return converted(arguments.items, argument, what)
 
 
 def _shown(item: object) -> object:

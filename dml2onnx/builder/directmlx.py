@@ -56,17 +56,17 @@ class DirectMLX(Operators):
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_buffer_tensor_desc
         """
         self._own(input, "input")
-        given = wanted = whole_numbers("sizes", sizes)
+        argument = wanted = whole_numbers("sizes", sizes)
         known = prod(size for size in wanted if size != -1)
         if wanted.count(-1) == 1 and known > 0:
             wanted = tuple(input.desc.element_count // known if size == -1 else size for size in wanted)
         if any(size < 1 for size in wanted) or prod(wanted) != input.desc.element_count:
             count = input.desc.element_count
-            message = f"sizes {list(input.sizes)} cannot become {list(given)}"
-            if wanted == given and all(size >= 1 for size in wanted):
+            message = f"sizes {list(input.sizes)} cannot become {list(argument)}"
+            if wanted == argument and all(size >= 1 for size in wanted):
                 message += f": {count} elements are not {prod(wanted)}"
             expected = f"{count} elements"
-            raise error_here(codes.DIFFERENT_ELEMENT_COUNTS, message, expected=expected, found=list(given))
+            raise error_here(codes.DIFFERENT_ELEMENT_COUNTS, message, expected=expected, found=list(argument))
         if input.strides is not None:
             with self.tensor_policy(policies.packed):
                 input = self.identity(input, name=name)

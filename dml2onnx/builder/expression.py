@@ -341,15 +341,15 @@ def broadcast_sizes(a: Expression, b: Expression, last: int = 0) -> tuple[int, .
 def _expand(index: Index, rank: int) -> list[int | slice]:
     """One entry for each dimension."""
     entries: Sequence[int | slice | EllipsisType] = index if isinstance(index, tuple) else (index,)
-    given = sum(entry is not ... for entry in entries)
-    if given > rank:
-        raise IndexError(f"{given} indices for a tensor of {rank} dimensions")
-    if len(entries) - given > 1:
+    argument = sum(entry is not ... for entry in entries)
+    if argument > rank:
+        raise IndexError(f"{argument} indices for a tensor of {rank} dimensions")
+    if len(entries) - argument > 1:
         raise IndexError("an index can only have a single ellipsis ('...')")
     expanded: list[int | slice] = []
-    for entry in entries if given < len(entries) else (*entries, ...):
+    for entry in entries if argument < len(entries) else (*entries, ...):
         if isinstance(entry, EllipsisType):
-            expanded += [slice(None)] * (rank - given)
+            expanded += [slice(None)] * (rank - argument)
         else:
             expanded.append(entry)
     return expanded

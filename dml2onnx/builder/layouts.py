@@ -1,4 +1,4 @@
-"""Where the outputs of operators lie: in memory of their own, or in a part of a buffer that is there already."""
+"""Memory of operators' outputs: a buffer of their own, or a part of an existing buffer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the methods of operators share."""
+"""Code that the methods of operators share."""
 
 from __future__ import annotations
 
@@ -78,24 +78,24 @@ def wanted(flag: object, stated: Stated) -> Stated | None:
     return stated if truth(flag) else None
 
 
-def is_usual(given: object, usual: str | int) -> bool:
+def is_usual(argument: object, usual: str | int) -> bool:
     """Whether an argument has its usual value, for which older operators stand too; recording judges any other."""
-    return isinstance(given, (str, int, np.integer)) and given == usual
+    return isinstance(argument, (str, int, np.integer)) and argument == usual
 
 
-def is_dilated(given: object) -> bool:
+def is_dilated(argument: object) -> bool:
     """Whether steps inside of a window are others than 1; recording judges what are none."""
-    steps = given if _is_list(given) else (given,)
-    return given is not None and not all(is_usual(step, 1) for step in steps)
+    steps = argument if _is_list(argument) else (argument,)
+    return argument is not None and not all(is_usual(step, 1) for step in steps)
 
 
-def is_empty(given: object) -> bool:
+def is_empty(argument: object) -> bool:
     """Whether a list has no elements, which DirectMLX takes for none at all."""
-    return _is_list(given) and not any(True for _ in given)
+    return _is_list(argument) and not any(True for _ in argument)
 
 
-def _is_list(given: object) -> TypeGuard[Sequence[object]]:
-    return isinstance(given, Sequence) or (isinstance(given, np.ndarray) and given.ndim > 0)
+def _is_list(argument: object) -> TypeGuard[Sequence[object]]:
+    return isinstance(argument, Sequence) or (isinstance(argument, np.ndarray) and argument.ndim > 0)
 
 
 def sizes_of(tensor: object) -> tuple[int, ...]:
@@ -103,27 +103,27 @@ def sizes_of(tensor: object) -> tuple[int, ...]:
     return tensor.shape if isinstance(tensor, (Expression, np.ndarray)) else ()
 
 
-def filled(given: Sequence[Number] | Number | None, like: object, value: Number) -> Sequence[Number] | Number | None:
-    """``given``, or ``value`` for each element of ``like`` when nothing is, as DirectMLX reads an empty list.
+def filled(argument: Sequence[Number] | Number | None, like: object, value: Number) -> Sequence[Number] | Number | None:
+    """``argument``, or ``value`` for each element of ``like`` when nothing is, as DirectMLX reads an empty list.
 
     Where one number stands for all dimensions, ``value`` does so too.
     """
-    if given is not None and not is_empty(given):
-        return given
+    if argument is not None and not is_empty(argument):
+        return argument
     if isinstance(like, (int, np.integer)):
         return value
     return tuple(value for _ in islice(like, MAX_DIMENSIONS + 1)) if _is_list(like) else None
 
 
-def all_axes(given: WholeNumbers | None, input: object) -> WholeNumbers:
-    """``given``, or all dimensions when nothing is."""
-    return range(len(sizes_of(input))) if given is None or is_empty(given) else given
+def all_axes(argument: WholeNumbers | None, input: object) -> WholeNumbers:
+    """``argument``, or all dimensions when nothing is."""
+    return range(len(sizes_of(input))) if argument is None or is_empty(argument) else argument
 
 
-def ratios(given: Sequence[float] | None, to: WholeNumbers, of: WholeNumbers) -> Sequence[float]:
-    """``given``, or the quotients of sizes in FLOAT32, which is what DirectMLX computes them in."""
-    if given is not None and not is_empty(given):
-        return given
+def ratios(argument: Sequence[float] | None, to: WholeNumbers, of: WholeNumbers) -> Sequence[float]:
+    """``argument``, or the quotients of sizes in FLOAT32, which is what DirectMLX computes them in."""
+    if argument is not None and not is_empty(argument):
+        return argument
     # lists of different lengths are for the checks to find
     return [float(np.float32(a) / np.float32(b)) for a, b in zip(to, of, strict=False)]
 

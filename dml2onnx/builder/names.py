@@ -1,4 +1,4 @@
-"""Names of nodes and values, each of which there is once."""
+"""Unique names of nodes and values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may stand for a tensor of an operator, and for one of its dimensions, beside the plain forms."""
+"""Arguments that may stand for a tensor of an operator or for a dimension."""
 
 from __future__ import annotations
 
@@ -26,16 +26,18 @@ _SPATIAL = re.compile(r"(\w+)\.DimensionCount - 2")
 _LAST_DIMENSION = re.compile(r"(\w+)\.DimensionCount - 1")
 
 
-def is_literal(given: object) -> bool:
+def is_literal(argument: object) -> bool:
     """Whether it is a number or an array, of numpy or of another library, and no expression."""
-    return not isinstance(given, Expression) and (isinstance(given, (int, float)) or hasattr(given, "__array__"))
+    return not isinstance(argument, Expression) and (
+        isinstance(argument, (int, float)) or hasattr(argument, "__array__")
+    )
 
 
 def relatives(schema: OperatorSchema, rule: Rule, field: str, inputs: Mapping[str, object]) -> Iterator[Expression]:
     """The expressions among ``inputs`` to whose fields a rule ties ``field``, which may be its own array."""
     for name in tied(schema, rule, field):
-        given = inputs.get(name)
-        for item in given if isinstance(given, (list, tuple)) else (given,):
+        argument = inputs.get(name)
+        for item in argument if isinstance(argument, (list, tuple)) else (argument,):
             if isinstance(item, Expression):
                 yield item
 
@@ -57,12 +59,12 @@ def by_channel(schema: OperatorSchema, inputs: Mapping[str, object]) -> dict[str
     if not isinstance(input, Expression) or input.rank < 3:
         return made
     for field in _OF_CHANNELS:
-        given = inputs.get(field)
-        if field not in schema.index or not isinstance(given, Expression) or given.rank != 1 or given.strides:
+        argument = inputs.get(field)
+        if field not in schema.index or not isinstance(argument, Expression) or argument.rank != 1 or argument.strides:
             continue
         if "InputTensor" in tied(schema, Rule.SAME_DIMENSION_COUNT, field):
-            sizes = (1, given.sizes[0], *(1,) * (input.rank - 2))
-            made[field] = given.builder.reinterpret(given, sizes=sizes)
+            sizes = (1, argument.sizes[0], *(1,) * (input.rank - 2))
+            made[field] = argument.builder.reinterpret(argument, sizes=sizes)
     return made
 
 
@@ -73,10 +75,10 @@ _OF_CHANNELS = ("BiasTensor", "MeanTensor", "ScaleTensor", "VarianceTensor")
 def spread(schema: OperatorSchema, attributes: dict[str, object], descs: Mapping[str, FieldValue]) -> None:
     """Makes lists of numbers that stand for all spatial dimensions, where a rule says how many there are."""
     for field, tensor in spatial(schema).items():
-        given = attributes.get(field)
+        argument = attributes.get(field)
         rank = next((desc.rank for desc in _descs(descs.get(tensor))), 0)
-        if rank > 2 and isinstance(given, int) and not isinstance(given, bool):
-            attributes[field] = [given] * (rank - 2)
+        if rank > 2 and isinstance(argument, int) and not isinstance(argument, bool):
+            attributes[field] = [argument] * (rank - 2)
 
 
 @cache
@@ -98,11 +100,11 @@ def axes_from_the_start(
     """Attributes, as decoded JSON has them, with non-negative numbers for dimensions counted from the end."""
     for field, tensor in _axes(schema):
         rank = next((desc.rank for name in (tensor, *descs) for desc in _descs(descs.get(name))), 0)
-        given = attributes.get(field)
-        if isinstance(given, list):
-            attributes[field] = [axis_from_the_start(item, rank) for item in given]
-        elif given is not None:
-            attributes[field] = axis_from_the_start(given, rank)
+        argument = attributes.get(field)
+        if isinstance(argument, list):
+            attributes[field] = [axis_from_the_start(item, rank) for item in argument]
+        elif argument is not None:
+            attributes[field] = axis_from_the_start(argument, rank)
     return attributes
 
 

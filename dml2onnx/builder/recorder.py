@@ -1,4 +1,4 @@
-"""Recording a graph call by call, each call checked when it is made."""
+"""Records a graph call by call, and checks each call."""
 
 from __future__ import annotations
 
@@ -259,8 +259,8 @@ class Recorder:
         """
         if name is not None:
             check_name("a constant", name, may_be_empty=True)
-        given = converted(arguments.array, values, "values")
-        array = elements(given, known_data_type(given.dtype if data_type is None else data_type))
+        argument = converted(arguments.array, values, "values")
+        array = elements(argument, known_data_type(argument.dtype if data_type is None else data_type))
         wanted = known_data_type(array.dtype if data_type is None else data_type)
         owned_by_dml = converted(arguments.flag, owned_by_dml, "owned_by_dml")
         shape = array.shape if sizes is None else sizes
@@ -340,8 +340,8 @@ class Recorder:
             inputs = cast("Tensors", converted(arguments.by_name, inputs, "inputs"))
             attributes = converted(arguments.by_name, attributes, "attributes")
             outputs = cast("Mapping[str, Stated | Sequence[Stated]]", converted(arguments.by_name, outputs, "outputs"))
-            given = by_channel(schema, self._with_constants(schema, inputs))
-            return self._recorded(schema, given, attributes, outputs, name)
+            argument = by_channel(schema, self._with_constants(schema, inputs))
+            return self._recorded(schema, argument, attributes, outputs, name)
         except BaseException:
             del self._constants[constants:]  # those that were made for this operator
             raise
@@ -360,9 +360,9 @@ class Recorder:
         descs = self._input_descs(schema, inputs)
         bare, warnings = self._read(schema, attributes, descs, node_name, site)
         reads = {
-            field: tuple(Read(item.value, item.offset) for item in _sequence(given))
-            for field, given in inputs.items()
-            if given is not None
+            field: tuple(Read(item.value, item.offset) for item in _sequence(argument))
+            for field, argument in inputs.items()
+            if argument is not None
         }
         desc = self._with_outputs(outputs, Node(node_name, bare, reads, {}, site))
         self._judge(Node(node_name, desc, reads, {}, site))
@@ -386,26 +386,27 @@ class Recorder:
         """``inputs`` with constants for the numbers and arrays among them."""
         made: dict[str, Any] = dict(inputs)
         for field in schema.input_fields:
-            given = inputs.get(field.name)
-            if is_literal(given):
-                made[field.name] = self._constant_for(schema, field.name, given, inputs)
-            elif isinstance(given, (list, tuple)) and any(is_literal(item) for item in given):
+            argument = inputs.get(field.name)
+            if is_literal(argument):
+                made[field.name] = self._constant_for(schema, field.name, argument, inputs)
+            elif isinstance(argument, (list, tuple)) and any(is_literal(item) for item in argument):
                 made[field.name] = [
-                    self._constant_for(schema, field.name, item, inputs) if is_literal(item) else item for item in given
+                    self._constant_for(schema, field.name, item, inputs) if is_literal(item) else item
+                    for item in argument
                 ]
         return made
 
-    def _constant_for(self, schema: OperatorSchema, field: str, given: object, inputs: Tensors) -> Expression:
+    def _constant_for(self, schema: OperatorSchema, field: str, argument: object, inputs: Tensors) -> Expression:
         """A number or an array in the data type, and repeated to the sizes, of what it has to agree with."""
-        array = converted(arguments.array, given, field)
+        array = converted(arguments.array, argument, field)
         like = next(relatives(schema, Rule.SAME_DATA_TYPE, field, inputs), None)
         kind = None if like is None else like.data_type
-        if like is None and isinstance(given, (int, float)):
+        if like is None and isinstance(argument, (int, float)):
             kind = only_type(schema, field, self.feature_level, array)
-        if kind is None and isinstance(given, (int, float)):
-            message = f"the number {arguments.described(given)} for {field} does not say of which data type it is"
+        if kind is None and isinstance(argument, (int, float)):
+            message = f"the number {arguments.described(argument)} for {field} does not say of which data type it is"
             expected = "an array, or constant(number, data_type=...)"
-            raise error_here(codes.BAD_TENSOR, message, expected=expected, found=type(given).__name__)
+            raise error_here(codes.BAD_TENSOR, message, expected=expected, found=type(argument).__name__)
         made = self.constant(array, data_type=kind)
         equal = next(relatives(schema, Rule.SAME_SIZES, field, inputs), None)
         if equal is not None:
@@ -416,13 +417,13 @@ class Recorder:
     def _input_descs(self, schema: OperatorSchema, inputs: Mapping[str, Any]) -> dict[str, FieldValue]:
         descs: dict[str, FieldValue] = {}
         for field in schema.input_fields:
-            given = inputs.get(field.name)
-            if given is None:
+            argument = inputs.get(field.name)
+            if argument is None:
                 descs[field.name] = None
             elif field.type is FieldType.TENSOR_ARRAY:
-                descs[field.name] = tuple(item.desc for item in self._all_own(given, field.name))
+                descs[field.name] = tuple(item.desc for item in self._all_own(argument, field.name))
             else:
-                descs[field.name] = self._own(given, field.name).desc
+                descs[field.name] = self._own(argument, field.name).desc
         return descs
 
     def _read(
@@ -439,7 +440,7 @@ class Recorder:
             for field, value in attributes.items()
             if value is not None
         }
-        given = {**descs, **dict.fromkeys(field.name for field in schema.output_fields)}
+        argument = {**descs, **dict.fromkeys(field.name for field in schema.output_fields)}
         for field in schema.input_fields:
             array = descs.get(field.name)
             if field.count is not None and isinstance(array, tuple):
@@ -449,7 +450,7 @@ class Recorder:
             message = f"the axis {axis} is none of {rank} dimensions, which are counted from 0"
             expected = f"{-rank} to {rank - 1}"
             raise error_here(OUT_OF_RANGE, message, expected=expected, found=axis, node=node_name, operator=schema)
-        operator, problems = self._reader.operator(schema, raw, given)
+        operator, problems = self._reader.operator(schema, raw, argument)
         if not problems:
             return operator, ()
         findings = Findings()
@@ -525,14 +526,14 @@ class Recorder:
         compiled for (``--graph-output NAME``). May be called again, after more operators, or for other outputs. The
         graph has every input and operator of the builder; what no output needs is left out when it is compiled.
         """
-        given = self._ends(outputs)
-        if not given:
+        argument = self._ends(outputs)
+        if not argument:
             raise error_here(codes.NO_OUTPUTS, "a graph needs at least one output", expected="an expression")
         return Graph(
             nodes=tuple(self._nodes),
             inputs=tuple(self._inputs),
             ranges=self._sizes.used_ranges(),
-            outputs=given,
+            outputs=argument,
             results=() if results is None else self._ends(results),
             constants=tuple(self._constants),
             name=self.name,
@@ -575,14 +576,14 @@ class Recorder:
             raise error_here(codes.FOREIGN_EXPRESSION, message, expected=expected, remedies=(how,))
         return item
 
-    def _all_own(self, given: object, where: str) -> Iterator[Expression]:
+    def _all_own(self, argument: object, where: str) -> Iterator[Expression]:
         """One expression or several, each looked at before the next one is asked for: there may be no end of them."""
-        if isinstance(given, Iterable) and not isinstance(given, (Expression, np.ndarray)):
-            for item in given:
+        if isinstance(argument, Iterable) and not isinstance(argument, (Expression, np.ndarray)):
+            for item in argument:
                 yield self._own(item, where)
         else:
-            yield self._own(given, where)
+            yield self._own(argument, where)
 
 
-def _sequence(given: Expression | Sequence[Expression]) -> tuple[Expression, ...]:
-    return (given,) if isinstance(given, Expression) else tuple(given)
+def _sequence(argument: Expression | Sequence[Expression]) -> tuple[Expression, ...]:
+    return (argument,) if isinstance(argument, Expression) else tuple(argument)

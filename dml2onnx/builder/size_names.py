@@ -1,4 +1,4 @@
-"""Names for sizes of a builder's inputs, and the numbers that they stand for while the graph is made."""
+"""Names for sizes of a builder's inputs, and their numbers while the graph is built."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ def _checked(name: str) -> str:
     return name
 
 
-def _ranges(given: object) -> dict[str, tuple[int, int]]:
+def _ranges(argument: object) -> dict[str, tuple[int, int]]:
     """The ranges of names for sizes, as they are meant."""
-    ranges = {} if given is None else converted(arguments.by_name, given, "ranges")
+    ranges = {} if argument is None else converted(arguments.by_name, argument, "ranges")
     found: dict[str, tuple[int, int]] = {}
     for name, own in ranges.items():
         ends = whole_numbers(f"the range of {quote(name)}", own, 1)  # type: ignore[arg-type]  # whole_numbers says what is none

@@ -1,4 +1,4 @@
-"""The methods of the builder that a misspelt or foreign name may stand for."""
+"""Suggests methods of the builder for a misspelt or foreign name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What operators, enumerators and arguments are called elsewhere: DirectML's name for one of ONNX, PyTorch or numpy."""
+"""DirectML's names for operators, enumerators and arguments of ONNX, PyTorch or numpy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lists of operators say of each, and which can be compiled, from one small file."""
+"""The index of operators, a small file with what lists of operators show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which known names a misspelt or shortened one may stand for."""
+"""Known names that are similar to a misspelt or shortened one."""
 
 from __future__ import annotations
 

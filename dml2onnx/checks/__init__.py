@@ -1,4 +1,4 @@
-"""Whether a graph is one that DirectML accepts at a feature level, and if not, all the reasons why.
+"""Checks whether DirectML accepts a graph at a feature level, and explains why not.
 
 Three layers: structure (is it a graph at all), operators (fields, constraints, sizes) and support (what a feature level
 has). No finding hides another, and nothing here raises on a bad graph.

@@ -1,4 +1,4 @@
-"""What holds a node at its feature level, and what an older one has that does the same."""
+"""Finds what keeps a node from an older feature level, and equivalents for that level."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Descriptors that may have been meant where one is wrong, each a change or two away from it.
+"""Descriptors that differ from a wrong one in one or two changes, as candidates for remedies.
 
 What people get wrong is mostly a convention of another framework: pictures as NHWC, filters as HWIO, matrices the
 other way round, strides in bytes, terms that repeat on their own. Nothing here says that a candidate is right: that is

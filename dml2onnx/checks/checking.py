@@ -1,4 +1,4 @@
-"""The three layers of checks applied to one graph, and what follows from their findings."""
+"""Applies the three layers of checks to a graph, and drops findings that follow from others."""
 
 from __future__ import annotations
 

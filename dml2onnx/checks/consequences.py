@@ -1,4 +1,4 @@
-"""Findings that only follow from others: one mistake is to be one finding.
+"""Drops findings that follow from others: one mistake gives one finding.
 
 This is the only place that drops findings of a graph. What follows from a misspelt name is dropped before there is a
 graph, by ``frontends/findings.py``, which knows the names in the file.

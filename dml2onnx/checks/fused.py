@@ -1,4 +1,4 @@
-"""Fused activations: what may be fused into what, from which level on, and that its own attributes are right.
+"""Checks fused activations: which may be fused, from which level on, and their attributes.
 
 The activations of lists are looked at in the same way.
 

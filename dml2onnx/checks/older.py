@@ -1,4 +1,4 @@
-"""Descriptors of older operators that mean the same as a newer one with the attributes that it has.
+"""Finds descriptors of older operators that are equivalent to a newer one.
 
 What the numbers of versions alone tell is in ``alternatives``; here attributes are translated. The reference computes
 both sides in the tests.
@@ -75,7 +75,7 @@ def _by_channels(desc: OperatorDesc) -> Iterator[tuple[OperatorDesc]]:
 
 def _is_centred(desc: OperatorDesc) -> bool:
     offsets = (("InputPixelOffsets", _CENTRE), ("OutputPixelOffsets", -_CENTRE))
-    return all(isinstance(given := desc.get(name), tuple) and set(given) == {value} for name, value in offsets)
+    return all(isinstance(stated := desc.get(name), tuple) and set(stated) == {value} for name, value in offsets)
 
 
 def _upsampled(desc: OperatorDesc) -> Iterator[tuple[OperatorDesc]]:

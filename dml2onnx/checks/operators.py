@@ -1,4 +1,4 @@
-"""All rules of one operator at one feature level, compiled once and asked for each descriptor."""
+"""The rules of one operator at one feature level, compiled once and applied to each descriptor."""
 
 from __future__ import annotations
 

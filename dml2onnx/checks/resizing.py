@@ -1,4 +1,4 @@
-"""Other sizes of a model, which has to be right at its own."""
+"""Other sizes of a model, which must be valid at its own."""
 
 from __future__ import annotations
 

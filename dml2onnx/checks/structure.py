@@ -1,4 +1,4 @@
-"""Whether it is a graph at all: values with one source each, no cycles, tensors inside their buffers.
+"""Checks that a graph is valid: one source for each value, no cycles, tensors inside their buffers.
 
 https://learn.microsoft.com/windows/ai/directml/dml-binding
 """

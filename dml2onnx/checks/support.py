@@ -1,4 +1,4 @@
-"""What a feature level has: operators, data types, dimension counts, enumerators, tensors that may be left out.
+"""Checks the support tables of a feature level: operators, data types, dimension counts, enumerators, optional tensors.
 
 Each finding names in ``since`` the first later level that lifts it; without one, no level does.
 """

@@ -1,4 +1,4 @@
-"""``dml2onnx batch``: the same for many models, and what has come of them all."""
+"""``dml2onnx batch``: one command for many models, with a summary of the results."""
 
 from __future__ import annotations
 

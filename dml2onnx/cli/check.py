@@ -1,4 +1,4 @@
-"""``dml2onnx check``: what is wrong with models, and why."""
+"""``dml2onnx check``: reports findings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each command does; every function returns the exit code."""
+"""``dml2onnx compile`` and ``dml2onnx run``; each function returns the exit code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``dml2onnx convert``: a model in another format, to be read, edited, or handed to a program that speaks it."""
+"""``dml2onnx convert``: writes a model in another format."""
 
 from __future__ import annotations
 

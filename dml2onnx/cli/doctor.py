@@ -1,4 +1,4 @@
-"""``dml2onnx doctor``: what is installed, what works with it, and how to get what is missing.
+"""``dml2onnx doctor``: shows what is installed, what works, and how to install the rest.
 
 It imports nothing that may be missing, and of what is there only ONNX Runtime, which alone knows its providers.
 """

@@ -1,4 +1,4 @@
-"""For each code what gives it and what does not, in few lines, from ``schemas/diagnostics.json``.
+"""Short examples for each code, right and wrong, from ``schemas/diagnostics.json``.
 
 Mostly that is a model with one member that is wrong; else files and the commands that they are given to, or a program.
 """
@@ -133,7 +133,7 @@ def demonstrations() -> Mapping[str, Demonstration]:
     raw = _read()
     commands = {
         code: Demonstration(
-            {name: _contents(given) for name, given in item["files"].items()},
+            {name: _contents(stated) for name, stated in item["files"].items()},
             tuple(item["wrong"]),
             tuple(item["corrected"]),
             is_program=False,

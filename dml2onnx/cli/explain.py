@@ -1,4 +1,4 @@
-"""``dml2onnx explain MODEL``: what each node became and why, as far as errors let it be known."""
+"""``dml2onnx explain MODEL``: the ONNX nodes of each DirectML node, with reasons, as far as the model compiles."""
 
 from __future__ import annotations
 

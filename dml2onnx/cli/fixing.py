@@ -1,4 +1,4 @@
-"""``check --fix``: what the findings of a model leave no doubt about, written into the file.
+"""``check --fix``: writes those remedies into the file that are certain.
 
 A finding is fixed that has just one remedy, which is certain, and is gone when it is applied. Where a remedy turns out
 not to hold, which would be a defect of ours, the text stays as it was there.

@@ -1,4 +1,4 @@
-"""Findings in the forms that other programs read: one line each, GitHub's commands, SARIF 2.1.0, and JUnit's.
+"""Findings in formats of other programs: concise lines, GitHub's commands, SARIF 2.1.0, and JUnit.
 
 https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 https://docs.github.com/actions/reference/workflow-commands-for-github-actions

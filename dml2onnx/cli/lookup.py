@@ -1,4 +1,4 @@
-"""``dml2onnx ops`` and ``dml2onnx explain``: what can be looked up without a model needs next to nothing."""
+"""``dml2onnx ops`` and ``dml2onnx explain CODE``: answers that need no model, and few imports."""
 
 from __future__ import annotations
 

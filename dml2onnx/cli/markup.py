@@ -1,4 +1,4 @@
-"""Text with styles in square brackets, as rich has them: how text gets into it, and what is left of it without styles.
+"""Text with rich's styles in square brackets: escaping text, and removing the styles.
 
 Importing rich takes longer than most commands do; where nobody looks at a terminal, there is nothing for it to draw.
 """

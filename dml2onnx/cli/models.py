@@ -1,4 +1,4 @@
-"""Reading the model that a command is about, and words that several commands have."""
+"""Reads the model of a command, and its options for compiling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``dml2onnx explain OPERATOR``: all that the catalogue has about an operator, and what it becomes."""
+"""``dml2onnx explain OPERATOR``: the catalogue's facts about an operator, and its ONNX form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands and their options: what each is called and takes, and what help says of it."""
+"""The commands, their options, and their help."""
 
 from __future__ import annotations
 

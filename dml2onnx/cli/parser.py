@@ -1,4 +1,4 @@
-"""How a command line is read, and what is said of one that makes no sense."""
+"""Parses command lines and explains wrong ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``dml2onnx perf``: how fast models are, on providers, targets, levels and threads, side by side."""
+"""``dml2onnx perf``: times models on providers, targets, levels and threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands for a sign that a console does not have: the one that is typed in its place."""
+"""ASCII replacements for characters that a console cannot show."""
 
 from __future__ import annotations
 

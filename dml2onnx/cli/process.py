@@ -1,4 +1,4 @@
-"""A command as a process: its streams, which may be closed or lead to nobody, interruptions, and its exit code."""
+"""A command as a process: streams (closed ones, too), interruptions, and the exit code."""
 
 from __future__ import annotations
 

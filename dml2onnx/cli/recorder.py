@@ -1,4 +1,4 @@
-"""``dml2onnx recorder``: puts the recording device where a C++ program can include it."""
+"""``dml2onnx recorder``: writes the recording headers for C++ programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``dml2onnx reduce``: the smallest graph for which a command still fails, for whoever reports a bug."""
+"""``dml2onnx reduce``: finds the smallest graph for which a command still fails."""
 
 from __future__ import annotations
 

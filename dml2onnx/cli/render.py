@@ -1,4 +1,4 @@
-"""What people see: tables, diagnostics, previews; and the same as JSON for tools."""
+"""Output for people (tables, diagnostics, previews) and for tools (JSON)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``dml2onnx report``: all that is known of a model, as a page, a drawing, or JSON."""
+"""``dml2onnx report``: a report of a model as HTML, SVG or JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``dml2onnx sizes``: which dimensions of a model's inputs may have other sizes."""
+"""``dml2onnx sizes``: which dimensions of the inputs may have other sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What only somebody who looks at it gets: colours, tables that fit, spinners and bars. It is rich that draws them."""
+"""Output for terminals, by rich: colours, tables that fit, spinners and progress bars."""
 
 from __future__ import annotations
 

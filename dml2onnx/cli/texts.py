@@ -1,4 +1,4 @@
-"""How the texts of options are read; :class:`argparse.ArgumentTypeError` where they make no sense."""
+"""Converts the texts of options; :class:`argparse.ArgumentTypeError` for wrong ones."""
 
 from __future__ import annotations
 

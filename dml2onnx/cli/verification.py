@@ -1,4 +1,4 @@
-"""``dml2onnx verify``: what was compared, what differs, and how far everything was from what is allowed."""
+"""``dml2onnx verify``: shows comparisons, differences, and errors as parts of their bounds."""
 
 from __future__ import annotations
 

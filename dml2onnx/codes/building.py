@@ -1,4 +1,4 @@
-"""What goes wrong while a graph is built in Python: DML18xx."""
+"""DML18xx: findings while a graph is built in Python."""
 
 from __future__ import annotations
 

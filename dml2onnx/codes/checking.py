@@ -1,4 +1,4 @@
-"""What the checks find: DML12xx structure, 13xx tensors, 14xx operators, 15xx sizes, 16xx support, 17xx fusion.
+"""Findings of checks: DML12xx structure, 13xx tensors, 14xx operators, 15xx sizes, 16xx support, 17xx fusion.
 
 DML175x is what DirectML accepts although its documentation forbids it.
 """

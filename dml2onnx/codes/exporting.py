@@ -1,4 +1,4 @@
-"""DML19xx: what a graph has and a format that it is to be written in cannot say."""
+"""DML19xx: parts of a graph that a format cannot express."""
 
 from __future__ import annotations
 

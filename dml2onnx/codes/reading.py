@@ -1,4 +1,4 @@
-"""What can be wrong with the text of a model: DML10xx its structure, DML11xx a field."""
+"""Findings about the text of a model: DML10xx structure, DML11xx fields."""
 
 from __future__ import annotations
 

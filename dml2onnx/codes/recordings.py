@@ -1,4 +1,4 @@
-"""What can be wrong with the recording of a C++ program as a whole; its graphs have the findings of their formats."""
+"""Findings about a recording as a whole; its graphs have the findings of their formats."""
 
 from __future__ import annotations
 

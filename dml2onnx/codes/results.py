@@ -1,4 +1,4 @@
-"""What DirectML and Direct3D 12 answer with when something is wrong: HRESULTs, and how to find what is behind one.
+"""HRESULTs of DirectML and Direct3D 12, with their causes.
 
 https://learn.microsoft.com/windows/win32/direct3ddxgi/dxgi-error
 https://learn.microsoft.com/windows/ai/directml/dml-errors

@@ -1,4 +1,4 @@
-"""DML00xx: there is nothing that could be read as a model."""
+"""DML00xx: files that cannot be read as a model."""
 
 from __future__ import annotations
 

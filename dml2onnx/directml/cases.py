@@ -1,4 +1,4 @@
-"""Cases for DirectML: what is to be created, compiled and dispatched with which buffers; and what became of them.
+"""Cases for DirectML: descriptors to create, compile and dispatch, their buffers, and the outcomes.
 
 ``scripts/directml/cases.h`` is the other side of both files.
 """

@@ -1,4 +1,4 @@
-"""Graphs as DirectML runs them: compiled whole, or, where that cannot be, one node after another.
+"""Runs graphs with DirectML: compiled as a whole if possible, else node by node.
 
 DirectML's own graphs have no offsets into buffers and no partial writes; a graph that has any runs node by node, as a
 program for DirectML would. Constants are bound as inputs: DirectML 1.15.4 ends the process at CONSTANT nodes of 12

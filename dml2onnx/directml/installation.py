@@ -1,4 +1,4 @@
-"""Where the program that asks DirectML is, and how it is started: what ``scripts/directml.py`` left behind."""
+"""Finds the installation that ``scripts/directml.py`` has made, and starts its program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exporters: graphs in the formats that the front ends read, to be edited, or for programs that speak one of them."""
+"""Exporters: write graphs in the formats that the front ends read."""
 
 from __future__ import annotations
 

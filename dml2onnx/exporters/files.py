@@ -1,4 +1,4 @@
-"""Writing a graph and what lies beside it, without a loss to what is there."""
+"""Writes a graph and its files; existing files are replaced together or not at all."""
 
 from __future__ import annotations
 

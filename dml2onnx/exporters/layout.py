@@ -1,4 +1,4 @@
-"""JSON as a person would lay it out: what is small stands on one line, numbers fill their lines."""
+"""Formats JSON for people: small values on one line, and lines full of numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The native format, so that people read and edit what they have.
+"""Writes the native format.
 
 ``frontends.native`` reads the same graph back. Names are kept; where several values have one name, all but the first
 get a new one beside it. An input's descriptor is left out where it is that of the value it reads, and a constant is

@@ -1,4 +1,4 @@
-"""Contents of buffers in the native format: written out when they are short, else in one file beside the model.
+"""Contents of buffers in the native format: short ones in the text, others in one file beside the model.
 
 Whatever is chosen gives the same bytes when it is read; that is compared here rather than believed.
 """

@@ -1,4 +1,4 @@
-"""What a format cannot say, collected until all of it is known, and in the same words for every format."""
+"""Collects what a format cannot express, in the same words for every format."""
 
 from __future__ import annotations
 

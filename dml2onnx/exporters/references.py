@@ -1,4 +1,4 @@
-"""Constants whose files are not there: what is written names these files, to be usable once they are."""
+"""Constants whose files are missing: a written graph refers to the same files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a DML_GRAPH_DESC and its serialized form cannot say: edges connect whole tensors, and buffers are theirs."""
+"""What a DML_GRAPH_DESC cannot express: its edges connect whole tensors, each in a buffer of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Front ends: from a model file to a graph, with everything that is wrong with it as findings.
+"""Front ends: read model files into graphs, with findings.
 
 A format is read by a module that is imported when there is a file of it: all of them take longer than most models do.
 """

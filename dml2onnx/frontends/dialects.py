@@ -1,4 +1,4 @@
-"""In what the formats differ when they write an operator descriptor, and the tables they share."""
+"""The differences between formats in operator descriptors, and the tables that they share."""
 
 from __future__ import annotations
 

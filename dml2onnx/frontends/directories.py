@@ -1,4 +1,4 @@
-"""What a directory has that may be models."""
+"""Finds models in a directory."""
 
 from __future__ import annotations
 

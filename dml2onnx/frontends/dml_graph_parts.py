@@ -1,4 +1,4 @@
-"""What a ``DML_GRAPH_DESC`` is made of while it is read: nodes with numbered inputs and outputs, and edges."""
+"""Nodes with numbered inputs and outputs, and edges, while a ``DML_GRAPH_DESC`` is read."""
 
 from __future__ import annotations
 

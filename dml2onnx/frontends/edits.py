@@ -1,4 +1,4 @@
-"""The text of a model with some of its members changed; comments, order and all else stay as they are."""
+"""Changes members in the text of a model; comments, order and everything else stay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that a model names: where they may lie, and the bytes in them."""
+"""Reads files that a model names, from allowed places only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Collecting what is wrong with a model while it is read: places, quotations and suggestions for messages."""
+"""Collects findings while a model is read, with places, quotations and suggestions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of a FlatBuffers file that are alike, so that what they hold is decoded once.
+"""Finds equal tables in a FlatBuffers file, so that each is decoded once.
 
 A writer puts a table and what belongs to it in one piece, in which offsets tell how far it is from one part to another:
 the same things become the same bytes wherever they stand. Only what is shared, such as vtables, is farther from one

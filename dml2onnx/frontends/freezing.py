@@ -1,4 +1,4 @@
-"""Inputs that the caller wants to be constants, with contents of the model's or of his own: one rule for all formats.
+"""Turns inputs into constants, with contents from the model or from the caller, for all formats.
 
 A graph is read as it is, and then settled. Contents that are given fit an input as those for ``run`` do: arrays in
 memory order and in the type of the tensor that reads them, bytes as many as the tensor has.

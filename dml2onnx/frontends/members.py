@@ -1,4 +1,4 @@
-"""Reading the members of an object whose format is fixed, with findings for all that is not as it should be."""
+"""Reads the members of an object with a fixed format, and reports what is wrong with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of nodes that tell nothing apart where they are read, and names of files that go by those of values."""
+"""Unique names for nodes whose own names are ambiguous, and file names made of names of values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What leaves a native model: its outputs, the results of a program, and the commands that show values."""
+"""Outputs of a native model, results of a program, and the commands that show values."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ class EndReader:
             return
         seen: dict[str, str] = {}
         for public, entry, place in pairs:
-            given = entry.get("value") if isinstance(entry, dict) else entry
-            name = given if public is None else public
+            stated = entry.get("value") if isinstance(entry, dict) else entry
+            name = stated if public is None else public
             if isinstance(name, str) and name in seen:
                 message = f"{quote(name)} is an output already, at {quote(seen[name])}"
                 self._findings.add(

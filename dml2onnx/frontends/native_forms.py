@@ -1,4 +1,4 @@
-"""What a node of the native format says apart from the values that it connects, found out once for all nodes alike."""
+"""The parts of a native node that do not depend on its values, read once for all equal nodes."""
 
 from __future__ import annotations
 

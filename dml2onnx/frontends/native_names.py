@@ -1,4 +1,4 @@
-"""Names for sizes in a native model: what they stand for while it is read, and which inputs have them."""
+"""Names for sizes in a native model: their numbers while it is read, and the inputs that use them."""
 
 from __future__ import annotations
 

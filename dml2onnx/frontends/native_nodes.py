@@ -1,4 +1,4 @@
-"""Nodes of the native format whose members do not stand where they belong, or belong to another operator."""
+"""Native nodes with misplaced members, or members of another operator."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ def is_another(raw: Json, schema: OperatorSchema, members: Members, findings: Fi
 
 def is_list_of_names(members: Members, section: str, fields: Sequence[FieldSchema], findings: Findings) -> bool:
     """Whether tensors are listed without the fields that they are for, as in ONNX; a finding says what is meant."""
-    given = members.raw.get(section)
-    if type(given) is not list or not given or not all(type(item) is str for item in given):
+    stated = members.raw.get(section)
+    if type(stated) is not list or not stated or not all(type(item) is str for item in stated):
         return False
-    names: list[Member] = [str(item) for item in given]
+    names: list[Member] = [str(item) for item in stated]
     arrays = [item.name for item in fields if item.type is FieldType.TENSOR_ARRAY]
     meant: dict[str, Member]
     if len(fields) == 1 and arrays:
@@ -76,7 +76,7 @@ def is_list_of_names(members: Members, section: str, fields: Sequence[FieldSchem
         meant = {item.name: name for item, name in zip(fields, names, strict=False)}
     else:
         return False
-    wrong_kind(findings, quote(section), "an object", given, members.at(section), members.node, instead=meant)
+    wrong_kind(findings, quote(section), "an object", stated, members.at(section), members.node, instead=meant)
     return True
 
 

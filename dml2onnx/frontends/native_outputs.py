@@ -1,4 +1,4 @@
-"""Outputs whose sizes a native model leaves out: they follow from the node's inputs and attributes.
+"""Infers the sizes of outputs that a native model leaves out.
 
 A node can be asked for its outputs when those that its inputs come from have been, so nodes are visited in that order.
 What is inferred is put where it would have been written; everything behind reads it as if it had been.

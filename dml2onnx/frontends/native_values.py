@@ -1,4 +1,4 @@
-"""The values of a native model: one name space of declared buffers and of what nodes write.
+"""The values of a native model, in one name space: declared buffers and outputs of nodes.
 
 A node's output may be a part of a buffer. Then it is a new version of that: ``base`` names the version whose other
 bytes it keeps, and, unless ``bytes`` says otherwise, it has the size of that.

@@ -1,4 +1,4 @@
-"""What a caller may decide about how a model is read."""
+"""Options for reading a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with operator descriptors, in words: names, forms and places."""
+"""Messages about operator descriptors: names, kinds of values, and places."""
 
 from __future__ import annotations
 

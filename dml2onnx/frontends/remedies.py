@@ -1,4 +1,4 @@
-"""What a field that is missing should have been, where the rest of the descriptor says so."""
+"""Remedies for a missing field, from the rest of the descriptor."""
 
 from __future__ import annotations
 

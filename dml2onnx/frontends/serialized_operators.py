@@ -1,4 +1,4 @@
-"""Operators of serialized graphs, brought into the form from which all descriptors are read.
+"""Converts operators of serialized graphs to the JSON from which all descriptors are read.
 
 Tensors are identified by their names: an empty name stands for an absent tensor, and descriptors are
 there for those that are present only. Attributes are identified by their position.

@@ -1,4 +1,4 @@
-"""Where the members of a JSON text stand: one walk over its tokens, for locations and for edits.
+"""Positions of the members of a JSON text, for locations and edits.
 
 Reading keeps no positions: every model would pay for what only wrong ones need.
 """

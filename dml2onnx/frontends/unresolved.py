@@ -1,4 +1,4 @@
-"""Values that stand for what could not be read, so that nothing which uses them is reported as well."""
+"""Placeholders for values that could not be read, so that their uses are not reported as well."""
 
 from __future__ import annotations
 

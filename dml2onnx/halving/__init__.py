@@ -1,4 +1,4 @@
-"""FLOAT32 graphs as FLOAT16 ones: weights and what is computed in half the bytes, between casts at the ends.
+"""Rewrites FLOAT32 graphs as FLOAT16 ones: weights and computation in half the bytes, between casts at the ends.
 
 This happens to the DirectML graph, before it is lowered. So everything behind it (lowerings, rules of targets, the
 reference, ``explain``) sees a FLOAT16 graph as if it had been written so, and each operator is computed as FLOAT16 ones

@@ -164,17 +164,17 @@ def _has_floats(node: Node) -> bool:
 
 def _counts(node: Node) -> bool:
     """Whether it makes FLOAT32 of integers, or a sequence of numbers."""
-    given = [desc.data_type for *_, desc in node.views_in()]
+    stated = [desc.data_type for *_, desc in node.views_in()]
     made = [desc.data_type for *_, desc in node.views_out()]
     is_sequence = node.operator.type == "FILL_VALUE_SEQUENCE"
-    return DataType.FLOAT32 in made and (is_sequence or bool(given)) and not any(item.is_float for item in given)
+    return DataType.FLOAT32 in made and (is_sequence or bool(stated)) and not any(item.is_float for item in stated)
 
 
 def _is_counted(node: Node) -> bool:
     """Whether it makes integers of FLOAT32."""
-    given = [desc.data_type for *_, desc in node.views_in()]
+    stated = [desc.data_type for *_, desc in node.views_in()]
     made = [desc.data_type for *_, desc in node.views_out()]
-    return DataType.FLOAT32 in given and not any(item.is_float for item in made)
+    return DataType.FLOAT32 in stated and not any(item.is_float for item in made)
 
 
 def _is_coarse_sequence(op: OperatorDesc) -> bool:

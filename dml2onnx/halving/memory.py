@@ -1,4 +1,4 @@
-"""Who sees and who writes the same memory, and as which data type."""
+"""The nodes that read and write the same memory, and their data types."""
 
 from __future__ import annotations
 

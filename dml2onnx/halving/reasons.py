@@ -1,4 +1,4 @@
-"""What is to be said of a FLOAT16 model, where ``explain`` and reports look for it."""
+"""Notes about a FLOAT16 model for ``explain`` and reports."""
 
 from __future__ import annotations
 

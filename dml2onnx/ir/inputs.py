@@ -1,4 +1,4 @@
-"""How the buffers of a graph's inputs appear to whoever fills them: as which tensor, and in memory order."""
+"""The shape and data type in which callers give the buffers of a graph's inputs."""
 
 from __future__ import annotations
 

@@ -85,8 +85,8 @@ class OperatorDesc:
         return OperatorDesc, (self.schema, self.values)
 
     def __repr__(self) -> str:
-        given = ", ".join(f"{field.name}={value!r}" for field, value in self.items() if value is not None)
-        return f"OperatorDesc({self.type}: {given})"
+        stated = ", ".join(f"{field.name}={value!r}" for field, value in self.items() if value is not None)
+        return f"OperatorDesc({self.type}: {stated})"
 
     def __hash__(self) -> int:
         return self._hash

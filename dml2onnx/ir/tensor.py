@@ -137,8 +137,8 @@ class TensorDesc:
 
     def __reduce__(self) -> tuple[type[TensorDesc], tuple[object, ...]]:
         """Without the hash, which is another one in another process."""
-        given = (self.data_type, self.sizes, self.strides, self.owned_by_dml, self.total_size, self.alignment)
-        return TensorDesc, given
+        stated = (self.data_type, self.sizes, self.strides, self.owned_by_dml, self.total_size, self.alignment)
+        return TensorDesc, stated
 
     def __hash__(self) -> int:
         return self._hash

@@ -1,4 +1,4 @@
-"""How fast models are: several of them, or one in several ways, side by side."""
+"""Times models: several models, or one model in several ways."""
 
 from dml2onnx.measuring.measurement import Measurement, Plan, measure
 from dml2onnx.measuring.subjects import Subject, Way, of_model, of_other

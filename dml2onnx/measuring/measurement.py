@@ -1,4 +1,4 @@
-"""Measuring models side by side: each in a process of its own, taking turns, after their answers have been compared."""
+"""Compares the results of models, then times them in turns, each in a process of its own."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class _Worker:
         arrays: dict[str, Any] = {str(number): array for number, array in enumerate(subject.feeds.values())}
         np.savez(feeds, **arrays)
         options = [
-            f"{name}:{key}={value}" for name, given in way.provider.options.items() for key, value in given.items()
+            f"{name}:{key}={value}" for name, stated in way.provider.options.items() for key, value in stated.items()
         ]
         opened = self.ask(
             {

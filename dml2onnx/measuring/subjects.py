@@ -1,4 +1,4 @@
-"""What is measured: an ONNX model in a file, how it is run, and what it is given."""
+"""What to time: an ONNX model in a file, a way to run it, and its inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The process in which one model is measured: nothing else is in its memory, and nothing else in its time.
+"""The process that times one model, and does nothing else.
 
 It reads commands from standard input and answers on what was standard output, a line of JSON for each. What libraries
 print goes to standard error.

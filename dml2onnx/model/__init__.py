@@ -1,4 +1,4 @@
-"""The ONNX side: a model as plain records, before it becomes protobuf and after lowering has let go of it.
+"""ONNX models as plain records, between lowering and protobuf.
 
 Lowering makes these records, the writer turns them into bytes, and whoever wants to know what a model holds (the
 runtime, ``explain``, reports, tests) reads them. Nothing here knows DirectML's operators or protobuf.

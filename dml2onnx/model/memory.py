@@ -1,4 +1,4 @@
-"""How much memory a model takes while it runs, before any of it is taken."""
+"""Computes how much memory a run of a model takes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One model for all sizes, made of models of some: the same records but for numbers that follow from names."""
+"""One model for all sizes, merged from models of some sizes, which differ only in numbers that follow from names."""
 
 from dml2onnx.named.making import one_model
 from dml2onnx.named.merging import difference, merged

@@ -1,4 +1,4 @@
-"""What nodes need of sizes: whether the form of the last size serves at all others of a range.
+"""Checks whether the nodes for the last size also serve at the other sizes of a range.
 
 A lowering may choose another form where a size is small, or no multiple of a step. What it relies on in the form of the
 last size is a number for each rule here, which is 0 or above wherever the form serves.

@@ -1,4 +1,4 @@
-"""One model for all sizes from as many models of one size as it takes."""
+"""Compiles models of as many sizes as needed, and merges them into one for all sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models of several sizes side by side: what is the same stays, what differs becomes an expression."""
+"""Merges models of several sizes: equal parts stay, different numbers become expressions."""
 
 from __future__ import annotations
 

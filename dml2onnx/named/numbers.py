@@ -1,4 +1,4 @@
-"""Which expression in names a number is, told by its values at several sizes."""
+"""Finds the expression in names of a number, from its values at several sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of shapes that nodes take as inputs: by Reshape's 0 and -1, by what an operator infers, or computed."""
+"""Shapes as inputs of nodes: Reshape's 0 and -1, what an operator infers, or computed numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which sizes a model with names is made of."""
+"""Chooses the sizes from which a model with names is merged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nodes with windows: one set of margins for all sizes, which gives as many windows at each as there have to be."""
+"""Finds margins of windows that give the right number of windows at all sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Graphs as programs: source code that makes them again, for teams that have only a file left."""
+"""Writes graphs as source code that builds them."""
 
 from dml2onnx.programs.cpp import cpp
 from dml2onnx.programs.python import Program, python

@@ -1,4 +1,4 @@
-"""The variables that inputs and constants of a graph stand in, and how each tensor is seen through them."""
+"""The variables of a program for inputs and constants, and the views of them."""
 
 from __future__ import annotations
 

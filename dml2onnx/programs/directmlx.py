@@ -438,8 +438,11 @@ def _gives(desc: OperatorDesc) -> bool:
         case "TOP_K1":
             return desc.uint("Axis") == desc.tensor("InputTensor").rank - 1
         case "NONZERO_COORDINATES":
-            given = sizes("InputTensor")
-            return sizes("OutputCountTensor") == (1,) and sizes("OutputCoordinatesTensor") == (prod(given), len(given))
+            supplied = sizes("InputTensor")
+            return sizes("OutputCountTensor") == (1,) and sizes("OutputCoordinatesTensor") == (
+                prod(supplied),
+                len(supplied),
+            )
         case "RANDOM_GENERATOR":
             state = desc.get("OutputStateTensor")
             return state is None or state == desc.get("InputStateTensor")
@@ -460,9 +463,11 @@ def _by_fields(desc: OperatorDesc, inputs: Inputs) -> str | None:
     if not _gives(desc):
         return None
     arguments = [_argument(desc, field, inputs) for field in fields.split()]
-    given = [item for item in arguments if item is not None]
+    supplied = [item for item in arguments if item is not None]
     last = fields.split()[-1]
-    return _call(function, given, [_LAST[last]] if last in _LAST else []) if len(given) == len(arguments) else None
+    return (
+        _call(function, supplied, [_LAST[last]] if last in _LAST else []) if len(supplied) == len(arguments) else None
+    )
 
 
 def _argument(desc: OperatorDesc, field: str, inputs: Inputs) -> str | None:

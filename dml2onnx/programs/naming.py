@@ -1,4 +1,4 @@
-"""The variables of a program: what each is called, and when a name is free again."""
+"""Names of variables in a program, and when a name can be used again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A builder in which calls are tried out before they are written down."""
+"""A builder that tries calls before they are written into a program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Descriptors without what they only repeat: a TotalTensorSizeInBytes that is the smallest there can be."""
+"""Removes redundant members of descriptors, such as the smallest possible TotalTensorSizeInBytes."""
 
 from __future__ import annotations
 

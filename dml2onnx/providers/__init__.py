@@ -1,4 +1,4 @@
-"""Execution providers of ONNX Runtime: their names, what brings them, what is installed, and which are meant.
+"""Execution providers of ONNX Runtime: names, packages, installation, and choice.
 
 Names are there without numpy and ONNX Runtime, for the command line: ``table`` has them.
 """

@@ -1,4 +1,4 @@
-"""Which providers are to compute: what callers and command lines say, turned into one value or refused."""
+"""Converts the providers of callers and command lines to one value, or refuses them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packages on this machine that bring ONNX Runtime, or providers for it. Nothing is imported that may be missing."""
+"""Finds the installed packages that contain ONNX Runtime or providers, without importing them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the providers that are meant can work here: built in, or registered from the packages that bring them."""
+"""Whether the chosen providers can work here: built in, or registered from their packages."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ def builtin() -> tuple[str, ...]:
     return tuple(onnxruntime.get_available_providers())
 
 
-def require_providers(given: object) -> Providers:
+def require_providers(stated: object) -> Providers:
     """The providers that are meant, all of them ready for a session.
 
     :class:`DmlError` for what means nothing (DML3001, DML3022), where one is not installed (DML3002), and where one
     finds no device or cannot be loaded (DML3021).
     """
-    providers = chosen(given)
+    providers = chosen(stated)
     if providers.first == AUTO:
         for provider in plugin_packages():
             register(provider)  # the policy chooses among those that could be

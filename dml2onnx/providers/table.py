@@ -1,4 +1,4 @@
-"""ONNX Runtime's execution providers: what each is called, what brings it, and how its devices are numbered."""
+"""ONNX Runtime's execution providers: names, packages, and how their devices are numbered."""
 
 from __future__ import annotations
 

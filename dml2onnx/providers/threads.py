@@ -1,4 +1,4 @@
-"""How many threads a session has where the caller's surroundings say so."""
+"""The number of threads of a session, from the environment."""
 
 from __future__ import annotations
 

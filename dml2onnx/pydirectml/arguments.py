@@ -141,8 +141,8 @@ def public(function: Callable[_P, _R]) -> Callable[_P, _R]:
     def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         try:
             if required:
-                given = signature.bind_partial(*args, **kwargs).arguments
-                missing = [name for name in required if name not in given]
+                argument = signature.bind_partial(*args, **kwargs).arguments
+                missing = [name for name in required if name not in argument]
                 if missing:
                     raise RefusedError(f"{', '.join(missing)} must be given")
             return function(*args, **kwargs)

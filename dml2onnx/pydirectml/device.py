@@ -157,8 +157,8 @@ def _each_input(model: Model) -> str:
 
 def _same_length(what: str, found: int, expected: int, hint: str = "") -> None:
     if found != expected:
-        given = f"{found} {'was' if found == 1 else 'were'} given"
-        raise ValueError(f"compute(): the model has {expected} {what}, but {given}{hint}")
+        argument = f"{found} {'was' if found == 1 else 'were'} given"
+        raise ValueError(f"compute(): the model has {expected} {what}, but {argument}{hint}")
 
 
 def _bound(model: Model, bindings: Sequence[Binding | None], executable: Executable) -> dict[str, Bytes]:

@@ -1,4 +1,4 @@
-"""The smallest graph of which something is still true: what a bug report needs."""
+"""Finds the smallest graph with a property, for bug reports."""
 
 from dml2onnx.reducing.search import Progress, reduced
 

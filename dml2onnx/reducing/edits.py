@@ -1,4 +1,4 @@
-"""What a graph can do without: each edit gives a smaller graph, or ``None`` where it changes nothing."""
+"""Edits that make a graph smaller; ``None`` where one changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Making a graph smaller and smaller as long as it stays of interest.
+"""Makes a graph smaller as long as it keeps a property.
 
 This is delta debugging (Zeller and Hildebrandt, 2002) as C-Reduce does it: passes that know the material propose
 smaller graphs, a test says which are still of interest, and passes are repeated until none of them helps.

@@ -1,4 +1,4 @@
-"""How much work a graph is, before any of it is done: files of a few hundred bytes can describe tensors of GiBs."""
+"""Estimates the work for a graph beforehand: a file of a few hundred bytes can describe tensors of GiBs."""
 
 from __future__ import annotations
 

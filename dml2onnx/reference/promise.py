@@ -1,4 +1,4 @@
-"""What a model that is not exact promises of one operator: the reference's numbers, for ordinary contents.
+"""What a default model promises of one operator: the reference's numbers, for ordinary contents.
 
 DirectML leaves NaN and infinities to the driver in many places, and ONNX's runtimes have other answers for them. So a
 default model leaves open what follows from a number that is not finite, each result that is not finite itself, what the

@@ -127,9 +127,9 @@ def quantized_linear_add(op: OperatorDesc, inputs: Inputs) -> Outputs:
     def floats_error() -> Floats:
         # ONNX Runtime's kernel scales the numbers as they are, and all zero points at once
         moved = sum(
-            np.abs(widen(given) * widen(inputs.tensor(f"{name}ScaleTensor")))
+            np.abs(widen(stated) * widen(inputs.tensor(f"{name}ScaleTensor")))
             for name in ("A", "B", "Output")
-            if (given := inputs.optional(f"{name}ZeroPointTensor")) is not None
+            if (stated := inputs.optional(f"{name}ZeroPointTensor")) is not None
         )
         reach = error + _ROUNDINGS * ROUNDOFF * (magnitude + moved)
         found = quantized(a + b, reach, scale, zero_point, op.tensor("OutputTensor").data_type).error

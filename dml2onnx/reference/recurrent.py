@@ -218,8 +218,8 @@ def _run(
     x = widen(inputs.tensor("InputTensor"))[0]
     steps, batch, _ = x.shape
     directions, _, hidden = inputs.tensor("RecurrenceTensor").shape[1:]
-    given = inputs.optional("SequenceLengthsTensor")
-    lengths = np.full((batch, 1), steps) if given is None else given.reshape(batch, 1).astype(np.int64)
+    stated = inputs.optional("SequenceLengthsTensor")
+    lengths = np.full((batch, 1), steps) if stated is None else stated.reshape(batch, 1).astype(np.int64)
     zero = _Numbers.exact(np.zeros((batch, hidden)))
     sequences: list[list[_Numbers]] = []
     lasts: list[_States] = []

@@ -1,4 +1,4 @@
-"""Which function is the specification of which operator, and what such functions take and give."""
+"""Registers the reference functions of operators, and defines their arguments and results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands say that compile, run or write a model; ``check`` and ``verify`` have modules of their own."""
+"""Answers of the commands that compile, run or write a model; ``check`` and ``verify`` have modules of their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``batch`` says: the lines of its journal, and the summary of all models."""
+"""Answers of ``batch``: the lines of its journal, and the summary."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``check`` says."""
+"""The answer of ``check``."""
 
 from __future__ import annotations
 

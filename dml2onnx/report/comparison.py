@@ -1,4 +1,4 @@
-"""Two reports side by side: what is the same, what differs in which respect, and what only one of them has."""
+"""Compares two reports: equal, changed and missing nodes."""
 
 from __future__ import annotations
 

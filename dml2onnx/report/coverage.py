@@ -1,4 +1,4 @@
-"""Where a model runs wholly: which of its nodes the execution providers have no kernels for, by their tables.
+"""Finds the nodes for which an execution provider has no kernel, in the providers' tables.
 
 A model for one target often runs wholly on another one, and where it does not, the model that is compiled for that
 target may. Both are counted, for networks small enough that some further compilations do not matter.

@@ -1,4 +1,4 @@
-"""The form of all that commands say with ``--json``: records, their JSON, and what every answer begins with.
+"""The form of ``--json``: records, their JSON, and the common beginning of all answers.
 
 ``schemas/report.schema.json`` is generated from the records of this package. A member that is left out of the JSON
 has its default; a new ``VERSION`` comes with every change that an old reader would misread.

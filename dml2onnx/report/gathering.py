@@ -1,4 +1,4 @@
-"""Gathers the report value: asks checks, compiler, verification and runtime, and keeps what each of them says."""
+"""Collects the report of a model from checks, compiler, verification and runtime."""
 
 from __future__ import annotations
 
@@ -184,8 +184,8 @@ PROFILED_RUNS, PROFILED_SECONDS = 5, 2.0
 def _profiled(model: CompiledModel, provider: ProviderLike, max_bytes: int | None) -> _Profiled:
     session = model.session(provider, profile=True, max_bytes=max_bytes)
     random = np.random.default_rng(0)
-    given = model.complete({})
-    feeds = {port.name: given.get(port.name, contents(port, random, "ordinary")) for port in model.inputs}
+    stated = model.complete({})
+    feeds = {port.name: stated.get(port.name, contents(port, random, "ordinary")) for port in model.inputs}
     runs, end = 0, time.monotonic() + PROFILED_SECONDS
     while runs < PROFILED_RUNS and (not runs or time.monotonic() < end):
         session.run(feeds)

@@ -1,4 +1,4 @@
-"""How many ONNX nodes compute, beside one for each operator, as a person would write who knows ONNX.
+"""Counts the ONNX nodes that compute, and those that a person would have written.
 
 Nobody can say how many nodes somebody would have written by hand. What can be counted is the habit by which people
 translate: one ONNX operator for each DirectML operator, and one for its fused activation. By the same rule

@@ -1,4 +1,4 @@
-"""Where the boxes of a graph lie: in layers from top to bottom, so that edges lead down and cross little.
+"""Places the boxes of a graph in layers from top to bottom, with few crossings of edges.
 
 The steps are those of Sugiyama, Tagawa and Toda, 1981, https://doi.org/10.1109/TSMC.1981.4308636: layers by longest
 paths, way points where an edge passes a layer, the order within layers by the middle of neighbours, and then places as

@@ -1,4 +1,4 @@
-"""What can be looked up without a model: what ``ops`` and ``explain CODE`` say."""
+"""Answers of ``ops`` and ``explain CODE``, which need no model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``doctor`` says of the machine."""
+"""The answer of ``doctor``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which nodes of two graphs are the same ones, by their names and by where they stand.
+"""Pairs equal nodes of two graphs, by name or position.
 
 The surest matches come first: nodes that agree in name and descriptor; those below the same graph and above the same
 graph, whatever they are called; those that share one of the two with no other node; then from matched nodes along

@@ -1,4 +1,4 @@
-"""What ``perf`` says, and the panel of a report that shows it."""
+"""The answer of ``perf``, and its panel in a report."""
 
 from __future__ import annotations
 

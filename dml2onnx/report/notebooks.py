@@ -1,4 +1,4 @@
-"""What notebooks show of graphs, models, sessions and verifications: a drawing where it is small enough, and a table.
+"""Output in notebooks for graphs, models, sessions and verifications: a small drawing, and a table.
 
 The drawing is an image of its own, so that its styles stay out of the page around it.
 """

@@ -1,4 +1,4 @@
-"""The ONNX side of a report: the model's records, and what each DirectML node became of them."""
+"""The ONNX side of a report: the model's records, by DirectML node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``explain OPERATOR`` says of an operator."""
+"""The answer of ``explain OPERATOR``."""
 
 from __future__ import annotations
 

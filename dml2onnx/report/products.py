@@ -1,4 +1,4 @@
-"""How much arithmetic a node is: products that are added up, as they are counted when networks are compared."""
+"""Counts the multiplications and additions of a node, as networks are usually compared."""
 
 from __future__ import annotations
 

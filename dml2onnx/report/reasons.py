@@ -1,4 +1,4 @@
-"""Why a DirectML node became more than one ONNX node, where its lowering has not said so itself.
+"""Reasons why a DirectML node became more than one ONNX node, if its lowering gives none.
 
 The reasons are read off what there is: the operator's attributes, how its tensors lie in memory, and the operators that
 it became. What is left over is the meaning of the operator, for which ONNX then has none of its own.

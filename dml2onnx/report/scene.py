@@ -1,4 +1,4 @@
-"""What is drawn of a report, on paper or screen: boxes with lines of text, and the edges between them."""
+"""The contents of a drawing: boxes with lines of text, and edges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scopes of nodes, as their names tell: the parts in front of ``/``, ``.`` or ``_``, which a page can collapse."""
+"""Scopes of nodes, from the parts of their names before ``/``, ``.`` or ``_``; a page can collapse them."""
 
 from __future__ import annotations
 

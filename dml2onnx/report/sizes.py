@@ -1,4 +1,4 @@
-"""What ``sizes`` says: which dimensions of which inputs may have other sizes."""
+"""The answer of ``sizes``: which dimensions of which inputs may have other sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A report in three sentences: what the graph is and needs, what it became and where that runs, what to look at."""
+"""A report in three sentences: what the graph needs, what it was compiled to and where that runs, what to look at."""
 
 from __future__ import annotations
 

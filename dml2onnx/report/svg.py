@@ -1,4 +1,4 @@
-"""The graphs of a report as a drawing for documents: the DirectML graph, and beside it what it became, or another."""
+"""Draws a report as SVG: the DirectML graph beside the ONNX graph, or beside another graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comparing with the reference has found, of single nodes and of whole models; and what ``verify`` says."""
+"""Results of comparing nodes and models with the reference, and the answer of ``verify``."""
 
 from __future__ import annotations
 

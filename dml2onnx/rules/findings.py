@@ -1,4 +1,4 @@
-"""What a rule says about a descriptor, before it is known which node has it."""
+"""Findings about a descriptor, before they are attached to nodes."""
 
 from __future__ import annotations
 

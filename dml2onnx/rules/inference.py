@@ -1,4 +1,4 @@
-"""Sizes and data types of outputs that a descriptor does not have yet, from the rules that check those that it has.
+"""Infers sizes and data types of outputs, from the rules that check them.
 
 Nothing here knows an operator: constraints of the catalogue tie outputs to inputs, and the formulas of ``shapes`` give
 the sizes that the checks demand. Where those leave a choice, the natural size is taken: windows that fit, all elements
@@ -205,8 +205,8 @@ class _Known:
 
     def _rank_like(self, formula: Formula) -> int:
         """The dimension count of a tensor that nobody has described yet."""
-        given = (tensor for name in formula.like if (tensor := self._first(name)) is not None)
-        like = next(given, None)
+        stated = (tensor for name in formula.like if (tensor := self._first(name)) is not None)
+        like = next(stated, None)
         if like is not None:
             return like.rank
         return self._first_rank() if formula.rank is None else formula.rank

@@ -1,4 +1,4 @@
-"""The descriptor that a rule looks at, through accessors that cannot be fooled by what is missing."""
+"""The descriptor under check, through accessors that tolerate missing fields."""
 
 from __future__ import annotations
 

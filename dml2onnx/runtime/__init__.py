@@ -1,4 +1,4 @@
-"""Running compiled models with ONNX Runtime: sessions, what they are fed with, what they cost in memory and time.
+"""Runs compiled models with ONNX Runtime: sessions, inputs, memory, and times.
 
 Which execution provider computes is the business of ``providers``.
 """

@@ -1,4 +1,4 @@
-"""Where each node of a model ran, and the times of a profiled run at the nodes that they belong to."""
+"""The provider of each node in a run, and the node of each time in a profile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model is fed with: checked before ONNX Runtime sees it."""
+"""Checks the inputs of a model before ONNX Runtime gets them."""
 
 from __future__ import annotations
 
@@ -95,8 +95,8 @@ def _meant(port: Port, found: tuple[int, ...]) -> str:
         return "; the first dimension is missing: numpy's array[None]"
     for title, order in (("N...C", (0, rank - 1, *range(1, rank - 1))), ("NC...", (0, *range(2, rank), 1))):
         name = title.replace("...", "DHW"[5 - rank :]) if rank <= 5 else title
-        for given, before in ((found, ""), ((1, *found), "array[None] and ")):
-            if len(given) == rank and tuple(given[axis] for axis in order) == wanted:
+        for stated, before in ((found, ""), ((1, *found), "array[None] and ")):
+            if len(stated) == rank and tuple(stated[axis] for axis in order) == wanted:
                 name = name.removeprefix("N") if before else name
                 return f"; it looks like {name}: numpy's {before}transpose {order}"
     return ""

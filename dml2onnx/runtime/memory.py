@@ -1,4 +1,4 @@
-"""Memory that a run takes, asked about before any of it is taken."""
+"""Computes the memory that a run takes, before it is taken."""
 
 from __future__ import annotations
 

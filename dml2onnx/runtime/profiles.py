@@ -1,4 +1,4 @@
-"""ONNX Runtime's profiles: what each node cost, and which provider ran it."""
+"""Reads ONNX Runtime's profiles: time and provider of each node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weights that ONNX Runtime takes from where they are, instead of from the message of the model.
+"""Gives ONNX Runtime the weights from their files or arrays, instead of in the message of the model.
 
 What lies in a file is mapped by ONNX Runtime itself: the model names the file and the place in it, and nothing is read
 before a node wants it. Other large arrays are handed over as they lie in memory; ONNX Runtime copies those.

@@ -1,4 +1,4 @@
-"""Other sizes: the same program, as if it had been written for them."""
+"""Rewrites a graph for other sizes."""
 
 from __future__ import annotations
 

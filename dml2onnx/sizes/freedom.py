@@ -1,4 +1,4 @@
-"""Which dimensions of an input may have other sizes, which go together, and which are fixed, by whom."""
+"""Which dimensions of an input may change, which depend on others, and which are fixed, and by which node."""
 
 from __future__ import annotations
 

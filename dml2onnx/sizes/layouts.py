@@ -1,4 +1,4 @@
-"""Where the elements of a value lie in memory, in sizes that may change, and what a view of them becomes.
+"""Memory layouts of values with sizes that may change, and views of them.
 
 A value has been written as a tensor: its dimensions, in the order of memory, are the axes of the layout. A view is
 matched against them: each of its dimensions covers an axis, several that lie side by side, or a part of one.

@@ -1,4 +1,4 @@
-"""A graph whose inputs have names for sizes: which values they may have, and the graph at any of them."""
+"""Graphs whose inputs have names for sizes: their allowed values, and the graph at any of them."""
 
 from __future__ import annotations
 

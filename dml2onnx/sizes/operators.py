@@ -1,4 +1,4 @@
-"""How sizes go through one operator: what the rules demand of its tensors, and which attributes follow.
+"""How sizes propagate through each operator: what its rules require, and which attributes follow.
 
 The rules are those of ``rules``, computed with sizes that may change: constraints of the catalogue tie tensors to each
 other, formulas give sizes, and what other rules compare has to be equal. Attributes stay as they are, but for those

@@ -1,4 +1,4 @@
-"""In which ranges names for sizes hold."""
+"""The ranges that names for sizes may have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the caller asks for: sizes of inputs, as numbers or names, and whether the graph can have them."""
+"""The requested sizes of inputs, as numbers or names, and whether the graph can have them."""
 
 from __future__ import annotations
 

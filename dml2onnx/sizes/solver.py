@@ -1,4 +1,4 @@
-"""What has to be equal: symbols give way to each other, or are fixed, and whoever said so is remembered."""
+"""Equations between sizes: symbols that are equal or fixed, and the node that requires it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One walk through a graph, which finds out what every size is made of."""
+"""Walks through a graph and finds the expression of every size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which operators and element types an execution provider has kernels for: ``schemas/targets/*.json``, looked up."""
+"""The kernels of execution providers, from ``schemas/targets/*.json``."""
 
 from __future__ import annotations
 

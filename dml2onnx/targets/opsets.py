@@ -1,4 +1,4 @@
-"""Which opsets models are written in, with which IR versions, and which version of an operator an opset has."""
+"""The opsets of models, their IR versions, and the operator versions in each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which type variable each input and output of an ONNX operator has: ``schemas/onnx_parameters.json``, looked up.
+"""The type variables of ONNX operators' inputs and outputs, from ``schemas/onnx_parameters.json``.
 
 Compiling needs them to say which kernel a node will want, and ONNX's own package takes a tenth of a second to import.
 """
@@ -40,8 +40,8 @@ def _parameters(op: str, opset: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def bound(op: str, opset: int, inputs: Sequence[str | None], outputs: Sequence[str | None]) -> dict[str, str]:
     """The type variables of ``op`` and what a node with these element types binds them to, in order."""
     found: dict[str, str] = {}
-    for names, given in zip(_parameters(op, opset), (inputs, outputs), strict=True):
-        for number, element_type in enumerate(given):
+    for names, stated in zip(_parameters(op, opset), (inputs, outputs), strict=True):
+        for number, element_type in enumerate(stated):
             name = names[min(number, len(names) - 1)] if names else FIXED
             if element_type is not None and name != FIXED and name != REST:
                 found.setdefault(name.removesuffix(REST), element_type)

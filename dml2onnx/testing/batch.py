@@ -1,4 +1,4 @@
-"""Many small graphs at once: one model of them all is loaded faster than a model of each."""
+"""Compiles many small graphs into one model, which loads faster than one model for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which cells of operator, support row and class of view descriptors have reached, and which there are."""
+"""Which combinations of operator, support row and kind of view the descriptors have covered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operator descriptors in few words: what tests and campaigns try operators with.
+"""Builds operator descriptors in few words, for tests and campaigns.
 
 Values may be written as they come to hand. An array stands for its tensor descriptor, a list for a tuple, a pair or an
 object with the names of the members for a structure, a number for a scalar of the type that another field names, the
@@ -54,12 +54,12 @@ def plain(name: str, /, **fields: object) -> OperatorDesc:
     scaling."""
     schema = catalog.operator(name)
     counts = _counts(schema, fields)
-    given = {
+    stated = {
         item.name: _nothing_special(item, {**counts, **fields})
         for item in schema.fields
         if item.name not in fields and item.name not in counts
     }
-    return _described(schema, {**given, **fields})
+    return _described(schema, {**stated, **fields})
 
 
 def tensor(array: object) -> TensorDesc:

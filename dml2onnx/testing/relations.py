@@ -1,4 +1,4 @@
-"""What must make no difference to what a graph computes, and little to what it is compiled to.
+"""Changes of a graph that must not change its results, and hardly its nodes.
 
 Each change gives another graph of the same meaning. Numbers are the same bit by bit where the same arithmetic has to
 come out, elements in the same order among it, and else what is allowed; a model has at most one ONNX node more or less,

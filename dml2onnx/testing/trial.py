@@ -1,4 +1,4 @@
-"""One graph, once: compiled, run, and compared with the reference; what goes wrong comes back as a sentence."""
+"""Compiles, runs and compares one graph; a sentence says what is wrong, or nothing."""
 
 from __future__ import annotations
 

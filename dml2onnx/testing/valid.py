@@ -1,4 +1,4 @@
-"""Descriptors that are right, for all operators: those that need no thought, those that do, and the examples."""
+"""Correct descriptors of all operators."""
 
 from __future__ import annotations
 

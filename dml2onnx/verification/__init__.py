@@ -1,4 +1,4 @@
-"""A compiled model against the reference: the same graph, the same inputs, two independent answers.
+"""Compares a compiled model with the reference implementation.
 
 ``verify`` validates node by node, each with the inputs that ONNX Runtime itself computed for it, so that a bound is
 that of one operator; and the outputs of the whole model, against errors that have gone through the graph.

@@ -1,4 +1,4 @@
-"""Another ONNX model in the place of the compiled one: the file that was shipped, or the one that a graph was made of.
+"""Compares another ONNX model instead of the compiled one.
 
 Its inputs and outputs are those of the graph, by name or in order. Of an input's buffer it takes the shape in memory
 order or the tensor's own sizes, whichever it has; dimensions of 1 may be there or not.

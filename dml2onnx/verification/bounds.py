@@ -1,4 +1,4 @@
-"""How exactly each provider computes: the arithmetic of its devices, by what their makers say.
+"""The arithmetic of each provider's devices, and the error bounds that follow.
 
 A row holds where the option has one of the values, or always where it names none; the first that holds counts. Where
 pages say nothing, and for what ``auto`` may choose, the least exact is assumed of accelerators.

@@ -1,4 +1,4 @@
-"""Contents for inputs: ordinary numbers, structured ones, and those at which arithmetic goes wrong when it does."""
+"""Draws contents for inputs: ordinary, structured, and adversarial numbers."""
 
 from __future__ import annotations
 

@@ -39,9 +39,9 @@ class DirectmlGraph:
 
     def run(self, feeds: Mapping[str, Array]) -> dict[str, Array]:
         """The outputs, each in the shape of its tensor. Raises :class:`DmlError` where DirectML does not run it."""
-        given = {name: np.ascontiguousarray(array).tobytes() for name, array in feeds.items()}
+        stated = {name: np.ascontiguousarray(array).tobytes() for name, array in feeds.items()}
         try:
-            evaluated = graphs.evaluate(self._graph, self._outputs, given, self._installation)
+            evaluated = graphs.evaluate(self._graph, self._outputs, stated, self._installation)
         except graphs.RefusedError as error:
             raise DmlError(NOT_IN_DIRECTML.at(f"DirectML does not run it: {error}")) from error
         except StartError as error:

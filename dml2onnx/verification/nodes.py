@@ -1,4 +1,4 @@
-"""Node by node: what ONNX Runtime makes of the inputs that it has itself computed for each node.
+"""Compares node by node: each on the inputs that ONNX Runtime computed for it.
 
 The graph is compiled with every value among its outputs, so that each node's inputs and outputs are seen. The
 reference evaluates one node at a time from the same inputs: errors of earlier nodes are no errors of this one, the

@@ -1,4 +1,4 @@
-"""The options of a verification, as one value."""
+"""The options of a verification."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``dml2onnx.verify``: arguments of users, and which kind of verification they ask for."""
+"""``dml2onnx.verify``: checks the arguments and chooses the kind of verification."""
 
 from __future__ import annotations
 
@@ -51,25 +51,24 @@ def verify(
 ) -> Verification:
     """Compiles a graph, runs it, and compares every node and every output with the reference implementation.
 
-    The first of ``rounds`` uses ``inputs``, sample contents that came with the model, and ordinary random numbers for
-    the rest; the second has zeros, ones and ramps; the third NaN, infinities, ties and the smallest and largest numbers
-    among the others; and so on in turn. What may differ is derived from the operators, see
-    ``dml2onnx.reference.tolerance`` and ``propagation``; integers and data movement compare exactly.
+    The first of ``rounds`` uses ``inputs``, the sample contents of the model, and ordinary random numbers for the
+    rest. The second uses zeros, ones and ramps, the third also NaN, infinities, ties and the smallest and largest
+    numbers, and so on in turn. The allowed errors are derived from the operators, see
+    ``dml2onnx.reference.tolerance`` and ``propagation``; integers and data movement compare exactly. With ``cases``
+    there is one round for each of them instead: inputs by name like ``inputs``, which has those that are the same
+    in all.
 
-    With ``cases`` there is one round for each of them, and no others: inputs by name as in ``inputs``, which has those
-    that are the same in all; ordinary random numbers stand for the rest.
+    ``sizes`` and ``ranges`` are other sizes of inputs, as for :func:`compile`. A model with names for sizes is
+    compared at the first and the last sizes, and then at random sizes, one for each of the ``rounds``. With
+    ``half`` the model is compared with the FLOAT32 graph, within the bounds of FLOAT16. ``documented``, ``exact``,
+    ``optimize``, ``without_passes`` and ``quant_format`` are as for :func:`compile`; a model that is not exact is
+    compared where it promises something. Outputs are compared after all passes, nodes without passes, because
+    passes merge nodes.
 
-    ``sizes`` and ``ranges`` are other sizes of inputs, as for :func:`compile`. A model that has names for some is
-    compared at the first and the last sizes, and then at others that are drawn, one for each of the ``rounds``.
-    With ``half`` the FLOAT32 graph is what a model is compared with, in the bounds that FLOAT16 has. ``documented``,
-    ``exact``, ``optimize``, ``without_passes`` and ``quant_format`` are as for :func:`compile`; of a
-    model that is not exact all is compared that such a model promises. Outputs are compared after all passes, nodes
-    without any, so that each of them exists.
-
-    ``against`` is an ONNX model whose outputs are compared instead of the compiled one's, or ``"directml"``: then
-    DirectML itself runs the graph as well, and its outputs are compared with the reference too. After
-    ``time_limit`` seconds no further node is looked at. ``max_bytes`` is as for :meth:`CompiledModel.session`.
-    ``progress`` is called with a line about each step. Raises :class:`DmlError` with every finding of the checks.
+    ``against`` is an ONNX model to compare instead of the compiled one, or ``"directml"``: then DirectML itself
+    runs the graph as well, and its outputs are compared, too. After ``time_limit`` seconds no further node is
+    compared. ``max_bytes`` is as for :meth:`CompiledModel.session`. ``progress`` is called with a line about each
+    step. Raises :class:`DmlError` with every finding of the checks.
     """
     supplied = arguments.arrays(inputs)
     compiling = CompileOptions.of(

@@ -1,4 +1,4 @@
-"""The outputs of a compiled model against the reference, and each of its nodes."""
+"""Compares the outputs of a compiled model with the reference, and its nodes."""
 
 from __future__ import annotations
 
