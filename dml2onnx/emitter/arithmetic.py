@@ -207,6 +207,9 @@ class ArithmeticOps(MovementOps):
     BitwiseXor = legalised(_binary("BitwiseXor", np.bitwise_xor))
     """Bits that one of two integers has; opset 18's."""
 
+    BitwiseNot = legalised(_unary("BitwiseNot", np.invert))
+    """Bits that the integer has not; opset 18's."""
+
     def BitShift(self, a: Tensor, b: Tensor, direction: Literal["LEFT", "RIGHT"]) -> Tensor:
         """Unsigned integers shifted by fewer bits than they have."""
         shape = broadcast_shape(a.shape, b.shape)

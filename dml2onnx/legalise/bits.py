@@ -27,7 +27,7 @@ UINT8: DType = np.dtype(np.uint8)
 LISTED = 1 << 12
 """Integers that are below this are read as floats by a table."""
 BITWISE_OPSET = 18
-"""From here on ONNX has BitwiseAnd, BitwiseOr and BitwiseXor."""
+"""From here on ONNX has BitwiseAnd, BitwiseNot, BitwiseOr and BitwiseXor."""
 
 
 def unsigned(dtype: DType) -> DType:
@@ -188,6 +188,14 @@ def bitwise(table: npt.NDArray[np.uint8], e: Emitter, a: Tensor, b: Tensor) -> T
     rows, columns = (e.Cast(in_bytes(e, x), INT32) for x in (a, b))
     found = e.Gather(e.constant(table), e.Add(e.Mul(rows, e.constant(256, INT32)), columns))
     return e.Reshape(widened(e, found, a.dtype), np.broadcast_shapes(a.shape, b.shape))
+
+
+def bitwise_not(e: Emitter, x: Tensor) -> Tensor | None:
+    """A Sub from all ones, which borrows from no bit."""
+    if e.has_kernel("BitwiseNot", x.dtype):
+        return None
+    ones = np.asarray((1 << 8 * x.dtype.itemsize) - 1, unsigned(x.dtype)).view(x.dtype)
+    return e.Sub(e.constant(ones), x)
 
 
 _BYTE = np.arange(256, dtype=np.uint8)

@@ -235,6 +235,7 @@ RULES |= {
     "ArgMax": arg_max,
     "ArgMin": arg_min,
     "BitCast": bits.bit_cast,
+    "BitwiseNot": bits.bitwise_not,
     **{operator: partial(bits.bitwise, table) for operator, table in bits.TABLES.items()},
     "CumProd": running.cum_prod,
     "DepthToSpace": depth_to_space,

@@ -131,14 +131,13 @@ def bit_operator(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_BIT_NOT", by_bits=True)
 def bit_not(node: Operands, e: Emitter) -> Tensor:
-    """Every bit inverted: BitwiseNot as a Sub from all ones, which all opsets have.
+    """BitwiseNot, of floats on the integers of their bits [decision E15].
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_bit_not_operator_desc
     """
     x = node.bits("InputTensor")
     _note_bits_of_floats(node, e, "InputTensor")
-    ones = np.asarray((1 << 8 * x.dtype.itemsize) - 1, unsigned(x.dtype)).view(x.dtype)
-    return e.Sub(e.constant(ones), x)
+    return e.BitwiseNot(x)
 
 
 @lowers("ELEMENT_WISE_BIT_SHIFT_LEFT", "ELEMENT_WISE_BIT_SHIFT_RIGHT")

@@ -34,7 +34,7 @@ OPERATORS = frozenset({"Reshape"})
 
 _UNARY = frozenset(
     {
-        "Abs", "Ceil", "Clip", "Cos", "Elu", "Erf", "Exp", "Floor", "Gelu", "HardSigmoid", "LeakyRelu", "Log", "Neg",
+        "Abs", "BitwiseNot", "Ceil", "Clip", "Cos", "Elu", "Erf", "Exp", "Floor", "Gelu", "HardSigmoid", "LeakyRelu", "Log", "Neg",
         "Reciprocal", "Relu", "Round", "Selu", "Sigmoid", "Sin", "Softplus", "Softsign", "Sqrt", "Tanh",
         "ThresholdedRelu",
     }

@@ -57,13 +57,13 @@ EXAMPLES = [
     Example("merge-moves", folding.transposed_back, {"Abs": 1, "Transpose": 2, "Sqrt": 1}, {"Abs": 1, "Sqrt": 1}),
     Example("merge-moves", folding.sliced_twice, {"Slice": 2}, {"Slice": 1}),
     Example("merge-moves", folding.joined_twice, {"Concat": 3}, {"Concat": 1}),
-    Example("merge-moves", folding.cast_twice, {"Sub": 2, "Cast": 4}, {"Sub": 2, "Cast": 1}),
+    Example("merge-moves", folding.cast_twice, {"BitwiseNot": 2, "Cast": 4}, {"BitwiseNot": 2, "Cast": 1}),
     Example("merge-activations", folding.clipped_twice, {"Clip": 4}, {"Clip": 2}),
     Example(
         "merge-activations",
         folding.repeated_activations,
-        {"Relu": 2, "Floor": 2, "Sqrt": 1, "Sub": 2, "Abs": 1},
-        {"Relu": 1, "Floor": 1, "Sqrt": 1, "Sub": 2, "Abs": 1},
+        {"Relu": 2, "Floor": 2, "Sqrt": 1, "BitwiseNot": 2, "Abs": 1},
+        {"Relu": 1, "Floor": 1, "Sqrt": 1, "BitwiseNot": 2, "Abs": 1},
     ),
     *(
         Example(
