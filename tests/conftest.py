@@ -99,7 +99,7 @@ def pytest_configure(config: pytest.Config) -> None:
     is_worker = hasattr(config, "workerinput")  # of pytest-xdist
     if not is_worker:
         config.pluginmanager.register(Durations(config))
-    if is_worker or not config.getoption("numprocesses"):
+    if is_worker or not config.getoption("numprocesses", None):
         replay.configure(config)
 
 

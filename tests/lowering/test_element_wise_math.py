@@ -367,7 +367,7 @@ def test_gradients_within_bounds(name, data_type, low, high):
     ("data_type", "expected"),
     [
         ("FLOAT32", ["Greater", "Not", "Less", "Not", "Or", "Where"]),
-        ("UINT16", ["LessOrEqual", "GreaterOrEqual", "Or", "Not", "Cast", "Mul"]),
+        ("UINT16", ["LessOrEqual", "GreaterOrEqual", "Or", "Cast", "Where", "Cast"]),
     ],
 )
 def test_form_of_clipped_gradients(data_type, expected):
