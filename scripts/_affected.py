@@ -61,12 +61,26 @@ def generators() -> list[str]:
     return sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "scripts").glob("generate_*.py"))
 
 
-def imported(generator: str) -> set[str]:
+@functools.cache
+def imported(generator: str) -> frozenset[str]:
     """Modules of the package that a script names, as wholes or for something in them."""
     tree = ast.parse((ROOT / generator).read_text(encoding="utf-8"))
     found = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
     names = {f"{node.module}.{name.name}" for node in found for name in node.names}
-    return (names | {str(node.module) for node in found}) & _imports().modules
+    return frozenset((names | {str(node.module) for node in found}) & _imports().modules)
+
+
+@functools.cache
+def text_of(test: str) -> str:
+    """What stands in a file of tests."""
+    return (ROOT / test).read_text(encoding="utf-8")
+
+
+@functools.cache
+def taken_from(test: str, package: str) -> frozenset[str]:
+    """Names that a file of tests imports from a package."""
+    found = re.search(rf"^from {re.escape(package)} import (\([^)]*\)|.*)", text_of(test), re.MULTILINE)
+    return frozenset(re.findall(r"\w+", found[1]) if found else ())
 
 
 @functools.cache
@@ -117,7 +131,7 @@ class Nearness:
 
     def _naming(self, path: Path) -> Iterator[str]:
         for test in self.tests:
-            text = (ROOT / test).read_text(encoding="utf-8")
+            text = text_of(test)
             if path.name in text or f'"{path.stem}"' in text:
                 yield test
 
@@ -130,10 +144,7 @@ class Nearness:
         return sorted({*map(path_of, self.graph.find_modules_that_directly_import(module)), *named})
 
     def _takes(self, test: str, module: str) -> bool:
-        package = module.rpartition(".")[0]
-        text = (ROOT / test).read_text(encoding="utf-8")
-        found = re.search(rf"^from {re.escape(package)} import (\([^)]*\)|.*)", text, re.MULTILINE)
-        return found is not None and not defined(module).isdisjoint(re.findall(r"\w+", found[1]))
+        return not defined(module).isdisjoint(taken_from(test, module.rpartition(".")[0]))
 
     def writers(self, path: str) -> Iterable[str]:
         """Generators that use a changed module, over few others, or whose data changed."""
