@@ -318,9 +318,12 @@ class TestTest:
         assert said.index("=== three") < said.index("=== four")
 
     @pytest.fixture
-    def bare(self, script, monkeypatch):
+    def bare(self, script, monkeypatch, tmp_path):
         """The script with environments that are there already and steps that all pass; and the titles of the steps."""
         module = script("test")
+        monkeypatch.setattr(
+            module, "RUNS", tmp_path / "runs"
+        )  # the suite that this is in may be recording into its own
         steps: list = []
 
         def perform(*parts):
