@@ -67,6 +67,7 @@ UNARY = [
     "Ceil",
     "Sign",
     "Not",
+    "BitwiseNot",
     "Identity",
     "ArgMax",
     "ArgMin",

@@ -34,8 +34,8 @@ OPERATORS = frozenset({"Reshape"})
 
 _UNARY = frozenset(
     {
-        "Abs", "BitwiseNot", "Ceil", "Clip", "Cos", "Elu", "Erf", "Exp", "Floor", "Gelu", "HardSigmoid", "LeakyRelu", "Log", "Neg",
-        "Reciprocal", "Relu", "Round", "Selu", "Sigmoid", "Sin", "Softplus", "Softsign", "Sqrt", "Tanh",
+        "Abs", "BitwiseNot", "Ceil", "Clip", "Cos", "Elu", "Erf", "Exp", "Floor", "Gelu", "HardSigmoid", "LeakyRelu",
+        "Log", "Neg", "Reciprocal", "Relu", "Round", "Selu", "Sigmoid", "Sin", "Softplus", "Softsign", "Sqrt", "Tanh",
         "ThresholdedRelu",
     }
 )  # fmt: skip

@@ -521,7 +521,7 @@ def quotient_times_steps(g: GraphBuilder) -> Expression:
 VERSION = tuple(map(int, onnxruntime.__version__.split(".")[:2]))
 BOTH = (17, 21)
 NEEDED: dict[str, tuple[str, Callable[[GraphBuilder], Expression], tuple[int, ...]]] = {
-    "zeros around a pool": ("pads", padded_pool, {(1, 24): (17,), (1, 32): ()}.get(VERSION, BOTH)),
+    "zeros around a pool": ("pads", padded_pool, (17,) if VERSION <= (1, 24) else BOTH if VERSION < (1, 32) else ()),
     "32-bit numbers that are moved": ("moved steps", moved_integers, BOTH),
     "32-bit numbers that are moved twice": ("moved steps", moved_twice, BOTH),
     "products of steps": ("inexact kernels", multiplied, BOTH),
