@@ -19,7 +19,7 @@ from tests.lowering.harness import check_case, operator, operators, t
 from tests.runtimes import samples
 from tests.runtimes.proof import Job, Runtime, Worker
 
-NEWEST = Path(__file__).parents[2] / ".venv-qnn" / "bin" / "python"
+NEWEST = Path(__file__).parents[2] / ".venv-ort132" / "bin" / "python"
 """An environment with ONNX Runtime 1.32."""
 LATER = [opset for opset in RUNNABLE_OPSETS if opset >= 24]
 needs_26 = pytest.mark.skipif(26 not in LATER, reason="this ONNX Runtime does not know opset 26")
@@ -34,7 +34,7 @@ def test_every_operator(name: str) -> None:
                 assert found.passed, (op, opset, exact, found.first_wrong_node)
 
 
-@pytest.mark.skipif(not NEWEST.exists(), reason="needs .venv-qnn, which scripts/test.py makes")
+@pytest.mark.skipif(not NEWEST.exists(), reason="needs .venv-ort132, which scripts/test.py makes")
 @pytest.mark.parametrize("opset", [27, 28])
 def test_every_operator_on_the_newest_runtime(opset: int) -> None:
     worker = Worker(Runtime("cpu", "onnx", NEWEST, {}))
