@@ -235,26 +235,27 @@ def _remedies(
     if problem.instead is not None:
         return (Remedy(f"write {json.dumps(problem.instead)}", (Edit(place, problem.instead),), is_certain=True),)
     if problem.code in _UNKNOWN:
-        held = () if schema is None else _with_contents(problem, place, tuple(close), schema)
-        return held or instead(place, close, renamed=True)
+        written = () if schema is None else _with_contents(problem, place, tuple(close), schema)
+        return written or instead(place, close, renamed=True)
     return () if problem.code in (codes.MISSING_FIELD, codes.OTHER_OPERATOR) else instead(place, close)
 
 
 def _with_contents(problem: Problem, place: str, names: tuple[str, ...], schema: OperatorSchema) -> tuple[Remedy, ...]:
     """The fields that an unknown one stands for, where its contents have another form in them."""
-    held = problem.contents
+    contents = problem.contents
     name = str(problem.path[-1])
-    if not names and _OF_TENSORS.get(name.lower(), name) == "DataType" and isinstance(held, str):
+    if not names and _OF_TENSORS.get(name.lower(), name) == "DataType" and isinstance(contents, str):
         outputs = [item.name for item in schema.output_fields]
-        return (Remedy(f'"{outputs[0]}": {{"DataType": {json.dumps(held)}}}'),) if len(outputs) == 1 else ()
+        return (Remedy(f'"{outputs[0]}": {{"DataType": {json.dumps(contents)}}}'),) if len(outputs) == 1 else ()
     fields = [schema.field(name) for name in names]
     if not names or not all(item is not None and item.type in _ARRAYS for item in fields):
         return ()
-    if len(names) == 1 and isinstance(held, (int, float)) and not isinstance(held, bool):
-        values: list[Member] = [[held]]
-    elif len(names) == 2 and isinstance(held, list) and all(type(item) is int for item in held):
-        half = len(held) // 2
-        values = [held[:half], held[half:]] if name.lower() == _BOTH_ENDS and len(held) % 2 == 0 else [held, held]
+    if len(names) == 1 and isinstance(contents, (int, float)) and not isinstance(contents, bool):
+        values: list[Member] = [[contents]]
+    elif len(names) == 2 and isinstance(contents, list) and all(type(item) is int for item in contents):
+        half = len(contents) // 2
+        is_halved = name.lower() == _BOTH_ENDS and len(contents) % 2 == 0
+        values = [contents[:half], contents[half:]] if is_halved else [contents, contents]
     else:
         return ()
     words = ", ".join(f'"{name}": {json.dumps(value)}' for name, value in zip(names, values, strict=True))
