@@ -25,7 +25,7 @@ from dml2onnx.ir.data import ArrayData, MissingData
 from dml2onnx.ir.graph import Constant, Graph
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.programs.text import number, string
+from dml2onnx.source_code.text import number, string
 from dml2onnx.testing.random_graphs import samples
 from dml2onnx.testing.random_graphs.draft import Sample
 from dml2onnx.testing.valid import descriptors
