@@ -3,8 +3,8 @@
     python _winml_analyze.py MODELS.json
 
 MODELS.json has the paths of models by device, such as ``QNNExecutionProvider_NPU``. Prints JSON: by device and path the
-nodes, each with its operator, what is said of it, and why. This file is run by an interpreter that has winml-cli, and
-not dml2onnx.
+nodes, each with its operator, what is said of it, and why: of an unknown node, in what it differs from the nearest one
+that was measured and ran. This file is run by an interpreter that has winml-cli, and not dml2onnx.
 """
 
 from __future__ import annotations
@@ -12,11 +12,15 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import re
 import sys
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 def nodes_of(analyzer: Any, path: str, provider: str, device: str) -> list[dict[str, str]]:
@@ -28,7 +32,8 @@ def nodes_of(analyzer: Any, path: str, provider: str, device: str) -> list[dict[
         if result.reason == "pattern_matched":  # which is said of the pattern
             return
         operator = item.pattern_id.rpartition("/")[2]
-        found.append({"operator": operator, "says": result.classification.value, "why": result.reason or ""})
+        why = (result.reason or "").partition(":")[0]
+        found.append({"operator": operator, "says": result.classification.value, "why": REASONS.get(why, why)})
 
     try:
         analyzer.analyze(model_path=path, ep=provider, device=device, enable_information=False, on_node_result=note)
@@ -37,16 +42,80 @@ def nodes_of(analyzer: Any, path: str, provider: str, device: str) -> list[dict[
     return found
 
 
+def tree_of(query: Any, table: Any) -> Any:
+    """The rows of a table by the values of their columns, as the package makes it, which takes it minutes in all."""
+    if table is None:
+        return None
+    columns = query._extract_condition_columns(table)
+    root: dict[Any, Any] = {}
+    for position, row in enumerate(zip(*(table[name] for name in columns), strict=True)):
+        node = root
+        for value in row:
+            node = node.setdefault(value, {})
+        node.setdefault(query._TREE_ROW_POSITION, position)
+    first = None if columns or table.empty else 0
+    return query._ParquetConditionTree(condition_columns=columns, root=root, default_row_position=first)
+
+
 def remember(query: Any) -> None:
     """Has the trees that it makes of its tables, anew for each model, made once."""
-    make, made = query._build_condition_tree, {}
+    made: dict[int, Any] = {}
 
     def tree(table: Any) -> Any:
         if id(table) not in made:
-            made[id(table)] = (table, make(table))  # which keeps the table, so that its number stays its own
+            made[id(table)] = (table, tree_of(query, table))  # which keeps the table, so that its number stays its own
         return made[id(table)][1]
 
     query._build_condition_tree = tree
+
+
+UNNAMED = "UINT32 or UINT64, which it does not name"
+REASONS = {
+    "unsupported_op": "no node of the operator measured",
+    "rules_not_found": "no node of the operator measured",
+    "required_information_missing": "a shape or attribute that it asks for",
+    "optional_input_properties_not_found": "an optional input",
+}
+
+
+def lacks(columns: Mapping[str, object]) -> str:
+    """In words, in what a node differs from the nearest one that was measured, by the columns that do."""
+    if any("unknown(" in str(value) for value in columns.values()):
+        return UNNAMED
+    kinds = {
+        "the number of dimensions": r"_dim$|^shape_len$|^num_axes$",
+        "how its inputs are broadcast": r"_broadcasting_to_",
+        "an attribute": r"^attr_",
+    }
+    for title, pattern in kinds.items():
+        if any(re.search(pattern, name) for name in columns):
+            return title
+    return f"values of {', '.join(sorted(columns))}"
+
+
+def explain(query: Any) -> None:
+    """Has each unknown node say what it lacks, instead of that it was not found."""
+    checker = query.RuntimeCheckerQuery
+    look_up = checker._run_for_node_with_parquet_rules
+
+    def explained(self: Any, node: Any, domain: Any, opset: int, conditions: Any, *more: Any) -> Any:
+        found = look_up(self, node, domain, opset, conditions, *more)
+        if found.result.reason == "properties_not_found":
+            since = self._get_op_since_version_cached(node.op_type, domain, opset)
+            _, table, tree = self._load_parquet_rule_table(node.op_type, domain, since, more[1], for_debug=False)
+            encode = query.encode_rule_condition_value_for_parquet
+            wanted = {name: encode(conditions[name]) for name in tree.condition_columns}
+            ran = table[[tuple(item) == (True, True) for item in table["compile_run_success"]]]
+            differs = {name: (ran[name] != value).to_numpy() for name, value in wanted.items()}
+            count = sum(item.astype(int) for item in differs.values())
+            if ran.empty:
+                found.result.reason = "no node of the operator ran"
+            else:
+                nearest = int(count.argmin())
+                found.result.reason = lacks({name: wanted[name] for name in wanted if differs[name][nearest]})
+        return found
+
+    checker._run_for_node_with_parquet_rules = explained
 
 
 def main() -> None:
@@ -55,7 +124,9 @@ def main() -> None:
     wanted: dict[str, list[str]] = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     answers: dict[str, dict[str, list[dict[str, str]]]] = {}
     with contextlib.redirect_stdout(sys.stderr):
-        remember(import_module("winml.modelkit.analyze.core.runtime_checker_query"))
+        query = import_module("winml.modelkit.analyze.core.runtime_checker_query")
+        remember(query)
+        explain(query)
         analyzer = import_module("winml.modelkit.analyze.analyzer").ONNXStaticAnalyzer()
         for place, paths in wanted.items():
             provider, _, device = place.rpartition("_")

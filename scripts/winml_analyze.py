@@ -6,8 +6,8 @@
 
 The samples, the networks of ``_networks.py`` beside the same networks written in ONNX by hand, and one node of each
 operator of DirectML, each compiled for the device's own target. A node is supported, partial (it runs, on the CPU),
-unsupported or unknown: nobody has measured one like it. Every node of a sample or a network that is
-unsupported or unknown is named.
+unsupported or unknown: nobody has measured one like it. Every operator of which a node is unsupported or unknown is
+named with the reason, which is what the nearest node that was measured and ran has otherwise.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def tables(
     """Markdown: a row for each network, a column for each device."""
     counts: dict[tuple[str, str], dict[str, Counter[str]]] = {}
     operators: dict[str, list[Counter[str]]] = {}
-    trouble: dict[str, Counter[tuple[str, str]]] = {}
+    trouble: dict[str, dict[str, Counter[str]]] = {}
     for place, several in made.items():
         for model in several:
             said = Counter(item["says"].lower() for item in answers[place][str(model.path)])
@@ -104,7 +104,9 @@ def tables(
                 counts.setdefault((model.title, model.maker), {})[place] = said
             if model.maker != "by hand":
                 wrong = [i for i in answers[place][str(model.path)] if i["says"].lower() in KINDS[2:]]
-                trouble.setdefault(place, Counter()).update((i["operator"], i["says"].lower()) for i in wrong)
+                for item in wrong:
+                    by_reason = trouble.setdefault(place, {})
+                    by_reason.setdefault(_reason(item), Counter())[item["operator"]] += 1
     names = [place.replace("ExecutionProvider_", " ") for place in made]
     lines = [f"| Model | Written | {' | '.join(names)} |", f"|---|---|{'---|' * len(names)}"]
     for (title, maker), by_place in counts.items():
@@ -114,11 +116,23 @@ def tables(
     some = f"{OPERATORS}, of {len(next(iter(operators.values())))}: wholly supported"
     lines.append(f"| {some} | dml2onnx | {' | '.join(str(whole[place]) for place in made)} |")
     lines.append(f"| the nodes of these | dml2onnx | {' | '.join(_cell(total[place]) for place in made)} |")
-    lines += ["", "What is unsupported or unknown there, with the number of nodes:", ""]
-    for place, found in trouble.items():
-        listed = ", ".join(f"{op} {number} {says}" for (op, says), number in sorted(found.items())) or "nothing"
-        lines.append(f"- {place.replace('ExecutionProvider_', ' ')}: {listed}")
+    lines += [
+        "",
+        "Why nodes are unsupported or unknown: what the nearest node that was measured and ran has otherwise.",
+        "",
+    ]
+    for place, reasons in trouble.items():
+        lines.append(f"- {place.replace('ExecutionProvider_', ' ')}")
+        ordered = sorted(reasons.items(), key=lambda item: (-item[1].total(), item[0]))
+        lines += [f"    - {why}: {', '.join(f'{op} {n}' for op, n in sorted(ops.items()))}" for why, ops in ordered]
     return "\n".join(lines) + "\n"
+
+
+def _reason(item: Mapping[str, str]) -> str:
+    """What is said of a node, and why where that is known."""
+    says = item["says"].lower()
+    why = {"unknown": item["why"], "not read": "attributes that are lists of texts"}.get(says)
+    return f"{says}: {why}" if why else says
 
 
 def _cell(said: Counter[str]) -> str:

@@ -433,7 +433,8 @@ class ArithmeticOps(MovementOps):
             chosen = np.argsort(order.reshape(x.shape), axis, kind="stable").take(range(k), axis)
             return self.constant(np.take_along_axis(x.value, chosen, axis)), self.constant(chosen, INT64)
         wide = self.Cast(x, self.legal("TopK", Traits(), x.dtype))
-        attributes = {"axis": axis} if largest else {"axis": axis, "largest": 0}
+        stated = -1 if axis == x.rank - 1 else axis  # as exporters and winml-cli's measurements have the last one
+        attributes = {"axis": stated} if largest else {"axis": stated, "largest": 0}
         outputs = [(wide.dtype, shape), (INT64, shape)]
         values, indices = self.nodes("TopK", [wide, self.ints([k])], outputs, attributes)
         return self.Cast(values, x.dtype), indices

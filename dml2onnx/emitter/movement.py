@@ -95,12 +95,20 @@ class MovementOps(EmitterCore):
             return self.Reshape(x, shape)
         return self.emit("Transpose", MOVES, [x], x.dtype, shape, {"perm": perm}, lambda a: a.transpose(perm))
 
+    @legalised
     def Slice(
-        self, x: Tensor, starts: Sequence[int], ends: Sequence[int], steps: Sequence[int] | None = None
+        self,
+        x: Tensor,
+        starts: Sequence[int],
+        ends: Sequence[int],
+        steps: Sequence[int] | None = None,
+        *,
+        states_steps: bool = False,
     ) -> Tensor:
         """``x[start:end:step, ...]`` over all axes, ``start`` and ``end`` counted from 0.
 
-        With a negative step an ``end`` of -1 lies in front of the first element.
+        With a negative step an ``end`` of -1 lies in front of the first element. Steps that are all 1 are left out
+        unless ``states_steps``.
         """
         step = tuple(steps) if steps is not None else (1,) * x.rank
         shape, axes = list(x.shape), []
@@ -118,7 +126,7 @@ class MovementOps(EmitterCore):
             self.ints([starts[i] for i in axes]),
             self.ints([ends[i] if ends[i] >= 0 else _before_the_first(x.shape[i]) for i in axes]),
             self.ints(axes),
-            *([self.ints([step[i] for i in axes])] if any(step[i] != 1 for i in axes) else []),
+            *([self.ints([step[i] for i in axes])] if states_steps or any(step[i] != 1 for i in axes) else []),
         ]
         return self.emit("Slice", MOVES, inputs, x.dtype, tuple(shape), None, lambda a, *_: a[taken])
 

@@ -43,12 +43,13 @@ def _mixed(e: Emitter, beta: float, old: Tensor, new: Tensor) -> Tensor:
 
 
 def _rate(node: Operands, e: Emitter) -> Tensor:
-    """``LearningRate * sqrt(1 - Beta2 ** T) / (1 - Beta1 ** T)``, as a scalar.
+    """``LearningRate * sqrt(1 - Beta2 ** T) / (1 - Beta1 ** T)``, as a vector of one number.
 
-    In DOUBLE where the provider has it: with a Beta2 near 1 the difference has few digits in FLOAT.
+    Some processors take no node whose tensors have no dimensions. In DOUBLE where the provider has it: with a Beta2
+    near 1 the difference has few digits in FLOAT.
     """
     work = DOUBLE if e.has_kernel("Pow", DOUBLE) else FLOAT
-    step = e.Cast(e.Reshape(node.tensor("TrainingStepTensor"), ()), work)
+    step = e.Cast(e.Reshape(node.tensor("TrainingStepTensor"), (1,)), work)
     one = e.constant(1, work)
     rest1, rest2 = (e.Sub(one, e.Pow(e.constant(node.op.float(beta), work), step)) for beta in ("Beta1", "Beta2"))
     return e.Div(e.Mul(e.Sqrt(rest2), e.constant(node.op.float("LearningRate"), work)), rest1)

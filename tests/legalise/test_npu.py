@@ -285,6 +285,40 @@ def test_other_sequences_keep_their_lengths(how):
     assert node.inputs[4] is not None
 
 
+# --- As winml-cli knows them ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name", ["qnn-npu", "qnn-gpu", "openvino", "openvino-npu", "openvino-gpu", "tensorrt-rtx", "windows-ml"]
+)
+def test_slices_state_their_steps(name):
+    """Others leave out steps of 1."""
+    x, part = t("FLOAT32", (1, 1, 4, 4)), t("FLOAT32", (1, 1, 2, 4))
+    op = operator("SLICE", InputTensor=x, OutputTensor=part, Offsets=(0, 0, 1, 0), Sizes=(1, 1, 2, 4), Strides=(1,) * 4)
+    assert [len(node.inputs) for node in check_form(op, target="onnx").lowered.nodes] == [4]
+    model = check_form(op, target=name)
+    (node,) = model.lowered.nodes
+    steps = node.inputs[4]
+    assert steps is not None
+    assert model.lowered.initializers[steps.name].tolist() == [1]
+
+
+@pytest.mark.parametrize(("axis", "taken", "stated"), [(2, (1, 1, 2, 4), 2), (3, (1, 1, 4, 2), -1)])
+def test_the_last_axis_of_top_k_is_counted_from_the_end(axis, taken, stated):
+    values, indices = t("FLOAT32", taken), t("UINT32", taken)
+    x = t("FLOAT32", (1, 1, 4, 4))
+    op = operator("TOP_K", InputTensor=x, OutputValueTensor=values, OutputIndexTensor=indices, Axis=axis, K=2)
+    (node,) = (node for node in check_form(op, target="onnx").lowered.nodes if node.op_type == "TopK")
+    assert node.attributes["axis"] == stated
+
+
+def test_no_number_of_adam_is_without_dimensions():
+    """Which OpenVINO's processors do not run."""
+    (op, *_) = descriptors()["DML_OPERATOR_ADAM_OPTIMIZER"]
+    nodes = check_form(op, target="openvino-npu").lowered.nodes
+    assert all(value.shape for node in nodes for value in node.outputs if value is not None)
+
+
 # --- Between quantisations --------------------------------------------------------------------------------------------
 
 

@@ -26,7 +26,7 @@ PACKAGE = Path(dml2onnx.__file__).parent
 VERSION = tuple(int(part) for part in onnxruntime.__version__.split(".")[:2])
 
 EVERY = {*EVERYWHERE}.union(*(target(name).quirks for name in NAMES))
-PLACED = {"LSTM_TAKES_WHOLE_SEQUENCES", "QUANTIZES_IN_UNITS", "RESIZE_SPELLS_OUT_AXES"}
+PLACED = {"LSTM_TAKES_WHOLE_SEQUENCES", "QUANTIZES_IN_UNITS", "RESIZE_SPELLS_OUT_AXES", "SLICE_SPELLS_OUT_STEPS"}
 """Facts about what processors leave to the CPU, where numbers are the same; ``test_npu.py`` has the forms."""
 
 SLOW = {name for name in EVERY if quirk(name).kind is Kind.SPEED} - {"PAIRS_OF_BYTES_SATURATE"} - PLACED

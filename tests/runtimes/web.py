@@ -119,6 +119,7 @@ WEBNN = (
              { y = BatchNormalization <epsilon = 0.00001> (x, s, b, m, v) }""",
         (floats(1, shape=(1, 1, 1, 1)),),
         (floats(1.75, shape=(1, 1, 1, 1)),),
+        of_device=True,  # some processors multiply and add in one step
     ),
     Difference(
         "webnn",
