@@ -130,7 +130,7 @@ class CompiledModel:
         """The DirectML nodes that are computed in FLOAT32 although the model is ``half``; ``traces`` say why."""
         if not self.half:
             return ()
-        from dml2onnx.halving import stays
+        from dml2onnx.half_precision import stays
 
         return tuple(origin.node for origin in self.traces if stays(origin))
 
@@ -343,7 +343,7 @@ def compile_named(
     """One model for all sizes: those of some sizes, of which only numbers differ."""
     from dml2onnx.checks import check
     from dml2onnx.checks.resizing import named
-    from dml2onnx.named import one_model, ranges_of
+    from dml2onnx.named_sizes import one_model, ranges_of
 
     level, documented = options.feature_level, options.documented
     sizes, ranges = source.named_sizes, source.ranges
@@ -434,7 +434,7 @@ def compile_outputs(
     chosen = targets.target(options.target, exact=options.exact, **form)
     arguments.opset_of(chosen, opset)
     if options.half:
-        from dml2onnx.halving import explained, halved  # which few models need
+        from dml2onnx.half_precision import explained, halved  # which few models need
 
         made = halved(graph, outputs)
         literal = explained(lower(made.graph, made.outputs, opset, chosen, progress, propagate=options.propagate), made)

@@ -9,7 +9,7 @@ from dataclasses import field as with_options
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 LONGEST_QUOTE = 60
 LONGEST_LISTING = 300
@@ -41,6 +41,13 @@ def visible(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)
+
+
+def route(names: Sequence[str]) -> str:
+    """A cycle of nodes, from the first back to it; the middle of a long one is left out."""
+    quoted = [quote(name) for name in names]
+    shown = quoted if len(quoted) <= 12 else [*quoted[:6], f"({len(quoted) - 9} more)", *quoted[-3:]]
+    return " -> ".join([*shown, quoted[0]])
 
 
 def plural(number: int, noun: str, none: str = "0") -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tarfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -54,7 +55,7 @@ class OneThread(replay.Options):
         self.intra_op_num_threads = 1
 
 
-AS_USERS_HAVE_IT = ("tests.networks", "tests.test_samples", "tests.test_squeezenet", "tests.test_vectors")
+AS_USERS_HAVE_IT = ("tests.networks", "tests.test_samples", "tests.test_squeezenet")
 """Modules whose sessions have as many threads as ONNX Runtime wants."""
 
 
@@ -126,6 +127,15 @@ def shared_directory() -> Path | None:
     """Material that lies beside some checkouts: a real network and published test vectors; ``None`` elsewhere."""
     directory = Path(os.environ.get("DML2ONNX_SHARED", ROOT.parent / "shared"))
     return directory if (directory / "vectors").is_dir() else None
+
+
+@pytest.fixture(scope="session")
+def corpus(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The published test vectors, unpacked once for all tests of a process, which only read them."""
+    directory = tmp_path_factory.mktemp("vectors")
+    with tarfile.open(shared / "vectors" / "webnn.tar.xz") as archive:
+        archive.extractall(directory, filter="data")
+    return directory / "corpus"
 
 
 @pytest.fixture(scope="session")

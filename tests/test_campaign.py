@@ -26,7 +26,7 @@ from dml2onnx.compiler import CompiledModel, compile_outputs
 from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.ir.graph import GraphInput, Read
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.named.fitting import Fitting
+from dml2onnx.named_sizes.fitting import Fitting
 from dml2onnx.reference import evaluate_results
 from dml2onnx.sizes.named import NamedGraph
 from dml2onnx.testing import batch, coverage, descriptor_trials, relations, sized_trials, trial, variations

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 import json
-import tarfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnxruntime
 import pytest
 
 import dml2onnx
 from dml2onnx.execution import execute
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
 from dml2onnx.lowering.registry import lowerings
+from tests import replay
 
 CHUNKS = 24
 """Cases run in so many tests, which spreads them over processes."""
@@ -40,15 +42,7 @@ CONTRADICTED = {
 """Cases that are translated against the facts: what has to come of them instead, and why."""
 
 
-@pytest.fixture(scope="session")
-def corpus(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The unpacked cases."""
-    directory = tmp_path_factory.mktemp("vectors")
-    with tarfile.open(shared / "vectors" / "webnn.tar.xz") as archive:
-        archive.extractall(directory, filter="data")
-    return directory / "corpus"
-
-
+@functools.cache
 def cases(corpus: Path) -> list[tuple[Path, dict[str, Any]]]:
     return [(file.parent, json.loads(file.read_text())) for file in sorted(corpus.glob("*/case.json"))]
 
@@ -95,8 +89,12 @@ def test_vectors(corpus: Path, chunk: int) -> None:
     assert not failures, "\n".join(f"{name}: {found}" for name, found in failures.items())
 
 
-def test_constants_alone(corpus: Path) -> None:
-    """Nothing is left to be bound: what we do not compute when compiling ONNX Runtime does when it loads the model."""
+def test_constants_alone(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is left to be bound: what we do not compute when compiling ONNX Runtime does when it loads the model.
+
+    It does so with as many threads as it wants, other than in the tests above (``tests/conftest.py``).
+    """
+    monkeypatch.setattr(onnxruntime, "SessionOptions", replay.Options)
     chosen = [(d, c) for d, c in cases(corpus)[::6] if d.name not in CONTRADICTED]
     frozen = LoadOptions(freeze=True)
     failures = {directory.name: found for directory, case in chosen if (found := compare(directory, case, frozen))}

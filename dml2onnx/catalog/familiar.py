@@ -182,6 +182,19 @@ def meant_arguments(name: str, known: Iterable[str]) -> tuple[str, ...]:
     return (meant if paired else meant[:1]) or nearest(name, names, 0.7)
 
 
+def meant_fields(name: str, known: Iterable[str]) -> tuple[str, ...]:
+    """The fields of an operator that are called so in ONNX or PyTorch, of those that it has; none for other names."""
+    fields = {_stem(field): field for field in known}
+    typed = () if _stem(name) in fields else _ARGUMENTS.get(name.lower(), ())
+    meant = tuple(fields[stem] for stem in map(_stem, typed) if stem in fields)
+    return meant if typed[:1] == ("start_padding",) else meant[:1]
+
+
+def _stem(name: str) -> str:
+    """A field or an argument, without what only one of the two spellings has."""
+    return name.replace("_", "").lower().removesuffix("tensor").rstrip("s")
+
+
 def is_layout(name: str) -> bool:
     """Whether that is no operator in DirectML, but another descriptor of the same buffer."""
     return _word(name) in _BY_LAYOUT

@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from dml2onnx.checks.candidates import COUNTS, candidates, changed, with_inferred_outputs
+from dml2onnx.checks.candidates import COUNTS, candidates, changed, in_elements, with_inferred_outputs
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Edit, Place, Remedy, Severity, quote
 from dml2onnx.ir.tensor import TensorDesc
@@ -113,7 +113,7 @@ def answers(
         remedies = (
             _remedies(node, best, editable=editable, in_python=in_python)
             if item is first
-            else _worded(schema, item, in_python=in_python)
+            else _in_elements(node, item, editable=editable) or _worded(schema, item, in_python=in_python)
         )
         if item is first:
             fields = [change.path for trial in best for change in trial.candidate.changes] + fields
@@ -277,6 +277,19 @@ def _worded(schema: OperatorSchema, item: Finding, *, in_python: bool) -> tuple[
     if item.code is codes.NOT_FUSABLE:
         return (Remedy(f"{item.found} as a node of its own, behind this one"),)
     return ()
+
+
+def _in_elements(node: Node, item: Finding, *, editable: bool) -> tuple[Remedy, ...]:
+    """The strides that count elements, of a finding about strides that look like bytes."""
+    desc = node.operator.get(item.field) if item.path == f"{item.field}/Strides" and item.field else None
+    if item.code not in (codes.STRIDES_IN_BYTES, codes.OUT_OF_BOUNDS) or not isinstance(desc, TensorDesc):
+        return ()
+    made = in_elements(desc)
+    if made is None:
+        return ()
+    strides = list(made.effective_strides)
+    edits = (Edit(pointer(node.source, item.path), _member(tuple(strides))),) if editable else ()
+    return (Remedy(f"Strides {strides}", edits),)
 
 
 def _whole_sizes(

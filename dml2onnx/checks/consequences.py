@@ -109,6 +109,7 @@ def _of_one_node(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     """
     if any(item.code is codes.CYCLE for item in findings):  # what it reads by mistake has other sizes, most likely
         return tuple(item for item in findings if "/Sizes" not in item.path)
+    findings = _by_strides_in_bytes(findings)
     sizes = {item.field for item in findings if "/Sizes" in item.path and item.is_error}
     leaving = {item.field for item in findings if item.code is codes.OUT_OF_BOUNDS} - sizes
     types = {item.path: str(item.expected) for item in findings if item.code is codes.DIFFERENT_DATA_TYPES}
@@ -119,6 +120,19 @@ def _of_one_node(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
         and not (item.code is codes.OUT_OF_BOUNDS and item.field in sizes)
         and not (leaving and "/Sizes" in item.path)
         and not (item.code in _UNSUPPORTED_TYPES and types.get(item.path) in str(item.expected).split(", "))
+    )
+
+
+def _by_strides_in_bytes(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """The findings, of which a tensor that leaves its buffer by strides in bytes is said to have these."""
+    strides = {item.field: item for item in findings if item.code is codes.STRIDES_IN_BYTES}
+    leaving = {item.field for item in findings if item.code is codes.OUT_OF_BOUNDS}
+    return tuple(
+        replace(item, path=cause.path, message=f"{item.message} {cause.message}")
+        if item.code is codes.OUT_OF_BOUNDS and (cause := strides.get(item.field)) is not None
+        else item
+        for item in findings
+        if not (item.code is codes.STRIDES_IN_BYTES and item.field in leaving)
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from dml2onnx.checks.tensors import DOCUMENTATION, MINIMUM_ALIGNMENT, is_measurable, strides_in_elements
 from dml2onnx.codes import checking as codes
-from dml2onnx.diagnostics import Place, plural, quote
+from dml2onnx.diagnostics import Place, plural, quote, route
 from dml2onnx.frontends.findings import escape as escaped
 from dml2onnx.frontends.unresolved import UNBOUNDED
 from dml2onnx.ir.operator import UNREADABLE
@@ -450,13 +450,10 @@ def _cycles(graph: Graph, result: Structure) -> None:
             continue
         members = digraph.subgraph(component)
         edges = [(source, target) for source, target, *_ in nx.find_cycle(members, first)]
-        cycle = [quote(source.name) for source, _ in edges]
-        shown = cycle if len(cycle) <= 12 else [*cycle[:6], f"({len(cycle) - 9} more)", *cycle[-3:]]
-        route = " -> ".join([*shown, cycle[0]])
         maker, reader = max(edges, key=lambda edge: position[edge[0]] - position[edge[1]])
         reads = [(name, read.value) for name, reads in reader.reads.items() for read in reads]
         field, read = next(((name, value) for name, value in reads if value in maker.targets), ("", None))
-        message = f"The graph has a cycle: {route}"
+        message = f"The graph has a cycle: {route([source.name for source, _ in edges])}"
         message += "." if read is None else f"; {field} reads {quote(read.name)}, which depends on this node's output."
         result.of_nodes[position[reader]].append(
             Finding(

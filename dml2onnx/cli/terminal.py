@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from rich.console import Console
 
@@ -25,14 +25,38 @@ def console(*, errors: bool) -> Console:
     return _Console(stderr=errors, highlight=False, soft_wrap=True, emoji=False)
 
 
-def fits(columns: Sequence[str], rows: Sequence[Sequence[object]], width: int) -> bool:
-    """Whether each column can have its longest word, up to a limit, in a table of that width."""
-    needed = 2 * (len(columns) - 1)
+def least_widths(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> list[int]:
+    """The characters that each column needs: those of its longest word, up to a limit."""
+    widths = []
     for number, column in enumerate(columns):
         words = [word for row in rows for word in str(row[number]).split()]
         longest = max((len(word) for word in [*words, *column.removeprefix(">").split()]), default=0)
-        needed += min(longest, LONGEST_WORD)
-    return needed <= width
+        widths.append(min(longest, LONGEST_WORD))
+    return widths
+
+
+def column_widths(columns: Sequence[str], rows: Sequence[Sequence[object]], width: int) -> list[int]:
+    """The characters of each column of a table that :func:`fits`: its longest word, and what is left of ``width``.
+
+    Columns that need little more have it first. rich would take from the widest ones, and break their words.
+    """
+    found = least_widths(columns, rows)
+    spare = width - sum(found) - 2 * (len(columns) - 1)
+    whole = [
+        max(len(column.removeprefix(">")), *(len(str(row[number])) for row in rows), 0)
+        for number, column in enumerate(columns)
+    ]
+    order = sorted(range(len(columns)), key=lambda number: whole[number] - found[number])
+    for position, number in enumerate(order):
+        more = min(max(whole[number] - found[number], 0), spare // (len(order) - position))
+        found[number] += more
+        spare -= more
+    return found
+
+
+def fits(columns: Sequence[str], rows: Sequence[Sequence[object]], width: int) -> bool:
+    """Whether each column can have its longest word, up to a limit, in a table of that width."""
+    return sum(least_widths(columns, rows)) + 2 * (len(columns) - 1) <= width
 
 
 def stacked(columns: Sequence[str], rows: Sequence[Sequence[object]], title: str, width: int) -> list[str]:
@@ -95,9 +119,9 @@ def table(
         header_style="bold",
         show_header=any(columns),
     )
-    for column in columns:
-        right = column.startswith(">")
-        made.add_column(column.removeprefix(">"), justify="right" if right else "left", overflow="fold")
+    for column, characters in zip(columns, column_widths(columns, rows, available), strict=True):
+        side: Literal["left", "right"] = "right" if column.startswith(">") else "left"
+        made.add_column(column.removeprefix(">"), justify=side, overflow="fold", width=characters)
     for row in rows:
         made.add_row(*(escape(str(cell)) for cell in row))
     if where.is_terminal:

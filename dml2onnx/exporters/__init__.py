@@ -166,7 +166,7 @@ def _contents(graph: Graph, path: Path, format: str) -> tuple[bytes, dict[str, D
 
 def _program(graph: Graph, path: Path, named: Mapping[Path, str]) -> tuple[bytes, dict[str, Data]]:
     from dml2onnx.exporters.archive import Archive
-    from dml2onnx.programs import python
+    from dml2onnx.source_code import python
 
     archive = f"{path.stem}.npz"
     program = python(graph, archive, named)
@@ -175,7 +175,7 @@ def _program(graph: Graph, path: Path, named: Mapping[Path, str]) -> tuple[bytes
 
 def _cpp(graph: Graph, path: Path, named: Mapping[Path, str]) -> tuple[bytes, dict[str, Data]]:
     from dml2onnx.exporters.native_contents import Sidecar
-    from dml2onnx.programs import cpp
+    from dml2onnx.source_code import cpp
 
     raise_errors(graph.findings)
     found = list(obstacles(graph))

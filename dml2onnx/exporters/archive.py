@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from dml2onnx.ir.data import Bytes
-    from dml2onnx.programs.contents import StoredArray
+    from dml2onnx.source_code.contents import StoredArray
 
 DATE = (1980, 1, 1, 0, 0, 0)
 """Of all members, so that equal graphs give equal files."""

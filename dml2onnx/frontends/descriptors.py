@@ -216,8 +216,7 @@ class DescriptorReader:
     ) -> tuple[FieldValue, ...]:
         if not plan.names.issuperset(raw):
             known = tuple(item.name for item in plan.fields)
-            others = (name for name in raw if name not in beside)
-            problems.extend(unknown_members(known, others, self.dialect, plan.schema.short_name))
+            problems.extend(unknown_members(known, raw, self.dialect, plan.schema.short_name, beside))
         values: list[FieldValue] = []
         before = len(problems)
         for item in plan.fields:

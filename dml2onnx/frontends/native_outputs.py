@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldType
 from dml2onnx.codes import reading as codes
-from dml2onnx.diagnostics import plural
+from dml2onnx.codes.checking import CYCLE
+from dml2onnx.diagnostics import route
 from dml2onnx.frontends.findings import at_field, listing, pointer, quote
 from dml2onnx.frontends.native_forms import INFER
 from dml2onnx.frontends.native_values import WriteTarget
@@ -128,12 +129,37 @@ class OutputInference:
                 yield from (self._targets[key][0] for key in _names(entry) if key in self._targets)
 
     def _report_circle(self, waiting: dict[RawNode, tuple[str, ...]]) -> None:
-        """One finding for all nodes that wait for each other; there is no saying which of them should not."""
-        node, names = next(iter(waiting.items()))
-        message = f"Sizes of {names[0]} are left out, and follow from themselves ({plural(len(waiting), 'node')})"
-        self._report(node, names[0], message)
+        """One finding for all nodes that wait for each other, at the last edge of their cycle in the file."""
+        cycle = self._cycle(waiting)
+        position = {node: index for index, node in enumerate(waiting)}
+        pairs = zip(cycle, [*cycle[1:], cycle[0]], strict=True)
+        reader, maker = max(pairs, key=lambda pair: position[pair[1]] - position[pair[0]])
+        inputs = reader.raw["inputs"]
+        assert isinstance(inputs, dict)
+        field, value = next(
+            (field, name)
+            for field, entry in inputs.items()
+            for name in _names(entry)
+            if name in self._targets and self._targets[name][0] is maker
+        )
+        message = (
+            f"The graph has a cycle: {route([node.name for node in reversed(cycle)])}; {field} reads {quote(value)}"
+        )
+        message += ", which this node writes itself" if len(cycle) == 1 else ", which depends on this node's output"
+        place = reader.place + pointer("inputs", field)
+        self._report(reader, field, message, "an acyclic graph", place, CYCLE)
         for other, left in waiting.items():
             self._give_up(other, left)
+
+    def _cycle(self, waiting: dict[RawNode, tuple[str, ...]]) -> list[RawNode]:
+        """Nodes of which each waits for the next, and the last for the first."""
+        path: dict[RawNode, None] = {}
+        node = next(iter(waiting))
+        while node not in path:
+            path[node] = None
+            node = next(other for other in self._makers(node) if other in waiting)
+        names = list(path)
+        return names[names.index(node) :]
 
     def _refuse_words(self, node: RawNode) -> None:
         words = _misspelt(node)

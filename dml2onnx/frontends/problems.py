@@ -21,11 +21,19 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from dml2onnx.catalog import FieldSchema, OperatorSchema
+    from dml2onnx.diagnostics import Member
     from dml2onnx.frontends.findings import Findings
 
 MISSING = object()
 """The value of a member that is not there."""
 _ACTIVATION_PREFIX = "ACTIVATION_"
+_UNKNOWN = (codes.UNKNOWN_FIELD, codes.IGNORED_FIELD)
+_ARRAYS = (FieldType.UINT_ARRAY, FieldType.INT_ARRAY, FieldType.FLOAT_ARRAY)
+_STATED = ("DataType", "Sizes", "Strides")
+_OF_TENSORS = MappingProxyType({"dtype": "DataType", "shape": "Sizes", "to": "DataType"})
+"""Members of tensor descriptors, by what ONNX and PyTorch call them."""
+_BOTH_ENDS = "pads"
+"""ONNX's attribute that has the paddings of all starts, then those of all ends."""
 
 
 class OperatorForm(NamedTuple):
@@ -174,11 +182,15 @@ def report(
         field = next((token for token in problem.path if isinstance(token, str)), "")
         close = findings.closest(*problem.guess) if problem.guess else ()
         code, message = problem.code, problem.message
-        if code is codes.UNKNOWN_FIELD and schema is not None and len(problem.path) == 1 and not close:
-            message += _in_version(schema, field)
+        of_operator = schema if len(problem.path) == 1 and code in _UNKNOWN else None
+        if of_operator is not None:
+            close = familiar.meant_fields(field, of_operator.index) or close
+        if of_operator is not None and not close:
+            message += _in_version(of_operator, field) if code is codes.UNKNOWN_FIELD else ""
+            message += _in_a_tensor(of_operator, field)
         if code is codes.IGNORED_FIELD and problem.guess and findings.is_slip(*problem.guess):
             code = codes.UNKNOWN_FIELD
-        if code in (codes.UNKNOWN_FIELD, codes.IGNORED_FIELD):
+        if code in _UNKNOWN:
             for name in close:
                 findings.meant(place + path.rpartition("/")[0] + pointer(name), code, str(problem.path[-1]))
         findings.add(
@@ -192,7 +204,7 @@ def report(
                 expected=problem.expected,
                 found=problem.found,
                 related=tuple(["/".join(map(str, other)) for other in problem.related]),
-                remedies=_remedies(problem, place + path, close),
+                remedies=_remedies(problem, place + path, close, of_operator),
             )
         )
 
@@ -208,13 +220,50 @@ def _in_version(schema: OperatorSchema, field: str) -> str:
     return f"; {first.short_name} has it, from feature level {first.introduced} on"
 
 
-def _remedies(problem: Problem, place: str, close: Collection[str]) -> tuple[Remedy, ...]:
-    """What to write instead, where that is known."""
+def _in_a_tensor(schema: OperatorSchema, field: str) -> str:
+    """That a member is one of tensor descriptors, such as DataType, in words."""
+    name = _OF_TENSORS.get(field.lower(), field)
+    outputs = [item.name for item in schema.output_fields]
+    it = "it" if name == field else name
+    return f"; {it} is a member of tensor descriptors: say it in {listing(outputs)}" if name in _STATED else ""
+
+
+def _remedies(
+    problem: Problem, place: str, close: Collection[str], schema: OperatorSchema | None
+) -> tuple[Remedy, ...]:
+    """What to write instead, where that is known; ``schema`` is that of the operator whose field is unknown."""
     if problem.instead is not None:
         return (Remedy(f"write {json.dumps(problem.instead)}", (Edit(place, problem.instead),), is_certain=True),)
-    if problem.code in (codes.UNKNOWN_FIELD, codes.IGNORED_FIELD):
-        return instead(place, close, renamed=True)
+    if problem.code in _UNKNOWN:
+        written = () if schema is None else _with_contents(problem, place, tuple(close), schema)
+        return written or instead(place, close, renamed=True)
     return () if problem.code in (codes.MISSING_FIELD, codes.OTHER_OPERATOR) else instead(place, close)
+
+
+def _with_contents(problem: Problem, place: str, names: tuple[str, ...], schema: OperatorSchema) -> tuple[Remedy, ...]:
+    """The fields that an unknown one stands for, where its contents have another form in them."""
+    contents = problem.contents
+    name = str(problem.path[-1])
+    if not names and _OF_TENSORS.get(name.lower(), name) == "DataType" and isinstance(contents, str):
+        outputs = [item.name for item in schema.output_fields]
+        return (Remedy(f'"{outputs[0]}": {{"DataType": {json.dumps(contents)}}}'),) if len(outputs) == 1 else ()
+    fields = [schema.field(name) for name in names]
+    if not names or not all(item is not None and item.type in _ARRAYS for item in fields):
+        return ()
+    if len(names) == 1 and isinstance(contents, (int, float)) and not isinstance(contents, bool):
+        values: list[Member] = [[contents]]
+    elif len(names) == 2 and isinstance(contents, list) and all(type(item) is int for item in contents):
+        half = len(contents) // 2
+        is_halved = name.lower() == _BOTH_ENDS and len(contents) % 2 == 0
+        values = [contents[:half], contents[half:]] if is_halved else [contents, contents]
+    else:
+        return ()
+    words = ", ".join(f'"{name}": {json.dumps(value)}' for name, value in zip(names, values, strict=True))
+    edits = [Edit(place, names[0], renamed=True), Edit(place, values[0])]
+    edits += [
+        Edit(place.rpartition("/")[0] + pointer(name), value) for name, value in zip(names[1:], values[1:], strict=True)
+    ]
+    return (Remedy(words, tuple(edits), is_certain=True),)
 
 
 def _subject(path: Path) -> str:

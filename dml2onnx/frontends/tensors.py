@@ -17,7 +17,7 @@ from dml2onnx.ir.operator import UNREADABLE, Unreadable
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Mapping
 
     from dml2onnx.diagnostics import Code, Member
     from dml2onnx.frontends.dialects import Dialect
@@ -66,6 +66,8 @@ class Problem(NamedTuple):
     related: tuple[Path, ...] = ()
     instead: Member = None
     """What is certainly meant; ``None`` where that is not known."""
+    contents: object = None
+    """What an unknown member holds."""
 
     def under(self, *path: str | int) -> Problem:
         """The same problem, seen from further outside."""
@@ -145,12 +147,22 @@ def _wrong_numbers(raw: list[object], found: list[Problem], path: Path) -> Probl
     return Problem(code, path, message, "" if instead is None else str(meant), listing(wrong), instead=instead)
 
 
-def unknown_members(known: Collection[str], raw: Iterable[str], dialect: Dialect, what: str) -> list[Problem]:
-    """A problem for each name that is not among the known ones."""
+def unknown_members(
+    known: Collection[str], raw: Mapping[str, object], dialect: Dialect, what: str, also: Collection[str] = ()
+) -> list[Problem]:
+    """A problem for each member that is neither among the known ones nor what may stand ``also``."""
     return [
-        Problem(dialect.unknown_field, (name,), f"is no member of {what}", listing(known), quote(name), (name, known))
-        for name in raw
-        if name not in known
+        Problem(
+            dialect.unknown_field,
+            (name,),
+            f"is no member of {what}",
+            listing(known),
+            quote(name),
+            (name, known),
+            contents=value,
+        )
+        for name, value in raw.items()
+        if name not in known and name not in also
     ]
 
 
@@ -183,7 +195,7 @@ def _read_buffer(raw: Json, dialect: Dialect, problems: list[Problem], path: Pat
         if name not in _INNER_MEMBERS and not (name == "Type" and not path):
             problems.extend(
                 problem.under(*path)
-                for problem in unknown_members(_MEMBERS[2:], (name,), dialect, "a tensor descriptor")
+                for problem in unknown_members(_MEMBERS[2:], {name: raw[name]}, dialect, "a tensor descriptor")
             )
     before = len(problems)
     data_type = _read_data_type(raw, dialect, problems, path)

@@ -14,7 +14,7 @@ from dml2onnx.checks.resizing import named, resize
 from dml2onnx.compiler import compile
 from dml2onnx.diagnostics import DmlError, Severity
 from dml2onnx.ir.inputs import input_descs
-from dml2onnx.named import difference, points_of
+from dml2onnx.named_sizes import difference, points_of
 from dml2onnx.reference import evaluate_results
 from dml2onnx.sizes.expressions import Expr
 from dml2onnx.sizes.ranges import drawn

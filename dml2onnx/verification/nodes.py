@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.compiler import compile_outputs
-from dml2onnx.halving import stays
+from dml2onnx.half_precision import stays
 from dml2onnx.ir.graph import GraphOutput
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.options import CompileOptions

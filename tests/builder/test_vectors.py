@@ -6,7 +6,6 @@ A descriptor that the checks refuse is refused by the method, for the same reaso
 from __future__ import annotations
 
 import json
-import tarfile
 from pathlib import Path
 
 import pytest
@@ -20,15 +19,6 @@ from dml2onnx.ir.operator import OperatorDesc
 from tests.builder.calls import as_read, builder_for, call, recorded
 
 CHUNKS = 8
-
-
-@pytest.fixture(scope="session")
-def corpus(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The unpacked cases."""
-    directory = tmp_path_factory.mktemp("vectors")
-    with tarfile.open(shared / "vectors" / "webnn.tar.xz") as archive:
-        archive.extractall(directory, filter="data")
-    return directory / "corpus"
 
 
 def descriptors(corpus: Path, chunk: int) -> list[OperatorDesc]:

@@ -11,9 +11,10 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml  # type: ignore[import-untyped]  # has no types
+from rich.console import Console
 
 from dml2onnx.cli import main, plain, render
-from dml2onnx.cli.terminal import fits, stacked
+from dml2onnx.cli.terminal import column_widths, fits, stacked, table
 from tests.frontends.models import NATIVE
 from tests.newcomers.files import FILES, NETWORK
 
@@ -98,3 +99,16 @@ def test_tables_for_narrow_terminals() -> None:
     lines = stacked(columns, rows, "", 40)
     assert lines[:2] == ["models: 3\n", "  code: DML1503\n"]
     assert max(map(len, lines)) <= 41
+
+
+@pytest.mark.parametrize("width", range(87, 125))
+def test_no_word_of_a_table_is_broken(width: int) -> None:
+    columns = ["what", "provider", "target", ">first run", ">median", ">p90", ">p99", ">runs/s", ">memory"]
+    row = ["model.json compiled", "cpu", "onnx", "1.53 ms", "103.4 us", "123.4 us", "199.1 us", "9,876", "123.4 MiB"]
+    assert fits(columns, [row], width)
+    assert sum(column_widths(columns, [row], width)) + 2 * (len(columns) - 1) <= width
+    lines = table(Console(file=io.StringIO()), columns, [row], "", width)
+    text = " ".join("".join(lines).split())
+    words = [word for cell in [*columns, *row] for word in cell.removeprefix(">").split()]
+    assert sorted(text.split()) == sorted(words)
+    assert max(len(line.rstrip()) for line in lines) <= width

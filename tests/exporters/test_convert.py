@@ -269,7 +269,7 @@ def test_every_code_is_reached() -> None:
     """Each is named by a test that asks for it."""
     tests = "".join(
         path.read_text(encoding="utf-8")
-        for package in ("exporters", "programs")
+        for package in ("exporters", "source_code")
         for path in (Path(__file__).parent.parent / package).glob("test_*.py")
     )
     everything = {name for name, value in vars(codes).items() if isinstance(value, Code)}

@@ -157,7 +157,7 @@ def test_a_circle(tmp_path: Path) -> None:
         for a, b in (("p", "q"), ("q", "r"), ("r", "p"))
     ]
     model = {"dml2onnx": 1, "nodes": nodes, "outputs": ["p"]}
-    assert found(tmp_path, model=model) == [(codes.MISSING_FIELD.id, "/nodes/0/desc/OutputTensor")]
+    assert found(tmp_path, model=model) == [(checking.CYCLE.id, "/nodes/0/inputs/InputTensor")]
 
 
 def test_windows_without_room(tmp_path: Path) -> None:

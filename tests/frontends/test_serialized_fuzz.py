@@ -129,12 +129,13 @@ def test_the_model_is_right(path: Path) -> None:
 
 
 @pytest.mark.parametrize("part", range(8))
-def test_every_byte(path: Path, part: int) -> None:
-    """Each byte changed, one at a time, to several values."""
+def test_every_byte(path: Path, part: int, is_exhaustive: bool) -> None:
+    """Each byte changed, one at a time: to several values, or by turns to one of them where not all are wanted."""
     outcomes = [0, 0]
     for offset in range(part, len(DATA), 8):
         old = DATA[offset]
-        for value in {old ^ 1, (old + 4) % 256, 0xFF} - {old}:
+        values = [old ^ 1, (old + 4) % 256, 0xFF]
+        for value in {*(values if is_exhaustive else values[offset // 8 % 3 :][:1])} - {old}:
             outcomes[attempt(path, DATA[:offset] + bytes([value]) + DATA[offset + 1 :])] += 1
     assert min(outcomes) > 30  # damage is told from changes
 

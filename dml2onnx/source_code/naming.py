@@ -8,14 +8,14 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dml2onnx.programs.loops import MARK, Carried, Loop
-from dml2onnx.programs.text import Ref, leaves
+from dml2onnx.source_code.loops import MARK, Carried, Loop
+from dml2onnx.source_code.text import Ref, leaves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from dml2onnx.programs.statements import Statement
-    from dml2onnx.programs.text import Part
+    from dml2onnx.source_code.statements import Statement
+    from dml2onnx.source_code.text import Part
 
 LONGEST = 40
 """Characters of a variable's name."""

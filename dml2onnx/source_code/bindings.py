@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.data import MissingData, padded
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.programs.contents import Contents, Shown, memory_shape, unrepeated
-from dml2onnx.programs.text import Keyword, Part, Ref, Text, call, numbers, string
+from dml2onnx.source_code.contents import Contents, Shown, memory_shape, unrepeated
+from dml2onnx.source_code.text import Keyword, Part, Ref, Text, call, numbers, string
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dml2onnx.builder.expression import Expression
     from dml2onnx.ir.data import Data
     from dml2onnx.ir.graph import Constant, GraphInput, Value
-    from dml2onnx.programs.trial import Trial
+    from dml2onnx.source_code.trial import Trial
 
 
 @dataclass(frozen=True, slots=True)

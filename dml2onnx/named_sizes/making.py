@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from dml2onnx.diagnostics import DmlError
-from dml2onnx.named.fitting import MissedError
-from dml2onnx.named.merging import difference, merged, other_form, too_few
-from dml2onnx.named.points import points_of
+from dml2onnx.named_sizes.fitting import MissedError
+from dml2onnx.named_sizes.merging import difference, merged, other_form, too_few
+from dml2onnx.named_sizes.points import points_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from dml2onnx import catalog
-from dml2onnx.halving.choice import choose
-from dml2onnx.halving.memory import Memory
-from dml2onnx.halving.numbers import Part, half_desc, half_operator, in_half
+from dml2onnx.half_precision.choice import choose
+from dml2onnx.half_precision.memory import Memory
+from dml2onnx.half_precision.numbers import Part, half_desc, half_operator, in_half
 from dml2onnx.ir.data import padded
 from dml2onnx.ir.graph import Constant, Graph, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.inputs import in_memory, input_descs, stored_shape
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.halving.choice import Choice
+    from dml2onnx.half_precision.choice import Choice
     from dml2onnx.ir.data import Data
 
 

@@ -7,11 +7,11 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from dml2onnx.model import UNKNOWN, Body, Node, OnnxGraph, Port, Value, has_names, is_unknown
-from dml2onnx.named.fitting import Fitting
-from dml2onnx.named.numbers import Numbers
-from dml2onnx.named.operands import Operands
-from dml2onnx.named.slices import open_ended
-from dml2onnx.named.windows import whole_pictures, widest
+from dml2onnx.named_sizes.fitting import Fitting
+from dml2onnx.named_sizes.numbers import Numbers
+from dml2onnx.named_sizes.operands import Operands
+from dml2onnx.named_sizes.slices import open_ended
+from dml2onnx.named_sizes.windows import whole_pictures, widest
 from dml2onnx.sizes.expressions import Expr
 from dml2onnx.sizes.named import refused
 

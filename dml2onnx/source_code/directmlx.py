@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from dml2onnx.builder.attributes import ACTIVATION_DEFAULTS
 from dml2onnx.frontends.descriptors import UNION_MEMBERS
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
-from dml2onnx.programs.literals import array, enumerator, scalar, single
+from dml2onnx.source_code.literals import array, enumerator, scalar, single
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

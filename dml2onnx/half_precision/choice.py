@@ -12,8 +12,8 @@ from dml2onnx.catalog import LATEST
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.codes.compiling import HALF_MISFIT
 from dml2onnx.diagnostics import Severity, quote
-from dml2onnx.halving.memory import Memory
-from dml2onnx.halving.numbers import Part, attribute_misfit, half_operator, misfit
+from dml2onnx.half_precision.memory import Memory
+from dml2onnx.half_precision.numbers import Part, attribute_misfit, half_operator, misfit
 from dml2onnx.ir.tensor import DataType
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.halving.numbers import Misfit
+    from dml2onnx.half_precision.numbers import Misfit
     from dml2onnx.ir.graph import Graph, GraphOutput, Node, Value
     from dml2onnx.ir.operator import OperatorDesc
     from dml2onnx.ir.tensor import TensorDesc

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import tarfile
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -25,7 +24,7 @@ from dml2onnx.ir.data import ArrayData, MissingData
 from dml2onnx.ir.graph import Constant, Graph
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.programs.text import number, string
+from dml2onnx.source_code.text import number, string
 from dml2onnx.testing.random_graphs import samples
 from dml2onnx.testing.random_graphs.draft import Sample
 from dml2onnx.testing.valid import descriptors
@@ -95,11 +94,9 @@ def test_a_serialized_graph(shared: Path, tmp_path: Path) -> None:
     assert_tidy(tmp_path)
 
 
-def test_published_vectors(shared: Path, tmp_path: Path) -> None:
+def test_published_vectors(corpus: Path, tmp_path: Path) -> None:
     """Every 16th of them; the nightly campaign has no other operators."""
-    with tarfile.open(shared / "vectors" / "webnn.tar.xz") as archive:
-        archive.extractall(tmp_path, filter="data")
-    models = sorted((tmp_path / "corpus").glob("*/model.json"))[::16]
+    models = sorted(corpus.glob("*/model.json"))[::16]
     for model in models:
         round_trip(dml2onnx.load(model), tmp_path / "programs" / model.parent.name)
     assert_tidy(tmp_path / "programs")

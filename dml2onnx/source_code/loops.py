@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from dml2onnx.programs.statements import Statement
-from dml2onnx.programs.text import Group, Joined, Keyword, Label, Part, Ref, leaves
+from dml2onnx.source_code.statements import Statement
+from dml2onnx.source_code.text import Group, Joined, Keyword, Label, Part, Ref, leaves
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

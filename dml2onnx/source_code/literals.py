@@ -14,7 +14,7 @@ from dml2onnx.diagnostics import DmlError
 from dml2onnx.frontends.descriptors import UNION_MEMBERS
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.programs.text import number
+from dml2onnx.source_code.text import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -14,13 +14,13 @@ from dml2onnx.codes.exporting import UNSAYABLE
 from dml2onnx.diagnostics import DmlError, plural, quote, raise_errors, shortened, visible
 from dml2onnx.ir.data import MissingData
 from dml2onnx.ir.graph import Value
-from dml2onnx.programs.calls import Calls
-from dml2onnx.programs.directmlx import MEMBERS, SIZED, Inputs, function_call
-from dml2onnx.programs.literals import Structure, array, tensor_desc, wrapped
-from dml2onnx.programs.naming import identifier
-from dml2onnx.programs.python import policy_of
-from dml2onnx.programs.trial import Trial
-from dml2onnx.programs.usual import with_usual_sizes
+from dml2onnx.source_code.calls import Calls
+from dml2onnx.source_code.directmlx import MEMBERS, SIZED, Inputs, function_call
+from dml2onnx.source_code.literals import Structure, array, tensor_desc, wrapped
+from dml2onnx.source_code.naming import identifier
+from dml2onnx.source_code.python import policy_of
+from dml2onnx.source_code.trial import Trial
+from dml2onnx.source_code.usual import with_usual_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,14 +9,14 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
-from dml2onnx.named.windows import WINDOWED, axes_of
+from dml2onnx.named_sizes.windows import WINDOWED, axes_of
 from dml2onnx.sizes.expressions import Expr
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from dml2onnx.model import Array, Node, Value
-    from dml2onnx.named.numbers import Numbers
+    from dml2onnx.named_sizes.numbers import Numbers
     from dml2onnx.sizes.named import Values
 
 Dims: TypeAlias = "tuple[int | Expr | None, ...]"

@@ -18,11 +18,11 @@ from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.inputs import input_descs
 from dml2onnx.ir.operator import Scalar, ScaleBias
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.programs.bindings import Bound, View, bound_constant, bound_input, keywords, seen
-from dml2onnx.programs.calls import Calls, Tensor, layouts, literal
-from dml2onnx.programs.contents import Contents, eval_number
-from dml2onnx.programs.text import Group, Joined, Keyword, Part, Ref, Text, call, number, numbers, string
-from dml2onnx.programs.trial import Trial, same
+from dml2onnx.source_code.bindings import Bound, View, bound_constant, bound_input, keywords, seen
+from dml2onnx.source_code.calls import Calls, Tensor, layouts, literal
+from dml2onnx.source_code.contents import Contents, eval_number
+from dml2onnx.source_code.text import Group, Joined, Keyword, Part, Ref, Text, call, number, numbers, string
+from dml2onnx.source_code.trial import Trial, same
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

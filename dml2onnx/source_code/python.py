@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from dml2onnx.builder.policies import interleaved_channel, packed
 from dml2onnx.checks import check
 from dml2onnx.diagnostics import plural, quote, raise_errors, visible
-from dml2onnx.programs.loops import MARK, Carried, Loop, Renaming, with_loops
-from dml2onnx.programs.naming import Variables, identifier
-from dml2onnx.programs.statements import Statement, Statements
-from dml2onnx.programs.text import STEP, Group, Joined, Keyword, Part, Ref, Text, Writer, leaves, string
-from dml2onnx.programs.trial import Trial
-from dml2onnx.programs.usual import with_usual_sizes
+from dml2onnx.source_code.loops import MARK, Carried, Loop, Renaming, with_loops
+from dml2onnx.source_code.naming import Variables, identifier
+from dml2onnx.source_code.statements import Statement, Statements
+from dml2onnx.source_code.text import STEP, Group, Joined, Keyword, Part, Ref, Text, Writer, leaves, string
+from dml2onnx.source_code.trial import Trial
+from dml2onnx.source_code.usual import with_usual_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.builder.policies import TensorPolicy
     from dml2onnx.ir.graph import Graph
-    from dml2onnx.programs.contents import StoredArray
+    from dml2onnx.source_code.contents import StoredArray
 
 SEPARATORS = ("/", ".", "_")
 """What stands between the parts of a name, whichever comes first in this order."""

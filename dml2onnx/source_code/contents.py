@@ -10,7 +10,7 @@ import numpy as np
 
 from dml2onnx.ir.data import FillData, MissingData
 from dml2onnx.ir.tensor import DataType, TensorDesc, packed_strides
-from dml2onnx.programs.text import Group, Joined, Label, Part, Text, call, number, numbers, string
+from dml2onnx.source_code.text import Group, Joined, Label, Part, Text, call, number, numbers, string
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dml2onnx.halving.rewriting import Halved
+    from dml2onnx.half_precision.rewriting import Halved
     from dml2onnx.model import OnnxGraph, Origin
 
 

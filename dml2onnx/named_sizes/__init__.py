@@ -1,8 +1,8 @@
 """One model for all sizes, merged from models of some sizes, which differ only in numbers that follow from names."""
 
-from dml2onnx.named.making import one_model
-from dml2onnx.named.merging import difference, merged
-from dml2onnx.named.points import points_of
+from dml2onnx.named_sizes.making import one_model
+from dml2onnx.named_sizes.merging import difference, merged
+from dml2onnx.named_sizes.points import points_of
 from dml2onnx.sizes.ranges import ranges_of
 
 __all__ = ["difference", "merged", "one_model", "points_of", "ranges_of"]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dml2onnx.model import Array, DType, Origin
-    from dml2onnx.named.numbers import Numbers
+    from dml2onnx.named_sizes.numbers import Numbers
 
 BROADCASTING = frozenset(
     {

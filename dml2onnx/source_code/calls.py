@@ -21,8 +21,8 @@ from dml2onnx.codes.exporting import UNSAYABLE
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.programs.text import Group, Keyword, Part, Text, call, number, numbers, string
-from dml2onnx.programs.trial import Trial, same
+from dml2onnx.source_code.text import Group, Keyword, Part, Text, call, number, numbers, string
+from dml2onnx.source_code.trial import Trial, same
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -5,8 +5,8 @@ reference, ``explain``) sees a FLOAT16 graph as if it had been written so, and e
 are: normalizations in FLOAT32 inside, sums as the target has them.
 """
 
-from dml2onnx.halving.choice import Choice, choose
-from dml2onnx.halving.reasons import explained, stays
-from dml2onnx.halving.rewriting import Halved, halved
+from dml2onnx.half_precision.choice import Choice, choose
+from dml2onnx.half_precision.reasons import explained, stays
+from dml2onnx.half_precision.rewriting import Halved, halved
 
 __all__ = ["Choice", "Halved", "choose", "explained", "halved", "stays"]

@@ -2,4 +2,4 @@
 
 import pytest
 
-pytest.register_assert_rewrite("tests.programs.same")
+pytest.register_assert_rewrite("tests.source_code.same")

@@ -20,9 +20,9 @@ from dml2onnx.checks import check
 from dml2onnx.cli import main
 from dml2onnx.compiler import CompiledModel, compile_outputs
 from dml2onnx.diagnostics import Severity
-from dml2onnx.halving import halved
-from dml2onnx.halving.choice import BITS, IN_PLACE, POSITIONS, QUANTIZED, STEPS
-from dml2onnx.halving.numbers import in_half, misfit
+from dml2onnx.half_precision import halved
+from dml2onnx.half_precision.choice import BITS, IN_PLACE, POSITIONS, QUANTIZED, STEPS
+from dml2onnx.half_precision.numbers import in_half, misfit
 from dml2onnx.ir.data import ArrayData, FillData, PaddedData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import OperatorDesc, ScaleBias

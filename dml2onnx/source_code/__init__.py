@@ -1,0 +1,6 @@
+"""Writes graphs as source code that builds them."""
+
+from dml2onnx.source_code.cpp import cpp
+from dml2onnx.source_code.python import Program, python
+
+__all__ = ["Program", "cpp", "python"]
