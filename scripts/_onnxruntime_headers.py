@@ -1,8 +1,9 @@
-"""ONNX Runtime's headers for C++, which its wheels leave out, from Debian's package, by apt. Standard library only.
+"""ONNX Runtime's headers for C++, which its wheels leave out, from Debian's packages, by apt. Standard library only.
 
-The package is of Debian's release 13 whatever the machine runs: apt keeps lists for it in a directory of ours, so that
-neither ``apt-get update`` nor the machine's own release matter. A later package would not do: a program asks the
-library for the version of its headers, which may not be above its own.
+The packages are of their releases of Debian whatever the machine runs: apt keeps lists for it in a directory of ours,
+so that neither ``apt-get update`` nor the machine's own release matter. Programs that run here are compiled with the
+older headers: a program asks the library for their version, which may not be above its own. The newer ones have what
+docs/windows-ml.md calls, which is compiled and not run.
 """
 
 from __future__ import annotations
@@ -12,49 +13,74 @@ import io
 import tarfile
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 from _directml_packages import Debian, MissingError, configured_mirror
 from _environment import ROOT
 
-HEADERS = ROOT / ".venv-cpp" / "onnxruntime"
-SUITE = "trixie"
-PACKAGE = "libonnxruntime-dev=1.21.0+dfsg-1"
-SHA256 = "14f7d959d5deacbcf1504830d4189f91fc67382b399ed9ae9d3aa9c4050ced08"
 INSIDE = "./usr/include/onnxruntime/"
 
 
-def fetch() -> bool:
-    """Makes the directory ``HEADERS``; False, and a line that says so, where the package cannot be had.
+class Package(NamedTuple):
+    """A package with headers, and where they go."""
 
-    A library takes programs that were compiled with the headers of an older one, so any version of them will do.
-    """
-    if not (HEADERS / "onnxruntime_cxx_api.h").exists():
+    directory: Path
+    suite: str
+    name: str
+    sha256: str
+
+
+OLDER = Package(
+    ROOT / ".venv-cpp" / "onnxruntime",
+    "trixie",
+    "libonnxruntime-dev=1.21.0+dfsg-1",
+    "14f7d959d5deacbcf1504830d4189f91fc67382b399ed9ae9d3aa9c4050ced08",
+)
+NEWER = Package(
+    ROOT / ".venv-cpp" / "onnxruntime-1.23",
+    "forky",
+    "libonnxruntime-dev=1.23.2+dfsg-6.1",
+    "4630a94adb36dc056feb124e51c6e952e2cab5188bc093a25bee8a7e1ac5196d",
+)
+
+
+PACKAGES = [OLDER, NEWER]
+
+
+def fetch() -> bool:
+    """Makes the directories of all headers; False, and a line that says so, where a package cannot be had."""
+    had = [_fetched(package) for package in PACKAGES]  # each, also behind one that cannot be had
+    return all(had)
+
+
+def _fetched(package: Package) -> bool:
+    if not (package.directory / "onnxruntime_cxx_api.h").exists():
         try:
-            unpack(downloaded(), HEADERS)
+            unpack(downloaded(package), package)
         except (OSError, ValueError, MissingError) as failure:
-            print(f"no headers of ONNX Runtime from Debian, with which samples/cpp is compiled: {failure}", flush=True)
+            print(f"no headers of ONNX Runtime from Debian, with which C++ is compiled: {failure}", flush=True)
             return False
     return True
 
 
-def downloaded() -> bytes:
+def downloaded(package: Package) -> bytes:
     """The package, from the mirror of Debian that apt is set up for; MissingError where it cannot be had."""
     with tempfile.TemporaryDirectory() as directory:
-        return Debian(Path(directory), configured_mirror(), SUITE).downloaded(PACKAGE).read_bytes()
+        return Debian(Path(directory), configured_mirror(), package.suite).downloaded(package.name).read_bytes()
 
 
-def unpack(package: bytes, directory: Path) -> None:
-    """Puts the headers of a Debian package into a directory. ValueError when it is another package."""
-    found = hashlib.sha256(package).hexdigest()
-    if found != SHA256:
-        raise ValueError(f"{PACKAGE} has the SHA-256 {found}, not {SHA256}")
-    directory.mkdir(parents=True, exist_ok=True)
-    with tarfile.open(fileobj=io.BytesIO(member(package, b"data.tar.xz")), mode="r:xz") as archive:
+def unpack(contents: bytes, package: Package) -> None:
+    """Puts the headers of a Debian package into its directory. ValueError when it is another package."""
+    found = hashlib.sha256(contents).hexdigest()
+    if found != package.sha256:
+        raise ValueError(f"{package.name} has the SHA-256 {found}, not {package.sha256}")
+    package.directory.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(fileobj=io.BytesIO(member(contents, b"data.tar.xz")), mode="r:xz") as archive:
         for item in archive:
             name = item.name.removeprefix(INSIDE)
-            contents = archive.extractfile(item) if item.isfile() else None
-            if contents is not None and name != item.name and "/" not in name:
-                (directory / name).write_bytes(contents.read())
+            file = archive.extractfile(item) if item.isfile() else None
+            if file is not None and name != item.name and "/" not in name:
+                (package.directory / name).write_bytes(file.read())
 
 
 def member(archive: bytes, name: bytes) -> bytes:

@@ -226,7 +226,8 @@ class TestHeaders:
     @pytest.fixture
     def module(self, script, monkeypatch, tmp_path):
         module = script("_onnxruntime_headers")
-        monkeypatch.setattr(module, "HEADERS", tmp_path / "headers")
+        moved = [item._replace(directory=tmp_path / item.directory.name) for item in module.PACKAGES]
+        monkeypatch.setattr(module, "PACKAGES", moved)
         return module
 
     @staticmethod
@@ -245,16 +246,16 @@ class TestHeaders:
             parts += [contents, b"\n" * (len(contents) % 2)]
         return b"".join(parts)
 
-    def test_only_the_headers_are_taken(self, module, monkeypatch, tmp_path):
+    def test_only_the_headers_are_taken(self, module, tmp_path):
         package = self.package([f"{module.INSIDE}one.h", f"{module.INSIDE}deeper/two.h", "./usr/share/three.h"])
-        monkeypatch.setattr(module, "SHA256", hashlib.sha256(package).hexdigest())
-        module.unpack(package, tmp_path / "out")
+        digest = hashlib.sha256(package).hexdigest()
+        module.unpack(package, module.OLDER._replace(directory=tmp_path / "out", sha256=digest))
         assert [path.name for path in (tmp_path / "out").iterdir()] == ["one.h"]
         assert (tmp_path / "out" / "one.h").read_text() == f"{module.INSIDE}one.h"
 
     def test_another_package_is_refused(self, module, tmp_path):
         with pytest.raises(ValueError, match="has the SHA-256"):
-            module.unpack(self.package([]), tmp_path / "out")
+            module.unpack(self.package([]), module.OLDER._replace(directory=tmp_path / "out"))
         assert not (tmp_path / "out").exists()
 
     def test_an_archive_without_it_is_refused(self, module):
@@ -271,7 +272,8 @@ class TestHeaders:
 
     def test_the_package_is_what_apt_downloads(self, module, monkeypatch, tmp_path):
         package = self.package([f"{module.INSIDE}onnxruntime_cxx_api.h"])
-        monkeypatch.setattr(module, "SHA256", hashlib.sha256(package).hexdigest())
+        digest = hashlib.sha256(package).hexdigest()
+        monkeypatch.setattr(module, "PACKAGES", [item._replace(sha256=digest) for item in module.PACKAGES])
         asked = []
 
         def downloaded(debian, name):
@@ -282,13 +284,14 @@ class TestHeaders:
         monkeypatch.setattr(module, "configured_mirror", lambda: "http://mirror.example/debian/")
         monkeypatch.setattr(module.Debian, "downloaded", downloaded)
         assert module.fetch()
-        assert asked == [("http://mirror.example/debian/", "trixie", module.PACKAGE)]
-        assert (module.HEADERS / "onnxruntime_cxx_api.h").exists()
+        assert asked == [("http://mirror.example/debian/", item.suite, item.name) for item in module.PACKAGES]
+        assert all((item.directory / "onnxruntime_cxx_api.h").exists() for item in module.PACKAGES)
 
     def test_what_is_there_is_not_fetched_again(self, module, monkeypatch):
-        monkeypatch.setattr(module, "downloaded", lambda: pytest.fail("it is there"))
-        module.HEADERS.mkdir()
-        (module.HEADERS / "onnxruntime_cxx_api.h").touch()
+        monkeypatch.setattr(module, "downloaded", lambda package: pytest.fail(f"{package.name} is there"))
+        for package in module.PACKAGES:
+            package.directory.mkdir()
+            (package.directory / "onnxruntime_cxx_api.h").touch()
         assert module.fetch()
 
 
