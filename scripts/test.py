@@ -44,6 +44,7 @@ from _environment import (
 )
 from _onnxruntime_headers import fetch
 from _web import prepare_web
+from check_release import BRIEF
 
 SOURCES = ("dml2onnx", "samples", "scripts", "tests")
 RUNTIME_TESTS = (
@@ -61,6 +62,10 @@ RUNTIME_TESTS = (
     "tests/test_vectors.py",
 )
 """Tests of numbers that ONNX Runtime computes; other tests run models to see that something reaches them."""
+
+
+TESTS_OF_PAGES = tuple(f"tests/docs/test_pages.py::test_what_a_page_says_is_so[{Path(page).stem}]" for page in BRIEF)
+"""Tests of pages that ``check_release.py --brief`` runs as well, with the wheel that is made of the same files."""
 
 
 class Step(NamedTuple):
@@ -189,7 +194,12 @@ def test_steps(python: Path, *, thorough: bool, cases: str) -> tuple[Step, list[
     # onnxruntime-directml, which Windows has, comes in one version of the range
     ends = (("oldest", "ort124"), ("newest", "ort132")) if thorough and sys.platform == "linux" else ()
     kept = ["--record-runs", RUNS, *(part for name in RUNTIME_TESTS for part in ("--record-of", name))]
-    tests = Step("pytest", [python, "-m", "pytest", *_parallel(), *(kept if ends else ()), "--cases", cases])
+    run_twice = TESTS_OF_PAGES if thorough and os.name != "nt" else ()
+    options: list[str | Path] = [
+        *(kept if ends else ()),
+        *(part for name in run_twice for part in ("--deselect", name)),
+    ]
+    tests = Step("pytest", [python, "-m", "pytest", *_parallel(), *options, "--cases", cases])
     others = [other_runtime_step(prepare(f".venv-{lock}", lock), which) for which, lock in ends]
     return tests, [others, [runtimes_step(python)]] if thorough else []
 

@@ -335,7 +335,14 @@ class TestTest:
             return [module.Outcome(step.title, True, 1.5) for step in done]
 
         monkeypatch.setattr(module, "prepare", lambda *names, **options: Path(sys.executable))
-        for name in ("prepare_browser", "prepare_compiler", "fetch", "prepare_openvino"):
+        for name in (
+            "prepare_browser",
+            "prepare_compiler",
+            "fetch",
+            "prepare_openvino",
+            "prepare_webgpu",
+            "prepare_qnn",
+        ):
             monkeypatch.setattr(module, name, lambda: True)
         monkeypatch.setattr(module, "_has_vulkan", lambda: False)
         monkeypatch.setattr(module, "perform", perform)
@@ -372,6 +379,15 @@ class TestTest:
         assert [step.command[-1] for step in steps if step.title == "pytest"] == (
             [] if arguments == ["--fast"] else [cases]
         )
+        left = [part for step in steps for part in step.command if str(part).startswith("tests/docs/test_pages.py::")]
+        # check_release.py runs them, which Windows does with other pages
+        assert left == (list(module.TESTS_OF_PAGES) if thorough and os.name != "nt" else [])
+
+    def test_pages_that_are_run_elsewhere_are_pages(self, script):
+        pages = [
+            f"tests/docs/test_pages.py::test_what_a_page_says_is_so[{page.stem}]" for page in script("run_docs").pages()
+        ]
+        assert set(script("test").TESTS_OF_PAGES) < set(pages)
 
     def test_what_it_names_exists(self, script):
         module = script("test")

@@ -115,8 +115,10 @@ def forms(graph: Graph) -> list[tuple[str, str]]:
             name = f"{node.operator.type}.{field.name}"
             for part in value if isinstance(value, tuple) else (value,):
                 found.update((name, text) for text in _forms_of(part))
-        for name, several in {**node.reads, **node.writes}.items():
-            found.update((f"{node.operator.type}.{name}", f"offset {item.offset > 0}") for item in several if item)
+        for name, reads in node.reads.items():
+            found.update((f"{node.operator.type}.{name}", f"offset {item.offset > 0}") for item in reads if item)
+        for name, writes in node.writes.items():
+            found.update((f"{node.operator.type}.{name}", f"offset {item.offset > 0}") for item in writes if item)
     return sorted(found)
 
 
