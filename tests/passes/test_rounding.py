@@ -141,6 +141,19 @@ def test_factors_and_terms_become_weights(form: Form) -> None:
     np.testing.assert_allclose(other, one, rtol=1e-4, atol=1e-4 * float(np.abs(one).max()))
 
 
+@pytest.mark.parametrize(("factors", "terms"), [((2, 0.5), (0, 0)), ((1, 1), (3, -3))])
+def test_steps_that_undo_each_other_stay(factors: tuple[float, float], terms: tuple[float, float]) -> None:
+    """Of what computes ``x`` in the end nothing is made: no factor and no term are left to make a node of."""
+    g = GraphBuilder()
+    y = g.input("x", "FLOAT32", (2, 3))
+    for factor, term in zip(factors, terms, strict=True):
+        y = g.activation_linear(y, alpha=factor, beta=term)
+    graph = g.build({"y": y})
+    assert counts(graph, 2) == counts(graph, 1)
+    values = np.arange(6, dtype=np.float32).reshape(2, 3)
+    np.testing.assert_array_equal(compile(graph, optimize=2).run({"x": values})["y"], values)
+
+
 def test_single_numbers_become_one_factor_and_one_term() -> None:
     """Constants without dimensions, whose products numpy gives as numbers and not as arrays."""
     g = GraphBuilder()

@@ -1,6 +1,6 @@
 """The recording device: the rules of COM, and what it says to a real device, which `programs/` check on their own.
 
-One program does everything, under the sanitizers where the compiler has them; each test runs a part of it.
+One program does everything but threads, under the sanitizers where the compiler has them; each test runs a part of it.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ Floats: TypeAlias = "npt.NDArray[np.float32]"
 OPTIONS = ("-fno-rtti", "-fno-sanitize=enum")
 
 
-def _build(compiler: Compiler, directory: Path, sanitizers: tuple[str, ...]) -> Path:
-    """The test program, with those sanitizers that the compiler has."""
+def _build(compiler: Compiler, directory: Path, sanitizers: tuple[str, ...], main: str) -> Path:
+    """A test program, with those sanitizers that the compiler has."""
     include = stand_in.write(directory)
     stand_in.write_iids(directory)
     program = directory / "main"
-    source = compilers.ROOT / "tests" / "recorder" / "programs" / "main.cpp"
+    source = compilers.ROOT / "tests" / "recorder" / "programs" / main
     compiler.program(source, include, program, *compilers.sanitizers(compiler, directory, sanitizers), *OPTIONS)
     return program
 
 
 @pytest.fixture(scope="session")
 def program(compiler: Compiler, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return _build(compiler, tmp_path_factory.mktemp("device"), compilers.MEMORY)
+    return _build(compiler, tmp_path_factory.mktemp("device"), compilers.MEMORY, "main.cpp")
 
 
 def run(program: Path, what: str, folder: Path, code: int = 0) -> str:
@@ -57,7 +57,7 @@ def test_the_rules_hold(program: Path, tmp_path: Path, what: str) -> None:
 
 
 def test_threads_share_a_device(compiler: Compiler, tmp_path: Path) -> None:
-    threads = _build(compiler, tmp_path, compilers.THREADS)
+    threads = _build(compiler, tmp_path, compilers.THREADS, "threads.cpp")
     run(threads, "threads", tmp_path / "recording")
     index = json.loads((tmp_path / "recording" / "recording.json").read_text(encoding="utf-8"))
     graphs = [item for item in index["graphs"] if item["kind"] == "graph"]

@@ -34,32 +34,51 @@ def source(tmp_path: Path) -> Path:
     return path
 
 
+def asked_for(text: str) -> set[str]:
+    """The versions that a part of the header asks for."""
+    return set(re.findall(r"#if DML2ONNX_TARGET_VERSION >= (0x\d+)", text))
+
+
+def halves() -> tuple[str, str]:
+    """The header up to the end of its tables, which compiles by itself, and the rest."""
+    text = (compilers.RECORDER / recorder.HEADER).read_text(encoding="utf-8")
+    end = text.index("}  // namespace dml2onnx\n", text.index("OperatorFields kOperators[]"))
+    return f"{text[:end]}}}\n#endif\n", text[end:]
+
+
 @pytest.mark.parametrize("version", VERSIONS)
 def test_compiles_at_every_target_version(compiler: Compiler, directml: Path, source: Path, version: str) -> None:
+    """In full where what follows the tables asks for the version, and at the ends; the tables at all others.
+
+    A ``DirectML.h`` declares all that an older one does. So code that asks for no version compiles with each of them
+    if it does with the oldest, and what stands behind ``#if`` if it does with the first version that is asked for.
+    """
+    tables, rest = halves()
+    if version in {VERSIONS[0], *asked_for(rest), VERSIONS[-1]}:
+        source.write_text(USE.replace(recorder.HEADER, recorder.RECORD))  # which includes the other
+    else:
+        source.with_name(recorder.HEADER).write_text(tables, encoding="utf-8")
+        source.write_text(f'#include "{recorder.HEADER}"\nint main() {{ return 0; }}\n')
     compiler.object(source, directml, f"-DDML_TARGET_VERSION={version}", *BARE)
 
 
-@pytest.mark.parametrize("version", [VERSIONS[0], VERSIONS[len(VERSIONS) // 2], VERSIONS[-1]])
-def test_compiles_for_windows(windows: Compiler, directml: Path, source: Path, version: str) -> None:
-    """What Windows has of its own asks for no version, and all of them were compiled above."""
-    windows.object(source, directml, f"-DDML_TARGET_VERSION={version}", *BARE)
+def test_the_tables_ask_for_every_version() -> None:
+    tables, rest = halves()
+    assert asked_for(tables) > asked_for(rest)
+    assert asked_for(tables) < set(VERSIONS)
 
 
 @pytest.mark.parametrize("version", ["0x1000", "0x2000", "0x6400"])
-@pytest.mark.parametrize("real", [0, 1])
-def test_what_stands_before_the_device_compiles(
-    compiler: Compiler, directml: Path, source: Path, version: str, real: int
+def test_what_stands_before_a_real_device_compiles(
+    compiler: Compiler, directml: Path, source: Path, version: str
 ) -> None:
     source.write_text(USE.replace(recorder.HEADER, recorder.RECORD))
-    compiler.object(source, directml, f"-DDML_TARGET_VERSION={version}", f"-DDML2ONNX_REAL_DEVICE={real}", *BARE)
-
-
-def test_compiles_with_exceptions_and_without_a_version(compiler: Compiler, directml: Path, source: Path) -> None:
-    compiler.object(source, directml)
+    compiler.object(source, directml, f"-DDML_TARGET_VERSION={version}", "-DDML2ONNX_REAL_DEVICE=1", *BARE)
 
 
 @pytest.mark.parametrize("version", ["0x1000", "0x6400"])
 def test_the_example_compiles_for_windows(windows: Compiler, directml: Path, source: Path, version: str) -> None:
+    """What Windows has of its own asks for no version, and all of them are compiled above."""
     source.write_bytes(recorder.contents("main.cpp"))
     windows.object(source, directml, f"-DDML_TARGET_VERSION={version}")
 
@@ -75,12 +94,6 @@ def test_the_example_records_what_can_be_compiled(
     graph = dml2onnx.load(source.parent / "recording" / "ACTIVATION_RELU.json")
     assert [node.operator.type for node in graph.nodes] == ["ACTIVATION_RELU"]
     assert dml2onnx.check(graph) == []
-
-
-def test_may_be_included_by_several_files(compiler: Compiler, directml: Path, source: Path) -> None:
-    second = source.with_name("second.cpp")
-    second.write_text(USE.replace("main", "second"))
-    compiler.program(source, directml, source.with_name("both"), str(second))
 
 
 @pytest.mark.skipif(not SHARED_FACTS.is_file(), reason="the facts of the header are not beside the repository")
@@ -163,16 +176,19 @@ RECORD = ("-include", recorder.RECORD)
 
 
 def test_a_guid_is_known_that_the_header_does_not_tell(compiler: Compiler, directml: Path, source: Path) -> None:
+    """In a program of several files that include the header, with exceptions and without a version."""
     source.write_text(GUIDS.replace("static_assert(__", "// static_assert(__"))
+    second = source.with_name("second.cpp")
+    second.write_text(USE.replace("main", "second"))
     program = source.with_name("guids")
-    compiler.program(source, directml, program)
+    compiler.program(source, directml, program, str(second))
     subprocess.run([program], cwd=source.parent, check=True)
 
 
 def test_a_guid_is_known_to_mingw(windows: Compiler, directml: Path, source: Path) -> None:
     assert "__CRT_UUID_DECL" not in (directml / "DirectML.h").read_text()
     source.write_text(GUIDS)  # which asserts them while it is compiled: what is only declared would be no constant
-    windows.object(source, directml)
+    windows.object(source, directml, f"-DDML_TARGET_VERSION={VERSIONS[len(VERSIONS) // 2]}", *BARE)
 
 
 def test_a_program_may_have_told_mingw_itself(windows: Compiler, directml: Path, source: Path) -> None:

@@ -8,7 +8,7 @@ int main(int count, char** arguments) {
   using Test = void (*)(const std::string& folder);
   const std::map<std::string, Test> tests = {
       {"objects", rules::CheckObjects},           {"nulls", rules::CheckNulls},
-      {"features", rules::CheckFeatures},         {"threads", rules::CheckThreads},
+      {"features", rules::CheckFeatures},         {"waiting", rules::CheckWaiting},
       {"forwarding", forwarding::CheckAll},       {"failures", forwarding::CheckFailures},
       {"buffers", forwarding::CheckBuffers},      {"mlp", networks::RecordMlp},
       {"program", networks::RecordProgram},       {"forms", networks::RecordForms},
@@ -17,7 +17,6 @@ int main(int count, char** arguments) {
       {"frames", networks::RecordFrames},         {"unknown", networks::RecordUnknownWeights},
       {"long crash", networks::RecordMuchAndDie}, {"folders", rules::CheckFolders},
       {"passing", forwarding::CheckPassing},      {"readback", forwarding::CheckReadback},
-      {"waiting", rules::CheckWaiting},
   };
   CHECK(count == 3 && tests.count(arguments[1]) == 1);
   tests.at(arguments[1])(arguments[2]);

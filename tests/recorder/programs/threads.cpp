@@ -1,0 +1,10 @@
+// What threads do that share a device, by itself: it is compiled under another sanitizer than main.cpp.
+
+#include "rules.h"
+
+int main(int count, char** arguments) {
+  CHECK(count == 3);
+  rules::CheckThreads(arguments[2]);
+  std::puts("done");
+  return 0;
+}
