@@ -30,8 +30,11 @@ _ACTIVATION_PREFIX = "ACTIVATION_"
 _UNKNOWN = (codes.UNKNOWN_FIELD, codes.IGNORED_FIELD)
 _ARRAYS = (FieldType.UINT_ARRAY, FieldType.INT_ARRAY, FieldType.FLOAT_ARRAY)
 _STATED = ("DataType", "Sizes", "Strides")
-_OF_TENSORS = MappingProxyType({"dtype": "DataType", "shape": "Sizes", "to": "DataType"})
-"""Members of tensor descriptors, by what ONNX and PyTorch call them."""
+_OF_TENSORS = MappingProxyType(
+    dict.fromkeys(("datatype", "dtype", "outputdatatype", "outputtype", "targetdatatype", "to"), "DataType")
+    | {"shape": "Sizes"}
+)
+"""Members of tensor descriptors, by what they are called elsewhere, in small letters without underscores."""
 _BOTH_ENDS = "pads"
 """ONNX's attribute that has the paddings of all starts, then those of all ends."""
 
@@ -222,10 +225,15 @@ def _in_version(schema: OperatorSchema, field: str) -> str:
 
 def _in_a_tensor(schema: OperatorSchema, field: str) -> str:
     """That a member is one of tensor descriptors, such as DataType, in words."""
-    name = _OF_TENSORS.get(field.lower(), field)
+    name = _of_tensors(field)
     outputs = [item.name for item in schema.output_fields]
     it = "it" if name == field else name
     return f"; {it} is a member of tensor descriptors: say it in {listing(outputs)}" if name in _STATED else ""
+
+
+def _of_tensors(name: str) -> str:
+    """The member of tensor descriptors that a name stands for, or the name."""
+    return _OF_TENSORS.get(name.replace("_", "").lower(), name)
 
 
 def _remedies(
@@ -244,15 +252,22 @@ def _with_contents(problem: Problem, place: str, names: tuple[str, ...], schema:
     """The fields that an unknown one stands for, where its contents have another form in them."""
     contents = problem.contents
     name = str(problem.path[-1])
-    if not names and _OF_TENSORS.get(name.lower(), name) == "DataType" and isinstance(contents, str):
+    if not names and _of_tensors(name) == "DataType" and isinstance(contents, str):
         outputs = [item.name for item in schema.output_fields]
         return (Remedy(f'"{outputs[0]}": {{"DataType": {json.dumps(contents)}}}'),) if len(outputs) == 1 else ()
-    fields = [schema.field(name) for name in names]
-    if not names or not all(item is not None and item.type in _ARRAYS for item in fields):
-        return ()
+    fields = [item for name in names if (item := schema.field(name)) is not None]
+    are_arrays = bool(fields) and all(item.type in _ARRAYS for item in fields)
+    values: list[Member]
     if len(names) == 1 and isinstance(contents, (int, float)) and not isinstance(contents, bool):
-        values: list[Member] = [[contents]]
-    elif len(names) == 2 and isinstance(contents, list) and all(type(item) is int for item in contents):
+        # of arrays that have their length in common with others it is not known how many numbers they take
+        if not are_arrays or sum(other.count == fields[0].count for other in schema.fields) > 1:
+            return ()
+        values = [[contents]]
+    elif len(fields) == 1 and fields[0].type in (FieldType.UINT, FieldType.INT) and isinstance(contents, list):
+        if len(contents) != 1:
+            return ()
+        values = [contents[0]]
+    elif are_arrays and len(names) == 2 and isinstance(contents, list) and all(type(item) is int for item in contents):
         half = len(contents) // 2
         is_halved = name.lower() == _BOTH_ENDS and len(contents) % 2 == 0
         values = [contents[:half], contents[half:]] if is_halved else [contents, contents]

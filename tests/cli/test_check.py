@@ -435,3 +435,60 @@ def test_diff_shows_what_fix_would_write_and_writes_nothing(
     assert code == 0
     assert "fixed 1 finding" in text
     assert path.read_text() == NETWORK
+
+
+def _one_node(kind: str, sizes: list[int], data_type: str, **desc: object) -> str:
+    """A graph of one operator with the input ``x``."""
+    x = {"DataType": "FLOAT32", "Sizes": [1, 2, 3, 4]}
+    node = {
+        "name": "n",
+        "type": kind,
+        "desc": {"OutputTensor": {"DataType": data_type, "Sizes": sizes}, **desc},
+        "inputs": {"InputTensor": "x"},
+        "outputs": {"OutputTensor": "y"},
+    }
+    return json.dumps({"dml2onnx": 1, "inputs": {"x": x}, "nodes": [node], "outputs": ["y"]})
+
+
+@pytest.mark.parametrize(
+    ("kind", "sizes", "wrong", "right"),
+    [
+        ("REDUCE", [1, 2, 3, 1], {"Function": "SUM", "Axis": 3}, {"Function": "SUM", "Axes": [3]}),
+        ("REDUCE", [1, 2, 3, 1], {"Function": "SUM", "Axis": [3]}, {"Function": "SUM", "Axes": [3]}),
+        (
+            "CUMULATIVE_SUMMATION",
+            [1, 2, 3, 4],
+            {"Axes": [3], "AxisDirection": "INCREASING", "HasExclusiveSum": False},
+            {"Axis": 3, "AxisDirection": "INCREASING", "HasExclusiveSum": False},
+        ),
+    ],
+)
+def test_a_field_of_another_name_takes_its_value_in_the_form_of_the_right_one(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    kind: str,
+    sizes: list[int],
+    wrong: dict[str, object],
+    right: dict[str, object],
+) -> None:
+    """A number for an array of one, and the other way round: the graph is right after ``--fix``."""
+    path = tmp_path / "net.json"
+    path.write_text(_one_node(kind, sizes, "FLOAT32", **wrong))
+    code, text = run(capsys, "--fix", str(path))
+    assert code == 0, text
+    assert json.loads(path.read_text()) == json.loads(_one_node(kind, sizes, "FLOAT32", **right))
+
+
+@pytest.mark.parametrize("name", ["DataType", "dtype", "To", "TargetDataType"])
+def test_a_data_type_beside_the_tensors_is_said_to_be_that_of_the_output(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    """CAST has no field for it; without the member the graph is right."""
+    path = tmp_path / "net.json"
+    path.write_text(_one_node("CAST", [1, 2, 3, 4], "FLOAT16", **{name: "FLOAT16"}))
+    code, text = run(capsys, str(path))
+    assert code == 1
+    assert "a member of tensor descriptors: say it in OutputTensor" in text
+    assert 'help: "OutputTensor": {"DataType": "FLOAT16"}' in text
+    path.write_text(_one_node("CAST", [1, 2, 3, 4], "FLOAT16"))
+    assert run(capsys, str(path))[0] == 0
