@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from dml2onnx.builder.checked import error_here
 from dml2onnx.codes import building as codes
+from dml2onnx.diagnostics import Remedy
 from dml2onnx.ir.operator import ScaleBias
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
@@ -334,8 +335,20 @@ def broadcast_sizes(a: Expression, b: Expression, last: int = 0) -> tuple[int, .
         message = f"sizes {list(a.sizes)} and {list(b.sizes)} do not broadcast together"
         places = [item.builder.sites.place(item.value, item.desc) for item in (a, b)]
         raise error_here(
-            codes.NO_BROADCAST, message, expected=list(a.sizes), found=list(b.sizes), places=places
+            codes.NO_BROADCAST,
+            message,
+            expected=list(a.sizes),
+            found=list(b.sizes),
+            places=places,
+            remedies=_of_channels(a, b) or _of_channels(b, a),
         ) from None
+
+
+def _of_channels(a: Expression, b: Expression) -> tuple[Remedy, ...]:
+    """What makes one number for each channel of ``b``, which has one dimension; numpy broadcasts to the last one."""
+    if b.rank != 1 or a.rank < 3 or b.sizes[0] != a.sizes[1]:
+        return ()
+    return (Remedy(f"a number for each channel has sizes {[b.sizes[0], *[1] * (a.rank - 2)]}"),)
 
 
 def _expand(index: Index, rank: int) -> list[int | slice]:

@@ -50,6 +50,9 @@ def _answering(method: Callable[..., Any]) -> Callable[..., Any]:
             if missing is not None and missing[1] == method.__name__:
                 takes = ", ".join(name for name in inspect.signature(method).parameters if name != "self")
                 raise TypeError(f"{missing[1]} needs {missing[2]}; its arguments are {takes}") from None
+            many = _MANY_ARGUMENTS.search(str(error))
+            if many is not None and many[1].rpartition(".")[2] == method.__name__:
+                raise TypeError(_by_place_or_name(method)) from None
             unknown = _UNKNOWN_ARGUMENT.search(str(error))
             if unknown is None or unknown[1] not in kwargs:
                 raise
@@ -64,7 +67,17 @@ def _answering(method: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
+def _by_place_or_name(method: Callable[..., Any]) -> str:
+    """Which arguments a method takes by their place, and which by their name alone."""
+    parameters = [item for item in inspect.signature(method).parameters.values() if item.name != "self"]
+    named = [item.name for item in parameters if item.kind is item.KEYWORD_ONLY]
+    placed = [item.name for item in parameters if item.name not in named]
+    text = f"{method.__name__} takes {', '.join(placed) or 'nothing'} by place"
+    return f"{text}, and by name {', '.join(f'{name}=' for name in named)}" if named else text
+
+
 _MISSING_ARGUMENTS = re.compile(r"(\w+)\(\) missing \d+ required (?:\w+(?:-only)? )?arguments?: (.+)")
+_MANY_ARGUMENTS = re.compile(r"([\w.]+)\(\) takes (?:from )?\d+ (?:to \d+ )?positional arguments? but")
 _UNKNOWN_ARGUMENT = re.compile(r"unexpected keyword argument '(\w+)'")
 
 if not TYPE_CHECKING:  # whose readers know the arguments of all methods

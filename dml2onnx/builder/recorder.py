@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from dml2onnx.catalog import OperatorSchema
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.operator import FieldValue
+    from dml2onnx.rules.findings import Finding
 
     Given = TypeVar("Given")
     Outputs: TypeAlias = Mapping[str, Expression] | Sequence[Expression] | Expression
@@ -475,7 +476,11 @@ class Recorder:
         if found.missing:
             self._judge(node, without=frozenset(outputs))
             if found.findings:
-                raise DmlError(*(item.at(node) for item in found.findings))
+
+                def judge(desc: OperatorDesc) -> tuple[Finding, ...]:
+                    return tuple(infer_outputs(desc, sizes, types, tuple(single)).findings)
+
+                raise DmlError(*answers(node, found.findings, judge, self.sites.place, editable=False, in_python=True))
             what = listing(found.missing)
             message = f"state {what} of {schema.short_name}: the inputs and attributes do not determine it"
             raise error_here(codes.NOT_INFERABLE, message, node=node.name, operator=schema)

@@ -42,8 +42,11 @@ if TYPE_CHECKING:
     from dml2onnx.report.answers import Buffer, CompileAnswer
 
 
-OTHER_SUFFIXES = frozenset({".json", ".bin", ".npy", ".npz", ".py", ".dat", ".data", ".png", ".jpg", ".jpeg"})
-"""Names of what models are made of, and never what a model is called."""
+OTHER_SUFFIXES = frozenset(
+    {".json", ".bin", ".npy", ".npz", ".py", ".cpp", ".dat", ".data", ".png", ".jpg", ".jpeg"}
+    | {".engine", ".h5", ".mlmodel", ".pb", ".pt", ".pth", ".safetensors", ".tflite", ".xml"}
+)
+"""Names of what models are made of, and of models of other formats: never what an ONNX model is called."""
 MOST_VALUES = 1 << 16
 """Elements of an output that are listed as JSON; larger ones go to files (``--output-dir``)."""
 FIRST = 6

@@ -45,6 +45,9 @@ class _Parser(argparse.ArgumentParser):
         usage = formatter.format_help().strip().replace(self.prog, f"{self.prog} [OPTIONS]", 1)
         return f"{usage}\n{self.prog} --help lists all options\n"
 
+    def _takes_one_model(self) -> bool:
+        return any(action.dest == "model" and action.nargs in (None, "?") for action in self._actions)
+
     def _meant(self, message: str) -> str:
         """The command, option or value that is nearly what was given."""
         from dml2onnx.catalog.likeness import nearest, question  # only what is misspelt needs it
@@ -54,10 +57,14 @@ class _Parser(argparse.ArgumentParser):
         pairs = [item for item in self.typed[:-1] if item in ("--input", "--constant")]
         if message.startswith("unrecognized arguments: ") and wrong is None and pairs:
             return f"; {pairs[0]} takes NAME=FILE"
+        if message.startswith("unrecognized arguments: ") and wrong is None and self._takes_one_model():
+            return f"; {self.prog.rpartition(' ')[2]} takes one model, batch takes many"
         if wrong is not None:
             name, known = wrong[1] or "".join(self.typed[:1]), list(self._option_string_actions)
         elif choice is not None:
             name, known = choice[1], [item.strip("' ") for item in choice[2].split(",")]
+            if name == "onnx" and "dml_graph" in known:
+                return "; compile writes ONNX models"
         else:
             return ""
         return question(nearest(name, known))

@@ -43,6 +43,7 @@ _WORDS = MappingProxyType({"True": "true", "False": "false", "None": "null", "na
 """What other languages write, and JSON."""
 _BARE_NUMBER = re.compile(r"(?P<sign>[-+]?)(?=\.?\d)(?P<whole>\d*)(?P<rest>\.\d+(?:[eE][-+]?\d+)?)?")
 """A number as other languages have it: without a digit in front of the point, or with a plus sign."""
+_NUMBER_OF_CPP = re.compile(r"(?P<number>-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)(?P<suffix>[fFuUlL]{1,3})\b")
 _CLOSING = MappingProxyType({"{": "}", "[": "]"})
 _BRACKET = re.compile(rf"{_STRING}|[{{}}\[\]]")
 _STANDING = re.compile(rf"{_STRING}|[\w.+-]+|\S")
@@ -187,6 +188,16 @@ def read_file(path: Path, max_bytes: int) -> bytes:
     return data
 
 
+_IN_CPP = "a C++ program", "its graphs are recorded with the header that dml2onnx recorder writes"
+_PROGRAMS = MappingProxyType(
+    {
+        ".py": ("a Python program", "run it with Python, or with dml2onnx pydirectml"),
+        **dict.fromkeys((".cpp", ".cc", ".cxx", ".h"), _IN_CPP),
+    }
+)
+"""Files of source code, and how graphs come from them."""
+
+
 def _decode_text(path: Path, data: bytes) -> tuple[str, bool]:
     """The text of a file, and whether it starts with a byte order mark, which is left out."""
     shown = quote(str(path))
@@ -198,6 +209,9 @@ def _decode_text(path: Path, data: bytes) -> tuple[str, bool]:
         _refuse(unreadable.ONNX_MODEL, f"{shown} is an ONNX model already", "a DirectML graph as JSON", "an ONNX model")
     if data.startswith(b"PK\x03\x04"):
         _refuse(unreadable.NOT_JSON, f"{shown} is a ZIP archive, as .pt and .npz files are", "a graph", "a ZIP archive")
+    if path.suffix in _PROGRAMS and not data.lstrip().startswith(b"{"):
+        what, instead = _PROGRAMS[path.suffix]
+        _refuse(unreadable.NOT_JSON, f"{shown} is {what}", f"a graph; {instead}", "a program")
     marked = data.startswith(codecs.BOM_UTF8)
     if marked:
         data = data[len(codecs.BOM_UTF8) :]
@@ -352,6 +366,9 @@ def _syntax(error: json.JSONDecodeError, bare: str, text: str) -> tuple[tuple[in
     if error.msg.startswith("Invalid control character"):
         reason = "a line ends, or a tab stands, in the middle of a text"
         return (start, start + 1), reason, r"\n or \t in its place", ""
+    if error.msg == "Expecting ',' delimiter" and (literal := _of_cpp(bare, start)) is not None:
+        begin, end = literal.span()
+        return (begin, end), f"{literal[0]} is a number of C++", literal["number"], literal[0]
     if error.msg == "Expecting ',' delimiter":
         return span, *_undelimited(bare, start, found), found
     if error.msg == "Expecting ':' delimiter":
@@ -367,6 +384,12 @@ _EXPECTED = MappingProxyType(
         "Expecting property name enclosed in double quotes": "the name of a member in double quotes is expected",
     }
 )
+
+
+def _of_cpp(text: str, start: int) -> re.Match[str] | None:
+    """The number around a place, with a suffix from there on, such as 0.5f or 3u."""
+    line = text.rfind("\n", 0, start) + 1
+    return next((found for found in _NUMBER_OF_CPP.finditer(text, line) if found.start("suffix") == start), None)
 
 
 def _shown(token: str) -> str:

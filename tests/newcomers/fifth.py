@@ -1,8 +1,8 @@
-"""More mistakes in files of one node: names of ONNX and PyTorch, strides in bytes, a node that reads itself."""
+"""More mistakes, in files of one node, in programs and on the command line."""
 
 from __future__ import annotations
 
-from tests.newcomers.case import Case
+from tests.newcomers.case import Case, Command
 
 
 def _file(node: str, inputs: str = '"x": {"DataType": "FLOAT32", "Sizes": [1, 4, 8, 8]}') -> str:
@@ -108,4 +108,53 @@ FIFTH_FILES = (
       "outputs": {"OutputTensor": "y"}"""),
         (r"look like bytes", r"help: Strides \[256, 64, 8, 1\]"),
     ),
+    Case(
+        "a number of C++",
+        _file("""\
+      "type": "ACTIVATION_LEAKY_RELU",
+      "desc": {
+        "Alpha": 0.01f // <- here
+      },
+      "inputs": {"InputTensor": "x"},
+      "outputs": {"OutputTensor": "y"}"""),
+        (r"0\.01f is a number of C\+\+", r"expected: 0\.01\n"),
+    ),
+)
+
+FIFTH_PROGRAMS = (
+    Case(
+        "a constant with its name first",
+        """\
+        w = g.constant("w", np.zeros(3, np.float32))  # <- here
+        """,
+        (r"constant takes values by place", r"name="),
+    ),
+    Case(
+        "a filter of three channels as TensorFlow has it",
+        """\
+        x = g.input("x", np.float32, [1, 3, 8, 8])
+        y = g.convolution(x, np.zeros((3, 3, 3, 16), np.float32))  # <- here
+        """,
+        (r"looks like HWIO", r"transpose \(3, 2, 0, 1\)"),
+    ),
+    Case(
+        "a number for each channel in a sum",
+        """\
+        x = g.input("x", np.float32, [1, 3, 8, 8])
+        y = x + np.zeros(3, np.float32)  # <- here
+        """,
+        (r"do not broadcast", r"sizes \[3, 1, 1\]"),
+    ),
+)
+
+FIFTH_COMMANDS = (
+    Command("two models at once", ("compile", "net.json", "other.json"), (r"takes one model", r"batch")),
+    Command(
+        "a program in the place of a model",
+        ("check", "program.py"),
+        (r"is a Python program", r"pydirectml"),
+        "import dml2onnx\n",
+    ),
+    Command("ONNX as a format of convert", ("convert", "net.json", "--format", "onnx"), (r"compile writes ONNX",)),
+    Command("another format by its suffix", ("compile", "net.json", "-o", "net.tflite"), (r"\.tflite", r"OUT\.onnx")),
 )

@@ -17,7 +17,7 @@ from dml2onnx.cli import main
 from dml2onnx.diagnostics import DmlError
 from tests.newcomers.case import HERE, THERE, Case, Command
 from tests.newcomers.commands import COMMANDS
-from tests.newcomers.fifth import FIFTH_FILES
+from tests.newcomers.fifth import FIFTH_COMMANDS, FIFTH_FILES, FIFTH_PROGRAMS
 from tests.newcomers.files import FILES, NETWORK
 from tests.newcomers.fourth import FOURTH_COMMANDS, FOURTH_FILES, FOURTH_PROGRAMS
 from tests.newcomers.more_files import MORE_FILES
@@ -26,8 +26,8 @@ from tests.newcomers.programs import PROGRAMS
 from tests.newcomers.third import THIRD_COMMANDS, THIRD_FILES, THIRD_PROGRAMS
 
 IN_FILES = (*FILES, *MORE_FILES, *THIRD_FILES, *FOURTH_FILES, *FIFTH_FILES)
-IN_PROGRAMS = (*PROGRAMS, *MORE_PROGRAMS, *THIRD_PROGRAMS, *FOURTH_PROGRAMS)
-CASES = (*IN_FILES, *IN_PROGRAMS, *COMMANDS, *THIRD_COMMANDS, *FOURTH_COMMANDS)
+IN_PROGRAMS = (*PROGRAMS, *MORE_PROGRAMS, *THIRD_PROGRAMS, *FOURTH_PROGRAMS, *FIFTH_PROGRAMS)
+CASES = (*IN_FILES, *IN_PROGRAMS, *COMMANDS, *THIRD_COMMANDS, *FOURTH_COMMANDS, *FIFTH_COMMANDS)
 
 
 def line_of(source: str, mark: str) -> int | None:
