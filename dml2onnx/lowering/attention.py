@@ -129,30 +129,43 @@ def _joined(node: Operands, e: Emitter, new: _Heads, names: tuple[str, str]) -> 
 
 
 def _addend(node: Operands, e: Emitter, batch: int, keys: int) -> Tensor | None:
-    """The relative position bias and the mask's values; broadcasts to (batch, heads, queries, keys)."""
-    position, values = _natural(node, e, "RelativePositionBiasTensor", 4), _mask_values(node, e, batch, keys)
-    wide = None if position is None else node.widened(position)
-    if wide is None or values is None:
-        return values if wide is None else wide
-    return e.Add(wide, values)
+    """The relative position bias and the mask's values; broadcasts to (batch, heads, queries, keys).
 
-
-def _mask_values(node: Operands, e: Emitter, batch: int, keys: int) -> Tensor | None:
-    """MaskFilterValue where the mask keeps nothing, else 0; it is added to the scores [decision H3].
-
-    Exactly, it is multiplied by 1 less what a BOOLEAN mask has [decision H8].
+    Beside a BOOLEAN mask the bias is multiplied by Scale [decision H10].
     """
+    position = _natural(node, e, "RelativePositionBiasTensor", 4)
+    if position is None:
+        return _mask_values(node, e, batch, keys, _mask_filter_value(node))
+    wide = node.widened(position)
+    if not (node.op.enum("MaskType") == "BOOLEAN" and node.op.has("MaskTensor")):
+        values = _mask_values(node, e, batch, keys, _mask_filter_value(node))
+        return wide if values is None else e.Add(wide, values)
+    scale = e.constant(node.op.float("Scale"), wide.dtype)
+    with np.errstate(all="ignore"):
+        value = float(np.float32(_mask_filter_value(node)) / np.float32(node.op.float("Scale")))
+    if e.exact or not np.isfinite(value):
+        return e.Mul(e.Add(wide, _missing(node, e, value)), scale)
+    values = _mask_values(node, e, batch, keys, _mask_filter_value(node))
+    scaled = wide if node.op.float("Scale") == 1 else e.Mul(wide, scale)
+    return scaled if values is None else e.Add(scaled, values)
+
+
+def _mask_values(node: Operands, e: Emitter, batch: int, keys: int, value: float) -> Tensor | None:
+    """``value`` where the mask keeps nothing, else 0; it is added to the scores [decision H3]."""
     if e.exact and node.op.enum("MaskType") == "BOOLEAN" and node.op.has("MaskTensor"):
-        wide, mask = node.compute_type(node.output().data_type.dtype), node.broadcastable("MaskTensor")
-        missing = e.Sub(e.constant(1, wide), e.Cast(e.Reshape(mask, mask.shape[mask.rank - 4 :]), wide))
-        return e.Mul(missing, e.constant(_mask_filter_value(node), wide))
+        return _missing(node, e, value)
     kept = _kept(node, e, batch, keys)
     if kept is None or (kept.value is not None and kept.value.all()):
         return None
-    dtype = node.output().data_type.dtype
-    value = _mask_filter_value(node)
-    wide = node.compute_type(dtype)
+    wide = node.compute_type(node.output().data_type.dtype)
     return e.Where(kept, e.constant(0, wide), e.constant(value, wide))
+
+
+def _missing(node: Operands, e: Emitter, value: float) -> Tensor:
+    """``value`` multiplied by 1 less what a BOOLEAN mask has, any numbers [decision H8]."""
+    wide, mask = node.compute_type(node.output().data_type.dtype), node.broadcastable("MaskTensor")
+    missing = e.Sub(e.constant(1, wide), e.Cast(e.Reshape(mask, mask.shape[mask.rank - 4 :]), wide))
+    return e.Mul(missing, e.constant(value, wide))
 
 
 def _mask_filter_value(node: Operands) -> float:

@@ -179,15 +179,26 @@ def _scores(op: OperatorDesc, inputs: Inputs, query: _Heads, key: _Heads, kept: 
     carried = np.abs(query.values) @ key_error + query.error @ (size + key_error)
     position = inputs.optional("RelativePositionBiasTensor")
     addends = [] if position is None else [widen(_plain(position, 4))]
-    addends += [np.where(mask == 1, 0.0, (1 - mask) * _mask_filter_value(op)) for mask in kept]
+    value, outer = _mask_filter_value(op), 1.0
+    is_scaled = position is not None and op.has("MaskTensor") and op.enum("MaskType") == "BOOLEAN"
+    if is_scaled:
+        # both are multiplied by the scale, by which the value has been divided (decision H10)
+        value, outer = float(np.float32(value) / np.float32(scale)), scale
+    addends += [np.where((mask == 1) & np.isfinite(value), 0.0, (1 - mask) * value) for mask in kept]
     for added in addends:
-        total = total + added
-        magnitude = magnitude + np.where(np.isfinite(added), np.abs(added), 0)
+        total = total + outer * added
+        magnitude = magnitude + np.where(np.isfinite(added), np.abs(outer * added), 0)
     # products, two roundings of each factor by part of the scale, and the additions
     terms = query.values.shape[-1] + 7
     error = sum_error(terms, magnitude, ROUNDOFF) + abs(scale) * carried
     # the order decides whether partial sums overflow, and 0 may make anything of what is not finite (decision H11)
     lost = np.isfinite(raw) & ((raw >= _OVERFLOWS) | (magnitude >= _OVERFLOWS)) | ~np.isfinite(raw) & (scale == 0)
+    if is_scaled and op.tensor("OutputTensor").data_type is DataType.FLOAT16:
+        # bias and mask are one tensor of FLOAT16, in which the driver rounds
+        bounds = np.finfo(np.float16)
+        joined = np.abs(sum(addends, np.zeros(total.shape)))
+        error = error + np.where(joined > 0, abs(scale) * float(bounds.eps) * joined, 0)
+        lost = lost | (joined >= float(bounds.max)).all(axis=-1, keepdims=True)
     return Result(total, error, lost)
 
 

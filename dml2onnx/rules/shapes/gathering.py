@@ -48,11 +48,25 @@ def gathered_rank(subject: Subject) -> Iterator[Finding]:
 
 @rule("gather/indices-leading-ones")
 def leading_ones(subject: Subject) -> Iterator[Finding]:
-    """Sizes of the index before its ``IndexDimensions`` are 1."""
+    """Sizes of the index before its ``IndexDimensions`` are 1.
+
+    DirectML takes sizes there that are the first ones of the input, leading ones of both apart, in front of the axis.
+    """
     indices, count = subject.sizes("IndicesTensor"), subject.uint("IndexDimensions")
-    for i, size in enumerate(indices[: max(len(indices) - count, 0)]):
+    if count > len(indices):
+        return
+    lead, sizes = indices[: len(indices) - count], subject.sizes("InputTensor")
+    batch = lead[len(lead) - effective_rank(lead) :]
+    first = sizes[len(sizes) - effective_rank(sizes) :][: len(batch)]
+    is_taken = batch == first and len(batch) <= subject.axis("Axis", len(sizes))
+    for i, size in enumerate(lead):
         if size != 1:
-            yield wrong_size("IndicesTensor", i, size, 1, why=f"since IndexDimensions is {count}")
+            finding = wrong_size("IndicesTensor", i, size, 1, why=f"since IndexDimensions is {count}")
+            yield (
+                finding.accepting("whether each row has indices of its own depends on the device")
+                if is_taken
+                else finding
+            )
 
 
 @rule("gather_elements/size-indices", "scatter/size-indices")
