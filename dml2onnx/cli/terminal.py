@@ -36,21 +36,22 @@ def least_widths(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> li
 
 
 def column_widths(columns: Sequence[str], rows: Sequence[Sequence[object]], width: int) -> list[int]:
-    """The characters of each column of a table that :func:`fits`: its longest word, and what is left of ``width``.
+    """The characters of each column of a table that :func:`fits`: all that it has, or a fair share of ``width``.
 
-    Columns that need little more have it first. rich would take from the widest ones, and break their words.
+    None gets less than its longest word. rich would take from the widest ones, and break their words.
     """
-    found = least_widths(columns, rows)
-    spare = width - sum(found) - 2 * (len(columns) - 1)
+    least = least_widths(columns, rows)
     whole = [
         max(len(column.removeprefix(">")), *(len(str(row[number])) for row in rows), 0)
         for number, column in enumerate(columns)
     ]
-    order = sorted(range(len(columns)), key=lambda number: whole[number] - found[number])
+    found, left = list(least), width - 2 * (len(columns) - 1)
+    order = sorted(range(len(columns)), key=lambda number: whole[number])
     for position, number in enumerate(order):
-        more = min(max(whole[number] - found[number], 0), spare // (len(order) - position))
-        found[number] += more
-        spare -= more
+        others = order[position + 1 :]
+        share = min(left // (len(others) + 1), left - sum(least[other] for other in others))
+        found[number] = max(least[number], min(whole[number], share))
+        left -= found[number]
     return found
 
 

@@ -81,7 +81,8 @@ def test_several_models_and_inputs(model: Path, capsys: Any) -> None:
     assert "of_first" not in answer["measured"][1]
 
 
-def test_against_another_model(model: Path, capsys: Any) -> None:
+def test_against_another_model(model: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "250")  # for titles in one line, however long the times are
     dml2onnx.compile("model.json", optimize=0).save("other.onnx")
     assert main(["perf", "model.json", "--against", "other.onnx", "--runs", "3"]) == 0
     out = capsys.readouterr().out

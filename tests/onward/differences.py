@@ -89,15 +89,6 @@ DIFFERENCES = (
         metadata=True,
     ),
     Difference(
-        ("quantize_static",),
-        "With `per_channel` it takes the C of a Gemm for a vector, and fails where it is a row of a matrix, `[1, N]`.",
-        "truth value of an array",
-        ("Gemm",),
-        """(float[1,4] x) => (float[1,2] y) <float[4,2] w = {1, 2, 3, 4, 5, 6, 7, 8}, float[1,2] c = {1, 2}> {
-            y = Gemm (x, w, c)
-        }""",
-    ),
-    Difference(
         ("onnxconverter-common float16",),
         "With `keep_io_types` an output that another node reads as well gets two types.",
         "does not match expected type (tensor(float))",
