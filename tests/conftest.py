@@ -28,6 +28,7 @@ STARTED = time.perf_counter()
 def pytest_addoption(parser: pytest.Parser) -> None:
     help_text = "all cases of parametrised tests, or so many that each value is met (tests/selection.py)"
     parser.addoption("--cases", choices=["all", "each"], default="all", help=help_text)
+    parser.addoption("--one-in", type=int, default=1, help="of these, one case in so many of each function")
     parser.addoption("--record-runs", help="keep what models gave in this directory (tests/replay.py)")
     parser.addoption("--record-of", action="append", default=[], help="the tests of which that is kept")
     parser.addoption("--replay-runs", help="compare with what is kept in this directory first")
@@ -38,6 +39,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--cases") == "each":
         items[:], left = selection.select(items)
         selection.draw_fewer(items)
+        config.hook.pytest_deselected(items=left)
+    if (number := config.getoption("--one-in")) > 1:
+        items[:], left = selection.one_in(items, number)
         config.hook.pytest_deselected(items=left)
 
 

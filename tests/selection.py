@@ -36,6 +36,17 @@ def parameters(item: pytest.Item) -> list[tuple[str, str]]:
     ]
 
 
+def one_in(items: Iterable[pytest.Item], number: int) -> tuple[list[pytest.Item], list[pytest.Item]]:
+    """One case in so many of each function, the first among them, and the others."""
+    counts: dict[str, int] = defaultdict(int)
+    kept, left = [], []
+    for item in items:
+        function = item.nodeid.partition("[")[0]
+        (left if counts[function] % number else kept).append(item)
+        counts[function] += 1
+    return kept, left
+
+
 def _is_plain(value: object) -> bool:
     if isinstance(value, tuple):
         return all(_is_plain(part) for part in value)
