@@ -39,7 +39,8 @@ def parameters(item: pytest.Item) -> list[tuple[str, str]]:
 def one_in(items: Iterable[pytest.Item], number: int) -> tuple[list[pytest.Item], list[pytest.Item]]:
     """One case in so many of each function, the first among them, and the others."""
     counts: dict[str, int] = defaultdict(int)
-    kept, left = [], []
+    kept: list[pytest.Item] = []
+    left: list[pytest.Item] = []
     for item in items:
         function = item.nodeid.partition("[")[0]
         (left if counts[function] % number else kept).append(item)
