@@ -43,7 +43,10 @@ _WORDS = MappingProxyType({"True": "true", "False": "false", "None": "null", "na
 """What other languages write, and JSON."""
 _BARE_NUMBER = re.compile(r"(?P<sign>[-+]?)(?=\.?\d)(?P<whole>\d*)(?P<rest>\.\d+(?:[eE][-+]?\d+)?)?")
 """A number as other languages have it: without a digit in front of the point, or with a plus sign."""
-_NUMBER_OF_CPP = re.compile(r"(?P<number>-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)(?P<suffix>[fFuUlL]{1,3})\b")
+_END_OF_NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?\Z")
+_SUFFIX_OF_CPP = re.compile(r"[fFuUlL]{1,3}\b")
+LONGEST_NUMBER = 40
+"""Characters of a number of C++; the text in front of a mistake may be megabytes of digits."""
 _CLOSING = MappingProxyType({"{": "}", "[": "]"})
 _BRACKET = re.compile(rf"{_STRING}|[{{}}\[\]]")
 _STANDING = re.compile(rf"{_STRING}|[\w.+-]+|\S")
@@ -366,9 +369,10 @@ def _syntax(error: json.JSONDecodeError, bare: str, text: str) -> tuple[tuple[in
     if error.msg.startswith("Invalid control character"):
         reason = "a line ends, or a tab stands, in the middle of a text"
         return (start, start + 1), reason, r"\n or \t in its place", ""
-    if error.msg == "Expecting ',' delimiter" and (literal := _of_cpp(bare, start)) is not None:
-        begin, end = literal.span()
-        return (begin, end), f"{literal[0]} is a number of C++", literal["number"], literal[0]
+    if error.msg == "Expecting ',' delimiter" and (parts := _of_cpp(bare, start)) is not None:
+        literal = "".join(parts)
+        begin = start - len(parts[0])
+        return (begin, begin + len(literal)), f"{literal} is a number of C++", parts[0], literal
     if error.msg == "Expecting ',' delimiter":
         return span, *_undelimited(bare, start, found), found
     if error.msg == "Expecting ':' delimiter":
@@ -386,10 +390,11 @@ _EXPECTED = MappingProxyType(
 )
 
 
-def _of_cpp(text: str, start: int) -> re.Match[str] | None:
-    """The number around a place, with a suffix from there on, such as 0.5f or 3u."""
-    line = text.rfind("\n", 0, start) + 1
-    return next((found for found in _NUMBER_OF_CPP.finditer(text, line) if found.start("suffix") == start), None)
+def _of_cpp(text: str, start: int) -> tuple[str, str] | None:
+    """The number that ends at a place, and the suffix from there on, as of 0.5f or 3u."""
+    suffix = _SUFFIX_OF_CPP.match(text, start)
+    number = _END_OF_NUMBER.search(text[max(start - LONGEST_NUMBER, 0) : start]) if suffix is not None else None
+    return None if suffix is None or number is None else (number[0], suffix[0])
 
 
 def _shown(token: str) -> str:

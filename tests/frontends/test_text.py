@@ -196,6 +196,18 @@ def test_native_models_have_comments(tmp_path: Path) -> None:
         ("{dml2onnx: 1}", '"dml2onnx" stands here without quotes', "text in double quotes"),
         ('{"dml2onnx": True}', '"True" stands here without quotes', "true"),
         ('{"dml2onnx": nan}', '"nan" stands here without quotes', '"nan"'),
+        ('{"dml2onnx": 1, "Alpha": -2.5e-3f}', "-2.5e-3f is a number of C++", "-2.5e-3"),
+        ('{"dml2onnx": 1u}', "1u is a number of C++", "1"),
+        # what looks for the number in front does not go through all of them
+        pytest.param(
+            '{"dml2onnx": 0.' + "1" * 1_000_000 + "f}", "f is a number of C++", "1", id="many digits and a suffix"
+        ),
+        pytest.param(
+            '{"dml2onnx": 0.' + "1" * 1_000_000 + " g}",
+            '"g" stands where a comma is missing',
+            "a comma, or",
+            id="many digits and a letter",
+        ),
         ('{"dml2onnx": 1 "nodes": []}', '"nodes" stands where a comma is missing', "a comma, or"),
         (r'{"dml2onnx": "C:\models"}', "a backslash stands in text that escapes nothing", "two backslashes"),
         ('{"dml2onnx": "a\nb"}', "a line ends, or a tab stands, in the middle of a text", r"\n or \t"),
