@@ -10,7 +10,7 @@ from dml2onnx.catalog.files import OPERATOR_PREFIX as _PREFIX
 from dml2onnx.catalog.files import operator_names
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping
+    from collections.abc import Callable, Container, Iterable, Mapping
 
 _KINDS = ("ELEMENT_WISE_LOGICAL_", "ELEMENT_WISE_", "ACTIVATION_")
 ELSEWHERE = MappingProxyType(
@@ -176,17 +176,19 @@ def meant_arguments(name: str, known: Iterable[str]) -> tuple[str, ...]:
     from dml2onnx.catalog.likeness import nearest  # only what is misspelt needs it
 
     names = tuple(known)
-    typed = _ARGUMENTS.get(name.lower(), ())
-    paired = typed[:1] == ("start_padding",)
-    meant = tuple(item for item in typed if item in names)
-    return (meant if paired else meant[:1]) or nearest(name, names, 0.7)
+    return _called(name, {item: item for item in names}) or nearest(name, names, 0.7)
 
 
 def meant_fields(name: str, known: Iterable[str]) -> tuple[str, ...]:
     """The fields of an operator that are called so in ONNX or PyTorch, of those that it has; none for other names."""
     fields = {_stem(field): field for field in known}
-    typed = () if _stem(name) in fields else _ARGUMENTS.get(name.lower(), ())
-    meant = tuple(fields[stem] for stem in map(_stem, typed) if stem in fields)
+    return () if _stem(name) in fields else _called(name, fields, _stem)
+
+
+def _called(name: str, known: Mapping[str, str], spelling: Callable[[str], str] = str) -> tuple[str, ...]:
+    """What is called so elsewhere, of the ``known`` by their spelling: the first, or both ends of a padding."""
+    typed = _ARGUMENTS.get(name.lower(), ())
+    meant = tuple(known[item] for item in map(spelling, typed) if item in known)
     return meant if typed[:1] == ("start_padding",) else meant[:1]
 
 

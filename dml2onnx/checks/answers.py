@@ -10,7 +10,8 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from dml2onnx.checks.candidates import COUNTS, candidates, changed, in_elements, with_inferred_outputs
+from dml2onnx.checks.candidates import COUNTS, candidates, changed, with_inferred_outputs
+from dml2onnx.checks.tensors import strides_in_elements
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Edit, Place, Remedy, Severity, quote
 from dml2onnx.ir.tensor import TensorDesc
@@ -284,12 +285,11 @@ def _in_elements(node: Node, item: Finding, *, editable: bool) -> tuple[Remedy, 
     desc = node.operator.get(item.field) if item.path == f"{item.field}/Strides" and item.field else None
     if item.code not in (codes.STRIDES_IN_BYTES, codes.OUT_OF_BOUNDS) or not isinstance(desc, TensorDesc):
         return ()
-    made = in_elements(desc)
-    if made is None:
+    strides = strides_in_elements(desc)
+    if strides is None:
         return ()
-    strides = list(made.effective_strides)
-    edits = (Edit(pointer(node.source, item.path), _member(tuple(strides))),) if editable else ()
-    return (Remedy(f"Strides {strides}", edits),)
+    edits = (Edit(pointer(node.source, item.path), _member(strides)),) if editable else ()
+    return (Remedy(f"Strides {list(strides)}", edits),)
 
 
 def _whole_sizes(

@@ -55,9 +55,10 @@ class _Parser(argparse.ArgumentParser):
         wrong = re.search(r"unrecognized arguments: (-[\w-]+)|required: COMMAND$", message)
         choice = re.search(r"invalid choice: '(.+)' \(choose from (.+)\)$", message)
         pairs = [item for item in self.typed[:-1] if item in ("--input", "--constant")]
-        if message.startswith("unrecognized arguments: ") and wrong is None and pairs:
+        is_surplus = message.startswith("unrecognized arguments: ") and wrong is None
+        if is_surplus and pairs:
             return f"; {pairs[0]} takes NAME=FILE"
-        if message.startswith("unrecognized arguments: ") and wrong is None and self._takes_one_model():
+        if is_surplus and self._takes_one_model():
             return f"; {self.prog.rpartition(' ')[2]} takes one model, batch takes many"
         if wrong is not None:
             name, known = wrong[1] or "".join(self.typed[:1]), list(self._option_string_actions)

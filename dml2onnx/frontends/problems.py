@@ -6,7 +6,7 @@ import json
 from difflib import get_close_matches
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dml2onnx import catalog
 from dml2onnx.catalog import FieldType, familiar
@@ -16,6 +16,7 @@ from dml2onnx.frontends.dialects import OPERATOR_PREFIX, operators_by_name
 from dml2onnx.frontends.findings import at_field, escape, instead, listing, pointer, quote, show, suggestion
 from dml2onnx.frontends.members import Json
 from dml2onnx.frontends.tensors import Path, Problem, wrong_kind
+from dml2onnx.ir.tensor import MAX_DIMENSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -250,11 +251,11 @@ def _remedies(
 
 def _with_contents(problem: Problem, place: str, names: tuple[str, ...], schema: OperatorSchema) -> tuple[Remedy, ...]:
     """The fields that an unknown one stands for, where its contents have another form in them."""
-    contents = problem.contents
+    contents: Any = problem.contents
     name = str(problem.path[-1])
     if not names and _of_tensors(name) == "DataType" and isinstance(contents, str):
         outputs = [item.name for item in schema.output_fields]
-        return (Remedy(f'"{outputs[0]}": {{"DataType": {json.dumps(contents)}}}'),) if len(outputs) == 1 else ()
+        return (Remedy(f'"{outputs[0]}": {{"DataType": {quote(contents)}}}'),) if len(outputs) == 1 else ()
     fields = [item for name in names if (item := schema.field(name)) is not None]
     are_arrays = bool(fields) and all(item.type in _ARRAYS for item in fields)
     values: list[Member]
@@ -267,7 +268,7 @@ def _with_contents(problem: Problem, place: str, names: tuple[str, ...], schema:
         if len(contents) != 1:
             return ()
         values = [contents[0]]
-    elif are_arrays and len(names) == 2 and isinstance(contents, list) and all(type(item) is int for item in contents):
+    elif are_arrays and len(names) == 2 and _are_few_numbers(contents):
         half = len(contents) // 2
         is_halved = name.lower() == _BOTH_ENDS and len(contents) % 2 == 0
         values = [contents[:half], contents[half:]] if is_halved else [contents, contents]
@@ -279,6 +280,13 @@ def _with_contents(problem: Problem, place: str, names: tuple[str, ...], schema:
         Edit(place.rpartition("/")[0] + pointer(name), value) for name, value in zip(names[1:], values[1:], strict=True)
     ]
     return (Remedy(words, tuple(edits), is_certain=True),)
+
+
+def _are_few_numbers(contents: object) -> bool:
+    """Whether it is an array of at most a number for each end of each dimension."""
+    if not isinstance(contents, list) or len(contents) > 2 * MAX_DIMENSIONS:
+        return False
+    return all(type(item) is int for item in contents)
 
 
 def _subject(path: Path) -> str:

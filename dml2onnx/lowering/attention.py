@@ -135,24 +135,28 @@ def _addend(node: Operands, e: Emitter, batch: int, keys: int) -> Tensor | None:
     """
     position = _natural(node, e, "RelativePositionBiasTensor", 4)
     if position is None:
-        return _mask_values(node, e, batch, keys, _mask_filter_value(node))
-    wide = node.widened(position)
-    if not (node.op.enum("MaskType") == "BOOLEAN" and node.op.has("MaskTensor")):
-        values = _mask_values(node, e, batch, keys, _mask_filter_value(node))
-        return wide if values is None else e.Add(wide, values)
-    scale = e.constant(node.op.float("Scale"), wide.dtype)
-    with np.errstate(all="ignore"):
-        value = float(np.float32(_mask_filter_value(node)) / np.float32(node.op.float("Scale")))
-    if e.exact or not np.isfinite(value):
-        return e.Mul(e.Add(wide, _missing(node, e, value)), scale)
-    values = _mask_values(node, e, batch, keys, _mask_filter_value(node))
-    scaled = wide if node.op.float("Scale") == 1 else e.Mul(wide, scale)
-    return scaled if values is None else e.Add(scaled, values)
+        return _mask_values(node, e, batch, keys)
+    wide, scale = node.widened(position), np.float32(node.op.float("Scale"))
+    is_scaled = _has_boolean_mask(node)
+    if is_scaled:
+        with np.errstate(all="ignore"):
+            value = float(np.float32(_mask_filter_value(node)) / scale)
+        if e.exact or not np.isfinite(value):
+            return e.Mul(e.Add(wide, _missing(node, e, value)), e.constant(scale, wide.dtype))
+    values = _mask_values(node, e, batch, keys)
+    if is_scaled and scale != 1:
+        wide = e.Mul(wide, e.constant(scale, wide.dtype))
+    return wide if values is None else e.Add(wide, values)
 
 
-def _mask_values(node: Operands, e: Emitter, batch: int, keys: int, value: float) -> Tensor | None:
-    """``value`` where the mask keeps nothing, else 0; it is added to the scores [decision H3]."""
-    if e.exact and node.op.enum("MaskType") == "BOOLEAN" and node.op.has("MaskTensor"):
+def _has_boolean_mask(node: Operands) -> bool:
+    return node.op.enum("MaskType") == "BOOLEAN" and node.op.has("MaskTensor")
+
+
+def _mask_values(node: Operands, e: Emitter, batch: int, keys: int) -> Tensor | None:
+    """MaskFilterValue where the mask keeps nothing, else 0; it is added to the scores [decision H3]."""
+    value = _mask_filter_value(node)
+    if e.exact and _has_boolean_mask(node):
         return _missing(node, e, value)
     kept = _kept(node, e, batch, keys)
     if kept is None or (kept.value is not None and kept.value.all()):
