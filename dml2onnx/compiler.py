@@ -430,37 +430,35 @@ def compile_outputs(
 ) -> CompiledModel:
     """Compiles a checked graph for any of its values as outputs; ``changes`` replace fields of ``options``."""
     options = replace(options, **changes)
-    opset, form = options.opset, {} if options.quant_format is None else {"quant_format": options.quant_format}
-    chosen = targets.target(options.target, exact=options.exact, **form)
-    arguments.opset_of(chosen, opset)
+    target = targets.target(options.target, options.opset, exact=options.exact, quant_format=options.quant_format)
     if options.half:
         from dml2onnx.half_precision import explained, halved  # which few models need
 
         made = halved(graph, outputs)
-        literal = explained(lower(made.graph, made.outputs, opset, chosen, progress, propagate=options.propagate), made)
+        literal = explained(lower(made.graph, made.outputs, target, progress, propagate=options.propagate), made)
         warnings = (*warnings, *made.findings)
     else:
-        literal = lower(graph, outputs, opset, chosen, progress, propagate=options.propagate)
-    lowered = passes.apply(literal, (*passes.ALWAYS, *options.passes, LEGALISATION, PROTECTION), opset, chosen)
+        literal = lower(graph, outputs, target, progress, propagate=options.propagate)
+    lowered = passes.apply(literal, (*passes.ALWAYS, *options.passes, LEGALISATION, PROTECTION), target)
     defaults = {item.name: item.default for item in graph.inputs if item.default is not None}
     names = tuple(item.name for item in options.passes)
-    metadata = {"dml2onnx_source": graph.format, "dml2onnx_target": chosen.name}
+    metadata = {"dml2onnx_source": graph.format, "dml2onnx_target": target.name}
     if options.half:
         metadata["dml2onnx_half"] = "true"
-    version = arguments.ir_version(options.ir_version, opset)
-    found = (*warnings, *fallbacks(lowered, opset, chosen))
+    version = arguments.ir_version(options.ir_version, target.opset)
+    found = (*warnings, *fallbacks(lowered, target))
     return CompiledModel(
         graph.name,
-        opset,
+        target.opset,
         version,
-        chosen.name,
+        target.name,
         lowered,
         found,
         defaults,
         metadata,
         names,
         options.shapes,
-        chosen.quant_format,
+        target.quant_format,
         options.exact,
         graph.sources,
         options.half,
