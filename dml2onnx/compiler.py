@@ -26,13 +26,12 @@ from dml2onnx.legalise import LEGALISATION
 from dml2onnx.lowering import lower
 from dml2onnx.model import has_names as has_named_sizes
 from dml2onnx.model import logical
-from dml2onnx.options import EXACT, CompileOptions
-from dml2onnx.targets import DEFAULT_OPSET
+from dml2onnx.options import EXACT, CompileKeywords, CompileOptions, takes
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
-    from typing import BinaryIO
+    from typing import BinaryIO, Unpack
 
     import numpy.typing as npt
     from onnx import ModelProto
@@ -263,6 +262,7 @@ def _port(port: Port) -> str:
     return f"{shortened(port.name)}: {port.dtype} {list(port.shape)}"
 
 
+@takes(CompileKeywords)
 def compile(
     model: Graph | str | os.PathLike[str],
     *,
@@ -270,18 +270,8 @@ def compile(
     sizes: Mapping[str, Sequence[int | str]] | None = None,
     ranges: Mapping[str, tuple[int, int]] | None = None,
     outputs: Sequence[str] | None = None,
-    opset: int = DEFAULT_OPSET,
-    target: str = targets.DEFAULT_TARGET,
-    exact: bool = False,
-    feature_level: FeatureLevel | str | None = None,
-    documented: bool = False,
-    shapes: bool = True,
-    optimize: int = 1,
-    without_passes: Sequence[str] = (),
-    quant_format: str | None = None,
-    half: bool = False,
-    ir_version: int | None = None,
     progress: Callable[[str], object] | None = None,
+    **keywords: Unpack[CompileKeywords],
 ) -> CompiledModel:
     """Compiles a graph, or the model file at a path, to an ONNX model.
 
@@ -304,19 +294,7 @@ def compile(
     Raises :class:`DmlError` with every error that :func:`dml2onnx.check` finds, or that prevents lowering. With
     ``documented`` that includes what DirectML accepts against its documentation.
     """
-    options = CompileOptions.of(
-        opset=opset,
-        target=target,
-        exact=exact,
-        feature_level=feature_level,
-        documented=documented,
-        shapes=shapes,
-        optimize=optimize,
-        without_passes=without_passes,
-        quant_format=quant_format,
-        half=half,
-        ir_version=ir_version,
-    )
+    options = CompileOptions.of(**keywords)
     tell = None if progress is None else arguments.function(progress, "progress")
     return compile_graph(at_sizes(graph_of(model, graph), sizes, ranges), options, outputs, tell)
 
