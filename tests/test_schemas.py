@@ -290,8 +290,10 @@ def test_dimensions_are_named_by_fields_of_fitting_types() -> None:
     kinds["own"] = {"tensor"}
     for schema in map(catalog.operator, catalog.operator_names()):
         marked = [item for item in schema.fields if item.dimensions]
-        assert not marked or schema.dimensions == "named", schema.name
+        assert schema.dimensions == "named" or all(item.names_axes for item in marked), schema.name
         assert all(item.type.value in kinds[item.dimensions] for item in marked), schema.name
+        named = {item.name for item in schema.fields if item.names_axes}
+        assert named == {"Axis", "Axes"} & schema.index.keys(), schema.name
 
 
 def test_operators_of_one_family_and_stem_treat_dimensions_alike() -> None:
