@@ -299,9 +299,7 @@ class MovementOps(EmitterCore):
 
     def takes_one_hot(self, dtype: DType) -> bool:
         """Whether OneHot has a kernel for values of this type."""
-        return self.target.has_kernel(
-            "OneHot", self.opset, {"T1": "int64", "T2": "int64", "T3": ELEMENT_TYPES[dtype][1]}
-        )
+        return self.target.has_kernel("OneHot", {"T1": "int64", "T2": "int64", "T3": ELEMENT_TYPES[dtype][1]})
 
     def OneHot(self, indices: Tensor, depth: int, values: Tensor, axis: int) -> Tensor:
         """The second of two ``values`` where the coordinate along a new axis is the INT64 index, else the first."""

@@ -54,19 +54,18 @@ def rules_of(target: Target, *, speed: bool = True) -> Mapping[str, tuple[Rule, 
 
 
 def emitter(
-    opset: int,
     target: Target,
     ports: frozenset[str] = frozenset(),
     weights: frozenset[str] = frozenset(),
     budget: Budget | None = None,
 ) -> Emitter:
     """An emitter whose operators the rules of the target may replace."""
-    return Emitter(opset, target, ports, weights, budget, rules_of(target))
+    return Emitter(target, ports, weights, budget, rules_of(target))
 
 
 def _legalise(draft: Draft) -> None:
     rules = rules_of(draft.target, speed=False)  # which passes know better
-    legalise(draft, lambda taken: Emitter(draft.opset, draft.target, taken, rules=rules))
+    legalise(draft, lambda taken: Emitter(draft.target, taken, rules=rules))
 
 
 LEGALISATION = Pass(

@@ -59,11 +59,11 @@ def _backward(e: Emitter, op: OperatorDesc, x: Tensor, w: Tensor, bias: Tensor |
     missing = [max(n - r, 0) for r, n in zip(reached, wanted[2:], strict=True)]
     # ONNX allows output_padding up to a dilation that exceeds the stride; ONNX Runtime's kernel does not
     extra = tuple(m if m < stride else 0 for m, stride in zip(missing, strides, strict=True))
-    window = Window(w.shape[2:], strides, op.uints("Dilations"), start, crop)
+    window = Window(w.shape[2:], strides, op.uints("Dilations"), start, crop, extra)
     groups = op.uint("GroupCount")
     if extra == tuple(missing):
-        return _extended(e, e.ConvTranspose(x, w, bias, window, groups, extra), x, sizes)
-    y = _extended(e, e.ConvTranspose(x, w, None, window, groups, extra), x, wanted)
+        return _extended(e, e.ConvTranspose(x, w, bias, window, groups), x, sizes)
+    y = _extended(e, e.ConvTranspose(x, w, None, window, groups), x, wanted)
     return _extended(e, _biased(e, y, bias), x, sizes)
 
 

@@ -156,7 +156,7 @@ def fold(node: Operands, e: Emitter) -> Tensor:
 
 def _column_to_image(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
     one, none = ((1,), (0,)) if len(pool.sizes) == 1 else ((), ())
-    shape, strides, dilations, start, end = pool.window
+    shape, strides, dilations, start, end, _ = pool.window
     pads = (*none, *start, *none, *end)
     return e.Col2Im(x, one + pool.sizes, one + shape, one + strides, one + dilations, pads)
 
