@@ -15,6 +15,7 @@ from dml2onnx.reference.element_wise import clipped, float_result
 from dml2onnx.reference.numeric import (
     as_integers,
     bound,
+    limit,
     scale_and_bias_floats,
     scale_and_bias_integers,
     scaled_integers_in_doubt,
@@ -394,7 +395,7 @@ def clip_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip_grad_operator_desc
     """
     data_type = op.tensor("InputTensor").data_type
-    return _clip_grad(inputs, bound(op.float("Min"), data_type), bound(op.float("Max"), data_type))
+    return _clip_grad(inputs, limit(op.float("Min"), data_type), limit(op.float("Max"), data_type))
 
 
 @reference("ELEMENT_WISE_CLIP_GRAD1")

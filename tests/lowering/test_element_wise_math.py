@@ -374,6 +374,13 @@ def test_form_of_clipped_gradients(data_type, expected):
     assert operators(check_case(described("ELEMENT_WISE_CLIP_GRAD", data_type))) == expected
 
 
+def test_bounds_of_float16_gradients_are_finite():
+    op = described("ELEMENT_WISE_CLIP_GRAD", "FLOAT16", (5,), low=-1e5, high=math.inf)
+    x = np.array([math.inf, -math.inf, 65504, -65504, 65472], np.float16)
+    got, _ = evaluate(op, InputTensor=x, InputGradientTensor=np.arange(1, 6))
+    np.testing.assert_array_equal(got, [0, 0, 0, 0, 5])
+
+
 def test_bounds_of_gradients_are_exact_in_64_bits():
     big = (1 << 62) + 1
     op = described("ELEMENT_WISE_CLIP_GRAD1", "INT64", (4,), low=-big, high=big)
