@@ -294,11 +294,14 @@ def pow_(op: OperatorDesc, inputs: Inputs) -> Outputs:
     data_type = op.tensor("ExponentTensor").data_type
     if not data_type.is_float:
         exponent = scale_and_bias_integers(exponent, factors, data_type)
-    elif factors is not None and op.tensor("InputTensor").data_type.is_float:
+    elif factors is not None:
         exponent = widen(scale_and_bias_floats(exponent, factors, data_type).values).astype(np.float32)
     result = _power(op, inputs, exponent)
     if not data_type.is_float:
         result = result.marked(scaled_integers_in_doubt(inputs.tensor("ExponentTensor"), factors, data_type))
+    if op.tensor("InputTensor").data_type is DataType.FLOAT32 and data_type.bits < DataType.FLOAT32.bits:
+        # DirectML asks for no more than 16 bits then: how large a power may be is the driver's (decision E18)
+        result = result.marked(np.abs(widen(result.values)) > np.finfo(np.float16).max)
     return {"OutputTensor": result}
 
 

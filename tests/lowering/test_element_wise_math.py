@@ -448,6 +448,15 @@ def test_integers_to_the_power_of_floats(data_type):
     evaluate(op, InputTensor=base, ExponentTensor=exponent)
 
 
+def test_both_of_a_power_are_scaled():
+    """An integer base in its own type, the exponent as a float [decision E19]."""
+    for exponent_type in FLOATS:
+        op = described("ELEMENT_WISE_POW", "INT32", (4,), exponent_type=exponent_type, scale=(2, 0.25))
+        exponent = np.array([1, 2, 0.5, 1.5], exponent_type.lower())
+        got, _ = evaluate(op, InputTensor=np.arange(1, 5, dtype=np.int32), ExponentTensor=exponent)
+        np.testing.assert_array_equal(got, [4, 362, 9, 861])
+
+
 @pytest.mark.parametrize("data_type", [*BASES, *FLOATS])
 @pytest.mark.parametrize(
     "exponent",
