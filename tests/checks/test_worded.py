@@ -589,8 +589,8 @@ def test_a_finding_names_the_fields_that_its_rule_has_read() -> None:
 @pytest.mark.parametrize(("count", "entries", "severity"), [(2, 3, "warning"), (3, 2, "error")])
 def test_arrays_have_as_many_entries_as_the_tensors_need(count: int, entries: int, severity: str) -> None:
     """DirectML reads three of them here, whatever the count says, and what lies behind a shorter array."""
-    arrays = {name: (1,) * entries for name in ("Strides", "Dilations")}
-    paddings = {name: (0,) * entries for name in ("StartPadding", "EndPadding", "OutputPadding")}
+    arrays = dict.fromkeys(("Strides", "Dilations"), (1,) * entries)
+    paddings = dict.fromkeys(("StartPadding", "EndPadding", "OutputPadding"), (0,) * entries)
     desc = op(
         "CONVOLUTION",
         InputTensor=t(1, 1, 4, 4, 4),
