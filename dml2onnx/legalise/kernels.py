@@ -12,7 +12,7 @@ from dml2onnx.emitter.core import as_it_is
 from dml2onnx.legalise import bits, movements, reductions, running
 from dml2onnx.legalise.depth import gathered_depth, spread_depth
 from dml2onnx.legalise.extremes import as_signed, clipped
-from dml2onnx.legalise.formulas import shrunk
+from dml2onnx.legalise.formulas import by_instances, normalized, plus, shrunk, times, wide
 from dml2onnx.legalise.pools import average_pool, lp_pool, max_pool, max_pool_with_indices
 
 if TYPE_CHECKING:
@@ -156,6 +156,39 @@ def shrink(e: Emitter, x: Tensor, bias: float, lambd: float) -> Tensor | None:
     return None if e.has_kernel("Shrink", x.dtype) else shrunk(e, x, bias, lambd)
 
 
+def layer_normalization(
+    e: Emitter, x: Tensor, scale: Tensor, bias: Tensor | None, axis: int, epsilon: float
+) -> Tensor | None:
+    """InstanceNormalization, and scale and bias behind it."""
+    if e.has_kernel("LayerNormalization", x.dtype):
+        return None
+    return plus(e, times(e, by_instances(e, x, axis, epsilon), scale), bias)
+
+
+def rms_normalization(e: Emitter, x: Tensor, scale: Tensor, axis: int, epsilon: float) -> Tensor | None:
+    """The formula, FLOAT16 in FLOAT."""
+    if e.has_kernel("RMSNormalization", x.dtype):
+        return None
+    return times(e, normalized(e, x, range(axis, x.rank), epsilon, use_mean=False), scale)
+
+
+def instance_normalization(e: Emitter, x: Tensor, scale: Tensor, bias: Tensor, epsilon: float) -> Tensor | None:
+    """The formula, FLOAT16 in FLOAT."""
+    if e.has_kernel("InstanceNormalization", x.dtype):
+        return None
+    factor, term = (e.Reshape(item, (item.size, *(1,) * (x.rank - 2))) for item in (scale, bias))
+    return plus(e, times(e, normalized(e, x, range(2, x.rank), epsilon), factor), term)
+
+
+def lp_normalization(e: Emitter, x: Tensor, axis: int, p: int) -> Tensor | None:
+    """The quotient, of which 0 / 0 is 0."""
+    if e.has_kernel("LpNormalization", x.dtype):
+        return None
+    y = wide(e, x)
+    norm = e.ReduceSum(e.Abs(y), (axis,)) if p == 1 else e.Sqrt(e.ReduceSum(e.Mul(y, y), (axis,)))
+    return e.Cast(e.Div(y, e.Max(norm, e.constant(np.finfo(y.dtype.name).tiny, y.dtype))), x.dtype)
+
+
 # --- movements -------------------------------------------------------------------------------------------------------
 
 
@@ -237,10 +270,15 @@ RULES |= {
     "BitCast": bits.bit_cast,
     "BitwiseNot": bits.bitwise_not,
     **{operator: partial(bits.bitwise, table) for operator, table in bits.TABLES.items()},
+    "Col2Im": movements.col2im,
     "CumProd": running.cum_prod,
     "DepthToSpace": depth_to_space,
     "DequantizeLinear": dequantize_linear,
     "Gelu": gelu,
+    "InstanceNormalization": instance_normalization,
+    "LayerNormalization": layer_normalization,
+    "LpNormalization": lp_normalization,
+    "RMSNormalization": rms_normalization,
     "HardSwish": hard_swish,
     "Shrink": shrink,
     "Pad": movements.pad,
