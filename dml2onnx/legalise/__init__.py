@@ -37,6 +37,7 @@ EVERYWHERE = (
     "LRN_WANTS_ODD_SIZES",
     "COLUMNS_MAKE_PLANES_ONLY",
     "OUTPUT_PADDING_BELOW_THE_STRIDE",
+    "RNN_READS_BY_POSITION",
     "REVERSE_SEQUENCE_SKIPS_EMPTY_ONES",
 )
 """Quirks of the CPU provider on which any session may place a node, whatever its target."""

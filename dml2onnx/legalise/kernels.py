@@ -16,9 +16,10 @@ from dml2onnx.legalise.formulas import by_instances, normalized, plus, shrunk, t
 from dml2onnx.legalise.pools import average_pool, lp_pool, max_pool, max_pool_with_indices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from dml2onnx.emitter import Emitter, Tensor
+    from dml2onnx.emitter.recurrent import GateActivation
     from dml2onnx.legalise.rules import Rule
     from dml2onnx.model import DType
 
@@ -189,6 +190,28 @@ def lp_normalization(e: Emitter, x: Tensor, axis: int, p: int) -> Tensor | None:
     return e.Cast(e.Div(y, e.Max(norm, e.constant(np.finfo(y.dtype.name).tiny, y.dtype))), x.dtype)
 
 
+INEXACT: Mapping[str, frozenset[str]] = {
+    "RNN": frozenset({"Softplus", "ScaledTanh", "Sigmoid", "Tanh"}),
+    "GRU": frozenset({"Softplus", "ScaledTanh"}),
+    "LSTM": frozenset({"Softplus", "ScaledTanh"}),
+}
+"""Activations of which the CPU provider's kernels, which run where a target has none, make too little.
+
+ScaledTanh, and Tanh in RNN, are differences of numbers near 1, which leaves few digits near 0. The absolute error of
+Sigmoid does for a gate, which multiplies, but in RNN it is the result.
+"""
+
+
+def gates(
+    e: Emitter, operator: str, activations: Sequence[GateActivation], dtype: DType, *, resets_bias: bool
+) -> Sequence[GateActivation] | None:
+    """None of those that are inexact."""
+    if e.has_kernel(operator, dtype) or INEXACT[operator].isdisjoint(item.name for item in activations):
+        return None
+    e.note(f"{operator} of the CPU is not exact for its activations, and the target has none")
+    return ()
+
+
 # --- movements -------------------------------------------------------------------------------------------------------
 
 
@@ -274,6 +297,7 @@ RULES |= {
     "CumProd": running.cum_prod,
     "DepthToSpace": depth_to_space,
     "DequantizeLinear": dequantize_linear,
+    "gates": gates,
     "Gelu": gelu,
     "InstanceNormalization": instance_normalization,
     "LayerNormalization": layer_normalization,
