@@ -367,8 +367,8 @@ class ArithmeticOps(MovementOps):
 
     @legalised
     def ReduceSum(self, x: Tensor, axes: tuple[int, ...], *, wraps: bool = False) -> Tensor:
-        """Sum over axes, which stay with size 1; ``wraps`` says of integers that the sum may be too large for them."""
-        return _sum(self, x, axes)
+        """Sum over axes, which stay with size 1, ``x`` itself without any; ``wraps`` says that it may be too large."""
+        return _sum(self, x, axes) if axes else x
 
     ReduceProd = legalised(_reduction("ReduceProd", np.prod))
     """Product over axes, which stay with size 1; integers wrap."""

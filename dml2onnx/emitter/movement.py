@@ -353,7 +353,7 @@ class MovementOps(EmitterCore):
     ) -> Tensor:
         """One value everywhere: a constant up to :data:`STORED` bytes, beyond them an Expand of one element.
 
-        The node takes some 150 bytes in the file, and no time when the model runs: ONNX Runtime folds it when it loads
+        The node takes some 150 bytes in the file, and no time when the model runs: runtimes fold it when they load
         the model. But nothing that follows from it is known when compiling, as it is of a small constant. So ``fold``
         says that what it goes into is constant as well: a canvas that is written over is not stored, its result is.
         """

@@ -122,7 +122,7 @@ class Pool:
 
     @property
     def fits(self) -> bool:
-        """Whether the pads are smaller than the window, as ONNX Runtime wants them."""
+        """Whether the pads are smaller than the window."""
         return all(max(a, b) < k for a, b, k in zip(self.window.start, self.window.end, self.window.shape, strict=True))
 
     @property
