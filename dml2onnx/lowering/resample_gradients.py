@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.legalise.resizing import remembered
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.lowering.resample import rounding_of
-from dml2onnx.lowering.sampling import SAMPLING_TABLES, Axis, nearest, remembered, weights, whole
+from dml2onnx.lowering.sampling import SAMPLING_TABLES, Axis, nearest, weights, whole
 from dml2onnx.model import FLOAT
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
+    from dml2onnx.legalise.resizing import Floats, Indices, Rounding
     from dml2onnx.lowering.operands import Operands
-    from dml2onnx.lowering.sampling import Floats, Indices, Rounding
 
 WASTE = 4
 """How many times as many elements may be gathered as there are, before each is sent by itself instead."""
