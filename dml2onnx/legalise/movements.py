@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.emitter.windows import Pool
+from dml2onnx.legalise.windows import Pool
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

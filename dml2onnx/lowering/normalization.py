@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from dml2onnx.emitter.core import broadcast_shape
-from dml2onnx.emitter.windows import Pool, Window
+from dml2onnx.emitter.windows import Window
 from dml2onnx.legalise.formulas import (
     channel_sums,
     normalized,
@@ -21,6 +21,7 @@ from dml2onnx.legalise.formulas import (
     with_statistics,
 )
 from dml2onnx.legalise.pools import window_sums
+from dml2onnx.legalise.windows import Pool
 from dml2onnx.lowering.activation import affine, apply_activation
 from dml2onnx.lowering.registry import lowers
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.emitter.windows import Pool, Window
+from dml2onnx.emitter.windows import Window
 from dml2onnx.legalise.pools import lowest_of, window_sums
+from dml2onnx.legalise.windows import Pool
 from dml2onnx.lowering.integer_products import requantized, scale_along, zero_point_along
 from dml2onnx.lowering.pairs import through
 from dml2onnx.lowering.quantization import steps_of

@@ -16,7 +16,7 @@ from dml2onnx.model import FLOAT, INT64
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.emitter.windows import Pool
+    from dml2onnx.legalise.windows import Pool
     from dml2onnx.lowering.operands import Operands
 
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.emitter.windows import Pool, Window
+from dml2onnx.emitter.windows import Window
 from dml2onnx.ir.view import Gather, Layout
 from dml2onnx.legalise.depth import gathered_depth
+from dml2onnx.legalise.windows import Pool
 from dml2onnx.lowering.buffers import take
 from dml2onnx.lowering.registry import lowers
 
