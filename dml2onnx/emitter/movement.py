@@ -291,11 +291,14 @@ class MovementOps(EmitterCore):
         traits = Traits(keeps=Keeps.BITS, inputs=(0, 2))
         return self.emit("ScatterND", traits, [x, indices, updates], x.dtype, x.shape, None, fold)
 
+    @legalised
     def TensorScatter(self, cache: Tensor, updates: Tensor, first: Tensor) -> Tensor:
         """``cache`` with ``updates`` put from row ``first`` of each item on, along the last axis but one; opset 24."""
         traits = Traits(keeps=Keeps.BITS, inputs=(0, 1))
         attributes: dict[str, Attribute] = {"axis": -2, "mode": "linear"}
-        return self.emit("TensorScatter", traits, [cache, updates, first], cache.dtype, cache.shape, attributes)
+        return self.emit(
+            "TensorScatter", traits, [cache, updates, self.Cast(first, INT64)], cache.dtype, cache.shape, attributes
+        )
 
     def takes_one_hot(self, dtype: DType) -> bool:
         """Whether OneHot has a kernel for values of this type."""

@@ -199,6 +199,7 @@ class NeuralOps(ArithmeticOps):
         shape = (*batch, a.shape[-2], b.shape[-1])
         return self.emit("MatMul", _ALL, [a, b], a.dtype, shape, None, np.matmul)
 
+    @legalised
     def Attention(
         self,
         query: Tensor,
@@ -214,14 +215,16 @@ class NeuralOps(ArithmeticOps):
         """``softmax(scale * Q K^T + mask) V`` per head, and the first so many of the present keys and values; opset 23.
 
         Query, key and value are (batch, length, heads * size), ``heads`` those of the query and of the others, past and
-        present (batch, heads, length, size). ``mask`` is a float (batch or 1, heads or 1, queries, keys).
+        present (batch, heads, length, size), all cast to the type of the query. ``mask`` broadcasts to (batch, heads,
+        queries, keys).
         """
         batch, queries, _ = query.shape
-        inputs = [query, key, value, mask, *(past or ())]
-        while inputs[-1] is None:
-            inputs.pop()
         sizes = [x.shape[2] // heads[1] for x in (key, value)]
         total = key.shape[1] + (0 if past is None else past[0].shape[2])
+        inputs: list[Tensor | None] = [query, *(self.Cast(x, query.dtype) for x in (key, value))]
+        if mask is not None or past is not None:
+            inputs.append(None if mask is None else self.Expand(mask, (*mask.shape[:2], queries, total)))
+        inputs += [self.Cast(x, query.dtype) for x in past or ()]
         shapes: list[tuple[int, ...]] = [(batch, queries, heads[0] * sizes[1])]
         shapes += [(batch, heads[1], total, size) for size in sizes]
         attributes: dict[str, Attribute] = {"q_num_heads": heads[0], "kv_num_heads": heads[1], "scale": float(scale)}
