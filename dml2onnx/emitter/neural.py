@@ -319,12 +319,8 @@ class NeuralOps(ArithmeticOps):
     Tanh = _of_each("Tanh", fold=np.tanh)
     """Hyperbolic tangent."""
 
-    @legalised
-    def Swish(self, x: Tensor, alpha: float) -> Tensor:
-        """``x * sigmoid(alpha * x)``: ONNX has it from opset 24 on, which ONNX Runtime runs in opset 24 alone."""
-        if self.has_kernel("Swish", x.dtype):
-            return self.emit("Swish", _FIRST, [x], x.dtype, x.shape, {"alpha": alpha})
-        return self.Mul(x, self.Sigmoid(self.Mul(x, self.constant(alpha, x.dtype))))
+    Swish = legalised(_of_each("Swish", "alpha"))
+    """``x * sigmoid(alpha * x)``; opset 24."""
 
     HardSigmoid = _of_each("HardSigmoid", "alpha", "beta")
     """``max(0, min(1, alpha * x + beta))``."""

@@ -14,6 +14,7 @@ from dml2onnx.legalise.depth import gathered_depth, spread_depth
 from dml2onnx.legalise.extremes import as_signed, clipped
 from dml2onnx.legalise.formulas import shrunk
 from dml2onnx.legalise.pools import average_pool, lp_pool, max_pool, max_pool_with_indices
+from dml2onnx.model import DOUBLE, FLOAT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,6 +100,11 @@ def is_nan(e: Emitter, x: Tensor) -> Tensor:
     return e.Not(e.Equal(x, x))
 
 
+def compute_type(e: Emitter, dtype: DType) -> DType | None:
+    """FLOAT where there is no arithmetic in DOUBLE."""
+    return FLOAT if dtype == DOUBLE and not e.has_kernel("Pow", DOUBLE) else None
+
+
 # --- functions -------------------------------------------------------------------------------------------------------
 
 
@@ -144,6 +150,13 @@ def gelu(e: Emitter, x: Tensor) -> Tensor | None:
     # where x is NaN the result is, whatever Erf makes of it
     erf = as_it_is(e.Erf, e.Div(x, e.constant(math.sqrt(2), x.dtype)))
     return e.Mul(e.Mul(x, e.Add(erf, e.constant(1, x.dtype))), e.constant(0.5, x.dtype))
+
+
+def swish(e: Emitter, x: Tensor, alpha: float) -> Tensor | None:
+    """``x * sigmoid(alpha * x)``: ONNX Runtime has Swish in opset 24 alone."""
+    if e.has_kernel("Swish", x.dtype):
+        return None
+    return e.Mul(x, e.Sigmoid(e.Mul(x, e.constant(alpha, x.dtype))))
 
 
 def hard_swish(e: Emitter, x: Tensor) -> Tensor | None:
@@ -238,12 +251,14 @@ RULES |= {
     "BitCast": bits.bit_cast,
     "BitwiseNot": bits.bitwise_not,
     **{operator: partial(bits.bitwise, table) for operator, table in bits.TABLES.items()},
+    "compute_type": compute_type,
     "CumProd": running.cum_prod,
     "DepthToSpace": depth_to_space,
     "DequantizeLinear": dequantize_linear,
     "Gelu": gelu,
     "HardSwish": hard_swish,
     "Shrink": shrink,
+    "OneHot": movements.one_hot,
     "Pad": movements.pad,
     "QuantizeLinear": quantize_linear,
     "ReduceMax": reductions.reduce_max,
@@ -251,6 +266,7 @@ RULES |= {
     "ReduceProd": reductions.reduce_prod,
     "ReduceSum": reductions.reduce_sum,
     "SpaceToDepth": space_to_depth,
+    "Swish": swish,
     "TensorScatter": attention.tensor_scatter,
     "Tile": movements.tile,
     "TopK": top_k,

@@ -71,8 +71,7 @@ def logical_not(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_logical_not_operator_desc
     """
-    x = node.broadcastable("InputTensor")
-    return e.Equal(x, e.constant(0, x.dtype)) if e.exact else e.Not(is_true(e, x))
+    return e.Not(is_true(e, node.broadcastable("InputTensor")))
 
 
 @lowers("ELEMENT_WISE_IS_NAN")
@@ -108,11 +107,8 @@ def if_(node: Operands, e: Emitter) -> Tensor:
 
 
 def is_true(e: Emitter, x: Tensor) -> Tensor:
-    """Unsigned truth values as BOOL: Cast.
-
-    Exactly by Greater: ONNX Runtime makes one Cast of two in a row, and 0.5 is true as a number but not as an integer.
-    """
-    return e.Greater(x, e.constant(0, x.dtype)) if e.exact else e.Cast(x, BOOL)
+    """Unsigned truth values as BOOL."""
+    return e.Cast(x, BOOL)
 
 
 # --- bits ------------------------------------------------------------------------------------------------------------

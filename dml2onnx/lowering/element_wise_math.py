@@ -250,19 +250,13 @@ def threshold(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_CLIP_GRAD", "ELEMENT_WISE_CLIP_GRAD1")
 def clip_grad(node: Operands, e: Emitter) -> Tensor:
-    """The gradient, 0 where x is not between Min and Max [decision E8]: two comparisons and a Where.
+    """The gradient, 0 where x is not between Min and Max, as NaN is not [decision E8]: two comparisons and a Where.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip_grad_operator_desc
     """
     x, gradient = node.broadcastable("InputTensor"), node.broadcastable("InputGradientTensor")
     low, high = (e.constant(limit, x.dtype) for limit in limits(node.op, x.dtype))
-    # NaN is neither inside nor outside
-    if e.exact and x.dtype.kind == "f":
-        # a Not in front of Where ONNX Runtime takes away, exchanging the two
-        outside = e.Or(e.Not(e.Greater(x, low)), e.Not(e.Less(x, high)))
-    else:
-        outside = e.Or(e.LessOrEqual(x, low), e.GreaterOrEqual(x, high))
-    return e.Where(outside, e.constant(0, gradient.dtype), gradient)
+    return e.Where(e.And(e.Greater(x, low), e.Less(x, high)), gradient, e.constant(0, gradient.dtype))
 
 
 @lowers("VALUE_SCALE_2D")
@@ -291,18 +285,18 @@ def pow_(node: Operands, e: Emitter) -> Tensor:
     exponent = node.broadcastable("ExponentTensor")
     if exponent.dtype.kind != "f":
         exponent = scaled(e, exponent, node.op.scale_bias())
+    if base.dtype == _INT32 and not e.exact:
+        return e.Pow(base, _exponent(e, exponent))
     if base.dtype.kind != "f":
-        has_kernel = not e.exact and e.has_kernel("Pow", base.dtype)
-        is_whole = exponent.dtype.kind != "f"
-        return e.Pow(base, exponent) if has_kernel else _power_of_integers(e, base, exponent, is_whole=is_whole)
+        return _power_of_integers(e, base, exponent, is_whole=exponent.dtype.kind != "f")
     factors = node.op.scale_bias() if exponent.dtype.kind == "f" else None
-    exponent = scaled(e, _float_exponent(e, exponent), factors)
+    exponent = scaled(e, _exponent(e, exponent), factors)
     return _as_exponential(e, base, exponent, e.Pow(base, exponent))
 
 
 @lowers("ELEMENT_WISE_CONSTANT_POW")
 def constant_pow(node: Operands, e: Emitter) -> Tensor:
-    """``(x * Scale + Bias) ** Exponent`` [decisions E18 to E20]: Pow, or what is faster for an exponent.
+    """``(x * Scale + Bias) ** Exponent`` [decisions E18 to E20]: Pow, Sqrt or Reciprocal.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_constant_pow_operator_desc
     """
@@ -347,7 +341,7 @@ def _as_exponential(e: Emitter, base: Tensor, exponent: Tensor, power: Tensor) -
     return e.Where(e.Equal(base, zero), zero, e.Where(lost, e.constant(math.nan, base.dtype), power))
 
 
-def _float_exponent(e: Emitter, exponent: Tensor) -> Tensor:
+def _exponent(e: Emitter, exponent: Tensor) -> Tensor:
     """An exponent of a type that Pow takes, in which odd numbers stay odd."""
     if exponent.dtype in (FLOAT, _INT32):
         return exponent
