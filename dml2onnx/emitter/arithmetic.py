@@ -134,8 +134,9 @@ class ArithmeticOps(MovementOps):
         return _multiply(self, a, b)
 
     def Div(self, a: Tensor, b: Tensor) -> Tensor:
-        """Quotient; of integers truncated toward zero. Integer division by zero traps: guard it. That by 1 is left out:
-        ONNX Runtime would take it out of some models, and lose its result.
+        """Quotient; of integers truncated toward zero. Integer division by zero traps: guard it.
+
+        That by 1 is left out.
         """
         if b.value is not None and b.size == 1 and b.value.item() == 1:
             return self.Reshape(a, (1,) * (max(a.rank, b.rank) - a.rank) + a.shape)

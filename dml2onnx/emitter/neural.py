@@ -19,7 +19,7 @@ from dml2onnx.emitter.core import (
     legalised,
 )
 from dml2onnx.emitter.windows import Window
-from dml2onnx.model import ELEMENT_TYPES, FLOAT, INT4, INT64, UINT4, Dequantized
+from dml2onnx.model import ELEMENT_TYPES, FLOAT, INT64, Dequantized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -114,7 +114,7 @@ class NeuralOps(ArithmeticOps):
     def MaxPoolWithIndices(self, x: Tensor, window: Window) -> tuple[Tensor, Tensor]:
         """Maximum and the position (INT64) of the first maximum in the whole of ``x``, row-major.
 
-        ``x`` must have a type that the kernel takes: the caller widens it where it has not.
+        ``x`` is not widened here.
         """
         shape = (*x.shape[:2], *window.output_sizes(x.shape[2:]))
         values, indices = self.nodes("MaxPool", [x], [(x.dtype, shape), (INT64, shape)], window.attributes())
@@ -148,7 +148,7 @@ class NeuralOps(ArithmeticOps):
     ) -> Tensor:
         """``scale * (x - mean) / sqrt(variance + epsilon) + bias`` of (N, C, ...) with vectors of C.
 
-        The kernel multiplies and adds: where the mean is large against the deviation, digits are lost.
+        It may be a product and a sum: where the mean is large against the deviation, digits are lost.
         """
         inputs = [x, scale, bias, mean, variance]
         return self.emit("BatchNormalization", _ALL, inputs, x.dtype, x.shape, {"epsilon": epsilon})
@@ -186,10 +186,7 @@ class NeuralOps(ArithmeticOps):
 
     @legalised
     def LRN(self, x: Tensor, size: int, alpha: float, beta: float, bias: float) -> Tensor:
-        """``x / (bias + alpha / size * s) ** beta``, ``s`` the sum of squares over ``size`` channels.
-
-        The CPU kernel wants an odd size and positive factors, and lets an infinity spread over the channels behind it.
-        """
+        """``x / (bias + alpha / size * s) ** beta``, ``s`` the sum of squares over ``size`` channels."""
         attributes: dict[str, Attribute] = {"size": size, "alpha": alpha, "beta": beta, "bias": bias}
         return self.emit("LRN", _ALL, [x], x.dtype, x.shape, attributes)
 
@@ -326,7 +323,7 @@ class NeuralOps(ArithmeticOps):
     """``max(0, min(1, alpha * x + beta))``."""
 
     HardSwish = legalised(_of_each("HardSwish"))
-    """``x * max(0, min(1, x / 6 + 0.5))``, which runtimes without a kernel of it put together."""
+    """``x * max(0, min(1, x / 6 + 0.5))``."""
 
     Shrink = legalised(_of_each("Shrink", "bias", "lambd"))
     """``x + bias`` below ``-threshold``, ``x - bias`` above ``threshold``, else 0."""
@@ -417,11 +414,6 @@ class NeuralOps(ArithmeticOps):
         return self.nodes("QLinearMatMul", inputs, [(dtype, shape)])[0]
 
     @legalised
-    def dequantizes(self, dtype: DType, rank: int) -> bool:
-        """Whether the provider has a kernel of DequantizeLinear for a type and so many dimensions."""
-        return self.has_kernel("DequantizeLinear", dtype, self._dequantized_type())
-
-    @legalised
     def DequantizeLinear(
         self,
         x: Tensor,
@@ -455,8 +447,8 @@ class NeuralOps(ArithmeticOps):
     def _as_unsigned(self, x: Tensor, scale: Tensor, zero_point: Tensor | None) -> tuple[Tensor, Tensor | None]:
         """Constant INT8 moved to UINT8, and the zero point with it.
 
-        The dequantisation becomes part of ONNX Runtime's integer kernels, and where the processor has no instructions
-        for it their sums of products of UINT8 and INT8 saturate; those of UINT8 alone are exact.
+        What reads the numbers may be computed in integers, and on some processors sums of products of UINT8 and INT8
+        saturate; those of UINT8 alone are exact.
         """
         zero = self.constant(np.zeros(scale.shape, np.int8)) if zero_point is None else zero_point
         if zero.value is None:
@@ -465,16 +457,12 @@ class NeuralOps(ArithmeticOps):
         first, second = moved
         return self.constant(first.reshape(x.shape), label=x.label), self.constant(second.reshape(zero.shape))
 
-    def stores_nibbles(self, *, signed: bool) -> bool:
-        """Whether 4-bit integers may be initializers: opset 21's."""
-        return self.has_kernel("Cast", INT4 if signed else UINT4, "T1")
-
-    def stored_nibbles(self, x: Tensor, *, signed: bool) -> Tensor:
+    def stored_nibbles(self, x: Tensor, dtype: DType) -> Tensor:
         """Constant 4-bit integers, which come one to a byte, as FLOAT.
 
-        The Cast is left to ONNX Runtime, which evaluates it when it loads the model: the file has half a byte for each.
+        The Cast is left to the runtime: the file has half a byte for each.
         """
-        stored = self.constant(np.ascontiguousarray(x.constant).view(INT4 if signed else UINT4), label=x.label)
+        stored = self.constant(np.ascontiguousarray(x.constant).view(dtype), label=x.label)
         return self.nodes("Cast", [stored], [(FLOAT, x.shape)], {"to": ELEMENT_TYPES[FLOAT][0]})[0]
 
     def _dequantized_type(self) -> str:

@@ -227,12 +227,31 @@ def dequantize_linear(
     e: Emitter, x: Tensor, scale: Tensor, zero_point: Tensor | None = None, axis: int | None = None, **_: bool
 ) -> Tensor | None:
     """Cast, Sub and Mul."""
-    if e.supports("DequantizeLinear", x.dtype, "T1" if e.opset >= 19 else "T"):
+    if e.supports("DequantizeLinear", x.dtype, _type_of_dequantized(e)):
         return None
     wide: DType = np.dtype(np.int32)
     if zero_point is not None:
         x = e.Sub(e.Cast(x, wide), e.Cast(_along(e, zero_point, axis, x.rank), wide))
     return e.Mul(e.Cast(x, scale.dtype), _along(e, scale, axis, x.rank))
+
+
+def dequantizes(e: Emitter, x: Tensor, *, known: bool = False) -> bool | None:
+    """Not by other operators: of integers that are multiplied there are better forms."""
+    return None if e.has_kernel("DequantizeLinear", x.dtype, _type_of_dequantized(e)) else False
+
+
+def multiplies_quantised(e: Emitter, op: str) -> bool | None:
+    """Where there is a kernel."""
+    return None if e.has_kernel(op, np.dtype(np.uint8), "T1", "T2", "T3") else False
+
+
+def stores_nibbles(e: Emitter, dtype: DType) -> bool | None:
+    """From opset 21 on, where they can be widened."""
+    return None if e.has_kernel("Cast", dtype, "T1") else False
+
+
+def _type_of_dequantized(e: Emitter) -> str:
+    return "T1" if e.opset >= 19 else "T"
 
 
 def _along(e: Emitter, x: Tensor, axis: int | None, rank: int) -> Tensor:
@@ -255,6 +274,9 @@ RULES |= {
     "CumProd": running.cum_prod,
     "DepthToSpace": depth_to_space,
     "DequantizeLinear": dequantize_linear,
+    "dequantizes": dequantizes,
+    "multiplies_quantised": multiplies_quantised,
+    "stores_nibbles": stores_nibbles,
     "Gelu": gelu,
     "HardSwish": hard_swish,
     "Shrink": shrink,

@@ -55,7 +55,7 @@ STORED_POSITIONS = 1 << 14
 """Larger tables of indices are made when the model runs."""
 
 SLICED_ROWS = 16
-"""Up to so many long rows of one memory are Slices, which copy faster than Gather."""
+"""Up to so many long rows of one memory are Slices, which need no indices."""
 
 
 _View: TypeAlias = "tuple[Value, int, tuple[int, ...], tuple[int, ...] | None]"

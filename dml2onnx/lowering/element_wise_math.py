@@ -49,7 +49,7 @@ _EXACT: Mapping[str, Callable[[Emitter, Tensor], Tensor]] = {
     "ELEMENT_WISE_NEGATE": Emitter.Neg,
     "ELEMENT_WISE_SIGN": Emitter.Sign,
 }
-"""Functions that are one ONNX operator and round nothing: FLOAT16 is not widened where it has a kernel."""
+"""Functions that are one ONNX operator and round nothing, so that FLOAT16 is not widened."""
 _JUMPING = ("ELEMENT_WISE_CEIL", "ELEMENT_WISE_FLOOR", "ELEMENT_WISE_SIGN")
 """Those that make whole numbers of the smallest ones."""
 _SMALLEST = float(np.finfo(np.float32).smallest_normal)

@@ -1,6 +1,6 @@
 """GATHER, SCATTER and their relatives, ONE_HOT, NONZERO_COORDINATES: elements by index.
 
-Indices of signed types count from the end where negative, in ONNX as in DirectML. One outside stops ONNX Runtime;
+Indices of signed types count from the end where negative, in ONNX as in DirectML. One outside has no meaning in ONNX;
 DirectML makes a flat offset of it all the same, in 32 bits without a sign, reads the last element where that lies
 behind the end, and drops what is written there [decisions X1 to X3, X8]. Exact models do so with computed indices that
 may lie outside; constant ones are looked at when compiling.
@@ -19,7 +19,7 @@ from dml2onnx.emitter.core import broadcast_shape
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, packed_strides
 from dml2onnx.legalise.movements import chosen_of_two, from_start
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import DOUBLE, INT64
+from dml2onnx.model import INT64
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ def _for_onnx(e: Emitter, indices: Tensor) -> Tensor:
 
 
 def _clamped(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
-    """Indices that ONNX Runtime accepts for axes of ``sizes``: one for all, or one for each of the last axis.
+    """Indices inside axes of ``sizes``: one for all, or one for each of the last axis.
 
     They lie in [-size, size - 1]: negative ones need no node, ONNX counts them from the end as DirectML does.
     """
@@ -57,14 +57,11 @@ def _clamped(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
         return e.positions(_known_clamped(indices.value, count))
     if indices.dtype.kind == "u":
         return e.Cast(e.Min(indices, e.constant(count - 1, indices.dtype)), _index_type(max(sizes)))
-    # ONNX Runtime orders some INT64 numbers wrongly; those that DOUBLE rounds lie outside any axis before and after
-    work = indices.dtype if indices.dtype == INT32 and max(sizes) < 1 << 31 else DOUBLE
+    work = INT32 if indices.dtype == INT32 and max(sizes) < 1 << 31 else INT64
     x = e.Cast(indices, work)
     if count.size == 1:
-        x = e.Clip(x, -count.item(), count.item() - 1)
-    else:
-        x = e.Min(e.Max(x, e.constant(-count, work)), e.constant(count - 1, work))
-    return x if work == INT32 else e.Cast(x, INT64)
+        return e.Clip(x, -count.item(), count.item() - 1)
+    return e.Min(e.Max(x, e.constant(-count, work)), e.constant(count - 1, work))
 
 
 def _known_clamped(indices: np.ndarray, count: np.ndarray) -> Array:
