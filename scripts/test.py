@@ -206,7 +206,7 @@ def test_steps(python: Path, *, thorough: bool, cases: str) -> tuple[Step, list[
     tests = Step("pytest", [python, "-m", "pytest", *_parallel(), *options, "--cases", cases])
     parts = {"oldest": 1, "newest": 1 if cases == "all" else PART_OF_NEWEST}
     others = [other_runtime_step(prepare(f".venv-{lock}", lock), which, one_in=parts[which]) for which, lock in ends]
-    return tests, [others, [runtimes_step(python)]] if thorough else []
+    return tests, [others, [runtimes_step(python, *([] if cases == "all" else ["--changed"]))]] if thorough else []
 
 
 def perform_all(*, thorough: bool, cases: str = "each") -> list[Outcome]:
