@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.model import ELEMENT_TYPES
+from dml2onnx.model import ELEMENT_TYPES, INT64
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dml2onnx.emitter import Emitter, Tensor
 
+UINT32 = np.dtype(np.uint32)
+UINT64 = np.dtype(np.uint64)
 MOST_DIMENSIONS = 8
 """What all runtimes take."""
 
@@ -52,17 +54,23 @@ def chosen_of_two(e: Emitter, indices: Tensor, depth: int, values: Tensor, axis:
     """The second of the values where the place along an axis is the index, else the first; bits stay what they are."""
     e.budget.require(depth)
     places = np.arange(depth).reshape([-1 if i == axis else 1 for i in range(indices.rank)])
-    is_on = e.Equal(from_start(e, indices, depth), e.constant(places.astype(np.uint32)))
+    if indices.dtype == UINT64:  # all of it counts, without a sign [decision X25]
+        place = e.Cast(e.Min(indices, e.constant(np.array(depth, UINT64))), UINT32)
+    else:
+        place = from_start(e, indices, depth)
+    is_on = e.Equal(place, e.constant(places.astype(UINT32)))
     which = e.Reshape(e.Cast(is_on, np.dtype(np.int32)), (is_on.size,))
     return e.Reshape(e.GatherElements(values, which, 0), is_on.shape)
 
 
 def from_start(e: Emitter, indices: Tensor, size: int) -> Tensor:
     """Indices as DirectML computes with them: counted from the start, in UINT32."""
+    if indices.dtype == UINT64:  # which is read as INT64 [decision X25]
+        indices = e.Cast(indices, INT64)
     if indices.dtype.kind == "i":
         from_end = e.Add(indices, e.constant(np.array(size).astype(indices.dtype)))
         indices = e.Where(e.Less(indices, e.constant(0, indices.dtype)), from_end, indices)
-    return e.Cast(indices, np.dtype(np.uint32))
+    return e.Cast(indices, UINT32)
 
 
 def pad(

@@ -282,15 +282,17 @@ def pow_(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_pow_operator_desc
     """
     base = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
-    exponent = node.broadcastable("ExponentTensor")
-    if exponent.dtype.kind != "f":
-        exponent = scaled(e, exponent, node.op.scale_bias())
+    exponent, factors = node.broadcastable("ExponentTensor"), node.op.scale_bias()
+    is_whole = exponent.dtype.kind != "f"
+    if is_whole:
+        exponent = scaled(e, exponent, factors)
+    elif factors is not None:
+        exponent = scaled(e, _exponent(e, exponent), factors)
     if base.dtype == _INT32 and not e.exact:
         return e.Pow(base, _exponent(e, exponent))
     if base.dtype.kind != "f":
-        return _power_of_integers(e, base, exponent, is_whole=exponent.dtype.kind != "f")
-    factors = node.op.scale_bias() if exponent.dtype.kind == "f" else None
-    exponent = scaled(e, _exponent(e, exponent), factors)
+        return _power_of_integers(e, base, exponent, is_whole=is_whole)
+    exponent = _exponent(e, exponent)
     return _as_exponential(e, base, exponent, e.Pow(base, exponent))
 
 

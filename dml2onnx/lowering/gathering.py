@@ -55,7 +55,7 @@ def _clamped(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
     count = np.array(sizes[:1] if len(set(sizes)) == 1 else sizes, np.int64)
     if indices.value is not None:
         return e.positions(_known_clamped(indices.value, count))
-    if indices.dtype.kind == "u":
+    if indices.dtype == UINT32:
         return e.Cast(e.Min(indices, e.constant(count - 1, indices.dtype)), _index_type(max(sizes)))
     work = INT32 if indices.dtype == INT32 and max(sizes) < 1 << 31 else INT64
     x = e.Cast(indices, work)
@@ -65,8 +65,6 @@ def _clamped(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
 
 
 def _known_clamped(indices: np.ndarray, count: np.ndarray) -> Array:
-    if indices.dtype.kind == "u":
-        return np.asarray(np.minimum(indices, (count - 1).astype(indices.dtype)), np.int64)
     wide = indices.astype(np.int64)
     return np.asarray(np.clip(np.where(wide < 0, wide + count, wide), 0, count - 1))
 
@@ -75,9 +73,8 @@ def _are_inside(indices: Tensor, sizes: npt.ArrayLike) -> bool:
     """Whether indices are known to lie in [-size, size - 1]; ``sizes`` broadcast to them."""
     if indices.value is None:
         return False
-    # UINT64 beyond INT64 becomes negative, far below any size
     wide, count = indices.value.astype(np.int64), np.asarray(sizes, np.int64)
-    return bool(((wide >= -count * (indices.dtype.kind == "i")) & (wide < count)).all())
+    return bool(((wide >= -count) & (wide < count)).all())
 
 
 def _is_free(node: Operands, e: Emitter, indices: Tensor, sizes: npt.ArrayLike) -> bool:
