@@ -338,12 +338,6 @@ class EmitterCore:
     keeps_subnormals = _asked("keeps_subnormals", False)
     """Whether subnormal numbers of FLOAT are not 0, as Direct3D has them, and that matters."""
 
-    has_exact_gates = _asked("has_exact_gates", True)
-    """Whether RNN, GRU and LSTM do at the edges what DirectML does."""
-
-    resets_biases = _asked("resets_biases", True)
-    """Whether GRU with linear_before_reset multiplies the recurrent bias with the reset gate."""
-
     @legalised
     def first_resized(self, rank: int) -> int:
         """The first axis that Resize may move."""

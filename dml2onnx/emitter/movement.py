@@ -13,6 +13,7 @@ from dml2onnx.model import INT64, UNKNOWN, has_unknown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dml2onnx.emitter.windows import Window
     from dml2onnx.model.records import Attribute
 
 MOVES = Traits(keeps=Keeps.BITS, inputs=(0,))
@@ -147,8 +148,9 @@ class MovementOps(EmitterCore):
             return x
         return self.emit("Tile", MOVES, [x, self.ints(repeats)], x.dtype, to, None, lambda a, n: np.tile(a, n))
 
+    @legalised
     def ReverseSequence(self, x: Tensor, lengths: Tensor, *, time_axis: int) -> Tensor:
-        """The first ``lengths`` (INT64, one for each item of the other of the first two axes) elements reversed."""
+        """The first ``lengths`` (integers, one for each item of the other of the first two axes) elements reversed."""
 
         def fold(a: np.ndarray, counts: np.ndarray) -> np.ndarray:
             places = np.arange(a.shape[time_axis])[:, None]
@@ -157,7 +159,7 @@ class MovementOps(EmitterCore):
             return np.take_along_axis(a, source.reshape(*source.shape, *(1,) * (a.ndim - 2)), time_axis)
 
         attributes = {"time_axis": time_axis, "batch_axis": 1 - time_axis}
-        return self.emit("ReverseSequence", MOVES, [x, lengths], x.dtype, x.shape, attributes, fold)
+        return self.emit("ReverseSequence", MOVES, [x, self.Cast(lengths, INT64)], x.dtype, x.shape, attributes, fold)
 
     def Flip(self, x: Tensor, axes: Sequence[int]) -> Tensor:
         """The elements of the given axes in reverse order: a Slice with negative steps."""
@@ -243,25 +245,18 @@ class MovementOps(EmitterCore):
             attributes["mode"] = mode
         return self.emit("DepthToSpace", MOVES, [x], x.dtype, shape, attributes)
 
-    def Col2Im(
-        self,
-        x: Tensor,
-        image: tuple[int, ...],
-        block: tuple[int, ...],
-        strides: tuple[int, ...],
-        dilations: tuple[int, ...],
-        pads: tuple[int, ...],
-    ) -> Tensor:
-        """(N, C * product of ``block``, blocks) added up in an (N, C, *image) tensor; opset 18's."""
-        shape = (x.shape[0], x.shape[1] // prod(block), *image)
+    @legalised
+    def Col2Im(self, x: Tensor, image: tuple[int, ...], window: Window) -> Tensor:
+        """(N, C * elements of the window, windows) added up in an (N, C, *image) tensor; opset 18's."""
+        shape = (x.shape[0], x.shape[1] // prod(window.shape), *image)
         attributes: dict[str, Attribute] = {}
-        if any(step != 1 for step in strides):
-            attributes["strides"] = strides
-        if any(step != 1 for step in dilations):
-            attributes["dilations"] = dilations
-        if any(pads):
-            attributes["pads"] = pads
-        inputs = [x, self.ints(image), self.ints(block)]
+        if any(step != 1 for step in window.strides):
+            attributes["strides"] = window.strides
+        if any(step != 1 for step in window.dilations):
+            attributes["dilations"] = window.dilations
+        if any((*window.start, *window.end)):
+            attributes["pads"] = window.start + window.end
+        inputs = [x, self.ints(image), self.ints(window.shape)]
         return self.emit("Col2Im", Traits(inputs=(0,)), inputs, x.dtype, shape, attributes)
 
     @legalised
@@ -333,10 +328,7 @@ class MovementOps(EmitterCore):
         mode: PadMode = "constant",
         value: float | int | np.generic = 0,
     ) -> Tensor:
-        """Elements added at both ends of every axis.
-
-        ``reflect`` wants pads smaller than the axis; ``wrap`` is opset 19's.
-        """
+        """Elements added at both ends of every axis; ``wrap`` is opset 19's."""
         if not any(start) and not any(end):
             return x
         assert mode != "wrap" or self.opset >= 19

@@ -146,10 +146,7 @@ class NeuralOps(ArithmeticOps):
     def BatchNormalization(
         self, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor, epsilon: float
     ) -> Tensor:
-        """``scale * (x - mean) / sqrt(variance + epsilon) + bias`` of (N, C, ...) with vectors of C.
-
-        It may be a product and a sum: where the mean is large against the deviation, digits are lost.
-        """
+        """``scale * (x - mean) / sqrt(variance + epsilon) + bias`` of (N, C, ...) with vectors of C."""
         inputs = [x, scale, bias, mean, variance]
         return self.emit("BatchNormalization", _ALL, inputs, x.dtype, x.shape, {"epsilon": epsilon})
 
@@ -161,18 +158,23 @@ class NeuralOps(ArithmeticOps):
         inputs = [x, scale, bias]
         return self.emit("InstanceNormalization", _ALL, inputs, x.dtype, x.shape, {"epsilon": epsilon})
 
+    @legalised
     def LayerNormalization(self, x: Tensor, scale: Tensor, bias: Tensor | None, axis: int, epsilon: float) -> Tensor:
         """``x`` less its mean over the axes from ``axis`` on, over the root of its variance plus ``epsilon``, times
-        ``scale``, plus ``bias``, which have the shape of these axes.
+        ``scale``, plus ``bias``, which broadcast to these axes: runtimes want them whole.
         """
-        inputs = [x, scale] if bias is None else [x, scale, bias]
+        inputs = [x, *(self.Expand(item, x.shape[axis:]) for item in (scale, bias) if item is not None)]
         return self.emit("LayerNormalization", _ALL, inputs, x.dtype, x.shape, {"axis": axis, "epsilon": epsilon})
 
+    @legalised
     def RMSNormalization(self, x: Tensor, scale: Tensor, axis: int, epsilon: float) -> Tensor:
         """``x`` over the root of the mean of its squares plus ``epsilon``, times ``scale``; opset 23."""
         attributes: dict[str, Attribute] = {"axis": axis, "epsilon": epsilon}
-        return self.emit("RMSNormalization", _ALL, [x, scale], x.dtype, x.shape, attributes)
+        return self.emit(
+            "RMSNormalization", _ALL, [x, self.Expand(scale, x.shape[axis:])], x.dtype, x.shape, attributes
+        )
 
+    @legalised
     def GroupNormalization(self, x: Tensor, scale: Tensor, bias: Tensor, groups: int, epsilon: float) -> Tensor:
         """(N, C, ...) in ``groups`` of channels less their mean, over the root of their variance plus ``epsilon``,
         times ``scale`` and plus ``bias``, vectors of C; opset 21. ONNX defines it by other operators.
@@ -180,6 +182,7 @@ class NeuralOps(ArithmeticOps):
         attributes: dict[str, Attribute] = {"num_groups": groups, "epsilon": epsilon}
         return self.nodes("GroupNormalization", [x, scale, bias], [(x.dtype, x.shape)], attributes)[0]
 
+    @legalised
     def LpNormalization(self, x: Tensor, axis: int, p: int) -> Tensor:
         """``x`` over its norm of order ``p``, 1 or 2, along an axis."""
         return self.emit("LpNormalization", _ALL, [x], x.dtype, x.shape, {"axis": axis, "p": p})

@@ -137,6 +137,21 @@ class Pool:
         first = np.arange(self.output[axis])[:, None] * w.strides[axis] - w.start[axis]
         return first + np.arange(w.shape[axis]) * w.dilations[axis]
 
+    @property
+    def padded(self) -> tuple[int, ...]:
+        """Sizes with the padding."""
+        return tuple(a + n + b for a, n, b in zip(self.window.start, self.sizes, self.window.end, strict=True))
+
+    def flat_places(self, count: int) -> Counts:
+        """Row-major positions in the first ``count`` padded axes alone, ``[elements of the window.., windows..]``."""
+        total: Counts = np.zeros((1,) * 2 * count, np.int64)
+        for d in range(count):
+            shape = [1] * 2 * count
+            shape[d], shape[count + d] = self.window.shape[d], self.output[d]
+            places = self.places(d).T + self.window.start[d]
+            total = total * self.padded[d] + places.reshape(shape)
+        return total
+
     def reaching(self, axis: int) -> tuple[int, int]:
         """The first window that does not end before the input, and the first after it that begins behind the input."""
         w = self.window

@@ -12,14 +12,15 @@ from dml2onnx.emitter.core import as_it_is
 from dml2onnx.legalise import attention, bits, movements, reductions, running
 from dml2onnx.legalise.depth import gathered_depth, spread_depth
 from dml2onnx.legalise.extremes import as_signed, clipped
-from dml2onnx.legalise.formulas import shrunk
+from dml2onnx.legalise.formulas import by_instances, normalized, plus, shrunk, times, wide
 from dml2onnx.legalise.pools import average_pool, lp_pool, max_pool, max_pool_with_indices
 from dml2onnx.model import DOUBLE, FLOAT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from dml2onnx.emitter import Emitter, Tensor
+    from dml2onnx.emitter.recurrent import GateActivation
     from dml2onnx.legalise.rules import Rule
     from dml2onnx.model import DType
 
@@ -169,6 +170,61 @@ def shrink(e: Emitter, x: Tensor, bias: float, lambd: float) -> Tensor | None:
     return None if e.has_kernel("Shrink", x.dtype) else shrunk(e, x, bias, lambd)
 
 
+def layer_normalization(
+    e: Emitter, x: Tensor, scale: Tensor, bias: Tensor | None, axis: int, epsilon: float
+) -> Tensor | None:
+    """InstanceNormalization, and scale and bias behind it."""
+    if e.has_kernel("LayerNormalization", x.dtype):
+        return None
+    return plus(e, times(e, by_instances(e, x, axis, epsilon), scale), bias)
+
+
+def rms_normalization(e: Emitter, x: Tensor, scale: Tensor, axis: int, epsilon: float) -> Tensor | None:
+    """The formula, FLOAT16 in FLOAT."""
+    if e.has_kernel("RMSNormalization", x.dtype):
+        return None
+    return times(e, normalized(e, x, range(axis, x.rank), epsilon, use_mean=False), scale)
+
+
+def instance_normalization(e: Emitter, x: Tensor, scale: Tensor, bias: Tensor, epsilon: float) -> Tensor | None:
+    """The formula, FLOAT16 in FLOAT."""
+    if e.has_kernel("InstanceNormalization", x.dtype):
+        return None
+    factor, term = (e.Reshape(item, (item.size, *(1,) * (x.rank - 2))) for item in (scale, bias))
+    return plus(e, times(e, normalized(e, x, range(2, x.rank), epsilon), factor), term)
+
+
+def lp_normalization(e: Emitter, x: Tensor, axis: int, p: int) -> Tensor | None:
+    """The quotient, of which 0 / 0 is 0."""
+    if e.has_kernel("LpNormalization", x.dtype):
+        return None
+    y = wide(e, x)
+    norm = e.ReduceSum(e.Abs(y), (axis,)) if p == 1 else e.Sqrt(e.ReduceSum(e.Mul(y, y), (axis,)))
+    return e.Cast(e.Div(y, e.Max(norm, e.constant(np.finfo(y.dtype.name).tiny, y.dtype))), x.dtype)
+
+
+INEXACT: Mapping[str, frozenset[str]] = {
+    "RNN": frozenset({"Softplus", "ScaledTanh", "Sigmoid", "Tanh"}),
+    "GRU": frozenset({"Softplus", "ScaledTanh"}),
+    "LSTM": frozenset({"Softplus", "ScaledTanh"}),
+}
+"""Activations of which the CPU provider's kernels, which run where a target has none, make too little.
+
+ScaledTanh, and Tanh in RNN, are differences of numbers near 1, which leaves few digits near 0. The absolute error of
+Sigmoid does for a gate, which multiplies, but in RNN it is the result.
+"""
+
+
+def gates(
+    e: Emitter, operator: str, activations: Sequence[GateActivation], dtype: DType, *, resets_bias: bool
+) -> Sequence[GateActivation] | None:
+    """None of those that are inexact."""
+    if e.has_kernel(operator, dtype) or INEXACT[operator].isdisjoint(item.name for item in activations):
+        return None
+    e.note(f"{operator} of the CPU is not exact for its activations, and the target has none")
+    return ()
+
+
 # --- movements -------------------------------------------------------------------------------------------------------
 
 
@@ -270,14 +326,20 @@ RULES |= {
     "BitCast": bits.bit_cast,
     "BitwiseNot": bits.bitwise_not,
     **{operator: partial(bits.bitwise, table) for operator, table in bits.TABLES.items()},
+    "Col2Im": movements.col2im,
     "compute_type": compute_type,
     "CumProd": running.cum_prod,
     "DepthToSpace": depth_to_space,
     "DequantizeLinear": dequantize_linear,
     "dequantizes": dequantizes,
+    "gates": gates,
     "multiplies_quantised": multiplies_quantised,
     "stores_nibbles": stores_nibbles,
     "Gelu": gelu,
+    "InstanceNormalization": instance_normalization,
+    "LayerNormalization": layer_normalization,
+    "LpNormalization": lp_normalization,
+    "RMSNormalization": rms_normalization,
     "HardSwish": hard_swish,
     "Shrink": shrink,
     "OneHot": movements.one_hot,

@@ -35,6 +35,13 @@ def conv_transpose(
     """A Pad, and the bias behind it."""
     if len(window.shape) > 1 or not output_padding or not any(output_padding):
         return None
+    return padded_behind(e, x, w, b, window, group, output_padding)
+
+
+def padded_behind(
+    e: Emitter, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int, extra: tuple[int, ...]
+) -> Tensor:
+    """ConvTranspose without the bias, zeros behind the end of each dimension, and then the bias."""
     y = e.ConvTranspose(x, w, None, window, group)
-    y = e.Pad(y, (0, 0, 0), (0, 0, *output_padding))
-    return y if b is None else e.Add(y, e.Reshape(b, (1, b.size, 1)))
+    y = e.Pad(y, (0,) * y.rank, (0, 0, *extra))
+    return y if b is None else e.Add(y, e.Reshape(b, (1, b.size, *(1,) * len(extra))))
