@@ -10,8 +10,8 @@ import numpy as np
 from dml2onnx.emitter.windows import Pool, Window
 from dml2onnx.ir.view import Gather, Layout
 from dml2onnx.legalise.depth import gathered_depth
-from dml2onnx.lowering.buffers import take
 from dml2onnx.lowering.registry import lowers
+from dml2onnx.memory.buffers import take
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -34,7 +34,7 @@ from dml2onnx.ir.view import (
     plan_read,
     plan_write,
 )
-from dml2onnx.lowering.bits import packed, reinterpret, unpacked
+from dml2onnx.memory.bits import packed, reinterpret, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Set
