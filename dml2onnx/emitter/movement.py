@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from dml2onnx.emitter.core import EmitterCore, Keeps, Tensor, Traits, broadcast_shape, legalised
-from dml2onnx.model import ELEMENT_TYPES, INT64, UNKNOWN, has_unknown
+from dml2onnx.model import INT64, UNKNOWN, has_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dml2onnx.emitter.windows import Window
-    from dml2onnx.model import DType
     from dml2onnx.model.records import Attribute
 
 MOVES = Traits(keeps=Keeps.BITS, inputs=(0,))
@@ -286,23 +285,28 @@ class MovementOps(EmitterCore):
         traits = Traits(keeps=Keeps.BITS, inputs=(0, 2))
         return self.emit("ScatterND", traits, [x, indices, updates], x.dtype, x.shape, None, fold)
 
+    @legalised
     def TensorScatter(self, cache: Tensor, updates: Tensor, first: Tensor) -> Tensor:
         """``cache`` with ``updates`` put from row ``first`` of each item on, along the last axis but one; opset 24."""
         traits = Traits(keeps=Keeps.BITS, inputs=(0, 1))
         attributes: dict[str, Attribute] = {"axis": -2, "mode": "linear"}
-        return self.emit("TensorScatter", traits, [cache, updates, first], cache.dtype, cache.shape, attributes)
-
-    def takes_one_hot(self, dtype: DType) -> bool:
-        """Whether OneHot has a kernel for values of this type."""
-        return self.target.has_kernel(
-            "OneHot", self.opset, {"T1": "int64", "T2": "int64", "T3": ELEMENT_TYPES[dtype][1]}
+        return self.emit(
+            "TensorScatter", traits, [cache, updates, self.Cast(first, INT64)], cache.dtype, cache.shape, attributes
         )
 
+    @legalised
     def OneHot(self, indices: Tensor, depth: int, values: Tensor, axis: int) -> Tensor:
-        """The second of two ``values`` where the coordinate along a new axis is the INT64 index, else the first."""
-        shape = (*indices.shape[:axis], depth, *indices.shape[axis:])
-        inputs = [indices, self.constant(np.array(depth, INT64)), values]
-        return self.nodes("OneHot", inputs, [(values.dtype, shape)], {"axis": axis})[0]
+        """The second of ``values`` where the coordinate along ``axis`` is the index, else the first.
+
+        There is one index along this axis, of any integer type.
+        """
+        front, behind = indices.shape[:axis], indices.shape[axis + 1 :]
+        inputs = [
+            self.Reshape(self.Cast(indices, INT64), (*front, *behind)),
+            self.constant(np.array(depth, INT64)),
+            self.Slice(values, (0,), (2,)),
+        ]
+        return self.nodes("OneHot", inputs, [(values.dtype, (*front, depth, *behind))], {"axis": axis})[0]
 
     def Concat(self, items: Sequence[Tensor], axis: int) -> Tensor:
         """The tensors joined along an axis."""

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from dml2onnx.emitter.core import as_it_is
-from dml2onnx.legalise import bits, movements, reductions, running
+from dml2onnx.legalise import attention, bits, movements, reductions, running
 from dml2onnx.legalise.depth import gathered_depth, spread_depth
 from dml2onnx.legalise.extremes import as_signed, clipped
 from dml2onnx.legalise.formulas import by_instances, normalized, plus, shrunk, times, wide
 from dml2onnx.legalise.pools import average_pool, lp_pool, max_pool, max_pool_with_indices
+from dml2onnx.model import DOUBLE, FLOAT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -100,6 +101,11 @@ def is_nan(e: Emitter, x: Tensor) -> Tensor:
     return e.Not(e.Equal(x, x))
 
 
+def compute_type(e: Emitter, dtype: DType) -> DType | None:
+    """FLOAT where there is no arithmetic in DOUBLE."""
+    return FLOAT if dtype == DOUBLE and not e.has_kernel("Pow", DOUBLE) else None
+
+
 # --- functions -------------------------------------------------------------------------------------------------------
 
 
@@ -145,6 +151,13 @@ def gelu(e: Emitter, x: Tensor) -> Tensor | None:
     # where x is NaN the result is, whatever Erf makes of it
     erf = as_it_is(e.Erf, e.Div(x, e.constant(math.sqrt(2), x.dtype)))
     return e.Mul(e.Mul(x, e.Add(erf, e.constant(1, x.dtype))), e.constant(0.5, x.dtype))
+
+
+def swish(e: Emitter, x: Tensor, alpha: float) -> Tensor | None:
+    """``x * sigmoid(alpha * x)``: ONNX Runtime has Swish in opset 24 alone."""
+    if e.has_kernel("Swish", x.dtype):
+        return None
+    return e.Mul(x, e.Sigmoid(e.Mul(x, e.constant(alpha, x.dtype))))
 
 
 def hard_swish(e: Emitter, x: Tensor) -> Tensor | None:
@@ -270,12 +283,31 @@ def dequantize_linear(
     e: Emitter, x: Tensor, scale: Tensor, zero_point: Tensor | None = None, axis: int | None = None, **_: bool
 ) -> Tensor | None:
     """Cast, Sub and Mul."""
-    if e.supports("DequantizeLinear", x.dtype, "T1" if e.opset >= 19 else "T"):
+    if e.supports("DequantizeLinear", x.dtype, _type_of_dequantized(e)):
         return None
     wide: DType = np.dtype(np.int32)
     if zero_point is not None:
         x = e.Sub(e.Cast(x, wide), e.Cast(_along(e, zero_point, axis, x.rank), wide))
     return e.Mul(e.Cast(x, scale.dtype), _along(e, scale, axis, x.rank))
+
+
+def dequantizes(e: Emitter, x: Tensor, *, known: bool = False) -> bool | None:
+    """Not by other operators: of integers that are multiplied there are better forms."""
+    return None if e.has_kernel("DequantizeLinear", x.dtype, _type_of_dequantized(e)) else False
+
+
+def multiplies_quantised(e: Emitter, op: str) -> bool | None:
+    """Where there is a kernel."""
+    return None if e.has_kernel(op, np.dtype(np.uint8), "T1", "T2", "T3") else False
+
+
+def stores_nibbles(e: Emitter, dtype: DType) -> bool | None:
+    """From opset 21 on, where they can be widened."""
+    return None if e.has_kernel("Cast", dtype, "T1") else False
+
+
+def _type_of_dequantized(e: Emitter) -> str:
+    return "T1" if e.opset >= 19 else "T"
 
 
 def _along(e: Emitter, x: Tensor, axis: int | None, rank: int) -> Tensor:
@@ -290,14 +322,19 @@ RULES |= {
     "MaxPoolWithIndices": max_pool_with_indices,
     "ArgMax": arg_max,
     "ArgMin": arg_min,
+    "Attention": attention.attention,
     "BitCast": bits.bit_cast,
     "BitwiseNot": bits.bitwise_not,
     **{operator: partial(bits.bitwise, table) for operator, table in bits.TABLES.items()},
     "Col2Im": movements.col2im,
+    "compute_type": compute_type,
     "CumProd": running.cum_prod,
     "DepthToSpace": depth_to_space,
     "DequantizeLinear": dequantize_linear,
+    "dequantizes": dequantizes,
     "gates": gates,
+    "multiplies_quantised": multiplies_quantised,
+    "stores_nibbles": stores_nibbles,
     "Gelu": gelu,
     "InstanceNormalization": instance_normalization,
     "LayerNormalization": layer_normalization,
@@ -305,6 +342,7 @@ RULES |= {
     "RMSNormalization": rms_normalization,
     "HardSwish": hard_swish,
     "Shrink": shrink,
+    "OneHot": movements.one_hot,
     "Pad": movements.pad,
     "QuantizeLinear": quantize_linear,
     "ReduceMax": reductions.reduce_max,
@@ -312,6 +350,8 @@ RULES |= {
     "ReduceProd": reductions.reduce_prod,
     "ReduceSum": reductions.reduce_sum,
     "SpaceToDepth": space_to_depth,
+    "Swish": swish,
+    "TensorScatter": attention.tensor_scatter,
     "Tile": movements.tile,
     "TopK": top_k,
 }

@@ -1,4 +1,4 @@
-"""Tile, Pad and Col2Im by other operators."""
+"""Tile, OneHot, Pad and Col2Im by other operators."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.legalise.windows import Pool
+from dml2onnx.model import ELEMENT_TYPES, INT64
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
     Places = npt.NDArray[np.int64]
 
+UINT32 = np.dtype(np.uint32)
+UINT64 = np.dtype(np.uint64)
 MOST_DIMENSIONS = 8
 """What all runtimes take."""
 
@@ -43,6 +46,37 @@ def repeated(e: Emitter, x: Tensor, repeats: Sequence[int]) -> Tensor | None:
     rows = e.Reshape(x, [before for before, _ in apart])
     sizes = [size * count for size, count in zip(x.shape, repeats, strict=True)]
     return e.Reshape(e.Expand(rows, [after for _, after in apart]), sizes)
+
+
+def one_hot(e: Emitter, indices: Tensor, depth: int, values: Tensor, axis: int) -> Tensor | None:
+    """Equal, and GatherElements of the two values; so it is where OneHot would read a scalar."""
+    types = {"T1": "int64", "T2": "int64", "T3": ELEMENT_TYPES[values.dtype][1]}
+    if indices.rank > 1 and e.target.has_kernel("OneHot", e.opset, types):
+        return None
+    return chosen_of_two(e, indices, depth, values, axis)
+
+
+def chosen_of_two(e: Emitter, indices: Tensor, depth: int, values: Tensor, axis: int) -> Tensor:
+    """The second of the values where the place along an axis is the index, else the first; bits stay what they are."""
+    e.budget.require(depth)
+    places = np.arange(depth).reshape([-1 if i == axis else 1 for i in range(indices.rank)])
+    if indices.dtype == UINT64:  # all of it counts, without a sign [decision X25]
+        place = e.Cast(e.Min(indices, e.constant(np.array(depth, UINT64))), UINT32)
+    else:
+        place = from_start(e, indices, depth)
+    is_on = e.Equal(place, e.constant(places.astype(UINT32)))
+    which = e.Reshape(e.Cast(is_on, np.dtype(np.int32)), (is_on.size,))
+    return e.Reshape(e.GatherElements(values, which, 0), is_on.shape)
+
+
+def from_start(e: Emitter, indices: Tensor, size: int) -> Tensor:
+    """Indices as DirectML computes with them: counted from the start, in UINT32."""
+    if indices.dtype == UINT64:  # which is read as INT64 [decision X25]
+        indices = e.Cast(indices, INT64)
+    if indices.dtype.kind == "i":
+        from_end = e.Add(indices, e.constant(np.array(size).astype(indices.dtype)))
+        indices = e.Where(e.Less(indices, e.constant(0, indices.dtype)), from_end, indices)
+    return e.Cast(indices, UINT32)
 
 
 def pad(

@@ -11,8 +11,8 @@ from dml2onnx.emitter.windows import Window
 from dml2onnx.ir.view import Gather, Layout
 from dml2onnx.legalise.depth import gathered_depth
 from dml2onnx.legalise.windows import Pool
-from dml2onnx.lowering.buffers import take
 from dml2onnx.lowering.registry import lowers
+from dml2onnx.memory.buffers import take
 
 if TYPE_CHECKING:
     import numpy.typing as npt
