@@ -35,7 +35,7 @@ def _truncating_divide(a: np.ndarray, b: np.ndarray) -> Array:
     return np.asarray(np.where(inexact & ((a < 0) != (safe < 0)), quotient + 1, quotient), a.dtype)
 
 
-def _is_plus_zero(x: Tensor) -> bool:
+def is_plus_zero(x: Tensor) -> bool:
     """Whether that is the constant 0.0, and nothing else."""
     return (
         x.value is not None and x.size == 1 and x.dtype.kind == "f" and not (x.value.any() or np.signbit(x.value).any())
@@ -104,22 +104,11 @@ class ArithmeticOps(MovementOps):
 
     @legalised
     def Add(self, a: Tensor, b: Tensor) -> Tensor:
-        """Sum; integers wrap."""
+        """Sum; integers wrap. 0.0 is left out, but exactly where it makes 0.0 of -0.0."""
         for x, addend in ((a, b), (b, a)):
-            if x.value is None and _is_plus_zero(addend):
-                return self._plus_zero(x, max(a.rank, b.rank))
+            if x.value is None and is_plus_zero(addend) and (not self.exact or x.is_never_minus_zero):
+                return self.Reshape(x, (1,) * (addend.rank - x.rank) + x.shape)
         return _add(self, a, b)
-
-    def _plus_zero(self, x: Tensor, rank: int) -> Tensor:
-        """``x + 0.0``, which in exact models makes 0.0 of -0.0: not as an Add of one 0, which ONNX Runtime leaves out.
-
-        https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/noop_elimination.cc
-        """
-        x = self.Reshape(x, (1,) * (rank - x.rank) + x.shape)
-        if not self.exact or x.is_never_minus_zero:
-            return x
-        zero = self.constant(0, x.dtype)
-        return self.Where(self.Equal(x, zero), zero, x, no_minus_zero=True)
 
     Sub = legalised(_binary("Sub", np.subtract, _WRAPS))
     """Difference; integers wrap."""

@@ -40,6 +40,7 @@ EVERYWHERE = (
     "OUTPUT_PADDING_BELOW_THE_STRIDE",
     "RNN_READS_BY_POSITION",
     "REVERSE_SEQUENCE_SKIPS_EMPTY_ONES",
+    "SUMS_WITH_ZERO_ARE_LEFT_OUT",
 )
 """Quirks of the CPU provider on which any session may place a node, whatever its target."""
 

@@ -9,6 +9,7 @@ import onnxruntime
 import pytest
 from onnx import TensorProto
 
+from dml2onnx import legalise
 from dml2onnx.emitter import Emitter, NoKernelError, Tensor
 from dml2onnx.emitter.windows import Window
 from dml2onnx.model import UNKNOWN, OnnxGraph, Origin
@@ -197,7 +198,8 @@ def test_what_only_the_run_tells_has_no_size_in_the_model() -> None:
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_nothing_drops_a_sum_that_makes_0_of_minus_0(dtype: npt.DTypeLike) -> None:
     numbers = np.array([-0.0, 0.0, -1.0, np.inf, np.nan], dtype)
-    e = emitter()
+    e = legalise.emitter(target("cpu", 21))
+    e.begin("node", "TEST")
     x = computed(numbers.shape, dtype)
     sums = [e.Add(x, e.constant(zero, dtype)) for zero in (0.0, -0.0)] + [e.Add(e.constant(0.0, dtype), x)]
     session = onnxruntime.InferenceSession(model_of(e, [x], sums).SerializeToString())
