@@ -150,10 +150,10 @@ def bit_shift(node: Operands, e: Emitter) -> Tensor:
     wide = np.dtype(f"uint{width}")
     count = e.Cast(b, wide)
     if b.value is None or b.value.max() >= width:
-        count = low_bits(e, count, width)
+        count = e.Mod(count, e.constant(width, wide))
     shifted = e.BitShift(e.Cast(a, wide), count, direction)
     if direction == "LEFT" and a.dtype.kind == "u" and a.dtype != wide and e.casts_saturate():
-        shifted = low_bits(e, shifted, 1 << 8 * a.dtype.itemsize)
+        shifted = e.Mod(shifted, e.constant(1 << 8 * a.dtype.itemsize, wide))
     return e.Cast(shifted, out.data_type.dtype)
 
 
@@ -168,13 +168,6 @@ def bit_count(node: Operands, e: Emitter) -> Tensor:
     x = e.Cast(x, unsigned(x.dtype))
     count = _counted_in_parallel(e, x) if e.opset >= BITWISE_OPSET else _counted_by_nibbles(e, x)
     return e.Cast(count, out.data_type.dtype)
-
-
-def low_bits(e: Emitter, x: Tensor, modulus: int) -> Tensor:
-    """An unsigned integer modulo a power of two."""
-    if e.opset >= BITWISE_OPSET:
-        return e.BitwiseAnd(x, e.constant(modulus - 1, x.dtype))
-    return e.Mod(x, e.constant(modulus, x.dtype))
 
 
 def _note_bits_of_floats(node: Operands, e: Emitter, field: str) -> None:
