@@ -374,17 +374,14 @@ class EmitterCore:
         """Whether 4-bit integers may be initializers."""
         return True
 
-    def takes_units(self) -> bool:
-        """Whether it matters that a value is an input, or comes from a QuantizeLinear: only then is it noted."""
-        return self.target.has("QUANTIZES_IN_UNITS")
+    takes_units = _asked("takes_units", False)
+    """Whether it matters that a value is an input, or comes from a QuantizeLinear: only then is it noted."""
 
-    def saturates_pairs(self) -> bool:
-        """Whether products of UINT8 with INT8 saturate on some processors that the target runs on."""
-        return self.target.has("PAIRS_OF_BYTES_SATURATE")
+    saturates_pairs = _asked("saturates_pairs", False)
+    """Whether products of UINT8 with INT8 saturate on some processors that the target runs on."""
 
-    def quantizes_last_axis_only(self) -> bool:
-        """Whether vectors of scales lie along the last axis, whatever a node says."""
-        return self.target.has("QUANTIZES_ALONG_THE_LAST_AXIS")
+    quantizes_last_axis_only = _asked("quantizes_last_axis_only", False)
+    """Whether vectors of scales lie along the last axis, whatever a node says."""
 
     fuses_scales_of_rows = _asked("fuses_scales_of_rows", False)
     """Whether an integer product must not be multiplied by the product of two scales."""

@@ -5,6 +5,19 @@ ask for it when they are loaded.
 https://onnxruntime.ai/docs/performance/model-optimizations/quantization.html
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from dml2onnx.legalise.rules import Kind, Quirk
 
+if TYPE_CHECKING:
+    from dml2onnx.emitter import Emitter
+
 QUIRK = Quirk(Kind.SPEED)
+
+
+@QUIRK.rule("saturates_pairs")
+def saturates_pairs(e: Emitter) -> bool:
+    """INT8 weights are moved to UINT8."""
+    return True

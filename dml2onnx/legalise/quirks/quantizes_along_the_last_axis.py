@@ -22,6 +22,12 @@ QUIRK = Quirk(
 )
 
 
+@QUIRK.rule("quantizes_last_axis_only")
+def quantizes_last_axis_only(e: Emitter) -> bool:
+    """Filters keep to one scale."""
+    return True
+
+
 @QUIRK.rule("quantizes_along")
 def quantizes_along(e: Emitter, shape: tuple[int, ...], axis: int) -> bool | None:
     """Other axes are broadcast by Div and Mul."""

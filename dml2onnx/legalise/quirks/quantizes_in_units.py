@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 QUIRK = Quirk(Kind.SPEED)
 
 
+@QUIRK.rule("takes_units")
+def takes_units(e: Emitter) -> bool:
+    """It matters what makes a value."""
+    return True
+
+
 @QUIRK.rule("dequantizes")
 def dequantizes(e: Emitter, x: Tensor, *, known: bool = False) -> bool | None:
     """Inputs, constants, and what another unit gives; QDQ behind a Cast, Reshape or Slice of integers is refused."""
