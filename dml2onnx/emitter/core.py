@@ -17,6 +17,7 @@ import numpy as np
 from dml2onnx import targets
 from dml2onnx.diagnostics import InternalError
 from dml2onnx.emitter.budget import Budget
+from dml2onnx.emitter.roles import ROLES
 from dml2onnx.model import DOUBLE, ELEMENT_TYPES, FLOAT16, INT64, UNKNOWN, Node, Origin, Value, has_unknown, is_unknown
 from dml2onnx.targets import has_kernels, legal_type, own_type
 
@@ -304,8 +305,8 @@ class EmitterCore:
             found = self._vectors[key] = self.constant(np.asarray(key, np.int64).reshape(-1))
         return found
 
-    def initializer(self, tensor: Tensor) -> Value:
-        """The initializer that holds a constant, made when there is none of this value yet."""
+    def initializer(self, tensor: Tensor, op: str = "", index: int = 0) -> Value:
+        """The initializer that holds a constant, made when there is none of this value yet, for an input of ``op``."""
         if tensor.stored is not None:
             return tensor.stored
         value = tensor.constant
@@ -321,7 +322,8 @@ class EmitterCore:
             if tensor.label in self._weights and tensor.label not in self.initializers:
                 name = tensor.label
             else:
-                name = self._name(tensor.label.rpartition("/")[2] or "const")
+                role = "".join(ROLES.get(op, ())[index : index + 1])
+                name = self._name(tensor.label.rpartition("/")[2] or role or "const")
             self.budget.store(value.nbytes)
             stored = self._shared[key] = Value(name, value.dtype, value.shape)
             self.initializers[name] = value
@@ -494,7 +496,8 @@ class EmitterCore:
     ) -> list[Tensor]:
         """One node as it is: no folding, no legalisation. An output of ``None`` has no name, and no tensor here."""
         operands = [
-            item if item is None or item.value is None else item.stored or self.initializer(item) for item in inputs
+            item if item is None or item.value is None else item.stored or self.initializer(item, op, index)
+            for index, item in enumerate(inputs)
         ]
         self.budget.count_node(len(self.emitted))
         self.operators.add(op)

@@ -208,3 +208,11 @@ def test_nothing_drops_a_sum_that_makes_0_of_minus_0(dtype: npt.DTypeLike) -> No
     for got, want in zip(session.run(None, {"x": numbers}), wanted, strict=True):
         np.testing.assert_array_equal(got, want)
         np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
+
+
+def test_constants_are_called_after_what_their_first_reader_takes_them_for() -> None:
+    e = emitter()
+    x = e.Mul(computed(), e.constant(2, np.float32))
+    e.Add(e.Reshape(x, (3, 2)), e.constant(2, np.float32))
+    e.Conv(computed((1, 1, 2, 2)), e.constant(np.ones((1, 1, 1, 1), np.float32)), None, Window((1, 1)))
+    assert [*e.initializers] == ["node/factor", "node/shape", "node/const"]

@@ -1,0 +1,43 @@
+"""What constants are called that have no name of their own."""
+
+from collections.abc import Mapping, Sequence
+
+ROLES: Mapping[str, Sequence[str]] = {
+    "Add": ("term", "term"),
+    "BitShift": ("", "bits"),
+    "Clip": ("", "min", "max"),
+    "CumSum": ("", "axis"),
+    "DequantizeLinear": ("", "scale", "zero_point"),
+    "Div": ("dividend", "divisor"),
+    "Expand": ("value", "shape"),
+    "Gather": ("table", "indices"),
+    "GatherElements": ("table", "indices"),
+    "GatherND": ("table", "indices"),
+    "Greater": ("limit", "limit"),
+    "GreaterOrEqual": ("limit", "limit"),
+    "Less": ("limit", "limit"),
+    "LessOrEqual": ("limit", "limit"),
+    "Max": ("limit", "limit"),
+    "Min": ("limit", "limit"),
+    "Mod": ("", "divisor"),
+    "Mul": ("factor", "factor"),
+    "OneHot": ("", "depth", "values"),
+    "Pad": ("", "pads", "value"),
+    "Pow": ("base", "exponent"),
+    "QuantizeLinear": ("", "scale", "zero_point"),
+    "ReduceMax": ("", "axes"),
+    "ReduceMean": ("", "axes"),
+    "ReduceMin": ("", "axes"),
+    "ReduceSum": ("", "axes"),
+    "Reshape": ("", "shape"),
+    "Resize": ("", "", "scales", "sizes"),
+    "ScatterElements": ("", "indices", "updates"),
+    "ScatterND": ("", "indices", "updates"),
+    "Slice": ("", "starts", "ends", "axes", "steps"),
+    "Split": ("", "sizes"),
+    "Tile": ("", "repeats"),
+    "TopK": ("", "count"),
+    "Unsqueeze": ("", "axes"),
+    "Where": ("", "value", "value"),
+}
+"""What the first node that reads a constant takes it for, by its operator and the number of the input."""
