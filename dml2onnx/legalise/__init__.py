@@ -38,6 +38,7 @@ EVERYWHERE = (
     "COLUMNS_MAKE_PLANES_ONLY",
     "OUTPUT_PADDING_BELOW_THE_STRIDE",
     "RNN_READS_BY_POSITION",
+    "RESIZE_INTERPOLATES_NEIGHBOURS",
     "REVERSE_SEQUENCE_SKIPS_EMPTY_ONES",
 )
 """Quirks of the CPU provider on which any session may place a node, whatever its target."""
@@ -53,7 +54,7 @@ def quirk(name: str) -> Quirk:
 def rules_of(target: Target, *, speed: bool = True) -> Mapping[str, tuple[Rule, ...]]:
     """The rules for each ONNX operator, in the order in which they are asked: those for numbers first."""
     found: dict[str, list[Rule]] = {}
-    quirks = [quirk(name) for name in (*target.quirks, *EVERYWHERE)]
+    quirks = [quirk(name) for name in (*EVERYWHERE, *target.quirks)]
     quirks = [item for item in quirks if speed or item.kind is not Kind.SPEED]
     quirks.sort(key=lambda item: list(Kind).index(item.kind))
     tables = [item.rules for item in quirks if target.exact or item.kind is not Kind.EDGES]
