@@ -99,7 +99,7 @@ class _Selection:
 def _selection(axes: Axes, rounding: Rounding, is_constant: bool, first: int, settled: bool) -> _Selection:
     """A constant is given no Resize: it is resampled at compile time, by what numpy can do.
 
-    Nor is an axis in front of the ``first`` that Resize takes. How kernels round may be ``settled``.
+    Nor is an axis in front of the ``first`` that Resize takes. How Resize rounds may be ``settled``.
     """
     repeated = {i: axis.count for i, axis in axes if axis.size == 1}
     places = {i: nearest(axis, rounding) for i, axis in axes if axis.size > 1}
