@@ -356,8 +356,8 @@ def test_functions_fit_on_a_screen() -> None:
 MOST_PARAMETERS = 9
 """Of a function, besides ``self``; what belongs together is a value, such as ``CompileOptions``."""
 MANY_PARAMETERS = {
+    "verification/public.py:verify",  # keywords of users
     *("builder/directmlx.py", "pydirectml/functions.py"),  # as DirectMLX and PyDirectML have them
-    *("compiler.py:compile", "execution.py:run", "verification/public.py:verify"),  # keywords of users
     *("diagnostics.py:at", "frontends/findings.py:at_field"),  # all that is known of a finding, by name
 }
 

@@ -49,7 +49,7 @@ def moved_steps(quantised: Quantised, node: Node) -> Sequence[int]:
     if maker is None or maker.op_type != DQ or maker.inputs[0] is None:
         return ()
     dtype = maker.inputs[0].dtype
-    if dtype == _UINT8 or (dtype == _INT8 and quantised.draft.opset < 21) or not quantised.has_one_step(maker):
+    if dtype == _UINT8 or (dtype == _INT8 and quantised.draft.target.opset < 21) or not quantised.has_one_step(maker):
         return ()
     draft = quantised.draft
     return (0,) if draft.is_output(made) or any(item.op_type != Q for item in draft.readers(made)) else ()

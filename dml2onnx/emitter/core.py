@@ -188,21 +188,19 @@ def broadcast_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
 class EmitterCore:
     """Nodes and initializers of one ONNX graph, under construction.
 
-    ``opset`` is the version of the default domain, ``target`` has the kernel table that types are legalised by.
+    ``target`` has the opset, and the kernel table that types are legalised by.
     ``ports`` are names that graph inputs and outputs will have, ``weights`` those that constants may take. ``rules``
     are asked for each operator before it is emitted: :func:`dml2onnx.legalise.emitter` has those of a target.
     """
 
     def __init__(
         self,
-        opset: int,
         target: Target | None = None,
         ports: frozenset[str] = frozenset(),
         weights: frozenset[str] = frozenset(),
         budget: Budget | None = None,
         rules: Mapping[str, Sequence[Callable[..., Any]]] = MappingProxyType({}),
     ) -> None:
-        self.opset = opset
         self.rules = rules
         self.applying: list[Callable[..., Any]] = []
         """The rules of which nodes are being emitted, to which these do not apply again."""
@@ -229,6 +227,11 @@ class EmitterCore:
         self._reshaped: dict[tuple[Tensor, tuple[int, ...]], Tensor] = {}
         self._legal: dict[tuple[str, DType, Keeps], DType | None] = {}
         self._instead: dict[tuple[str, DType, tuple[str, ...]], bool] = {}
+
+    @property
+    def opset(self) -> int:
+        """That of the model, which says which operators there are and in which form."""
+        return self.target.opset
 
     # --- scope -------------------------------------------------------------------------------------------------------
 
@@ -258,7 +261,7 @@ class EmitterCore:
 
     def suggest_opset(self, opset: int, op: str) -> None:
         """Says that a later opset has an operator for what takes many nodes here, if the target has a kernel of it."""
-        if self.opset < opset and opset in self.target.opsets and self.target.has_kernel(op, opset, {}):
+        if self.opset < opset and opset in self.target.opsets and self.target.at(opset).has_kernel(op, {}):
             self.note(f"opset {opset} has {op} for it")
             self.later_opset = max(opset, self.later_opset or 0)
 
@@ -399,17 +402,17 @@ class EmitterCore:
 
     def supports(self, op: str, dtype: DType, variable: str = "T") -> bool:
         """Whether ``op`` can be run exactly on this type, in a wider one if need be: whether :meth:`legal` has one."""
-        return legal_type(self.target, op, self.opset, variable, ELEMENT_TYPES[dtype][1]) is not None
+        return legal_type(self.target, op, variable, ELEMENT_TYPES[dtype][1]) is not None
 
     def has_kernel(self, op: str, dtype: DType, *variables: str) -> bool:
         """Whether the provider runs ``op`` on just this type, without casts; all of the type ``variables`` are it."""
-        return self.target.has_kernel(op, self.opset, dict.fromkeys(variables or ("T",), ELEMENT_TYPES[dtype][1]))
+        return self.target.has_kernel(op, dict.fromkeys(variables or ("T",), ELEMENT_TYPES[dtype][1]))
 
     def runs_like(self, op: str, other: str, dtype: DType) -> bool:
         """Whether the target runs ``other`` on this type if it runs ``op``."""
         name = ELEMENT_TYPES[dtype][1]
-        own = own_type(self.target, op, self.opset, "T", name)
-        return own is None or own_type(self.target, other, self.opset, "T", name) == own
+        own = own_type(self.target, op, "T", name)
+        return own is None or own_type(self.target, other, "T", name) == own
 
     def takes_instead(self, op: str, dtype: DType, *others: str, variable: str = "T") -> bool:
         """Whether the target has no kernel that runs ``op`` on this type, but one of each of the ``others``.
@@ -419,8 +422,8 @@ class EmitterCore:
         key = (op, dtype, others)
         if key not in self._instead:
             name = ELEMENT_TYPES[dtype][1]
-            self._instead[key] = own_type(self.target, op, self.opset, variable, name) is None and all(
-                has_kernels(self.target, other, self.opset, {"T": name}) for other in others
+            self._instead[key] = own_type(self.target, op, variable, name) is None and all(
+                has_kernels(self.target, other, {"T": name}) for other in others
             )
         return self._instead[key]
 
@@ -431,7 +434,6 @@ class EmitterCore:
             name = legal_type(
                 self.target,
                 op,
-                self.opset,
                 traits.variable,
                 ELEMENT_TYPES[dtype][1],
                 traits.keeps is Keeps.BITS,

@@ -77,30 +77,13 @@ class NeuralOps(ArithmeticOps):
         return self.emit("Conv", _ALL, inputs, x.dtype, shape, attributes)
 
     @legalised
-    def ConvTranspose(
-        self,
-        x: Tensor,
-        w: Tensor,
-        b: Tensor | None,
-        window: Window,
-        group: int = 1,
-        output_padding: tuple[int, ...] | None = None,
-    ) -> Tensor:
-        """The transposed convolution of ``x`` (N, C, ...) with ``w`` (C, M / group, ...), plus ``b`` (M).
-
-        ``window.start`` and ``window.end`` crop the result; each ``output_padding`` is smaller than its stride
-        or dilation.
-        """
-        extra = output_padding or (0,) * len(window.shape)
-        spatial = tuple(
-            (size - 1) * window.strides[i] + window.extent(i) + extra[i] - window.start[i] - window.end[i]
-            for i, size in enumerate(x.shape[2:])
-        )
+    def ConvTranspose(self, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int = 1) -> Tensor:
+        """The transposed convolution of ``x`` (N, C, ...) with ``w`` (C, M / group, ...), plus ``b`` (M)."""
         attributes = _attributes_of_convolution(window, group)
-        if any(extra):
-            attributes = {**attributes, "output_padding": extra}
+        if any(window.output_padding):
+            attributes = {**attributes, "output_padding": window.output_padding}
         inputs = [x, w] if b is None else [x, w, b]
-        shape = (x.shape[0], w.shape[1] * group, *spatial)
+        shape = (x.shape[0], w.shape[1] * group, *window.transposed_sizes(x.shape[2:]))
         return self.emit("ConvTranspose", _ALL, inputs, x.dtype, shape, attributes)
 
     @legalised

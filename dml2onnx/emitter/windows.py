@@ -12,13 +12,15 @@ if TYPE_CHECKING:
 
 
 class Window(NamedTuple):
-    """A sliding window over the spatial axes: what Conv and the pools share. All tuples have one entry per axis."""
+    """A sliding window over the spatial axes: what convolutions and pools share. All tuples have one entry per axis."""
 
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     dilations: tuple[int, ...]
     start: tuple[int, ...]
     end: tuple[int, ...]
+    output_padding: tuple[int, ...] = ()
+    """Elements behind the result of a transposed convolution, each less than the stride or the dilation, if any."""
 
     def is_all_of(self, sizes: tuple[int, ...]) -> bool:
         """Whether there is one window, which is all there is and nothing else."""
@@ -28,6 +30,14 @@ class Window(NamedTuple):
     def extent(self, axis: int) -> int:
         """Elements from the first to the last that a window covers."""
         return (self.shape[axis] - 1) * self.dilations[axis] + 1
+
+    def transposed_sizes(self, sizes: tuple[int, ...]) -> tuple[int, ...]:
+        """What a transposed convolution makes of each spatial axis; ``start`` and ``end`` crop it."""
+        more = self.output_padding or (0,) * len(sizes)
+        return tuple(
+            (size - 1) * self.strides[i] + self.extent(i) + more[i] - self.start[i] - self.end[i]
+            for i, size in enumerate(sizes)
+        )
 
     def output_size(self, axis: int, size: int) -> int:
         """Windows that fit, those that hang over the end not counted."""

@@ -61,7 +61,8 @@ def _backward(e: Emitter, op: OperatorDesc, x: Tensor, w: Tensor, bias: Tensor |
     groups = op.uint("GroupCount")
     # output_padding is smaller than the stride or the dilation
     if all(m < max(steps) for m, *steps in zip(missing, strides, window.dilations, strict=True)):
-        return _extended(e, e.ConvTranspose(x, w, bias, window, groups, missing), x, sizes)
+        window = window._replace(output_padding=missing)
+        return _extended(e, e.ConvTranspose(x, w, bias, window, groups), x, sizes)
     y = _extended(e, e.ConvTranspose(x, w, None, window, groups), x, wanted)
     return _extended(e, _biased(e, y, bias), x, sizes)
 

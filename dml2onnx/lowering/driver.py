@@ -37,7 +37,6 @@ TOLD_NODES = 64
 def lower(
     graph: Graph,
     outputs: Sequence[GraphOutput],
-    opset: int,
     target: Target,
     progress: Callable[[str], object] | None = None,
     *,
@@ -54,7 +53,7 @@ def lower(
     ports = {item.name for item in graph.inputs} | {item.name for item in outputs}
     weights = {item.value.name for item in graph.constants} - ports - {""}
     budget = Budget.beside(item.data for item in graph.constants)
-    e = emitter(opset, target, frozenset(ports), frozenset(weights), budget)
+    e = emitter(target, frozenset(ports), frozenset(weights), budget)
     buffers = Buffers(e, graph)
     bits = wanted_as_bits(live, outputs)
     repeats = Repeats(e, buffers, bits)

@@ -133,6 +133,9 @@ def fold(node: Operands, e: Emitter) -> Tensor:
     batch, columns = node.output().sizes[-len(pool.sizes) - 2], prod(pool.window.shape)
     sizes, window = pool.sizes, pool.window
     if len(sizes) == 1:
-        sizes, window = (1, *sizes), Window(*((one, *part) for one, part in zip((1, 1, 1, 0, 0), window, strict=True)))
+        sizes, window = (
+            (1, *sizes),
+            Window(*((one, *part) for one, part in zip((1, 1, 1, 0, 0), window[:5], strict=True))),
+        )
     y = e.Col2Im(e.Reshape(x, (batch, planes // batch * columns, prod(pool.output))), sizes, window)
     return e.Reshape(y, node.output().sizes)

@@ -87,7 +87,7 @@ def form(node: Node) -> tuple[object, ...]:
 
 def answered(model: CompiledModel, target: targets.Target, monkeypatch: pytest.MonkeyPatch) -> list[Node]:
     """The nodes that stand in a model in spite of a rule."""
-    draft = Draft(model.lowered, model.opset, target)
+    draft = Draft(model.lowered, target)
     with monkeypatch.context() as patch:
         patch.setattr(Draft, "made", Draft.in_order)
         LEGALISATION.run(draft)

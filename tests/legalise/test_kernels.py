@@ -41,7 +41,7 @@ CASES: dict[str, tuple[Callable[..., Tensor], list[np.ndarray]]] = {
 
 def answer(target: str, make: Callable[..., Tensor], arrays: list[np.ndarray]) -> tuple[np.ndarray, list[str]]:
     """What ONNX Runtime's CPU provider gives for the form of a target, and the operators in it."""
-    e = legalise.emitter(21, targets.target(target))
+    e = legalise.emitter(targets.target(target))
     e.begin("node", "OPERATOR")
     inputs = [Tensor(f"x{number}", array.dtype, array.shape) for number, array in enumerate(arrays)]
     model = model_of(e, inputs, [make(e, *inputs)])
@@ -112,7 +112,7 @@ def test_no_windows_in_padding(drawn: tuple[Window, tuple[int, ...]], biased: bo
 
 @pytest.mark.parametrize("target", ["cpu", "webgpu"])
 def test_constants_fold_as_ever(target: str) -> None:
-    e = legalise.emitter(21, targets.target(target))
+    e = legalise.emitter(targets.target(target))
     e.begin("node", "OPERATOR")
     assert e.Max(e.constant(1, FLOAT), e.constant(2, FLOAT)).constant == 2
     assert e.Or(e.constant(False, BOOL), e.constant(True, BOOL)).constant

@@ -44,3 +44,11 @@ class Command:
     says: tuple[str, ...] = ()
     program: str = ""
     """Of ``program.py``, whose own traceback is a part of the answer."""
+
+
+def edited(text: str, *edits: tuple[str, str]) -> str:
+    """The text with parts replaced, each of which it has exactly once."""
+    for old, new in edits:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    return text

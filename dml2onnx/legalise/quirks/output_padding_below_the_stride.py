@@ -35,10 +35,9 @@ def conv_transpose(
     b: Tensor | None,
     window: Window,
     group: int = 1,
-    output_padding: tuple[int, ...] | None = None,
 ) -> Tensor | None:
     """A Pad, and the bias behind it."""
-    extra = output_padding or ()
+    extra = window.output_padding
     if all(n < step for n, step in zip(extra, window.strides, strict=bool(extra))):
         return None
-    return padded_behind(e, x, w, b, window, group, extra)
+    return padded_behind(e, x, w, b, window, group)
