@@ -14,7 +14,6 @@ from dml2onnx.legalise.depth import gathered_depth, spread_depth
 from dml2onnx.legalise.extremes import as_signed, clipped
 from dml2onnx.legalise.formulas import by_instances, normalized, plus, shrunk, times, wide
 from dml2onnx.legalise.pools import average_pool, lp_pool, max_pool, max_pool_with_indices
-from dml2onnx.model import DOUBLE, FLOAT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -99,11 +98,6 @@ def xor(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
 def is_nan(e: Emitter, x: Tensor) -> Tensor:
     """What does not equal itself."""
     return e.Not(e.Equal(x, x))
-
-
-def compute_type(e: Emitter, dtype: DType) -> DType | None:
-    """FLOAT where there is no arithmetic in DOUBLE."""
-    return FLOAT if dtype == DOUBLE and not e.has_kernel("Pow", DOUBLE) else None
 
 
 # --- functions -------------------------------------------------------------------------------------------------------
@@ -327,7 +321,6 @@ RULES |= {
     "BitwiseNot": bits.bitwise_not,
     **{operator: partial(bits.bitwise, table) for operator, table in bits.TABLES.items()},
     "Col2Im": movements.col2im,
-    "compute_type": compute_type,
     "CumProd": running.cum_prod,
     "DepthToSpace": depth_to_space,
     "DequantizeLinear": dequantize_linear,
