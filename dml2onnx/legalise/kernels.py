@@ -14,6 +14,7 @@ from dml2onnx.legalise.depth import gathered_depth, spread_depth
 from dml2onnx.legalise.extremes import as_signed, clipped
 from dml2onnx.legalise.formulas import by_instances, normalized, plus, shrunk, times, wide
 from dml2onnx.legalise.pools import average_pool, lp_pool, max_pool, max_pool_with_indices
+from dml2onnx.model import DOUBLE, FLOAT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -98,6 +99,11 @@ def xor(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
 def is_nan(e: Emitter, x: Tensor) -> Tensor:
     """What does not equal itself."""
     return e.Not(e.Equal(x, x))
+
+
+def precise_type(e: Emitter) -> DType | None:
+    """FLOAT where there is no arithmetic in DOUBLE."""
+    return None if e.has_kernel("Pow", DOUBLE) else FLOAT
 
 
 # --- functions -------------------------------------------------------------------------------------------------------
@@ -327,6 +333,7 @@ RULES |= {
     "dequantizes": dequantizes,
     "gates": gates,
     "multiplies_quantised": multiplies_quantised,
+    "precise_type": precise_type,
     "stores_nibbles": stores_nibbles,
     "Gelu": gelu,
     "InstanceNormalization": instance_normalization,
