@@ -340,6 +340,11 @@ class EmitterCore:
         """The type in which floating-point arithmetic on a type is done."""
         return dtype
 
+    @legalised
+    def precise_type(self) -> DType:
+        """The type in which to compute what needs more digits than FLOAT has."""
+        return DOUBLE
+
     keeps_subnormals = _asked("keeps_subnormals", False)
     """Whether subnormal numbers of FLOAT are not 0, as Direct3D has them, and that matters."""
 

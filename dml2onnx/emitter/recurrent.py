@@ -56,17 +56,10 @@ def _operator(op: str, defaults: tuple[str, ...]) -> RecurrentOperator:
         single = (directions, x.shape[1], hidden)
         count = max(index for index, keep in enumerate(wanted) if keep) + 1
         shapes = [(x.shape[0], *single), *[single] * (count - 1)]
-        # ONNX Runtime evaluates what is constant when it loads the model: 1.24 fails where an output in front of
-        # another has no name
-        named = all(item is None or item.value is not None for item in cast)
-        outputs = [(legal, shape) if keep or named else None for shape, keep in zip(shapes, wanted, strict=False)]
+        outputs = [(legal, shape) if keep else None for shape, keep in zip(shapes, wanted, strict=False)]
         made = iter(self.nodes(op, cast, outputs, attributes))
-        results = [next(made) if item is not None else None for item in outputs]
-        results += [None] * (len(wanted) - count)
-        return [
-            self.Cast(item, x.dtype) if item is not None and keep else None
-            for item, keep in zip(results, wanted, strict=True)
-        ]
+        results = [self.Cast(next(made), x.dtype) if item is not None else None for item in outputs]
+        return results + [None] * (len(wanted) - count)
 
     method.__name__ = op
     return method
@@ -103,10 +96,10 @@ class RecurrentOps(MovementOps):
         """
         return activations
 
-    RNN = _operator("RNN", ("Tanh",))
+    RNN = legalised(_operator("RNN", ("Tanh",)))
     """One gate."""
 
-    GRU = _operator("GRU", ("Sigmoid", "Tanh"))
+    GRU = legalised(_operator("GRU", ("Sigmoid", "Tanh")))
     """Gates z, r, h."""
 
     LSTM = legalised(_operator("LSTM", ("Sigmoid", "Tanh", "Tanh")))

@@ -38,11 +38,14 @@ EVERYWHERE = (
     "LRN_WANTS_ODD_SIZES",
     "COLUMNS_MAKE_PLANES_ONLY",
     "OUTPUT_PADDING_BELOW_THE_STRIDE",
+    "CONSTANT_STATES_WANT_NAMES",
     "RNN_READS_BY_POSITION",
     "REVERSE_SEQUENCE_SKIPS_EMPTY_ONES",
     "SUMS_WITH_ZERO_ARE_LEFT_OUT",
 )
 """Quirks of the CPU provider on which any session may place a node, whatever its target."""
+FIRST = ("RESIZE_INTERPOLATES_NEIGHBOURS",)
+"""The same, of nodes that become several, of which quirks of the target are asked."""
 
 
 def quirk(name: str) -> Quirk:
@@ -55,7 +58,7 @@ def quirk(name: str) -> Quirk:
 def rules_of(target: Target, *, speed: bool = True) -> Mapping[str, tuple[Rule, ...]]:
     """The rules for each ONNX operator, in the order in which they are asked: those for numbers first."""
     found: dict[str, list[Rule]] = {}
-    quirks = [quirk(name) for name in (*target.quirks, *EVERYWHERE)]
+    quirks = [quirk(name) for name in (*FIRST, *target.quirks, *EVERYWHERE)]
     quirks = [item for item in quirks if speed or item.kind is not Kind.SPEED]
     quirks.sort(key=lambda item: list(Kind).index(item.kind))
     tables = [item.rules for item in quirks if target.exact or item.kind is not Kind.EDGES]

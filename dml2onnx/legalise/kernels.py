@@ -101,9 +101,9 @@ def is_nan(e: Emitter, x: Tensor) -> Tensor:
     return e.Not(e.Equal(x, x))
 
 
-def compute_type(e: Emitter, dtype: DType) -> DType | None:
+def precise_type(e: Emitter) -> DType | None:
     """FLOAT where there is no arithmetic in DOUBLE."""
-    return FLOAT if dtype == DOUBLE and not e.has_kernel("Pow", DOUBLE) else None
+    return None if e.has_kernel("Pow", DOUBLE) else FLOAT
 
 
 # --- functions -------------------------------------------------------------------------------------------------------
@@ -327,13 +327,13 @@ RULES |= {
     "BitwiseNot": bits.bitwise_not,
     **{operator: partial(bits.bitwise, table) for operator, table in bits.TABLES.items()},
     "Col2Im": movements.col2im,
-    "compute_type": compute_type,
     "CumProd": running.cum_prod,
     "DepthToSpace": depth_to_space,
     "DequantizeLinear": dequantize_linear,
     "dequantizes": dequantizes,
     "gates": gates,
     "multiplies_quantised": multiplies_quantised,
+    "precise_type": precise_type,
     "stores_nibbles": stores_nibbles,
     "Gelu": gelu,
     "InstanceNormalization": instance_normalization,

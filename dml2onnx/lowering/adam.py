@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import DOUBLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,7 +47,7 @@ def _rate(node: Operands, e: Emitter) -> Tensor:
     Some processors take no node whose tensors have no dimensions. In DOUBLE, if there is such arithmetic: with a Beta2
     near 1 the difference has few digits in FLOAT.
     """
-    work = e.compute_type(DOUBLE)
+    work = e.precise_type()
     step = e.Cast(e.Reshape(node.tensor("TrainingStepTensor"), (1,)), work)
     one = e.constant(1, work)
     rest1, rest2 = (e.Sub(one, e.Pow(e.constant(node.op.float(beta), work), step)) for beta in ("Beta1", "Beta2"))

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 Axes: TypeAlias = "tuple[tuple[int, Axis], ...]"
 """Some axes of a tensor, each with its number, in order."""
-Runs: TypeAlias = "tuple[tuple[Axes, ResizeForm | None], ...]"
-"""Axes that one Resize samples, and how; or one axis and ``None``."""
 
 
 def _moved(op: OperatorDesc) -> tuple[str, ...]:
@@ -101,7 +99,7 @@ class _Selection:
 def _selection(axes: Axes, rounding: Rounding, is_constant: bool, first: int, settled: bool) -> _Selection:
     """A constant is given no Resize: it is resampled at compile time, by what numpy can do.
 
-    Nor is an axis in front of the ``first`` that Resize takes. How kernels round may be ``settled``.
+    Nor is an axis in front of the ``first`` that Resize takes. How Resize rounds may be ``settled``.
     """
     repeated = {i: axis.count for i, axis in axes if axis.size == 1}
     places = {i: nearest(axis, rounding) for i, axis in axes if axis.size > 1}
@@ -202,8 +200,7 @@ def _through(e: Emitter, y: Tensor, stages: Sequence[_Stage]) -> Tensor:
     for stage in stages:
         if stage.shrinking:
             y = _nearest(e, y, stage.shrinking, "DECREASING")
-        planes = e.first_resized(3) > 0
-        y = _sample(e, y, _runs(y.shape, stage.sampled, y.value is None, planes))
+        y = _sample(e, y, stage.sampled)
         if stage.enlarging:
             y = _nearest(e, y, stage.enlarging, "DECREASING")
     return y
@@ -242,60 +239,26 @@ def _shrinking_steps(axis: Axis) -> list[Axis]:
     return [Axis(before, after, after / before, 0.5, -0.5) for before, after in pairwise(sizes)]
 
 
-def _sample(e: Emitter, x: Tensor, runs: Runs) -> Tensor:
-    """As few Resizes as there can be; a weighted sum of two selections for an axis that no Resize samples."""
-    for run, form in runs:
-        if form is not None:
-            x = _resize_linear(e, x, dict(run), form)
-        else:
-            ((i, axis),) = run
+def _sample(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
+    """As few Resizes as there can be, from the last axis on; a weighted sum of two selections where there is none."""
+    planes, left = e.first_resized(3) > 0, list(axes)
+    while left:
+        i, axis = left.pop()
+        run = {i: axis}
+        is_last = prod(x.shape[i + 1 :]) == 1
+        form = linear_form([axis]) if x.value is None and (is_last or not planes) else None
+        if form is None:
             e.note(f"no Resize looks where axis {i} asks for: a weighted sum of two selections")
             x = _weighted_sum(e, x, i, axis)
-    return x
-
-
-@lru_cache(REMEMBERED)
-def _runs(shape: tuple[int, ...], axes: Axes, by_resize: bool, planes: bool) -> Runs:
-    """Neighbouring axes that one Resize samples, from the last on; single axes for which there is none.
-
-    The kernels take two axes, which one other may follow, or three; or but ``planes``, which nothing follows.
-    """
-    runs = []
-    left = list(axes)
-    while left:
-        run = [left.pop()]
-        is_last = prod(shape[run[0][0] + 1 :]) == 1
-        form = linear_form([run[0][1]]) if by_resize and (is_last or not planes) else None
-        longest = 3 if is_last and not planes else 2
-        while form is not None and left and left[-1][0] == run[0][0] - 1 and len(run) < longest:
-            wider = linear_form(axis for _, axis in (left[-1], *run))
+            continue
+        while left and not (planes and left[-1][0] != i - 1):
+            wider = linear_form([*run.values(), left[-1][1]])
             if wider is None:
                 break
             form = wider
-            run.insert(0, left.pop())
-        runs.append((tuple(run), form))
-    return tuple(runs)
-
-
-def _resize_linear(e: Emitter, x: Tensor, axes: Mapping[int, Axis], form: ResizeForm) -> Tensor:
-    """Resize of one to three neighbouring axes, what stands before them folded into one, and what stands behind too.
-
-    An axis that keeps its size may only stand where the kernels take a batch or channels: anywhere else they would
-    read its next element too, with weight 0, and make NaN of an infinity there.
-    """
-    first, last = min(axes), max(axes)
-    batch, sampled, channels = prod(x.shape[:first]), x.shape[first : last + 1], prod(x.shape[last + 1 :])
-    alone = (1,) if len(sampled) == 1 else ()
-    layout: tuple[int, ...]
-    if len(sampled) == 2 and (x.rank == 2 or (x.rank == 4 and first == 2)):
-        layout, start = x.shape, first
-    elif channels > 1:
-        layout, start = (batch, *sampled, *alone, channels), 1
-    else:
-        layout = (1, batch, *alone, *sampled)
-        start = len(layout) - len(sampled)
-    y = _resize(e, e.Reshape(x, layout), {start + i - first: axis for i, axis in axes.items()}, form, "linear")
-    return e.Reshape(y, [axes[i].count if i in axes else n for i, n in enumerate(x.shape)])
+            run.update([left.pop()])
+        x = _resize(e, x, run, form, "linear")
+    return x
 
 
 def _weighted_sum(e: Emitter, x: Tensor, i: int, axis: Axis) -> Tensor:

@@ -11,10 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dml2onnx import legalise, targets
+from dml2onnx.compiler import compile_outputs
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.windows import Window
+from dml2onnx.ir.operator import ScaleBias
 from dml2onnx.legalise.quirks.conv_forgets_wide_padding import in_padding, without
 from dml2onnx.model import BOOL, FLOAT
+from dml2onnx.testing import descriptors
+from dml2onnx.testing.single_node import single_node
 from tests.emitter.models import model_of
 
 INT32 = np.dtype(np.int32)
@@ -118,3 +122,13 @@ def test_constants_fold_as_ever(target: str) -> None:
     assert e.Or(e.constant(False, BOOL), e.constant(True, BOOL)).constant
     assert e.Sign(e.constant(-3, INT32)).constant == -1
     assert not e.emitted
+
+
+@pytest.mark.parametrize("target", targets.NAMES)
+@pytest.mark.parametrize("data_type", ["FLOAT64", "FLOAT32"])
+def test_no_target_computes_in_a_narrower_type(target: str, data_type: str) -> None:
+    x = descriptors.sized(2, 3, type=data_type)
+    graph = single_node(descriptors.unary("ELEMENT_WISE_IDENTITY", x, ScaleBias=ScaleBias(2.0, 3.0)))
+    model = compile_outputs(graph, graph.outputs, target=target)
+    inner = {value.dtype for node in model.lowered.nodes for value in node.outputs if value is not None}
+    assert inner == {x.data_type.dtype}

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 QUIRK = Quirk(
     Kind.NUMBERS,
     Shown(
-        "(float[1,3,1,1] x) => (float[1,3,1,1] y) { y = LRN <alpha = 1.0, beta = 1.0, bias = 0.0, size = 1> (x) }",
-        ((1.5, 2**-8, 2),),
-        ((1 / 1.5, 2**8, 0.5),),
+        "(float[3,3,1,1] x) => (float[3,3,1,1] y) { y = LRN <alpha = 1.0, beta = 1.0, bias = 0.0, size = 1> (x) }",
+        ((1.5, 1e-3, 2) * 3,),
+        ((1 / 1.5, 1e3, 0.5) * 3,),
         digits=1e-6,
     ),
 )
