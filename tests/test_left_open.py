@@ -38,6 +38,11 @@ def test_what_verify_keeps_in_range_is_said() -> None:
     assert having("regions") == set(indices._REGIONS)
 
 
+def test_rows_without_a_key_are_those_with_a_bias_beside_a_mask() -> None:
+    """What is left open of them, the reference says by its errors [decision H10]."""
+    assert having("rows") == {item.short_name for item in OPERATORS if "RelativePositionBiasTensor" in item.index}
+
+
 @pytest.mark.parametrize("schema", OPERATORS, ids=lambda schema: schema.short_name)
 def test_floats_and_their_tails(schema: catalog.OperatorSchema) -> None:
     """Of a result of three numbers, one of them not finite, ``verify`` compares what is not left open."""

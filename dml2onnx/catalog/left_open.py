@@ -11,6 +11,7 @@ LEFT_OPEN = {
     "regions": "What an empty or inverted region gives",
     "shifts": "What a shift by the width of the type or more gives",
     "masks": "What a BOOLEAN mask of other numbers than 0 and 1 gives",
+    "rows": "What FLOAT16 rows give of which a BOOLEAN mask takes away every key, beside a RelativePositionBiasTensor",
     "powers": "What an exponent of 0 gives where the base is 0",
 }
 """In words, by the word in the file."""

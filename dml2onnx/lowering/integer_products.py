@@ -64,13 +64,14 @@ def matrix_multiply_integer(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("MATRIX_MULTIPLY_INTEGER_TO_FLOAT")
 def matrix_multiply_integer_to_float(node: Operands, e: Emitter) -> Tensor:
-    """The INT32 product times AScale and BScale, plus Bias [decisions Q13, Q14, Q16].
+    """The product times AScale and BScale, plus Bias [decisions Q13, Q14, Q16]: of 8 bits in INT32, of more in FLOAT.
 
     https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_matrix_multiply_integer_to_float_operator_desc
     """
     y = _paired_product(node, e, FLOAT) if e.writes_pairs() else None
     if y is None:
-        total, rank = _multiplied(node, e), node.output().rank
+        is_wide = any(node.tensor(f"{name}Tensor").dtype.itemsize > 1 for name in "AB")
+        total, rank = _multiplied_in_float(node, e) if is_wide else _multiplied(node, e), node.output().rank
         a_scale, b_scale = scale_along(node, e, "A", rank, rank - 2), scale_along(node, e, "B", rank, rank - 1)
         y = e.Cast(total, FLOAT)
         apart = e.fuses_scales_of_rows()
@@ -286,6 +287,17 @@ def _multiplied(node: Operands, e: Emitter) -> Tensor:
     y = e.MatMulInteger(a, b, e.constant(0, UINT8), columns)
     sums = e.ReduceSum(e.Sub(e.Cast(b, INT32), e.Cast(b_zero_point, INT32)), (b.rank - 2,))
     return e.Sub(y, e.Mul(e.Cast(a_zero_point, INT32), sums))
+
+
+def _multiplied_in_float(node: Operands, e: Emitter) -> Tensor:
+    """The product of the matrices in FLOAT, in which their zero points are taken off."""
+    factors = []
+    for name, axis in (("A", -2), ("B", -1)):
+        x = node.matrices(f"{name}Tensor")
+        zero_point = zero_point_along(node, e, name, x.rank, x.rank + axis)
+        x = e.Cast(x, FLOAT)
+        factors.append(x if zero_point is None else e.Sub(x, e.Cast(zero_point, FLOAT)))
+    return e.MatMul(*factors)
 
 
 def _of_columns(e: Emitter, zero_point: Tensor, b: Tensor) -> Tensor:

@@ -66,17 +66,20 @@ def matrix_multiply_integer(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("MATRIX_MULTIPLY_INTEGER_TO_FLOAT")
 def matrix_multiply_integer_to_float(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The INT32 product times AScale and BScale, plus Bias (decisions Q13, Q14, Q16).
+    """The product times AScale and BScale, plus Bias (decisions Q13, Q14, Q16): of 8 bits in INT32, of more in FLOAT32.
 
     Nothing is promised where scales are 0 or not finite, or where FLOAT32 does not have a product on the way.
     https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_matrix_multiply_integer_to_float_operator_desc
     """
-    total, bias = widen(_multiplied(inputs)), inputs.optional("BiasTensor")
+    is_wide = any(inputs.tensor(f"{name}Tensor").dtype.itemsize > 1 for name in "AB")
+    less = _less_in_float if is_wide else _less
+    total = np.matmul(less(inputs, "A", _ROWS), less(inputs, "B", _COLUMNS)) if is_wide else widen(_multiplied(inputs))
+    bias = inputs.optional("BiasTensor")
     a = widen(along(inputs.tensor("AScaleTensor"), total.ndim, _ROWS))
     b = widen(along(inputs.tensor("BScaleTensor"), total.ndim, _COLUMNS))
     y, unspecified = total * a * b, _leaves_float32([a * b], [total * a, total * b, total * a * b])
     magnitude = np.abs(y)
-    sums = _matrix_sums(inputs)
+    sums = _matrix_sums(inputs, less)
     if bias is not None:
         y, magnitude = y + widen(bias), magnitude + np.abs(widen(bias))
 
@@ -84,7 +87,8 @@ def matrix_multiply_integer_to_float(op: OperatorDesc, inputs: Inputs) -> Output
         more = 0 if bias is None else np.abs(widen(bias))
         return sums.error(a, b) + sum_error(sums.terms + 3, more + 0 * y, ROUNDOFF)
 
-    return {"OutputTensor": Result(y, sum_error(4, magnitude, ROUNDOFF), unspecified, floats_error=floats_error)}
+    error = floats_error() if is_wide else sum_error(4, magnitude, ROUNDOFF)
+    return {"OutputTensor": Result(y, error, unspecified, floats_error=floats_error)}
 
 
 @reference("QUANTIZED_LINEAR_MATRIX_MULTIPLY")
@@ -115,6 +119,13 @@ def _less(inputs: Inputs, name: str, axis: int) -> Integers:
     return wide if zero_point is None else wide - along(zero_point, x.ndim, axis).astype(np.int64)
 
 
+def _less_in_float(inputs: Inputs, name: str, axis: int) -> Floats:
+    """The same in FLOAT32, which both are rounded to (decision Q16)."""
+    x, zero_point = inputs.tensor(f"{name}Tensor"), inputs.optional(f"{name}ZeroPointTensor")
+    single = x.astype(np.float32)
+    return widen(single if zero_point is None else single - along(zero_point, x.ndim, axis).astype(np.float32))
+
+
 def _convolved(op: OperatorDesc, inputs: Inputs) -> Integers:
     """The exact convolution: its sums stay far below the 2**53 that float64 holds. Padding adds nothing."""
     # output channels are the first dimension of the filter
@@ -127,11 +138,11 @@ def _multiplied(inputs: Inputs) -> Array:
     return _wrapped(np.matmul(_less(inputs, "A", _ROWS), _less(inputs, "B", _COLUMNS)))
 
 
-def _matrix_sums(inputs: Inputs) -> Sums:
+def _matrix_sums(inputs: Inputs, less: Callable[[Inputs, str, int], Array] = _less) -> Sums:
     """What the sums of a product of matrices are made of."""
 
     def magnitude() -> Floats:
-        a, b = (np.abs(widen(_less(inputs, name, axis))) for name, axis in (("A", _ROWS), ("B", _COLUMNS)))
+        a, b = (np.abs(widen(less(inputs, name, axis))) for name, axis in (("A", _ROWS), ("B", _COLUMNS)))
         return np.asarray(np.matmul(a, b), np.float64)
 
     return Sums(inputs.tensor("ATensor").shape[-1], magnitude)

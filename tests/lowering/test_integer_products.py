@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dml2onnx import catalog
-from tests.lowering.harness import check_case, operator, operators, t
+from dml2onnx.compiler import compile_outputs
+from tests.lowering.harness import check_case, make_case, operator, operators, t
 
 BYTES = ["INT8", "UINT8"]
 WIDE = ["INT8", "UINT8", "INT16", "UINT16", "INT32", "UINT32"]
@@ -283,8 +284,19 @@ def test_sums_wrap():
         ends = [np.iinfo(kind.lower()).max for kind in types]
         op = matrices(INTEGER, types, sizes=(2, 70000, 3), each="", nulls="AB")
         check(op, ATensor=np.full((2, 70000), ends[0]), BTensor=np.full((70000, 3), ends[1]))
-    op = matrices(TO_FLOAT, ("INT32", "UINT32"), "FLOAT32", (3, 40, 4))
-    check(op, seed=5)
+
+
+def test_sums_of_more_than_8_bits_are_floats():
+    """And do not wrap, as DirectML has them [decision Q16]."""
+    check(matrices(TO_FLOAT, ("INT32", "UINT32"), "FLOAT32", (3, 40, 4)), seed=5)
+    op = matrices(TO_FLOAT, ("UINT16", "UINT16"), "FLOAT32", (1, 3, 1), each="", nulls="AB")
+    most, one = np.full(3, 65535, np.uint16), np.ones(1, np.float32)
+    scales = {"AScaleTensor": one, "BScaleTensor": one, "BiasTensor": 0 * one}
+    case = make_case(op, inputs={"ATensor": most, "BTensor": most, **scales})
+    for exact in (False, True):
+        model = compile_outputs(case.graph, case.graph.outputs, target="onnx", exact=exact)
+        (got,) = model.run({port.name: case.memory[port.name] for port in model.inputs}).values()
+        np.testing.assert_allclose(got.reshape(-1), [3 * 65535.0**2], rtol=1e-6)
 
 
 def test_forms_of_matrices():
