@@ -288,15 +288,16 @@ def pow_(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_pow_operator_desc
     """
     base = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
-    exponent = node.broadcastable("ExponentTensor")
-    if exponent.dtype.kind != "f":
-        exponent = scaled(e, exponent, node.op.scale_bias())
+    exponent, factors = node.broadcastable("ExponentTensor"), node.op.scale_bias()
+    is_whole = exponent.dtype.kind != "f"
+    if is_whole:
+        exponent = scaled(e, exponent, factors)
+    elif factors is not None:
+        exponent = scaled(e, _float_exponent(e, exponent), factors)
     if base.dtype.kind != "f":
         has_kernel = not e.exact and e.has_kernel("Pow", base.dtype)
-        is_whole = exponent.dtype.kind != "f"
         return e.Pow(base, exponent) if has_kernel else _power_of_integers(e, base, exponent, is_whole=is_whole)
-    factors = node.op.scale_bias() if exponent.dtype.kind == "f" else None
-    exponent = scaled(e, _float_exponent(e, exponent), factors)
+    exponent = _float_exponent(e, exponent)
     return _as_exponential(e, base, exponent, e.Pow(base, exponent))
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 INT32: DType = np.dtype(np.int32)
 UINT32: DType = np.dtype(np.uint32)
+UINT64: DType = np.dtype(np.uint64)
 
 
 # --- indices ---------------------------------------------------------------------------------------------------------
@@ -54,7 +55,7 @@ def _clamped(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
     count = np.array(sizes[:1] if len(set(sizes)) == 1 else sizes, np.int64)
     if indices.value is not None:
         return e.positions(_known_clamped(indices.value, count))
-    if indices.dtype.kind == "u":
+    if indices.dtype == UINT32:
         return e.Cast(e.Min(indices, e.constant(count - 1, indices.dtype)), _index_type(max(sizes)))
     # ONNX Runtime orders some INT64 numbers wrongly; those that DOUBLE rounds lie outside any axis before and after
     work = indices.dtype if indices.dtype == INT32 and max(sizes) < 1 << 31 else DOUBLE
@@ -67,8 +68,6 @@ def _clamped(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
 
 
 def _known_clamped(indices: np.ndarray, count: np.ndarray) -> Array:
-    if indices.dtype.kind == "u":
-        return np.asarray(np.minimum(indices, (count - 1).astype(indices.dtype)), np.int64)
     wide = indices.astype(np.int64)
     return np.asarray(np.clip(np.where(wide < 0, wide + count, wide), 0, count - 1))
 
@@ -77,9 +76,8 @@ def _are_inside(indices: Tensor, sizes: npt.ArrayLike) -> bool:
     """Whether indices are known to lie in [-size, size - 1]; ``sizes`` broadcast to them."""
     if indices.value is None:
         return False
-    # UINT64 beyond INT64 becomes negative, far below any size
     wide, count = indices.value.astype(np.int64), np.asarray(sizes, np.int64)
-    return bool(((wide >= -count * (indices.dtype.kind == "i")) & (wide < count)).all())
+    return bool(((wide >= -count) & (wide < count)).all())
 
 
 def _is_free(node: Operands, e: Emitter, indices: Tensor, sizes: npt.ArrayLike) -> bool:
@@ -95,6 +93,8 @@ def _safe(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
 
 def _place(e: Emitter, indices: Tensor, size: int) -> Tensor:
     """Indices as DirectML computes with them: counted from the start, in UINT32."""
+    if indices.dtype == UINT64:  # which is read as INT64 [decision X25]
+        indices = e.Cast(indices, INT64)
     if indices.dtype.kind == "i":
         from_end = e.Add(indices, e.constant(np.array(size).astype(indices.dtype)))
         indices = e.Where(e.Less(indices, e.constant(0, indices.dtype)), from_end, indices)
@@ -320,7 +320,11 @@ def one_hot(node: Operands, e: Emitter) -> Tensor:
         return plain
     e.budget.require(sizes[axis])
     places = np.arange(sizes[axis]).reshape([-1 if i == axis else 1 for i in range(len(sizes))])
-    is_on = e.Equal(_place(e, indices, sizes[axis]), e.constant(places.astype(UINT32)))
+    if indices.dtype == UINT64:  # all of it counts, without a sign [decision X25]
+        place = e.Cast(e.Min(indices, e.constant(np.array(sizes[axis], UINT64))), UINT32)
+    else:
+        place = _place(e, indices, sizes[axis])
+    is_on = e.Equal(place, e.constant(places.astype(UINT32)))
     which = e.Reshape(e.Cast(is_on, INT32), (is_on.size,))
     chosen = e.GatherElements(values, which, 0)
     return e.Reshape(chosen, is_on.shape)

@@ -294,12 +294,13 @@ def _plus(e: Emitter, x: Tensor, term: Tensor | None) -> Tensor:
 def local_response_normalization(node: Operands, e: Emitter) -> Tensor:
     """``Input / (Bias + Alpha / LocalSize * sum(Input ** 2)) ** Beta`` over channels or image [decisions N13 to N15].
 
-    LRN, which wants odd sizes, or sums of slices of channels; AveragePool over height and width.
+    LRN, which wants odd sizes, or sums of slices of channels; AveragePool over height and width. ONNX Runtime's LRN
+    subtracts from its sum what leaves the window, and where Bias hides nothing that takes the digits of small elements.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_local_response_normalization_operator_desc
     """
     op, x, across = node.op, node.tensor("InputTensor"), node.op.flag("CrossChannel")
     size, alpha, beta, bias = op.uint("LocalSize"), op.float("Alpha"), op.float("Beta"), op.float("Bias")
-    if across and size % 2 and alpha > 0 and beta > 0 and bias >= 0:
+    if across and size % 2 and beta > 0 and 0 < alpha <= bias * size:
         return e.LRN(x, size, alpha, beta, bias)
     x = _wide(e, x)
     total = (channel_sums if across else image_sums)(e, e.Mul(x, x), size)

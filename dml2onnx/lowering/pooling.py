@@ -71,7 +71,7 @@ def max_pooling(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     Padding never wins; the first of equal elements does [decisions P6 to P9].
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_pooling2_operator_desc
     """
-    x, pool = _above_lowest(e, node.tensor("InputTensor")), forward_pool(node.op)
+    x, pool = above_lowest(e, node.tensor("InputTensor")), forward_pool(node.op)
     if not node.has_output("OutputIndicesTensor"):
         y = _pick(e, x, pool) if pool.picks else e.MaxPool(x, pool.window)
         return {"OutputTensor": _wanted(e, y, node)}
@@ -82,7 +82,7 @@ def max_pooling(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     }
 
 
-def _above_lowest(e: Emitter, x: Tensor) -> Tensor:
+def above_lowest(e: Emitter, x: Tensor) -> Tensor:
     """What exact maxima are taken of: they begin with the lowest number, and pass over NaN [decisions G1, P7].
 
     Kernels of ONNX Runtime do so for some shapes, and not for others.

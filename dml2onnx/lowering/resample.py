@@ -242,10 +242,12 @@ def _selects(axis: Axis) -> bool:
 
 
 def _shrinking_steps(axis: Axis) -> list[Axis]:
-    """The largest power of two below the size, halves of it that are no smaller than the output, and the output."""
-    sizes = [axis.size, 1 << (axis.size - 1).bit_length() - 1]
-    while sizes[-1] // 2 >= axis.count:
-        sizes.append(sizes[-1] // 2)
+    """The powers of two below the size that are no smaller than the output, from the largest on, and the output."""
+    below = 1 << (axis.size - 1).bit_length() - 1
+    sizes = [axis.size]
+    while below >= axis.count:
+        sizes.append(below)
+        below //= 2
     sizes.append(axis.count)
     return [Axis(before, after, after / before, 0.5, -0.5) for before, after in pairwise(sizes)]
 

@@ -370,6 +370,15 @@ def test_form_of_clip(low, high, expected):
     assert operators(check_form(unary("ELEMENT_WISE_CLIP", low=low, high=high))) == expected
 
 
+def test_bounds_of_float16_are_finite():
+    x = np.array([math.inf, -math.inf, 65504, -65504, 1], np.float16)
+    for bound in (1e5, 65520, math.inf):
+        got, _ = evaluate(unary("ELEMENT_WISE_CLIP", "FLOAT16", (5,), low=-bound, high=bound), InputTensor=x)
+        np.testing.assert_array_equal(got, [65504, -65504, 65504, -65504, 1])
+    got, _ = evaluate(unary("ELEMENT_WISE_CLIP1", "FLOAT16", (5,), low=-math.inf, high=math.inf), InputTensor=x)
+    np.testing.assert_array_equal(got, x)
+
+
 def test_bounds_are_exact_in_64_bits():
     big = (1 << 62) + 1
     op = unary("ELEMENT_WISE_CLIP1", "INT64", (4,), low=-big, high=big)

@@ -299,6 +299,14 @@ def test_antialiasing_halves_repeatedly() -> None:
     np.testing.assert_array_equal(run(linear((8,), (2,), name="RESAMPLE3"), far), [0, 0])
 
 
+@pytest.mark.parametrize(("size", "output"), [(4, 3), (2, 2), (2, 4), (9, 8), (9, 5), (9, 10), (1, 3)])
+def test_antialiasing_of_few_to_many(size: int, output: int) -> None:
+    op = linear((3, size), (3, output), scales=(2, 0.25), name="RESAMPLE3", antialiased=True)
+    got = run(op, np.arange(3.0 * size).reshape(3, size))
+    if size <= output:
+        np.testing.assert_array_equal(got[0, [0, -1]], [0, size - 1])
+
+
 @pytest.mark.parametrize("scale", [1e-45, 1e-3, 0.02, 0.3])
 def test_tiny_scales_end(scale: float) -> None:
     check_case(linear((9, 4), (5, 4), scales=(scale, 1), name="RESAMPLE3", antialiased=True))
