@@ -52,6 +52,7 @@ RUNTIME_TESTS = (
     "tests/legalise/test_behind.py",
     "tests/legalise/test_quirks.py",
     "tests/lowering",
+    "tests/memory",
     "tests/networks",
     "tests/passes",
     "tests/pydirectml/test_programs.py",

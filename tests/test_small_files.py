@@ -21,10 +21,11 @@ from dml2onnx import DmlError
 from dml2onnx.cli import main, run
 from dml2onnx.codes.checking import OVERLAPPING_WRITES
 from dml2onnx.diagnostics import Severity
-from dml2onnx.emitter.windows import Pool, Window
+from dml2onnx.emitter.windows import Window
 from dml2onnx.ir import collisions
 from dml2onnx.ir.data import FillData
 from dml2onnx.ir.graph import Constant, Graph, Read, Value
+from dml2onnx.legalise.windows import Pool
 from dml2onnx.reference import require_computable
 from dml2onnx.reference.measure import LARGEST_NODE
 from dml2onnx.testing.single_node import single_node

@@ -341,12 +341,6 @@ class EmitterCore:
     keeps_subnormals = _asked("keeps_subnormals", False)
     """Whether subnormal numbers of FLOAT are not 0, as Direct3D has them, and that matters."""
 
-    has_exact_gates = _asked("has_exact_gates", True)
-    """Whether RNN, GRU and LSTM do at the edges what DirectML does."""
-
-    resets_biases = _asked("resets_biases", True)
-    """Whether GRU with linear_before_reset multiplies the recurrent bias with the reset gate."""
-
     @legalised
     def first_resized(self, rank: int) -> int:
         """The first axis that Resize may move."""
@@ -366,9 +360,19 @@ class EmitterCore:
         return self.target.quant_format == targets.QDQ
 
     @legalised
-    def quantizes_in_units(self, x: Tensor) -> bool:
-        """Whether an operator that reads ``x`` between quantisations is a kernel, whatever these are by themselves."""
-        return False
+    def dequantizes(self, x: Tensor, *, known: bool = False) -> bool:
+        """Whether a tensor may be dequantised by DequantizeLinear, by parameters that are ``known`` when compiling."""
+        return True
+
+    @legalised
+    def multiplies_quantised(self, op: str) -> bool:
+        """Whether QLinearConv or QLinearMatMul takes UINT8 tensors."""
+        return True
+
+    @legalised
+    def stores_nibbles(self, dtype: DType) -> bool:
+        """Whether 4-bit integers may be initializers."""
+        return True
 
     def takes_units(self) -> bool:
         """Whether it matters that a value is an input, or comes from a QuantizeLinear: only then is it noted."""
@@ -519,8 +523,8 @@ class EmitterCore:
     def Cast(self, x: Tensor, dtype: DType) -> Tensor:
         """Another element type.
 
-        Integers keep their low bits. A constant is cast by numpy, which agrees with the Cast kernels wherever the
-        value is in range. A large one stays as small as it is: ONNX Runtime widens it when it loads the model.
+        Integers keep their low bits. A constant is cast by numpy, which agrees with Cast wherever the value is in
+        range. A large one stays as small as it is: runtimes widen it when they load the model.
         """
         if x.dtype == dtype:
             return x

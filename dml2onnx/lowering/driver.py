@@ -11,12 +11,12 @@ from dml2onnx.emitter import Tensor
 from dml2onnx.emitter.budget import Budget
 from dml2onnx.ir.inputs import in_memory, input_descs, stored_shape
 from dml2onnx.legalise import emitter
-from dml2onnx.lowering.buffers import Buffers
-from dml2onnx.lowering.layout_propagation import with_propagated_layout
 from dml2onnx.lowering.moving import moved_fields, wanted_as_bits
 from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowering
-from dml2onnx.lowering.repeats import Repeats
+from dml2onnx.memory.buffers import Buffers
+from dml2onnx.memory.layout_propagation import with_propagated_layout
+from dml2onnx.memory.repeats import Repeats
 from dml2onnx.model import BOOL, FLOAT, FLOAT16, INT64, OnnxGraph, Port
 from dml2onnx.rules.findings import not_lowered
 

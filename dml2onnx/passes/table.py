@@ -31,7 +31,7 @@ LEVELS = (0, 1, 2)
 
 
 LAYOUT_PROPAGATION = "propagate-layouts"
-"""Part of the translation, which ``--no-pass`` turns off as if it were a pass; see ``lowering.layout_propagation``."""
+"""Part of the translation, which ``--no-pass`` turns off as if it were a pass; see ``memory.layout_propagation``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,16 @@ def averaged(g: GraphBuilder) -> Expression:
     return quantized(g, FORMS["average pool"](g, x), "INT8", 0.5, 3)
 
 
+def dilated_mean(g: GraphBuilder) -> Expression:
+    x, one = g.input("x", "UINT8", SIZES), g.constant(np.ones((1, 1, 1, 1), np.float32))
+    return g.quantized_linear_average_pooling(x, one, one, [2, 2], False, dilations=[2, 2])
+
+
+def widened_mean(g: GraphBuilder) -> Expression:
+    x, one = g.input("x", "UINT8", SIZES), np.ones((1, 1, 1, 1), np.float32)
+    return g.quantized_linear_average_pooling(x, g.constant(5000 * one), g.constant(one), [4, 4], False)
+
+
 def softmax_of_steps(g: GraphBuilder) -> Expression:
     x = dequantized(g, g.input("x", "UINT8", SIZES), 0.05, None)
     return quantized(g, FORMS["softmax"](g, x), "UINT8", 0.001, 3)
@@ -119,6 +129,8 @@ NEEDED: dict[str, tuple[str, Callable[[GraphBuilder], Expression], tuple[int, ..
     "32-bit numbers that are moved twice": ("moved steps", moved_twice, BOTH),
     "products of steps": ("inexact kernels", multiplied, BOTH),
     "means of steps": ("inexact kernels", averaged, BOTH),
+    "a dilated mean of steps": ("refused means", dilated_mean, (21,)),
+    "a mean of large steps": ("refused means", widened_mean, BOTH),
     "softmax of steps": ("inexact kernels", softmax_of_steps, BOTH),
     "steps in blocks": ("inexact kernels", in_blocks, BOTH if VERSION < (1, 31) else ()),
     "weights that were floats": ("weights", weighed, BOTH),

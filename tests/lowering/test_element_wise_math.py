@@ -366,8 +366,8 @@ def test_gradients_within_bounds(name, data_type, low, high):
 @pytest.mark.parametrize(
     ("data_type", "expected"),
     [
-        ("FLOAT32", ["Greater", "Not", "Less", "Not", "Or", "Where"]),
-        ("UINT16", ["LessOrEqual", "GreaterOrEqual", "Or", "Cast", "Where", "Cast"]),
+        ("FLOAT32", ["Greater", "Less", "And", "Equal", "Where"]),
+        ("UINT16", ["Greater", "Less", "And", "Cast", "Where", "Cast"]),
     ],
 )
 def test_form_of_clipped_gradients(data_type, expected):

@@ -15,7 +15,8 @@ from dml2onnx import catalog
 from dml2onnx.compiler import CompiledModel
 from dml2onnx.ir.operator import OperatorDesc, Size2D
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.lowering.sampling import Axis, _looks_same, _takes_same, coordinates
+from dml2onnx.legalise.resizing import _looks_same, _takes_same
+from dml2onnx.lowering.sampling import Axis, coordinates
 from tests.lowering.examples import run_examples
 from tests.lowering.harness import check_case, operator, operators, support_cases, t
 
