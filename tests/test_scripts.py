@@ -184,7 +184,7 @@ class TestTest:
             assert (f"pytest with the {which} onnxruntime" in titles) == (sys.platform == "linux" and thorough)
         one_in = {str(step.command[step.command.index("--one-in") + 1]) for step in steps if "--one-in" in step.command}
         if sys.platform == "linux":
-            assert one_in == ({"1", "4"} if arguments == ["--all"] else {"1"} if thorough else set())
+            assert one_in == ({"2", "4"} if arguments == ["--all"] else {"1"} if thorough else set())
         cases = "all" if arguments == ["--exhaustive"] else "each"
         assert [step.command[-1] for step in steps if step.title == "pytest"] == (
             [] if arguments == ["--fast"] else [cases]
