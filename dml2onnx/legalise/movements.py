@@ -51,7 +51,7 @@ def repeated(e: Emitter, x: Tensor, repeats: Sequence[int]) -> Tensor | None:
 def one_hot(e: Emitter, indices: Tensor, depth: int, values: Tensor, axis: int) -> Tensor | None:
     """Equal, and GatherElements of the two values; so it is where OneHot would read a scalar."""
     types = {"T1": "int64", "T2": "int64", "T3": ELEMENT_TYPES[values.dtype][1]}
-    if indices.rank > 1 and e.target.has_kernel("OneHot", e.opset, types):
+    if indices.rank > 1 and e.target.has_kernel("OneHot", types):
         return None
     return chosen_of_two(e, indices, depth, values, axis)
 
