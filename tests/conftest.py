@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
+import sys
 import tarfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import onnxruntime
 import pytest
@@ -149,3 +152,22 @@ def shared() -> Path:
     if directory is None:
         pytest.skip("no shared material beside this checkout")
     return directory
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
+    """Loads a script by its name, as a module that is not kept."""
+    scripts = ROOT / "scripts"
+    monkeypatch.syspath_prepend(scripts)
+
+    def get(name: str) -> ModuleType:
+        # under another name, because the standard library has a package "test"
+        spec = importlib.util.spec_from_file_location(f"script_{name}", scripts / f"{name}.py")
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, spec.name, module)
+        spec.loader.exec_module(module)
+        return module
+
+    return get

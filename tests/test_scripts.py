@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
-import importlib.util
 import io
 import json
 import os
@@ -15,222 +13,18 @@ import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import onnx
 import onnxruntime
 import pytest
 from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
 
 import dml2onnx
+from tests.test_environments import pins
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = ROOT / "scripts"
-
-
-@pytest.fixture
-def script(monkeypatch):
-    monkeypatch.syspath_prepend(SCRIPTS)
-
-    def get(name: str) -> ModuleType:
-        # under another name, because the standard library has a package "test"
-        spec = importlib.util.spec_from_file_location(f"script_{name}", SCRIPTS / f"{name}.py")
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        monkeypatch.setitem(sys.modules, spec.name, module)
-        spec.loader.exec_module(module)
-        return module
-
-    return get
-
-
-LOCKS = (
-    *("test", "ort124", "ort132", "browser", "docs", "cpp", "openvino", "webgpu", "winml", "qnn", "mutants", "onward"),
-)
-
-
-def lines_of(name: str) -> list[str]:
-    """The lines of a file of requirements, those that go on joined, without comments."""
-    text = (SCRIPTS / "requirements" / name).read_text(encoding="utf-8").replace("\\\n", " ")
-    return [line for line in text.splitlines() if line and not line.startswith("#")]
-
-
-def pins(lock: str = "test") -> list[Requirement]:
-    return [Requirement(line.partition(" --hash")[0]) for line in lines_of(f"{lock}.txt")]
-
-
-class TestPins:
-    @pytest.mark.parametrize("lock", LOCKS)
-    def test_every_pin_is_one_exact_version_with_hashes(self, lock):
-        assert all(re.fullmatch(r"==[\w.]+", str(pin.specifier)) for pin in pins(lock))
-        assert all(re.search(r" --hash=sha256:[0-9a-f]{64}\b", line) for line in lines_of(f"{lock}.txt"))
-
-    @pytest.mark.parametrize("lock", LOCKS)
-    def test_no_package_is_pinned_twice(self, lock):
-        names = [canonicalize_name(pin.name) for pin in pins(lock)]
-        assert len(names) == len(set(names))
-
-    @pytest.mark.parametrize("lock", LOCKS)
-    def test_all_that_is_asked_for_is_pinned(self, lock, script):
-        sources = [Path(item).name for item in script("lock").LOCKS[lock] if item.endswith(".in")]
-        asked = [Requirement(line) for name in sources for line in lines_of(name)]
-        pinned = {canonicalize_name(pin.name): str(pin.specifier).removeprefix("==") for pin in pins(lock)}
-        for requirement in asked:
-            assert requirement.specifier.contains(pinned[canonicalize_name(requirement.name)]), requirement
-
-    def test_every_file_of_requirements_is_locked(self, script):
-        files = {path.stem for path in (SCRIPTS / "requirements").iterdir()}
-        assert files == set(LOCKS) == set(script("lock").LOCKS)
-
-    @pytest.mark.parametrize("in_environment", [False, True])
-    def test_locks_are_made_with_the_index_that_pip_is_set_up_for(self, script, monkeypatch, tmp_path, in_environment):
-        """From its files too, which uv does not read. Further indexes may have files for one machine only."""
-        configuration = tmp_path / "pip.conf"
-        lines = ["[global]", "index-url = https://in-file.invalid/simple", "extra-index-url = file:///more"]
-        configuration.write_text("\n".join([*lines, f"cert = {configuration}"]), encoding="utf-8")
-        for name in ("PIP_INDEX_URL", "PIP_CERT", "UV_DEFAULT_INDEX", "SSL_CERT_FILE"):
-            monkeypatch.delenv(name, raising=False)
-        monkeypatch.setenv("PIP_CONFIG_FILE", str(configuration))
-        if in_environment:
-            monkeypatch.setenv("PIP_INDEX_URL", "https://in-environment.invalid/simple")
-        where = "environment" if in_environment else "file"
-        found = script("lock").as_configured()
-        assert found == {"UV_DEFAULT_INDEX": f"https://in-{where}.invalid/simple", "SSL_CERT_FILE": str(configuration)}
-
-    @pytest.mark.parametrize("lock", ["test", "ort124", "ort132"])
-    def test_the_project_accepts_what_is_pinned(self, lock):
-        project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-        pinned = {canonicalize_name(pin.name): str(pin.specifier).removeprefix("==") for pin in pins(lock)}
-        extras = [item for several in project["project"]["optional-dependencies"].values() for item in several]
-        for text in (*project["build-system"]["requires"], *project["project"]["dependencies"], *extras):
-            requirement = Requirement(text)
-            assert requirement.specifier.contains(pinned[canonicalize_name(requirement.name)]), text
-
-    @pytest.mark.parametrize("platform", ["linux", "darwin", "win32"])
-    @pytest.mark.parametrize("machine", ["x86_64", "AMD64", "arm64"])
-    def test_exactly_one_onnxruntime_is_chosen(self, platform, machine):
-        where = {"sys_platform": platform, "platform_machine": machine}
-        runtimes = [
-            pin
-            for pin in pins()
-            if pin.name.startswith("onnxruntime") and pin.marker is not None and pin.marker.evaluate(where)
-        ]
-        assert len(runtimes) == 1
-
-    @pytest.mark.parametrize(("lock", "end", "steps"), [("ort124", ">=", 0), ("ort132", "<", 1)])
-    def test_the_other_runtimes_are_the_ends_of_what_the_project_accepts(self, lock, end, steps):
-        project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-        (requirement,) = (Requirement(text) for text in project["project"]["dependencies"] if "onnxruntime>" in text)
-        major, minor = next(str(item.version) for item in requirement.specifier if item.operator == end).split(".")
-        (pinned,) = (str(pin.specifier) for pin in pins(lock) if pin.name == "onnxruntime")
-        assert pinned.startswith(f"=={major}.{int(minor) - steps}.")
-
-    @pytest.mark.parametrize("lock", ["ort124", "ort132"])
-    def test_nothing_else_differs_with_it(self, lock):
-        first, second = ({pin.name: str(pin.specifier) for pin in pins(which)} for which in ("test", lock))
-        assert {name for name in first | second if first.get(name) != second.get(name)} == {"onnxruntime"}
-
-
-class TestEnvironment:
-    def test_the_fingerprint_follows_what_it_is_made_of(self, script):
-        fingerprint = script("_environment").fingerprint
-        assert len({fingerprint("a==1", "p"), fingerprint("a==2", "p"), fingerprint("a==1", "q")}) == 3
-
-    @pytest.fixture
-    def project(self, script, monkeypatch, tmp_path):
-        """An empty project, and the commands that were run in it."""
-        module = script("_environment")
-        (tmp_path / "pyproject.toml").write_text("", encoding="utf-8")
-        commands = []
-
-        def run(command, environment=None, output=None):
-            commands.append([str(part) for part in command])
-            if "venv" in commands[-1]:
-                python = module.interpreter(Path(command[-1]))
-                python.parent.mkdir(parents=True, exist_ok=True)
-                python.touch()
-            return 1 if "fail" in os.environ.get("PREPARE", "") and "pip" in commands[-1] else 0
-
-        monkeypatch.setattr(module, "ROOT", tmp_path)
-        monkeypatch.setattr(module, "run", run)
-        return module, commands
-
-    def test_a_missing_environment_is_made_once(self, project):
-        module, commands = project
-        python = module.prepare(".venv")
-        assert python.exists()
-        assert ["venv" in command for command in commands] == [True, False, False]
-        assert commands[1][-3:] == ["--require-hashes", "-r", str(SCRIPTS / "requirements" / "test.txt")]
-        assert commands[2][-2:] == ["--editable", str(module.ROOT)]
-        commands.clear()
-        assert module.prepare(".venv") == python
-        assert commands == []
-
-    def test_what_a_link_leads_to_stays(self, project):
-        """Another checkout has the environment: one of its own takes the place of the link."""
-        module, commands = project
-        other = module.ROOT / "other"
-        made = module.interpreter(other)
-        made.parent.mkdir(parents=True)
-        made.write_text("theirs", encoding="utf-8")
-        (module.ROOT / ".venv").symlink_to(other, target_is_directory=True)
-        python = module.prepare(".venv")
-        assert "--clear" in commands[0]
-        assert not (module.ROOT / ".venv").is_symlink()
-        assert (made.read_text(encoding="utf-8"), python.read_text(encoding="utf-8")) == ("theirs", "")
-
-    def test_other_pins_make_it_anew(self, project):
-        module, commands = project
-        module.prepare(".venv")
-        commands.clear()
-        module.prepare(".venv", "ort124")
-        assert len(commands) == 3
-        assert commands[1][-1] == str(SCRIPTS / "requirements" / "ort124.txt")
-
-    def test_a_failed_installation_is_not_taken_for_a_good_one(self, project, monkeypatch):
-        module, commands = project
-        monkeypatch.setenv("PREPARE", "fail")
-        with pytest.raises(SystemExit, match="pip install"):
-            module.prepare(".venv")
-        monkeypatch.delenv("PREPARE")
-        commands.clear()
-        module.prepare(".venv")
-        assert len(commands) == 3
-
-    def test_without_ensurepip_the_callers_pip_is_used(self, project, monkeypatch):
-        module, commands = project
-        find_spec = importlib.util.find_spec
-        monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "ensurepip" else find_spec(name))
-        module.prepare(".venv")
-        assert "--without-pip" in commands[0]
-        assert commands[1][:4] == [sys.executable, "-m", "pip", "--python"]
-
-    @pytest.mark.parametrize("tool", ["browser", "compiler"])
-    def test_a_tool_is_made_once_and_without_looking_for_more(self, project, tool):
-        module, commands = project
-        prepare = getattr(module, f"prepare_{tool}")
-        assert prepare()
-        assert ["venv" in command for command in commands] == [True, False]
-        assert "--no-deps" in commands[1]
-        commands.clear()
-        assert prepare()
-        assert commands == []
-
-    @pytest.mark.parametrize("tool", ["browser", "compiler"])
-    def test_without_a_tool_the_rest_goes_on(self, project, monkeypatch, capsys, tool):
-        module, _ = project
-        monkeypatch.setenv("PREPARE", "fail")
-        assert not getattr(module, f"prepare_{tool}")()
-        assert "pip install --require-hashes --no-deps" in capsys.readouterr().out
-
-    def test_without_any_pip_it_says_what_to_install(self, project, monkeypatch):
-        module, _ = project
-        monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-        with pytest.raises(SystemExit, match="python3-venv"):
-            module.prepare(".venv")
 
 
 class TestHeaders:
@@ -390,7 +184,7 @@ class TestTest:
             assert (f"pytest with the {which} onnxruntime" in titles) == (sys.platform == "linux" and thorough)
         one_in = {str(step.command[step.command.index("--one-in") + 1]) for step in steps if "--one-in" in step.command}
         if sys.platform == "linux":
-            assert one_in == ({"1", "4"} if arguments == ["--all"] else {"1"} if thorough else set())
+            assert one_in == ({"2", "4"} if arguments == ["--all"] else {"1"} if thorough else set())
         cases = "all" if arguments == ["--exhaustive"] else "each"
         assert [step.command[-1] for step in steps if step.title == "pytest"] == (
             [] if arguments == ["--fast"] else [cases]

@@ -59,7 +59,7 @@ def load(
         )
     file = recording.index_of(path_of(path, "the model"))
     with gc_paused():
-        return _read(file, recording.read_index(file, options.max_bytes), options)
+        return _read(file, recording.read_index(file, options), options)
 
 
 def load_bytes(data: bytes, name: str, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:

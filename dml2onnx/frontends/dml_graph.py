@@ -104,7 +104,7 @@ class _GraphDescReader:
     def __init__(self, document: Document, options: LoadOptions) -> None:
         self._document = document
         self._findings = Findings()
-        self._files = ModelFiles(document.path.parent, options.allow_paths, options.max_bytes)
+        self._files = ModelFiles(document.path.parent, options)
         self._descriptors = DescriptorReader(API)
         self._unresolved = Unresolved()
         self._constants: list[Constant] = []

@@ -41,7 +41,7 @@ def read(document: Document, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
         message = f"{quote(name)} is given more than once, and only one of them counts"
         findings.add(codes.REPEATED_KEY.at(message, pointer=place, found=quote(name)))
     root.hint(("resources", "dispatchables", "commands"), "a model")
-    files = ModelFiles(document.path.parent, options.allow_paths, options.max_bytes)
+    files = ModelFiles(document.path.parent, options)
     reader = ResourceReader(files, findings)
     resources = {
         name: reader.read(name, raw, f"/resources/{escape(name)}")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from dml2onnx.diagnostics import Code
+    from dml2onnx.frontends.options import LoadOptions
 
 _LFS_START = b"version https://git-lfs.github.com/spec/"
 _LFS_SIZE = re.compile(rb"^size (\d{1,20})$", re.MULTILINE)
@@ -64,13 +65,13 @@ def lfs_pointer(shown: str, start: bytes) -> FileError | None:
 class ModelFiles:
     """Looks up files in the model's directory, or in others that the caller has allowed."""
 
-    def __init__(
-        self, directory: Path, allowed: Iterable[Path], max_bytes: int, found: dict[Path, None] | None = None
-    ) -> None:
+    def __init__(self, directory: Path, options: LoadOptions, within: ModelFiles | None = None) -> None:
+        """``within`` are the files of the model, where it is a part of one in another directory."""
         self._directory = directory
-        self._max_bytes = max_bytes
-        self._roots = tuple(_resolve(root) for root in (directory, *allowed))
-        self._found = {} if found is None else found
+        self._options = options
+        allowed = options.allow_paths if within is None else within._roots
+        self._roots: tuple[Path, ...] = tuple(_resolve(root) for root in (directory, *allowed))
+        self._found: dict[Path, None] = {} if within is None else within._found
 
     @property
     def found(self) -> tuple[Path, ...]:
@@ -147,20 +148,20 @@ class ModelFiles:
 
     def content(self, name: str) -> bytes:
         """All of a file."""
-        path = self.find(name)
+        path, most = self.find(name), self._options.max_bytes
         try:
             size = path.stat().st_size
-            if size <= self._max_bytes:
+            if size <= most:
                 return path.read_bytes()
         except OSError as error:
             message = f"{quote(name)} cannot be read: {error.strerror}"
             raise FileError(codes.FILE_UNREADABLE, message, "a file", str(error.strerror)) from None
         message = f"{quote(name)} has {size} bytes"
-        raise FileError(codes.FILE_UNREADABLE, message, f"at most {self._max_bytes} bytes", f"{size} bytes")
+        raise FileError(codes.FILE_UNREADABLE, message, f"at most {most} bytes", f"{size} bytes")
 
     def beside(self, path: Path) -> ModelFiles:
         """Files looked up in the directory of one that was found."""
-        return ModelFiles(path.parent, self._roots, self._max_bytes, self._found)
+        return ModelFiles(path.parent, self._options, self)
 
     def npy(self, name: str) -> NpyFile:
         """The type, shape and data of a ``.npy`` file."""

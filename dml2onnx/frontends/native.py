@@ -153,7 +153,7 @@ class _NativeReader:
     def __init__(self, document: Document, options: LoadOptions) -> None:
         self._document = document
         self._findings = Findings()
-        self._files = ModelFiles(document.path.parent, options.allow_paths, options.max_bytes)
+        self._files = ModelFiles(document.path.parent, options)
         self._descriptors = DescriptorReader(NATIVE)
         self._forms = Forms(self._descriptors)
         self._values = Values(self._findings)

@@ -84,13 +84,13 @@ def _is_recorded(folder: Path) -> bool:
     return all(item.suffix in (".json", ".jsonl") for item in (*files, *(folder / OPERATORS).iterdir()))
 
 
-def read_index(path: Path, max_bytes: int) -> bytes:
+def read_index(path: Path, options: LoadOptions) -> bytes:
     """The text of an index; :class:`UnreadableError` (DML0016) where a directory has all of a recording but that."""
     if path.name == INDEX and not path.exists() and path.parent.is_dir():
         message = f"{quote(str(path.parent))} has the files of a recording, but no {INDEX}, which says what they are"
         expected = f"{INDEX}, or one of the other files by its own name"
         raise unreadable(codes.BAD_RECORDING, message, expected, f"no {INDEX}")
-    return read_file(path, max_bytes)
+    return read_file(path, options.max_bytes)
 
 
 def is_index(document: Document) -> bool:
@@ -107,10 +107,10 @@ def refuse_choice(options: LoadOptions) -> None:
 
 def graphs(index: Path, options: LoadOptions = DEFAULT_OPTIONS) -> tuple[Recorded, ...]:
     """The graphs that an index lists."""
-    document = read_document(index, read_index(index, options.max_bytes))
+    document = read_document(index, read_index(index, options))
     if not is_index(document):
         raise bad(f"{quote(str(index))} has no member {KEY}", KEY)
-    return index_in(document, ModelFiles(index.parent, options.allow_paths, options.max_bytes)).graphs
+    return index_in(document, ModelFiles(index.parent, options)).graphs
 
 
 def chosen(listed: tuple[Recorded, ...], name: str | None) -> Recorded:
@@ -136,7 +136,7 @@ def chosen(listed: tuple[Recorded, ...], name: str | None) -> Recorded:
 
 def read(document: Document, options: LoadOptions) -> Graph:
     """The graph that ``options`` choose of the recording with this index."""
-    files = ModelFiles(document.path.parent, options.allow_paths, options.max_bytes)
+    files = ModelFiles(document.path.parent, options)
     index = index_in(document, files)
     item = chosen(index.graphs, options.graph)
     try:

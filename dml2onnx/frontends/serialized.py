@@ -71,7 +71,7 @@ _NODES_AT_ONCE = 1 << 12
 def read(path: Path, data: bytes, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
     """The graph of a file, with all that is wrong in it as findings; :class:`UnreadableError` when it is damaged."""
     findings = Findings()
-    files = ModelFiles(path.parent, options.allow_paths, options.max_bytes)
+    files = ModelFiles(path.parent, options)
     try:
         graph = SerializedReader(data, files, findings).read(path.stem.encode("utf-8", "replace").decode())
     except DamagedError as damage:

@@ -27,13 +27,14 @@ from dml2onnx.reference.propagation import with_marks
 from dml2onnx.reference.tolerance import spacing
 from dml2onnx.targets import DEFAULT_OPSET, QDQ
 from dml2onnx.verification.bounds import Computes, computes, in_half
+from dml2onnx.verification.options import VerifyOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from dml2onnx.ir.graph import Graph, Node, Value, Write
     from dml2onnx.model import Array
-    from dml2onnx.providers.choice import ProviderLike, Providers
+    from dml2onnx.providers.choice import ProviderLike
     from dml2onnx.reference.registry import Floats
     from dml2onnx.runtime import Session
 
@@ -75,16 +76,10 @@ class NodeCheck:
 class NodeChecks:
     """Validates the nodes of one graph, round after round."""
 
-    def __init__(
-        self,
-        graph: Graph,
-        outputs: Sequence[GraphOutput],
-        providers: Providers,
-        options: CompileOptions,
-        max_bytes: int | None = None,
-    ) -> None:
+    def __init__(self, graph: Graph, outputs: Sequence[GraphOutput], options: VerifyOptions) -> None:
+        providers, form = chosen(options.provider), options.compiling
         self._graph = graph
-        self._exact = options.exact
+        self._exact = form.exact
         self._random = np.random.default_rng(0)
         self._nodes = graph.live_nodes(tuple(outputs))
         self._views = {
@@ -93,15 +88,15 @@ class NodeChecks:
         seen = [GraphOutput(f"value{n}", value, desc) for n, (value, desc) in enumerate(self._views.items())]
         self._names = {output.value: output.name for output in seen}
         literal = replace(graph, results=(), effects=())
-        without_passes = replace(options, target=providers.target, passes=(), propagate=True)
+        without_passes = replace(form, target=providers.target, passes=(), propagate=True)
         model = compile_outputs(literal, seen, without_passes)
         self._stay = {origin.node for origin in model.traces if stays(origin)}
         self._in_floats = model.quant_format == QDQ
         self._inputs = {port.name: port for port in model.inputs}
-        self._session: Session = model.session(providers, max_bytes=max_bytes)
+        self._session: Session = model.session(providers, max_bytes=options.max_bytes)
         self.computes: Computes = computes(providers, self._session.providers)
         """How exactly."""
-        self._in_half = in_half(self.computes) if options.half else self.computes
+        self._in_half = in_half(self.computes) if form.half else self.computes
         self._found: dict[tuple[str, str], NodeCheck] = {}
 
     @property
@@ -171,8 +166,8 @@ def check_nodes(
     exact: bool = True,
 ) -> tuple[NodeCheck, ...]:
     """All nodes that ``outputs`` need, on one set of inputs in the shapes of memory."""
-    options = CompileOptions(opset=opset, exact=exact)
-    checks = NodeChecks(graph, graph.outputs if outputs is None else outputs, chosen(provider), options)
+    options = VerifyOptions(compiling=CompileOptions(opset=opset, exact=exact), provider=provider)
+    checks = NodeChecks(graph, graph.outputs if outputs is None else outputs, options)
     checks.run(feeds, "1")
     return checks.results
 

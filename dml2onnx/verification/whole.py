@@ -122,8 +122,8 @@ def verify_with(
     nodes = None
     candidate: _Compiled | OtherModel
     if path is None or asks_directml:
-        candidate = _Compiled(compiled, providers, options.max_bytes)
-        nodes = NodeChecks(graph, outputs, providers, form, options.max_bytes)
+        candidate = _Compiled(compiled, providers, options)
+        nodes = NodeChecks(graph, outputs, replace(options, provider=providers, compiling=form))
     else:
         candidate = OtherModel(path, compiled.inputs, compiled.outputs, providers)
     bounds = computes(providers, candidate.providers)
@@ -225,9 +225,9 @@ def _rounds(
 class _Compiled:
     """The compiled model in a session."""
 
-    def __init__(self, model: CompiledModel, providers: Providers, max_bytes: int | None) -> None:
+    def __init__(self, model: CompiledModel, providers: Providers, options: VerifyOptions) -> None:
         self._model = model
-        self._session = model.session(providers, max_bytes=max_bytes)
+        self._session = model.session(providers, max_bytes=options.max_bytes)
         self.providers = self._session.providers
 
     def run(self, feeds: Mapping[str, Array]) -> dict[str, Array]:

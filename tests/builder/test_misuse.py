@@ -113,10 +113,11 @@ def of_regions(g: GraphBuilder) -> dict[str, dict[str, Any]]:
     return {"roi_align": forward, "roi_align_grad": backward}
 
 
-def by_hand(g: GraphBuilder) -> dict[str, dict[str, Any]]:
-    """Arguments for each method that is not generated."""
-    x, indices = g.input("x", "FLOAT32", [1, 1, 4, 4]), g.input("indices", "UINT32", [1, 1, 2, 4])
-    given: dict[str, dict[str, Any]] = {
+def of_operators(g: GraphBuilder) -> dict[str, dict[str, Any]]:
+    """Arguments beside the input, for each method that is one operator or another."""
+    indices = g.input("indices", "UINT32", [1, 1, 2, 4])
+    return {
+        **of_regions(g),
         "activation_hardmax": {"axes": [1]},
         "activation_log_softmax": {"axes": [1]},
         "activation_softmax": {"axes": [1]},
@@ -164,7 +165,12 @@ def by_hand(g: GraphBuilder) -> dict[str, dict[str, Any]]:
         "split": {"axis": 2, "output_axis_sizes": [1, 3]},
         "top_k": {"axis": 3, "k": 2, "axis_direction": "DECREASING"},
     }
-    return {name: {"input": x, **rest} for name, rest in (given | of_regions(g)).items()} | {
+
+
+def by_hand(g: GraphBuilder) -> dict[str, dict[str, Any]]:
+    """Arguments for each method that is not generated."""
+    x = g.input("x", "FLOAT32", [1, 1, 4, 4])
+    return {name: {"input": x, **rest} for name, rest in of_operators(g).items()} | {
         "add": {"a": x, "b": x, "fused_activation": "RELU"},
         "buffer": {"name": "b", "nbytes": 64, "contents": np.ones(16, np.float32)},
         "output_layout": {

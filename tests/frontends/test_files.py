@@ -16,7 +16,7 @@ import dml2onnx
 from dml2onnx.checks import check
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import UnreadableError
-from dml2onnx.frontends import load
+from dml2onnx.frontends import LoadOptions, load
 from dml2onnx.frontends.files import FileError, ModelFiles
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
@@ -181,7 +181,7 @@ def test_a_program_that_starts_in_the_middle_of_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", [r"\\server\share\w.bin", "//server/share/w.bin", r"\\.\COM1", r"\\?\C:\w.bin"])
 def test_other_computers_are_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    files = ModelFiles(tmp_path, (), 1 << 20)
+    files = ModelFiles(tmp_path, LoadOptions())
     monkeypatch.setattr("dml2onnx.frontends.files._resolve", lambda path: pytest.fail(f"{path} was looked for"))
     with pytest.raises(FileError) as caught:
         files.find(name)
@@ -201,7 +201,7 @@ def test_what_lies_elsewhere_is_not_read(tmp_path: Path, name: str) -> None:
     (directory / "links").symlink_to(tmp_path)
     os.mkfifo(directory / "pipe")
     with pytest.raises(FileError) as caught:
-        ModelFiles(directory, (), 1 << 20).find(name)
+        ModelFiles(directory, LoadOptions()).find(name)
     assert caught.value.code is (codes.FILE_UNREADABLE if name == "pipe" else codes.FILE_OUTSIDE)
     if name != "pipe" and name != "/etc/passwd":
-        assert ModelFiles(directory, [tmp_path], 1 << 20).find(name) == tmp_path / "w.bin"
+        assert ModelFiles(directory, LoadOptions(allow_paths=(tmp_path,))).find(name) == tmp_path / "w.bin"

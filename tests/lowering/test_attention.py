@@ -22,6 +22,11 @@ OPTIONAL = ("bias", "position", "past", "present key", "present value")
 PRESENT = ("OutputPresentKeyTensor", "OutputPresentValueTensor")
 
 
+def leading(shape, rank):
+    """Leading ones up to a rank."""
+    return (1,) * max(0, rank - len(shape)) + shape
+
+
 def attention(
     name="MULTIHEAD_ATTENTION",
     source="separate",
@@ -46,9 +51,7 @@ def attention(
 
     ``rank`` adds leading ones to tensors that have fewer dimensions.
     """
-    if name == "MULTIHEAD_ATTENTION" or source in {"query and key", "all"}:
-        groups = heads
-    groups = groups or 2
+    groups = heads if name == "MULTIHEAD_ATTENTION" or source in {"query and key", "all"} else groups or 2
     if source in {"query and key", "all"}:
         keys = queries
     if source in {"key and value", "all"}:
@@ -78,12 +81,12 @@ def attention(
         }.get(mask),
         "PastSequenceLengthsTensor": (batch,) if cache or "lengths" in given else None,
     }
-    tensors = {}
-    for field, shape in sizes.items():
-        if shape is not None:
-            shape = (1,) * max(0, (rank or 0) - len(shape)) + shape
-            kind = "INT32" if field in {"MaskTensor", "PastSequenceLengthsTensor"} else data_type
-            tensors[field] = t(kind, shape, (layouts or {}).get(field))
+    integers = {"MaskTensor", "PastSequenceLengthsTensor"}
+    tensors = {
+        field: t("INT32" if field in integers else data_type, leading(shape, rank or 0), (layouts or {}).get(field))
+        for field, shape in sizes.items()
+        if shape is not None
+    }
     counts = {"QueryHeadCount": heads, "KeyValueHeadCount": groups} if name in NAMES[1:] else {"HeadCount": heads}
     own = {"Scale": 0.3, "MaskFilterValue": -10000.0, "MaskType": mask or "NONE", **counts, **attributes}
     return operator(name, **tensors, **own)
