@@ -158,6 +158,16 @@ def _lengths(
                 if accepted and is_short(subject, field.count or "", len(value)):
                     accepted = ""  # it would read what lies behind the array
                 yield Finding(codes.ARRAY_LENGTH, field.name, message, count, len(value), accepted=accepted)
+        yield from all_short(subject)
+
+    def all_short(subject: Subject) -> Iterator[Finding]:
+        """Arrays that have what the count says, and not what the tensors need: all are read beyond their ends."""
+        for name in loose:
+            arrays = [(field.name, subject.values[i]) for i, _, field in counted if field.count == name]
+            lengths = {len(value) for _, value in arrays if isinstance(value, tuple)}
+            if lengths == {subject.value(name)} and is_short(subject, name, max(lengths)):
+                message = f"{arrays[0][0]} has {plural(max(lengths), 'entry')}, fewer than the tensors need."
+                yield Finding(codes.ARRAY_LENGTH, arrays[0][0], message, None, max(lengths))
 
     return check
 

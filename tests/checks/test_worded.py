@@ -586,7 +586,7 @@ def test_a_finding_names_the_fields_that_its_rule_has_read() -> None:
     assert {(item.field, item.related) for item in check(one(chosen))} == {("ConditionTensor", ())}
 
 
-@pytest.mark.parametrize(("count", "entries", "severity"), [(2, 3, "warning"), (3, 2, "error")])
+@pytest.mark.parametrize(("count", "entries", "severity"), [(2, 3, "warning"), (3, 2, "error"), (2, 2, "error")])
 def test_arrays_have_as_many_entries_as_the_tensors_need(count: int, entries: int, severity: str) -> None:
     """DirectML reads three of them here, whatever the count says, and what lies behind a shorter array."""
     arrays = dict.fromkeys(("Strides", "Dilations"), (1,) * entries)
@@ -601,9 +601,6 @@ def test_arrays_have_as_many_entries_as_the_tensors_need(count: int, entries: in
         **arrays,
         **paddings,
     )
-    found = {
-        item.severity.value
-        for item in check(one(desc))
-        if item.code in (codes.ARRAY_LENGTH.id, codes.ACCEPTED_VALUE.id)
-    }
-    assert found == {severity}
+    found = [item for item in check(one(desc)) if item.code in (codes.ARRAY_LENGTH.id, codes.ACCEPTED_VALUE.id)]
+    assert found
+    assert any(item.is_error for item in found) == (severity == "error")
