@@ -26,6 +26,8 @@ class GraphBuilder(DirectMLX):
     chooses one by the feature level, and the numbered ones (``slice0`` for SLICE, ``slice1`` for SLICE1) are exact.
     """
 
+    TO_GRAPH = 'its Graph, which build({"y": y}) gives for the expressions that are its outputs'
+
     if not TYPE_CHECKING:  # whose readers know by themselves which methods there are
 
         def __getattr__(self, name: str) -> NoReturn:

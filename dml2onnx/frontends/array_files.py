@@ -81,13 +81,37 @@ def read_contents_file(name: str, file: ContentsFile, most: int = MOST_FROM_PIPE
         return read_array(file.path)
     content = _opened(file.path, "a file")
     if content[: len(_NPY_MAGIC)].tobytes() != _NPY_MAGIC:
+        _refuse_other(file.path, suffix, bytes(content[:_BEGINNING]))
         return RawBytes(content, quote(str(file.path)))
     with _numbers(file.path, "a .npy file"):
         return _npy(content)
 
 
+_BEGINNING = 64
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"RIFF")
 """How files of pictures begin."""
+_OF_TEXT = frozenset({".csv", ".json", ".tsv", ".txt"})
+_OF_TENSORS = {
+    ".pb": "a tensor as ONNX stores it: onnx.numpy_helper.to_array reads it",
+    ".pt": "a file of PyTorch: torch.load reads it",
+    ".pth": "a file of PyTorch: torch.load reads it",
+    ".safetensors": "a file of safetensors, whose load_file reads it",
+}
+"""Files that have more than the bytes of a buffer, by the ends of their names."""
+
+
+def _refuse_other(path: Path, suffix: str, beginning: bytes) -> None:
+    """Refuses what is not the bytes of a buffer, however many bytes it has."""
+    if suffix in _OF_TEXT and beginning and all(byte in b"\t\n\r" or 32 <= byte < 127 for byte in beginning):
+        what = "is text: numpy's loadtxt or Python's json reads its numbers"
+    elif suffix in _OF_TENSORS:
+        what = f"is {_OF_TENSORS[suffix]}"
+    elif beginning.startswith(b"PK\x03\x04"):
+        what = "is a ZIP archive, as .npz and .pt files are"
+    else:
+        return
+    message = f"{quote(str(path))} {what}; save an array with numpy.save"
+    raise UnreadableError(INPUT_UNREADABLE.at(message, expected="a .npy file, or the bytes of the buffer"))
 
 
 def fitted(
