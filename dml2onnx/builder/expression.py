@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dml2onnx import arguments
+from dml2onnx.builder.attributes import holds
 from dml2onnx.builder.checked import converted, error_here
 from dml2onnx.codes import building as codes
 from dml2onnx.diagnostics import Remedy
@@ -319,6 +320,11 @@ class Expression:
             values = np.asarray(float(other))  # beyond 64 bits, where numpy has no integers
         if values.dtype.kind not in "biuf":
             raise TypeError(f"an Expression has no operators with {type(other).__name__}")
+        if values.dtype.kind == "f" and not self.data_type.is_float and not holds(self.data_type, values):
+            what = arguments.described(other)
+            message = f"{what} is beside a tensor of {self.data_type.name}, which holds whole numbers"
+            how = Remedy('cast(..., "FLOAT32") of the tensor first')
+            raise error_here(codes.NOT_EXACT, message, expected="whole numbers", found=what, remedies=(how,))
         return self.builder.constant(values, data_type=self.data_type)
 
     def _reversed(self, other: Operand) -> tuple[Expression, Expression]:

@@ -330,13 +330,15 @@ def _views(desc: OperatorDesc, name: str) -> Iterator[Change]:
 
 def _views_together(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[tuple[Change, ...]]:
     """Inputs that are wrong in the same way, each with the same ones among its sizes."""
+    seen = set[frozenset[str]]()
     for item in findings:
-        if item.code is not codes.DIFFERENT_DIMENSION_COUNTS:
+        if item.code not in (codes.DIFFERENT_DIMENSION_COUNTS, codes.NOT_BROADCASTABLE):
             continue
         fields = dict.fromkeys(name.partition("/")[0] for name in (item.field, *item.related))
         names = [name for name in fields if isinstance(desc.get(name), TensorDesc)]
         alike = [name for name in names if desc.get(name) == desc.get(item.field)]
-        if len(alike) > 1:
+        if len(alike) > 1 and frozenset(alike) not in seen:
+            seen.add(frozenset(alike))
             for change in _views(desc, item.field):
                 if (
                     isinstance(change.value, TensorDesc) and change.value.strides is None

@@ -117,11 +117,19 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--select",
         action="append",
+        type=texts.code,
         default=[],
         metavar="CODE",
         help="show only findings with this code, or with this beginning of a code, such as DML15",
     )
-    parser.add_argument("--ignore", action="append", default=[], metavar="CODE", help="hide findings with this code")
+    parser.add_argument(
+        "--ignore",
+        action="append",
+        type=texts.code,
+        default=[],
+        metavar="CODE",
+        help="hide findings with this code",
+    )
     parser.add_argument(
         "--suggest",
         action="store_true",

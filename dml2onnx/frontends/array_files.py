@@ -198,12 +198,19 @@ def _opened(file: Path, expected: str) -> npt.NDArray[np.uint8]:
         raise UnreadableError(INPUT_UNREADABLE.at(message, expected=expected, found=str(file))) from None
 
 
+class _CutOffError(ValueError):
+    """An array of which the end is missing; its text says how much."""
+
+
 @contextmanager
 def _numbers(file: Path, expected: str) -> Iterator[None]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about headers that numpy repairs
             yield
+    except _CutOffError as error:
+        message = f"{quote(str(file))} is cut off: {error}"
+        raise UnreadableError(INPUT_UNREADABLE.at(message, expected=expected, found=str(file))) from None
     except Exception:  # numpy has many for a header that is none, and zipfile for what is not packed right
         message = f"{quote(str(file))} has no complete array of numbers"
         raise UnreadableError(INPUT_UNREADABLE.at(message, expected=expected, found=str(file))) from None
@@ -228,6 +235,9 @@ def _npy(content: npt.NDArray[np.uint8]) -> Array:
     if dtype.kind not in "biufc" or any(size < 0 for size in shape):
         raise ValueError("no numbers")
     begin = head.tell()
+    needed = prod(shape) * dtype.itemsize
+    if content.size - begin < needed:
+        raise _CutOffError(f"its array has {needed} bytes, of which {content.size - begin} are there")
     flat = content[begin : begin + prod(shape) * dtype.itemsize].view(dtype)
     shaped = flat.reshape(shape, order="F" if is_column_major else "C")
     return np.require(shaped, dtype.newbyteorder("="), "A")

@@ -153,11 +153,11 @@ def location(text: str, start: int, end: int, line: int | None = None) -> Locati
     return Location(line, offset + 1, offset + length + 1, excerpt, marker)
 
 
-def neighbour(path: Path) -> str:
-    """The file of the same directory that may be meant, as a question."""
+def neighbour(path: Path, *, directories: bool = False) -> str:
+    """The file of the same directory that may be meant, or a directory in it, as a question."""
     try:
         with os.scandir(path.parent) as entries:
-            names = [entry.name for entry in islice(entries, MOST_NEIGHBOURS) if entry.is_file()]
+            names = [entry.name for entry in islice(entries, MOST_NEIGHBOURS) if directories or entry.is_file()]
     except (OSError, ValueError):
         return ""
     close = nearest(path.name, names, _SLIP)

@@ -11,6 +11,7 @@ import functools
 import inspect
 import operator
 from collections.abc import Callable, Sequence
+from enum import Enum
 from typing import Any, Final, ParamSpec, SupportsFloat, SupportsIndex, TypeAlias, TypeVar
 
 import numpy as np
@@ -57,6 +58,8 @@ def instance(name: str, value: object, kind: type[_T]) -> _T:
         parts = {part: getattr(value, part, None) for part in getattr(type(value), "__slots__", ())}
         several = [part for part, item in parts.items() if isinstance(item, kind) and not _is_null(item)]
         hint = f"; take one of its outputs: {' or '.join(f'.{part}' for part in several)}" if several else ""
+        if isinstance(value, str) and hasattr(kind, value.upper()) and issubclass(kind, Enum):
+            hint = f"; did you mean dml.{kind.__name__}.{value.upper()}?"
         raise RefusedError(f"{name} has to be of {kind.__name__}, not {typed_repr(value)}{hint}")
     return value
 
