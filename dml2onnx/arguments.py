@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from dml2onnx import targets
     from dml2onnx.files import Destination
 
     Array = npt.NDArray[np.generic]
@@ -161,14 +160,6 @@ def opset(value: object) -> int:
         message = f"opset {described(number)} is not supported; {expected} are"
         raise DmlError(UNKNOWN_OPSET.at(message, expected=expected, found=described(number)))
     return number
-
-
-def opset_of(target: targets.Target, opset: int) -> None:
-    """Raises :class:`DmlError` for an opset of which a target runs no models."""
-    if opset not in target.opsets:
-        expected = f"{target.opsets[0]} to {target.opsets[-1]}"
-        message = f"{target.name} is known to run models of opsets {expected}, and not of opset {opset}"
-        raise DmlError(UNKNOWN_OPSET.at(message, expected=expected, found=str(opset)))
 
 
 def ir_version(value: object, opset: int) -> int:

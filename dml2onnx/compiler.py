@@ -26,13 +26,12 @@ from dml2onnx.legalise import LEGALISATION
 from dml2onnx.lowering import lower
 from dml2onnx.model import has_names as has_named_sizes
 from dml2onnx.model import logical
-from dml2onnx.options import EXACT, CompileOptions
-from dml2onnx.targets import DEFAULT_OPSET
+from dml2onnx.options import EXACT, CompileKeywords, CompileOptions, takes
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
-    from typing import BinaryIO
+    from typing import BinaryIO, Unpack
 
     import numpy.typing as npt
     from onnx import ModelProto
@@ -263,6 +262,7 @@ def _port(port: Port) -> str:
     return f"{shortened(port.name)}: {port.dtype} {list(port.shape)}"
 
 
+@takes(CompileKeywords)
 def compile(
     model: Graph | str | os.PathLike[str],
     *,
@@ -270,18 +270,8 @@ def compile(
     sizes: Mapping[str, Sequence[int | str]] | None = None,
     ranges: Mapping[str, tuple[int, int]] | None = None,
     outputs: Sequence[str] | None = None,
-    opset: int = DEFAULT_OPSET,
-    target: str = targets.DEFAULT_TARGET,
-    exact: bool = False,
-    feature_level: FeatureLevel | str | None = None,
-    documented: bool = False,
-    shapes: bool = True,
-    optimize: int = 1,
-    without_passes: Sequence[str] = (),
-    quant_format: str | None = None,
-    half: bool = False,
-    ir_version: int | None = None,
     progress: Callable[[str], object] | None = None,
+    **keywords: Unpack[CompileKeywords],
 ) -> CompiledModel:
     """Compiles a graph, or the model file at a path, to an ONNX model.
 
@@ -304,19 +294,7 @@ def compile(
     Raises :class:`DmlError` with every error that :func:`dml2onnx.check` finds, or that prevents lowering. With
     ``documented`` that includes what DirectML accepts against its documentation.
     """
-    options = CompileOptions.of(
-        opset=opset,
-        target=target,
-        exact=exact,
-        feature_level=feature_level,
-        documented=documented,
-        shapes=shapes,
-        optimize=optimize,
-        without_passes=without_passes,
-        quant_format=quant_format,
-        half=half,
-        ir_version=ir_version,
-    )
+    options = CompileOptions.of(**keywords)
     tell = None if progress is None else arguments.function(progress, "progress")
     return compile_graph(at_sizes(graph_of(model, graph), sizes, ranges), options, outputs, tell)
 
@@ -430,37 +408,35 @@ def compile_outputs(
 ) -> CompiledModel:
     """Compiles a checked graph for any of its values as outputs; ``changes`` replace fields of ``options``."""
     options = replace(options, **changes)
-    opset, form = options.opset, {} if options.quant_format is None else {"quant_format": options.quant_format}
-    chosen = targets.target(options.target, exact=options.exact, **form)
-    arguments.opset_of(chosen, opset)
+    target = targets.target(options.target, options.opset, exact=options.exact, quant_format=options.quant_format)
     if options.half:
         from dml2onnx.half_precision import explained, halved  # which few models need
 
         made = halved(graph, outputs)
-        literal = explained(lower(made.graph, made.outputs, opset, chosen, progress, propagate=options.propagate), made)
+        literal = explained(lower(made.graph, made.outputs, target, progress, propagate=options.propagate), made)
         warnings = (*warnings, *made.findings)
     else:
-        literal = lower(graph, outputs, opset, chosen, progress, propagate=options.propagate)
-    lowered = passes.apply(literal, (*passes.ALWAYS, *options.passes, LEGALISATION, PROTECTION), opset, chosen)
+        literal = lower(graph, outputs, target, progress, propagate=options.propagate)
+    lowered = passes.apply(literal, (*passes.ALWAYS, *options.passes, LEGALISATION, PROTECTION), target)
     defaults = {item.name: item.default for item in graph.inputs if item.default is not None}
     names = tuple(item.name for item in options.passes)
-    metadata = {"dml2onnx_source": graph.format, "dml2onnx_target": chosen.name}
+    metadata = {"dml2onnx_source": graph.format, "dml2onnx_target": target.name}
     if options.half:
         metadata["dml2onnx_half"] = "true"
-    version = arguments.ir_version(options.ir_version, opset)
-    found = (*warnings, *fallbacks(lowered, opset, chosen))
+    version = arguments.ir_version(options.ir_version, target.opset)
+    found = (*warnings, *fallbacks(lowered, target))
     return CompiledModel(
         graph.name,
-        opset,
+        target.opset,
         version,
-        chosen.name,
+        target.name,
         lowered,
         found,
         defaults,
         metadata,
         names,
         options.shapes,
-        chosen.quant_format,
+        target.quant_format,
         options.exact,
         graph.sources,
         options.half,

@@ -20,19 +20,18 @@ from dml2onnx.frontends import graph_of
 from dml2onnx.ir.graph import GraphOutput
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.model import NamedSize
-from dml2onnx.options import CompileOptions
+from dml2onnx.options import CompileOptions, RunKeywords, takes
 from dml2onnx.providers.choice import chosen
 from dml2onnx.providers.installed import require_providers
 from dml2onnx.runtime import assignments, fell_back
 from dml2onnx.runtime.feeds import at_sizes as at_sizes_of
-from dml2onnx.targets import DEFAULT_OPSET
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Unpack
 
     import numpy.typing as npt
 
-    from dml2onnx.catalog import FeatureLevel
     from dml2onnx.compiler import CompiledModel
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Effect, Graph, Value
@@ -59,6 +58,7 @@ class Execution:
     model: CompiledModel
 
 
+@takes(RunKeywords)
 def run(
     model: Graph | str | os.PathLike[str],
     inputs: Mapping[str, npt.ArrayLike] | None = None,
@@ -66,16 +66,9 @@ def run(
     *,
     sizes: Mapping[str, Sequence[int | str]] | None = None,
     ranges: Mapping[str, tuple[int, int]] | None = None,
-    opset: int = DEFAULT_OPSET,
     target: str | None = None,
-    feature_level: FeatureLevel | str | None = None,
-    documented: bool = False,
-    exact: bool = False,
-    optimize: int = 1,
-    without_passes: Sequence[str] = (),
-    quant_format: str | None = None,
-    half: bool = False,
     max_bytes: int | None = None,
+    **keywords: Unpack[RunKeywords],
 ) -> dict[str, Array]:
     """Compiles and runs a graph, or the model file at a path, and returns its outputs by name.
 
@@ -91,17 +84,7 @@ def run(
     every finding.
     """
     providers = require_providers(provider)
-    options = CompileOptions.of(
-        opset=opset,
-        target=providers.target if target is None else target,
-        feature_level=feature_level,
-        documented=documented,
-        exact=exact,
-        optimize=optimize,
-        without_passes=without_passes,
-        quant_format=quant_format,
-        half=half,
-    )
+    options = CompileOptions.of(**keywords, target=providers.target if target is None else target)
     supplied = arguments.arrays(inputs)
     return execute(at_sizes(graph_of(model), sizes, ranges), supplied, providers, options, max_bytes=max_bytes).results
 

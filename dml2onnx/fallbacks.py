@@ -45,18 +45,18 @@ class _Stranded:
     """The DirectML nodes that they come from, and their operators."""
 
 
-def fallbacks(graph: OnnxGraph, opset: int, chosen: Target) -> list[Diagnostic]:
+def fallbacks(graph: OnnxGraph, chosen: Target) -> list[Diagnostic]:
     """A warning (DML2009) about each operator, with each combination of types, that a target does not run."""
-    found = [_finding(chosen, opset, stranded) for stranded in _all_stranded(graph, opset, chosen)]
+    found = [_finding(chosen, stranded) for stranded in _all_stranded(graph, chosen)]
     return found + _lost(graph, chosen)
 
 
-def nodes_without_kernels(graph: OnnxGraph, opset: int, chosen: Target) -> int:
+def nodes_without_kernels(graph: OnnxGraph, chosen: Target) -> int:
     """How many nodes a target does not run; 0 where the model runs wholly there."""
-    return sum(stranded.count for stranded in _all_stranded(graph, opset, chosen))
+    return sum(stranded.count for stranded in _all_stranded(graph, chosen))
 
 
-def _all_stranded(graph: OnnxGraph, opset: int, chosen: Target) -> list[_Stranded]:
+def _all_stranded(graph: OnnxGraph, chosen: Target) -> list[_Stranded]:
     served: dict[tuple[object, ...], _Stranded | None] = {}
     most = MOST_DIMENSIONS if chosen.has("EXTREMES_END_AT_5") else None
     for origin in graph.origins:
@@ -72,7 +72,7 @@ def _all_stranded(graph: OnnxGraph, opset: int, chosen: Target) -> list[_Strande
                 stranded = served[key]  # looked up once: data types are slow to hash
             except KeyError:
                 is_wide = most is not None and key[-1] == most
-                stranded = served[key] = _stranded(node, chosen, opset, most if is_wide else None)
+                stranded = served[key] = _stranded(node, chosen, most if is_wide else None)
             if stranded is not None:
                 stranded.count += 1
                 stranded.origins.setdefault(origin.node, origin.operator)
@@ -88,11 +88,11 @@ def _lost(graph: OnnxGraph, chosen: Target) -> list[Diagnostic]:
     ]
 
 
-def _stranded(node: Node, chosen: Target, opset: int, most: int | None = None) -> _Stranded | None:
+def _stranded(node: Node, chosen: Target, most: int | None = None) -> _Stranded | None:
     """None of the nodes like this one so far; ``None`` if the target runs them. More than ``most`` axes it does not."""
     key = (node.op_type, _types(node.inputs), _types(node.outputs))
-    types = bound(node.op_type, opset, key[1], key[2])
-    if not chosen.has_kernel(node.op_type, opset, types):
+    types = bound(node.op_type, chosen.opset, key[1], key[2])
+    if not chosen.has_kernel(node.op_type, types):
         return _Stranded(key, types)
     return None if most is None else _Stranded(key, types, most)
 
@@ -101,10 +101,10 @@ def _types(values: Sequence[Value | None]) -> tuple[str | None, ...]:
     return tuple([None if value is None else ELEMENT_TYPES[value.dtype][1] for value in values])
 
 
-def _finding(chosen: Target, opset: int, stranded: _Stranded) -> Diagnostic:
+def _finding(chosen: Target, stranded: _Stranded) -> Diagnostic:
     actual = ", ".join(stranded.types.values()) or "any type"
     op = stranded.key[0]
-    has = _kernels(chosen, opset, stranded.key, stranded.types)
+    has = _kernels(chosen, stranded.key, stranded.types)
     if stranded.most is not None:
         has = f"kernels of {op} for {stranded.most} dimensions at most"
     named = [quote(name) for name in stranded.origins if name][:MOST_NAMES]
@@ -123,15 +123,15 @@ def _finding(chosen: Target, opset: int, stranded: _Stranded) -> Diagnostic:
     )
 
 
-def _kernels(chosen: Target, opset: int, key: Key, types: Mapping[str, str]) -> str:
+def _kernels(chosen: Target, key: Key, types: Mapping[str, str]) -> str:
     """Of which types there are kernels, if of any: those of the first variable, others being as they are, or not."""
     op, inputs, outputs = key
     for variable, actual in types.items():
         others = {name: item for name, item in types.items() if name != variable}
         known = [item for _, item in ELEMENT_TYPES.values() if item != actual]
-        fitting = [item for item in known if chosen.has_kernel(op, opset, {**others, variable: item})]
+        fitting = [item for item in known if chosen.has_kernel(op, {**others, variable: item})]
         if fitting:
             return f"kernels of {op} for {', '.join(fitting)}, and none for {actual}"
-    elsewhere = [other for other in chosen.opsets if chosen.has_kernel(op, other, bound(op, other, inputs, outputs))]
+    elsewhere = [other for other in chosen.opsets if chosen.at(other).has_kernel(op, bound(op, other, inputs, outputs))]
     hint = f", but in opset {', '.join(map(str, elsewhere))}" if elsewhere else ""
-    return f"no kernel of {op} in opset {opset}{hint}"
+    return f"no kernel of {op} in opset {chosen.opset}{hint}"

@@ -2,35 +2,95 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypedDict
+from functools import wraps
+from typing import TYPE_CHECKING, ParamSpec, TypedDict, TypeVar
 
 from dml2onnx import arguments
 from dml2onnx.passes import PASSES, chosen, propagates_layouts
 from dml2onnx.targets import DEFAULT_OPSET, DEFAULT_TARGET, EXACT_TARGET
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Unpack
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any, Unpack
 
     from dml2onnx.catalog import FeatureLevel
     from dml2onnx.passes import Pass
 
+P = ParamSpec("P")
+R = TypeVar("R")
 
-class CompileKeywords(TypedDict, total=False):
-    """The keywords that :func:`dml2onnx.compile` explains; other functions take some of them."""
 
-    feature_level: FeatureLevel | str | None
-    documented: bool
+class ModelKeywords(TypedDict, total=False):
+    """What every function that makes a model takes by keyword; :func:`dml2onnx.compile` explains it."""
+
     opset: int
-    target: str
+    documented: bool
     exact: bool
     optimize: int
-    without_passes: Sequence[str]
+    without_passes: Iterable[str]
     quant_format: str | None
     half: bool
+
+
+class RunKeywords(ModelKeywords, total=False):
+    """And what :func:`dml2onnx.run` takes besides."""
+
+    feature_level: FeatureLevel | str | None
+
+
+class CompileKeywords(RunKeywords, total=False):
+    """And :func:`dml2onnx.compile`."""
+
+    target: str
     shapes: bool
     ir_version: int | None
+
+
+DEFAULTS: CompileKeywords = {
+    "opset": DEFAULT_OPSET,
+    "documented": False,
+    "exact": False,
+    "optimize": 1,
+    "without_passes": (),
+    "quant_format": None,
+    "half": False,
+    "feature_level": None,
+    "target": DEFAULT_TARGET,
+    "shapes": True,
+    "ir_version": None,
+}
+
+
+def takes(keywords: type, **defaults: object) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Shows each of ``keywords``, a TypedDict, in the signature of a function that has them as ``**keywords``.
+
+    ``help`` and the reference read the signature. TypeError for any other keyword. ``defaults`` are those that differ
+    from :data:`DEFAULTS`.
+    """
+    known: dict[str, object] = {**DEFAULTS, **defaults}
+    named = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=known[name], annotation=kind.__forward_arg__)
+        for name, kind in keywords.__annotations__.items()
+    ]
+
+    def with_signature(function: Callable[P, R]) -> Callable[P, R]:
+        signature = inspect.signature(function)
+        own = [item for item in signature.parameters.values() if item.kind is not item.VAR_KEYWORD]
+        signature = signature.replace(parameters=[*own, *named])
+
+        @wraps(function)
+        def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+            for name in kwargs:
+                if name not in signature.parameters:
+                    raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}")
+            return function(*args, **kwargs)
+
+        checked.__signature__ = signature  # type: ignore[attr-defined]  # functions may have one
+        return checked
+
+    return with_signature
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,23 +117,30 @@ class CompileOptions:
     @classmethod
     def of(cls, **keywords: Unpack[CompileKeywords]) -> CompileOptions:
         """The options that a caller asks for; :class:`DmlError` for a value that cannot be meant."""
-        opset = arguments.opset(keywords.get("opset", DEFAULT_OPSET))
-        target = arguments.target(keywords.get("target", DEFAULT_TARGET))
-        exact = arguments.flag(keywords.get("exact", False), "exact")
-        without = keywords.get("without_passes", ())
+        given: CompileKeywords = {**DEFAULTS, **keywords}
+        opset = arguments.opset(given["opset"])
+        target = arguments.target(given["target"])
+        exact = arguments.flag(given["exact"], "exact")
+        without = arguments.names(given["without_passes"], "without_passes")
         return cls(
             opset=opset,
             target=target,
             exact=exact,
-            shapes=arguments.flag(keywords.get("shapes", True), "shapes"),
-            ir_version=arguments.ir_version(keywords.get("ir_version"), opset),
-            passes=chosen(keywords.get("optimize", 1), without),
+            shapes=arguments.flag(given["shapes"], "shapes"),
+            ir_version=arguments.ir_version(given["ir_version"], opset),
+            passes=chosen(given["optimize"], without),
             propagate=propagates_layouts(without),
-            quant_format=arguments.quant_format(keywords.get("quant_format"), exact=exact),
-            half=arguments.flag(keywords.get("half", False), "half"),
-            feature_level=arguments.feature_level(keywords.get("feature_level")),
-            documented=keywords.get("documented", False),
+            quant_format=arguments.quant_format(given["quant_format"], exact=exact),
+            half=arguments.flag(given["half"], "half"),
+            feature_level=arguments.feature_level(given["feature_level"]),
+            documented=given["documented"],
         )
+
+    @classmethod
+    def of_members(cls, record: Any, **others: Unpack[CompileKeywords]) -> CompileOptions:
+        """The options that are members of a record of more, by the names of the keywords; ``others`` are not there."""
+        found = {name: getattr(record, name) for name in DEFAULTS if hasattr(record, name)}
+        return cls.of(**{**found, **others})
 
 
 EXACT = CompileOptions(target=EXACT_TARGET, exact=True, passes=PASSES)

@@ -128,9 +128,14 @@ def run(
 
 
 def create(directory: Path) -> None:
-    """Makes an empty virtual environment; ends the script where that cannot be."""
+    """Makes an empty virtual environment; ends the script where that cannot be.
+
+    A link goes, and what it leads to stays: that is the environment of another checkout.
+    """
     if not _has_ensurepip() and importlib.util.find_spec("pip") is None:
         sys.exit("neither ensurepip nor pip is there; on Debian and Ubuntu: apt install python3-venv")
+    if directory.is_symlink():
+        directory.unlink()
     options = ["--clear"] if _has_ensurepip() else ["--clear", "--without-pip"]
     if run([sys.executable, "-m", "venv", *options, directory]) != 0:
         sys.exit(f"cannot make {directory}")

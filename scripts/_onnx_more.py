@@ -1,4 +1,4 @@
-"""Rows of ``_onnx_nodes.py`` for operators with many operands: recurrent, quantised, attention, regions, resizing."""
+"""Rows of ``_onnx_rows.py`` for operators with many operands: recurrent, quantised, attention, regions, resizing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from _onnx_nodes import Given, Made, Row
+    from _onnx_rows import Given, Made, Row
 
     from dml2onnx import GraphBuilder
     from dml2onnx.builder import Expression

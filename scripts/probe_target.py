@@ -108,11 +108,10 @@ def fill_in_half(op: str, shape: tuple[int, ...], dtype: type[np.generic]) -> Ar
 def jobs(only: set[str], *, in_half: bool = False) -> list[Job]:
     """All nodes: first with all data fed, then with all but the first input constant, then the plainer ones."""
     found = []
-    cpu = targets.target("cpu")
     for op in sorted(only or _node_cases.INPUTS.keys() - _node_cases.NOT_PROBED):
         for opset in _node_cases.opsets(op, generate_targets.LAST_OPSET):
             for binding in _node_cases.bindings(op, opset):
-                has_kernel = cpu.has_kernel(op, opset, binding)
+                has_kernel = targets.target("cpu", opset).has_kernel(op, binding)
                 for plainer in (False, True) if op in _node_cases.PLAINER else (False,):
                     case = _node_cases.case(op, opset, binding, fill_in_half if in_half else fill, plainer=plainer)
                     found += _jobs_of(case, targets.version(op, opset), binding, has_kernel)

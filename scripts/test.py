@@ -52,6 +52,7 @@ RUNTIME_TESTS = (
     "tests/legalise/test_behind.py",
     "tests/legalise/test_quirks.py",
     "tests/lowering",
+    "tests/memory",
     "tests/networks",
     "tests/passes",
     "tests/pydirectml/test_programs.py",
@@ -97,8 +98,11 @@ RUNS = ROOT / "build" / "runs"
 """Where the tests keep what the pinned ONNX Runtime gives, which the others are compared with (``tests/replay.py``)."""
 
 
-PART_OF_NEWEST = 4
-"""Of so many cases one is run on the newest release, next to the pinned one, which runs all of them."""
+ONE_IN = {"oldest": 2, "newest": 4}
+"""Of so many cases of a test one is run on the oldest and on the newest release, where the pinned one runs all.
+
+The newest is next to the pinned one.
+"""
 
 
 def other_runtime_step(python: Path, which: str, *, one_in: int = 1) -> Step:
@@ -204,9 +208,9 @@ def test_steps(python: Path, *, thorough: bool, cases: str) -> tuple[Step, list[
         *(part for name in run_twice for part in ("--deselect", name)),
     ]
     tests = Step("pytest", [python, "-m", "pytest", *_parallel(), *options, "--cases", cases])
-    parts = {"oldest": 1, "newest": 1 if cases == "all" else PART_OF_NEWEST}
+    parts = {"oldest": 1, "newest": 1} if cases == "all" else ONE_IN
     others = [other_runtime_step(prepare(f".venv-{lock}", lock), which, one_in=parts[which]) for which, lock in ends]
-    return tests, [others, [runtimes_step(python)]] if thorough else []
+    return tests, [others, [runtimes_step(python, *([] if cases == "all" else ["--changed"]))]] if thorough else []
 
 
 def perform_all(*, thorough: bool, cases: str = "each") -> list[Outcome]:

@@ -19,7 +19,7 @@ from dml2onnx.options import CompileOptions
 from dml2onnx.passes import LAYOUT_PROPAGATION
 from tests.frontends.models import DX, NATIVE, edited, f32
 from tests.lowering.harness import t
-from tests.lowering.test_layout_propagation import between, with_bias
+from tests.memory.test_layout_propagation import between, with_bias
 
 DISPATCH: dict[str, Any] = {"type": "dispatch", "dispatchable": "double", "bindings": {"ATensor": "x", "BTensor": "x"}}
 

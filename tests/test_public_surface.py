@@ -13,6 +13,8 @@ import dml2onnx
 from dml2onnx import Activation, DmlError, FeatureLevel, GraphBuilder, LoadOptions, Providers
 from dml2onnx.catalog import UnknownOperatorError
 from dml2onnx.diagnostics import UnreadableError
+from dml2onnx.options import DEFAULTS, CompileKeywords, CompileOptions, ModelKeywords
+from dml2onnx.targets import DEFAULT_OPSET, IR_VERSIONS
 
 JUNK: tuple[Any, ...] = (
     None, True, 3, -1, 2.5, float("nan"), 1 << 70, "", "x",
@@ -116,3 +118,22 @@ def test_a_record_takes_dictionaries(member: str, junk: Any) -> None:
 def test_results_that_are_not_all_there_are_named() -> None:
     with pytest.raises(DmlError, match='"y"'):
         MODEL.finish({})
+
+
+@pytest.mark.parametrize("name", ["compile", "run", "verify", "batch"])
+def test_help_lists_every_keyword(name: str) -> None:
+    """Signatures state what the record of keywords has, each with its default, and no other is taken."""
+    function = getattr(dml2onnx, name)
+    parameters = inspect.signature(function).parameters
+    assert not [item for item in parameters.values() if item.kind is item.VAR_KEYWORD]
+    defaults: dict[str, object] = {**DEFAULTS}
+    for keyword in ModelKeywords.__annotations__:
+        assert parameters[keyword].default == defaults[keyword]
+        assert isinstance(parameters[keyword].annotation, str)
+    with pytest.raises(TypeError, match=rf"{name}\(\) got an unexpected keyword argument 'optimise'"):
+        function(GRAPH, optimise=1)
+
+
+def test_defaults_of_keywords_are_those_of_the_options() -> None:
+    assert CompileOptions.of() == CompileOptions(ir_version=IR_VERSIONS[DEFAULT_OPSET])
+    assert DEFAULTS.keys() == CompileKeywords.__annotations__.keys()

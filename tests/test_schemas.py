@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 
 from dml2onnx import catalog
+from dml2onnx.builder import operands
 from dml2onnx.catalog import Constraint, FieldKind, FieldType, OperatorSchema, Rule
 
 DATA_TYPES = frozenset(catalog.enum_schema("DML_TENSOR_DATA_TYPE").values) - {"UNKNOWN"}
@@ -290,8 +291,11 @@ def test_dimensions_are_named_by_fields_of_fitting_types() -> None:
     kinds["own"] = {"tensor"}
     for schema in map(catalog.operator, catalog.operator_names()):
         marked = [item for item in schema.fields if item.dimensions]
-        assert not marked or schema.dimensions == "named", schema.name
+        assert schema.dimensions == "named" or all(item.names_axes for item in marked), schema.name
         assert all(item.type.value in kinds[item.dimensions] for item in marked), schema.name
+        named = {item.name for item in schema.fields if item.names_axes}
+        assert {name for name, _ in operands._axes(schema)} == named, schema.name
+        assert named == {"Axis", "Axes"} & schema.index.keys(), schema.name
 
 
 def test_operators_of_one_family_and_stem_treat_dimensions_alike() -> None:

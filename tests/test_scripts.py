@@ -169,6 +169,19 @@ class TestEnvironment:
         assert module.prepare(".venv") == python
         assert commands == []
 
+    def test_what_a_link_leads_to_stays(self, project):
+        """Another checkout has the environment: one of its own takes the place of the link."""
+        module, commands = project
+        other = module.ROOT / "other"
+        made = module.interpreter(other)
+        made.parent.mkdir(parents=True)
+        made.write_text("theirs", encoding="utf-8")
+        (module.ROOT / ".venv").symlink_to(other, target_is_directory=True)
+        python = module.prepare(".venv")
+        assert "--clear" in commands[0]
+        assert not (module.ROOT / ".venv").is_symlink()
+        assert (made.read_text(encoding="utf-8"), python.read_text(encoding="utf-8")) == ("theirs", "")
+
     def test_other_pins_make_it_anew(self, project):
         module, commands = project
         module.prepare(".venv")

@@ -18,13 +18,14 @@ import pytest
 
 import dml2onnx
 from dml2onnx import DmlError
-from dml2onnx.cli import commands, main
+from dml2onnx.cli import main, run
 from dml2onnx.codes.checking import OVERLAPPING_WRITES
 from dml2onnx.diagnostics import Severity
-from dml2onnx.emitter.windows import Pool, Window
+from dml2onnx.emitter.windows import Window
 from dml2onnx.ir import collisions
 from dml2onnx.ir.data import FillData
 from dml2onnx.ir.graph import Constant, Graph, Read, Value
+from dml2onnx.legalise.windows import Pool
 from dml2onnx.reference import require_computable
 from dml2onnx.reference.measure import LARGEST_NODE
 from dml2onnx.testing.single_node import single_node
@@ -333,7 +334,7 @@ def test_filled_constants_count_where_they_are_made(nbytes: int) -> None:
 def test_a_run_prints_so_many_elements_and_no_more(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, verbose: bool
 ) -> None:
-    monkeypatch.setattr(commands, "MOST_PRINTED", 10)
+    monkeypatch.setattr(run, "MOST_PRINTED", 10)
     desc = {"InputTensor": f32(4), "OutputTensor": f32(4)}
     show = {"type": "print", "resource": "y", "verbose": verbose}
     program = {
@@ -363,4 +364,4 @@ def test_a_small_program_that_prints_much_prints_a_part(tmp_path: Path, capsys: 
     path = tmp_path / "model.json"
     path.write_text(json.dumps(program), encoding="utf-8")
     assert main(["run", str(path)]) == 0
-    assert len(capsys.readouterr().out) < 4 * commands.MOST_PRINTED
+    assert len(capsys.readouterr().out) < 4 * run.MOST_PRINTED

@@ -5,7 +5,8 @@ https://github.com/microsoft/onnxruntime/tree/main/onnxruntime/core/optimizer/qd
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from math import prod
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from dml2onnx.passes.quantised import Quantised
 
 _SUMS = frozenset({"Add", "Mul"})
-INEXACT = frozenset({"AveragePool", "DepthToSpace", "GlobalAveragePool", "Resize", "Softmax", *_SUMS})
+MEANS = frozenset({"AveragePool", "GlobalAveragePool"})
+INEXACT = frozenset({"DepthToSpace", "Resize", "Softmax", *MEANS, *_SUMS})
 _INT8, _UINT8 = np.dtype(np.int8), np.dtype(np.uint8)
 _EPSILON = float(np.finfo(np.float32).eps)
 
@@ -47,7 +49,7 @@ def moved_steps(quantised: Quantised, node: Node) -> Sequence[int]:
     if maker is None or maker.op_type != DQ or maker.inputs[0] is None:
         return ()
     dtype = maker.inputs[0].dtype
-    if dtype == _UINT8 or (dtype == _INT8 and quantised.draft.opset < 21) or not quantised.has_one_step(maker):
+    if dtype == _UINT8 or (dtype == _INT8 and quantised.draft.target.opset < 21) or not quantised.has_one_step(maker):
         return ()
     draft = quantised.draft
     return (0,) if draft.is_output(made) or any(item.op_type != Q for item in draft.readers(made)) else ()
@@ -165,6 +167,23 @@ def inexact_kernels(quantised: Quantised, node: Node) -> Sequence[int]:
         is_alike = a and b and result and are_rounded_alike("Add" if is_sum else "Mul", a, b, result)
         return () if is_alike else (0,)  # the kernel wants both
     return (0,)
+
+
+def refused_means(quantised: Quantised, node: Node) -> Sequence[int]:
+    """A mean of what becomes integers: those over dilated windows do not load, and those of all elements want scales.
+
+    The kernel looks at these when it runs.
+    https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/mlas/lib/qlgavgpool.cpp
+    """
+    maker, last, x = quantised.dequantizer(node.inputs[0]), quantised.quantizer(node), node.inputs[0]
+    if maker is None or last is None or x is None:
+        return ()
+    if node.op_type == "AveragePool":
+        dilations = cast("tuple[int, ...]", node.attributes.get("dilations", ()))
+        return (0,) if any(step != 1 for step in dilations) else ()
+    given, wanted = quantised.scalar(maker), quantised.scalar(last)
+    is_taken = given and wanted and 2.0**-32 <= given[0] / (wanted[0] * prod(x.shape[2:])) < 256
+    return () if is_taken else (0,)
 
 
 def _steps(quantised: Quantised, node: Node) -> Steps | None:

@@ -35,6 +35,8 @@ class Barrier:
     """Which inputs of a node have to be kept apart from the nodes that make them."""
     among_quantisations: bool = True
     """Whether quantisations would be moved across a Reshape."""
+    of_kernels: bool = False
+    """Whether there is no kernel, and not one that rounds as is promised between quantisations."""
 
 
 _STEPS = frozenset({DQ, Q})
@@ -50,6 +52,7 @@ BARRIERS = (
     Barrier("weights", frozenset({"Conv", "ConvTranspose", "Gemm"}), _STEPS, quantisations.weights),
     Barrier("factors", frozenset({"MatMul"}), _STEPS, quantisations.factors),
     Barrier("coarse weights", frozenset({"Gemm", "MatMul"}), _STEPS, quantisations.coarse_weights),
+    Barrier("refused means", quantisations.MEANS, _STEPS, quantisations.refused_means, of_kernels=True),
     Barrier("inexact kernels", quantisations.INEXACT, _STEPS, quantisations.inexact_kernels),
 )
 """In the order in which they are asked; the first that applies to a node stands."""
@@ -78,7 +81,7 @@ def _protect(draft: Draft) -> None:
         made = node.outputs[0]
         for barrier in rows.get(node.op_type, ()):
             # the kernel gives what is promised of operators between quantisations
-            is_paired = barrier.among_quantisations and made is not None and made.paired
+            is_paired = not barrier.of_kernels and barrier.among_quantisations and made is not None and made.paired
             inputs = () if is_paired else barrier.inputs(quantised, node)
             if inputs:
                 placing.in_front(node, inputs, flat=barrier.among_quantisations)

@@ -6,10 +6,9 @@ die, ``driving`` hands out the work, and ``journal`` keeps what has come of it.
 
 from __future__ import annotations
 
-import inspect
 import os
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -17,9 +16,10 @@ from dml2onnx import arguments
 from dml2onnx.batching.driving import drive
 from dml2onnx.batching.journal import Journal
 from dml2onnx.batching.models import found, with_unique_names
-from dml2onnx.batching.options import WorkOptions, asked_work, paths, with_options
+from dml2onnx.batching.options import WorkOptions, asked_work, paths
 from dml2onnx.batching.work import SUFFIXES, Asked, perform
 from dml2onnx.batching.workers import Workers
+from dml2onnx.options import takes
 from dml2onnx.report.batched import ACTIONS
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ def default_jobs() -> int:
     return os.cpu_count() or 1
 
 
+@takes(WorkOptions, **{item.name: item.default for item in fields(Asked)} | {"target": None, "provider": "cpu"})
 def batch(
     models: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     do: Action = "check",
@@ -125,9 +126,6 @@ def batch(
         retry_failed=arguments.flag(retry_failed, "retry_failed"),
     )
     return _without_origin(chosen.records())
-
-
-batch.__signature__ = with_options(inspect.signature(batch))  # type: ignore[attr-defined]  # functions may have one
 
 
 def _place(output: str | os.PathLike[str] | None, do: Action) -> Path | None:

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from dml2onnx import arguments
 from dml2onnx.batching.work import Asked
 from dml2onnx.diagnostics import quote
+from dml2onnx.options import RunKeywords
 from dml2onnx.providers import choice as providers
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
-    from dml2onnx.catalog import FeatureLevel
     from dml2onnx.providers.choice import ProviderLike
     from dml2onnx.report.batched import Action
 
 
-class WorkOptions(TypedDict, total=False):
+class WorkOptions(RunKeywords, total=False):
     """How each model is read, compiled and verified; by default as the single commands do."""
 
     max_bytes: int | None
-    feature_level: FeatureLevel | str | None
-    documented: bool
-    opset: int
     target: str | None
     freeze: bool
     inputs: Iterable[str]
@@ -38,11 +33,6 @@ class WorkOptions(TypedDict, total=False):
     allow_paths: Iterable[str | os.PathLike[str]]
     external_data: bool | None
     shapes: bool
-    exact: bool
-    optimize: int
-    without_passes: Iterable[str]
-    quant_format: str | None
-    half: bool
     ir_version: int | None
     cases: int
     seed: int
@@ -50,25 +40,11 @@ class WorkOptions(TypedDict, total=False):
 
 
 def asked_work(do: Action, options: WorkOptions) -> Asked:
-    """The work with options that are checked; :class:`DmlError` for a wrong value, TypeError for an unknown name."""
-    for name in options:
-        if name not in _CHECKED:
-            raise TypeError(f"batch() got an unexpected keyword argument {name!r}")
+    """The work with options that are checked; :class:`DmlError` for a wrong value."""
     values: dict[str, Any] = {name: _CHECKED[name](value) for name, value in options.items()}
     if values.get("target") is None:
         values["target"] = arguments.target(values.get("provider", providers.Providers()).target)
     return Asked(do, **values)
-
-
-def with_options(signature: inspect.Signature) -> inspect.Signature:
-    """The signature with a parameter for each option in the place of ``**work``, for ``help`` and the reference."""
-    defaults = {item.name: item.default for item in fields(Asked)} | {"target": None, "provider": "cpu"}
-    named = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults[name], annotation=kind.__forward_arg__)
-        for name, kind in WorkOptions.__annotations__.items()
-    ]
-    kept = [item for item in signature.parameters.values() if item.kind is not item.VAR_KEYWORD]
-    return signature.replace(parameters=[*kept, *named])
 
 
 def paths(argument: Iterable[object], name: str) -> list[Path]:

@@ -110,19 +110,7 @@ class Asked:
         """What models are made, for those that make one."""
         from dml2onnx.options import CompileOptions  # which checks do without
 
-        return CompileOptions.of(
-            feature_level=self.feature_level,
-            documented=self.documented,
-            opset=self.opset,
-            target=self.target,
-            exact=self.exact,
-            optimize=self.optimize,
-            without_passes=self.without_passes,
-            quant_format=self.quant_format,
-            half=self.half,
-            shapes=self.shapes,
-            ir_version=self.ir_version,
-        )
+        return CompileOptions.of_members(self)
 
     def how(self, graph: str | None) -> LoadOptions:
         """How models are read."""

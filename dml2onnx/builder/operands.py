@@ -154,10 +154,11 @@ def _axes(schema: OperatorSchema) -> tuple[tuple[str, str], ...]:
     """The attributes that number dimensions, each with the tensor whose dimensions it numbers."""
     found = []
     for item in schema.constraints:
-        if item.rule is Rule.ATTRIBUTE_RANGE and item.attribute is not None and item.min == 0:
+        field = None if item.attribute is None else schema.field(item.attribute)
+        if item.rule is Rule.ATTRIBUTE_RANGE and field is not None and field.names_axes:
             last = _LAST_DIMENSION.fullmatch(str(item.max))
             if last is not None:
-                found.append((item.attribute, last[1]))
+                found.append((field.name, last[1]))
     return tuple(found)
 
 

@@ -61,6 +61,11 @@ class FieldSchema:
     def is_tensor(self) -> bool:
         return self.kind is not FieldKind.ATTRIBUTE
 
+    @property
+    def names_axes(self) -> bool:
+        """Whether it holds the numbers of dimensions."""
+        return self.dimensions in ("axis", "axes")
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TensorSupport:

@@ -41,6 +41,8 @@ class OperatorSchema:
     semantics: tuple[str, ...] = dataclasses.field(repr=False)
     accepted_data_types: frozenset[str] = frozenset()
     """Data types that no page lists and DirectML takes all the same."""
+    only_created_data_types: frozenset[str] = frozenset()
+    """Data types that no page lists, of which DirectML creates the operator, and compiles it not."""
     dimensions: str = ""
     """``elements``: each element by itself; ``named``: all dimensions alike but for what fields say; else by place."""
     short_name: str = dataclasses.field(init=False)
@@ -186,6 +188,7 @@ def _load_operator(full_name: str) -> OperatorSchema:
         support=tuple(read_row(entry) for entry in raw["support"]),
         semantics=tuple(raw["semantics"]),
         accepted_data_types=frozenset(raw.get("accepted_data_types", ())),
+        only_created_data_types=frozenset(raw.get("only_created_data_types", ())),
         dimensions=raw.get("dimensions", ""),
     )
 

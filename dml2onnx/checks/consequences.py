@@ -1,7 +1,7 @@
 """Drops findings that follow from others: one mistake gives one finding.
 
-This is the only place that drops findings of a graph. What follows from a misspelt name is dropped before there is a
-graph, by ``frontends/findings.py``, which knows the names in the file.
+This is the only place that drops findings of a descriptor or of a graph. What follows from a misspelt name is dropped
+before there is a graph, by ``frontends/findings.py``, which knows the names in the file.
 
 A wrong output descriptor makes all its readers wrong, and so does a wrong graph input. Whether a finding follows is
 asked, not guessed: the descriptor is replaced by the one that would be right, and what is found no more followed from
@@ -45,6 +45,24 @@ _ONE_KIND = {
     **dict.fromkeys(_RANKS, (Rule.SAME_DIMENSION_COUNT, Rule.SAME_SIZES)),
 }
 """What an operator does not have, and the rules by which several tensors are alike in that."""
+_OF_SHAPES = frozenset(
+    {
+        codes.DIFFERENT_DIMENSION_COUNTS,
+        codes.WRONG_DIMENSION_COUNT,
+        codes.DIMENSION_COUNT_UNSUPPORTED,
+        codes.DIMENSION_COUNT_LEVEL,
+        codes.EFFECTIVE_RANK,
+        codes.DIFFERENT_SIZES,
+        codes.NOT_BROADCASTABLE,
+        codes.WRONG_SIZE,
+        codes.ELEMENT_COUNT,
+    }
+)
+"""Of several such findings about one tensor the first says enough."""
+_OF_RANKS = frozenset(
+    {codes.NOT_EQUAL, codes.WRONG_SIZE, codes.DIFFERENT_SIZES, codes.NOT_BROADCASTABLE, codes.NO_ROOM}
+)
+"""What is said of sizes and counts where tensors do not have one dimension count follows from that."""
 MOST_TRIED = 64
 """Sizes of a graph input that are tried in place of a wrong one."""
 
@@ -185,6 +203,52 @@ def _by_strides_in_bytes(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
         for item in findings
         if not (item.code is codes.STRIDES_IN_BYTES and item.field in leaving)
     )
+
+
+# --- One descriptor -------------------------------------------------------------------------------------------------
+
+
+def within_descriptor(findings: list[Finding], index: Mapping[str, int], *, documented: bool) -> tuple[Finding, ...]:
+    """What one descriptor is said to have wrong, in the order of its fields: one finding for each mistake."""
+    findings.sort(key=lambda finding: index.get(finding.field, -1))
+    if documented or not any(item.accepted for item in findings):
+        return tuple(_without_repetition(findings))
+    # what DirectML refuses is said whatever it accepts at the same place
+    refused = list(_without_repetition([item for item in findings if not item.accepted]))
+    paths = {item.path for item in refused}
+    ranks_differ = any(item.code is codes.DIFFERENT_DIMENSION_COUNTS for item in refused)
+    accepted = [
+        item
+        for item in findings
+        if item.accepted and item.path not in paths and not (ranks_differ and item.code in _OF_RANKS)
+    ]
+    found = [*refused, *_without_repetition(accepted)]
+    found.sort(key=lambda finding: index.get(finding.field, -1))
+    return tuple(found)
+
+
+def _without_repetition(findings: list[Finding]) -> Iterator[Finding]:
+    """One finding about each place where the shape of a tensor is wrong, and none that follows from a wrong rank.
+
+    What no level lifts goes first: a rule that a later level relaxes says nothing where one of all levels is broken.
+    """
+    final = {finding.path for finding in findings if finding.code in _OF_SHAPES and not finding.since}
+    exact = {(finding.code.id, finding.path) for finding in findings if not finding.since}
+    ranks_differ = any(finding.code is codes.DIFFERENT_DIMENSION_COUNTS for finding in findings)
+    does_not_fit = any(finding.code is codes.NO_ROOM for finding in findings)
+    seen = {finding.path for finding in findings if finding.code is codes.ZERO_SIZE}
+    for finding in findings:
+        if finding.code is codes.ZERO_SIZE and does_not_fit:  # which is why
+            continue
+        if finding.since and (finding.path in final or (finding.code.id, finding.path) in exact):
+            continue
+        if ranks_differ and finding.code in _OF_RANKS:
+            continue
+        if finding.code in _OF_SHAPES:
+            if finding.path in seen:
+                continue
+            seen.add(finding.path)
+        yield finding
 
 
 # --- Outputs --------------------------------------------------------------------------------------------------------

@@ -12,12 +12,15 @@ from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import plural
 from dml2onnx.ir.operator import Scalar, ScaleBias
 from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.rules.expressions import evaluator
 from dml2onnx.rules.findings import Finding
+from dml2onnx.rules.subject import UnanswerableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from dml2onnx.ir.operator import FieldValue
+    from dml2onnx.rules.expressions import Evaluator
     from dml2onnx.rules.findings import Check
     from dml2onnx.rules.subject import Subject
 
@@ -92,7 +95,8 @@ def attribute_checks(schema: OperatorSchema) -> list[Check]:
         checks.append(_bounds(schema))
     loose = catalog.loose_fields(schema)
     if counted:
-        checks.append(_lengths([(i, schema.index[field.count or ""], field) for i, field in counted], loose))
+        needed = {item.left: evaluator(item.right) for item in schema.constraints if item.left in loose and item.right}
+        checks.append(_lengths([(i, schema.index[field.count or ""], field) for i, field in counted], loose, needed))
     for i, field in fields:
         if field.type is FieldType.SCALAR_UNION and field.scalar_type is not None:
             checks.append(_scalar(i, field, schema.index[field.scalar_type], loose.get(field.scalar_type, "")))
@@ -132,7 +136,18 @@ def _bounds(schema: OperatorSchema) -> Check:
     return check
 
 
-def _lengths(counted: list[tuple[int, int, FieldSchema]], loose: Mapping[str, str]) -> Check:
+def _lengths(
+    counted: list[tuple[int, int, FieldSchema]], loose: Mapping[str, str], needed: Mapping[str | None, Evaluator]
+) -> Check:
+    """Arrays are as long as their counts say; where DirectML reads as many entries as the tensors need, no shorter."""
+
+    def is_short(subject: Subject, count: str, length: int) -> bool:
+        try:
+            least = needed[count](subject)
+        except UnanswerableError:
+            return False
+        return isinstance(least, int) and length < least
+
     def check(subject: Subject) -> Iterator[Finding]:
         values = subject.values
         for i, count_position, field in counted:
@@ -140,6 +155,8 @@ def _lengths(counted: list[tuple[int, int, FieldSchema]], loose: Mapping[str, st
             if isinstance(value, tuple) and isinstance(count, int) and len(value) != count:
                 message = f"{field.name} has {plural(len(value), 'entry')}; {field.count} is {count}."
                 accepted = loose.get(field.count or "", "")
+                if accepted and is_short(subject, field.count or "", len(value)):
+                    accepted = ""  # it would read what lies behind the array
                 yield Finding(codes.ARRAY_LENGTH, field.name, message, count, len(value), accepted=accepted)
 
     return check

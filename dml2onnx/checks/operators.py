@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import Constraint, FeatureLevel, FieldKind, OperatorSchema, Rule
+from dml2onnx.checks.consequences import within_descriptor
 from dml2onnx.checks.fields import attribute_checks, required_check, tensors_check
 from dml2onnx.checks.fused import activation_list_check, fused_check
 from dml2onnx.checks.support import support_checks, value_level_checks
@@ -21,26 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from dml2onnx.rules.findings import Check, Finding
-
-# Of several such findings about one tensor the first says enough.
-_OF_SHAPES = frozenset(
-    {
-        codes.DIFFERENT_DIMENSION_COUNTS,
-        codes.WRONG_DIMENSION_COUNT,
-        codes.DIMENSION_COUNT_UNSUPPORTED,
-        codes.DIMENSION_COUNT_LEVEL,
-        codes.EFFECTIVE_RANK,
-        codes.DIFFERENT_SIZES,
-        codes.NOT_BROADCASTABLE,
-        codes.WRONG_SIZE,
-        codes.ELEMENT_COUNT,
-    }
-)
-
-# What is said of sizes and counts where tensors do not have one dimension count follows from that.
-_OF_RANKS = frozenset(
-    {codes.NOT_EQUAL, codes.WRONG_SIZE, codes.DIFFERENT_SIZES, codes.NOT_BROADCASTABLE, codes.NO_ROOM}
-)
 
 # What one check says of each tensor by itself: attributes have a say in it, other tensors do not.
 _OF_ONE_TENSOR = frozenset(
@@ -86,24 +67,7 @@ def _asked(checks: Sequence[Check], desc: OperatorDesc, *, documented: bool = Tr
             findings[before:] = _with_what_was_read(findings[before:], check, subject)
         if check is checks[0]:
             subject = _sound(desc, findings)
-    if not findings:
-        return ()
-    index = desc.schema.index
-    findings.sort(key=lambda finding: index.get(finding.field, -1))
-    if documented or not any(item.accepted for item in findings):
-        return tuple(_without_repetition(findings))
-    # what DirectML refuses is said whatever it accepts at the same place
-    refused = list(_without_repetition([item for item in findings if not item.accepted]))
-    paths = {item.path for item in refused}
-    ranks_differ = any(item.code is codes.DIFFERENT_DIMENSION_COUNTS for item in refused)
-    accepted = [
-        item
-        for item in findings
-        if item.accepted and item.path not in paths and not (ranks_differ and item.code in _OF_RANKS)
-    ]
-    found = [*refused, *_without_repetition(accepted)]
-    found.sort(key=lambda finding: index.get(finding.field, -1))
-    return tuple(found)
+    return within_descriptor(findings, desc.schema.index, documented=documented) if findings else ()
 
 
 def _with_what_was_read(findings: list[Finding], check: Check, subject: Subject) -> Iterator[Finding]:
@@ -133,30 +97,6 @@ def _sound(desc: OperatorDesc, findings: Iterable[Finding]) -> Subject:
     return Subject(
         OperatorDesc(desc.schema, tuple(UNREADABLE if item.name in shapeless else value for item, value in values))
     )
-
-
-def _without_repetition(findings: list[Finding]) -> Iterator[Finding]:
-    """One finding about each place where the shape of a tensor is wrong, and none that follows from a wrong rank.
-
-    What no level lifts goes first: a rule that a later level relaxes says nothing where one of all levels is broken.
-    """
-    final = {finding.path for finding in findings if finding.code in _OF_SHAPES and not finding.since}
-    exact = {(finding.code.id, finding.path) for finding in findings if not finding.since}
-    ranks_differ = any(finding.code is codes.DIFFERENT_DIMENSION_COUNTS for finding in findings)
-    does_not_fit = any(finding.code is codes.NO_ROOM for finding in findings)
-    seen = {finding.path for finding in findings if finding.code is codes.ZERO_SIZE}
-    for finding in findings:
-        if finding.code is codes.ZERO_SIZE and does_not_fit:  # which is why
-            continue
-        if finding.since and (finding.path in final or (finding.code.id, finding.path) in exact):
-            continue
-        if ranks_differ and finding.code in _OF_RANKS:
-            continue
-        if finding.code in _OF_SHAPES:
-            if finding.path in seen:
-                continue
-            seen.add(finding.path)
-        yield finding
 
 
 @cache

@@ -27,6 +27,7 @@ _DATA_TYPES = {data_type.name: data_type for data_type in DataType}
 
 
 OF_ANY_TYPE = "it computes with elements of this type as with those of the listed ones"
+ONLY_CREATED = "it creates the operator, and then refuses to compile it"
 """What DirectML does with data types that no page lists."""
 
 
@@ -161,7 +162,11 @@ def _unsupported(
         expected = _listed(table)
         message = f"{name} is supported at no feature level; {path} may be {expected}."
         found = Finding(codes.DATA_TYPE_UNSUPPORTED, f"{path}/DataType", message, expected, name)
-        yield found.accepting(OF_ANY_TYPE, compiled=True) if name in schema.accepted_data_types else found
+        if name in schema.accepted_data_types:
+            found = found.accepting(OF_ANY_TYPE, compiled=True)
+        elif name in schema.only_created_data_types:
+            found = found.accepting(ONLY_CREATED)
+        yield found
     elif since > effective:
         expected = _listed(_table(schema, effective, function)[field])
         message = f"{name} {_needs(level, since)}"

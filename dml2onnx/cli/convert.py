@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dml2onnx.checks.resizing import at_stated_numbers
-from dml2onnx.cli.commands import files_written
 from dml2onnx.cli.models import load_model, model_file
+from dml2onnx.cli.render import files_written
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, quote
 from dml2onnx.exporters import export, left_out

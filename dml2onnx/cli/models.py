@@ -68,21 +68,8 @@ def load_options(options: argparse.Namespace, inputs: frozenset[str] = frozenset
 def compile_options(options: argparse.Namespace) -> CompileOptions:
     """What model the command line wants; where it names no target, the one of the provider is meant."""
     from dml2onnx.options import CompileOptions  # which checks do without
-    from dml2onnx.targets import DEFAULT_OPSET
 
-    return CompileOptions.of(
-        feature_level=getattr(options, "feature_level", None),
-        documented=options.documented,
-        opset=getattr(options, "opset", DEFAULT_OPSET),
-        target=getattr(options, "target", None) or options.provider.target,
-        exact=options.exact,
-        optimize=options.optimize,
-        without_passes=options.without_passes,
-        quant_format=options.quant_format,
-        half=options.half,
-        shapes=getattr(options, "shapes", True),
-        ir_version=getattr(options, "ir_version", None),
-    )
+    return CompileOptions.of_members(options, target=getattr(options, "target", None) or options.provider.target)
 
 
 def model_file(options: argparse.Namespace, graph: Graph) -> Path:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.cli.commands import files_written
 from dml2onnx.cli.inputs import InputArguments
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import load_options
+from dml2onnx.cli.render import files_written
 from dml2onnx.compiler import compile_graph
 from dml2onnx.files import check_target, put, spare
 from dml2onnx.frontends import load

@@ -23,24 +23,8 @@ if TYPE_CHECKING:
     from dml2onnx.cli.render import Screen
     from dml2onnx.diagnostics import Diagnostic, DmlError
 
-HOMES = {
-    "batch": "batch",
-    "check": "check",
-    "completion": "lookup",
-    "convert": "convert",
-    "doctor": "doctor",
-    "explain": "lookup",
-    "ops": "lookup",
-    "perf": "perf",
-    "pydirectml": "pydirectml",
-    "recorder": "recorder",
-    "reduce": "reduce",
-    "schema": "lookup",
-    "sizes": "sizes",
-    "report": "report",
-    "verify": "verification",
-}
-"""Commands with a module of their own; the others are in ``commands``."""
+HOMES = {"completion": "lookup", "explain": "lookup", "ops": "lookup", "schema": "lookup", "verify": "verification"}
+"""The modules of commands that are not called like the command."""
 PATIENCE = 2.0
 """Seconds that an interruption waits for imports."""
 
@@ -136,7 +120,7 @@ def _command(name: str) -> Callable[[argparse.Namespace, Screen], int]:
     from dml2onnx.gc_pause import gc_paused
 
     with gc_paused():  # no module is garbage
-        home = import_module(f"dml2onnx.cli.{HOMES.get(name, 'commands')}")
+        home = import_module(f"dml2onnx.cli.{HOMES.get(name, name)}")
     command: Callable[[argparse.Namespace, Screen], int] = getattr(home, f"{name}_command")
     return command
 

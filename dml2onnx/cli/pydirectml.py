@@ -11,10 +11,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from dml2onnx import pydirectml
-from dml2onnx.cli.commands import files_written
 from dml2onnx.cli.exit_codes import INTERRUPTED
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.process import reader_has_gone
+from dml2onnx.cli.render import files_written
 from dml2onnx.codes.reading import NOTHING_FROZEN
 from dml2onnx.codes.running import (
     NOTHING_COMPUTED,

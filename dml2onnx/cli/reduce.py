@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dml2onnx.cli.commands import files_written
 from dml2onnx.cli.exit_codes import INTERRUPTED
 from dml2onnx.cli.models import STANDARD_INPUT, load_model, model_file
+from dml2onnx.cli.render import files_written
 from dml2onnx.codes.running import NOT_OF_INTEREST, OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, plural, quote, raise_errors
 from dml2onnx.exporters import export

@@ -17,7 +17,7 @@ from dml2onnx.diagnostics import shortened, visible
 from dml2onnx.report.form import Answer, Failure, as_json, number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from rich.console import Console
 
@@ -319,6 +319,13 @@ def size(count: int) -> str:
             return f"{count} {unit}" if unit == "bytes" else f"{value:.1f} {unit}"
         value /= 1024
     raise AssertionError
+
+
+def files_written(files: Sequence[str], sizes: Mapping[str, int]) -> str:
+    """The files that a command has written, with the sizes of those that have one."""
+    if not files:
+        return "to standard output"
+    return ", ".join(f"{escape(path)} ({size(sizes[path])})" if path in sizes else escape(path) for path in files)
 
 
 def plain(array: Array) -> tuple[Json, ...]:

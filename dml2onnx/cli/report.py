@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dml2onnx.arguments import feature_level
-from dml2onnx.cli.commands import files_written
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import compile_options, load_model, load_options, model_file
+from dml2onnx.cli.render import files_written
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, plural, quote
 from dml2onnx.files import check_target, put, spare

@@ -92,6 +92,7 @@ def _mean(a: np.ndarray, b: np.ndarray) -> Array:
 
 
 _add, _multiply = _binary("Add", np.add, _WRAPS), _binary("Mul", np.multiply, _WRAPS)
+_exclusive_or = _binary("BitwiseXor", np.bitwise_xor)
 _divide, _remainder = _binary("Div", _truncating_divide), _binary("Mod", np.remainder)
 _sum, _average = _reduction("ReduceSum", np.sum), _reduction("ReduceMean", np.mean)
 
@@ -133,8 +134,9 @@ class ArithmeticOps(MovementOps):
         return _multiply(self, a, b)
 
     def Div(self, a: Tensor, b: Tensor) -> Tensor:
-        """Quotient; of integers truncated toward zero. Integer division by zero traps: guard it. That by 1 is left out:
-        ONNX Runtime would take it out of some models, and lose its result.
+        """Quotient; of integers truncated toward zero. Integer division by zero traps: guard it.
+
+        That by 1 is left out.
         """
         if b.value is not None and b.size == 1 and b.value.item() == 1:
             return self.Reshape(a, (1,) * (max(a.rank, b.rank) - a.rank) + a.shape)
@@ -204,8 +206,10 @@ class ArithmeticOps(MovementOps):
     BitwiseOr = legalised(_binary("BitwiseOr", np.bitwise_or))
     """Bits that either integer has; opset 18's."""
 
-    BitwiseXor = legalised(_binary("BitwiseXor", np.bitwise_xor))
-    """Bits that one of two integers has; opset 18's."""
+    @legalised
+    def BitwiseXor(self, *items: Tensor) -> Tensor:
+        """Bits that one of two integers has, or an odd number of several; opset 18's."""
+        return reduce(lambda a, b: _exclusive_or(self, a, b), items)
 
     BitwiseNot = legalised(_unary("BitwiseNot", np.invert))
     """Bits that the integer has not; opset 18's."""
@@ -367,8 +371,8 @@ class ArithmeticOps(MovementOps):
 
     @legalised
     def ReduceSum(self, x: Tensor, axes: tuple[int, ...], *, wraps: bool = False) -> Tensor:
-        """Sum over axes, which stay with size 1; ``wraps`` says of integers that the sum may be too large for them."""
-        return _sum(self, x, axes)
+        """Sum over axes, which stay with size 1, ``x`` itself without any; ``wraps`` says that it may be too large."""
+        return _sum(self, x, axes) if axes else x
 
     ReduceProd = legalised(_reduction("ReduceProd", np.prod))
     """Product over axes, which stay with size 1; integers wrap."""

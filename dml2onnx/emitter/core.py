@@ -188,21 +188,19 @@ def broadcast_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
 class EmitterCore:
     """Nodes and initializers of one ONNX graph, under construction.
 
-    ``opset`` is the version of the default domain, ``target`` has the kernel table that types are legalised by.
+    ``target`` has the opset, and the kernel table that types are legalised by.
     ``ports`` are names that graph inputs and outputs will have, ``weights`` those that constants may take. ``rules``
     are asked for each operator before it is emitted: :func:`dml2onnx.legalise.emitter` has those of a target.
     """
 
     def __init__(
         self,
-        opset: int,
         target: Target | None = None,
         ports: frozenset[str] = frozenset(),
         weights: frozenset[str] = frozenset(),
         budget: Budget | None = None,
         rules: Mapping[str, Sequence[Callable[..., Any]]] = MappingProxyType({}),
     ) -> None:
-        self.opset = opset
         self.rules = rules
         self.applying: list[Callable[..., Any]] = []
         """The rules of which nodes are being emitted, to which these do not apply again."""
@@ -229,6 +227,11 @@ class EmitterCore:
         self._reshaped: dict[tuple[Tensor, tuple[int, ...]], Tensor] = {}
         self._legal: dict[tuple[str, DType, Keeps], DType | None] = {}
         self._instead: dict[tuple[str, DType, tuple[str, ...]], bool] = {}
+
+    @property
+    def opset(self) -> int:
+        """That of the model, which says which operators there are and in which form."""
+        return self.target.opset
 
     # --- scope -------------------------------------------------------------------------------------------------------
 
@@ -258,7 +261,7 @@ class EmitterCore:
 
     def suggest_opset(self, opset: int, op: str) -> None:
         """Says that a later opset has an operator for what takes many nodes here, if the target has a kernel of it."""
-        if self.opset < opset and opset in self.target.opsets and self.target.has_kernel(op, opset, {}):
+        if self.opset < opset and opset in self.target.opsets and self.target.at(opset).has_kernel(op, {}):
             self.note(f"opset {opset} has {op} for it")
             self.later_opset = max(opset, self.later_opset or 0)
 
@@ -338,12 +341,6 @@ class EmitterCore:
     keeps_subnormals = _asked("keeps_subnormals", False)
     """Whether subnormal numbers of FLOAT are not 0, as Direct3D has them, and that matters."""
 
-    has_exact_gates = _asked("has_exact_gates", True)
-    """Whether RNN, GRU and LSTM do at the edges what DirectML does."""
-
-    resets_biases = _asked("resets_biases", True)
-    """Whether GRU with linear_before_reset multiplies the recurrent bias with the reset gate."""
-
     @legalised
     def first_resized(self, rank: int) -> int:
         """The first axis that Resize may move."""
@@ -363,9 +360,19 @@ class EmitterCore:
         return self.target.quant_format == targets.QDQ
 
     @legalised
-    def quantizes_in_units(self, x: Tensor) -> bool:
-        """Whether an operator that reads ``x`` between quantisations is a kernel, whatever these are by themselves."""
-        return False
+    def dequantizes(self, x: Tensor, *, known: bool = False) -> bool:
+        """Whether a tensor may be dequantised by DequantizeLinear, by parameters that are ``known`` when compiling."""
+        return True
+
+    @legalised
+    def multiplies_quantised(self, op: str) -> bool:
+        """Whether QLinearConv or QLinearMatMul takes UINT8 tensors."""
+        return True
+
+    @legalised
+    def stores_nibbles(self, dtype: DType) -> bool:
+        """Whether 4-bit integers may be initializers."""
+        return True
 
     def takes_units(self) -> bool:
         """Whether it matters that a value is an input, or comes from a QuantizeLinear: only then is it noted."""
@@ -395,17 +402,17 @@ class EmitterCore:
 
     def supports(self, op: str, dtype: DType, variable: str = "T") -> bool:
         """Whether ``op`` can be run exactly on this type, in a wider one if need be: whether :meth:`legal` has one."""
-        return legal_type(self.target, op, self.opset, variable, ELEMENT_TYPES[dtype][1]) is not None
+        return legal_type(self.target, op, variable, ELEMENT_TYPES[dtype][1]) is not None
 
     def has_kernel(self, op: str, dtype: DType, *variables: str) -> bool:
         """Whether the provider runs ``op`` on just this type, without casts; all of the type ``variables`` are it."""
-        return self.target.has_kernel(op, self.opset, dict.fromkeys(variables or ("T",), ELEMENT_TYPES[dtype][1]))
+        return self.target.has_kernel(op, dict.fromkeys(variables or ("T",), ELEMENT_TYPES[dtype][1]))
 
     def runs_like(self, op: str, other: str, dtype: DType) -> bool:
         """Whether the target runs ``other`` on this type if it runs ``op``."""
         name = ELEMENT_TYPES[dtype][1]
-        own = own_type(self.target, op, self.opset, "T", name)
-        return own is None or own_type(self.target, other, self.opset, "T", name) == own
+        own = own_type(self.target, op, "T", name)
+        return own is None or own_type(self.target, other, "T", name) == own
 
     def takes_instead(self, op: str, dtype: DType, *others: str, variable: str = "T") -> bool:
         """Whether the target has no kernel that runs ``op`` on this type, but one of each of the ``others``.
@@ -415,8 +422,8 @@ class EmitterCore:
         key = (op, dtype, others)
         if key not in self._instead:
             name = ELEMENT_TYPES[dtype][1]
-            self._instead[key] = own_type(self.target, op, self.opset, variable, name) is None and all(
-                has_kernels(self.target, other, self.opset, {"T": name}) for other in others
+            self._instead[key] = own_type(self.target, op, variable, name) is None and all(
+                has_kernels(self.target, other, {"T": name}) for other in others
             )
         return self._instead[key]
 
@@ -427,7 +434,6 @@ class EmitterCore:
             name = legal_type(
                 self.target,
                 op,
-                self.opset,
                 traits.variable,
                 ELEMENT_TYPES[dtype][1],
                 traits.keeps is Keeps.BITS,
@@ -517,8 +523,8 @@ class EmitterCore:
     def Cast(self, x: Tensor, dtype: DType) -> Tensor:
         """Another element type.
 
-        Integers keep their low bits. A constant is cast by numpy, which agrees with the Cast kernels wherever the
-        value is in range. A large one stays as small as it is: ONNX Runtime widens it when it loads the model.
+        Integers keep their low bits. A constant is cast by numpy, which agrees with Cast wherever the value is in
+        range. A large one stays as small as it is: runtimes widen it when they load the model.
         """
         if x.dtype == dtype:
             return x

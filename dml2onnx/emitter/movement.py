@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from dml2onnx.emitter.core import EmitterCore, Keeps, Tensor, Traits, broadcast_shape, legalised
-from dml2onnx.model import ELEMENT_TYPES, INT64, UNKNOWN, has_unknown
+from dml2onnx.model import INT64, UNKNOWN, has_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dml2onnx.model import DType
+    from dml2onnx.emitter.windows import Window
     from dml2onnx.model.records import Attribute
 
 MOVES = Traits(keeps=Keeps.BITS, inputs=(0,))
@@ -148,8 +148,9 @@ class MovementOps(EmitterCore):
             return x
         return self.emit("Tile", MOVES, [x, self.ints(repeats)], x.dtype, to, None, lambda a, n: np.tile(a, n))
 
+    @legalised
     def ReverseSequence(self, x: Tensor, lengths: Tensor, *, time_axis: int) -> Tensor:
-        """The first ``lengths`` (INT64, one for each item of the other of the first two axes) elements reversed."""
+        """The first ``lengths`` (integers, one for each item of the other of the first two axes) elements reversed."""
 
         def fold(a: np.ndarray, counts: np.ndarray) -> np.ndarray:
             places = np.arange(a.shape[time_axis])[:, None]
@@ -158,7 +159,7 @@ class MovementOps(EmitterCore):
             return np.take_along_axis(a, source.reshape(*source.shape, *(1,) * (a.ndim - 2)), time_axis)
 
         attributes = {"time_axis": time_axis, "batch_axis": 1 - time_axis}
-        return self.emit("ReverseSequence", MOVES, [x, lengths], x.dtype, x.shape, attributes, fold)
+        return self.emit("ReverseSequence", MOVES, [x, self.Cast(lengths, INT64)], x.dtype, x.shape, attributes, fold)
 
     def Flip(self, x: Tensor, axes: Sequence[int]) -> Tensor:
         """The elements of the given axes in reverse order: a Slice with negative steps."""
@@ -244,25 +245,18 @@ class MovementOps(EmitterCore):
             attributes["mode"] = mode
         return self.emit("DepthToSpace", MOVES, [x], x.dtype, shape, attributes)
 
-    def Col2Im(
-        self,
-        x: Tensor,
-        image: tuple[int, ...],
-        block: tuple[int, ...],
-        strides: tuple[int, ...],
-        dilations: tuple[int, ...],
-        pads: tuple[int, ...],
-    ) -> Tensor:
-        """(N, C * product of ``block``, blocks) added up in an (N, C, *image) tensor; opset 18's."""
-        shape = (x.shape[0], x.shape[1] // prod(block), *image)
+    @legalised
+    def Col2Im(self, x: Tensor, image: tuple[int, ...], window: Window) -> Tensor:
+        """(N, C * elements of the window, windows) added up in an (N, C, *image) tensor; opset 18's."""
+        shape = (x.shape[0], x.shape[1] // prod(window.shape), *image)
         attributes: dict[str, Attribute] = {}
-        if any(step != 1 for step in strides):
-            attributes["strides"] = strides
-        if any(step != 1 for step in dilations):
-            attributes["dilations"] = dilations
-        if any(pads):
-            attributes["pads"] = pads
-        inputs = [x, self.ints(image), self.ints(block)]
+        if any(step != 1 for step in window.strides):
+            attributes["strides"] = window.strides
+        if any(step != 1 for step in window.dilations):
+            attributes["dilations"] = window.dilations
+        if any((*window.start, *window.end)):
+            attributes["pads"] = window.start + window.end
+        inputs = [x, self.ints(image), self.ints(window.shape)]
         return self.emit("Col2Im", Traits(inputs=(0,)), inputs, x.dtype, shape, attributes)
 
     @legalised
@@ -291,23 +285,28 @@ class MovementOps(EmitterCore):
         traits = Traits(keeps=Keeps.BITS, inputs=(0, 2))
         return self.emit("ScatterND", traits, [x, indices, updates], x.dtype, x.shape, None, fold)
 
+    @legalised
     def TensorScatter(self, cache: Tensor, updates: Tensor, first: Tensor) -> Tensor:
         """``cache`` with ``updates`` put from row ``first`` of each item on, along the last axis but one; opset 24."""
         traits = Traits(keeps=Keeps.BITS, inputs=(0, 1))
         attributes: dict[str, Attribute] = {"axis": -2, "mode": "linear"}
-        return self.emit("TensorScatter", traits, [cache, updates, first], cache.dtype, cache.shape, attributes)
-
-    def takes_one_hot(self, dtype: DType) -> bool:
-        """Whether OneHot has a kernel for values of this type."""
-        return self.target.has_kernel(
-            "OneHot", self.opset, {"T1": "int64", "T2": "int64", "T3": ELEMENT_TYPES[dtype][1]}
+        return self.emit(
+            "TensorScatter", traits, [cache, updates, self.Cast(first, INT64)], cache.dtype, cache.shape, attributes
         )
 
+    @legalised
     def OneHot(self, indices: Tensor, depth: int, values: Tensor, axis: int) -> Tensor:
-        """The second of two ``values`` where the coordinate along a new axis is the INT64 index, else the first."""
-        shape = (*indices.shape[:axis], depth, *indices.shape[axis:])
-        inputs = [indices, self.constant(np.array(depth, INT64)), values]
-        return self.nodes("OneHot", inputs, [(values.dtype, shape)], {"axis": axis})[0]
+        """The second of ``values`` where the coordinate along ``axis`` is the index, else the first.
+
+        There is one index along this axis, of any integer type.
+        """
+        front, behind = indices.shape[:axis], indices.shape[axis + 1 :]
+        inputs = [
+            self.Reshape(self.Cast(indices, INT64), (*front, *behind)),
+            self.constant(np.array(depth, INT64)),
+            self.Slice(values, (0,), (2,)),
+        ]
+        return self.nodes("OneHot", inputs, [(values.dtype, (*front, depth, *behind))], {"axis": axis})[0]
 
     def Concat(self, items: Sequence[Tensor], axis: int) -> Tensor:
         """The tensors joined along an axis."""
@@ -329,10 +328,7 @@ class MovementOps(EmitterCore):
         mode: PadMode = "constant",
         value: float | int | np.generic = 0,
     ) -> Tensor:
-        """Elements added at both ends of every axis.
-
-        ``reflect`` wants pads smaller than the axis; ``wrap`` is opset 19's.
-        """
+        """Elements added at both ends of every axis; ``wrap`` is opset 19's."""
         if not any(start) and not any(end):
             return x
         assert mode != "wrap" or self.opset >= 19
@@ -361,7 +357,7 @@ class MovementOps(EmitterCore):
     ) -> Tensor:
         """One value everywhere: a constant up to :data:`STORED` bytes, beyond them an Expand of one element.
 
-        The node takes some 150 bytes in the file, and no time when the model runs: ONNX Runtime folds it when it loads
+        The node takes some 150 bytes in the file, and no time when the model runs: runtimes fold it when they load
         the model. But nothing that follows from it is known when compiling, as it is of a small constant. So ``fold``
         says that what it goes into is constant as well: a canvas that is written over is not stored, its result is.
         """

@@ -19,7 +19,7 @@ from dml2onnx.emitter.core import (
     legalised,
 )
 from dml2onnx.emitter.windows import Window
-from dml2onnx.model import ELEMENT_TYPES, FLOAT, INT4, INT64, UINT4, Dequantized
+from dml2onnx.model import ELEMENT_TYPES, FLOAT, INT64, Dequantized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -77,30 +77,13 @@ class NeuralOps(ArithmeticOps):
         return self.emit("Conv", _ALL, inputs, x.dtype, shape, attributes)
 
     @legalised
-    def ConvTranspose(
-        self,
-        x: Tensor,
-        w: Tensor,
-        b: Tensor | None,
-        window: Window,
-        group: int = 1,
-        output_padding: tuple[int, ...] | None = None,
-    ) -> Tensor:
-        """The transposed convolution of ``x`` (N, C, ...) with ``w`` (C, M / group, ...), plus ``b`` (M).
-
-        ``window.start`` and ``window.end`` crop the result; each ``output_padding`` is smaller than its stride
-        or dilation.
-        """
-        extra = output_padding or (0,) * len(window.shape)
-        spatial = tuple(
-            (size - 1) * window.strides[i] + window.extent(i) + extra[i] - window.start[i] - window.end[i]
-            for i, size in enumerate(x.shape[2:])
-        )
+    def ConvTranspose(self, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int = 1) -> Tensor:
+        """The transposed convolution of ``x`` (N, C, ...) with ``w`` (C, M / group, ...), plus ``b`` (M)."""
         attributes = _attributes_of_convolution(window, group)
-        if any(extra):
-            attributes = {**attributes, "output_padding": extra}
+        if any(window.output_padding):
+            attributes = {**attributes, "output_padding": window.output_padding}
         inputs = [x, w] if b is None else [x, w, b]
-        shape = (x.shape[0], w.shape[1] * group, *spatial)
+        shape = (x.shape[0], w.shape[1] * group, *window.transposed_sizes(x.shape[2:]))
         return self.emit("ConvTranspose", _ALL, inputs, x.dtype, shape, attributes)
 
     @legalised
@@ -114,7 +97,7 @@ class NeuralOps(ArithmeticOps):
     def MaxPoolWithIndices(self, x: Tensor, window: Window) -> tuple[Tensor, Tensor]:
         """Maximum and the position (INT64) of the first maximum in the whole of ``x``, row-major.
 
-        ``x`` must have a type that the kernel takes: the caller widens it where it has not.
+        ``x`` is not widened here.
         """
         shape = (*x.shape[:2], *window.output_sizes(x.shape[2:]))
         values, indices = self.nodes("MaxPool", [x], [(x.dtype, shape), (INT64, shape)], window.attributes())
@@ -146,10 +129,7 @@ class NeuralOps(ArithmeticOps):
     def BatchNormalization(
         self, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor, epsilon: float
     ) -> Tensor:
-        """``scale * (x - mean) / sqrt(variance + epsilon) + bias`` of (N, C, ...) with vectors of C.
-
-        The kernel multiplies and adds: where the mean is large against the deviation, digits are lost.
-        """
+        """``scale * (x - mean) / sqrt(variance + epsilon) + bias`` of (N, C, ...) with vectors of C."""
         inputs = [x, scale, bias, mean, variance]
         return self.emit("BatchNormalization", _ALL, inputs, x.dtype, x.shape, {"epsilon": epsilon})
 
@@ -161,18 +141,23 @@ class NeuralOps(ArithmeticOps):
         inputs = [x, scale, bias]
         return self.emit("InstanceNormalization", _ALL, inputs, x.dtype, x.shape, {"epsilon": epsilon})
 
+    @legalised
     def LayerNormalization(self, x: Tensor, scale: Tensor, bias: Tensor | None, axis: int, epsilon: float) -> Tensor:
         """``x`` less its mean over the axes from ``axis`` on, over the root of its variance plus ``epsilon``, times
-        ``scale``, plus ``bias``, which have the shape of these axes.
+        ``scale``, plus ``bias``, which broadcast to these axes: runtimes want them whole.
         """
-        inputs = [x, scale] if bias is None else [x, scale, bias]
+        inputs = [x, *(self.Expand(item, x.shape[axis:]) for item in (scale, bias) if item is not None)]
         return self.emit("LayerNormalization", _ALL, inputs, x.dtype, x.shape, {"axis": axis, "epsilon": epsilon})
 
+    @legalised
     def RMSNormalization(self, x: Tensor, scale: Tensor, axis: int, epsilon: float) -> Tensor:
         """``x`` over the root of the mean of its squares plus ``epsilon``, times ``scale``; opset 23."""
         attributes: dict[str, Attribute] = {"axis": axis, "epsilon": epsilon}
-        return self.emit("RMSNormalization", _ALL, [x, scale], x.dtype, x.shape, attributes)
+        return self.emit(
+            "RMSNormalization", _ALL, [x, self.Expand(scale, x.shape[axis:])], x.dtype, x.shape, attributes
+        )
 
+    @legalised
     def GroupNormalization(self, x: Tensor, scale: Tensor, bias: Tensor, groups: int, epsilon: float) -> Tensor:
         """(N, C, ...) in ``groups`` of channels less their mean, over the root of their variance plus ``epsilon``,
         times ``scale`` and plus ``bias``, vectors of C; opset 21. ONNX defines it by other operators.
@@ -180,16 +165,14 @@ class NeuralOps(ArithmeticOps):
         attributes: dict[str, Attribute] = {"num_groups": groups, "epsilon": epsilon}
         return self.nodes("GroupNormalization", [x, scale, bias], [(x.dtype, x.shape)], attributes)[0]
 
+    @legalised
     def LpNormalization(self, x: Tensor, axis: int, p: int) -> Tensor:
         """``x`` over its norm of order ``p``, 1 or 2, along an axis."""
         return self.emit("LpNormalization", _ALL, [x], x.dtype, x.shape, {"axis": axis, "p": p})
 
     @legalised
     def LRN(self, x: Tensor, size: int, alpha: float, beta: float, bias: float) -> Tensor:
-        """``x / (bias + alpha / size * s) ** beta``, ``s`` the sum of squares over ``size`` channels.
-
-        The CPU kernel wants an odd size and positive factors, and lets an infinity spread over the channels behind it.
-        """
+        """``x / (bias + alpha / size * s) ** beta``, ``s`` the sum of squares over ``size`` channels."""
         attributes: dict[str, Attribute] = {"size": size, "alpha": alpha, "beta": beta, "bias": bias}
         return self.emit("LRN", _ALL, [x], x.dtype, x.shape, attributes)
 
@@ -199,6 +182,7 @@ class NeuralOps(ArithmeticOps):
         shape = (*batch, a.shape[-2], b.shape[-1])
         return self.emit("MatMul", _ALL, [a, b], a.dtype, shape, None, np.matmul)
 
+    @legalised
     def Attention(
         self,
         query: Tensor,
@@ -214,14 +198,16 @@ class NeuralOps(ArithmeticOps):
         """``softmax(scale * Q K^T + mask) V`` per head, and the first so many of the present keys and values; opset 23.
 
         Query, key and value are (batch, length, heads * size), ``heads`` those of the query and of the others, past and
-        present (batch, heads, length, size). ``mask`` is a float (batch or 1, heads or 1, queries, keys).
+        present (batch, heads, length, size), all cast to the type of the query. ``mask`` broadcasts to (batch, heads,
+        queries, keys).
         """
         batch, queries, _ = query.shape
-        inputs = [query, key, value, mask, *(past or ())]
-        while inputs[-1] is None:
-            inputs.pop()
         sizes = [x.shape[2] // heads[1] for x in (key, value)]
         total = key.shape[1] + (0 if past is None else past[0].shape[2])
+        inputs: list[Tensor | None] = [query, *(self.Cast(x, query.dtype) for x in (key, value))]
+        if mask is not None or past is not None:
+            inputs.append(None if mask is None else self.Expand(mask, (*mask.shape[:2], queries, total)))
+        inputs += [self.Cast(x, query.dtype) for x in past or ()]
         shapes: list[tuple[int, ...]] = [(batch, queries, heads[0] * sizes[1])]
         shapes += [(batch, heads[1], total, size) for size in sizes]
         attributes: dict[str, Attribute] = {"q_num_heads": heads[0], "kv_num_heads": heads[1], "scale": float(scale)}
@@ -316,18 +302,14 @@ class NeuralOps(ArithmeticOps):
     Tanh = _of_each("Tanh", fold=np.tanh)
     """Hyperbolic tangent."""
 
-    @legalised
-    def Swish(self, x: Tensor, alpha: float) -> Tensor:
-        """``x * sigmoid(alpha * x)``: ONNX has it from opset 24 on, which ONNX Runtime runs in opset 24 alone."""
-        if self.has_kernel("Swish", x.dtype):
-            return self.emit("Swish", _FIRST, [x], x.dtype, x.shape, {"alpha": alpha})
-        return self.Mul(x, self.Sigmoid(self.Mul(x, self.constant(alpha, x.dtype))))
+    Swish = legalised(_of_each("Swish", "alpha"))
+    """``x * sigmoid(alpha * x)``; opset 24."""
 
     HardSigmoid = _of_each("HardSigmoid", "alpha", "beta")
     """``max(0, min(1, alpha * x + beta))``."""
 
     HardSwish = legalised(_of_each("HardSwish"))
-    """``x * max(0, min(1, x / 6 + 0.5))``, which runtimes without a kernel of it put together."""
+    """``x * max(0, min(1, x / 6 + 0.5))``."""
 
     Shrink = legalised(_of_each("Shrink", "bias", "lambd"))
     """``x + bias`` below ``-threshold``, ``x - bias`` above ``threshold``, else 0."""
@@ -418,11 +400,6 @@ class NeuralOps(ArithmeticOps):
         return self.nodes("QLinearMatMul", inputs, [(dtype, shape)])[0]
 
     @legalised
-    def dequantizes(self, dtype: DType, rank: int) -> bool:
-        """Whether the provider has a kernel of DequantizeLinear for a type and so many dimensions."""
-        return self.has_kernel("DequantizeLinear", dtype, self._dequantized_type())
-
-    @legalised
     def DequantizeLinear(
         self,
         x: Tensor,
@@ -456,8 +433,8 @@ class NeuralOps(ArithmeticOps):
     def _as_unsigned(self, x: Tensor, scale: Tensor, zero_point: Tensor | None) -> tuple[Tensor, Tensor | None]:
         """Constant INT8 moved to UINT8, and the zero point with it.
 
-        The dequantisation becomes part of ONNX Runtime's integer kernels, and where the processor has no instructions
-        for it their sums of products of UINT8 and INT8 saturate; those of UINT8 alone are exact.
+        What reads the numbers may be computed in integers, and on some processors sums of products of UINT8 and INT8
+        saturate; those of UINT8 alone are exact.
         """
         zero = self.constant(np.zeros(scale.shape, np.int8)) if zero_point is None else zero_point
         if zero.value is None:
@@ -466,16 +443,12 @@ class NeuralOps(ArithmeticOps):
         first, second = moved
         return self.constant(first.reshape(x.shape), label=x.label), self.constant(second.reshape(zero.shape))
 
-    def stores_nibbles(self, *, signed: bool) -> bool:
-        """Whether 4-bit integers may be initializers: opset 21's."""
-        return self.has_kernel("Cast", INT4 if signed else UINT4, "T1")
-
-    def stored_nibbles(self, x: Tensor, *, signed: bool) -> Tensor:
+    def stored_nibbles(self, x: Tensor, dtype: DType) -> Tensor:
         """Constant 4-bit integers, which come one to a byte, as FLOAT.
 
-        The Cast is left to ONNX Runtime, which evaluates it when it loads the model: the file has half a byte for each.
+        The Cast is left to the runtime: the file has half a byte for each.
         """
-        stored = self.constant(np.ascontiguousarray(x.constant).view(INT4 if signed else UINT4), label=x.label)
+        stored = self.constant(np.ascontiguousarray(x.constant).view(dtype), label=x.label)
         return self.nodes("Cast", [stored], [(FLOAT, x.shape)], {"to": ELEMENT_TYPES[FLOAT][0]})[0]
 
     def _dequantized_type(self) -> str:

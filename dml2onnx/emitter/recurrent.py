@@ -10,6 +10,7 @@ from dml2onnx.emitter.core import EmitterCore, Tensor, Traits, legalised
 from dml2onnx.emitter.movement import MovementOps
 
 if TYPE_CHECKING:
+    from dml2onnx.model import DType
     from dml2onnx.model.records import Attribute
 
 _ALL = Traits()
@@ -91,6 +92,16 @@ class RecurrentOps(MovementOps):
     3 * hidden_size). They give Y (seq_length, num_directions, batch_size, hidden_size), Y_h without its first axis and
     Y_c, as far as wanted; what is not is left out or has no name.
     """
+
+    @legalised
+    def gates(
+        self, operator: str, activations: Sequence[GateActivation], dtype: DType, *, resets_bias: bool
+    ) -> Sequence[GateActivation]:
+        """The activations as the target takes them; none where it makes something else of the operator.
+
+        ``resets_bias`` says that a recurrent bias is multiplied by a reset gate.
+        """
+        return activations
 
     RNN = _operator("RNN", ("Tanh",))
     """One gate."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 INFERRED = 'leave it out, or write "infer",'
 """How sizes are left to be found."""
-_AXES = frozenset({"Axis", "Axes"})
-"""Fields that count dimensions, which other libraries count from the end as well."""
 _NEUTRAL = {"Scales": 1, "Repeats": 1, "StartPadding": 0, "EndPadding": 0}
 """What changes nothing along a dimension, of arrays that have a number for each dimension of a tensor."""
 _USUAL = {"Strides": 1, "Dilations": 1, "StartPadding": 0, "EndPadding": 0, "OutputPadding": 0}
@@ -31,7 +29,8 @@ def with_remedies(desc: OperatorDesc, problems: tuple[Problem, ...], *, infers: 
 
 
 def _remedied(desc: OperatorDesc, problem: Problem, *, infers: bool) -> Problem:
-    if problem.code is codes.FIELD_RANGE and problem.path[0] in _AXES:
+    field = desc.schema.field(str(problem.path[0]))
+    if problem.code is codes.FIELD_RANGE and field is not None and field.names_axes:
         return _from_the_start(desc, problem)
     if problem.code is codes.COUNT_MISMATCH:
         return _for_each_dimension(desc, problem)

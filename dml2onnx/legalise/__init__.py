@@ -29,7 +29,18 @@ if TYPE_CHECKING:
 __all__ = ["LEGALISATION", "Kind", "Quirk", "emitter", "quirk", "rules_of"]
 
 
-EVERYWHERE = ("INT64_COMPARED_BY_HALVES", "AVERAGE_POOL_COUNTS_PADDING_WRONGLY", "DOUBLE_HALVED_IN_TWO_STEPS")
+EVERYWHERE = (
+    "INT64_COMPARED_BY_HALVES",
+    "AVERAGE_POOL_COUNTS_PADDING_WRONGLY",
+    "DOUBLE_HALVED_IN_TWO_STEPS",
+    "LAYER_NORMALIZATION_SQUARES_THE_MEAN",
+    "LRN_LOSES_SMALL_ELEMENTS",
+    "LRN_WANTS_ODD_SIZES",
+    "COLUMNS_MAKE_PLANES_ONLY",
+    "OUTPUT_PADDING_BELOW_THE_STRIDE",
+    "RNN_READS_BY_POSITION",
+    "REVERSE_SEQUENCE_SKIPS_EMPTY_ONES",
+)
 """Quirks of the CPU provider on which any session may place a node, whatever its target."""
 
 
@@ -54,19 +65,18 @@ def rules_of(target: Target, *, speed: bool = True) -> Mapping[str, tuple[Rule, 
 
 
 def emitter(
-    opset: int,
     target: Target,
     ports: frozenset[str] = frozenset(),
     weights: frozenset[str] = frozenset(),
     budget: Budget | None = None,
 ) -> Emitter:
     """An emitter whose operators the rules of the target may replace."""
-    return Emitter(opset, target, ports, weights, budget, rules_of(target))
+    return Emitter(target, ports, weights, budget, rules_of(target))
 
 
 def _legalise(draft: Draft) -> None:
     rules = rules_of(draft.target, speed=False)  # which passes know better
-    legalise(draft, lambda taken: Emitter(draft.opset, draft.target, taken, rules=rules))
+    legalise(draft, lambda taken: Emitter(draft.target, taken, rules=rules))
 
 
 LEGALISATION = Pass(

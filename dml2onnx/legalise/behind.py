@@ -75,7 +75,9 @@ def _window(node: Node, rank: int) -> Window:
 
     ones, pads = (1,) * rank, ints("pads", (0,) * 2 * rank)
     shape = ints("kernel_shape", ones)
-    return Window(shape, ints("strides", ones), ints("dilations", ones), pads[:rank], pads[rank:])
+    return Window(
+        shape, ints("strides", ones), ints("dilations", ones), pads[:rank], pads[rank:], ints("output_padding", ())
+    )
 
 
 def _cast(node: Node, inputs: Inputs) -> _Call:
@@ -94,8 +96,7 @@ def _convolution(node: Node, inputs: Inputs) -> _Call | None:
     x, w, b = (*inputs, None)[:3]
     assert x is not None
     group = cast("int", node.attributes.get("group", 1))
-    extra = {"output_padding": node.attributes["output_padding"]} if "output_padding" in node.attributes else {}
-    return _Call([x, w, b, _window(node, x.rank - 2), group], extra)
+    return _Call([x, w, b, _window(node, x.rank - 2), group], {})
 
 
 def _pool(node: Node, inputs: Inputs) -> _Call:

@@ -8,6 +8,7 @@ table, which FLOAT16 has, makes more than one.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 INT32: DType = np.dtype(np.int32)
-UINT8: DType = np.dtype(np.uint8)
+UINT32: DType = np.dtype(np.uint32)
 LISTED = 1 << 12
 """Integers that are below this are read as floats by a table."""
 BITWISE_OPSET = 18
@@ -175,19 +176,28 @@ def _weights(count: int, dtype: DType) -> npt.NDArray[np.uint64]:
     return np.array([1 << (8 * dtype.itemsize * index) for index in range(count)], np.uint64)
 
 
-def in_bytes(e: Emitter, x: Tensor) -> Tensor:
-    """The bytes of integers, along an axis of their own, the low one first."""
-    return narrowed(e, e.Cast(e.Reshape(x, (*x.shape, 1)), unsigned(x.dtype)), UINT8)
+def in_nibbles(e: Emitter, x: Tensor) -> Tensor:
+    """Four bits each of integers as INT32 along the last axis, of which they have one element, the low ones first."""
+    x = e.Cast(x, unsigned(x.dtype))
+    wide = e.Cast(x, UINT32) if x.dtype.itemsize == 2 else x  # BitShift has no 16 bits
+    shifted = e.BitShift(wide, e.constant(np.arange(0, 8 * x.dtype.itemsize, 4), wide.dtype), "RIGHT")
+    return e.Cast(e.Mod(shifted, e.constant(16, wide.dtype)), INT32)
 
 
-def bitwise(table: npt.NDArray[np.uint8], e: Emitter, a: Tensor, b: Tensor) -> Tensor | None:
-    """Pairs of bytes are the indices into a table of 64 KiB."""
+def bitwise(table: npt.NDArray[np.int32], e: Emitter, *items: Tensor) -> Tensor | None:
+    """Each two times four bits are the index into a table of 256 numbers."""
     if e.opset >= BITWISE_OPSET:
         return None
-    e.note("BitwiseAnd, BitwiseOr and BitwiseXor are new in opset 18: bytes are looked up in a table")
-    rows, columns = (e.Cast(in_bytes(e, x), INT32) for x in (a, b))
-    found = e.Gather(e.constant(table), e.Add(e.Mul(rows, e.constant(256, INT32)), columns))
-    return e.Reshape(widened(e, found, a.dtype), np.broadcast_shapes(a.shape, b.shape))
+    e.note("BitwiseAnd, BitwiseOr and BitwiseXor are new in opset 18: four bits each are looked up in a table")
+    dtype, shape = items[0].dtype, np.broadcast_shapes(*(x.shape for x in items))
+    if any(x.rank < 2 or x.shape[-1] > 1 for x in items):
+        items = tuple(e.Reshape(x, (1, *x.shape, 1)) for x in items)
+    of_two, sixteen = e.constant(table), e.constant(16, INT32)
+    nibbles = reduce(lambda a, b: e.Gather(of_two, e.Add(e.Mul(a, sixteen), b)), (in_nibbles(e, x) for x in items))
+    work = INT64 if dtype.itemsize == INT64.itemsize else INT32
+    places = np.array([[1 << 4 * i] for i in range(nibbles.shape[-1])], f"u{work.itemsize}").view(work)
+    total = e.MatMul(e.Cast(nibbles, work), e.constant(places))
+    return e.Reshape(e.Cast(e.Cast(total, unsigned(dtype)), dtype), shape)
 
 
 def bitwise_not(e: Emitter, x: Tensor) -> Tensor | None:
@@ -198,10 +208,10 @@ def bitwise_not(e: Emitter, x: Tensor) -> Tensor | None:
     return e.Sub(e.constant(ones), x)
 
 
-_BYTE = np.arange(256, dtype=np.uint8)
+_NIBBLE = np.arange(16, dtype=np.int32)
 TABLES = {
-    "BitwiseAnd": (_BYTE[:, None] & _BYTE).reshape(-1),
-    "BitwiseOr": (_BYTE[:, None] | _BYTE).reshape(-1),
-    "BitwiseXor": (_BYTE[:, None] ^ _BYTE).reshape(-1),
+    "BitwiseAnd": (_NIBBLE[:, None] & _NIBBLE).reshape(-1),
+    "BitwiseOr": (_NIBBLE[:, None] | _NIBBLE).reshape(-1),
+    "BitwiseXor": (_NIBBLE[:, None] ^ _NIBBLE).reshape(-1),
 }
-"""What the operators make of each two bytes."""
+"""What the operators make of each two times four bits."""

@@ -10,6 +10,8 @@ import numpy as np
 from dml2onnx.model import FLOAT, FLOAT16
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from dml2onnx.emitter import Emitter, Tensor
 
 
@@ -62,6 +64,65 @@ def factor_of(e: Emitter, variance: Tensor, scale: Tensor, epsilon: float) -> Te
     return e.Div(scale, e.Sqrt(e.Add(variance, e.constant(epsilon, variance.dtype))))
 
 
+def wide(e: Emitter, x: Tensor) -> Tensor:
+    """FLOAT16 as FLOAT, whatever the provider computes in: squares soon overflow, and an Epsilon vanishes."""
+    return e.Cast(x, FLOAT) if x.dtype == FLOAT16 else x
+
+
+def times(e: Emitter, x: Tensor, factor: Tensor | None) -> Tensor:
+    """``x`` itself where the factor is known to be 1; in the type of ``x``."""
+    return x if factor is None or is_all(factor, 1) else e.Mul(x, e.Cast(factor, x.dtype))
+
+
+def plus(e: Emitter, x: Tensor, term: Tensor | None) -> Tensor:
+    """``x`` itself where the term is known to be 0; in the type of ``x``."""
+    return x if term is None or is_all(term, 0) else e.Add(x, e.Cast(term, x.dtype))
+
+
+def with_statistics(
+    e: Emitter, x: Tensor, mean: Tensor, variance: Tensor, scale: Tensor, bias: Tensor, epsilon: float
+) -> Tensor:
+    """``scale * (x - mean) / sqrt(variance + epsilon) + bias``, in one Mul and one Add where they are known."""
+    factor = factor_of(e, variance, scale, epsilon)
+    is_finite = has_finite_factor(e, variance, scale, epsilon) and bias.value is not None
+    if is_finite and loses_little(e, mean, variance, scale, bias, epsilon):
+        return plus(e, times(e, x, factor), e.Sub(bias, e.Mul(mean, factor)))
+    centred = x if is_all(mean, 0) else e.Sub(x, mean)
+    return plus(e, times(e, centred, factor), bias)
+
+
+def normalized(e: Emitter, x: Tensor, axes: Iterable[int], epsilon: float, *, use_mean: bool = True) -> Tensor:
+    """``x`` less its mean over axes, over the root of its variance plus ``epsilon``, FLOAT16 as FLOAT.
+
+    Without the mean it is over the root of the mean of its squares.
+    """
+    x, axes = wide(e, x), tuple(axes)
+    centred = e.Sub(x, e.ReduceMean(x, axes)) if use_mean else x
+    mean_square = e.ReduceMean(e.Mul(centred, centred), axes)
+    return e.Mul(centred, e.Reciprocal(e.Sqrt(e.Add(mean_square, e.constant(epsilon, x.dtype)))))
+
+
+def rows(shape: tuple[int, ...], first: int, behind: int) -> tuple[int, ...]:
+    """``shape`` as (N, C, ...), C being the axes from ``first`` to before ``behind``."""
+    if (first, behind) == (1, 2) and len(shape) >= 3:
+        return shape
+    return prod(shape[:first]), prod(shape[first:behind]), prod(shape[behind:])
+
+
+def by_instances(e: Emitter, x: Tensor, first: int, epsilon: float) -> Tensor:
+    """InstanceNormalization of ``x`` over what lies from axis ``first`` on."""
+    instances = e.Reshape(x, rows(x.shape, min(first, 1), first))
+    one, zero = (e.constant(np.full(instances.shape[1], value, x.dtype)) for value in (1, 0))
+    return e.Reshape(e.InstanceNormalization(instances, one, zero, epsilon), x.shape)
+
+
+def has_finite_factor(e: Emitter, variance: Tensor, scale: Tensor, epsilon: float) -> bool:
+    """Whether variance and scale are known, and what they make of a number is one."""
+    if variance.value is None or scale.value is None:
+        return False
+    return bool(np.isfinite(factor_of(e, variance, scale, epsilon).constant).all())
+
+
 def loses_little(e: Emitter, mean: Tensor, variance: Tensor, scale: Tensor, bias: Tensor, epsilon: float) -> bool:
     """Whether ``x * factor + (bias - mean * factor)`` keeps the digits of the formula, as far as can be known.
 
@@ -78,10 +139,10 @@ def loses_little(e: Emitter, mean: Tensor, variance: Tensor, scale: Tensor, bias
 
 def lrn(e: Emitter, x: Tensor, size: int, alpha: float, beta: float, bias: float) -> Tensor:
     """Sums of slices of channels."""
-    wide = e.Cast(x, FLOAT) if x.dtype == FLOAT16 else x
-    total = e.Mul(channel_sums(e, e.Mul(wide, wide), size), e.constant(alpha / size, wide.dtype))
-    s = e.Add(total, e.constant(bias, wide.dtype)) if bias else total
-    return e.Cast(e.Div(wide, power(e, s, beta)), x.dtype)
+    y = wide(e, x)
+    total = e.Mul(channel_sums(e, e.Mul(y, y), size), e.constant(alpha / size, y.dtype))
+    s = e.Add(total, e.constant(bias, y.dtype)) if bias else total
+    return e.Cast(e.Div(y, power(e, s, beta)), x.dtype)
 
 
 def reach(size: int, count: int) -> tuple[int, int]:

@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from dml2onnx.emitter.core import as_it_is
-from dml2onnx.legalise import bits, movements, reductions, running
+from dml2onnx.legalise import attention, bits, movements, reductions, running
 from dml2onnx.legalise.depth import gathered_depth, spread_depth
 from dml2onnx.legalise.extremes import as_signed, clipped
-from dml2onnx.legalise.formulas import shrunk
+from dml2onnx.legalise.formulas import by_instances, normalized, plus, shrunk, times, wide
 from dml2onnx.legalise.pools import average_pool, lp_pool, max_pool, max_pool_with_indices
+from dml2onnx.model import DOUBLE, FLOAT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from dml2onnx.emitter import Emitter, Tensor
+    from dml2onnx.emitter.recurrent import GateActivation
     from dml2onnx.legalise.rules import Rule
     from dml2onnx.model import DType
 
@@ -99,6 +101,11 @@ def is_nan(e: Emitter, x: Tensor) -> Tensor:
     return e.Not(e.Equal(x, x))
 
 
+def compute_type(e: Emitter, dtype: DType) -> DType | None:
+    """FLOAT where there is no arithmetic in DOUBLE."""
+    return FLOAT if dtype == DOUBLE and not e.has_kernel("Pow", DOUBLE) else None
+
+
 # --- functions -------------------------------------------------------------------------------------------------------
 
 
@@ -146,6 +153,13 @@ def gelu(e: Emitter, x: Tensor) -> Tensor | None:
     return e.Mul(e.Mul(x, e.Add(erf, e.constant(1, x.dtype))), e.constant(0.5, x.dtype))
 
 
+def swish(e: Emitter, x: Tensor, alpha: float) -> Tensor | None:
+    """``x * sigmoid(alpha * x)``: ONNX Runtime has Swish in opset 24 alone."""
+    if e.has_kernel("Swish", x.dtype):
+        return None
+    return e.Mul(x, e.Sigmoid(e.Mul(x, e.constant(alpha, x.dtype))))
+
+
 def hard_swish(e: Emitter, x: Tensor) -> Tensor | None:
     """``x * HardSigmoid(x)``."""
     return None if e.has_kernel("HardSwish", x.dtype) else e.Mul(x, e.HardSigmoid(x, 1 / 6, 0.5))
@@ -154,6 +168,61 @@ def hard_swish(e: Emitter, x: Tensor) -> Tensor | None:
 def shrink(e: Emitter, x: Tensor, bias: float, lambd: float) -> Tensor | None:
     """Two comparisons."""
     return None if e.has_kernel("Shrink", x.dtype) else shrunk(e, x, bias, lambd)
+
+
+def layer_normalization(
+    e: Emitter, x: Tensor, scale: Tensor, bias: Tensor | None, axis: int, epsilon: float
+) -> Tensor | None:
+    """InstanceNormalization, and scale and bias behind it."""
+    if e.has_kernel("LayerNormalization", x.dtype):
+        return None
+    return plus(e, times(e, by_instances(e, x, axis, epsilon), scale), bias)
+
+
+def rms_normalization(e: Emitter, x: Tensor, scale: Tensor, axis: int, epsilon: float) -> Tensor | None:
+    """The formula, FLOAT16 in FLOAT."""
+    if e.has_kernel("RMSNormalization", x.dtype):
+        return None
+    return times(e, normalized(e, x, range(axis, x.rank), epsilon, use_mean=False), scale)
+
+
+def instance_normalization(e: Emitter, x: Tensor, scale: Tensor, bias: Tensor, epsilon: float) -> Tensor | None:
+    """The formula, FLOAT16 in FLOAT."""
+    if e.has_kernel("InstanceNormalization", x.dtype):
+        return None
+    factor, term = (e.Reshape(item, (item.size, *(1,) * (x.rank - 2))) for item in (scale, bias))
+    return plus(e, times(e, normalized(e, x, range(2, x.rank), epsilon), factor), term)
+
+
+def lp_normalization(e: Emitter, x: Tensor, axis: int, p: int) -> Tensor | None:
+    """The quotient, of which 0 / 0 is 0."""
+    if e.has_kernel("LpNormalization", x.dtype):
+        return None
+    y = wide(e, x)
+    norm = e.ReduceSum(e.Abs(y), (axis,)) if p == 1 else e.Sqrt(e.ReduceSum(e.Mul(y, y), (axis,)))
+    return e.Cast(e.Div(y, e.Max(norm, e.constant(np.finfo(y.dtype.name).tiny, y.dtype))), x.dtype)
+
+
+INEXACT: Mapping[str, frozenset[str]] = {
+    "RNN": frozenset({"Softplus", "ScaledTanh", "Sigmoid", "Tanh"}),
+    "GRU": frozenset({"Softplus", "ScaledTanh"}),
+    "LSTM": frozenset({"Softplus", "ScaledTanh"}),
+}
+"""Activations of which the CPU provider's kernels, which run where a target has none, make too little.
+
+ScaledTanh, and Tanh in RNN, are differences of numbers near 1, which leaves few digits near 0. The absolute error of
+Sigmoid does for a gate, which multiplies, but in RNN it is the result.
+"""
+
+
+def gates(
+    e: Emitter, operator: str, activations: Sequence[GateActivation], dtype: DType, *, resets_bias: bool
+) -> Sequence[GateActivation] | None:
+    """None of those that are inexact."""
+    if e.has_kernel(operator, dtype) or INEXACT[operator].isdisjoint(item.name for item in activations):
+        return None
+    e.note(f"{operator} of the CPU is not exact for its activations, and the target has none")
+    return ()
 
 
 # --- movements -------------------------------------------------------------------------------------------------------
@@ -214,12 +283,31 @@ def dequantize_linear(
     e: Emitter, x: Tensor, scale: Tensor, zero_point: Tensor | None = None, axis: int | None = None, **_: bool
 ) -> Tensor | None:
     """Cast, Sub and Mul."""
-    if e.supports("DequantizeLinear", x.dtype, "T1" if e.opset >= 19 else "T"):
+    if e.supports("DequantizeLinear", x.dtype, _type_of_dequantized(e)):
         return None
     wide: DType = np.dtype(np.int32)
     if zero_point is not None:
         x = e.Sub(e.Cast(x, wide), e.Cast(_along(e, zero_point, axis, x.rank), wide))
     return e.Mul(e.Cast(x, scale.dtype), _along(e, scale, axis, x.rank))
+
+
+def dequantizes(e: Emitter, x: Tensor, *, known: bool = False) -> bool | None:
+    """Not by other operators: of integers that are multiplied there are better forms."""
+    return None if e.has_kernel("DequantizeLinear", x.dtype, _type_of_dequantized(e)) else False
+
+
+def multiplies_quantised(e: Emitter, op: str) -> bool | None:
+    """Where there is a kernel."""
+    return None if e.has_kernel(op, np.dtype(np.uint8), "T1", "T2", "T3") else False
+
+
+def stores_nibbles(e: Emitter, dtype: DType) -> bool | None:
+    """From opset 21 on, where they can be widened."""
+    return None if e.has_kernel("Cast", dtype, "T1") else False
+
+
+def _type_of_dequantized(e: Emitter) -> str:
+    return "T1" if e.opset >= 19 else "T"
 
 
 def _along(e: Emitter, x: Tensor, axis: int | None, rank: int) -> Tensor:
@@ -234,15 +322,27 @@ RULES |= {
     "MaxPoolWithIndices": max_pool_with_indices,
     "ArgMax": arg_max,
     "ArgMin": arg_min,
+    "Attention": attention.attention,
     "BitCast": bits.bit_cast,
     "BitwiseNot": bits.bitwise_not,
     **{operator: partial(bits.bitwise, table) for operator, table in bits.TABLES.items()},
+    "Col2Im": movements.col2im,
+    "compute_type": compute_type,
     "CumProd": running.cum_prod,
     "DepthToSpace": depth_to_space,
     "DequantizeLinear": dequantize_linear,
+    "dequantizes": dequantizes,
+    "gates": gates,
+    "multiplies_quantised": multiplies_quantised,
+    "stores_nibbles": stores_nibbles,
     "Gelu": gelu,
+    "InstanceNormalization": instance_normalization,
+    "LayerNormalization": layer_normalization,
+    "LpNormalization": lp_normalization,
+    "RMSNormalization": rms_normalization,
     "HardSwish": hard_swish,
     "Shrink": shrink,
+    "OneHot": movements.one_hot,
     "Pad": movements.pad,
     "QuantizeLinear": quantize_linear,
     "ReduceMax": reductions.reduce_max,
@@ -250,6 +350,8 @@ RULES |= {
     "ReduceProd": reductions.reduce_prod,
     "ReduceSum": reductions.reduce_sum,
     "SpaceToDepth": space_to_depth,
+    "Swish": swish,
+    "TensorScatter": attention.tensor_scatter,
     "Tile": movements.tile,
     "TopK": top_k,
 }

@@ -1,4 +1,4 @@
-"""Tile and Pad by other operators."""
+"""Tile, OneHot, Pad and Col2Im by other operators."""
 
 from __future__ import annotations
 
@@ -7,11 +7,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.legalise.windows import Pool
+from dml2onnx.model import ELEMENT_TYPES, INT64
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dml2onnx.emitter import Emitter, Tensor
+    import numpy.typing as npt
 
+    from dml2onnx.emitter import Emitter, Tensor
+    from dml2onnx.emitter.windows import Window
+
+    Places = npt.NDArray[np.int64]
+
+UINT32 = np.dtype(np.uint32)
+UINT64 = np.dtype(np.uint64)
 MOST_DIMENSIONS = 8
 """What all runtimes take."""
 
@@ -38,6 +48,37 @@ def repeated(e: Emitter, x: Tensor, repeats: Sequence[int]) -> Tensor | None:
     return e.Reshape(e.Expand(rows, [after for _, after in apart]), sizes)
 
 
+def one_hot(e: Emitter, indices: Tensor, depth: int, values: Tensor, axis: int) -> Tensor | None:
+    """Equal, and GatherElements of the two values; so it is where OneHot would read a scalar."""
+    types = {"T1": "int64", "T2": "int64", "T3": ELEMENT_TYPES[values.dtype][1]}
+    if indices.rank > 1 and e.target.has_kernel("OneHot", types):
+        return None
+    return chosen_of_two(e, indices, depth, values, axis)
+
+
+def chosen_of_two(e: Emitter, indices: Tensor, depth: int, values: Tensor, axis: int) -> Tensor:
+    """The second of the values where the place along an axis is the index, else the first; bits stay what they are."""
+    e.budget.require(depth)
+    places = np.arange(depth).reshape([-1 if i == axis else 1 for i in range(indices.rank)])
+    if indices.dtype == UINT64:  # all of it counts, without a sign [decision X25]
+        place = e.Cast(e.Min(indices, e.constant(np.array(depth, UINT64))), UINT32)
+    else:
+        place = from_start(e, indices, depth)
+    is_on = e.Equal(place, e.constant(places.astype(UINT32)))
+    which = e.Reshape(e.Cast(is_on, np.dtype(np.int32)), (is_on.size,))
+    return e.Reshape(e.GatherElements(values, which, 0), is_on.shape)
+
+
+def from_start(e: Emitter, indices: Tensor, size: int) -> Tensor:
+    """Indices as DirectML computes with them: counted from the start, in UINT32."""
+    if indices.dtype == UINT64:  # which is read as INT64 [decision X25]
+        indices = e.Cast(indices, INT64)
+    if indices.dtype.kind == "i":
+        from_end = e.Add(indices, e.constant(np.array(size).astype(indices.dtype)))
+        indices = e.Where(e.Less(indices, e.constant(0, indices.dtype)), from_end, indices)
+    return e.Cast(indices, UINT32)
+
+
 def pad(
     e: Emitter,
     x: Tensor,
@@ -46,8 +87,13 @@ def pad(
     mode: str = "constant",
     value: float | int | np.generic = 0,
 ) -> Tensor | None:
-    """Concat where Pad has no kernel."""
-    if mode != "constant" or x.value is not None or e.has_kernel("Pad", x.dtype):
+    """Concat, or in other modes a Gather for each dimension, where Pad has no kernel, or none for such margins."""
+    if mode != "constant":
+        if e.has_kernel("Pad", x.dtype) and _is_one_period(mode, x.shape, start, end, e.opset):
+            return None
+        e.note(f"Gather: Pad has no {mode} mode, or none for {x.dtype} and these margins")
+        return continued(e, x, start, end, mode)
+    if x.value is not None or e.has_kernel("Pad", x.dtype):
         return None
     e.note(f"Pad has no kernel for {x.dtype}; Concat moves its bits without casts")
     return surrounded(e, x, start, end, value)
@@ -68,3 +114,57 @@ def surrounded(
             x = e.Concat([*parts[0], x, *parts[1]], axis)
             x.is_bounded = is_bounded
     return x
+
+
+def _is_one_period(mode: str, sizes: Sequence[int], start: Sequence[int], end: Sequence[int], opset: int) -> bool:
+    """Whether kernels have the mode, and margins are no wider than all of them get right; ``wrap`` is opset 19's."""
+    if mode == "edge":
+        return True
+    # ONNX Runtime refuses wider ones that reflect, and 1.24 has wrong numbers for wider ones that wrap
+    period = 1 if mode == "reflect" else 0
+    fit = all(max(a, b) <= size - period for a, b, size in zip(start, end, sizes, strict=True))
+    return fit and (mode == "reflect" or opset >= 19)
+
+
+def continued(e: Emitter, x: Tensor, start: Sequence[int], end: Sequence[int], mode: str) -> Tensor:
+    """Pad by a Gather for each dimension, also in the mode ``symmetric``, which reflects and repeats the border."""
+    for axis in reversed(range(x.rank)):  # what is copied element by element is then still small
+        if start[axis] or end[axis]:
+            size = x.shape[axis]
+            e.budget.require(start[axis] + size + end[axis])
+            places = _source(mode, np.arange(-start[axis], size + end[axis]), size)
+            x = e.Gather(x, e.positions(places), axis)
+    return x
+
+
+def _source(mode: str, places: Places, size: int) -> Places:
+    """Which of ``size`` elements each coordinate, inside or not, repeats."""
+    if mode == "edge":
+        return np.clip(places, 0, size - 1)
+    if mode == "wrap":
+        wrapped: Places = np.remainder(places, size)
+        return wrapped
+    # what is reflected does not repeat the border, but it does a single element
+    skipped = 0 if mode == "symmetric" or size == 1 else 1
+    folded: Places = np.remainder(places, 2 * (size - skipped))
+    return np.minimum(folded, 2 * size - 1 - skipped - folded)
+
+
+def col2im(e: Emitter, x: Tensor, image: tuple[int, ...], window: Window) -> Tensor | None:
+    """ScatterElements where Col2Im has no kernel; it folds constants."""
+    return None if x.value is None and e.supports("Col2Im", x.dtype) else image_of_columns(e, x, image, window)
+
+
+def image_of_columns(e: Emitter, x: Tensor, image: tuple[int, ...], window: Window) -> Tensor:
+    """Col2Im by ScatterElements."""
+    e.note("ScatterElements adds the elements up in the padded image, of which a Slice is the result")
+    e.budget.require(x.size)
+    pool = Pool.over(image, window)
+    channels = x.shape[1] // prod(window.shape)
+    planes = x.shape[0] * channels
+    x = e.Reshape(x, (planes, x.size // planes))
+    canvas = e.ConstantOfShape((planes, prod(pool.padded)), 0, x.dtype, fold=x.value is not None)
+    indices = e.Expand(e.positions(pool.flat_places(len(image)).reshape(1, -1)), x.shape)
+    padded = e.Reshape(e.ScatterElements(canvas, indices, x, 1, reduction="add"), (planes, *pool.padded))
+    last = (a + n for a, n in zip(window.start, image, strict=True))
+    return e.Reshape(e.Slice(padded, (0, *window.start), (planes, *last)), (planes // channels, channels, *image))

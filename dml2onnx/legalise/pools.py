@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dml2onnx.emitter.core import as_it_is
-from dml2onnx.emitter.windows import Pool, Window
+from dml2onnx.emitter.windows import Window
+from dml2onnx.legalise.windows import Pool
 from dml2onnx.model import DOUBLE, FLOAT, INT64
 
 if TYPE_CHECKING:

@@ -19,37 +19,44 @@ def cum_prod(e: Emitter, x: Tensor, axis: int, *, exclusive: bool = False, rever
     if e.has_kernel("CumProd", x.dtype):
         return None
     e.suggest_opset(26, "CumProd")
-    rows = e.Reshape(x, (prod(x.shape[:axis]), x.shape[axis], prod(x.shape[axis + 1 :])))
-    return e.Reshape(_products_before(e, rows, reverse) if exclusive else _products(e, rows, reverse), x.shape)
+    rows, at = (x, axis) if x.shape[axis] <= MOST_FACTORS else (_around(e, x, axis), 1)
+    return e.Reshape((_products_before if exclusive else _products)(e, rows, at, reverse), x.shape)
 
 
-def _products(e: Emitter, x: Tensor, reverse: bool) -> Tensor:
-    """Running products along the middle of three axes.
+def _around(e: Emitter, x: Tensor, axis: int) -> Tensor:
+    """Three axes: those in front of ``axis``, itself, those behind."""
+    return e.Reshape(x, (prod(x.shape[:axis]), x.shape[axis], prod(x.shape[axis + 1 :])))
+
+
+def _products(e: Emitter, x: Tensor, axis: int, reverse: bool) -> Tensor:
+    """Running products along an axis: of many factors the middle one of three.
 
     Those of blocks first, all blocks at once, then each block times the product of all blocks before it: about
     twice the multiplications of a loop, in few nodes, none of which has to broadcast.
     """
-    outer, count, inner = x.shape
+    count = x.shape[axis]
     if count <= MOST_FACTORS:
-        return e.Concat(_running(e, x, 1, reverse), 1)
+        return e.Concat(_running(e, x, axis, reverse), axis)
+    outer, _, inner = x.shape
     blocks = -(-count // BLOCK)
     # ones behind the end change nothing, in either direction
     padded = e.Pad(x, (0, 0, 0), (0, blocks * BLOCK - count, 0), value=1)
     parts = _running(e, e.Reshape(padded, (outer, blocks, BLOCK, inner)), 2, reverse)
     totals = e.Reshape(parts[0 if reverse else -1], (outer, blocks, inner))
-    before = e.Reshape(_products_before(e, totals, reverse), (outer, blocks, 1, inner))
+    before = e.Reshape(_products_before(e, totals, 1, reverse), (outer, blocks, 1, inner))
     y = e.Concat([e.Mul(part, before) for part in parts], 2)
     return e.Slice(e.Reshape(y, (outer, blocks * BLOCK, inner)), (0, 0, 0), (outer, count, inner))
 
 
-def _products_before(e: Emitter, x: Tensor, reverse: bool) -> Tensor:
+def _products_before(e: Emitter, x: Tensor, axis: int, reverse: bool) -> Tensor:
     """:func:`_products` without the element itself: the first is 1."""
-    outer, count, inner = x.shape
-    first, start, end = (1, (0, 0, 0), (0, 1, 0)) if reverse else (0, (0, 1, 0), (0, 0, 0))
-    if count == 1:
+    if x.shape[axis] == 1:
         return e.ConstantOfShape(x.shape, 1, x.dtype)
-    others = e.Slice(x, (0, first, 0), (outer, first + count - 1, inner))
-    return e.Pad(_products(e, others, reverse), start, end, value=1)
+    one = tuple(int(i == axis) for i in range(x.rank))
+    none, shorter = (0,) * x.rank, tuple(size - i for size, i in zip(x.shape, one, strict=True))
+    first, start, end = (one, none, one) if reverse else (none, one, none)
+    others = e.Slice(x, first, x.shape if reverse else shorter)
+    return e.Pad(_products(e, others, axis, reverse), start, end, value=1)
 
 
 def _running(e: Emitter, x: Tensor, axis: int, reverse: bool) -> list[Tensor]:

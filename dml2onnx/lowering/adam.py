@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import DOUBLE, FLOAT
+from dml2onnx.model import DOUBLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def adam_optimizer(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     """``X - rate * M / (sqrt(V) + Epsilon)`` with the new moments M and V [decisions Z4 and Z5].
 
-    ONNX's own Adam is a training operator, for which ONNX Runtime has no kernel.
+    ONNX's own Adam is an operator of another domain, for training.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_adam_optimizer_operator_desc
     """
     op = node.op
@@ -45,10 +45,10 @@ def _mixed(e: Emitter, beta: float, old: Tensor, new: Tensor) -> Tensor:
 def _rate(node: Operands, e: Emitter) -> Tensor:
     """``LearningRate * sqrt(1 - Beta2 ** T) / (1 - Beta1 ** T)``, as a vector of one number.
 
-    Some processors take no node whose tensors have no dimensions. In DOUBLE where the provider has it: with a Beta2
+    Some processors take no node whose tensors have no dimensions. In DOUBLE, if there is such arithmetic: with a Beta2
     near 1 the difference has few digits in FLOAT.
     """
-    work = DOUBLE if e.has_kernel("Pow", DOUBLE) else FLOAT
+    work = e.compute_type(DOUBLE)
     step = e.Cast(e.Reshape(node.tensor("TrainingStepTensor"), (1,)), work)
     one = e.constant(1, work)
     rest1, rest2 = (e.Sub(one, e.Pow(e.constant(node.op.float(beta), work), step)) for beta in ("Beta1", "Beta2"))

@@ -1,29 +1,24 @@
-"""MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1: ONNX's Attention where it is exactly that, else MatMul and Softmax.
-
-ONNX Runtime makes the scaling of the second form, and the transposition of joined keys, a part of the product.
-"""
+"""MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1: ONNX's Attention where it is exactly that, else MatMul and Softmax."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.legalise.attention import attended, in_heads, weighted
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import BOOL, FLOAT16, INT64
+from dml2onnx.model import BOOL, FLOAT16
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
 
 _LARGE = 1e37
-"""Up to here all that is added to scores is a number to ONNX's Attention.
-
-ONNX Runtime takes the lowest number as it takes -inf, for a mask, and gives 0 for a row that is masked throughout.
-"""
+"""Beyond it what is added to scores may be a mask to Attention, which gives 0 where all of a row is masked."""
 
 _STACKS = {
     "StackedQueryKeyTensor": ("QueryTensor", "KeyTensor"),
@@ -32,26 +27,7 @@ _STACKS = {
 }
 """What lies along the fourth dimension."""
 
-_KEYS = ("PastKeyTensor", "OutputPresentKeyTensor")
-_VALUES = ("PastValueTensor", "OutputPresentValueTensor")
-
-
-@dataclass(frozen=True, slots=True)
-class _Heads:
-    """(batch, length, heads * size) as it comes, and how many heads that is."""
-
-    tensor: Tensor
-    count: int
-
-    @property
-    def apart(self) -> tuple[int, int, int, int]:
-        """(batch, length, heads, size)."""
-        batch, length, width = self.tensor.shape
-        return batch, length, self.count, width // self.count
-
-    def transposed(self, e: Emitter, permutation: tuple[int, int, int, int] = (0, 2, 1, 3)) -> Tensor:
-        """The four axes of :attr:`apart` in another order, by default (batch, heads, length, size)."""
-        return e.Transpose(e.Reshape(self.tensor, self.apart), permutation)
+_PRESENTS = ("OutputPresentKeyTensor", "OutputPresentValueTensor")
 
 
 @lowers("MULTIHEAD_ATTENTION", "MULTIHEAD_ATTENTION1")
@@ -63,20 +39,15 @@ def attention(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     query, key, value = _operands(node, e)
     if node.op.has("PastSequenceLengthsTensor"):
         return _with_lengths(node, e, query, key, value)
-    past = _natural(node, e, "PastKeyTensor", 4)
-    total = key.apart[1] + (0 if past is None else past.shape[2])
-    addend = _addend(node, e, query.apart[0], total)
-    if _is_attention(node, e, addend, grouped=query.count != key.count):
-        if e.opset >= 23:
-            return _as_attention(node, e, query, key, value, addend)
-        e.suggest_opset(23, "Attention")
-    values = _joined(node, e, value, _VALUES)
-    if past is None and not node.has_output("OutputPresentKeyTensor"):
-        output = _in_steps(node, e, query, key.transposed(e, (0, 2, 3, 1)), values, addend)
-        return _results(node, output, {"OutputPresentValueTensor": values})
-    keys = _joined(node, e, key, _KEYS)
-    output = _in_steps(node, e, query, e.Transpose(keys, (0, 1, 3, 2)), values, addend)
-    return _results(node, output, {"OutputPresentKeyTensor": keys, "OutputPresentValueTensor": values})
+    before = [_natural(node, e, name, 4) for name in ("PastKeyTensor", "PastValueTensor")]
+    past = None if before[0] is None or before[1] is None else (before[0], before[1])
+    total = key.shape[1] + (0 if past is None else past[0].shape[2])
+    addend, heads = _addend(node, e, query.shape[0], total), _heads(node)
+    form = e.Attention if _is_attention(node, e, addend, heads) else partial(attended, e)
+    # ONNX has a past and presents of both keys and values, or of neither
+    count = 2 if past is not None or node.has_output(_PRESENTS[1]) else int(node.has_output(_PRESENTS[0]))
+    output, *presents = form(query, key, value, addend, past, heads=heads, scale=node.op.float("Scale"), presents=count)
+    return _results(node, output, presents)
 
 
 # --- Operands -------------------------------------------------------------------------------------------------------
@@ -90,18 +61,22 @@ def _natural(node: Operands, e: Emitter, name: str, rank: int) -> Tensor | None:
     return e.Reshape(x, x.shape[x.rank - rank :])
 
 
-def _operands(node: Operands, e: Emitter) -> tuple[_Heads, _Heads, _Heads]:
+def _heads(node: Operands) -> tuple[int, int]:
+    """How many there are of queries, and of keys and values."""
+    op = node.op
+    if op.type == "MULTIHEAD_ATTENTION1":
+        return op.uint("QueryHeadCount"), op.uint("KeyValueHeadCount")
+    return op.uint("HeadCount"), op.uint("HeadCount")
+
+
+def _operands(node: Operands, e: Emitter) -> tuple[Tensor, Tensor, Tensor]:
     """Query, key and value with their biases, which lie one after the other [decision H2].
 
     Keys and values without a bias keep their type, in which they are joined with the past.
     """
-    op = node.op
-    grouped = op.type == "MULTIHEAD_ATTENTION1"
-    queries = op.uint("QueryHeadCount" if grouped else "HeadCount")
-    others = op.uint("KeyValueHeadCount") if grouped else queries
     found: dict[str, Tensor] = {}
     for stack, names in _STACKS.items():
-        if op.has(stack):
+        if node.op.has(stack):
             x = node.tensor(stack)
             width = (*x.shape[:2], x.shape[2] * x.shape[4])
             parts = e.Split(x, (1,) * len(names), 3)
@@ -116,13 +91,7 @@ def _operands(node: Operands, e: Emitter) -> tuple[_Heads, _Heads, _Heads]:
         key, value = node.widened(key), node.widened(value)
         biases = e.Split(node.widened(bias), [x.shape[2] for x in (query, key, value)], 0)
         query, key, value = (e.Add(x, own) for x, own in zip((query, key, value), biases, strict=True))
-    return _Heads(query, queries), _Heads(key, others), _Heads(value, others)
-
-
-def _joined(node: Operands, e: Emitter, new: _Heads, names: tuple[str, str]) -> Tensor:
-    """(batch, heads, length, size): the past, if there is one, in front of the new."""
-    past, added = _natural(node, e, names[0], 4), new.transposed(e)
-    return added if past is None else e.Concat([e.Cast(past, added.dtype), added], 2)
+    return query, key, value
 
 
 # --- What is added to the scores ------------------------------------------------------------------------------------
@@ -224,23 +193,18 @@ def _within(node: Operands, e: Emitter, rows: Tensor, sizes: tuple[int, int]) ->
 # --- Forms ----------------------------------------------------------------------------------------------------------
 
 
-def _is_attention(node: Operands, e: Emitter, addend: Tensor | None, *, grouped: bool) -> bool:
-    """Whether every ONNX Runtime's Attention computes this node."""
-    op = node.op
-    if e.opset >= 23 and not e.has_kernel("Attention", node.compute_type(node.output().data_type.dtype), "T1"):
-        return False
-    if not op.float("Scale") > 0:
+def _is_attention(node: Operands, e: Emitter, addend: Tensor | None, heads: tuple[int, int]) -> bool:
+    """Whether Attention says what this node means."""
+    if not node.op.float("Scale") > 0:
         e.note("Attention wants a positive Scale: it is MatMul and Softmax")
         return False
     if addend is None:
         return True
-    if grouped and addend.shape[1] > 1:
+    if heads[0] != heads[1] and addend.shape[1] > 1:
         e.note("Attention of grouped heads has one mask for all of them: it is MatMul and Softmax")
         return False
-    if not e.exact:
-        return True
     position = node.optional("RelativePositionBiasTensor")
-    if (position is not None and not _is_plain(position)) or abs(_mask_filter_value(node)) >= _LARGE:
+    if e.exact and ((position is not None and not _is_plain(position)) or abs(_mask_filter_value(node)) >= _LARGE):
         e.note("what is added to the scores may be a mask to Attention: it is MatMul and Softmax")
         return False
     return True
@@ -251,106 +215,41 @@ def _is_plain(x: Tensor) -> bool:
     return x.value is not None and bool((np.abs(x.value.astype(np.float64)) < _LARGE).all())
 
 
-def _as_attention(
-    node: Operands, e: Emitter, query: _Heads, key: _Heads, value: _Heads, addend: Tensor | None
-) -> Mapping[str, Tensor]:
-    past_key, past_value = _natural(node, e, _KEYS[0], 4), _natural(node, e, _VALUES[0], 4)
-    past = None if past_key is None or past_value is None else (node.widened(past_key), node.widened(past_value))
-    if addend is not None:
-        total = key.apart[1] + (0 if past is None else past[0].shape[2])
-        # of other axes ONNX Runtime wants all
-        addend = e.Expand(addend, (*addend.shape[:2], query.apart[1], total))
-    wanted = [node.has_output(name) for name in (_KEYS[1], _VALUES[1])]
-    y, *presents = e.Attention(
-        query.tensor,
-        node.widened(key.tensor),
-        node.widened(value.tensor),
-        addend,
-        past,
-        heads=(query.count, key.count),
-        scale=node.op.float("Scale"),
-        # ONNX Runtime gives a past and present tensors together
-        presents=2 if past is not None or wanted[1] else int(wanted[0]),
-    )
-    return _results(node, y, dict(zip((_KEYS[1], _VALUES[1]), presents, strict=False)))
-
-
-def _in_steps(node: Operands, e: Emitter, query: _Heads, keys: Tensor, values: Tensor, addend: Tensor | None) -> Tensor:
-    """(batch, queries, heads * size), of ``keys`` (batch, heads, size, length) and ``values`` (batch, heads, length,
-    size).
-
-    The heads of queries that share a head of keys lie side by side [decision H15]: they are rows of one matrix.
-    """
-    batch, length, heads, size = query.apart
-    groups, total = keys.shape[1], keys.shape[3]
-    rows = (batch, groups, heads // groups * length)
-    q = e.Reshape(query.transposed(e), (*rows, size))
-    scores = e.MatMul(q, node.widened(keys))
-    scores = e.Mul(scores, e.constant(node.op.float("Scale"), scores.dtype))
-    if addend is not None:
-        scores = e.Add(e.Reshape(scores, (batch, heads, length, total)), addend)
-    weights = e.Reshape(e.Softmax(scores, 3), (*rows, total))
-    y = e.MatMul(weights, node.widened(values))
-    apart = e.Transpose(e.Reshape(y, (batch, heads, length, values.shape[3])), (0, 2, 1, 3))
-    return e.Reshape(apart, (batch, length, heads * values.shape[3]))
-
-
-def _results(node: Operands, output: Tensor, presents: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
+def _results(node: Operands, output: Tensor, presents: Sequence[Tensor]) -> Mapping[str, Tensor]:
     """The outputs that are wanted."""
-    given = {"OutputTensor": output, **presents}
+    given = {"OutputTensor": output, **dict(zip(_PRESENTS, presents, strict=False))}
     return {name: x for name, x in given.items() if node.has_output(name)}
 
 
 # --- Past sequence lengths ------------------------------------------------------------------------------------------
 
 
-def _with_lengths(node: Operands, e: Emitter, query: _Heads, key: _Heads, value: _Heads) -> Mapping[str, Tensor]:
+def _with_lengths(node: Operands, e: Emitter, query: Tensor, key: Tensor, value: Tensor) -> Mapping[str, Tensor]:
     """New keys and values lie behind the valid past of each batch item, which is what the present tensors hold before;
     MaskFilterValue is added to the scores of those behind the query's own place [decisions H16 to H19].
     """
     lengths = _natural(node, e, "PastSequenceLengthsTensor", 1)
     assert lengths is not None
-    batch, count = query.apart[:2]
-    total = node.output(_KEYS[1]).sizes[-2]
-    start = e.Clip(lengths, 0, total - key.apart[1])
-    keys, values = (_cached(node, e, new, name, start) for new, name in ((key, _KEYS[1]), (value, _VALUES[1])))
+    (batch, count, _), heads = query.shape, _heads(node)
+    total = node.output(_PRESENTS[0]).sizes[-2]
+    start = e.Clip(lengths, 0, total - key.shape[1])
+    added = (in_heads(e, x, heads[1]) for x in (key, value))
+    keys, values = (_cached(node, e, new, name, start) for new, name in zip(added, _PRESENTS, strict=True))
     places, rows = (e.arange(size, start.dtype) for size in (total, count))
     step = e.Sub(places, e.Reshape(rows, (count, 1)))
-    attended = e.LessOrEqual(step, e.Reshape(start, (batch, 1, 1, 1)))
-    wide = node.compute_type(node.output().data_type.dtype)
-    causal = e.Where(attended, e.constant(0, wide), e.constant(_mask_filter_value(node), wide))
-    output = _in_steps(node, e, query, e.Transpose(keys, (0, 1, 3, 2)), values, causal)
-    return _results(node, output, {"OutputPresentKeyTensor": keys, "OutputPresentValueTensor": values})
+    is_seen = e.LessOrEqual(step, e.Reshape(start, (batch, 1, 1, 1)))
+    wide = query.dtype
+    causal = e.Where(is_seen, e.constant(0, wide), e.constant(_mask_filter_value(node), wide))
+    output = weighted(e, in_heads(e, query, heads[0]), keys, values, causal, node.op.float("Scale"))
+    return _results(node, output, (keys, values))
 
 
-def _cached(node: Operands, e: Emitter, new: _Heads, name: str, start: Tensor) -> Tensor:
+def _cached(node: Operands, e: Emitter, added: Tensor, name: str, start: Tensor) -> Tensor:
     """(batch, heads, total, size): what is there already, with the new keys or values from ``start`` on."""
-    added, before = new.transposed(e), node.previous(name)
-    batch, heads, count, size = added.shape
+    before = node.previous(name)
+    batch, heads, _, size = added.shape
     shape = (batch, heads, node.output(name).sizes[-2], size)
     # nobody can tell what lies in a buffer that is not an input
-    cache = (
-        e.ConstantOfShape(shape, 0, added.dtype) if before is None else e.Cast(e.Reshape(before, shape), added.dtype)
-    )
-    if e.has_kernel("TensorScatter", added.dtype):
-        return e.TensorScatter(cache, added, e.Cast(start, INT64))
-    if e.takes_instead("ScatterND", added.dtype, "Concat", "GatherElements"):
-        return _chosen_rows(e, cache, added, start)
-    e.budget.require(3 * batch * heads * count)
-    items = np.indices((batch, heads, count)).transpose(1, 2, 3, 0)
-    along = e.constant([0, 0, 1], INT64)
-    places = e.Mul(e.Reshape(e.Cast(start, INT64), (batch, 1, 1, 1)), along)
-    return e.ScatterND(cache, e.Add(e.constant(items, INT64), places), added)
-
-
-def _chosen_rows(e: Emitter, cache: Tensor, added: Tensor, start: Tensor) -> Tensor:
-    """``cache`` with the rows of ``added`` from ``start`` on, without ScatterND: GatherElements among both."""
-    e.note("GatherElements among old and new rows puts the new ones in, where ScatterND has no kernel")
-    batch, _, total, _ = cache.shape
-    place = e.Reshape(e.arange(total, start.dtype), (total, 1))
-    step = e.Sub(place, e.Reshape(start, (batch, 1, 1, 1)))
-    is_new = e.And(
-        e.GreaterOrEqual(step, e.constant(0, start.dtype)), e.Less(step, e.constant(added.shape[2], start.dtype))
-    )
-    rows = e.Where(is_new, e.Add(step, e.constant(total, start.dtype)), place)
-    return e.GatherElements(e.Concat([cache, added], 2), e.Expand(rows, cache.shape), 2)
+    if before is None:
+        return e.TensorScatter(e.ConstantOfShape(shape, 0, added.dtype), added, start)
+    return e.TensorScatter(e.Cast(e.Reshape(before, shape), added.dtype), added, start)

@@ -56,14 +56,14 @@ def _backward(e: Emitter, op: OperatorDesc, x: Tensor, w: Tensor, bias: Tensor |
     if min(reached) <= 0:
         return _extended(e, _biased(e, _extended(e, None, x, wanted), bias), x, sizes)
     crop = tuple(max(r - n, 0) for r, n in zip(reached, wanted[2:], strict=True))
-    missing = [max(n - r, 0) for r, n in zip(reached, wanted[2:], strict=True)]
-    # ONNX allows output_padding up to a dilation that exceeds the stride; ONNX Runtime's kernel does not
-    extra = tuple(m if m < stride else 0 for m, stride in zip(missing, strides, strict=True))
+    missing = tuple(max(n - r, 0) for r, n in zip(reached, wanted[2:], strict=True))
     window = Window(w.shape[2:], strides, op.uints("Dilations"), start, crop)
     groups = op.uint("GroupCount")
-    if extra == tuple(missing):
-        return _extended(e, e.ConvTranspose(x, w, bias, window, groups, extra), x, sizes)
-    y = _extended(e, e.ConvTranspose(x, w, None, window, groups, extra), x, wanted)
+    # output_padding is smaller than the stride or the dilation
+    if all(m < max(steps) for m, *steps in zip(missing, strides, window.dilations, strict=True)):
+        window = window._replace(output_padding=missing)
+        return _extended(e, e.ConvTranspose(x, w, bias, window, groups), x, sizes)
+    y = _extended(e, e.ConvTranspose(x, w, None, window, groups), x, wanted)
     return _extended(e, _biased(e, y, bias), x, sizes)
 
 

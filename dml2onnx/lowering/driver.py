@@ -11,12 +11,12 @@ from dml2onnx.emitter import Tensor
 from dml2onnx.emitter.budget import Budget
 from dml2onnx.ir.inputs import in_memory, input_descs, stored_shape
 from dml2onnx.legalise import emitter
-from dml2onnx.lowering.buffers import Buffers
-from dml2onnx.lowering.layout_propagation import with_propagated_layout
 from dml2onnx.lowering.moving import moved_fields, wanted_as_bits
 from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowering
-from dml2onnx.lowering.repeats import Repeats
+from dml2onnx.memory.buffers import Buffers
+from dml2onnx.memory.layout_propagation import with_propagated_layout
+from dml2onnx.memory.repeats import Repeats
 from dml2onnx.model import BOOL, FLOAT, FLOAT16, INT64, OnnxGraph, Port
 from dml2onnx.rules.findings import not_lowered
 
@@ -37,7 +37,6 @@ TOLD_NODES = 64
 def lower(
     graph: Graph,
     outputs: Sequence[GraphOutput],
-    opset: int,
     target: Target,
     progress: Callable[[str], object] | None = None,
     *,
@@ -54,7 +53,7 @@ def lower(
     ports = {item.name for item in graph.inputs} | {item.name for item in outputs}
     weights = {item.value.name for item in graph.constants} - ports - {""}
     budget = Budget.beside(item.data for item in graph.constants)
-    e = emitter(opset, target, frozenset(ports), frozenset(weights), budget)
+    e = emitter(target, frozenset(ports), frozenset(weights), budget)
     buffers = Buffers(e, graph)
     bits = wanted_as_bits(live, outputs)
     repeats = Repeats(e, buffers, bits)

@@ -193,7 +193,12 @@ def limits(op: OperatorDesc, dtype: DType) -> tuple[float, float]:
     low, high = (op.get(name) for name in ("Min", "Max"))
     if isinstance(low, Scalar) and isinstance(high, Scalar):
         return low.value, high.value
-    return bound(op.float("Min"), dtype), bound(op.float("Max"), dtype)
+    floats = op.float("Min"), op.float("Max")
+    if dtype.name == "float16":
+        # such bounds are finite: an infinite element is cut off [decision E7]
+        largest = float(np.finfo(np.float16).max)
+        floats = float(np.clip(floats[0], -largest, largest)), float(np.clip(floats[1], -largest, largest))
+    return bound(floats[0], dtype), bound(floats[1], dtype)
 
 
 def bound(value: float, dtype: DType) -> float:

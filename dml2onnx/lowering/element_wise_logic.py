@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from dml2onnx.emitter import Emitter, Tensor
-from dml2onnx.legalise.bits import BITWISE_OPSET, in_bytes, unsigned
+from dml2onnx.legalise.bits import BITWISE_OPSET, in_nibbles, unsigned
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import BOOL
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from dml2onnx.model import DType
 
 _UINT32 = np.dtype(np.uint32)
-_INT32 = np.dtype(np.int32)
 
 _COMPARISONS: Mapping[str, Callable[[Emitter, Tensor, Tensor], Tensor]] = {
     "ELEMENT_WISE_LOGICAL_EQUALS": Emitter.Equal,
@@ -39,7 +38,7 @@ _BIT_OPERATORS: Mapping[str, Callable[[Emitter, Tensor, Tensor], Tensor]] = {
     "ELEMENT_WISE_BIT_XOR": Emitter.BitwiseXor,
 }
 
-_BITS_OF_BYTES = np.array([value.bit_count() for value in range(256)], np.int32)
+_BITS_OF_NIBBLES = np.array([value.bit_count() for value in range(16)], np.int32)
 
 
 # --- truth values ----------------------------------------------------------------------------------------------------
@@ -71,8 +70,7 @@ def logical_not(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_logical_not_operator_desc
     """
-    x = node.broadcastable("InputTensor")
-    return e.Equal(x, e.constant(0, x.dtype)) if e.exact else e.Not(is_true(e, x))
+    return e.Not(is_true(e, node.broadcastable("InputTensor")))
 
 
 @lowers("ELEMENT_WISE_IS_NAN")
@@ -108,11 +106,8 @@ def if_(node: Operands, e: Emitter) -> Tensor:
 
 
 def is_true(e: Emitter, x: Tensor) -> Tensor:
-    """Unsigned truth values as BOOL: Cast.
-
-    Exactly by Greater: ONNX Runtime makes one Cast of two in a row, and 0.5 is true as a number but not as an integer.
-    """
-    return e.Greater(x, e.constant(0, x.dtype)) if e.exact else e.Cast(x, BOOL)
+    """Unsigned truth values as BOOL."""
+    return e.Cast(x, BOOL)
 
 
 # --- bits ------------------------------------------------------------------------------------------------------------
@@ -164,14 +159,14 @@ def bit_shift(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_BIT_COUNT", by_bits=True)
 def bit_count(node: Operands, e: Emitter) -> Tensor:
-    """How many bits are set: summed in parallel within each integer, or looked up byte by byte below opset 18.
+    """How many bits are set: summed in parallel within each integer, or looked up four by four below opset 18.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_bit_count_operator_desc
     """
     x, out = node.bits("InputTensor"), node.output()
     _note_bits_of_floats(node, e, "InputTensor")
     x = e.Cast(x, unsigned(x.dtype))
-    count = _counted_in_parallel(e, x) if e.opset >= BITWISE_OPSET else _counted_by_bytes(e, x)
+    count = _counted_in_parallel(e, x) if e.opset >= BITWISE_OPSET else _counted_by_nibbles(e, x)
     return e.Cast(count, out.data_type.dtype)
 
 
@@ -187,8 +182,8 @@ def _note_bits_of_floats(node: Operands, e: Emitter, field: str) -> None:
         e.note("ONNX has no operator for the bits of floats: they are computed, in which NaNs lose their payload")
 
 
-def _counted_by_bytes(e: Emitter, x: Tensor) -> Tensor:
-    found = e.Gather(e.constant(_BITS_OF_BYTES), e.Cast(in_bytes(e, x), _INT32))
+def _counted_by_nibbles(e: Emitter, x: Tensor) -> Tensor:
+    found = e.Gather(e.constant(_BITS_OF_NIBBLES), in_nibbles(e, e.Reshape(x, (*x.shape, 1))))
     return e.Reshape(e.ReduceSum(found, (x.rank,)), x.shape)
 
 

@@ -49,7 +49,7 @@ _EXACT: Mapping[str, Callable[[Emitter, Tensor], Tensor]] = {
     "ELEMENT_WISE_NEGATE": Emitter.Neg,
     "ELEMENT_WISE_SIGN": Emitter.Sign,
 }
-"""Functions that are one ONNX operator and round nothing: FLOAT16 is not widened where it has a kernel."""
+"""Functions that are one ONNX operator and round nothing, so that FLOAT16 is not widened."""
 _JUMPING = ("ELEMENT_WISE_CEIL", "ELEMENT_WISE_FLOOR", "ELEMENT_WISE_SIGN")
 """Those that make whole numbers of the smallest ones."""
 _SMALLEST = float(np.finfo(np.float32).smallest_normal)
@@ -250,19 +250,13 @@ def threshold(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_CLIP_GRAD", "ELEMENT_WISE_CLIP_GRAD1")
 def clip_grad(node: Operands, e: Emitter) -> Tensor:
-    """The gradient, 0 where x is not between Min and Max [decision E8]: two comparisons and a Where.
+    """The gradient, 0 where x is not between Min and Max, as NaN is not [decision E8]: two comparisons and a Where.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip_grad_operator_desc
     """
     x, gradient = node.broadcastable("InputTensor"), node.broadcastable("InputGradientTensor")
     low, high = (e.constant(limit, x.dtype) for limit in limits(node.op, x.dtype))
-    # NaN is neither inside nor outside
-    if e.exact and x.dtype.kind == "f":
-        # a Not in front of Where ONNX Runtime takes away, exchanging the two
-        outside = e.Or(e.Not(e.Greater(x, low)), e.Not(e.Less(x, high)))
-    else:
-        outside = e.Or(e.LessOrEqual(x, low), e.GreaterOrEqual(x, high))
-    return e.Where(outside, e.constant(0, gradient.dtype), gradient)
+    return e.Where(e.And(e.Greater(x, low), e.Less(x, high)), gradient, e.constant(0, gradient.dtype))
 
 
 @lowers("VALUE_SCALE_2D")
@@ -288,21 +282,23 @@ def pow_(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_pow_operator_desc
     """
     base = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
-    exponent = node.broadcastable("ExponentTensor")
-    if exponent.dtype.kind != "f":
-        exponent = scaled(e, exponent, node.op.scale_bias())
+    exponent, factors = node.broadcastable("ExponentTensor"), node.op.scale_bias()
+    is_whole = exponent.dtype.kind != "f"
+    if is_whole:
+        exponent = scaled(e, exponent, factors)
+    elif factors is not None:
+        exponent = scaled(e, _exponent(e, exponent), factors)
+    if base.dtype == _INT32 and not e.exact:
+        return e.Pow(base, _exponent(e, exponent))
     if base.dtype.kind != "f":
-        has_kernel = not e.exact and e.has_kernel("Pow", base.dtype)
-        is_whole = exponent.dtype.kind != "f"
-        return e.Pow(base, exponent) if has_kernel else _power_of_integers(e, base, exponent, is_whole=is_whole)
-    factors = node.op.scale_bias() if exponent.dtype.kind == "f" else None
-    exponent = scaled(e, _float_exponent(e, exponent), factors)
+        return _power_of_integers(e, base, exponent, is_whole=is_whole)
+    exponent = _exponent(e, exponent)
     return _as_exponential(e, base, exponent, e.Pow(base, exponent))
 
 
 @lowers("ELEMENT_WISE_CONSTANT_POW")
 def constant_pow(node: Operands, e: Emitter) -> Tensor:
-    """``(x * Scale + Bias) ** Exponent`` [decisions E18 to E20]: Pow, or what is faster for an exponent.
+    """``(x * Scale + Bias) ** Exponent`` [decisions E18 to E20]: Pow, Sqrt or Reciprocal.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_constant_pow_operator_desc
     """
@@ -347,7 +343,7 @@ def _as_exponential(e: Emitter, base: Tensor, exponent: Tensor, power: Tensor) -
     return e.Where(e.Equal(base, zero), zero, e.Where(lost, e.constant(math.nan, base.dtype), power))
 
 
-def _float_exponent(e: Emitter, exponent: Tensor) -> Tensor:
+def _exponent(e: Emitter, exponent: Tensor) -> Tensor:
     """An exponent of a type that Pow takes, in which odd numbers stay odd."""
     if exponent.dtype in (FLOAT, _INT32):
         return exponent

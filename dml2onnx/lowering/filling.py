@@ -6,19 +6,18 @@ that broadcast to all of it.
 
 from __future__ import annotations
 
+from functools import reduce
 from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.legalise.bits import BITWISE_OPSET
 from dml2onnx.lowering.element_wise import fill
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.lowering.steps import in_steps
 from dml2onnx.model import FLOAT, INT64
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable
 
     import numpy.typing as npt
 
@@ -155,65 +154,47 @@ def _on_diagonals(
 def random_generator(node: Operands, e: Emitter) -> dict[str, Tensor]:
     """The words of the Philox4x32-10 blocks from the state's counter on [decisions Z1, Z2, Z3].
 
-    Integer arithmetic: words are UINT32 tensors, one for each place in a block, and their products UINT64.
+    Integer arithmetic: the first and third words of all blocks are one UINT32 tensor, the second and fourth another.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_random_generator_operator_desc
     """
     output, state = node.output(), node.tensor("InputStateTensor")
-    *counter, key0, key1 = e.Split(e.Reshape(state, (6,)), (1,) * 6, 0)
+    counter, key = e.Split(e.Cast(e.Reshape(state, (3, 2)), INT64), (2, 1), 0)
     blocks = -(-output.element_count // 4)
-    words = philox_4x32_10(e, _advanced(e, counter, *map(e.constant, _steps(blocks))), (key0, key1))
-    rows = [e.Reshape(word, (1, word.size)) for word in words]
-    # ONNX Runtime transposes matrices faster than it joins along the last axis
-    results = {"OutputTensor": _unrolled(e, e.Transpose(e.Concat(rows, 0), (1, 0)), output.sizes)}
+    words = philox_4x32_10(e, _advanced(e, counter, *_steps(blocks)), e.Reshape(key, (2, 1, 1)))
+    results = {"OutputTensor": _unrolled(e, e.Transpose(e.Concat(words, 2), (1, 0, 2)), output.sizes)}
     if node.has_output("OutputStateTensor"):
-        after = _advanced(e, counter, e.constant([blocks], _UINT64))
-        results["OutputStateTensor"] = e.Reshape(e.Concat([*after, key0, key1], 0), state.shape)
+        after = e.Concat(_words(e, _advanced(e, counter, np.array([[blocks]]))), 2)
+        whole = e.Concat([e.Reshape(after, (2, 2)), e.Cast(key, _UINT32)], 0)
+        results["OutputStateTensor"] = e.Reshape(whole, state.shape)
     return results
 
 
-def _advanced(e: Emitter, counter: Sequence[Tensor], *steps: Tensor) -> list[Tensor]:
-    """The 128-bit counter plus ``steps``, whose sum is below 2**64, as words, the least significant first."""
-    low, high = (_joined(e, *counter[i : i + 2]) for i in (0, 2))
-    total = low
-    for step in steps:
-        total = e.Add(total, step)
-    carried = e.Add(high, e.Cast(e.Less(total, low), _UINT64))
-    return [part for number in (total, carried) for part in _words(e, number)]
-
-
-def _joined(e: Emitter, low: Tensor, high: Tensor) -> Tensor:
-    return e.Add(e.Cast(low, _UINT64), e.Mul(e.Cast(high, _UINT64), e.constant(1 << 32, _UINT64)))
+def _advanced(e: Emitter, counter: Tensor, *steps: Array) -> Tensor:
+    """The 128-bit counter plus ``steps``, whose sum is below 2**64: the lower and the upper halves of all, in INT64."""
+    low, high = e.Split(e.MatMul(counter, e.constant([[1], [1 << 32]], INT64)), (1, 1), 0)
+    total = reduce(e.Add, (e.constant(step, INT64) for step in steps), low)
+    is_beyond = e.Less(e.Cast(total, _UINT64), e.Cast(low, _UINT64))
+    halves = total, e.Add(high, e.Cast(is_beyond, INT64))
+    return e.Concat([e.Reshape(half, (1, half.size, 1)) for half in halves], 0)
 
 
 def _words(e: Emitter, x: Tensor) -> tuple[Tensor, Tensor]:
-    """The lower and the upper half of UINT64 numbers."""
-    return e.Cast(x, _UINT32), e.Cast(e.BitShift(x, e.constant(32, _UINT64), "RIGHT"), _UINT32)
+    """The lower and the upper half of 64-bit numbers."""
+    upper = e.BitShift(e.Cast(x, _UINT64), e.constant(32, _UINT64), "RIGHT")
+    return e.Cast(x, _UINT32), e.Cast(upper, _UINT32)
 
 
-def philox_4x32_10(e: Emitter, counters: Iterable[Tensor], key: tuple[Tensor, Tensor]) -> Sequence[Tensor]:
-    """The four words of a block for counters of four words, all UINT32.
+def philox_4x32_10(e: Emitter, counters: Tensor, key: Tensor) -> tuple[Tensor, Tensor]:
+    """The words of the blocks for counters: the first and third, and the second and fourth, [2, blocks, 1].
 
     Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1, 2, 3 (SC 2011), section 4.3.
     """
-    if e.opset >= BITWISE_OPSET:
-        words = list(counters)
-        for i in range(_ROUNDS):
-            steps = zip(key, _KEY_STEPS, strict=True)
-            words = _round(e, words, [e.Add(k, e.constant(i * step % (1 << 32), _UINT32)) for k, step in steps])
-        return words
-    offsets = np.arange(_ROUNDS, dtype=np.uint64).reshape(-1, 1) * np.array(_KEY_STEPS, np.uint64)
-    keys = e.Add(e.Concat(key, 0), e.constant(offsets.astype(np.uint32)))
-    # of what takes many nodes there a model holds only one round
-    return in_steps(e, lambda words, keys: (_round(e, words, e.Split(keys[0], (1, 1), 0)), []), [*counters], [keys])[0]
-
-
-def _round(e: Emitter, words: Sequence[Tensor], keys: Sequence[Tensor]) -> list[Tensor]:
-    (low0, high0), (low1, high1) = _products(e, words[0], words[2])
-    first, third = e.BitwiseXor(e.BitwiseXor(high1, words[1]), keys[0]), e.BitwiseXor(high0, words[3])
-    return [first, low1, e.BitwiseXor(third, keys[1]), low0]
-
-
-def _products(e: Emitter, c0: Tensor, c2: Tensor) -> list[tuple[Tensor, Tensor]]:
-    """The lower and upper words of what two words of a block are multiplied to."""
-    factors = zip((c0, c2), _MULTIPLIERS, strict=True)
-    return [_words(e, e.Mul(e.Cast(c, _UINT64), e.constant(factor, _UINT64))) for c, factor in factors]
+    offsets = np.array(_KEY_STEPS, np.int64).reshape(2, 1, 1) * np.arange(_ROUNDS).reshape(1, -1, 1)
+    keys = e.Split(e.Cast(e.Add(key, e.constant(offsets)), _UINT32), (1,) * _ROUNDS, 1)
+    multipliers, others = e.constant(np.reshape(_MULTIPLIERS, (2, 1, 1)), INT64), e.constant([1, 0], INT64)
+    first, second = _words(e, counters)
+    for added in keys:
+        product = e.Gather(e.Mul(e.Cast(first, INT64), multipliers), others)
+        low, high = _words(e, product)
+        first, second = e.BitwiseXor(high, second, added), low
+    return first, second

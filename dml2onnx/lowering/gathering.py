@@ -1,6 +1,6 @@
 """GATHER, SCATTER and their relatives, ONE_HOT, NONZERO_COORDINATES: elements by index.
 
-Indices of signed types count from the end where negative, in ONNX as in DirectML. One outside stops ONNX Runtime;
+Indices of signed types count from the end where negative, in ONNX as in DirectML. One outside has no meaning in ONNX;
 DirectML makes a flat offset of it all the same, in 32 bits without a sign, reads the last element where that lies
 behind the end, and drops what is written there [decisions X1 to X3, X8]. Exact models do so with computed indices that
 may lie outside; constant ones are looked at when compiling.
@@ -8,7 +8,7 @@ may lie outside; constant ones are looked at when compiling.
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import partial, reduce
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -17,8 +17,9 @@ import numpy.typing as npt
 
 from dml2onnx.emitter.core import broadcast_shape
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, packed_strides
+from dml2onnx.legalise.movements import chosen_of_two, from_start
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import DOUBLE, INT64
+from dml2onnx.model import INT64
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,28 +48,23 @@ def _for_onnx(e: Emitter, indices: Tensor) -> Tensor:
 
 
 def _clamped(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
-    """Indices that ONNX Runtime accepts for axes of ``sizes``: one for all, or one for each of the last axis.
+    """Indices inside axes of ``sizes``: one for all, or one for each of the last axis.
 
     They lie in [-size, size - 1]: negative ones need no node, ONNX counts them from the end as DirectML does.
     """
     count = np.array(sizes[:1] if len(set(sizes)) == 1 else sizes, np.int64)
     if indices.value is not None:
         return e.positions(_known_clamped(indices.value, count))
-    if indices.dtype.kind == "u":
+    if indices.dtype == UINT32:
         return e.Cast(e.Min(indices, e.constant(count - 1, indices.dtype)), _index_type(max(sizes)))
-    # ONNX Runtime orders some INT64 numbers wrongly; those that DOUBLE rounds lie outside any axis before and after
-    work = indices.dtype if indices.dtype == INT32 and max(sizes) < 1 << 31 else DOUBLE
+    work = INT32 if indices.dtype == INT32 and max(sizes) < 1 << 31 else INT64
     x = e.Cast(indices, work)
     if count.size == 1:
-        x = e.Clip(x, -count.item(), count.item() - 1)
-    else:
-        x = e.Min(e.Max(x, e.constant(-count, work)), e.constant(count - 1, work))
-    return x if work == INT32 else e.Cast(x, INT64)
+        return e.Clip(x, -count.item(), count.item() - 1)
+    return e.Min(e.Max(x, e.constant(-count, work)), e.constant(count - 1, work))
 
 
 def _known_clamped(indices: np.ndarray, count: np.ndarray) -> Array:
-    if indices.dtype.kind == "u":
-        return np.asarray(np.minimum(indices, (count - 1).astype(indices.dtype)), np.int64)
     wide = indices.astype(np.int64)
     return np.asarray(np.clip(np.where(wide < 0, wide + count, wide), 0, count - 1))
 
@@ -77,9 +73,8 @@ def _are_inside(indices: Tensor, sizes: npt.ArrayLike) -> bool:
     """Whether indices are known to lie in [-size, size - 1]; ``sizes`` broadcast to them."""
     if indices.value is None:
         return False
-    # UINT64 beyond INT64 becomes negative, far below any size
     wide, count = indices.value.astype(np.int64), np.asarray(sizes, np.int64)
-    return bool(((wide >= -count * (indices.dtype.kind == "i")) & (wide < count)).all())
+    return bool(((wide >= -count) & (wide < count)).all())
 
 
 def _is_free(node: Operands, e: Emitter, indices: Tensor, sizes: npt.ArrayLike) -> bool:
@@ -91,14 +86,6 @@ def _is_free(node: Operands, e: Emitter, indices: Tensor, sizes: npt.ArrayLike) 
 def _safe(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
     """Indices as ONNX takes them, in an exact model none of which stops the session."""
     return _clamped(e, indices, sizes) if e.exact or indices.value is not None else _for_onnx(e, indices)
-
-
-def _place(e: Emitter, indices: Tensor, size: int) -> Tensor:
-    """Indices as DirectML computes with them: counted from the start, in UINT32."""
-    if indices.dtype.kind == "i":
-        from_end = e.Add(indices, e.constant(np.array(size).astype(indices.dtype)))
-        indices = e.Where(e.Less(indices, e.constant(0, indices.dtype)), from_end, indices)
-    return e.Cast(indices, UINT32)
 
 
 def _offsets(
@@ -162,7 +149,7 @@ def gather(node: Operands, e: Emitter) -> Tensor:
     if _is_free(node, e, indices, x.shape[axis]):
         inner = prod(rest)
         start = _starts(e, prod(front), x.shape[axis] * inner, inner)
-        place = e.Reshape(_place(e, indices, x.shape[axis]), (1, indices.size, 1))
+        place = e.Reshape(from_start(e, indices, x.shape[axis]), (1, indices.size, 1))
         return e.Reshape(_by_offset(e, x, start, [(place, inner)]), sizes)
     if x.shape[axis] == 1:
         return _aligned(e, x, sizes, (*front, *(1,) * len(shape), *rest))
@@ -203,7 +190,7 @@ def _start(e: Emitter, shape: tuple[int, ...], sizes: tuple[int, ...], axis: int
 
 
 def _step(e: Emitter, indices: Tensor, shape: tuple[int, ...], axis: int) -> tuple[Tensor, int]:
-    return _place(e, indices, shape[axis]), packed_strides(shape)[axis]
+    return from_start(e, indices, shape[axis]), packed_strides(shape)[axis]
 
 
 @lowers("GATHER_ND", "GATHER_ND1", moves=("InputTensor",))
@@ -238,7 +225,7 @@ def _columns(
     parts = e.Split(e.Reshape(indices, (count, length)), (1,) * length, 1)
     strides = packed_strides(sizes)
     return [
-        (e.Reshape(_place(e, part, size), (rows, count // rows, 1)), stride // width)
+        (e.Reshape(from_start(e, part, size), (rows, count // rows, 1)), stride // width)
         for part, size, stride in zip(parts, sizes, strides, strict=False)
     ]
 
@@ -306,33 +293,16 @@ def scatter_nd(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ONE_HOT", moves=("ValuesTensor",))
 def one_hot(node: Operands, e: Emitter) -> Tensor:
-    """On where the coordinate along Axis is the index, else off: OneHot, or GatherElements, by Equal, of two values.
+    """On where the coordinate along Axis is the index, else off: OneHot.
 
-    An index outside is no coordinate and leaves its whole sequence off [decision X9]. OneHot has a handful of types;
-    Where has not all of them either, and ONNX Runtime's makes 0 of -0.
+    An index outside is no coordinate and leaves its whole sequence off [decision X9], where the last coordinates are
+    those of negative ones in OneHot: exactly it is GatherElements, by Equal.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_one_hot_operator_desc
     """
     indices, values = node.broadcastable("IndicesTensor"), node.tensor("ValuesTensor")
     axis, sizes = node.op.uint("Axis"), node.output().sizes
-    values = e.Reshape(values, (values.size,))
-    plain = None if e.exact else _as_one_hot(e, node.tensor("IndicesTensor"), values, axis, sizes[axis])
-    if plain is not None:
-        return plain
-    e.budget.require(sizes[axis])
-    places = np.arange(sizes[axis]).reshape([-1 if i == axis else 1 for i in range(len(sizes))])
-    is_on = e.Equal(_place(e, indices, sizes[axis]), e.constant(places.astype(UINT32)))
-    which = e.Reshape(e.Cast(is_on, INT32), (is_on.size,))
-    chosen = e.GatherElements(values, which, 0)
-    return e.Reshape(chosen, is_on.shape)
-
-
-def _as_one_hot(e: Emitter, indices: Tensor, values: Tensor, axis: int, depth: int) -> Tensor | None:
-    """OneHot, if it has a kernel for the values."""
-    indices = _for_onnx(e, indices)
-    if values.size != 2 or indices.rank == 1 or not e.takes_one_hot(values.dtype):
-        return None
-    shape = (*indices.shape[:axis], *indices.shape[axis + 1 :])
-    return e.OneHot(e.Reshape(e.Cast(indices, INT64), shape), depth, values, axis)
+    form = partial(chosen_of_two, e) if e.exact else e.OneHot
+    return form(indices, sizes[axis], e.Reshape(values, (values.size,)), axis)
 
 
 @lowers("NONZERO_COORDINATES")

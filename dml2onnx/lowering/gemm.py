@@ -69,8 +69,8 @@ def _as_matmul(e: Emitter, op: OperatorDesc, a: Tensor, b: Tensor, c: Tensor | N
     if prod(b.shape[:-2]) > 1:
         e.note("batches with matrices of their own are a MatMul, which Gemm cannot express")
     a, b = _transformed(e, a, op.enum("TransA")), _transformed(e, b, op.enum("TransB"))
-    if prod(b.shape[:-2]) == 1 and (e.exact or b.value is not None):
-        b = e.Reshape(b, b.shape[-2:])  # ONNX Runtime packs a constant matrix once, not a batch of one
+    if prod(b.shape[:-2]) == 1 and b.value is not None:
+        b = e.Reshape(b, b.shape[-2:])
     y = e.MatMul(a, b)
     y = e.Mul(y, e.constant(op.float("Alpha"), y.dtype))
     if c is not None:
@@ -90,5 +90,5 @@ def _finished(e: Emitter, op: OperatorDesc, y: Tensor, shape: tuple[int, ...]) -
     fused, sizes = op.activation(), op.tensor("OutputTensor").sizes
     if fused is not None and not fused.schema.is_element_wise:
         return apply_activation(e, fused, e.Expand(e.Reshape(y, shape), sizes))
-    # next to the product, where ONNX Runtime fuses it
+    # next to the product, of which it may become a part
     return e.Expand(e.Reshape(apply_activation(e, fused, y), shape), sizes)

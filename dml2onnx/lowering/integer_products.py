@@ -1,9 +1,7 @@
 """Convolutions and matrix products of integers, and of quantized tensors: ConvInteger and MatMulInteger.
 
-ONNX Runtime adds pairs of products of UINT8 with INT8 in 16 bits on processors without VNNI, where they saturate, and
-does not multiply INT8 with UINT8 everywhere; of UINT8 with UINT8 it is exact on all. So INT8 is moved up by 128, and
-its zero point with it. QLinearConv and QLinearMatMul, which share these kernels, also admit fewer types.
-https://onnxruntime.ai/docs/performance/model-optimizations/quantization.html
+Sums of products of UINT8 with INT8 are not exact on every processor, those of UINT8 with UINT8 are. So INT8 is moved
+up by 128, and its zero point with it.
 """
 
 from __future__ import annotations
@@ -99,7 +97,7 @@ def quantized_linear_matrix_multiply(node: Operands, e: Emitter) -> Tensor:
 
 
 def _paired_convolution(node: Operands, e: Emitter) -> Tensor | None:
-    """Conv of dequantised numbers, quantised; ``None`` where kernels for them want other parameters."""
+    """Conv of dequantised numbers, quantised; ``None`` where these want other parameters."""
     x, w = node.tensor("InputTensor"), node.tensor("FilterTensor")
     before, filters, after = (steps_of(node, e, name) for name in ("Input", "Filter", "Output"))
     if max(before.count, after.count) > 1 or not filters.has_one_zero_point or not has_positive_scale(after):
@@ -138,7 +136,7 @@ def _paired_product(node: Operands, e: Emitter, dtype: DType) -> Tensor | None:
 
 
 def _as_safe(e: Emitter, x: Tensor, w: Tensor, steps: Steps) -> tuple[Tensor, Steps]:
-    """INT8 that UINT8 is multiplied by, as UINT8 where the kernel would saturate on some processors.
+    """INT8 that UINT8 is multiplied by, as UINT8 where sums would saturate on some processors.
 
     No session can ask for exact products of weights that only the run tells. One that asks for those of constants
     makes UINT8 of a constant INT8 factor as well.
@@ -159,13 +157,12 @@ def _as_safe(e: Emitter, x: Tensor, w: Tensor, steps: Steps) -> tuple[Tensor, St
 def _in_one(
     node: Operands, e: Emitter, op: str, x: Tensor, w: Tensor, names: tuple[str, str], *, each: bool = True
 ) -> list[Tensor] | None:
-    """What QLinearConv and QLinearMatMul read; ``None`` where the kernels, or that ``each`` column has a scale, forbid.
+    """What QLinearConv and QLinearMatMul read; ``None`` where types, or that ``each`` column has a scale, forbid.
 
     Where all scales are known a pass makes these nodes, which may then take other weights.
     """
     before, factor, after = (steps_of(node, e, name) for name in (*names, "Output"))
-    is_there = e.has_kernel(op, UINT8, "T1", "T2", "T3")
-    if e.exact or not is_there or {x.dtype, node.output().data_type.dtype} != {UINT8}:
+    if e.exact or not e.multiplies_quantised(op) or {x.dtype, node.output().data_type.dtype} != {UINT8}:
         return None
     if w.dtype.itemsize > 1 or max(before.count, after.count) > 1 or not factor.has_one_zero_point:
         return None
@@ -236,7 +233,7 @@ def _unsigned(e: Emitter, x: Tensor, zero_point: Tensor | None) -> tuple[Tensor,
         zero_point = e.constant(np.zeros((1,) * x.rank, x.dtype))
     if x.dtype == UINT8:
         return x, zero_point
-    e.note("INT8 is moved up by 128 to UINT8, of which ONNX Runtime's products are exact on every processor")
+    e.note("INT8 is moved up by 128 to UINT8, of which products are exact on every processor")
     if e.casts_saturate():
         raised = (e.Add(e.Cast(item, INT32), e.constant(128, INT32)) for item in (x, zero_point))
         x, zero_point = (e.Cast(item, UINT8) for item in raised)

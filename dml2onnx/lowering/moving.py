@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dml2onnx.ir.graph import GraphOutput, Node, Read, Value
     from dml2onnx.ir.operator import OperatorDesc
     from dml2onnx.ir.tensor import TensorDesc
-    from dml2onnx.lowering.buffers import Buffers
+    from dml2onnx.memory.buffers import Buffers
 
 
 def moved_fields(node: Node) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,8 +27,8 @@ def _summed(x: Tensor, parameter: Tensor) -> tuple[int, ...]:
 def batch_normalization_training(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     """BATCH_NORMALIZATION with the input's own mean and population variance, which are outputs too [decision N10].
 
-    FusedAddTensor is added before the activation. Not BatchNormalization in training mode, of whose variance the
-    kernel of ONNX Runtime keeps a running average, and which knows no other axes than channels.
+    FusedAddTensor is added before the activation. Not BatchNormalization in training mode, which gives
+    running averages, and knows no other axes than channels.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_batch_normalization_training_operator_desc
     """
     op = node.op
@@ -69,8 +68,8 @@ def batch_normalization_grad(node: Operands, e: Emitter) -> Mapping[str, Tensor]
     axes = _summed(gradient, scale)
     return {
         "OutputGradientTensor": e.Mul(gradient, e.Div(scale, deviation)),
-        "OutputScaleGradientTensor": e.Div(_total(e, e.Mul(gradient, centred), axes), deviation),
-        "OutputBiasGradientTensor": _total(e, gradient, axes),
+        "OutputScaleGradientTensor": e.Div(e.ReduceSum(e.Mul(gradient, centred), axes), deviation),
+        "OutputBiasGradientTensor": e.ReduceSum(gradient, axes),
     }
 
 
@@ -93,14 +92,9 @@ def batch_normalization_training_grad(node: Operands, e: Emitter) -> Mapping[str
     through_both = e.Sub(e.Sub(gradient, e.ReduceMean(gradient, axes)), e.Mul(own, shared))
     return {
         "OutputGradientTensor": e.Mul(through_both, e.Div(scale, deviation)),
-        "OutputScaleGradientTensor": e.Div(_total(e, product, axes), deviation),
-        "OutputBiasGradientTensor": _total(e, gradient, axes),
+        "OutputScaleGradientTensor": e.Div(e.ReduceSum(product, axes), deviation),
+        "OutputBiasGradientTensor": e.ReduceSum(gradient, axes),
     }
-
-
-def _total(e: Emitter, x: Tensor, axes: tuple[int, ...]) -> Tensor:
-    """The sum over ``axes``: the mean, which has the faster form, times the number of elements."""
-    return e.Mul(e.ReduceMean(x, axes), e.constant(prod(x.shape[axis] for axis in axes), x.dtype))
 
 
 @lowers("LOCAL_RESPONSE_NORMALIZATION_GRAD")

@@ -54,7 +54,7 @@ def cumulative(node: Operands, e: Emitter) -> Tensor:
     x = along(node, e, [axis])
     if node.op.type == "CUMULATIVE_SUMMATION":
         return e.CumSum(node.widened(x), axis, exclusive=node.op.flag("HasExclusiveSum"), reverse=reverse)
-    # of integers in a signed type that has all kernels and the same low bits
+    # of integers in a signed type of the same low bits, which ONNX multiplies
     wide = node.widened(x) if x.dtype.kind == "f" else e.Cast(x, INT64 if x.dtype.itemsize == 8 else np.dtype(np.int32))
     y = e.CumProd(wide, axis, exclusive=node.op.flag("HasExclusiveProduct"), reverse=reverse)
     return y if x.dtype.kind == "f" else e.Cast(y, x.dtype)

@@ -1,9 +1,8 @@
 """Quantised operators as FLOAT ones between DequantizeLinear and QuantizeLinear: what is called QDQ.
 
-Accelerators look for this form, with the parameters of the graph, and compute it in integers. ONNX Runtime does so on
-the CPU, and its kernels want more than ONNX does: one zero point for all filters, one scale for all rows of a matrix,
-and no scales of columns beside batches. Where that is not so, the integer form is taken.
-https://onnxruntime.ai/docs/performance/model-optimizations/quantization.html
+Runtimes look for this form, with the parameters of the graph, and compute it in integers, if there is one zero point
+for all filters, one scale for all rows of a matrix, and no scale of a column beside batches. Where that is not so, the
+integer form is taken.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.model import DType
 
-INT32: DType = np.dtype(np.int32)
 NOTE = IN_UNITS
 
 
@@ -58,16 +56,12 @@ class Steps:
 
 
 def fits(e: Emitter, x: Tensor, steps: Steps, axis: int = 0) -> bool:
-    """Whether a tensor is dequantised by one DequantizeLinear that says what is meant, on this target.
-
-    ONNX Runtime's optimiser moves quantisations as if scales were positive always.
-    """
-    if not has_positive_scale(steps):
+    """Whether a tensor is dequantised by one DequantizeLinear that says what is meant."""
+    if x.dtype.itemsize > 1 or not has_positive_scale(steps) or steps.count not in (1, x.shape[axis]):
         return False
     if steps.count > 1 and (axis != x.rank - 1 and e.quantizes_last_axis_only()):
         return False
-    has_kernel = e.dequantizes(x.dtype, x.rank) or (steps.is_constant and e.quantizes_in_units(x))
-    return x.dtype.itemsize == 1 and has_kernel and steps.count in (1, x.shape[axis])
+    return e.dequantizes(x, known=steps.is_constant)
 
 
 def numbers(e: Emitter, x: Tensor, steps: Steps, axis: int = 0) -> Tensor:
@@ -77,13 +71,12 @@ def numbers(e: Emitter, x: Tensor, steps: Steps, axis: int = 0) -> Tensor:
 
 
 def bias_of(e: Emitter, bias: Tensor | None, x: Steps, w: Steps) -> Tensor | None:
-    """An INT32 bias by the product of the scales, as integer kernels have it."""
+    """An INT32 bias by the product of the scales, as sums of integer products have it."""
     if bias is None:
         return None
     scale = e.Mul(e.Reshape(x.scale, ()), e.Reshape(w.scale, (w.scale.size,) if w.count > 1 else ()))
     flat = e.Reshape(bias, (bias.size,))
-    is_unit = flat.value is not None and scale.value is not None and e.quantizes_in_units(flat)
-    if not e.dequantizes(INT32, 1) and not is_unit:
+    if not e.dequantizes(flat, known=flat.value is not None and scale.value is not None):
         return e.Mul(e.Cast(flat, FLOAT), scale)
     if scale.rank:
         scale = e.Expand(scale, flat.shape)
@@ -112,6 +105,6 @@ def through(
 
 
 def has_positive_scale(steps: Steps) -> bool:
-    """Whether a scale that is known is a positive normal number."""
+    """Whether a scale that is known is a positive normal number, which those who move quantisations rely on."""
     scale = steps.scale.value
     return scale is None or bool((np.isfinite(scale) & (scale >= np.finfo(np.float32).tiny)).all())

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.emitter.windows import Pool, Window
+from dml2onnx.emitter.windows import Window
 from dml2onnx.legalise.pools import lowest_of, window_sums
+from dml2onnx.legalise.windows import Pool
 from dml2onnx.lowering.integer_products import requantized, scale_along, zero_point_along
-from dml2onnx.lowering.pairs import Steps, through
+from dml2onnx.lowering.pairs import through
 from dml2onnx.lowering.quantization import steps_of
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import FLOAT
@@ -71,7 +72,7 @@ def max_pooling(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     Padding never wins; the first of equal elements does [decisions P6 to P9].
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_pooling2_operator_desc
     """
-    x, pool = _above_lowest(e, node.tensor("InputTensor")), forward_pool(node.op)
+    x, pool = above_lowest(e, node.tensor("InputTensor")), forward_pool(node.op)
     if not node.has_output("OutputIndicesTensor"):
         y = _pick(e, x, pool) if pool.picks else e.MaxPool(x, pool.window)
         return {"OutputTensor": _wanted(e, y, node)}
@@ -82,11 +83,8 @@ def max_pooling(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     }
 
 
-def _above_lowest(e: Emitter, x: Tensor) -> Tensor:
-    """What exact maxima are taken of: they begin with the lowest number, and pass over NaN [decisions G1, P7].
-
-    Kernels of ONNX Runtime do so for some shapes, and not for others.
-    """
+def above_lowest(e: Emitter, x: Tensor) -> Tensor:
+    """What exact maxima are taken of: they begin with the lowest number, and pass over NaN [decisions G1, P7]."""
     if not e.exact or x.dtype.kind != "f" or x.is_bounded:
         return x
     lowest = lowest_of(x.dtype)
@@ -143,8 +141,7 @@ def quantized_linear_average_pooling(node: Operands, e: Emitter) -> Tensor:
     """
     x, pool = node.tensor("InputTensor"), forward_pool(node.op)
     before, after, dtype = steps_of(node, e, "Input"), steps_of(node, e, "Output"), node.output().data_type.dtype
-    # ONNX Runtime's kernel has no dilations, and the model that its optimiser makes then does not load
-    if not (e.exact or pool.is_dilated) and _averages_steps(before, after, prod(pool.sizes)):
+    if not e.exact:
         paired = through(e, x, before, after, dtype, lambda numbers: _wanted(e, _mean(node, e, pool, numbers), node))
         if paired is not None:
             return paired
@@ -158,14 +155,3 @@ def quantized_linear_average_pooling(node: Operands, e: Emitter) -> Tensor:
     counts = prod(pool.window.shape) if node.op.flag("IncludePadding") else np.maximum(pool.inside(), 1)[None, None]
     mean = _wanted(e, e.Div(sums, e.constant(counts, FLOAT)), node)
     return requantized(node, e, mean, scale_along(node, e, "Input", x.rank, 1), 1)
-
-
-def _averages_steps(before: Steps, after: Steps, elements: int) -> bool:
-    """Whether ONNX Runtime's kernel for a mean of all elements takes these scales, which it looks at when it runs.
-
-    https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/mlas/lib/qlgavgpool.cpp
-    """
-    given, wanted = before.scale.value, after.scale.value
-    if given is None or wanted is None or given.size > 1 or wanted.size > 1 or not wanted.all():
-        return False
-    return 2.0**-32 <= float(given.item()) / (float(wanted.item()) * elements) < 256

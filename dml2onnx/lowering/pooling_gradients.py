@@ -16,7 +16,7 @@ from dml2onnx.model import FLOAT, INT64
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.emitter.windows import Pool
+    from dml2onnx.legalise.windows import Pool
     from dml2onnx.lowering.operands import Operands
 
 
@@ -25,7 +25,7 @@ def max_unpooling(node: Operands, e: Emitter) -> Tensor:
     """``Output[Indices[i]] = Input[i]`` over the whole tensor, 0 elsewhere [decision P17].
 
     ScatterElements into a vector of zeros, whose last element takes what has an index beyond the output. MaxUnpool
-    has a kernel for FLOAT only, and stops at such an index.
+    has no such indices, and is of floats only.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_unpooling_operator_desc
     """
     x, indices, sizes = node.tensor("InputTensor"), node.tensor("IndicesTensor"), node.output().sizes

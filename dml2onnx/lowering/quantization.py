@@ -9,7 +9,7 @@ import numpy as np
 from dml2onnx.ir.tensor import MAX_DIMENSIONS
 from dml2onnx.lowering.pairs import Steps, fits, has_positive_scale, numbers, quantised
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import FLOAT, INT64
+from dml2onnx.model import FLOAT, INT4, INT64, UINT4
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ def dequantize_linear(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_dequantize_linear_operator_desc
     """
-    # ONNX Runtime is several times faster in FLOAT, and rounding the product is all that FLOAT16 adds
+    # FLOAT16 is rounded once, behind the product
     scale = e.Cast(node.broadcastable("ScaleTensor"), FLOAT)
     return dequantized(e, node.broadcastable("InputTensor"), scale, zero_point_of(node, "ZeroPointTensor"))
 
@@ -83,13 +83,13 @@ def dequantize(node: Operands, e: Emitter) -> Tensor:
     """
     data_type = node.op.tensor("InputTensor").data_type
     x, scale, zero_point = _in_blocks(node, e, data_type)
-    if data_type.is_packed_nibbles and _stays_packed(e, x, signed=data_type.is_signed):
-        e.note("the weights stay packed: ONNX Runtime widens them when it loads the model")
-        y = e.stored_nibbles(x, signed=data_type.is_signed)
+    nibble = INT4 if data_type.is_signed else UINT4
+    if data_type.is_packed_nibbles and _stays_packed(e, x, nibble):
+        e.note("the weights stay packed: runtimes widen them when they load the model")
+        y = e.stored_nibbles(x, nibble)
         if zero_point is not None:
-            packed = _stays_packed(e, zero_point, signed=data_type.is_signed)
-            wide = e.stored_nibbles(zero_point, signed=data_type.is_signed) if packed else e.Cast(zero_point, FLOAT)
-            y = e.Sub(y, wide)
+            is_packed = _stays_packed(e, zero_point, nibble)
+            y = e.Sub(y, e.stored_nibbles(zero_point, nibble) if is_packed else e.Cast(zero_point, FLOAT))
         y = e.Mul(y, scale)
     else:
         y = dequantized(e, x, scale, zero_point)
@@ -112,13 +112,9 @@ def dynamic_quantize_linear(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     return {"OutputTensor": y, "OutputScaleTensor": scale, "OutputZeroPointTensor": zero_point}
 
 
-def _stays_packed(e: Emitter, x: Tensor, *, signed: bool) -> bool:
-    """Whether 4-bit integers are constants that are worth storing as such.
-
-    DequantizeLinear would keep them packed, too, but ONNX Runtime runs it for every inference, 25 times as long as the
-    product with a row takes, or makes a MatMulNBits of both, which rounds the other factor to 8 bits.
-    """
-    return x.value is not None and x.size >= PACKED_FROM and e.stores_nibbles(signed=signed)
+def _stays_packed(e: Emitter, x: Tensor, nibble: DType) -> bool:
+    """Whether 4-bit integers are constants that are worth storing as such."""
+    return x.value is not None and x.size >= PACKED_FROM and e.stores_nibbles(nibble)
 
 
 def _in_blocks(node: Operands, e: Emitter, data_type: DataType) -> tuple[Tensor, Tensor, Tensor | None]:
@@ -181,13 +177,17 @@ def quantized(e: Emitter, x: Tensor, scale: Tensor, zero_point: Tensor | None, d
 
     Halves go to even before the zero point is added. NaN becomes the lowest number.
     """
-    given = e.constant(np.zeros((1,) * x.rank, dtype)) if zero_point is None else zero_point
-    fitting = _parameters(e, x, [scale, given])
+    fitting = _parameters(e, x, [scale, _given(e, zero_point, x.rank, dtype)])
     if fitting is not None:
         (scale, given), axis = fitting
         return e.QuantizeLinear(x, scale, given, axis)
     e.note("Div broadcasts the scales; QuantizeLinear saturates")
     return saturated(e, e.Div(x, scale), zero_point, dtype)
+
+
+def _given(e: Emitter, zero_point: Tensor | None, rank: int, dtype: DType) -> Tensor:
+    """A zero point, which also says the type of the integers: 0 where there is none."""
+    return e.constant(np.zeros((1,) * rank, dtype)) if zero_point is None else zero_point
 
 
 def saturated(e: Emitter, x: Tensor, zero_point: Tensor | None, dtype: DType) -> Tensor:
@@ -201,15 +201,11 @@ def saturated(e: Emitter, x: Tensor, zero_point: Tensor | None, dtype: DType) ->
 def dequantized(e: Emitter, x: Tensor, scale: Tensor, zero_point: Tensor | None) -> Tensor:
     """``(x - zero_point) * scale``: FLOAT ``scale``, all of one rank, broadcasting; the result is FLOAT."""
     # of 32-bit numbers ONNX takes no zero point
-    if e.dequantizes(x.dtype, x.rank) and (zero_point is None or x.dtype.itemsize < 4):
-        given = zero_point
-        if given is None:
-            # without one ONNX Runtime's optimiser takes all for UINT8, and 1.24 stops in the middle of some graphs
-            given = e.constant(np.zeros((1,) * x.rank, x.dtype))
-        fitting = _parameters(e, x, [scale] if given is None else [scale, given])
+    if e.dequantizes(x) and (zero_point is None or x.dtype.itemsize < 4):
+        fitting = _parameters(e, x, [scale, _given(e, zero_point, x.rank, x.dtype)])
         if fitting is not None:
-            (scale, *zero_points), axis = fitting
-            return e.DequantizeLinear(x, scale, zero_points[0] if zero_points else None, axis)
+            (scale, given), axis = fitting
+            return e.DequantizeLinear(x, scale, given, axis)
     return e.Mul(_difference(e, x, zero_point), scale)
 
 
@@ -224,9 +220,8 @@ def _difference(e: Emitter, x: Tensor, zero_point: Tensor | None) -> Tensor:
 def _parameters(e: Emitter, x: Tensor, items: Sequence[Tensor]) -> tuple[list[Tensor], int | None] | None:
     """Scale and zero point as QuantizeLinear takes them: scalars, or vectors along an axis, which comes second.
 
-    ``None`` where they vary along several axes, along one that ``x`` does not have or the kernel does not look at, or
-    faster than is worth it, and where the scale is no positive number: ONNX Runtime's optimiser moves quantisations as
-    if it always was.
+    ``None`` where they vary along several axes or one that ``x`` does not have, and where the scale is no positive
+    number, which those who move quantisations rely on.
     """
     factors = items[0].value
     if factors is not None and not (np.isfinite(factors) & (factors >= np.finfo(np.float32).tiny)).all():

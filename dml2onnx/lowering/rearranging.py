@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.emitter.windows import Pool, Window
+from dml2onnx.emitter.windows import Window
 from dml2onnx.ir.view import Gather, Layout
 from dml2onnx.legalise.depth import gathered_depth
-from dml2onnx.lowering.buffers import take
+from dml2onnx.legalise.windows import Pool
 from dml2onnx.lowering.registry import lowers
+from dml2onnx.memory.buffers import take
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -75,22 +76,6 @@ def _windows(node: Operands, image: TensorDesc) -> tuple[int, Pool]:
     return batch * channels, Pool.over(tuple(spatial), Window(*map(node.op.uints, fields)))
 
 
-def _padded(pool: Pool) -> tuple[int, ...]:
-    """Sizes of the image with its padding."""
-    return tuple(a + n + b for a, n, b in zip(pool.window.start, pool.sizes, pool.window.end, strict=True))
-
-
-def _flat_places(pool: Pool, count: int) -> Places:
-    """Row-major positions in the first ``count`` padded dimensions alone, ``[elements of the window.., blocks..]``."""
-    total: Places = np.zeros((1,) * 2 * count, np.int64)
-    for d in range(count):
-        shape = [1] * 2 * count
-        shape[d], shape[count + d] = pool.window.shape[d], pool.output[d]
-        places = pool.places(d).T + pool.window.start[d]
-        total = total * _padded(pool)[d] + places.reshape(shape)
-    return total
-
-
 @lowers("UNFOLD", moves=("InputTensor",))
 def unfold(node: Operands, e: Emitter) -> Tensor:
     """The windows of the image, one to a column, 0 where they lie in the padding [decision X21].
@@ -100,7 +85,7 @@ def unfold(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_unfold_operator_desc
     """
     planes, pool = _windows(node, node.op.tensor("InputTensor"))
-    x, window, padded = node.tensor("InputTensor"), pool.window, _padded(pool)
+    x, window, padded = node.tensor("InputTensor"), pool.window, pool.padded
     rank = len(padded) + 2
     x = e.Pad(e.Reshape(x, x.shape[x.rank - rank :]), (0, 0, *window.start), (0, 0, *window.end))
     rows = prod(padded[:-1])
@@ -133,40 +118,24 @@ def _unfold_last(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
 def _row_places(pool: Pool, rows: int) -> Places:
     """Which row of which element of the window, for ``[elements of the window.., blocks of all but the last..]``."""
     count = len(pool.sizes) - 1
-    places = np.expand_dims(_flat_places(pool, count), count)
+    places = np.expand_dims(pool.flat_places(count), count)
     return places + (np.arange(pool.window.shape[-1]) * rows).reshape(-1, *(1,) * count)
 
 
 @lowers("FOLD")
 def fold(node: Operands, e: Emitter) -> Tensor:
-    """Adds the columns up in the windows of the image, drops what falls into the padding [decisions X21, X22].
+    """Adds the columns up in the windows of the image, drops what falls into the padding [decisions X21, X22]: Col2Im.
 
-    Col2Im of an image or a row; ScatterElements for more dimensions, in which Col2Im of ONNX Runtime 1.24 stops and
-    that of 1.31 takes dilations wrongly.
+    A line is an image of one row, since Col2Im has at least two dimensions.
     https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_fold_operator_desc
     """
     (planes, pool), x = _windows(node, node.output()), node.tensor("InputTensor")
-    batch, columns, blocks = node.output().sizes[-len(pool.sizes) - 2], prod(pool.window.shape), prod(pool.output)
-    if len(pool.sizes) <= 2 and x.value is None and e.supports("Col2Im", x.dtype):
-        y = _column_to_image(e, e.Reshape(x, (batch, planes // batch * columns, blocks)), pool)
-    else:
-        y = _scatter_to_image(e, e.Reshape(x, (planes, columns * blocks)), pool)
+    batch, columns = node.output().sizes[-len(pool.sizes) - 2], prod(pool.window.shape)
+    sizes, window = pool.sizes, pool.window
+    if len(sizes) == 1:
+        sizes, window = (
+            (1, *sizes),
+            Window(*((one, *part) for one, part in zip((1, 1, 1, 0, 0), window[:5], strict=True))),
+        )
+    y = e.Col2Im(e.Reshape(x, (batch, planes // batch * columns, prod(pool.output))), sizes, window)
     return e.Reshape(y, node.output().sizes)
-
-
-def _column_to_image(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
-    one, none = ((1,), (0,)) if len(pool.sizes) == 1 else ((), ())
-    shape, strides, dilations, start, end = pool.window
-    pads = (*none, *start, *none, *end)
-    return e.Col2Im(x, one + pool.sizes, one + shape, one + strides, one + dilations, pads)
-
-
-def _scatter_to_image(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
-    e.note("ScatterElements adds the elements up in the padded image, of which a Slice is the result")
-    e.budget.require(x.size)
-    planes, start = x.shape[0], pool.window.start
-    canvas = e.ConstantOfShape((planes, prod(_padded(pool))), 0, x.dtype, fold=x.value is not None)
-    indices = e.Expand(e.positions(_flat_places(pool, len(pool.sizes)).reshape(1, -1)), x.shape)
-    padded = e.Reshape(e.ScatterElements(canvas, indices, x, 1, reduction="add"), (planes, *_padded(pool)))
-    last = (a + n for a, n in zip(start, pool.sizes, strict=True))
-    return e.Slice(padded, (0, *start), (planes, *last))

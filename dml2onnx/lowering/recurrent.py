@@ -1,8 +1,8 @@
 """RNN, GRU and LSTM: ONNX's operators of these names, or their steps in a Scan where those lack something.
 
-Exact models also keep what DirectML makes of NaN and infinities, which ONNX Runtime's kernels do not [decision L15]:
-the gates of RNN and LSTM take arguments between the lowest and the largest number, NaN being the lowest, and an
-initial state that is not there is multiplied by nothing at the first step.
+In exact models steps keep what DirectML makes of NaN and infinities [decision L15]: the gates of RNN and LSTM take
+arguments between the lowest and the largest number, NaN being the lowest, and an initial state that is not there is
+multiplied by nothing at the first step.
 """
 
 from __future__ import annotations
@@ -42,17 +42,6 @@ _GATE_ACTIVATIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "ACTIVATION_THRESHOLDED_RELU": ("ThresholdedRelu", ("Alpha",)),
 }
 """Their names in ONNX's recurrent operators, and the fields that are activation_alpha and activation_beta."""
-
-_INEXACT: Mapping[str, frozenset[str]] = {
-    "RNN": frozenset({"Softplus", "ScaledTanh", "Sigmoid", "Tanh"}),
-    "GRU": frozenset({"Softplus", "ScaledTanh"}),
-    "LSTM": frozenset({"Softplus", "ScaledTanh"}),
-}
-"""Activations of which the CPU provider's kernels, which run where a target has none, make too little.
-
-ScaledTanh, and Tanh in RNN, are differences of numbers near 1, which leaves few digits near 0. The absolute error of
-Sigmoid does for a gate, which multiplies, but in RNN it is the result.
-"""
 
 _STATES = ("HiddenInitTensor", "CellMemInitTensor")
 _OUTPUTS = ("OutputSequenceTensor", "OutputSingleTensor", "OutputCellSingleTensor")
@@ -119,24 +108,7 @@ def rnn(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_rnn_operator_desc
     """
     layer = _layer(node, e, _STATES[:1])
-    return _computed(node, e, layer, _by_position(e, _gate_activations(layer, e, "RNN")), _rnn_cell)
-
-
-def _by_position(e: Emitter, activations: Sequence[GateActivation] | None) -> Sequence[GateActivation] | None:
-    """RNN's activations with parameters that every ONNX Runtime reads alike, if they can be given so.
-
-    1.24 takes the parameters of an activation from its own position in the lists and ends the process where a list is
-    too short; 1.31 consumes them in order, skipping activations without, as GRU and LSTM do in both.
-    """
-    if activations is None or len(activations) == 1:
-        return activations
-    forward, backward = activations
-    if (forward.alpha is None and backward.alpha is not None) or (forward.beta is None and backward.beta is not None):
-        e.note(f"only the backward activation has a parameter, which RNN cannot say: its {_steps(e)}")
-        return None
-    alpha = backward.alpha if backward.alpha is not None or forward.alpha is None else 0.0
-    beta = backward.beta if backward.beta is not None or forward.beta is None else 0.0
-    return [forward, GateActivation(backward.name, alpha, beta)]
+    return _computed(node, e, layer, _gate_activations(layer, e, "RNN"), _rnn_cell)
 
 
 def _rnn_cell(e: Emitter, own: _Direction) -> _Cell:
@@ -157,11 +129,7 @@ def gru(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     """
     layer = _layer(node, e, _STATES[:1])
     linear_before_reset = node.op.flag("LinearBeforeReset")
-    if linear_before_reset and layer.b is not None and not e.resets_biases():
-        e.note(f"GRU adds its recurrent bias behind the reset: its {_steps(e)}")
-        activations = None
-    else:
-        activations = _gate_activations(layer, e, "GRU")
+    activations = _gate_activations(layer, e, "GRU", resets_bias=linear_before_reset and layer.b is not None)
     attributes = {"linear_before_reset": 1} if linear_before_reset else {}
     cell = partial(_gru_cell, linear_before_reset=linear_before_reset)
     return _computed(node, e, layer, activations, cell, attributes)
@@ -212,7 +180,7 @@ def lstm(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     if coupled:
         attributes["input_forget"] = 1
     if clip is not None and clip <= 0:
-        activations = None
+        activations = ()
     return _computed(node, e, layer, activations, partial(_lstm_cell, clip=clip, coupled=coupled), attributes)
 
 
@@ -252,7 +220,7 @@ def _computed(
     node: Operands,
     e: Emitter,
     layer: _Layer,
-    activations: Sequence[GateActivation] | None,
+    activations: Sequence[GateActivation],
     cell: Callable[[Emitter, _Direction], _Cell],
     attributes: Mapping[str, Attribute] = MappingProxyType({}),
 ) -> dict[str, Tensor]:
@@ -260,7 +228,7 @@ def _computed(
     ``activations`` step by step."""
     outputs = _OUTPUTS[: 1 + len(layer.states)]
     wanted = [node.has_output(name) for name in outputs]
-    if activations is None:
+    if not activations:
         results = _scanned(e, layer, cell, wanted)
     else:
         operator = {"RNN": e.RNN, "GRU": e.GRU, "LSTM": e.LSTM}[node.op.type]
@@ -313,24 +281,18 @@ def _lengths(node: Operands, e: Emitter, steps: int) -> tuple[Tensor | None, Ten
     return e.Cast(e.Clip(given, 1, steps), int32), given
 
 
-def _gate_activations(layer: _Layer, e: Emitter, operator: str) -> list[GateActivation] | None:
-    """The activations by their ONNX names, if all have one, and the kernel computes them exactly."""
-    found = []
-    if not e.has_exact_gates():
-        e.note(f"{operator} differs from DirectML's where something is NaN: its {_steps(e)}")
-        return None
-    is_exact = e.has_kernel(operator, layer.x.dtype)
-    for activation in layer.activations:
-        gate = _gate_activation(activation)
-        if gate is None or (gate.name in _INEXACT[operator] and not is_exact):
-            e.note(f"{operator} does not have {activation.type}, or not exactly: its {_steps(e)}")
-            return None
-        found.append(gate)
+def _gate_activations(
+    layer: _Layer, e: Emitter, operator: str, *, resets_bias: bool = False
+) -> Sequence[GateActivation]:
+    """The activations by their ONNX names; none where one has no name, or the target makes something else of them."""
+    named = [gate for item in layer.activations if (gate := _gate_activation(item)) is not None]
+    if len(named) < len(layer.activations):
+        e.note(f"{operator} does not have {', '.join(sorted({item.type for item in layer.activations}))}")
+        named = []
+    found = e.gates(operator, named, layer.x.dtype, resets_bias=resets_bias) if named else ()
+    if not found:
+        e.note(f"its steps {'are the body of a Scan' if e.exact else 'stand in a row'}")
     return found
-
-
-def _steps(e: Emitter) -> str:
-    return "steps are the body of a Scan" if e.exact else "steps stand in a row"
 
 
 def _gate_activation(activation: OperatorDesc) -> GateActivation | None:

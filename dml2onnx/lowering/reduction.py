@@ -90,11 +90,7 @@ def arg_extreme(node: Operands, e: Emitter) -> Tensor:
 
 
 def _where(node: Operands, e: Emitter, axes: Axes, *, largest: bool, last: bool) -> Tensor:
-    """Row-major indices over ``axes``.
-
-    The kernels go from element to element, some eight times as slow along the last axis as numpy's vectorised search;
-    comparing with the extreme, which is found faster, and searching for the first hit takes as long.
-    """
+    """Row-major indices over ``axes``."""
     output = node.output()
     x = along(node, e, axes)
     axes = tuple(axis for axis in axes if x.shape[axis] > 1)

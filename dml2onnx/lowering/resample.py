@@ -10,19 +10,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from dml2onnx.legalise.resizing import REMEMBERED, ResizeForm, linear_form, nearest_form
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.lowering.sampling import (
-    REMEMBERED,
-    SAMPLING_TABLES,
-    Axis,
-    ResizeForm,
-    extrapolation,
-    linear_form,
-    nearest,
-    nearest_form,
-    weights,
-    whole,
-)
+from dml2onnx.lowering.sampling import SAMPLING_TABLES, Axis, extrapolation, nearest, weights, whole
 from dml2onnx.model import FLOAT
 
 if TYPE_CHECKING:
@@ -30,8 +20,8 @@ if TYPE_CHECKING:
 
     from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.ir.operator import OperatorDesc
+    from dml2onnx.legalise.resizing import Indices, Rounding
     from dml2onnx.lowering.operands import Operands
-    from dml2onnx.lowering.sampling import Indices, Rounding
 
 Axes: TypeAlias = "tuple[tuple[int, Axis], ...]"
 """Some axes of a tensor, each with its number, in order."""
@@ -242,10 +232,12 @@ def _selects(axis: Axis) -> bool:
 
 
 def _shrinking_steps(axis: Axis) -> list[Axis]:
-    """The largest power of two below the size, halves of it that are no smaller than the output, and the output."""
-    sizes = [axis.size, 1 << (axis.size - 1).bit_length() - 1]
-    while sizes[-1] // 2 >= axis.count:
-        sizes.append(sizes[-1] // 2)
+    """The powers of two below the size that are no smaller than the output, from the largest on, and the output."""
+    below = 1 << (axis.size - 1).bit_length() - 1
+    sizes = [axis.size]
+    while below >= axis.count:
+        sizes.append(below)
+        below //= 2
     sizes.append(axis.count)
     return [Axis(before, after, after / before, 0.5, -0.5) for before, after in pairwise(sizes)]
 

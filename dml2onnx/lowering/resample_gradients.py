@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.legalise.resizing import remembered
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.lowering.resample import rounding_of
-from dml2onnx.lowering.sampling import SAMPLING_TABLES, Axis, nearest, remembered, weights, whole
+from dml2onnx.lowering.sampling import SAMPLING_TABLES, Axis, nearest, weights, whole
 from dml2onnx.model import FLOAT
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
+    from dml2onnx.legalise.resizing import Floats, Indices, Rounding
     from dml2onnx.lowering.operands import Operands
-    from dml2onnx.lowering.sampling import Floats, Indices, Rounding
 
 WASTE = 4
 """How many times as many elements may be gathered as there are, before each is sent by itself instead."""
@@ -76,23 +76,18 @@ def _collected(
     if most * size > WASTE * len(places) + WASTE:
         return _sent(e, x, i, elements, places, shares, size)
     # what is missing is a 0 behind the last element
-    table, factors = np.full((most, size), count), np.zeros((most, size), np.float32)
-    table[row, places] = elements
-    factors[row, places] = 1 if shares is None else shares
+    table, factors = np.full((size, most), count), np.zeros((size, most), np.float32)
+    table[places, row] = elements
+    factors[places, row] = 1 if shares is None else shares
     if (table == count).any():
         x = e.Pad(x, (0,) * x.rank, [int(axis == i) for axis in range(x.rank)])
-    # sums of neighbours are the fastest, those of rows the next
-    are_blocks = np.array_equal(table.T.reshape(-1), np.arange(x.shape[i]))
-    axis = i
-    if are_blocks or prod(x.shape[i + 1 :]) == 1:
-        table, factors, axis = table.T, factors.T, i + 1
-    if are_blocks:
+    if np.array_equal(table.reshape(-1), np.arange(x.shape[i])):
         y = e.Reshape(x, (*x.shape[:i], *table.shape, *x.shape[i + 1 :]))
     else:
         y = e.Gather(x, e.positions(table), i)
     if shares is not None:
         y = e.Mul(y, e.constant(factors.reshape(*factors.shape, *(1,) * (x.rank - i - 1)), x.dtype))
-    total = e.ReduceSum(y, (axis,)) if most > 1 else y
+    total = e.ReduceSum(y, (i + 1,)) if most > 1 else y
     return e.Reshape(total, (*x.shape[:i], size, *x.shape[i + 1 :]))
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from dml2onnx.emitter.windows import Window
+from dml2onnx.lowering.pooling import above_lowest
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.lowering.roi_samples import (
     LARGEST,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from dml2onnx.lowering.operands import Operands
 
 _MARGIN = 1e-6
-"""A region must be larger than this part of its coordinates for ONNX Runtime to see that it is not empty."""
+"""A region must be larger than this part of its coordinates for its roundings to leave it not empty."""
 
 MOST_STACKED = 1 << 27
 """Elements that an image may have with all of its maxima; beyond, bins have as many as the largest one at hand."""
@@ -49,7 +50,7 @@ def roi_align(node: Operands, e: Emitter) -> Tensor:
         return _gathered(node, e, x)
     if not e.exact:
         is_taken = _takes_all_samples(node, e, corners, x.shape)
-        return _by_kernel(node, e, x, corners) if is_taken else _gathered(node, e, x)
+        return _by_roi_align(node, e, x, corners) if is_taken else _gathered(node, e, x)
     rois, batches = _shifted(e, corners, regions(node, e)), batch_indices(node, e, x.shape[0])
     samples = corners.most if corners.fewest == corners.most else 0
     sizes = node.output().sizes
@@ -68,12 +69,12 @@ def _has_onnx_form(node: Operands, e: Emitter, corners: Corners) -> bool:
     if not is_alike or node.op.float("OutOfBoundsInputValue") != 0:
         return False
     if not e.supports("RoiAlign", FLOAT, "T1"):
-        e.note(f"no kernel of RoiAlign is there at opset {e.opset}: ONNX Runtime has one up to opset 21")
+        e.note(f"Gather: the target does not run RoiAlign at opset {e.opset}")
         return False
     return True
 
 
-def _by_kernel(node: Operands, e: Emitter, x: Tensor, corners: Corners) -> Tensor:
+def _by_roi_align(node: Operands, e: Emitter, x: Tensor, corners: Corners) -> Tensor:
     """RoiAlign, with the scale as its attribute where it is one for both axes."""
     sizes, rois = node.output().sizes, regions(node, e)
     samples = corners.most if corners.fewest == corners.most else 0
@@ -123,7 +124,7 @@ def _is_plain(e: Emitter, corners: Corners, rois: Tensor, sizes: tuple[int, ...]
 def _is_tame(e: Emitter, x: Tensor, batches: Tensor) -> Tensor:
     """Whether the first pixel of an image is finite: BOOL, (region, 1).
 
-    ONNX Runtime reads it for samples outside, times 0, which would be NaN.
+    RoiAlign may read it for samples outside, times 0, which would be NaN.
     """
     first = e.Reshape(e.Slice(x, (0,) * 4, (*x.shape[:2], 1, 1)), x.shape[:2])
     is_finite = e.LessOrEqual(e.ReduceSum(e.Abs(first), (1,)), e.constant(np.finfo(np.float32).max, FLOAT))
@@ -167,7 +168,7 @@ def roi_pooling(node: Operands, e: Emitter) -> Tensor:
     MaxRoiPool divides in FLOAT, which misses a bound here and there.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_roi_pooling_operator_desc
     """
-    x, sizes = node.tensor("InputTensor"), node.output().sizes
+    x, sizes = above_lowest(e, node.tensor("InputTensor")), node.output().sizes
     x, image = e.Cast(x, FLOAT), x.shape
     rois = node.tensor("ROITensor")
     rois = e.Cast(e.Reshape(rois, (rois.size // 5, 5)), FLOAT)

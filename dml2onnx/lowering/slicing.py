@@ -9,7 +9,6 @@ import numpy as np
 
 from dml2onnx.ir.tensor import MAX_DIMENSIONS
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import INT64
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -130,8 +129,6 @@ def reverse_subsequences(node: Operands, e: Emitter) -> Tensor:
     known = lengths.value
     if e.exact if known is None else bool((known > x.shape[axis]).any()):
         return _reversed_by_index(e, x, lengths, axis)
-    # lengths 0 and 1 mean the same; with 0 ONNX Runtime 1.24 leaves the first element unwritten
-    lengths = e.Cast(e.Max(lengths, e.constant(1, lengths.dtype)), INT64)
     batch = [i for i, size in enumerate(lengths.shape) if size > 1]
     if all(i < axis for i in batch):
         return _reversed(e, x, e.Expand(lengths, (*x.shape[:axis], *(1,) * (x.rank - axis))), axis)

@@ -25,8 +25,7 @@ class Draft:
     If) are never rewritten, so what they read is pinned, as graph outputs are: it keeps its name and its contents.
     """
 
-    def __init__(self, graph: OnnxGraph, opset: int, target: Target) -> None:
-        self.opset = opset
+    def __init__(self, graph: OnnxGraph, target: Target) -> None:
         self.target = target
         self._graph = graph
         self._initializers = dict(graph.initializers)

@@ -127,7 +127,7 @@ def _takes(draft: Draft, product: Node) -> bool:
     a, b, *zero_points = product.inputs
     if a is None or b is None or len(zero_points) != 2 or {a.dtype, b.dtype} != {_UINT8}:
         return False
-    if not draft.target.has_kernel(_FUSED[product.op_type], draft.opset, _KERNEL):
+    if not draft.target.has_kernel(_FUSED[product.op_type], _KERNEL):
         return False
     return all(item is not None and item.size == 1 for item in zero_points)
 
@@ -281,7 +281,7 @@ def _narrow(draft: Draft, pool: Node) -> None:
     maker = draft.maker(source)
     if source is None or maker is None or maker.op_type != "QLinearConv":
         return
-    if not draft.target.has_kernel("MaxPool", draft.opset, {"T": "uint8"}):
+    if not draft.target.has_kernel("MaxPool", {"T": "uint8"}):
         return
     is_signed = result.dtype == _INT8
     made = draft.value(f"{result.name}/MaxPool", _UINT8, result.shape) if is_signed else result

@@ -103,10 +103,10 @@ def _can_ask(draft: Draft) -> bool:
     has = draft.target.has_kernel
     product = {"T1": "uint8", "T2": "int8"}
     return (
-        has("MatMulInteger", draft.opset, product)
-        and has("ReduceMin", draft.opset, {"T": "int32"})
-        and has("Equal", draft.opset, {"T": "int32"})
-        and has("If", draft.opset, {"V": "uint8"})
+        has("MatMulInteger", product)
+        and has("ReduceMin", {"T": "int32"})
+        and has("Equal", {"T": "int32"})
+        and has("If", {"V": "uint8"})
     )
 
 

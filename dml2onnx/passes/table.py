@@ -31,7 +31,7 @@ LEVELS = (0, 1, 2)
 
 
 LAYOUT_PROPAGATION = "propagate-layouts"
-"""Part of the translation, which ``--no-pass`` turns off as if it were a pass; see ``lowering.layout_propagation``."""
+"""Part of the translation, which ``--no-pass`` turns off as if it were a pass; see ``memory.layout_propagation``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +146,9 @@ def propagates_layouts(without: object = ()) -> bool:
     return LAYOUT_PROPAGATION not in arguments.names(without, "without_passes")
 
 
-def apply(graph: OnnxGraph, passes: Sequence[Pass], opset: int, target: Target) -> OnnxGraph:
+def apply(graph: OnnxGraph, passes: Sequence[Pass], target: Target) -> OnnxGraph:
     """The model after ``passes``, without nodes that nobody reads: the same inputs, outputs, and numbers."""
-    draft = Draft(graph, opset, target)
+    draft = Draft(graph, target)
     for item in passes:
         if not draft.operators.isdisjoint(item.operators):
             item.run(draft)

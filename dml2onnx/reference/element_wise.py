@@ -9,7 +9,7 @@ from dml2onnx.reference.accuracy import FEW, ROUNDOFF
 from dml2onnx.reference.activation import apply_activation
 from dml2onnx.reference.numeric import (
     as_integers,
-    bound,
+    limit,
     scale_and_bias_floats,
     scale_and_bias_integers,
     scaled_integers_in_doubt,
@@ -123,7 +123,7 @@ def clip(op: OperatorDesc, inputs: Inputs) -> Outputs:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip_operator_desc
     """
     data_type = op.tensor("InputTensor").data_type
-    return clipped(op, inputs, bound(op.float("Min"), data_type), bound(op.float("Max"), data_type))
+    return clipped(op, inputs, limit(op.float("Min"), data_type), limit(op.float("Max"), data_type))
 
 
 @reference("ELEMENT_WISE_CLIP1")

@@ -15,6 +15,7 @@ from dml2onnx.reference.element_wise import clipped, float_result
 from dml2onnx.reference.numeric import (
     as_integers,
     bound,
+    limit,
     scale_and_bias_floats,
     scale_and_bias_integers,
     scaled_integers_in_doubt,
@@ -293,11 +294,14 @@ def pow_(op: OperatorDesc, inputs: Inputs) -> Outputs:
     data_type = op.tensor("ExponentTensor").data_type
     if not data_type.is_float:
         exponent = scale_and_bias_integers(exponent, factors, data_type)
-    elif factors is not None and op.tensor("InputTensor").data_type.is_float:
+    elif factors is not None:
         exponent = widen(scale_and_bias_floats(exponent, factors, data_type).values).astype(np.float32)
     result = _power(op, inputs, exponent)
     if not data_type.is_float:
         result = result.marked(scaled_integers_in_doubt(inputs.tensor("ExponentTensor"), factors, data_type))
+    if op.tensor("InputTensor").data_type is DataType.FLOAT32 and data_type.bits < DataType.FLOAT32.bits:
+        # DirectML asks for no more than 16 bits then: how large a power may be is the driver's (decision E18)
+        result = result.marked(np.abs(widen(result.values)) > np.finfo(np.float16).max)
     return {"OutputTensor": result}
 
 
@@ -394,7 +398,7 @@ def clip_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip_grad_operator_desc
     """
     data_type = op.tensor("InputTensor").data_type
-    return _clip_grad(inputs, bound(op.float("Min"), data_type), bound(op.float("Max"), data_type))
+    return _clip_grad(inputs, limit(op.float("Min"), data_type), limit(op.float("Max"), data_type))
 
 
 @reference("ELEMENT_WISE_CLIP_GRAD1")

@@ -105,7 +105,9 @@ def one_hot(op: OperatorDesc, inputs: Inputs) -> Outputs:
     sizes, axis = op.tensor("OutputTensor").sizes, op.uint("Axis")
     off, on = inputs.tensor("ValuesTensor").reshape(-1)[:2]
     k = np.expand_dims(np.arange(sizes[axis]), tuple(d for d in range(len(sizes)) if d != axis))
-    hot = k == places(inputs.tensor("IndicesTensor"), sizes[axis])
+    indices = inputs.tensor("IndicesTensor")
+    # all of UINT64 counts, and it has no sign here (decision X25)
+    hot = k == (indices if indices.dtype == np.uint64 else places(indices, sizes[axis]))
     return {"OutputTensor": Result(np.where(hot, on, off))}
 
 
@@ -137,10 +139,9 @@ def trailing(x: Array, dimensions: int) -> Array:
 def places(indices: Array, n: int) -> Indices:
     """Indices into ``n`` elements as DirectML computes with them, in 32 bits without a sign.
 
-    Negative ones count from the end (decision X1); of 64 bits the lower 32 count (decision X25).
+    Negative ones count from the end (decision X1), and UINT64 is read as INT64; of 64 bits the lower 32 count
+    (decision X25).
     """
-    if indices.dtype.kind == "u":
-        return np.bitwise_and(indices.astype(np.uint64), np.uint64(_MASK)).astype(np.int64)
     signed = indices.astype(np.int64)
     return np.where(signed < 0, signed + n, signed) & _MASK
 

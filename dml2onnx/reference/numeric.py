@@ -161,6 +161,12 @@ def bound(value: float, data_type: DataType) -> Array:
     return truncate(np.asarray(value, np.float64), data_type)
 
 
+def limit(value: float, data_type: DataType) -> Array:
+    """A bound of CLIP: as any float attribute, but in FLOAT16 it is finite, as it is in integers (decision E7)."""
+    largest = float(np.finfo(np.float16).max)
+    return bound(float(np.clip(value, -largest, largest)) if data_type is DataType.FLOAT16 else value, data_type)
+
+
 def fill(value: float, data_type: DataType) -> Array:
     """A float attribute as contents of a tensor: integers drop the fraction and wrap (decisions D7 and X18)."""
     if data_type.is_float or not np.isfinite(value):

@@ -123,14 +123,12 @@ def _resample(
 
 
 def antialiasing_steps(size: int, output: int) -> list[int]:
-    """The sizes through which an axis shrinks to less than a half (decision S9).
+    """The sizes through which an axis goes whose scale is below a half (decision S9).
 
-    The largest power of two below it, halves of that as long as they are no smaller than the output, and the output.
+    The powers of two below it, from the largest on, that are no smaller than the output, and the output.
     """
-    steps = [1 << (size - 1).bit_length() - 1] if size > 1 else []
-    while steps and steps[-1] // 2 >= output:
-        steps.append(steps[-1] // 2)
-    return [*steps, output]
+    powers = [1 << exponent for exponent in range((size - 1).bit_length())]
+    return [*(power for power in reversed(powers) if power >= output), output]
 
 
 def clamp(x: Floats | Coordinates, n: int) -> Indices:

@@ -109,8 +109,8 @@ def roi_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
             for column, (left, right) in enumerate(_bins(x1, x2, sizes[3], x.shape[3])):
                 seen: Array = image[:, top:bottom, left:right].reshape(sizes[1], -1)
                 if seen.size:
-                    y[number, :, row, column] = seen.max(1)
-                    torn[number, :, row, column] = np.isnan(seen).any(1)
+                    # from the lowest number on, and over NaN (decisions P7, P10)
+                    y[number, :, row, column] = np.fmax.reduce(seen, 1, initial=np.finfo(str(x.dtype)).min)
     return {"OutputTensor": Result(y, None, torn)}
 
 

@@ -31,9 +31,9 @@ def coverage(graph: Graph, model: CompiledModel, compile_for: Callable[[str], Co
         place = target(name)
         if model.opset not in place.opsets:
             continue
-        missing = nodes_without_kernels(model.lowered, model.opset, place)
+        missing = nodes_without_kernels(model.lowered, place.at(model.opset))
         other = _compiled(compile_for, name) if missing and is_small and name != model.target else None
-        left = None if other is None else nodes_without_kernels(other.lowered, other.opset, target(name))
+        left = None if other is None else nodes_without_kernels(other.lowered, target(name, other.opset))
         found.append(Coverage(name, missing, left))
     return tuple(found)
 

@@ -193,11 +193,6 @@ def is_same_view(one: TensorDesc, other: TensorDesc) -> bool:
     return all(size == 1 or left == right for size, left, right in steps)
 
 
-def old_values(symbol: Symbol) -> int:
-    """What the model has."""
-    return symbol.old
-
-
 def sizes_of(resizer: Resizer, sizes: tuple[Size, ...]) -> tuple[int, ...]:
     """Several at once."""
     return tuple(map(resizer.number, sizes))

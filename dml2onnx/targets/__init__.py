@@ -96,7 +96,6 @@ def widen(element_type: str, candidates: Container[str]) -> str | None:
 def legal_type(
     target: Target,
     op: str,
-    opset: int,
     variable: str,
     element_type: str,
     movement: bool = False,
@@ -114,36 +113,29 @@ def legal_type(
     A session gives a node that its provider has no kernel for to the CPU provider. So a target prefers a type with a
     kernel of its own, for the node and for the casts, and goes by the CPU provider's kernels when there is none.
     """
-    wanted = (op, opset, variable, element_type, movement, modular, bytes_wrap)
+    wanted = (op, variable, element_type, movement, modular, bytes_wrap)
     return _nearest(target, *wanted) or _nearest(_last_resort(target), *wanted)
 
 
-def has_kernels(provider: Target, op: str, opset: int, types: Mapping[str, str]) -> bool:
+def has_kernels(provider: Target, op: str, types: Mapping[str, str]) -> bool:
     """Whether a target runs a node as it is, and the CPU provider too, in case that a session places it there."""
-    return provider.has_kernel(op, opset, types) and _last_resort(provider).has_kernel(op, opset, types)
+    return provider.has_kernel(op, types) and _last_resort(provider).has_kernel(op, types)
 
 
 def _last_resort(provider: Target) -> Target:
     """Whose kernels run what the target has none for; that of ONNX itself is made of those of the CPU provider."""
-    return provider if provider.name == DEFAULT_TARGET else target(EXACT_TARGET)
+    return provider if provider.name == DEFAULT_TARGET else target(EXACT_TARGET, provider.opset)
 
 
-def own_type(
-    target: Target,
-    op: str,
-    opset: int,
-    variable: str,
-    element_type: str,
-) -> str | None:
+def own_type(target: Target, op: str, variable: str, element_type: str) -> str | None:
     """As :func:`legal_type`, with kernels of the target itself: ``None`` where the node falls back."""
-    return _nearest(target, op, opset, variable, element_type, movement=False, modular=False, bytes_wrap=True)
+    return _nearest(target, op, variable, element_type, movement=False, modular=False, bytes_wrap=True)
 
 
 @cache
 def _nearest(
     provider: Target,
     op: str,
-    opset: int,
     variable: str,
     element_type: str,
     movement: bool,
@@ -158,11 +150,11 @@ def _nearest(
     if modular and not bytes_wrap:
         candidates = [item for item in candidates if item not in ("int8", "uint8")]
     for item in candidates:
-        if provider.has_kernel(op, opset, {variable: item}) and (
+        if provider.has_kernel(op, {variable: item}) and (
             item == element_type
             or (
-                provider.has_kernel("Cast", opset, {"T1": element_type, "T2": item})
-                and provider.has_kernel("Cast", opset, {"T1": item, "T2": element_type})
+                provider.has_kernel("Cast", {"T1": element_type, "T2": item})
+                and provider.has_kernel("Cast", {"T1": item, "T2": element_type})
             )
         ):
             return item

@@ -8,11 +8,13 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import schemas_directory
-from dml2onnx.codes.compiling import UNKNOWN_TARGET
+from dml2onnx.codes.compiling import UNKNOWN_OPSET, UNKNOWN_TARGET
 from dml2onnx.diagnostics import DmlError, InternalError, quote
+from dml2onnx.targets.opsets import DEFAULT_OPSET
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     Alternative = Mapping[str, frozenset[str]]
     """The element types of each type variable, all combinations of which a kernel accepts."""
@@ -41,14 +43,16 @@ class UnknownTargetError(DmlError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
-    """A place where models run, as far as its kernels go: which there are, and what is odd about them."""
+    """A place where models of an opset run, as far as its kernels go: which there are, and what is odd about them."""
 
     name: str
     """One of :data:`NAMES`."""
+    opset: int
+    """That of the models."""
     source: str
     """Where the table is from."""
     opsets: range
-    """The opsets of which it runs models."""
+    """All opsets of which it runs models."""
     falls_back: bool
     """Whether nodes without a kernel run on the CPU, as in a session of ONNX Runtime; if not, nothing runs them."""
     quirks: tuple[str, ...]
@@ -59,22 +63,26 @@ class Target:
     """One of :data:`QUANT_FORMATS`."""
     _kernels: Mapping[str, Mapping[str, list[dict[str, str]]]] = field(repr=False)
     """The file: operator, version of the operator, alternatives with their types separated by spaces."""
-    _alternatives: dict[tuple[str, int], tuple[Alternative, ...]] = field(default_factory=dict, repr=False)
-    """What has been looked up, by operator and opset."""
+    _alternatives: dict[str, tuple[Alternative, ...]] = field(default_factory=dict, repr=False)
+    """What has been looked up, by operator."""
+
+    def at(self, opset: int) -> Target:
+        """The same place for models of another opset; :class:`DmlError` where it runs none of these."""
+        return self if opset == self.opset else _target(self.name, opset, self.exact, self.quant_format)
 
     def has(self, quirk: str) -> bool:
         """Whether that can be said of its kernels."""
         return quirk in self.quirks
 
-    def has_kernel(self, op: str, opset: int, types: Mapping[str, str]) -> bool:
-        """Whether a kernel runs ``op`` of a model of ``opset`` with these element types of its type variables.
+    def has_kernel(self, op: str, types: Mapping[str, str]) -> bool:
+        """Whether a kernel runs ``op`` with these element types of its type variables.
 
         ``types`` names the variables as the ONNX operator does (``{"T": "float16"}``, ``{"T1": "int8", "T2":
         "float"}``); a variable that it leaves out may have any type.
         """
-        rows = self._alternatives.get((op, opset))
+        rows = self._alternatives.get(op)
         if rows is None:
-            rows = self._look_up(op, opset)
+            rows = self._look_up(op)
         try:
             for row in rows:
                 for variable, element_type in types.items():
@@ -83,22 +91,20 @@ class Target:
                 else:
                     return True
         except KeyError as error:
-            raise InternalError(op, f"opset {opset} has no type variable {error} of this operator") from None
+            raise InternalError(op, f"opset {self.opset} has no type variable {error} of this operator") from None
         return False
 
-    def _look_up(self, op: str, opset: int) -> tuple[Alternative, ...]:
-        assert opset in self.opsets, f"{self.name} runs no models of opset {opset}"
+    def _look_up(self, op: str) -> tuple[Alternative, ...]:
         versions = self._kernels.get(op, {})
-        version = max((number for number in map(int, versions) if number <= opset), default=None)
+        version = max((number for number in map(int, versions) if number <= self.opset), default=None)
         alternatives = versions[str(version)] if version is not None else []
         rows = tuple({name: frozenset(types.split()) for name, types in row.items()} for row in alternatives)
-        self._alternatives[op, opset] = rows
+        self._alternatives[op] = rows
         return rows
 
 
-@cache
-def target(name: str, *, exact: bool = True, quant_format: str | None = None) -> Target:
-    """The target of that name; its table is read when it is first asked for.
+def target(name: str, opset: int = DEFAULT_OPSET, *, exact: bool = True, quant_format: str | None = None) -> Target:
+    """The target of that name for models of an opset; its table is read when it is first asked for.
 
     ONNX says nothing of NaN, infinities and last digits, so an ``exact`` model for it is one for the CPU provider.
     Without a ``quant_format`` it is what suits the target; an exact model has integers, which alone are exact.
@@ -106,11 +112,33 @@ def target(name: str, *, exact: bool = True, quant_format: str | None = None) ->
     if name not in NAMES:
         raise UnknownTargetError(name)
     if exact and name == DEFAULT_TARGET:
-        return target(EXACT_TARGET, quant_format=quant_format)
-    path = schemas_directory() / "targets" / f"{name}.json"
-    content = json.loads(path.read_text(encoding="utf-8"))
+        name = EXACT_TARGET
+    return _target(name, opset, exact, QOPERATOR if exact else quant_format or _table(name)["quant_format"])
+
+
+@cache
+def _target(name: str, opset: int, exact: bool, quant_format: str) -> Target:
+    content = _table(name)
     first, last = content["opsets"]
-    opsets = range(first, last + 1)
-    form = QOPERATOR if exact else quant_format or content["quant_format"]
-    quirks = tuple(content["quirks"])
-    return Target(name, content["source"], opsets, content["falls_back"], quirks, exact, form, content["kernels"])
+    if not first <= opset <= last:
+        expected = f"{first} to {last}"
+        message = f"{name} is known to run models of opsets {expected}, and not of opset {opset}"
+        raise DmlError(UNKNOWN_OPSET.at(message, expected=expected, found=opset))
+    return Target(
+        name,
+        opset,
+        content["source"],
+        range(first, last + 1),
+        content["falls_back"],
+        tuple(content["quirks"]),
+        exact,
+        quant_format,
+        content["kernels"],
+    )
+
+
+@cache
+def _table(name: str) -> Mapping[str, Any]:
+    path = schemas_directory() / "targets" / f"{name}.json"
+    content: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return content

@@ -187,7 +187,7 @@ def _is_without_order(node: Node) -> bool:
     """Whether it is the same node, whatever the order of its dimensions."""
     op = node.operator
     alike = {desc.sizes for item in op.schema.tensor_fields for desc in op.tensors(item.name)}
-    plain = not any(isinstance(value, tuple) or "Axis" in item.name for item, value in op.items())
+    plain = not any(isinstance(value, tuple) or item.names_axes for item, value in op.items())
     return op.type.startswith("ELEMENT_WISE_") and plain and len(alike) == 1
 
 

@@ -115,9 +115,9 @@ def with_leading(op: OperatorDesc) -> OperatorDesc:
         first = 1 if name in _ONES else 0
         kind = op.schema.fields_by_name[name].type
         op = with_value(op, name, (float(first) if kind is FieldType.FLOAT_ARRAY else first, *value))
-    axis = op.get("Axis") if "Axis" in op.schema.fields_by_name else None
-    if isinstance(axis, int):
-        op = with_value(op, "Axis", axis + 1)
+    for item in op.schema.fields:
+        if item.dimensions == "axis":
+            op = with_value(op, item.name, op.uint(item.name) + 1)
     return _each_tensor(op, lambda desc: _sized(desc, (1, *desc.sizes)))
 
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from dml2onnx import arguments
 from dml2onnx.compiler import at_sizes
 from dml2onnx.frontends import graph_of
-from dml2onnx.options import CompileOptions
-from dml2onnx.targets import DEFAULT_OPSET
+from dml2onnx.options import CompileOptions, ModelKeywords, takes
 from dml2onnx.verification.options import VerifyOptions
 from dml2onnx.verification.sizes import verify_sizes
 from dml2onnx.verification.whole import verify_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Unpack
 
     import numpy.typing as npt
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from dml2onnx.verification.whole import Verification
 
 
+@takes(ModelKeywords)
 def verify(
     model: Graph | str | os.PathLike[str],
     inputs: Mapping[str, npt.ArrayLike] | None = None,
@@ -37,17 +38,11 @@ def verify(
     rounds: int = 3,
     seed: int = 0,
     provider: ProviderLike = "cpu",
-    opset: int = DEFAULT_OPSET,
     against: str | os.PathLike[str] | None = None,
-    documented: bool = False,
-    exact: bool = False,
-    optimize: int = 1,
-    without_passes: Sequence[str] = (),
-    quant_format: str | None = None,
-    half: bool = False,
     time_limit: float | None = None,
     max_bytes: int | None = None,
     progress: Callable[[str], object] | None = None,
+    **keywords: Unpack[ModelKeywords],
 ) -> Verification:
     """Compiles a graph, runs it, and compares every node and every output with the reference implementation.
 
@@ -71,17 +66,8 @@ def verify(
     step. Raises :class:`DmlError` with every finding of the checks.
     """
     supplied = arguments.arrays(inputs)
-    compiling = CompileOptions.of(
-        opset=opset,
-        documented=documented,
-        exact=exact,
-        optimize=optimize,
-        without_passes=without_passes,
-        quant_format=quant_format,
-        half=half,
-    )
     options = VerifyOptions(
-        compiling=compiling,
+        compiling=CompileOptions.of(**keywords),
         rounds=rounds,
         seed=seed,
         provider=provider,

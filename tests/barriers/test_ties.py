@@ -13,7 +13,7 @@ import pytest
 from dml2onnx.barriers.ties import Steps, are_rounded_alike
 from dml2onnx.builder import GraphBuilder
 from dml2onnx.compiler import compile
-from tests.barriers.test_optimizer import dequantized, quantized, runs
+from tests.barriers.forms import dequantized, quantized, runs
 
 Operator: TypeAlias = Literal["Add", "Mul"]
 DataType: TypeAlias = Literal["int8", "uint8"]

@@ -72,3 +72,13 @@ def test_tables_from_examples_are_tables(name: str, data_type: str) -> None:
     ]
     found = check(one(replace(desc, values=tuple(whole))), documented=True)
     assert [item.code for item in found] == [codes.DATA_TYPE_UNSUPPORTED.id]
+    # DirectML creates operators of all of them but those of 4 bits, and compiles none of FLOAT64
+    graph = one(replace(desc, values=tuple(whole)))
+    if DataType[data_type].bits < 8:
+        assert {item.severity.value for item in check(graph)} == {"error"}
+    elif data_type == "FLOAT64":
+        assert {item.severity.value for item in check(graph)} == {"warning"}
+        with pytest.raises(DmlError, match="DML2010"):
+            compile(graph)
+    else:
+        compile(graph)

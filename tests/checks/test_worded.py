@@ -364,6 +364,25 @@ BROKEN: list[tuple[OperatorDesc, Code, str, str | None]] = [
         "UpdatesTensor/Sizes",
         None,
     ),
+    *(
+        (
+            op(
+                operator,
+                InputTensor=t(3, 4, 2),
+                InputDimensionCount=3,
+                IndicesTensor=t(1, 5, 1, type=U32),
+                IndicesDimensionCount=3,
+                **more,
+            ),
+            codes.WRONG_DIMENSION_COUNT,
+            f"{field}/Sizes",
+            None,
+        )
+        for operator, field, more in (
+            ("GATHER_ND", "OutputTensor", {"OutputTensor": t(5, 4, 2)}),
+            ("SCATTER_ND", "UpdatesTensor", {"UpdatesTensor": t(5, 4, 2), "OutputTensor": t(3, 4, 2)}),
+        )
+    ),
     (
         op("SCATTER_ND", **ND, IndicesTensor=t(5, 3, type=U32), UpdatesTensor=t(1, 5), OutputTensor=t(3, 4)),
         codes.WRONG_SIZE,
@@ -565,3 +584,26 @@ def test_a_finding_names_the_fields_that_its_rule_has_read() -> None:
     assert {(item.field, item.related) for item in check(one(join))} == {("OutputTensor", ("InputTensors", "Axis"))}
     chosen = op("ELEMENT_WISE_IF", ConditionTensor=t(2), ATensor=t(2), BTensor=t(2), OutputTensor=t(2))
     assert {(item.field, item.related) for item in check(one(chosen))} == {("ConditionTensor", ())}
+
+
+@pytest.mark.parametrize(("count", "entries", "severity"), [(2, 3, "warning"), (3, 2, "error")])
+def test_arrays_have_as_many_entries_as_the_tensors_need(count: int, entries: int, severity: str) -> None:
+    """DirectML reads three of them here, whatever the count says, and what lies behind a shorter array."""
+    arrays = dict.fromkeys(("Strides", "Dilations"), (1,) * entries)
+    paddings = dict.fromkeys(("StartPadding", "EndPadding", "OutputPadding"), (0,) * entries)
+    desc = op(
+        "CONVOLUTION",
+        InputTensor=t(1, 1, 4, 4, 4),
+        FilterTensor=t(1, 1, 2, 2, 2),
+        OutputTensor=t(1, 1, 3, 3, 3),
+        Direction="FORWARD",
+        DimensionCount=count,
+        **arrays,
+        **paddings,
+    )
+    found = {
+        item.severity.value
+        for item in check(one(desc))
+        if item.code in (codes.ARRAY_LENGTH.id, codes.ACCEPTED_VALUE.id)
+    }
+    assert found == {severity}

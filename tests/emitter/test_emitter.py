@@ -18,7 +18,7 @@ from tests.emitter.models import model_of
 
 
 def emitter(opset: int = 21, provider: str = "cpu") -> Emitter:
-    e = Emitter(opset, target(provider))
+    e = Emitter(target(provider, opset))
     e.begin("node", "TEST")
     return e
 
@@ -92,7 +92,7 @@ def test_large_constants_are_shared_by_identity() -> None:
 
 
 def test_weights_keep_their_names() -> None:
-    e = Emitter(21, weights=frozenset({"filter"}))
+    e = Emitter(weights=frozenset({"filter"}))
     e.begin("conv", "CONVOLUTION")
     weights = e.constant(np.ones((4, 3), np.float32), label="filter")
     e.MatMul(computed((2, 3)), e.Transpose(weights, (1, 0)))

@@ -10,11 +10,12 @@ import pytest
 
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.recurrent import GateActivation
+from dml2onnx.targets import target
 from tests.emitter.models import model_of
 
 
 def emitter(opset: int = 21) -> Emitter:
-    e = Emitter(opset)
+    e = Emitter(target("cpu", opset))
     e.begin("node", "TEST")
     return e
 

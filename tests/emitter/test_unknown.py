@@ -21,7 +21,7 @@ def test_broadcasting_keeps_them() -> None:
 
 def test_a_size_as_large_is_known() -> None:
     """The first is written as it is, the second without its size."""
-    e = Emitter(21)
+    e = Emitter()
     e.begin("node", "OPERATOR")
     e.Neg(Tensor("x", FLOAT, (int(UNKNOWN), 2)))
     e.Add(e.Unsqueeze(e.Range(Tensor("limit", INT64, ())), (1,)), e.constant(np.ones((1, 3)), INT64))

@@ -13,7 +13,7 @@ from dml2onnx.exporters.native import native
 from dml2onnx.exporters.problems import Problems
 from dml2onnx.exporters.serialized import serialized
 from dml2onnx.ir.graph import Graph
-from tests.exporters.test_serialized import REFUSED
+from tests.exporters.test_serialized_refused import REFUSED
 
 ONLY_SERIALIZED = {
     codes.HIDDEN_VALUE: "names stand for values there",

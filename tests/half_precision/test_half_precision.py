@@ -32,7 +32,7 @@ from dml2onnx.testing import valid
 from dml2onnx.verification import verify
 from tests.lowering import harness
 from tests.lowering.harness import operator, t
-from tests.lowering.test_buffers import SIZES, Copy, copies, program
+from tests.memory.test_buffers import SIZES, Copy, copies, program
 
 FLOAT, HALF = np.dtype(np.float32), np.dtype(np.float16)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.lowering.default_forms import check_default
-from tests.lowering.harness import operator, t
+from tests.lowering.harness import operator, operators, t
 from tests.lowering.normalizations import CHANNELS, PARAMETERS, RELU, SHAPE, VERSIONS, batch, lp, lrn, mvn, statistics
 
 TYPES = ["FLOAT32", "FLOAT16"]
@@ -65,6 +65,15 @@ def test_lp_normalization_with_epsilon(p):
 @pytest.mark.parametrize("size", [3, 5])
 def test_local_response_normalization(data_type, size):
     check_default(lrn(size=size, data_type=data_type), ["LRN"])
+
+
+def test_small_elements_keep_their_digits_beside_large_ones():
+    """The kernel of LRN takes them away, which shows where Bias does not hide the sum."""
+    x = np.array([1.5, 0.0029851, 2], np.float32).reshape(1, 3, 1, 1)
+    model = check_default(lrn((1, 3, 1, 1), 1, alpha=1.0, beta=1.0, bias=0.0), None, inputs={"InputTensor": x})
+    assert "LRN" not in operators(model)
+    got = model.run({"InputTensor": x.reshape(-1)})["OutputTensor"]
+    np.testing.assert_allclose(got.reshape(-1), 1 / x.reshape(-1).astype(np.float64), rtol=1e-5)
 
 
 def test_a_power_of_a_negative_number_is_nan():

@@ -370,6 +370,15 @@ def test_form_of_clip(low, high, expected):
     assert operators(check_form(unary("ELEMENT_WISE_CLIP", low=low, high=high))) == expected
 
 
+def test_bounds_of_float16_are_finite():
+    x = np.array([math.inf, -math.inf, 65504, -65504, 1], np.float16)
+    for bound in (1e5, 65520, math.inf):
+        got, _ = evaluate(unary("ELEMENT_WISE_CLIP", "FLOAT16", (5,), low=-bound, high=bound), InputTensor=x)
+        np.testing.assert_array_equal(got, [65504, -65504, 65504, -65504, 1])
+    got, _ = evaluate(unary("ELEMENT_WISE_CLIP1", "FLOAT16", (5,), low=-math.inf, high=math.inf), InputTensor=x)
+    np.testing.assert_array_equal(got, x)
+
+
 def test_bounds_are_exact_in_64_bits():
     big = (1 << 62) + 1
     op = unary("ELEMENT_WISE_CLIP1", "INT64", (4,), low=-big, high=big)
@@ -383,7 +392,7 @@ def test_bounds_are_exact_in_64_bits():
 
 @pytest.mark.parametrize("method", ["Max", "Min"])
 def test_int64_is_never_ordered_by_kernels_that_cannot(method):
-    e = emitter(21, target_of("cpu"))
+    e = emitter(target_of("cpu"))
     e.begin("node", "TEST")
     x = e.nodes("Identity", [e.constant(np.array([2**31, 1]))], [(np.dtype(np.int64), (2,))])[0]
     getattr(e, method)(x, e.constant(1, np.int64))

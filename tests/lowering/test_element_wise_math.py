@@ -366,12 +366,19 @@ def test_gradients_within_bounds(name, data_type, low, high):
 @pytest.mark.parametrize(
     ("data_type", "expected"),
     [
-        ("FLOAT32", ["Greater", "Not", "Less", "Not", "Or", "Where"]),
-        ("UINT16", ["LessOrEqual", "GreaterOrEqual", "Or", "Cast", "Where", "Cast"]),
+        ("FLOAT32", ["Greater", "Less", "And", "Equal", "Where"]),
+        ("UINT16", ["Greater", "Less", "And", "Cast", "Where", "Cast"]),
     ],
 )
 def test_form_of_clipped_gradients(data_type, expected):
     assert operators(check_case(described("ELEMENT_WISE_CLIP_GRAD", data_type))) == expected
+
+
+def test_bounds_of_float16_gradients_are_finite():
+    op = described("ELEMENT_WISE_CLIP_GRAD", "FLOAT16", (5,), low=-1e5, high=math.inf)
+    x = np.array([math.inf, -math.inf, 65504, -65504, 65472], np.float16)
+    got, _ = evaluate(op, InputTensor=x, InputGradientTensor=np.arange(1, 6))
+    np.testing.assert_array_equal(got, [0, 0, 0, 0, 5])
 
 
 def test_bounds_of_gradients_are_exact_in_64_bits():
@@ -439,6 +446,15 @@ def test_integers_to_the_power_of_floats(data_type):
     )
     op = described("ELEMENT_WISE_POW", data_type, base.shape, exponent_type="FLOAT32")
     evaluate(op, InputTensor=base, ExponentTensor=exponent)
+
+
+def test_both_of_a_power_are_scaled():
+    """An integer base in its own type, the exponent as a float [decision E19]."""
+    for exponent_type in FLOATS:
+        op = described("ELEMENT_WISE_POW", "INT32", (4,), exponent_type=exponent_type, scale=(2, 0.25))
+        exponent = np.array([1, 2, 0.5, 1.5], exponent_type.lower())
+        got, _ = evaluate(op, InputTensor=np.arange(1, 5, dtype=np.int32), ExponentTensor=exponent)
+        np.testing.assert_array_equal(got, [4, 362, 9, 861])
 
 
 @pytest.mark.parametrize("data_type", [*BASES, *FLOATS])

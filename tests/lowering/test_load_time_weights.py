@@ -19,8 +19,8 @@ from dml2onnx.builder import Expression, GraphBuilder
 from dml2onnx.compiler import CompiledModel, compile
 from dml2onnx.emitter import budget, core, neural
 from dml2onnx.verification import random_array
-from tests.barriers import test_optimizer
-from tests.barriers.test_optimizer import dequantized, difference, moved, number, quantized, runs
+from tests.barriers import forms, test_optimizer
+from tests.barriers.forms import dequantized, difference, moved, number, quantized, runs
 
 Weights = Callable[[GraphBuilder, tuple[int, ...], np.random.Generator], Expression]
 
@@ -201,7 +201,7 @@ def test_scales_that_are_computed_when_a_model_is_loaded(monkeypatch: pytest.Mon
         return g.broadcast(g.cast(half, "FLOAT32"), x.sizes)
 
     left_to_the_runtime(0, monkeypatch)
-    monkeypatch.setattr(test_optimizer, "number", widened)
+    monkeypatch.setattr(forms, "number", widened)
     test_optimizer.check_all(list(test_optimizer.quantised_chains()), 21)
 
 

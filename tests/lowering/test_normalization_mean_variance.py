@@ -101,15 +101,6 @@ class TestMeanVarianceNormalization:
         assert sorted(model.lowered.initializers) == sorted(AFFINE)
         assert operators(check_case(mvn())) == ["InstanceNormalization"]
 
-    @pytest.mark.parametrize(
-        ("scale", "factors"), [(CHANNELS, ["InputTensor", "Mul"]), (SHAPE, ["Mul", "ScaleTensor"])]
-    )
-    def test_the_smaller_one_is_divided_by_the_deviation(self, scale, factors):
-        """The scale, or where that follows the axes, the input."""
-        nodes = check_case(mvn(VERSIONS[2], mean=False, scale=scale)).lowered.nodes
-        makers = {value: node.op_type for node in nodes for value in node.outputs}
-        assert [value and makers.get(value, value.name) for value in nodes[-1].inputs] == factors
-
     def test_factors_of_1_and_terms_of_0_are_left_out(self):
         known = {"ScaleTensor": np.ones(SHAPE), "BiasTensor": np.zeros(SHAPE)}
         op = mvn(scale=SHAPE, bias=SHAPE, variance=False)

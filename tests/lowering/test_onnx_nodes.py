@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 sys.path.append(str(Path(__file__).parents[2] / "scripts"))
-from _onnx_nodes import ROWS, onnx_cases  # type: ignore[import-not-found]  # of scripts
+from _onnx_nodes import onnx_cases  # type: ignore[import-not-found]  # of scripts
+from _onnx_rows import ROWS  # type: ignore[import-not-found]
 
 OnnxCase = Any
 

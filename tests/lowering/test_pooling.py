@@ -8,7 +8,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from dml2onnx import catalog
 from dml2onnx.checks import check
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value, Write
@@ -24,73 +23,7 @@ from tests.lowering.harness import (
     support_cases,
     t,
 )
-
-DATA_TYPES = tuple(n for n, d in DataType.__members__.items() if d.bits > 4 and n != "FLOAT64")
-
-
-def pool(
-    name,
-    sizes,
-    window,
-    *,
-    strides=None,
-    start=None,
-    end=None,
-    dilations=None,
-    ceil=False,
-    data_type="FLOAT32",
-    indices=None,
-    include=None,
-    p=None,
-    layout=None,
-    out_layout=None,
-):
-    """A descriptor; ``ceil`` rounds the output's size up, ``indices`` is their data type, layouts are strides."""
-    n = len(window)
-    strides, dilations = strides or (1,) * n, dilations or (1,) * n
-    start, end = start or (0,) * n, end or (0,) * n
-    output = list(sizes[:2])
-    for size, k, s, d, a, b in zip(sizes[2:], window, strides, dilations, start, end, strict=True):
-        room = size + a + b - ((k - 1) * d + 1)
-        assert room >= 0 or (ceil and room + s > 0)
-        output.append((-(-room // s) if ceil else room // s) + 1)
-    fields = {
-        "InputTensor": t(data_type, sizes, layout),
-        "OutputTensor": t(data_type, output, out_layout),
-        "Strides": tuple(strides),
-        "WindowSize": tuple(window),
-        "StartPadding": tuple(start),
-        "EndPadding": tuple(end),
-    }
-    if any(field.name == "Dilations" for field in catalog.operator(name).fields):
-        fields["Dilations"] = tuple(dilations)
-    else:
-        assert set(dilations) == {1}
-    if indices:
-        fields["OutputIndicesTensor"] = t(indices, output)
-    if include is not None:
-        fields["IncludePadding"] = include
-    if p is not None:
-        fields["P"] = p
-    return operator(name, **fields)
-
-
-def maximum(sizes, window, **options):
-    return pool("MAX_POOLING2", sizes, window, **options)
-
-
-def mean(sizes, window, *, include, **options):
-    return pool("AVERAGE_POOLING1", sizes, window, include=include, **options)
-
-
-def norm(sizes, window, *, p, **options):
-    return pool("LP_POOLING1", sizes, window, p=p, **options)
-
-
-def check_extremes(op, *, seed=0, **options):
-    """With the extremes of the type among the inputs."""
-    x = random_memory(op.tensor("InputTensor"), np.random.default_rng(seed), extremes=True)
-    return check_case(op, inputs={"InputTensor": x}, **options)
+from tests.lowering.pools import DATA_TYPES, check_extremes, maximum, mean, norm, pool
 
 
 @pytest.mark.parametrize("name", ["MAX_POOLING", "MAX_POOLING1", "MAX_POOLING2"])

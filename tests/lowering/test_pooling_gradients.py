@@ -23,6 +23,7 @@ from tests.lowering.harness import (
     support_cases,
     t,
 )
+from tests.lowering.pools import spelt_out, windows_of
 
 GRADIENTS = ("MAX_POOLING_GRAD", "AVERAGE_POOLING_GRAD")
 SIZES = (2, 3, 4, 5, 3)
@@ -47,14 +48,8 @@ def gradient(
     **at,
 ):
     """A gradient with respect to an input of ``sizes``; ``ceil`` rounds windows up, ``at`` gives strides by field."""
-    n = len(window)
-    strides, dilations = strides or (1,) * n, dilations or (1,) * n
-    start, end = start or (0,) * n, end or (0,) * n
-    windows = list(sizes[:2])
-    for size, k, s, d, a, b in zip(sizes[2:], window, strides, dilations, start, end, strict=True):
-        room = size + a + b - ((k - 1) * d + 1)
-        assert room >= 0
-        windows.append((-(-room // s) if ceil else room // s) + 1)
+    strides, dilations, start, end = spelt_out(window, strides, dilations, start, end)
+    windows = windows_of(sizes, window, strides, dilations, start, end, ceil=ceil)
     shapes = {"InputTensor": sizes, "InputGradientTensor": windows, "OutputGradientTensor": sizes}
     if name == "AVERAGE_POOLING_GRAD":
         assert set(dilations) == {1}

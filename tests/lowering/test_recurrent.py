@@ -222,9 +222,10 @@ class TestForm:
 
     def test_a_reason_is_given(self):
         (trace,) = check(recurrent("RNN", ["TANH"])).lowered.traces
-        assert "RNN differs from DirectML's where something is NaN: its steps are the body of a Scan" in trace.notes
+        notes = {"RNN differs from DirectML's where something is NaN", "its steps are the body of a Scan"}
+        assert notes <= {*trace.notes}
         (trace,) = default(recurrent("RNN", ["GELU"])).lowered.traces
-        assert "RNN does not have ACTIVATION_GELU, or not exactly: its steps stand in a row" in trace.notes
+        assert {"RNN does not have ACTIVATION_GELU", "its steps stand in a row"} <= {*trace.notes}
 
 
 class TestOutputs:

@@ -370,7 +370,7 @@ def test_constants_fold(data_type, axes):
 
 def test_folded_indices_are_those_of_the_kernels():
     x = np.array([[3, 1, 3, 1], [2, 2, 2, 2]], np.float32)
-    e = Emitter(21)
+    e = Emitter()
     for last in [False, True]:
         np.testing.assert_array_equal(
             e.ArgMax(e.constant(x), 1, last=last).constant, [[2], [3]] if last else [[0], [0]]

@@ -15,7 +15,8 @@ from dml2onnx import catalog
 from dml2onnx.compiler import CompiledModel
 from dml2onnx.ir.operator import OperatorDesc, Size2D
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.lowering.sampling import Axis, _looks_same, _takes_same, coordinates
+from dml2onnx.legalise.resizing import _looks_same, _takes_same
+from dml2onnx.lowering.sampling import Axis, coordinates
 from tests.lowering.examples import run_examples
 from tests.lowering.harness import check_case, operator, operators, support_cases, t
 
@@ -297,6 +298,14 @@ def test_antialiasing_halves_repeatedly() -> None:
     far = np.array([8.0, 0, 0, 8, 0, 0, 0, 8])
     np.testing.assert_array_equal(run(linear((8,), (2,), name="RESAMPLE3", antialiased=True), far), [4, 2])
     np.testing.assert_array_equal(run(linear((8,), (2,), name="RESAMPLE3"), far), [0, 0])
+
+
+@pytest.mark.parametrize(("size", "output"), [(4, 3), (2, 2), (2, 4), (9, 8), (9, 5), (9, 10), (1, 3)])
+def test_antialiasing_of_few_to_many(size: int, output: int) -> None:
+    op = linear((3, size), (3, output), scales=(2, 0.25), name="RESAMPLE3", antialiased=True)
+    got = run(op, np.arange(3.0 * size).reshape(3, size))
+    if size <= output:
+        np.testing.assert_array_equal(got[0, [0, -1]], [0, size - 1])
 
 
 @pytest.mark.parametrize("scale", [1e-45, 1e-3, 0.02, 0.3])

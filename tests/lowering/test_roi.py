@@ -228,6 +228,16 @@ def test_bins_are_whole_numbers(count: int, exact: bool) -> None:
         assert "Range" not in operators(model)
 
 
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+def test_maxima_begin_with_the_lowest_number(data_type: str) -> None:
+    """And pass over NaN [decisions O14, P7, P10]."""
+    op = pooling((1, 1, 2, 2), (2, 2), 1, data_type=data_type)
+    x = np.array([[[[np.nan, 1], [-np.inf, 2]]]], data_type.lower())
+    got = run(op, [[0, 0, 1, 1]], [0], more={"InputTensor": x})
+    lowest = np.finfo(data_type.lower()).min
+    assert got.reshape(-1).tolist() == [lowest, 1, lowest, 2]
+
+
 @settings(max_examples=40, deadline=None)
 @given(image=st.tuples(*[st.integers(1, 9)] * 2), bins=st.tuples(*[st.integers(1, 4)] * 2), seed=st.integers(0, 99))
 def test_bins_of_any_size_by_default(image: tuple[int, int], bins: tuple[int, int], seed: int) -> None:

@@ -48,3 +48,11 @@ class Command:
     """Further files, with their text."""
     before: tuple[tuple[str, ...], ...] = ()
     """Command lines without a mistake that come first, before ``files`` are written."""
+
+
+def edited(text: str, *edits: tuple[str, str]) -> str:
+    """The text with parts replaced, each of which it has exactly once."""
+    for old, new in edits:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    return text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tests.newcomers.case import Case
+from tests.newcomers.case import Case, edited
 
 NETWORK = """\
 {
@@ -80,11 +80,7 @@ NETWORK = """\
 
 def changed(*edits: tuple[str, str]) -> str:
     """The network with texts replaced, each of which it has exactly once; marks go to the ends of their lines."""
-    text = NETWORK
-    for old, new in edits:
-        assert text.count(old) == 1, old
-        text = text.replace(old, new)
-    return re.sub(r" *(// <- (?:here|there))(.+)", r"\2 \1", text)
+    return re.sub(r" *(// <- (?:here|there))(.+)", r"\2 \1", edited(NETWORK, *edits))
 
 
 SOFTMAX = '"type": "ACTIVATION_SOFTMAX",'

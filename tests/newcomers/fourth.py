@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from tests.newcomers.case import Case, Command
+from tests.newcomers.case import Case, Command, edited
 
-FOURTH_FILES = (
-    Case(
-        "strides in bytes of a graph in C++",
-        """\
+GRAPH = """\
 {
   "Nodes": [
     {"Type": "OPERATOR", "Name": "sum", "Desc": {"Operator": {"Type": "ELEMENT_WISE_ADD", "Desc": {
       "ATensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]},
-      "BTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8], "Strides": [768, 256, 32, 4], "$comment": "<- here"},
+      "BTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]},
       "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]}
     }}}},
     {"Type": "OPERATOR", "Name": "relu", "Desc": {"Operator": {"Type": "ACTIVATION_RELU", "Desc": {
@@ -31,7 +28,48 @@ FOURTH_FILES = (
     {"GraphOutputIndex": 0, "FromNodeIndex": 1, "FromNodeOutputIndex": 0}
   ]
 }
-""",
+"""
+"""A sum and a RELU of it, as a graph of C++."""
+B = '"BTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]'
+LAST = """"OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]}
+    }}}}
+  ],"""
+CONVOLUTION = """\
+{
+  "dml2onnx": 1,
+  "feature_level": "5_0",
+  "inputs": {"x": {"DataType": "FLOAT32", "Sizes": [1, 3, 32, 32]}},
+  "constants": {
+    "w": {"DataType": "FLOAT32", "Sizes": [8, 3, 3, 3], "fill": 0.1}
+  },
+  "nodes": [
+    {
+      "name": "conv",
+      "type": "CONVOLUTION",
+      "desc": {
+        "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 8, 32, 32]},
+        "Mode": "CROSS_CORRELATION", "Direction": "FORWARD", "Strides": [1, 1], "Dilations": [1, 1],
+        "StartPadding": [1, 1], "EndPadding": [1, 1], "OutputPadding": [0, 0],
+        "GroupCount": 1
+      },
+      "inputs": {"InputTensor": "x", "FilterTensor": "w"},
+      "outputs": {"OutputTensor": "y"}
+    }
+  ],
+  "outputs": ["y"]
+}
+"""
+OUTPUT = '"OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 8, 32, 32]},'
+INPUTS = '"inputs": {"InputTensor": "x", "FilterTensor": "w"},'
+MARK = "  // <- here"
+
+FOURTH_FILES = (
+    Case(
+        "strides in bytes of a graph in C++",
+        edited(
+            GRAPH,
+            (B, B + ', "Strides": [768, 256, 32, 4], "$comment": "<- here"'),
+        ),
         (
             r"look like bytes",
             r"\[192, 64, 8, 1\]",
@@ -40,61 +78,21 @@ FOURTH_FILES = (
     ),
     Case(
         "a bias of one dimension in C++",
-        """\
-{
-  "Nodes": [
-    {"Type": "OPERATOR", "Name": "sum", "Desc": {"Operator": {"Type": "ELEMENT_WISE_ADD", "Desc": {
-      "ATensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]},
-      "BTensor": {"DataType": "FLOAT32", "Sizes": [3], "$comment": "<- here"},
-      "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]}
-    }}}},
-    {"Type": "OPERATOR", "Name": "relu", "Desc": {"Operator": {"Type": "ACTIVATION_RELU", "Desc": {
-      "InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]},
-      "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]}
-    }}}}
-  ],
-  "InputEdges": [
-    {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0},
-    {"GraphInputIndex": 1, "ToNodeIndex": 0, "ToNodeInputIndex": 1}
-  ],
-  "IntermediateEdges": [
-    {"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "ToNodeIndex": 1, "ToNodeInputIndex": 0}
-  ],
-  "OutputEdges": [
-    {"GraphOutputIndex": 0, "FromNodeIndex": 1, "FromNodeOutputIndex": 0}
-  ]
-}
-""",
+        edited(GRAPH, (B, '"BTensor": {"DataType": "FLOAT32", "Sizes": [3], "$comment": "<- here"')),
         (r"Strides \[0, 1, 0, 0\]",),
         never=("reinterpret",),
     ),
     Case(
         "an output of another data type in C++",
-        """\
-{
-  "Nodes": [
-    {"Type": "OPERATOR", "Name": "sum", "Desc": {"Operator": {"Type": "ELEMENT_WISE_ADD", "Desc": {
-      "ATensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]},
-      "BTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]},
-      "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]}
-    }}}},
-    {"Type": "OPERATOR", "Name": "relu", "Desc": {"Operator": {"Type": "ACTIVATION_RELU", "Desc": {
-      "InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]},
-      "OutputTensor": {"DataType": "FLOAT16", "$comment": "<- here", "Sizes": [1, 3, 8, 8]}
+        edited(
+            GRAPH,
+            (
+                LAST,
+                """"OutputTensor": {"DataType": "FLOAT16", "$comment": "<- here", "Sizes": [1, 3, 8, 8]}
     }}}}
-  ],
-  "InputEdges": [
-    {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0},
-    {"GraphInputIndex": 1, "ToNodeIndex": 0, "ToNodeInputIndex": 1}
-  ],
-  "IntermediateEdges": [
-    {"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "ToNodeIndex": 1, "ToNodeInputIndex": 0}
-  ],
-  "OutputEdges": [
-    {"GraphOutputIndex": 0, "FromNodeIndex": 1, "FromNodeOutputIndex": 0}
-  ]
-}
-""",
+  ],""",
+            ),
+        ),
         (
             r"OutputTensor of data type FLOAT32",
             r"CAST",
@@ -103,32 +101,16 @@ FOURTH_FILES = (
     ),
     Case(
         "two edges to one output of the graph",
-        """\
-{
-  "Nodes": [
-    {"Type": "OPERATOR", "Name": "sum", "Desc": {"Operator": {"Type": "ELEMENT_WISE_ADD", "Desc": {
-      "ATensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]},
-      "BTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]},
-      "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]}
-    }}}},
-    {"Type": "OPERATOR", "Name": "relu", "Desc": {"Operator": {"Type": "ACTIVATION_RELU", "Desc": {
-      "InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]},
-      "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]}
-    }}}}
-  ],
-  "InputEdges": [
-    {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0},
-    {"GraphInputIndex": 1, "ToNodeIndex": 0, "ToNodeInputIndex": 1}
-  ],
-  "IntermediateEdges": [
-    {"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "ToNodeIndex": 1, "ToNodeInputIndex": 0}
-  ],
-  "OutputEdges": [
-    {"GraphOutputIndex": 0, "FromNodeIndex": 1, "FromNodeOutputIndex": 0, "$comment": "<- there"},
-    {"GraphOutputIndex": 0, "FromNodeIndex": 0, "FromNodeOutputIndex": 0, "$comment": "<- here"}
-  ]
-}
+        edited(
+            GRAPH,
+            (
+                """"FromNodeIndex": 1, "FromNodeOutputIndex": 0}
 """,
+                """"FromNodeIndex": 1, "FromNodeOutputIndex": 0, "$comment": "<- there"},
+    {"GraphOutputIndex": 0, "FromNodeIndex": 0, "FromNodeOutputIndex": 0, "$comment": "<- here"}
+""",
+            ),
+        ),
         (
             r"output 0 already",
             r"a number of its own",
@@ -136,31 +118,7 @@ FOURTH_FILES = (
     ),
     Case(
         "inputs of a graph numbered with a gap",
-        """\
-{
-  "Nodes": [
-    {"Type": "OPERATOR", "Name": "sum", "Desc": {"Operator": {"Type": "ELEMENT_WISE_ADD", "Desc": {
-      "ATensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]},
-      "BTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]},
-      "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]}
-    }}}},
-    {"Type": "OPERATOR", "Name": "relu", "Desc": {"Operator": {"Type": "ACTIVATION_RELU", "Desc": {
-      "InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]},
-      "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]}
-    }}}}
-  ],
-  "InputEdges": [
-    {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0},
-    {"GraphInputIndex": 2, "$comment": "<- here", "ToNodeIndex": 0, "ToNodeInputIndex": 1}
-  ],
-  "IntermediateEdges": [
-    {"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "ToNodeIndex": 1, "ToNodeInputIndex": 0}
-  ],
-  "OutputEdges": [
-    {"GraphOutputIndex": 0, "FromNodeIndex": 1, "FromNodeOutputIndex": 0}
-  ]
-}
-""",
+        edited(GRAPH, ('"GraphInputIndex": 1,', '"GraphInputIndex": 2, "$comment": "<- here",')),
         (
             r"nothing is connected to graph input 1",
             r"numbered from 0 on",
@@ -169,32 +127,14 @@ FOURTH_FILES = (
     ),
     Case(
         "two edges to one input of a node",
-        """\
-{
-  "Nodes": [
-    {"Type": "OPERATOR", "Name": "sum", "Desc": {"Operator": {"Type": "ELEMENT_WISE_ADD", "Desc": {
-      "ATensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]},
-      "BTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]},
-      "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]}
-    }}}},
-    {"Type": "OPERATOR", "Name": "relu", "Desc": {"Operator": {"Type": "ACTIVATION_RELU", "Desc": {
-      "InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]},
-      "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]}
-    }}}}
-  ],
-  "InputEdges": [
-    {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0},
-    {"GraphInputIndex": 1, "ToNodeIndex": 0, "ToNodeInputIndex": 1},
-    {"GraphInputIndex": 1, "ToNodeIndex": 1, "ToNodeInputIndex": 0, "$comment": "<- here"}
-  ],
-  "IntermediateEdges": [
-    {"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "ToNodeIndex": 1, "ToNodeInputIndex": 0}
-  ],
-  "OutputEdges": [
-    {"GraphOutputIndex": 0, "FromNodeIndex": 1, "FromNodeOutputIndex": 0}
-  ]
-}
-""",
+        edited(
+            GRAPH,
+            (
+                '"ToNodeInputIndex": 1}',
+                """"ToNodeInputIndex": 1},
+    {"GraphInputIndex": 1, "ToNodeIndex": 1, "ToNodeInputIndex": 0, "$comment": "<- here"}""",
+            ),
+        ),
         (
             r"another edge leads to input 0",
             r"the first edge to it",
@@ -202,31 +142,14 @@ FOURTH_FILES = (
     ),
     Case(
         "a reader that sees more than was written",
-        """\
-{
-  "Nodes": [
-    {"Type": "OPERATOR", "Name": "sum", "Desc": {"Operator": {"Type": "ELEMENT_WISE_ADD", "Desc": {
-      "ATensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]},
-      "BTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]},
-      "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]}
-    }}}},
-    {"Type": "OPERATOR", "Name": "relu", "Desc": {"Operator": {"Type": "ACTIVATION_RELU", "Desc": {
-      "InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 9]},
-      "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]}
-    }}}}
-  ],
-  "InputEdges": [
-    {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0},
-    {"GraphInputIndex": 1, "ToNodeIndex": 0, "ToNodeInputIndex": 1}
-  ],
-  "IntermediateEdges": [
-    {"$comment": "<- here", "FromNodeIndex": 0, "FromNodeOutputIndex": 0, "ToNodeIndex": 1, "ToNodeInputIndex": 0}
-  ],
-  "OutputEdges": [
-    {"GraphOutputIndex": 0, "FromNodeIndex": 1, "FromNodeOutputIndex": 0}
-  ]
-}
-""",
+        edited(
+            GRAPH,
+            (
+                '"InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]}',
+                '"InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 9]}',
+            ),
+            ('{"FromNodeIndex": 0,', '{"$comment": "<- here", "FromNodeIndex": 0,'),
+        ),
         (r"the output has 768 bytes, and InputTensor reads 864",),
         never=("OutputTensor of sizes",),
     ),
@@ -289,31 +212,7 @@ FOURTH_FILES = (
     ),
     Case(
         "padding at the beginning only",
-        """\
-{
-  "dml2onnx": 1,
-  "feature_level": "5_0",
-  "inputs": {"x": {"DataType": "FLOAT32", "Sizes": [1, 3, 32, 32]}},
-  "constants": {
-    "w": {"DataType": "FLOAT32", "Sizes": [8, 3, 3, 3], "fill": 0.1}
-  },
-  "nodes": [
-    {
-      "name": "conv",
-      "type": "CONVOLUTION",
-      "desc": {
-        "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 8, 32, 32]},  // <- here
-        "Mode": "CROSS_CORRELATION", "Direction": "FORWARD", "Strides": [1, 1], "Dilations": [1, 1],
-        "StartPadding": [1, 1], "EndPadding": [0, 0], "OutputPadding": [0, 0],
-        "GroupCount": 1
-      },
-      "inputs": {"InputTensor": "x", "FilterTensor": "w"},
-      "outputs": {"OutputTensor": "y"}
-    }
-  ],
-  "outputs": ["y"]
-}
-""",
+        edited(CONVOLUTION, (OUTPUT, OUTPUT + MARK), ('"EndPadding": [1, 1]', '"EndPadding": [0, 0]')),
         (
             r"EndPadding \[1, 1\]",
             r"\[1, 8, 31, 31\]",
@@ -322,31 +221,11 @@ FOURTH_FILES = (
     ),
     Case(
         "filters as HWIO that are as high as they are deep",
-        """\
-{
-  "dml2onnx": 1,
-  "feature_level": "5_0",
-  "inputs": {"x": {"DataType": "FLOAT32", "Sizes": [1, 3, 32, 32]}},
-  "constants": {
-    "w": {"DataType": "FLOAT32", "Sizes": [3, 3, 3, 8], "fill": 0.1}  // <- there
-  },
-  "nodes": [
-    {
-      "name": "conv",
-      "type": "CONVOLUTION",
-      "desc": {
-        "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 8, 32, 32]},  // <- here
-        "Mode": "CROSS_CORRELATION", "Direction": "FORWARD", "Strides": [1, 1], "Dilations": [1, 1],
-        "StartPadding": [1, 1], "EndPadding": [1, 1], "OutputPadding": [0, 0],
-        "GroupCount": 1
-      },
-      "inputs": {"InputTensor": "x", "FilterTensor": "w"},
-      "outputs": {"OutputTensor": "y"}
-    }
-  ],
-  "outputs": ["y"]
-}
-""",
+        edited(
+            CONVOLUTION,
+            ('[8, 3, 3, 3], "fill": 0.1}', '[3, 3, 3, 8], "fill": 0.1}  // <- there'),
+            (OUTPUT, OUTPUT + MARK),
+        ),
         (
             r"looks like HWIO",
             r"\[8, 3, 3, 3\]",
@@ -355,31 +234,14 @@ FOURTH_FILES = (
     ),
     Case(
         "weights as numpy makes them",
-        """\
-{
-  "dml2onnx": 1,
-  "feature_level": "5_0",
-  "inputs": {"x": {"DataType": "FLOAT32", "Sizes": [1, 3, 32, 32]}},
-  "constants": {
-    "w": {"DataType": "FLOAT64", "Sizes": [8, 3, 3, 3], "fill": 0.1}  // <- there
-  },
-  "nodes": [
-    {
-      "name": "conv",
-      "type": "CONVOLUTION",
-      "desc": {
-        "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 8, 32, 32]},
-        "Mode": "CROSS_CORRELATION", "Direction": "FORWARD", "Strides": [1, 1], "Dilations": [1, 1],
-        "StartPadding": [1, 1], "EndPadding": [1, 1], "OutputPadding": [0, 0],
-        "GroupCount": 1
-      },
-      "inputs": {"InputTensor": "x", "FilterTensor": "w"},  // <- here
-      "outputs": {"OutputTensor": "y"}
-    }
-  ],
-  "outputs": ["y"]
-}
-""",
+        edited(
+            CONVOLUTION,
+            (
+                '"FLOAT32", "Sizes": [8, 3, 3, 3], "fill": 0.1}',
+                '"FLOAT64", "Sizes": [8, 3, 3, 3], "fill": 0.1}  // <- there',
+            ),
+            (INPUTS, INPUTS + MARK),
+        ),
         (
             r"FLOAT64",
             r"CAST",
@@ -387,31 +249,7 @@ FOURTH_FILES = (
     ),
     Case(
         "a picture of bytes",
-        """\
-{
-  "dml2onnx": 1,
-  "feature_level": "5_0",
-  "inputs": {"x": {"DataType": "UINT8", "Sizes": [1, 3, 32, 32]}},
-  "constants": {
-    "w": {"DataType": "FLOAT32", "Sizes": [8, 3, 3, 3], "fill": 0.1}
-  },
-  "nodes": [
-    {
-      "name": "conv",
-      "type": "CONVOLUTION",
-      "desc": {
-        "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 8, 32, 32]},
-        "Mode": "CROSS_CORRELATION", "Direction": "FORWARD", "Strides": [1, 1], "Dilations": [1, 1],
-        "StartPadding": [1, 1], "EndPadding": [1, 1], "OutputPadding": [0, 0],
-        "GroupCount": 1
-      },
-      "inputs": {"InputTensor": "x", "FilterTensor": "w"},  // <- here
-      "outputs": {"OutputTensor": "y"}
-    }
-  ],
-  "outputs": ["y"]
-}
-""",
+        edited(CONVOLUTION, ('"x": {"DataType": "FLOAT32"', '"x": {"DataType": "UINT8"'), (INPUTS, INPUTS + MARK)),
         (
             r"UINT8",
             r"a CAST node makes FLOAT32",
@@ -419,31 +257,7 @@ FOURTH_FILES = (
     ),
     Case(
         "groups that eight filters do not make",
-        """\
-{
-  "dml2onnx": 1,
-  "feature_level": "5_0",
-  "inputs": {"x": {"DataType": "FLOAT32", "Sizes": [1, 3, 32, 32]}},
-  "constants": {
-    "w": {"DataType": "FLOAT32", "Sizes": [8, 3, 3, 3], "fill": 0.1}
-  },
-  "nodes": [
-    {
-      "name": "conv",
-      "type": "CONVOLUTION",
-      "desc": {
-        "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 8, 32, 32]},
-        "Mode": "CROSS_CORRELATION", "Direction": "FORWARD", "Strides": [1, 1], "Dilations": [1, 1],
-        "StartPadding": [1, 1], "EndPadding": [1, 1], "OutputPadding": [0, 0],
-        "GroupCount": 3
-      },
-      "inputs": {"InputTensor": "x", "FilterTensor": "w"},  // <- here
-      "outputs": {"OutputTensor": "y"}
-    }
-  ],
-  "outputs": ["y"]
-}
-""",
+        edited(CONVOLUTION, ('"GroupCount": 1', '"GroupCount": 3'), (INPUTS, INPUTS + MARK)),
         (r"GroupCount 1\b",),
         never=("FilterTensor of sizes \\[8, 1",),
     ),

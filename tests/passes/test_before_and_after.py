@@ -92,7 +92,7 @@ def test_a_pass_does_what_its_file_shows(module: str) -> None:
             if module.endswith("integer_weights") and item is not None and item.name == "w":
                 x, scale, point = np.array([[-3]], np.int8), np.array(0.5, np.float32), np.array(0, np.int8)
                 item.dequantized = Dequantized(x, scale, point, "w")
-    after = apply(before, BY_MODULE[module], OPSET, targets.target("cpu", exact=False))
+    after = apply(before, BY_MODULE[module], targets.target("cpu", OPSET, exact=False))
     text = shown(module, "After")
     if "If (" in text:  # ONNX's text form has no place for it in a line
         (host,) = [node for node in after.nodes if node.op_type == "If"]

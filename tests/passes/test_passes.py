@@ -42,8 +42,8 @@ def test_random_graphs_compute_the_same_bits(sample: Sample, opset: int, target:
 def test_a_model_with_nothing_to_do_is_handed_on() -> None:
     g = dml2onnx.GraphBuilder()
     lowered = compiled(g.build({"y": g.activation_relu(g.input("x", "FLOAT32", (2, 3)))})).lowered
-    assert apply(lowered, PASSES, 21, target("cpu")) is lowered
-    assert Draft(lowered, 21, target("cpu")).finish() is lowered
+    assert apply(lowered, PASSES, target("cpu")) is lowered
+    assert Draft(lowered, target("cpu")).finish() is lowered
 
 
 @pytest.mark.parametrize("command", ["compile", "run", "verify", "explain", "report"])
@@ -72,7 +72,7 @@ def test_what_a_draft_loses_takes_its_makers_and_constants_along() -> None:
     x = g.input("x", "FLOAT32", (2, 3))
     y = g.add(g.multiply(x, g.constant(np.full((2, 3), 2, np.float32))), g.abs(x))
     lowered = compiled(g.build({"y": y})).lowered
-    draft = Draft(lowered, 21, target("cpu"))
+    draft = Draft(lowered, target("cpu"))
     add = next(draft.nodes(frozenset({"Add"})))
     draft.replace(add, draft.node("Abs", [add.inputs[1]], add.outputs), note="no longer added")
     result = draft.finish()
@@ -85,7 +85,7 @@ def test_what_a_draft_loses_takes_its_makers_and_constants_along() -> None:
 
 def test_names_in_a_draft_are_new() -> None:
     lowered = compiled(read_twice()).lowered
-    draft = Draft(lowered, 21, target("cpu"))
+    draft = Draft(lowered, target("cpu"))
     taken = {"x", "y", *(value.name for node in lowered.nodes for value in node.outputs if value is not None)}
     assert draft.value("x", np.dtype(np.float32), (1,)).name not in taken
     stored = [draft.store(np.zeros(2, np.float32), "w").name for _ in range(2)]

@@ -299,6 +299,10 @@ def test_frames_end_somewhere(program: Path, tmp_path: Path) -> None:
     assert model.run({"buffer1": x})["buffer1"].reshape(-1).tolist() == [100] * 4
 
 
+JOURNAL = 16
+"""Graphs that stand in a journal at most."""
+
+
 @pytest.mark.parametrize("last", [0, 1, 15, 16, 17, *range(30, 60)])
 def test_no_dispatch_is_lost_at_any_moment(
     program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: int
@@ -312,7 +316,7 @@ def test_no_dispatch_is_lost_at_any_moment(
     assert result.reshape(-1).tolist() == [last + 1] * 4
     names = {path.stem for path in folder.glob("step_*.json")}
     assert len(names) == last + 1
-    for number in range(last + 1):  # the last ones stand in a journal
+    for number in {0, *range(max(0, last - JOURNAL), last + 1)}:  # those before were written before
         assert len(dml2onnx.load(folder, graph=f"step {number}").nodes) == 1
 
 

@@ -212,6 +212,9 @@ def test_antialiasing_halves():
     np.testing.assert_array_equal(antialiased(np.arange(8, dtype=np.float32), 2, 0.25), [1.5, 5.5])
     # 5 to 4 to 2 to 1
     np.testing.assert_array_equal(antialiased(np.arange(5, dtype=np.float32), 1, 0.25), [2])
+    # 4 to 3, and 2 to 4, at once: no power of two lies between them
+    np.testing.assert_allclose(antialiased(np.arange(4, dtype=np.float32), 3, 0.25), [1 / 6, 1.5, 17 / 6], rtol=1e-6)
+    np.testing.assert_array_equal(antialiased(np.arange(2, dtype=np.float32), 4, 0.25), [0, 0.25, 0.75, 1])
 
 
 @pytest.mark.parametrize(("scale", "mode"), [(0.5, "LINEAR"), (0.25, "NEAREST_NEIGHBOR")])

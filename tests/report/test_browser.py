@@ -5,88 +5,28 @@ from __future__ import annotations
 import io
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-from unittest import mock
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
 import dml2onnx
-from dml2onnx.options import CompileOptions
-from dml2onnx.report.comparison import compare
-from dml2onnx.report.gathering import gather
-from dml2onnx.report.html import page
-from dml2onnx.report.records import Access, Value
 from tests.report.browser import ROOT, SIZE, running
-from tests.report.models import HOSTILE, broken, changed, hostile, long_names, scoped, small, wrong
+from tests.report.models import HOSTILE, broken
+from tests.report.pages import written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dml2onnx.report.comparison import Comparison
-    from dml2onnx.report.records import Report
     from tests.report.browser import Browser
 
 AXE = next(iter((ROOT / ".venv-browser").glob("**/axe_playwright_python/axe.min.js")), None)
 ENTER, DOWN, UP, RIGHT, HOME = (("Enter", 13), ("ArrowDown", 40), ("ArrowUp", 38), ("ArrowRight", 39), ("Home", 36))
 
 
-def chain(count: int) -> Report:
-    """A report of so many activations one after another, without the work of making the graph."""
-    report = gather(small())
-    node = next(node for node in report.nodes if node.name == "activation_relu")
-    tensor = node.outputs[0].tensor
-    nodes = tuple(
-        replace(
-            node,
-            name=f"n{place}",
-            onnx=(),
-            inputs=(Access("InputTensor", place, tensor),),
-            outputs=(Access("OutputTensor", place + 1, tensor),),
-        )
-        for place in range(count)
-    )
-    values = (Value("x", 16, "input"), *(Value(f"v{place}", 16, "node") for place in range(count)))
-    (first, *_), (last, *_) = report.inputs, report.outputs
-    ends: dict[str, Any] = {"inputs": (replace(first, value=0),), "outputs": (replace(last, value=count),)}
-    return replace(report, nodes=nodes, values=values, onnx=None, diagnostics=(), **ends)
-
-
-def spoiled() -> Report:
-    with mock.patch("dml2onnx.report.gathering.verify_graph", wrong):
-        return gather(small(), rounds=3)
-
-
-def gelu() -> dml2onnx.Graph:
-    """A node that came with feature level 5_1."""
-    g = dml2onnx.GraphBuilder()
-    return g.build({"y": g.activation_gelu(g.input("x", "FLOAT32", [4]), name="gelu")})
-
-
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    directory = tmp_path_factory.mktemp("pages")
-    reports: dict[str, Report | Comparison] = {
-        "small": gather(small(), rounds=1, profile=True),
-        "broken": gather(broken()),
-        "wrong": spoiled(),
-        "hostile": gather(hostile()),
-        "large": chain(5000),
-        "scoped": gather(scoped(), rounds=1, profile=True),
-        "scoped large": gather(scoped(200)),
-        "long names": gather(long_names(), rounds=1, profile=True),
-        "compared": compare(gather(small(), digests=True), gather(changed(), digests=True), ("one", "two")),
-        "other errors": compare(gather(small(), digests=True), gather(broken(), digests=True), ("one", HOSTILE)),
-        "levels": compare(
-            gather(gelu(), CompileOptions.of(feature_level="3_0", target="cpu")), gather(gelu()), ("3_0", "6_4")
-        ),
-        "large pair": compare(chain(5000), chain(5000), ("one", "two")),
-    }
-    paths = {name: directory / f"{name}.html" for name in reports}
-    for name, report in reports.items():
-        paths[name].write_text(page(report), encoding="utf-8")
-    return paths
+    return written(tmp_path_factory.mktemp("pages"))
 
 
 @pytest.fixture(scope="module")

@@ -67,7 +67,7 @@ def test_where_it_runs_is_what_the_tables_say() -> None:
     found = {item.target: item.without_kernel for item in report.onnx.coverage}
     assert set(found) == set(PLACES)
     for name, missing in found.items():
-        has = target(name).has_kernel("MaxPool", report.onnx.opset, {"T": "uint8", "I": "int64"})
+        has = target(name, report.onnx.opset).has_kernel("MaxPool", {"T": "uint8", "I": "int64"})
         assert missing == (not has), name
     assert story(report)[1].endswith(
         "cpu, dml, openvino, openvino-npu and openvino-gpu have kernels for the whole of it, "

@@ -1,10 +1,13 @@
 """Proves compiled models on other runtimes than the one that they are made for.
 
-    python -m tests.runtimes NAME[:TARGET][=PYTHON] ... [--all] [--only PATTERN] [--jobs N] [--results DIRECTORY]
+    python -m tests.runtimes NAME[:TARGET][=PYTHON] ... [--all] [--only PATTERN] [--changed] [--jobs N]
+                             [--results DIRECTORY]
 
 Each NAME is a runtime of ``worker.py``, PYTHON the interpreter that has it. All samples are compiled; of those whose
 models differ in nothing but sizes and values, the first is run, or with ``--all`` every one. ``--only`` takes no
-samples but those in whose names the pattern, a regular expression, is found. The exit code is 0 when all that is
+samples but those in whose names the pattern, a regular expression, is found. With ``--changed``, a model with inputs
+that agreed, byte for byte the same, when the results that are checked in were made with the same version of the
+runtime, is not run again, but for one in ``STILL_RUN``. The exit code is 0 when all that is
 different or refused is in the table of ``differences.py``, and all of that table is still so.
 """
 
@@ -18,8 +21,9 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -57,10 +61,14 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     command.add_argument("runtimes", nargs="+", type=parse, metavar="NAME[:TARGET][=PYTHON]")
     command.add_argument("--all", action="store_true", help="run every sample, not one of each kind")
     command.add_argument("--only", default="", help="samples whose names have this regular expression")
+    command.add_argument("--changed", action="store_true", help="what agreed before, and is the same, only in part")
     command.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes at a time")
     command.add_argument("--results", type=Path, help="a directory for results, one JSON file for each runtime")
     command.add_argument("--optional", action="append", default=[], help="a runtime that this machine may not have")
-    return command.parse_args(arguments)
+    options = command.parse_args(arguments)
+    if options.changed and options.results:
+        command.error("--changed runs not all that --results would have to tell")
+    return options
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -76,8 +84,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             ok &= runtime.name in options.optional
         else:
             ok &= not healed
-    only = re.compile(options.only)
-    tallies = prove(list(titles), everything=options.all, only=only, jobs=options.jobs) if titles else {}
+    chosen = Chosen(
+        everything=options.all,
+        only=re.compile(options.only),
+        known={runtime: results.known(runtime, title) if options.changed else () for runtime, title in titles.items()},
+    )
+    tallies = prove(list(titles), chosen, jobs=options.jobs) if titles else {}
     for runtime, title in titles.items():
         content = results.record(runtime, title, tallies[runtime])
         ok &= show(content)
@@ -108,20 +120,38 @@ def examples(runtime: Runtime) -> tuple[str, int]:
     return worker.title, healed
 
 
-def prove(
-    runtimes: Sequence[Runtime], *, everything: bool, only: re.Pattern[str], jobs: int
-) -> dict[Runtime, dict[str, results.Tally]]:
-    """All samples in whose names ``only`` is found, on the runtimes whose target has models of their opset."""
+STILL_RUN = 8
+"""Of so many models that agreed before one is run nevertheless."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Which samples are run."""
+
+    everything: bool
+    """Whether all of each kind, and not the first alone."""
+    only: re.Pattern[str]
+    """What is found in their names."""
+    known: Mapping[Runtime, Collection[str]]
+    """The digests of jobs that agreed before."""
+
+    def leaves_out(self, runtime: Runtime, digest: str) -> bool:
+        """Whether a job agreed before and is none of those that are run nevertheless."""
+        return digest in self.known[runtime] and int(digest, 16) % STILL_RUN != 0
+
+
+def prove(runtimes: Sequence[Runtime], chosen: Chosen, *, jobs: int) -> dict[Runtime, dict[str, results.Tally]]:
+    """The samples that are chosen, on the runtimes whose target has models of their opset."""
     tallies: dict[Runtime, dict[str, results.Tally]] = {runtime: {} for runtime in runtimes}
     pool = Pool(jobs)
     place = Path(tempfile.mkdtemp())
-    waiting: list[tuple[Runtime, str, Future[Outcome]]] = []
+    waiting: list[tuple[results.Tally, Runtime, str, Future[Outcome]]] = []
     kinds: set[tuple[object, ...]] = set()
     try:
         left_out = frozenset.intersection(*(runtime.left_out for runtime in runtimes))
         # all before any thread, in whose company pytest cannot parse
         for source, sample in list(drawn(place, left_out)):
-            if not only.search(sample.name):
+            if not chosen.only.search(sample.name):
                 continue
             able = [
                 runtime
@@ -134,14 +164,19 @@ def prove(
                 tally = tallies[runtime].setdefault(source, results.Tally())
                 tally.drawn += 1
                 kind = (runtime, source, job.kind)
-                if everything or kind not in kinds:
-                    kinds.add(kind)
-                    checked = job.check()
-                    if checked.problem is not None:
-                        tally.unexplained.append(checked)
-                    waiting.append((runtime, source, pool.submit(job, runtime)))
-        for runtime, source, future in waiting:
-            tallies[runtime][source].add(runtime.name, future.result())
+                if kind in kinds and not chosen.everything:
+                    continue
+                kinds.add(kind)
+                digest = job.digest()
+                if chosen.leaves_out(runtime, digest):
+                    tally.unchanged += 1
+                    continue
+                checked = job.check()
+                if checked.problem is not None:
+                    tally.unexplained.append(checked)
+                waiting.append((tally, runtime, digest, pool.submit(job, runtime)))
+        for tally, runtime, digest, future in waiting:
+            tally.add(runtime.name, future.result(), digest)
     finally:
         pool.close()
         shutil.rmtree(place)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pickle
 import subprocess
@@ -27,6 +28,8 @@ LEFT_OUT = dict.fromkeys(("qnn", "web", "web-gpu", "webnn"), frozenset({"matrix"
 """What runtimes are not tried with that are tried with operators and networks: exact models are nothing for an NPU."""
 ARITHMETIC = {"qnn": FLOAT16}
 """What runtimes compute FLOAT in that have not FLOAT32 for it."""
+DIGITS = 8
+"""Hexadecimal digits of a digest: enough to tell a changed model from some thousand known ones."""
 SECONDS = 120
 """What one model may take; small graphs take milliseconds."""
 
@@ -172,6 +175,21 @@ class Job:
             for node in with_bodies(self.model.lowered.nodes)
         )
 
+    def request(self) -> tuple[bytes, Arrays]:
+        """What a runtime is given: the model, and its inputs."""
+        given = self.model.complete(self.sample.inputs)
+        feeds = {p.onnx_name: np.ascontiguousarray(given[p.name]).reshape(p.shape) for p in self.model.inputs}
+        return self.model.serialize(), feeds
+
+    def digest(self) -> str:
+        """The same for the same model with the same inputs."""
+        model, feeds = self.request()
+        found = hashlib.sha256(model)
+        for name, array in sorted(feeds.items()):
+            found.update(f"{name} {array.dtype.str} {array.shape}".encode())
+            found.update(array.tobytes())
+        return found.hexdigest()[:DIGITS]
+
     def run(self, worker: Worker) -> Outcome:
         """Runs the model and compares what comes out with what has to."""
         found = self._run(worker)
@@ -179,9 +197,7 @@ class Job:
 
     def _run(self, worker: Worker) -> Outcome:
         nodes = self.model.lowered.nodes
-        given = self.model.complete(self.sample.inputs)
-        feeds = {p.onnx_name: np.ascontiguousarray(given[p.name]).reshape(p.shape) for p in self.model.inputs}
-        model = self.model.serialize()
+        model, feeds = self.request()
         answer = worker.ask(model, feeds)
         if isinstance(answer, str):
             return Outcome(self.sample.name, answer, True, nodes)

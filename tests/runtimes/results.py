@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +22,8 @@ DIRECTORY = Path(__file__).parent / "results"
 """Where results are checked in, one file for each runtime."""
 SHOWN = 20
 """Unexplained outcomes that are written down one by one."""
+WIDTH = 108
+"""Characters of a line of digests."""
 
 
 @dataclass(slots=True)
@@ -40,8 +43,12 @@ class Tally:
     """Nodes that it left to the CPU, by operator."""
     wholly: int = 0
     """Samples of which it took all nodes."""
+    agreed: list[str] = field(default_factory=list)
+    """The digests of those that agree."""
+    unchanged: int = 0
+    """Samples that were not run, because results that are checked in say that they agree."""
 
-    def add(self, runtime: str, outcome: Outcome) -> None:
+    def add(self, runtime: str, outcome: Outcome, digest: str) -> None:
         left: Counter[str] = Counter()
         for provider, nodes in outcome.places.items():
             if provider == CPU:
@@ -52,6 +59,7 @@ class Tally:
         self.wholly += bool(outcome.places) and not left
         if outcome.problem is None:
             self.agree += 1
+            self.agreed.append(digest)
             return
         self.different += not outcome.refused
         self.refused += outcome.refused
@@ -91,6 +99,7 @@ def record(runtime: Runtime, title: str, tallies: Mapping[str, Tally]) -> dict[s
                 "different": t.different,
                 "refused": t.refused,
                 "unexplained": len(t.unexplained),
+                **({"unchanged": t.unchanged} if t.unchanged else {}),
             }
             for name, t in tallies.items()
         },
@@ -99,7 +108,17 @@ def record(runtime: Runtime, title: str, tallies: Mapping[str, Tally]) -> dict[s
         "unexplained": [
             {"sample": item.sample, "problem": item.problem} for t in tallies.values() for item in t.unexplained[:SHOWN]
         ],
+        "agreed": textwrap.wrap(" ".join(sorted({digest for t in tallies.values() for digest in t.agreed})), WIDTH),
     }
+
+
+def known(runtime: Runtime, title: str) -> frozenset[str]:
+    """The digests of what agrees according to results that are checked in, if they are of the same versions."""
+    path = DIRECTORY / f"{runtime.name}.json"
+    content = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    made_with = (content.get("version"), content.get("target"), content.get("onnx"))
+    is_same = made_with == (title, runtime.target, version("onnx"))
+    return frozenset(" ".join(content.get("agreed", [])).split()) if is_same else frozenset()
 
 
 def _placed(tallies: Mapping[str, Tally]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -182,6 +183,42 @@ def test_a_proof_and_its_results(tmp_path, monkeypatch, capsys):
     assert "UNEXPLAINED wrong: it is wrong" in capsys.readouterr().out
     assert main(["cpu", "--results", str(tmp_path), "--jobs", "1"]) == 0
     assert json.loads((tmp_path / "cpu.json").read_text())["samples"]["few"]["run"] == 1
+
+
+def test_what_agreed_is_not_run_again(tmp_path, monkeypatch):
+    """But for some, and only for the same model with the same inputs, on the same version of the runtime."""
+    ran = []
+
+    class Counted(Worker):
+        def ask(self, model, feeds):
+            ran.append(model)
+            return super().ask(model, feeds)
+
+    rows = [(n, t("FLOAT32", (2, n))) for n in range(1, 25)]
+    ops = [operator("JOIN", InputTensors=[row, row], OutputTensor=t("FLOAT32", (4, n)), Axis=0) for n, row in rows]
+    samples = [("few", Drawn(op).sample(str(number))) for number, op in enumerate(ops)]
+    monkeypatch.setattr("tests.runtimes.__main__.drawn", lambda place, left_out: samples)
+    monkeypatch.setattr("tests.runtimes.proof.Worker", Counted)
+    monkeypatch.setattr(results, "DIRECTORY", tmp_path)
+
+    def runs(*options):
+        ran.clear()
+        assert main(["cpu", "--all", "--jobs", "1", *options]) == 0
+        return len(ran)
+
+    assert runs("--changed") == len(samples)  # nothing is known of this runtime
+    assert runs("--results", str(tmp_path)) == len(samples)
+    again = runs("--changed")
+    assert 0 < again < len(samples) / 2
+    other = dict(samples[0][1].inputs)
+    other[next(iter(other))] = other[next(iter(other))] + 1
+    samples.append(("few", replace(samples[0][1], name="other", inputs=other, judge=lambda *_, **__: None)))
+    assert runs("--changed") == again + 1
+    path = tmp_path / "cpu.json"
+    path.write_text(path.read_text().replace(onnxruntime.__version__, "1.0.0"))
+    assert runs("--changed") == len(samples)
+    with pytest.raises(SystemExit):
+        main(["cpu", "--changed", "--results", str(tmp_path)])
 
 
 def test_results_that_are_checked_in():

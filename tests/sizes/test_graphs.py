@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import dml2onnx
 from dml2onnx.diagnostics import DmlError, Severity
 from dml2onnx.ir.inputs import input_descs
-from dml2onnx.sizes.resized import Resizer, old_values
+from dml2onnx.sizes.resized import Resizer
 from dml2onnx.sizes.solver import Solver
 from dml2onnx.sizes.tracing import trace
 from dml2onnx.testing.random_graphs import samples
@@ -25,7 +25,7 @@ def test_random_graphs(sample: Sample, data: st.DataObject) -> None:
     graph = sample.graph
     if any(item.severity is Severity.ERROR for item in dml2onnx.check(graph)):
         return
-    assert_same(Resizer(trace(graph, Solver(), {}), old_values).graph(), graph)
+    assert_same(Resizer(trace(graph, Solver(), {}), lambda symbol: symbol.old).graph(), graph)
     descs = input_descs(graph.inputs, graph.sorted_nodes(), (*graph.outputs, *graph.results))
     if not descs:
         return

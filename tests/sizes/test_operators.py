@@ -16,7 +16,7 @@ from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.inference import infer_outputs
 from dml2onnx.rules.shapes import rules_by_constraint
 from dml2onnx.sizes.operators import OWN
-from dml2onnx.sizes.resized import Resizer, old_values
+from dml2onnx.sizes.resized import Resizer
 from dml2onnx.sizes.solver import Solver
 from dml2onnx.sizes.tracing import trace
 from dml2onnx.testing.descriptors import plain, sized
@@ -104,7 +104,7 @@ def test_at_its_own_sizes_every_operator_is_what_it_was(name: str) -> None:
         graph = single_node(op)
         if not _errors(graph):
             traced = trace(graph, Solver(), {})
-            assert_same(Resizer(traced, old_values).graph(), graph)
+            assert_same(Resizer(traced, lambda symbol: symbol.old).graph(), graph)
 
 
 def test_every_rule_in_words_is_computed_or_has_a_function() -> None:

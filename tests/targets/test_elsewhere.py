@@ -31,10 +31,10 @@ def test_sums_of_bytes_go_round(data_type):
 @pytest.mark.parametrize("op", ["Add", "Sub", "Mul"])
 def test_types_in_which_bytes_go_round(op):
     for name in ("int8", "uint8"):
-        assert legal_type(target("cpu"), op, 21, "T", name, modular=True) == name
-        wide = legal_type(target("openvino"), op, 21, "T", name, modular=True, bytes_wrap=False)
+        assert legal_type(target("cpu"), op, "T", name, modular=True) == name
+        wide = legal_type(target("openvino"), op, "T", name, modular=True, bytes_wrap=False)
         assert wide not in ("int8", "uint8", None)
-        assert legal_type(target("openvino"), op, 21, "T", name) == name
+        assert legal_type(target("openvino"), op, "T", name) == name
 
 
 @pytest.mark.parametrize(

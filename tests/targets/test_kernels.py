@@ -16,7 +16,7 @@ import pytest
 from onnx import defs, helper
 
 from dml2onnx import targets
-from dml2onnx.diagnostics import InternalError
+from dml2onnx.diagnostics import DmlError, InternalError
 from dml2onnx.testing.runnable import RUNNABLE_OPSETS
 from scripts import _node_cases
 from scripts._node_cases import DTYPES
@@ -75,8 +75,8 @@ def run_binding(op: str, opset: int, binding: dict[str, str]) -> None:
 
 def claimed(op: str, opset: int) -> list[dict[str, str]]:
     """Every combination of number types that the table claims for the CPU provider."""
-    cpu = targets.target("cpu")
-    return [binding for binding in _node_cases.bindings(op, opset) if cpu.has_kernel(op, opset, binding)]
+    cpu = targets.target("cpu", opset)
+    return [binding for binding in _node_cases.bindings(op, opset) if cpu.has_kernel(op, binding)]
 
 
 @pytest.mark.parametrize(
@@ -261,16 +261,26 @@ def test_an_operator_that_no_target_has_binds_nothing() -> None:
     ],
 )
 def test_has_kernel(target: str, op: str, opset: int, types: dict[str, str], expected: bool) -> None:
-    assert targets.target(target).has_kernel(op, opset, types) is expected
+    assert targets.target(target, opset).has_kernel(op, types) is expected
 
 
 def test_a_type_variable_that_the_operator_has_not() -> None:
     with pytest.raises(InternalError, match="Cast: opset 21 has no type variable 'T'"):
-        targets.target("cpu").has_kernel("Cast", 21, {"T": "float"})
+        targets.target("cpu").has_kernel("Cast", {"T": "float"})
 
 
 def test_targets_are_shared() -> None:
-    assert targets.target("cpu") is targets.target("cpu")
+    cpu = targets.target("cpu")
+    assert targets.target("cpu", 21, exact=True) is cpu
+    assert cpu.at(17).at(21) is cpu
+    assert cpu.at(17) is targets.target("cpu", 17)
+
+
+def test_an_opset_that_a_target_has_not() -> None:
+    place = targets.target("dml", exact=False, quant_format="qdq")
+    assert (place.at(17).opset, place.at(17).exact, place.at(17).quant_format) == (17, False, "qdq")
+    with pytest.raises(DmlError, match="dml is known to run models of opsets 17 to 23, and not of opset 24"):
+        place.at(24)
 
 
 TARGETS = ROOT / "schemas" / "targets"
@@ -429,9 +439,8 @@ def test_widen(name: str, candidates: set[str], expected: str | None) -> None:
 def test_legal_type(target: str, op: str, opset: int, types: dict[str, str], use: str, expected: str | None) -> None:
     ((variable, name),) = types.items()
     chosen = targets.legal_type(
-        targets.target(target),
+        targets.target(target, opset),
         op,
-        opset,
         variable,
         name,
         movement=use == "movement",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dml2onnx.emitter.windows import Pool
 from dml2onnx.legalise.pools import inside_to_whole, is_filtered
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
+from dml2onnx.legalise.windows import Pool
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.legalise.formulas import loses_little
+from dml2onnx.legalise.formulas import has_finite_factor, loses_little, with_statistics
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
@@ -31,10 +31,17 @@ QUIRK = Quirk(
 def batch_normalization(
     e: Emitter, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor, epsilon: float
 ) -> Tensor | None:
-    """The mean is subtracted before it, unless all is known and little gets lost."""
+    """The mean is subtracted before it, unless all is known and little gets lost.
+
+    The formula it is where numbers may be divided by 0, of which the folded mean would make NaN.
+    """
+    column = (mean.size, *(1,) * (x.rank - 2))
+    if epsilon <= 0 and not has_finite_factor(e, variance, scale, epsilon):
+        mean, variance, scale, bias = (e.Reshape(item, column) for item in (mean, variance, scale, bias))
+        return with_statistics(e, x, mean, variance, scale, bias, epsilon)
     if loses_little(e, mean, variance, scale, bias, epsilon):
         return None
     e.note("the mean is subtracted before BatchNormalization, which loses digits where the mean is large")
-    centred = e.Sub(x, e.Reshape(mean, (1, mean.size, *(1,) * (x.rank - 2))))
+    centred = e.Sub(x, e.Reshape(mean, column))
     zero = e.constant(np.zeros(mean.shape, x.dtype))
     return e.BatchNormalization(centred, scale, bias, zero, variance, epsilon)

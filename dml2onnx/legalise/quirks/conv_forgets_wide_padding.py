@@ -24,6 +24,26 @@ QUIRK = Quirk(
 )
 
 
+def in_padding(window: Window, axis: int, size: int) -> tuple[int, int]:
+    """How many windows lie wholly in front of the elements, and how many wholly behind them."""
+    step, extent, start = window.strides[axis], window.extent(axis), window.start[axis]
+    # those that begin in the padding, even if a stride is longer than a window
+    before = min((start - extent) // step + 1, start // step) if start >= extent else 0
+    reached = -(-(start + size) // step)
+    return before, max(window.output_size(axis, size) - max(reached, before), 0)
+
+
+def without(window: Window, axis: int, size: int, before: int, behind: int) -> Window:
+    """The same without that many windows at the start and at the end of an axis, all of them in padding."""
+    start = window.start[axis] - before * window.strides[axis]
+    last = (window.output_size(axis, size) - before - behind - 1) * window.strides[axis]
+    end = max(last + window.extent(axis) - start - size, 0) if behind else window.end[axis]
+    return window._replace(
+        start=(*window.start[:axis], start, *window.start[axis + 1 :]),
+        end=(*window.end[:axis], end, *window.end[axis + 1 :]),
+    )
+
+
 @QUIRK.rule("Conv")
 def conv(e: Emitter, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int = 1) -> Tensor | None:
     """Zeros around the result for windows that meet nothing; a Pad before it would become its own."""
@@ -32,10 +52,10 @@ def conv(e: Emitter, x: Tensor, w: Tensor, b: Tensor | None, window: Window, gro
     outside = [(0, 0), (0, 0)]
     narrow = window
     for axis, size in enumerate(x.shape[2:]):
-        before, behind = window.in_padding(axis, size)
+        before, behind = in_padding(window, axis, size)
         if before + behind >= window.output_size(axis, size):
             before = behind = 0
-        narrow = narrow.without(axis, size, before, behind)
+        narrow = without(narrow, axis, size, before, behind)
         outside.append((before, behind))
     if narrow == window:
         return None

@@ -46,23 +46,13 @@ def conv(e: Emitter, x: Tensor, w: Tensor, b: Tensor | None, window: Window, gro
 
 
 @QUIRK.rule("ConvTranspose")
-def conv_transpose(
-    e: Emitter,
-    x: Tensor,
-    w: Tensor,
-    b: Tensor | None,
-    window: Window,
-    group: int = 1,
-    output_padding: tuple[int, ...] | None = None,
-) -> Tensor | None:
+def conv_transpose(e: Emitter, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int = 1) -> Tensor | None:
     """A ConvTranspose of planes where nothing moves along an axis."""
     axis = _folded(x, window) if len(window.shape) > 2 else None
-    extra = output_padding or (0,) * len(window.shape)
-    if axis is None or extra[axis]:
+    if axis is None or any(window.output_padding[axis : axis + 1]):
         return None
     filters, planes = _without(e, w, axis), _window_without(window, axis)
-    rest = extra[:axis] + extra[axis + 1 :]
-    return _over_planes(e, x, axis, lambda plane: e.ConvTranspose(plane, filters, b, planes, group, rest))
+    return _over_planes(e, x, axis, lambda plane: e.ConvTranspose(plane, filters, b, planes, group))
 
 
 def _folded(x: Tensor, window: Window) -> int | None:
@@ -77,8 +67,7 @@ def _without(e: Emitter, w: Tensor, axis: int) -> Tensor:
 
 
 def _window_without(window: Window, axis: int) -> Window:
-    parts = (window.shape, window.strides, window.dilations, window.start, window.end)
-    return Window(*(part[:axis] + part[axis + 1 :] for part in parts))
+    return Window(*(part[:axis] + part[axis + 1 :] for part in window))
 
 
 def _over_planes(e: Emitter, x: Tensor, axis: int, convolve: Callable[[Tensor], Tensor]) -> Tensor:

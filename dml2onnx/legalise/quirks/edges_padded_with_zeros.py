@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from dml2onnx.legalise.movements import continued
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import numpy as np
 
     from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.emitter.movement import PadMode
@@ -36,9 +37,4 @@ def pad(
     """A Gather for each dimension."""
     if mode != "edge" or x.value is not None:
         return None
-    for axis, (before, behind) in enumerate(zip(start, end, strict=True)):
-        if before or behind:
-            size = x.shape[axis]
-            e.budget.require(before + size + behind)
-            x = e.Gather(x, e.positions(np.clip(np.arange(-before, size + behind), 0, size - 1)), axis)
-    return x
+    return continued(e, x, start, end, mode)

@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dml2onnx.emitter import Emitter
+    from dml2onnx.emitter.recurrent import GateActivation
+    from dml2onnx.model import DType
 
 QUIRK = Quirk(
     Kind.NUMBERS,
@@ -25,7 +29,12 @@ QUIRK = Quirk(
 )
 
 
-@QUIRK.rule("resets_biases")
-def resets_biases(e: Emitter) -> bool:
+@QUIRK.rule("gates")
+def gates(
+    e: Emitter, operator: str, activations: Sequence[GateActivation], dtype: DType, *, resets_bias: bool
+) -> Sequence[GateActivation] | None:
     """Steps stand in a row."""
-    return False
+    if not resets_bias:
+        return None
+    e.note("GRU adds its recurrent bias behind the reset")
+    return ()

@@ -23,18 +23,16 @@ QUIRK = Quirk(
 
 
 @QUIRK.rule("ConvTranspose")
-def conv_transpose(
-    e: Emitter,
-    x: Tensor,
-    w: Tensor,
-    b: Tensor | None,
-    window: Window,
-    group: int = 1,
-    output_padding: tuple[int, ...] | None = None,
-) -> Tensor | None:
+def conv_transpose(e: Emitter, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int = 1) -> Tensor | None:
     """A Pad, and the bias behind it."""
-    if len(window.shape) > 1 or not output_padding or not any(output_padding):
+    if len(window.shape) > 1 or not any(window.output_padding):
         return None
-    y = e.ConvTranspose(x, w, None, window, group)
-    y = e.Pad(y, (0, 0, 0), (0, 0, *output_padding))
-    return y if b is None else e.Add(y, e.Reshape(b, (1, b.size, 1)))
+    return padded_behind(e, x, w, b, window, group)
+
+
+def padded_behind(e: Emitter, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int) -> Tensor:
+    """ConvTranspose without the bias, zeros behind the end of each dimension, and then the bias."""
+    extra = window.output_padding
+    y = e.ConvTranspose(x, w, None, window._replace(output_padding=()), group)
+    y = e.Pad(y, (0,) * y.rank, (0, 0, *extra))
+    return y if b is None else e.Add(y, e.Reshape(b, (1, b.size, *(1,) * len(extra))))

@@ -14,7 +14,6 @@ from dml2onnx.model import has_unknown
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.model import DType
 
 QUIRK = Quirk(
     Kind.NUMBERS,
@@ -48,9 +47,9 @@ def dynamic_quantize_linear(e: Emitter, x: Tensor) -> tuple[Tensor, Tensor, Tens
 
 
 @QUIRK.rule("dequantizes")
-def dequantizes(e: Emitter, dtype: DType, rank: int) -> bool | None:
+def dequantizes(e: Emitter, x: Tensor, *, known: bool = False) -> bool | None:
     """A difference and a product take its place."""
-    return False if rank > MOST_DIMENSIONS else None
+    return False if x.rank > MOST_DIMENSIONS else None
 
 
 def _rows(e: Emitter, x: Tensor) -> Tensor:

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 QUIRK = Quirk(Kind.SPEED)
 
 
-@QUIRK.rule("quantizes_in_units")
-def quantizes_in_units(e: Emitter, x: Tensor) -> bool:
+@QUIRK.rule("dequantizes")
+def dequantizes(e: Emitter, x: Tensor, *, known: bool = False) -> bool | None:
     """Inputs, constants, and what another unit gives; QDQ behind a Cast, Reshape or Slice of integers is refused."""
-    return x.is_input or x.value is not None or x.steps is not None
+    return True if known and (x.is_input or x.value is not None or x.steps is not None) else None
 
 
 @QUIRK.rule("MaxPool")

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.legalise.resizing import COORDINATES, NEAREST
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
 from dml2onnx.model import has_unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.model.records import Attribute
 
@@ -26,28 +25,15 @@ QUIRK = Quirk(
 )
 
 _HALF = np.float32(0.5)
-_ROUND: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "floor": np.floor,
-    "ceil": np.ceil,
-    "round_prefer_floor": lambda place: np.ceil(place - _HALF),
-    "round_prefer_ceil": lambda place: np.floor(place + _HALF),
-}
 
 
 def _looks_at(mode: Attribute, size: int, count: int, scale: np.float32) -> np.ndarray:
-    """Where the elements of the output look, in FLOAT32 as ONNX Runtime's CPU provider computes it."""
-    steps = np.arange(count).astype(np.float32)
-    if mode == "align_corners":
-        return steps * np.float32(size - 1) / np.float32(max(count - 1, 1))
-    if mode == "asymmetric":
-        return np.asarray(steps / scale)
-    assert mode == "half_pixel"
-    return np.asarray((steps + _HALF) / scale - _HALF)
+    """Where the elements of the output look, in FLOAT32."""
+    return COORDINATES[str(mode)](np.arange(count).astype(np.float32), scale, size, count)
 
 
 def _nearest(e: Emitter, x: Tensor, axis: int, place: np.ndarray, rounding: Attribute) -> Tensor:
-    assert isinstance(rounding, str)
-    taken = np.clip(_ROUND[rounding](place), 0, x.shape[axis] - 1).astype(np.int64)
+    taken = np.clip(NEAREST[str(rounding)](place), 0, x.shape[axis] - 1).astype(np.int64)
     return e.Gather(x, e.positions(taken), axis)
 
 
@@ -96,7 +82,7 @@ def resize(
             continue
         place = _looks_at(mode, size, count, scale)
         centres = _looks_at("half_pixel", size, count, np.float32(count) / np.float32(size))
-        wanted = place if linear else np.clip(_ROUND[str(rounding)](place), 0, size - 1)
+        wanted = place if linear else np.clip(NEAREST[str(rounding)](place), 0, size - 1)
         native &= _is_native(axis, x.rank, wanted, centres, size, linear=linear)
         todo.append((axis, place))
     if native:

@@ -53,15 +53,7 @@ def _of_one_group(e: Emitter, w: Tensor, group: int) -> Tensor:
 
 
 @QUIRK.rule("ConvTranspose")
-def conv_transpose(
-    e: Emitter,
-    x: Tensor,
-    w: Tensor,
-    b: Tensor | None,
-    window: Window,
-    group: int = 1,
-    output_padding: tuple[int, ...] | None = None,
-) -> Tensor | None:
+def conv_transpose(e: Emitter, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int = 1) -> Tensor | None:
     """A filter with zeros in it, the whole of the result, and a Slice of that."""
     plain = group == 1 and all(step == 1 for step in window.dilations)
     if (plain and not any((*window.start, *window.end))) or has_unknown((*x.shape, *w.shape)):
@@ -72,6 +64,6 @@ def conv_transpose(
     w = _dilated(e, w, window.dilations)
     axes = len(window.shape)
     whole_window = window._replace(shape=w.shape[2:], dilations=(1,) * axes, start=(0,) * axes, end=(0,) * axes)
-    whole = e.ConvTranspose(x, w, b, whole_window, 1, output_padding)
+    whole = e.ConvTranspose(x, w, b, whole_window)
     stop = [size - end for size, end in zip(whole.shape[2:], window.end, strict=True)]
     return e.Slice(whole, [0, 0, *window.start], [*whole.shape[:2], *stop])

@@ -26,17 +26,9 @@ QUIRK = Quirk(
 
 
 @QUIRK.rule("ConvTranspose")
-def conv_transpose(
-    e: Emitter,
-    x: Tensor,
-    w: Tensor,
-    b: Tensor | None,
-    window: Window,
-    group: int = 1,
-    output_padding: tuple[int, ...] | None = None,
-) -> Tensor | None:
+def conv_transpose(e: Emitter, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int = 1) -> Tensor | None:
     """Weights of its own."""
     if w.value is None or w.reader:
         return None
     own = replace(w, stored=None, reader="ConvTranspose")
-    return e.ConvTranspose(x, own, b, window, group, output_padding)
+    return e.ConvTranspose(x, own, b, window, group)

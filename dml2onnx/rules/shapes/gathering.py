@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import checking as codes
+from dml2onnx.diagnostics import plural
 from dml2onnx.rules.constraints import effective_rank
 from dml2onnx.rules.findings import Finding
 from dml2onnx.rules.shapes.rules import formula, rule
@@ -139,6 +140,19 @@ def _tuples(subject: Subject, rank: int, batches: int) -> Whole:
         raise UnanswerableError
     expected = extended((*indices[:-1], *sizes[batches + indices[-1] :]), rank)
     return Whole.of(expected, "index sizes, then what a tuple leaves of the input")
+
+
+@rule("gather_nd/tuple-dimensions", "gather_nd1/tuple-dimensions", "scatter_nd/tuple-dimensions")
+def tuple_dimensions(subject: Subject) -> Iterator[Finding]:
+    """What is gathered or written has a dimension for each of those that the counts name, though its size be 1."""
+    sizes, indices = _relevant(subject)
+    name = "UpdatesTensor" if "UpdatesTensor" in subject.index else "OutputTensor"
+    batches = subject.uint("BatchDimensionCount") if "BatchDimensionCount" in subject.index else 0
+    fewest = len(indices) - 1 + max(len(sizes) - indices[-1] - batches, 0)
+    found = subject.tensor(name).rank
+    if found < fewest:
+        message = f"{name} has {plural(found, 'dimension')}; by the dimension counts it has to have at least {fewest}."
+        yield Finding(codes.WRONG_DIMENSION_COUNT, f"{name}/Sizes", message, f"at least {fewest}", found)
 
 
 @rule("gather_nd/filler-ones", "gather_nd1/filler-ones", "scatter_nd/filler-ones")

@@ -29,8 +29,8 @@ def attributes(g: GraphDraft, name: str, rank: int) -> dict[str, Any]:
     """Fields of an activation."""
     fields: dict[str, Any] = {}
     for item in catalog.operator(name).attribute_fields:
-        if item.name == "Axes":
-            fields["Axes"] = g.draw(st.lists(st.integers(0, rank - 1), min_size=1, max_size=rank, unique=True))
+        if item.dimensions == "axes":
+            fields[item.name] = g.draw(st.lists(st.integers(0, rank - 1), min_size=1, max_size=rank, unique=True))
         elif item.name == "Min":
             fields |= {"Min": -1.0, "Max": 2.5}
         elif item.type is catalog.FieldType.FLOAT and item.name != "Max":

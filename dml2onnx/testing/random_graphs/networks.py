@@ -37,8 +37,10 @@ def normalization(g: GraphDraft, name: str) -> None:
         if not item.optional or g.chance(2):
             fields[item.name], other = part_of(g, desc)
             reads[item.name] = (other,)
-    if "Axes" in schema.index:
-        fields["Axes"] = g.draw(st.lists(st.integers(0, desc.rank - 1), min_size=1, max_size=desc.rank, unique=True))
+    for item in schema.attribute_fields:
+        if item.dimensions == "axes":
+            numbers = st.lists(st.integers(0, desc.rank - 1), min_size=1, max_size=desc.rank, unique=True)
+            fields[item.name] = g.draw(numbers)
     fields |= {item.name: g.draw(st.booleans()) for item in schema.attribute_fields if item.type is FieldType.BOOL}
     fields["OutputTensor"] = g.layout(desc.data_type, desc.sizes, output=True)
     g.add(name, reads, ["OutputTensor"], **fields, FusedActivation=activation(g, name, desc.rank))

@@ -34,7 +34,7 @@ from dml2onnx.ir.view import (
     plan_read,
     plan_write,
 )
-from dml2onnx.lowering.bits import packed, reinterpret, unpacked
+from dml2onnx.memory.bits import packed, reinterpret, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Set
@@ -55,7 +55,7 @@ STORED_POSITIONS = 1 << 14
 """Larger tables of indices are made when the model runs."""
 
 SLICED_ROWS = 16
-"""Up to so many long rows of one memory are Slices, which copy faster than Gather."""
+"""Up to so many long rows of one memory are Slices, which need no indices."""
 
 
 _View: TypeAlias = "tuple[Value, int, tuple[int, ...], tuple[int, ...] | None]"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter
     from dml2onnx.ir.graph import Node, Value
     from dml2onnx.ir.tensor import TensorDesc
-    from dml2onnx.lowering.buffers import Buffers
+    from dml2onnx.memory.buffers import Buffers
     from dml2onnx.model import Node as OnnxNode
     from dml2onnx.model import Value as OnnxValue
 

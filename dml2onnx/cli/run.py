@@ -1,9 +1,8 @@
-"""``dml2onnx compile`` and ``dml2onnx run``; each function returns the exit code."""
+"""``dml2onnx run``: shows or writes what a model computes, and where and how long it ran."""
 
 from __future__ import annotations
 
 import re
-import time
 from contextlib import contextmanager
 from math import prod
 from pathlib import Path
@@ -12,43 +11,23 @@ from typing import TYPE_CHECKING
 from dml2onnx.cli import render
 from dml2onnx.cli.inputs import InputArguments
 from dml2onnx.cli.markup import escape
-from dml2onnx.cli.models import compile_options, level_text, load_model, model_file
-from dml2onnx.codes.running import OUTPUT_UNWRITABLE
-from dml2onnx.compiler import compile_graph
-from dml2onnx.diagnostics import DmlError, plural, quote
-from dml2onnx.files import check_target, make_directory, spare
+from dml2onnx.cli.models import compile_options, load_model
+from dml2onnx.diagnostics import DmlError, plural
+from dml2onnx.files import make_directory, spare
 from dml2onnx.frontends.names import file_stem
-from dml2onnx.report.answers import (
-    Contents,
-    NodeCost,
-    NodePlace,
-    Printed,
-    RunAnswer,
-    compiled,
-    sizes_of,
-)
-from dml2onnx.writer import data_paths, is_compiled, places_of
+from dml2onnx.report.answers import Contents, NodeCost, NodePlace, Printed, RunAnswer, sizes_of
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from dml2onnx.cli.render import Screen
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.execution import Execution
-    from dml2onnx.files import Destination
-    from dml2onnx.ir.graph import Effect, Graph, Value
+    from dml2onnx.ir.graph import Effect, Value
     from dml2onnx.model import Array
-    from dml2onnx.report.answers import Buffer, CompileAnswer
 
 
-OTHER_SUFFIXES = frozenset(
-    {".json", ".bin", ".npy", ".npz", ".py", ".cpp", ".dat", ".data", ".png", ".jpg", ".jpeg"}
-    | {".engine", ".h5", ".mlmodel", ".pb", ".pt", ".pth", ".safetensors", ".tflite", ".xml"}
-)
-"""Names of what models are made of, and of models of other formats: never what an ONNX model is called."""
-CONVERTED = frozenset({".json", ".bin", ".py", ".cpp"})
-"""Of these, what another command writes."""
 MOST_VALUES = 1 << 16
 """Elements of an output that are listed as JSON; larger ones go to files (``--output-dir``)."""
 FIRST = 6
@@ -57,86 +36,6 @@ MOST_PRINTED = 1 << 20
 """Elements that a run shows of all that the program prints: a line of text can print terabytes."""
 MERGED = "(folded or merged)"
 """In the place of a provider, for nodes that ONNX Runtime's optimiser has taken out."""
-MOST_KINDS = 6
-"""ONNX operators that are counted one by one in the text."""
-
-
-def compile_command(options: argparse.Namespace, screen: Screen) -> int:
-    """Writes an ONNX model."""
-    started = time.perf_counter()
-    graph = load_model(options, screen, frozenset(options.input))
-    output = default_model(model_file(options, graph)) if options.output is None else options.output
-    spare_sources(output, graph)
-    with screen.counting("compiling") as progress:
-        model = compile_graph(graph, compile_options(options), options.graph_output, progress)
-    with screen.working("writing"):
-        files = model.save(output, external_data=options.external_data, in_place=options.in_place)
-        lying = places_of(model.lowered, files[0]) if options.in_place else {}
-    referred = sorted({place["location"] for place in lying.values()})
-    answer = compiled(graph, model, files, time.perf_counter() - started, in_place=referred)
-    if screen.as_json:
-        screen.answer(answer)
-        return 0
-    screen.diagnostics(answer.diagnostics)
-    if not screen.quiet:
-        _show_compiled(answer, screen)
-    return 0
-
-
-def spare_sources(target: Destination, graph: Graph) -> None:
-    """Refuses to write a model where nothing can be written, or over what the graph was read from."""
-    if isinstance(target, Path):
-        check_target(target)
-        spare([target, *data_paths(target)], graph.sources)
-        if target.suffix.lower() in OTHER_SUFFIXES:
-            message = f"{quote(target.name)} is no name of an ONNX model: {target.suffix} files are something else"
-            if target.suffix.lower() in CONVERTED:
-                message += "; dml2onnx convert writes them"
-            raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="OUT.onnx", found=str(target)))
-
-
-def default_model(model: Path) -> Path:
-    """``model.onnx`` beside ``model.json``, which may be there only if it was compiled before."""
-    path = model.with_suffix(".onnx")
-    if path.exists() and not is_compiled(path):
-        message = f"{quote(str(path))} is there, and dml2onnx has not made it; say with -o which file to write"
-        raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="-o OUT.onnx", found=str(path)))
-    return path
-
-
-def files_written(files: Sequence[str], sizes: Mapping[str, int]) -> str:
-    """The files that a command has written, with the sizes of those that have one."""
-    if not files:
-        return "to standard output"
-    return ", ".join(
-        f"{escape(path)} ({render.size(sizes[path])})" if path in sizes else escape(path) for path in files
-    )
-
-
-def _show_compiled(answer: CompileAnswer, screen: Screen) -> None:
-    most = list(answer.operators.items())[:MOST_KINDS]
-    rest = answer.onnx_nodes - sum(number for _, number in most)
-    listed = ", ".join(f"{number} {name}" for name, number in most) + (f", {plural(rest, 'other')}" if rest else "")
-    later = f"; opset {answer.later_opset} has operators for what takes many nodes here" if answer.later_opset else ""
-    in_place = f", some of it in {plural(len(answer.in_place), 'file', 'no')} in place" if answer.in_place else ""
-    staying = f", {plural(len(answer.stay_float32), 'node')} in FLOAT32" if answer.stay_float32 else ""
-    precision = [("precision", f"FLOAT16{staying}")] if answer.half else []
-    screen.table(
-        ["", ""],
-        [
-            ("DirectML nodes", answer.directml_nodes),
-            ("ONNX nodes", f"{answer.onnx_nodes} ({listed})"),
-            ("weights", render.size(answer.weight_bytes) + in_place),
-            *precision,
-            ("opset", f"{answer.opset} (IR version {answer.ir_version}){later}"),
-            ("needs feature level", level_text(answer.minimum_feature_level, answer.ships_with)),
-        ],
-    )
-    ends: tuple[tuple[str, tuple[Buffer, ...]], ...] = (("input", answer.inputs), ("output", answer.outputs))
-    rows = [(kind, item.name, item.data_type, render.shape(item.shape)) for kind, items in ends for item in items]
-    screen.say()
-    screen.table(["", "name", "data type", "shape in memory"], rows)
-    screen.say(f"\n[bold green]wrote[/] {files_written(answer.files, answer.file_bytes)} in {answer.seconds:.2f} s")
 
 
 def run_command(options: argparse.Namespace, screen: Screen) -> int:

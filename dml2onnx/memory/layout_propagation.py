@@ -18,14 +18,14 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.relayout import axis_order, strides_over
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.ir.view import Layout
-from dml2onnx.lowering.buffers import layout_of
+from dml2onnx.memory.buffers import layout_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from dml2onnx.ir.graph import Node
     from dml2onnx.ir.operator import FieldValue
-    from dml2onnx.lowering.buffers import Buffers
+    from dml2onnx.memory.buffers import Buffers
 
 _MANY_AXES = 2
 """Along so many, an index counts dimensions in their order."""

@@ -18,7 +18,7 @@ from dml2onnx.diagnostics import Severity
 from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.lowering.registry import lowerings
-from dml2onnx.lowering.repeats import Repeats
+from dml2onnx.memory.repeats import Repeats
 from dml2onnx.testing.random_graphs import samples
 from dml2onnx.testing.random_graphs.draft import Sample
 from tests.lowering.harness import operator, t

@@ -1,0 +1,96 @@
+"""Attention and TensorScatter by other operators: ONNX has them from opset 23 and 24 on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.model import INT64
+
+if TYPE_CHECKING:
+    from dml2onnx.emitter import Emitter, Tensor
+
+
+def attention(
+    e: Emitter,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None,
+    past: tuple[Tensor, Tensor] | None,
+    *,
+    heads: tuple[int, int],
+    scale: float,
+    presents: int,
+) -> list[Tensor] | None:
+    """MatMul and Softmax."""
+    if e.has_kernel("Attention", query.dtype, "T1"):
+        return None
+    e.suggest_opset(23, "Attention")
+    return attended(e, query, key, value, mask, past, heads=heads, scale=scale, presents=presents)
+
+
+def attended(
+    e: Emitter,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None,
+    past: tuple[Tensor, Tensor] | None,
+    *,
+    heads: tuple[int, int],
+    scale: float,
+    presents: int,
+) -> list[Tensor]:
+    """What Attention gives, by MatMul and Softmax; a scale of 0 or less will do, too."""
+    keys, values = (in_heads(e, x, heads[1]) for x in (key, value))
+    if past is not None:
+        keys, values = (
+            e.Concat([e.Cast(before, x.dtype), x], 2) for before, x in zip(past, (keys, values), strict=True)
+        )
+    return [weighted(e, in_heads(e, query, heads[0]), keys, values, mask, scale), keys, values][: 1 + presents]
+
+
+def in_heads(e: Emitter, x: Tensor, count: int) -> Tensor:
+    """(batch, length, heads * size) as (batch, heads, length, size)."""
+    batch, length, width = x.shape
+    return e.Transpose(e.Reshape(x, (batch, length, count, width // count)), (0, 2, 1, 3))
+
+
+def weighted(e: Emitter, query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, scale: float) -> Tensor:
+    """(batch, queries, heads * size) of tensors (batch, heads, length, size), in the type of ``query``.
+
+    The heads of queries that share a head of keys lie side by side [decision H15]: they are rows of one matrix.
+    """
+    batch, heads, length, size = query.shape
+    groups, total = keys.shape[1:3]
+    rows = (batch, groups, heads // groups * length)
+    columns = e.Cast(e.Transpose(keys, (0, 1, 3, 2)), query.dtype)
+    scores = e.MatMul(e.Reshape(query, (*rows, size)), columns)
+    scores = e.Mul(scores, e.constant(scale, scores.dtype))
+    if mask is not None:
+        scores = e.Add(e.Reshape(scores, (batch, heads, length, total)), mask)
+    weights = e.Reshape(e.Softmax(scores, 3), (*rows, total))
+    y = e.MatMul(weights, e.Cast(values, query.dtype))
+    apart = e.Transpose(e.Reshape(y, (batch, heads, length, values.shape[3])), (0, 2, 1, 3))
+    return e.Reshape(apart, (batch, length, heads * values.shape[3]))
+
+
+def tensor_scatter(e: Emitter, cache: Tensor, updates: Tensor, first: Tensor) -> Tensor | None:
+    """ScatterND or, where that is missing as well, GatherElements among old and new rows."""
+    if e.has_kernel("TensorScatter", cache.dtype):
+        return None
+    batch, heads, total, _ = cache.shape
+    count, start = updates.shape[2], e.Reshape(first, (batch, 1, 1, 1))
+    if e.takes_instead("ScatterND", cache.dtype, "Concat", "GatherElements"):
+        e.note("GatherElements among old and new rows puts the new ones in, where ScatterND has no kernel")
+        place = e.Reshape(e.arange(total, first.dtype), (total, 1))
+        step = e.Sub(place, start)
+        is_new = e.And(e.GreaterOrEqual(step, e.constant(0, step.dtype)), e.Less(step, e.constant(count, step.dtype)))
+        rows = e.Where(is_new, e.Add(step, e.constant(total, step.dtype)), place)
+        return e.GatherElements(e.Concat([cache, updates], 2), e.Expand(rows, cache.shape), 2)
+    e.budget.require(3 * batch * heads * count)
+    items = np.indices((batch, heads, count)).transpose(1, 2, 3, 0)
+    places = e.Mul(e.Cast(start, INT64), e.constant([0, 0, 1], INT64))
+    return e.ScatterND(cache, e.Add(e.constant(items, INT64), places), updates)

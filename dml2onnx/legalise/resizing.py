@@ -1,0 +1,218 @@
+"""Which Resize looks at the places that are wanted, as kernels evaluate its attributes.
+
+Static shapes make every coordinate known at compile time. They are computed in FLOAT32, one axis at a time, as ONNX
+Runtime's kernel does, so that a Resize stands only where it was seen to agree at every element.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache, wraps
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable
+
+    import numpy.typing as npt
+
+    Floats: TypeAlias = npt.NDArray[np.float32]
+    Indices: TypeAlias = npt.NDArray[np.int64]
+
+F = TypeVar("F", bound="Callable[..., object]")
+
+Rounding = Literal["HALVES_UP", "INCREASING", "DECREASING"]
+"""How an index is made of a coordinate."""
+
+Scaling = Literal["sizes", "scales"]
+"""Which input tells a Resize how large its output is."""
+
+_HALF = np.float32(0.5)
+REMEMBERED = 4096
+"""Distinct axes of which it is kept what was found out: more than any network has."""
+
+
+class Sampled(Protocol):
+    """One axis whose elements are to be looked up, by whatever rule."""
+
+    @property
+    def size(self) -> int:
+        """Elements that there are."""
+
+    @property
+    def count(self) -> int:
+        """Elements that are wanted."""
+
+    @property
+    def scale(self) -> float:
+        """How many times as many, about."""
+
+    def nearest(self, rounding: Rounding) -> Indices:
+        """The element that each one takes."""
+
+    def __hash__(self) -> int:
+        """By what it is."""
+
+    def between(self) -> tuple[Floats, npt.NDArray[np.float64]] | None:
+        """Where each one looks for two elements to mix, and how far from there will do; ``None`` for other mixtures."""
+
+
+_SHORT, _LONG = 1 << 10, 1 << 16
+"""Elements of the axes whose vectors are kept: of many short ones, and of a few long ones, or a process that compiles
+thousands of models would come to keep gigabytes."""
+
+
+def remembered(function: F) -> F:
+    """Remembers the vectors that a function makes of an axis, up to some 16 MiB of them."""
+    short, long = lru_cache(1024)(function), lru_cache(16)(function)
+
+    @wraps(function)
+    def of(axis: Sampled, *args: Hashable) -> object:
+        length = max(axis.count, axis.size)
+        return (short if length <= _SHORT else long if length <= _LONG else function)(axis, *args)
+
+    return cast("F", of)
+
+
+class ResizeForm(NamedTuple):
+    """Attributes of an ONNX Resize, and whether ``sizes`` or ``scales`` tell it the scale."""
+
+    coordinates: str
+    nearest: str
+    by: Scaling
+
+
+def _align_corners(i: Floats, scale: np.float32, size: int, count: int) -> Floats:
+    return i * np.float32(size - 1) / np.float32(count - 1) if count > 1 else np.zeros_like(i)
+
+
+COORDINATES: dict[str, Callable[[Floats, np.float32, int, int], Floats]] = {
+    "asymmetric": lambda i, scale, size, count: i / scale,
+    "half_pixel": lambda i, scale, size, count: (i + _HALF) / scale - _HALF,
+    "align_corners": _align_corners,
+}
+
+
+def _halves_away_from_zero(x: Floats) -> Floats:
+    towards = np.trunc(x)
+    return towards + np.where(np.abs(x - towards) >= _HALF, np.copysign(np.float32(1), x), np.float32(0))
+
+
+def _halves_down(x: Floats) -> Floats:
+    return np.where(x == np.trunc(x) + _HALF, np.floor(x), _halves_away_from_zero(x))
+
+
+NEAREST: dict[str, Callable[[Floats], Floats]] = {
+    "floor": np.floor,
+    "round_prefer_ceil": _halves_away_from_zero,
+    "round_prefer_floor": _halves_down,
+    "ceil": np.ceil,
+}
+
+_REACHES = {"floor": (0, 1), "round_prefer_ceil": (-0.5, 0.5), "round_prefer_floor": (-0.5, 0.5), "ceil": (-1, 0)}
+"""How far coordinates may lie behind the elements that a mode makes of them, the fastest first."""
+
+_TIE = np.float32(1e-5)
+"""Newer kernels take a coordinate for a tie when it is within 1e-6 of one.
+
+https://github.com/microsoft/onnxruntime/issues/28291
+"""
+
+
+def _takes(mode: str, place: Floats, size: int, wanted: Indices) -> bool:
+    """Whether kernels old and new make these indices of the coordinates."""
+    index = NEAREST[mode]
+    if (clamp(index(place), size) != wanted).any():
+        return False
+    if not mode.startswith("round"):
+        return True
+    tie = np.floor(place) + _HALF
+    is_tie = np.abs(place - tie) < _TIE
+    return not is_tie.any() or not (clamp(index(np.where(is_tie, tie, place)), size) != wanted).any()
+
+
+@remembered
+def _places(axis: Sampled, rule: str, by: Scaling) -> Floats | None:
+    """Where one rule of Resize looks; ``None`` where it does not give this count of elements."""
+    if axis.size == axis.count:
+        return None  # a copy to the kernel, whatever the scale
+    size, scale = np.float32(axis.size), np.float32(axis.scale)
+    ratio = np.float32(axis.count) / size
+    if by == "scales":
+        with np.errstate(all="ignore"):
+            if scale == ratio or np.floor(size * scale) != axis.count:
+                return None
+    i = np.arange(axis.count).astype(np.float32)
+    return COORDINATES[rule](i, ratio if by == "sizes" else scale, axis.size, axis.count)
+
+
+_WAYS: tuple[tuple[str, Scaling], ...] = tuple((name, by) for name in COORDINATES for by in ("sizes", "scales"))
+_LINEAR_FORMS = tuple(ResizeForm(name, "", by) for name, by in _WAYS)
+
+
+def nearest_form(axes: Iterable[Sampled], rounding: Rounding, *, settled: bool = False) -> ResizeForm | None:
+    """The fastest nearest-neighbour Resize that takes the same elements along all axes.
+
+    ``settled`` says that kernels round down where coordinates are asymmetric, else to the nearest, halves up.
+    """
+    axes = tuple(axes)
+    for rule, by in _WAYS:
+        least, most = zip(*(_distances(axis, rounding, rule, by) for axis in axes), strict=True)
+        for mode, (lowest, highest) in _REACHES.items():
+            if lowest <= min(least) and max(most) <= highest:
+                form = ResizeForm(rule, mode, by)
+                if settled and mode != ("floor" if rule == "asymmetric" else "round_prefer_ceil"):
+                    continue
+                if all(_takes_same(axis, rounding, form) for axis in axes):
+                    return form
+    return None
+
+
+def linear_form(axes: Iterable[Sampled]) -> ResizeForm | None:
+    """The linear Resize that looks at the same places along all axes."""
+    axes = tuple(axes)
+    return next((form for form in _LINEAR_FORMS if all(_looks_same(axis, form) for axis in axes)), None)
+
+
+@lru_cache(REMEMBERED)
+def _takes_same(axis: Sampled, rounding: Rounding, form: ResizeForm) -> bool:
+    place = _places(axis, form.coordinates, form.by)
+    return place is not None and _takes(form.nearest, place, axis.size, axis.nearest(rounding))
+
+
+@lru_cache(REMEMBERED)
+def _distances(axis: Sampled, rounding: Rounding, rule: str, by: Scaling) -> tuple[float, float]:
+    """How far the places of a rule lie behind the elements that are wanted: at least, and at most."""
+    place = _places(axis, rule, by)
+    if place is None:
+        return -np.inf, np.inf
+    behind = within(place, axis.size) - axis.nearest(rounding)
+    return float(behind.min()), float(behind.max())
+
+
+@lru_cache(REMEMBERED)
+def _looks_same(axis: Sampled, form: ResizeForm) -> bool:
+    """The same but for the order of roundings."""
+    wanted = axis.between()
+    place = _places(axis, form.coordinates, form.by)
+    if wanted is None or place is None:
+        return False
+    looks = between(place, np.float32(0), np.float32(axis.size - 1))
+    return bool((np.abs(looks - wanted[0]) <= wanted[1]).all())
+
+
+def between(place: Floats, least: np.float32, most: np.float32) -> Floats:
+    """``numpy.clip``, which takes several times as long for vectors as short as these."""
+    bounded: Floats = np.minimum(np.maximum(place, least), most)
+    return bounded
+
+
+def within(place: Floats, size: int) -> npt.NDArray[np.float64]:
+    """Coordinates between the first and the last element."""
+    bounded: npt.NDArray[np.float64] = np.minimum(np.maximum(place.astype(np.float64), 0), size - 1)
+    return bounded
+
+
+def clamp(place: Floats, size: int) -> Indices:
+    """The same as indices."""
+    return within(place, size).astype(np.int64)

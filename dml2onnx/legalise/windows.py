@@ -1,0 +1,116 @@
+"""The windows of a pool, one by one: which elements they cover, and how many of them there are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from dml2onnx.emitter.windows import Window
+
+    Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The windows of one pooling operator, over spatial ``sizes``, one for each element of ``output``."""
+
+    window: Window
+    sizes: tuple[int, ...]
+    output: tuple[int, ...]
+
+    @classmethod
+    def over(cls, sizes: tuple[int, ...], window: Window) -> Pool:
+        """All windows that fit over these sizes and the padding."""
+        return cls(window, sizes, window.output_sizes(sizes))
+
+    @property
+    def is_padded(self) -> bool:
+        """Whether any window reaches outside."""
+        return any(self.window.start) or any(self.window.end)
+
+    @property
+    def is_dilated(self) -> bool:
+        """Whether any window skips elements."""
+        return any(step != 1 for step in self.window.dilations)
+
+    @property
+    def picks(self) -> bool:
+        """Whether every window is one element of the input."""
+        return not self.is_padded and prod(self.window.shape) == 1
+
+    @property
+    def fits(self) -> bool:
+        """Whether the pads are smaller than the window."""
+        return all(max(a, b) < k for a, b, k in zip(self.window.start, self.window.end, self.window.shape, strict=True))
+
+    @property
+    def is_global(self) -> bool:
+        """Whether one window covers everything."""
+        reached = all(k - a >= n for k, a, n in zip(self.window.shape, self.window.start, self.sizes, strict=True))
+        return prod(self.output) == 1 and reached and not self.is_dilated
+
+    def places(self, axis: int) -> Counts:
+        """Input coordinates of the windows' elements, inside or not, of shape (output, window)."""
+        w = self.window
+        first = np.arange(self.output[axis])[:, None] * w.strides[axis] - w.start[axis]
+        return first + np.arange(w.shape[axis]) * w.dilations[axis]
+
+    @property
+    def padded(self) -> tuple[int, ...]:
+        """Sizes with the padding."""
+        return tuple(a + n + b for a, n, b in zip(self.window.start, self.sizes, self.window.end, strict=True))
+
+    def flat_places(self, count: int) -> Counts:
+        """Row-major positions in the first ``count`` padded axes alone, ``[elements of the window.., windows..]``."""
+        total: Counts = np.zeros((1,) * 2 * count, np.int64)
+        for d in range(count):
+            shape = [1] * 2 * count
+            shape[d], shape[count + d] = self.window.shape[d], self.output[d]
+            places = self.places(d).T + self.window.start[d]
+            total = total * self.padded[d] + places.reshape(shape)
+        return total
+
+    def reaching(self, axis: int) -> tuple[int, int]:
+        """The first window that does not end before the input, and the first after it that begins behind the input."""
+        w = self.window
+        first = max(0, -(-(w.start[axis] - w.extent(axis) + 1) // w.strides[axis]))
+        return first, min(self.output[axis], -(-(w.start[axis] + self.sizes[axis]) // w.strides[axis]))
+
+    @property
+    def table_size(self) -> int:
+        """Elements of what :meth:`inside` makes."""
+        return prod(self.output) + sum(self.output)
+
+    def inside(self) -> Counts:
+        """How many elements of each window lie in the input, of shape ``output``."""
+        result: Counts = reduce(np.multiply.outer, [self.within(axis, 0, n) for axis, n in enumerate(self.sizes)])
+        return result
+
+    def within(self, axis: int, low: int, high: int) -> Counts:
+        """How many elements of each window along an axis lie from ``low`` on and before ``high``.
+
+        By arithmetic: windows may be as long as numbers go, whatever the tensors hold.
+        """
+        w = self.window
+        first = np.arange(self.output[axis]) * w.strides[axis] - w.start[axis] - low
+        step = w.dilations[axis]
+        before = np.maximum(-(first // step), 0)
+        to_end = np.minimum((high - low - 1 - first) // step + 1, w.shape[axis])
+        counts: Counts = np.maximum(to_end - before, 0)
+        return counts
+
+    @property
+    def has_empty(self) -> bool:
+        """Whether some window lies wholly in padding."""
+        return self.may_have_empty and not self.inside().all()
+
+    @property
+    def may_have_empty(self) -> bool:
+        """Whether :attr:`has_empty` has to look at every window."""
+        return self.is_padded and not (self.fits and not self.is_dilated)

@@ -1,0 +1,252 @@
+"""What each barrier is for: without it ONNX Runtime's optimiser changes what a model computes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+import onnxruntime
+import pytest
+
+from dml2onnx.barriers import BARRIERS, table
+from dml2onnx.builder import Expression, GraphBuilder
+from dml2onnx.compiler import compile
+from dml2onnx.emitter import budget
+from dml2onnx.verification import random_array
+from tests.barriers.forms import (
+    FILTER_STEPS,
+    FORMS,
+    SIZES,
+    dequantized,
+    difference,
+    moved,
+    number,
+    quantized,
+    runs,
+)
+
+
+def requantized(g: GraphBuilder) -> Expression:
+    """Two quantisations in a row."""
+    x = g.input("x", "FLOAT32", SIZES)
+    for scale in (0.3, 0.45):
+        x = dequantized(g, quantized(g, x, "UINT8", scale, 3), scale, 3)
+    return x
+
+
+def clipped_closely(g: GraphBuilder) -> Expression:
+    """Bounds next to those of the type in size, half as far in steps."""
+    x = g.add(g.input("x", "FLOAT32", SIZES), g.input("more", "FLOAT32", SIZES))
+    return quantized(g, g.clip(x, -5e-8, 6e-8), "INT8", 1e-9, 0)
+
+
+def clipped_integers(g: GraphBuilder) -> Expression:
+    return g.clip(g.activation_relu(g.input("x", "INT32", SIZES)), 1.0, 3.0)
+
+
+def moved_integers(g: GraphBuilder) -> Expression:
+    """32-bit numbers that are dequantised, transposed and computed with."""
+    return g.negate(moved(g, dequantized(g, g.input("x", "INT32", SIZES), 0.05, None), (0, 2, 3, 1)))
+
+
+def moved_twice(g: GraphBuilder, data_type: str = "INT32") -> Expression:
+    """Numbers that two nodes read, each by a movement of its own."""
+    x = dequantized(g, g.input("x", data_type, SIZES), 0.05, None)
+    one, other = g.negate(moved(g, x, (0, 2, 3, 1))), g.negate(moved(g, x, (0, 3, 1, 2)))
+    flat = (1, 1, 1, one.desc.element_count)
+    return g.join([g.reinterpret(one, sizes=flat), g.reinterpret(other, sizes=flat)], 3)
+
+
+def multiplied(g: GraphBuilder) -> Expression:
+    x = dequantized(g, g.input("x", "INT8", SIZES), 0.5, 3)
+    return quantized(g, g.multiply(x, x), "INT8", 0.5, 3)
+
+
+def averaged(g: GraphBuilder) -> Expression:
+    x = dequantized(g, g.input("x", "INT8", SIZES), 0.5, 3)
+    return quantized(g, FORMS["average pool"](g, x), "INT8", 0.5, 3)
+
+
+def dilated_mean(g: GraphBuilder) -> Expression:
+    x, one = g.input("x", "UINT8", SIZES), g.constant(np.ones((1, 1, 1, 1), np.float32))
+    return g.quantized_linear_average_pooling(x, one, one, [2, 2], False, dilations=[2, 2])
+
+
+def widened_mean(g: GraphBuilder) -> Expression:
+    x, one = g.input("x", "UINT8", SIZES), np.ones((1, 1, 1, 1), np.float32)
+    return g.quantized_linear_average_pooling(x, g.constant(5000 * one), g.constant(one), [4, 4], False)
+
+
+def softmax_of_steps(g: GraphBuilder) -> Expression:
+    x = dequantized(g, g.input("x", "UINT8", SIZES), 0.05, None)
+    return quantized(g, FORMS["softmax"](g, x), "UINT8", 0.001, 3)
+
+
+def in_blocks(g: GraphBuilder) -> Expression:
+    """In one pass where the target is another; ONNX Runtime 1.24 has no kernel for INT8."""
+    x = dequantized(g, g.input("x", "INT8", SIZES), 0.5, 3)
+    return quantized(g, FORMS["depth to space"](g, x), "INT8", 0.5, 3)
+
+
+def weighed(g: GraphBuilder) -> Expression:
+    """A filter of FLOAT32 between quantisations."""
+    x = dequantized(g, g.input("x", "UINT8", SIZES), 0.3, 0)
+    return quantized(g, FORMS["convolution"](g, x), "UINT8", 0.3, 128)
+
+
+def coarsened(g: GraphBuilder) -> Expression:
+    """Weights of 8 bits that the budget leaves to the runtime to dequantise."""
+    steps = np.random.default_rng(1).integers(-127, 128, (64, 96)).astype(np.int8)
+    return g.gemm(g.input("x", "FLOAT32", (8, 64)), dequantized(g, g.constant(steps), 0.01, 0))
+
+
+def with_scaled_row(g: GraphBuilder) -> Expression:
+    factors = g.input("scale", "FLOAT32", (1, 1)), g.constant(np.array([[0.25]], np.float32))
+    row = g.broadcast(g.constant(np.array([10, 20, 30], np.float32)), (2, 3))
+    steps = g.constant(np.array([[1, 0, 2], [0, 1, -1]], np.int8))
+    x = g.input("x", "UINT8", (2, 2))
+    return g.matrix_multiply_integer_to_float(x, factors[0], steps, factors[1], bias=row)
+
+
+def padded_pool(g: GraphBuilder) -> Expression:
+    """Zeros that a maximum of negative numbers has to see."""
+    x = g.padding(g.negate(g.abs(g.input("x", "FLOAT32", SIZES))), "CONSTANT", 0.0, [0, 0, 1, 1], [0, 0, 1, 1])
+    return g.max_pooling0(x, [2, 2])
+
+
+def quotient_times_steps(g: GraphBuilder) -> Expression:
+    """Steps times the quotient of 1 and others, quantised again: many products lie in the middle of two steps."""
+    x, others = (g.cast(g.input(name, "UINT8", (1, 4, 64, 64)), "FLOAT32") for name in ("x", "others"))
+    return quantized(g, g.multiply(x, g.divide(number(g, x, 1), others)), "UINT8", 1.0, 0)
+
+
+VERSION = tuple(map(int, onnxruntime.__version__.split(".")[:2]))
+BOTH = (17, 21)
+NEEDED: dict[str, tuple[str, Callable[[GraphBuilder], Expression], tuple[int, ...]]] = {
+    "zeros around a pool": ("pads", padded_pool, (17,) if VERSION <= (1, 24) else BOTH if VERSION < (1, 32) else ()),
+    "32-bit numbers that are moved": ("moved steps", moved_integers, BOTH),
+    "32-bit numbers that are moved twice": ("moved steps", moved_twice, BOTH),
+    "products of steps": ("inexact kernels", multiplied, BOTH),
+    "means of steps": ("inexact kernels", averaged, BOTH),
+    "a dilated mean of steps": ("refused means", dilated_mean, (21,)),
+    "a mean of large steps": ("refused means", widened_mean, BOTH),
+    "softmax of steps": ("inexact kernels", softmax_of_steps, BOTH),
+    "steps in blocks": ("inexact kernels", in_blocks, BOTH if VERSION < (1, 31) else ()),
+    "weights that were floats": ("weights", weighed, BOTH),
+    "two quantisations": ("doubled", requantized, BOTH),
+    "close bounds": ("close bounds", clipped_closely, BOTH),
+    "integers that are clipped": ("clipped integers", clipped_integers, BOTH),
+    "coarse weights": ("coarse weights", coarsened, BOTH if VERSION > (1, 24) else ()),
+    "a scaled row": ("scaled rows", with_scaled_row, BOTH),
+    "a quotient of one": ("quotients", quotient_times_steps, BOTH),
+}
+"""The barrier, a graph that needs it, and the opsets in which this ONNX Runtime goes wrong without it; by name.
+
+Without the one in front of bodies ONNX Runtime ends the process. "factors" is about processors that add products in 16
+bits, and casts are merged also where the optimiser is off: see ``test_casts.py``.
+"""
+
+
+def left_out(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(table, "BARRIERS", tuple(item for item in BARRIERS if item.name != name))
+
+
+def test_every_barrier_is_shown_to_be_needed() -> None:
+    assert {"casts", "factors", *(barrier for barrier, *_ in NEEDED.values())} == {item.name for item in BARRIERS}
+
+
+def outcome(form: Callable[[GraphBuilder], Expression], opset: int) -> str:
+    """What the optimiser changes, if it does."""
+    g = GraphBuilder()
+    model = compile(g.build({"y": form(g)}), opset=opset, target="dml" if form is in_blocks else "cpu")
+    rng = np.random.default_rng(3)
+    feeds: dict[str, np.ndarray] = {port.onnx_name: random_array(port, rng) for port in model.inputs}
+    if form is clipped_closely:
+        feeds = {name: (array * np.float32(1e-7)).astype(np.float32) for name, array in feeds.items()}
+    plain = runs(model, feeds, optimised=False)["y"]
+    try:
+        return difference(plain, runs(model, feeds, optimised=True)["y"], rounded=form in (weighed, coarsened))
+    except Exception as error:  # ONNX Runtime's classes share nothing more
+        return str(error)
+
+
+@pytest.mark.parametrize("opset", BOTH)
+@pytest.mark.parametrize("name", NEEDED)
+def test_each_barrier_is_needed_and_does(name: str, opset: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where one of these fails without its barrier no longer, ONNX Runtime has changed: the barrier may go."""
+    barrier, form, opsets = NEEDED[name]
+    monkeypatch.setattr(budget, "NODE_BYTES", 1 << 12)
+    monkeypatch.setattr(budget, "GROWTH", 0)
+    assert outcome(form, opset) == ""
+    left_out(monkeypatch, barrier)
+    assert bool(outcome(form, opset)) == (opset in opsets)
+
+
+def test_steps_that_two_nodes_move_are_kept_apart_from_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    """ONNX Runtime gives each reader a DequantizeLinear of its own first, and does not load what it makes of INT8."""
+    assert outcome(partial(moved_twice, data_type="INT8"), 21) == ""
+    left_out(monkeypatch, "moved steps")
+    assert bool(outcome(partial(moved_twice, data_type="INT8"), 21)) == (VERSION > (1, 24))
+
+
+def test_weights_stay_where_the_sum_is_an_output_too() -> None:
+    """ONNX Runtime quantises weights in front of a quantisation, whoever else sees the sum."""
+    g = GraphBuilder()
+    total = FORMS["convolution"](g, dequantized(g, g.input("x", "UINT8", SIZES), 0.3, 0))
+    model = compile(g.build({"y": quantized(g, total, "UINT8", 0.3, 128), "total": total}), opset=21)
+    feeds = {"x": np.random.default_rng(3).integers(0, 256, SIZES).astype(np.uint8)}
+    plain, fused = (runs(model, feeds, optimised=optimised) for optimised in (False, True))
+    assert difference(plain["total"], fused["total"], rounded=True) == ""
+
+
+def pooled(g: GraphBuilder, x: Expression, scale: Expression, last: Expression) -> Expression:
+    return g.quantized_linear_average_pooling(x, scale, last, [1, 1], True)
+
+
+def convolved(g: GraphBuilder, x: Expression, scale: Expression, last: Expression) -> Expression:
+    weights, one = g.constant(np.resize(FILTER_STEPS, (4, 4, 1, 1))), g.constant(np.ones((1, 1, 1, 1), np.float32))
+    return g.quantized_linear_convolution(
+        x, scale, None, weights, one, None, None, last, None, output_data_type=x.data_type.name
+    )
+
+
+def multiplied_matrices(g: GraphBuilder, x: Expression, scale: Expression, last: Expression) -> Expression:
+    weights, one = g.constant(np.resize(FILTER_STEPS, SIZES)), g.constant(np.ones((1, 1, 1, 1), np.float32))
+    return g.quantized_linear_matrix_multiply(x, scale, weights, one, last, x.data_type.name)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("bound", [("last",), ("scale",), ("scale", "last")])
+@pytest.mark.parametrize("data_type", ["INT8", "UINT8"])
+@pytest.mark.parametrize("form", [pooled, convolved, multiplied_matrices])
+def test_scales_of_one_beside_scales_that_are_bound(
+    form: Callable[..., Expression], data_type: str, bound: tuple[str, ...], exact: bool
+) -> None:
+    """1 divided by a scale, times sums, is no quotient; and a division by 1 took its result along."""
+    g = GraphBuilder()
+    x, given = g.input("x", data_type, SIZES), {}
+    for name in ("scale", "last"):
+        is_bound = name in bound
+        given[name] = (
+            g.input(name, "FLOAT32", (1, 1, 1, 1)) if is_bound else g.constant(np.ones((1, 1, 1, 1), np.float32))
+        )
+    model = compile(g.build({"y": form(g, x, given["scale"], given["last"])}), opset=21, exact=exact)
+    feeds = {port.onnx_name: random_array(port, np.random.default_rng(3)) for port in model.inputs}
+    for number_of in (0.1, 0.3, 0.7, 3.7, 10.0):
+        feeds |= {name: np.full((1, 1, 1, 1), number_of, np.float32) for name in bound}
+        plain, optimised = (runs(model, feeds, optimised=flag)["y"] for flag in (False, True))
+        np.testing.assert_array_equal(optimised, plain)
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "INT32", "INT16", "UINT8"])
+def test_quotients_of_one_that_are_multiplied(data_type: str) -> None:
+    """Exact models keep infinity times 0 no number, and integers what is truncated."""
+    g = GraphBuilder()
+    x, y = (g.input(name, data_type, SIZES) for name in "xy")
+    model = compile(g.build({"z": g.multiply(y, FORMS["one over"](g, x))}), opset=21, exact=True)
+    dtype = np.dtype(data_type.lower())
+    numbers = [1e-40, 0.3, 7, 3] if dtype.kind == "f" else [2, 1, 7, 3]
+    feeds = {"x": np.resize(np.array(numbers, dtype), SIZES), "y": np.resize(np.array([0, 5, 3, 6], dtype), SIZES)}
+    plain, optimised = (runs(model, feeds, optimised=flag)["z"] for flag in (False, True))
+    np.testing.assert_array_equal(optimised, plain)
