@@ -86,9 +86,9 @@ def _by_place_or_name(method: Callable[..., Any]) -> str:
 
 def _in_a_list(method: Callable[..., Any], args: tuple[Any, ...]) -> str:
     """What is said where several tensors stand by place for an array of them; empty where none is wanted."""
-    first = next(name for name in inspect.signature(method).parameters if name != "self")
+    first = next(item for name, item in inspect.signature(method).parameters.items() if name != "self")
     several = [item for item in args if isinstance(item, Expression)]
-    if len(several) < 2 or not first.endswith("s"):
+    if len(several) < 2 or not str(first.annotation).startswith("Sequence["):
         return ""
     names = ", ".join(item.value.name or "..." for item in several)
     return f"{method.__name__} takes its tensors as a list: {method.__name__}([{names}], ...)"
