@@ -25,7 +25,7 @@ from dml2onnx.catalog import (
 )
 from dml2onnx.codes.compiling import ILLEGAL_IR_VERSION, UNKNOWN_OPSET, UNKNOWN_TARGET
 from dml2onnx.codes.running import NO_ARGUMENT
-from dml2onnx.diagnostics import DmlError, quote, shortened
+from dml2onnx.diagnostics import DmlError, Remedy, quote, shortened
 from dml2onnx.lazy import lazy_module
 from dml2onnx.targets import NAMES, OPSETS, QOPERATOR, QUANT_FORMATS, ir_versions
 
@@ -40,14 +40,15 @@ else:
     np = lazy_module("numpy")
 
 
-def refusal(what: str, value: object, expected: str) -> DmlError:
+def refusal(what: str, value: object, expected: str, remedies: tuple[Remedy, ...] = ()) -> DmlError:
     """An error that says what was given in the place of what."""
-    return refusal_of(what, described(value), expected)
+    return refusal_of(what, described(value), expected, remedies)
 
 
-def refusal_of(what: str, found: str, expected: str) -> DmlError:
+def refusal_of(what: str, found: str, expected: str, remedies: tuple[Remedy, ...] = ()) -> DmlError:
     """As :func:`refusal`, of a value that is described already."""
-    return DmlError(NO_ARGUMENT.at(f"{what} is {found}, not {expected}", expected=expected, found=found))
+    message = f"{what} is {found}, not {expected}"
+    return DmlError(NO_ARGUMENT.at(message, expected=expected, found=found, remedies=remedies))
 
 
 def described(value: object) -> str:
@@ -276,13 +277,24 @@ def array(value: object, what: str) -> Array:
             warnings.simplefilter("error")
             found = np.asarray(value)
     except Exception:
-        raise refusal(what, value, expected) from None
+        raise refusal(what, value, expected, as_array(value)) from None
     if found.dtype.kind not in "biuf":
         kinds = {"c": "complex numbers", "O": "objects, or of rows of different lengths", "U": "text", "S": "bytes"}
         kind = kinds.get(found.dtype.kind, f"elements of type {shortened(str(found.dtype), 60)}")
         message = f"{what} is an array of {kind}, not of real numbers"
         raise DmlError(NO_ARGUMENT.at(message, expected=expected, found=kind))
     return found
+
+
+def as_array(value: object) -> tuple[Remedy, ...]:
+    """How a tensor of another library becomes an array of numpy."""
+    kind = type(value)
+    ways = {"detach": ".detach().cpu().numpy()", "numpy": ".numpy()", "get": ".get()"}
+    is_tensor = hasattr(kind, "__array__") or hasattr(kind, "__dlpack__")
+    for method, call in ways.items() if is_tensor else ():
+        if callable(getattr(kind, method, None)):
+            return (Remedy(f"an array of numpy, which its {call} gives"),)
+    return ()
 
 
 def arrays(value: object, what: str = "inputs") -> dict[str, Array]:

@@ -18,7 +18,7 @@ from dml2onnx.codes.running import BAD_LIST, SAME_OUTPUT
 from dml2onnx.diagnostics import DmlError, UnreadableError, quote
 from dml2onnx.frontends import recording
 from dml2onnx.frontends.directories import SUFFIXES, is_directory, outside, searched
-from dml2onnx.frontends.text import is_serialized
+from dml2onnx.frontends.text import is_serialized, neighbour
 from dml2onnx.report.batched import ACTIONS
 
 if TYPE_CHECKING:
@@ -81,8 +81,7 @@ def _lines(name: str) -> list[str]:
         data = sys.stdin.buffer.read() if name == STANDARD_INPUT else Path(name).read_bytes()
     except (OSError, ValueError) as error:
         message = f"the list {quote(name)} cannot be read: {getattr(error, 'strerror', None) or error}"
-        if name in ACTIONS:
-            message += f"; did you mean --do {name}?"
+        message += f"; did you mean --do {name}?" if name in ACTIONS else neighbour(Path(name), directories=True)
         raise UnreadableError(BAD_LIST.at(message, expected="a directory, a model or a list", found=name)) from None
     if b"\0" in data:
         message = f"{quote(name)} is no list of models: it has bytes that no path has"

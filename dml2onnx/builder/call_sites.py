@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dml2onnx.diagnostics import Place, quote
+from dml2onnx.diagnostics import Place, plural, quote
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -40,7 +40,8 @@ class Sites:
         """A value, the call that made it, and its name, if it has been given one."""
         self._made[value] = site, name
 
-    def place(self, value: Value, desc: TensorDesc) -> Place:
-        """The call that made a value, and what it is."""
+    def place(self, value: Value, desc: TensorDesc | None) -> Place:
+        """The call that made a value, and what it is, or how long without a descriptor."""
         site, name = self._made.get(value, ("", value.name))
-        return Place(site, f"{quote(name) if name else 'a constant'} is {desc}")
+        what = f"has {plural(value.nbytes, 'byte')}" if desc is None else f"is {desc}"
+        return Place(site, f"{quote(name) if name else 'a constant'} {what}")

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, NoReturn, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from dml2onnx.builder.checked import error_here
+from dml2onnx import arguments
+from dml2onnx.builder.attributes import holds
+from dml2onnx.builder.checked import converted, error_here
 from dml2onnx.codes import building as codes
 from dml2onnx.diagnostics import Remedy
 from dml2onnx.ir.operator import ScaleBias
@@ -34,6 +36,7 @@ class Expression:
     """
 
     __slots__ = ("builder", "desc", "offset", "value")
+    TO_GRAPH = 'a Graph of expressions, which their GraphBuilder\'s build({"y": y}) gives'
     builder: GraphBuilder
     desc: TensorDesc
     value: Value
@@ -311,11 +314,17 @@ class Expression:
 
     def _constant(self, other: object) -> Expression:
         """Numbers in the data type of this expression."""
-        values = np.asarray(other)
+        is_tensor = hasattr(other, "__array__") and not isinstance(other, np.generic)
+        values = converted(arguments.array, other, "an operand") if is_tensor else np.asarray(other)
         if isinstance(other, int) and values.dtype.kind == "O":
             values = np.asarray(float(other))  # beyond 64 bits, where numpy has no integers
         if values.dtype.kind not in "biuf":
             raise TypeError(f"an Expression has no operators with {type(other).__name__}")
+        if values.dtype.kind == "f" and not self.data_type.is_float and not holds(self.data_type, values):
+            what = arguments.described(other)
+            message = f"{what} is beside a tensor of {self.data_type.name}, which holds whole numbers"
+            how = Remedy('cast(..., "FLOAT32") of the tensor first')
+            raise error_here(codes.NOT_EXACT, message, expected="whole numbers", found=what, remedies=(how,))
         return self.builder.constant(values, data_type=self.data_type)
 
     def _reversed(self, other: Operand) -> tuple[Expression, Expression]:

@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from dml2onnx.builder.directmlx import DirectMLX
+from dml2onnx.builder.expression import Expression
 from dml2onnx.diagnostics import DmlError
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ class GraphBuilder(DirectMLX):
     Methods are DirectMLX's functions in snake case. Where DirectML has several versions of an operator, the plain name
     chooses one by the feature level, and the numbered ones (``slice0`` for SLICE, ``slice1`` for SLICE1) are exact.
     """
+
+    TO_GRAPH = 'its Graph, which build({"y": y}) gives for the expressions that are its outputs'
 
     if not TYPE_CHECKING:  # whose readers know by themselves which methods there are
 
@@ -44,6 +47,8 @@ def _answering(method: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return method(*args, **kwargs)
         except DmlError as error:
+            if listed := _in_a_list(method, args):
+                raise TypeError(listed) from None
             raise error.with_traceback(None) from None  # its message says where; our own lines would bury that
         except TypeError as error:
             missing = _MISSING_ARGUMENTS.search(str(error))
@@ -53,6 +58,9 @@ def _answering(method: Callable[..., Any]) -> Callable[..., Any]:
             many = _MANY_ARGUMENTS.search(str(error))
             if many is not None and many[1].rpartition(".")[2] == method.__name__:
                 raise TypeError(_by_place_or_name(method)) from None
+            twice = _SEVERAL_VALUES.search(str(error))
+            if twice is not None and twice[1].rpartition(".")[2] == method.__name__:
+                raise TypeError(_in_a_list(method, args) or _by_place_or_name(method)) from None
             unknown = _UNKNOWN_ARGUMENT.search(str(error))
             if unknown is None or unknown[1] not in kwargs:
                 raise
@@ -76,6 +84,17 @@ def _by_place_or_name(method: Callable[..., Any]) -> str:
     return f"{text}, and by name {', '.join(f'{name}=' for name in named)}" if named else text
 
 
+def _in_a_list(method: Callable[..., Any], args: tuple[Any, ...]) -> str:
+    """What is said where several tensors stand by place for an array of them; empty where none is wanted."""
+    first = next(item for name, item in inspect.signature(method).parameters.items() if name != "self")
+    several = [item for item in args if isinstance(item, Expression)]
+    if len(several) < 2 or not str(first.annotation).startswith("Sequence["):
+        return ""
+    names = ", ".join(item.value.name or "..." for item in several)
+    return f"{method.__name__} takes its tensors as a list: {method.__name__}([{names}], ...)"
+
+
+_SEVERAL_VALUES = re.compile(r"([\w.]+)\(\) got multiple values for argument '\w+'")
 _MISSING_ARGUMENTS = re.compile(r"(\w+)\(\) missing \d+ required (?:\w+(?:-only)? )?arguments?: (.+)")
 _MANY_ARGUMENTS = re.compile(r"([\w.]+)\(\) takes (?:from )?\d+ (?:to \d+ )?positional arguments? but")
 _UNKNOWN_ARGUMENT = re.compile(r"unexpected keyword argument '(\w+)'")

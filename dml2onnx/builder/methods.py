@@ -13,6 +13,7 @@ from dml2onnx.builder.checked import error_here, listed
 from dml2onnx.builder.expression import Expression
 from dml2onnx.builder.recorder import Recorder, Stated
 from dml2onnx.codes.building import BAD_FLAG, BAD_TENSOR
+from dml2onnx.diagnostics import Remedy, plural
 from dml2onnx.ir.tensor import MAX_DIMENSIONS
 
 if TYPE_CHECKING:
@@ -133,7 +134,12 @@ def scaled(sizes: tuple[int, ...], scales: object) -> tuple[int, ...]:
     factors = listed("scales", scales) if scales is not None else ()
     if len(factors) != len(sizes) or not all(isinstance(item, (int, float, np.number)) for item in factors):
         message = f"neither output_sizes nor {len(sizes)} scales are given"
-        raise error_here(BAD_TENSOR, message, expected="output_sizes, or a factor for each dimension", found=scales)
+        ways: tuple[Remedy, ...] = ()
+        if 0 < len(factors) < len(sizes):
+            message = f"{plural(len(factors), 'scale')} for {len(sizes)} dimensions"
+            ways = (Remedy(f"scales={[1] * (len(sizes) - len(factors)) + list(factors)}, one for each dimension"),)
+        expected = "output_sizes, or a factor for each dimension"
+        raise error_here(BAD_TENSOR, message, expected=expected, found=scales, remedies=ways)
     return tuple(int(size * float(factor)) for size, factor in zip(sizes, factors, strict=True))
 
 

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx import arguments
 from dml2onnx.builder.attributes import holds
 from dml2onnx.builder.expression import Expression
 from dml2onnx.catalog import Rule
+from dml2onnx.diagnostics import Remedy
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.rules.inference import tied
 
@@ -31,6 +33,28 @@ def is_literal(argument: object) -> bool:
     return not isinstance(argument, Expression) and (
         isinstance(argument, (int, float)) or hasattr(argument, "__array__")
     )
+
+
+def as_constant(argument: object) -> tuple[Remedy, ...]:
+    """How a tensor of another library, an array or a number becomes an expression."""
+    if isinstance(argument, (list, tuple)) or not is_literal(argument):
+        return ()
+    given = arguments.as_array(argument)
+    how = given[0].words.rpartition(" its ")[2].partition(" ")[0] if given else ""
+    return (Remedy(f"constant(...{how}) of the GraphBuilder makes an Expression of it"),)
+
+
+def as_matrix(
+    schema: OperatorSchema, field: str, array: npt.NDArray[np.generic], inputs: Mapping[str, object]
+) -> npt.NDArray[np.generic]:
+    """An array in the place of a matrix with as many leading ones as the other matrix has dimensions more."""
+    other = inputs.get(_MATRICES.get(field, ""))
+    if "TransA" not in schema.index or not isinstance(other, Expression) or array.ndim != 2:
+        return array
+    return array.reshape((1,) * (other.rank - 2) + array.shape)
+
+
+_MATRICES = {"ATensor": "BTensor", "BTensor": "ATensor"}
 
 
 def relatives(schema: OperatorSchema, rule: Rule, field: str, inputs: Mapping[str, object]) -> Iterator[Expression]:

@@ -20,6 +20,8 @@ from dml2onnx.builder.expression import Expression
 from dml2onnx.builder.layouts import OutputLayout, check_fits, layout_of, with_layout, writes_of
 from dml2onnx.builder.names import Names
 from dml2onnx.builder.operands import (
+    as_constant,
+    as_matrix,
     axes_beyond,
     axes_from_the_start,
     by_channel,
@@ -31,6 +33,7 @@ from dml2onnx.builder.operands import (
 from dml2onnx.builder.size_names import SizeNames
 from dml2onnx.catalog import FeatureLevel, FieldType, Rule
 from dml2onnx.checks.answers import answers
+from dml2onnx.checks.consequences import of_one_kind
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.codes import building as codes
 from dml2onnx.codes.checking import OUT_OF_RANGE
@@ -408,7 +411,7 @@ class Recorder:
             message = f"the number {arguments.described(argument)} for {field} does not say of which data type it is"
             expected = "an array, or constant(number, data_type=...)"
             raise error_here(codes.BAD_TENSOR, message, expected=expected, found=type(argument).__name__)
-        made = self.constant(array, data_type=kind)
+        made = self.constant(as_matrix(schema, field, array, inputs), data_type=kind)
         equal = next(relatives(schema, Rule.SAME_SIZES, field, inputs), None)
         if equal is not None:
             return self.broadcast(made, equal.sizes)
@@ -516,7 +519,8 @@ class Recorder:
         if (node.operator, self.feature_level) in self._right:
             return
         judge = partial(findings_of, level=self.feature_level)
-        findings = [item for item in judge(node.operator) if item.field not in without]
+        found = of_one_kind(node.operator.schema, judge(node.operator))
+        findings = [item for item in found if item.field not in without]
         if any(item.is_error for item in findings):
             raise_errors(answers(node, findings, judge, self.sites.place, editable=False, in_python=True))
         if not without:
@@ -573,7 +577,8 @@ class Recorder:
             names = [name for name in getattr(item, "_fields", ()) if getattr(item, name) is not None]
             several = f"; take one of its outputs: {' or '.join(f'.{name}' for name in names)}" if names else ""
             message = f"{where} is {arguments.described(item)}, not an Expression{several}"
-            raise error_here(codes.FOREIGN_EXPRESSION, message, expected="an Expression", found=type(item).__name__)
+            found, ways = type(item).__name__, () if names else as_constant(item)
+            raise error_here(codes.FOREIGN_EXPRESSION, message, expected="an Expression", found=found, remedies=ways)
         if item.builder is not self:
             message = f"{where}, {quote(item.value.name)}, is an expression of another GraphBuilder"
             how = Remedy("one GraphBuilder for the whole graph, handed to the functions that make its parts")

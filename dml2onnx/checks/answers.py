@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dml2onnx.checks.candidates import COUNTS, candidates, changed, with_inferred_outputs
 from dml2onnx.checks.tensors import strides_in_elements
 from dml2onnx.codes import checking as codes
-from dml2onnx.diagnostics import Edit, Place, Remedy, Severity, quote
+from dml2onnx.diagnostics import Edit, Place, Remedy, Severity, plural, quote
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.findings import pointer
 
@@ -80,17 +80,17 @@ class Sources:
                 place = pointer(node.source, field), f"{field} of {quote(node.name)}"
                 self._places.update((write.value, place) for write in writes)
 
-    def place(self, value: Value, desc: TensorDesc) -> Place:
-        """Where a value comes from, and what it is; a place without a pointer where that is unknown."""
+    def place(self, value: Value, desc: TensorDesc | None) -> Place:
+        """Where a value comes from, and what it is, or how long without a descriptor; no pointer where not known."""
         place, name = self._places.get(value, ("", quote(value.name)))
-        return Place(place, f"{name} is {desc}")
+        return Place(place, f"{name} has {plural(value.nbytes, 'byte')}" if desc is None else f"{name} is {desc}")
 
 
 def answers(
     node: Node,
     findings: Sequence[Finding],
     judge: Judge,
-    source: Callable[[Value, TensorDesc], Place],
+    source: Callable[[Value, TensorDesc | None], Place],
     *,
     editable: bool = True,
     in_python: bool = False,
@@ -123,6 +123,9 @@ def answers(
             stated = _stated(node, best, diagnostic.pointer) if item is first else ()
             places = _places(node, fields, diagnostic.pointer, source)
             diagnostic = replace(diagnostic, places=(*stated, *places)[:MOST_PLACES])
+        elif item.code is codes.OUT_OF_BOUNDS:
+            places = _places(node, [item.path], diagnostic.pointer, lambda value, _: source(value, None))
+            diagnostic = replace(diagnostic, places=places)
         made.append(replace(diagnostic, remedies=remedies[:MOST_REMEDIES]))
     return made
 
@@ -274,7 +277,10 @@ def _worded(schema: OperatorSchema, item: Finding, *, in_python: bool) -> tuple[
         return (Remedy(f"{how}, or weights are stored as {item.expected}"),)
     if item.code is codes.DATA_TYPE_UNSUPPORTED and item.field in {field.name for field in schema.input_fields}:
         wanted = str(item.expected).partition(", ")[0]
-        return (Remedy(f"cast(..., {quote(wanted)})" if in_python else f"a CAST node makes {wanted} of it"),)
+        inputs = {field.name for field in schema.input_fields}
+        also = "".join(f", and of {name} as well" for name in item.alike if name in inputs)
+        of_it = f"cast(..., {quote(wanted)})" if in_python else f"a CAST node makes {wanted} of it"
+        return (Remedy(of_it + also),)
     if item.code is codes.NOT_FUSABLE:
         return (Remedy(f"{item.found} as a node of its own, behind this one"),)
     return ()
@@ -321,7 +327,7 @@ def _with(desc: OperatorDesc, field: str, value: TensorDesc) -> OperatorDesc:
 
 
 def _places(
-    node: Node, paths: Iterable[str], own: str, source: Callable[[Value, TensorDesc], Place]
+    node: Node, paths: Iterable[str], own: str, source: Callable[[Value, TensorDesc | None], Place]
 ) -> tuple[Place, ...]:
     """Where the tensors of these fields come from, the nearest first."""
     found: dict[str, Place] = {}

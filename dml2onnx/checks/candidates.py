@@ -8,12 +8,14 @@ for the rules to judge (see ``answers``).
 from __future__ import annotations
 
 from dataclasses import replace
+from math import gcd
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from dml2onnx.catalog import Rule
 from dml2onnx.codes import checking as codes
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
-from dml2onnx.rules.inference import infer_outputs
+from dml2onnx.rules.inference import infer_outputs, tied
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -63,7 +65,7 @@ def candidates(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[Cand
         yield Candidate(0, changes)
     for changes in _shorter(desc):
         yield Candidate(0, changes)
-    for change in _attributes(desc, concerned):
+    for change in (*_attributes(desc, concerned), *_divisors(desc, findings)):
         yield Candidate(1, (change,))
     for change in _filters(desc):
         if change.permutation and change.permutation[:2] != (1, 0):
@@ -71,7 +73,10 @@ def candidates(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[Cand
     yield from (Candidate(2, changes) for changes in _layouts(desc))
     for name in fields:
         yield from (Candidate(3, (change,)) for change in _views(desc, name))
+    for name in _tied_in_size(desc, findings) - fields:
+        yield from (Candidate(3, (change,)) for change in _views(desc, name))
     yield from (Candidate(3, changes) for changes in _views_together(desc, findings))
+    yield from (Candidate(3, changes) for changes in _matrices(desc, fields))
     for name in concerned:
         yield from (Candidate(4, (change,)) for change in _strides_in_bytes(desc, name))
 
@@ -229,6 +234,23 @@ def _attributes(desc: OperatorDesc, concerned: set[str]) -> Iterator[Change]:
             yield Change("GroupCount", channels // each, str(channels // each))
 
 
+def _divisors(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[Change]:
+    """Counts that divide all sizes of which they have to be divisors: the next smaller one, and the next larger one."""
+    sizes = [item.found for item in findings if item.code is codes.INDIVISIBLE and isinstance(item.found, int)]
+    whole = gcd(*sizes)
+    for name in _DIVIDING if whole > 1 else ():
+        count = desc.get(name) if name in desc.schema.index else None
+        if isinstance(count, int):
+            fitting = [number for number in range(2, min(whole, MOST_PARTS) + 1) if whole % number == 0]
+            smaller, larger = [n for n in fitting if n < count][-1:], [n for n in fitting if n > count][:1]
+            yield from (Change(name, number, str(number)) for number in (*smaller, *larger))
+
+
+_DIVIDING = ("HeadCount", "GroupCount", "BlockSize", "QueryHeadCount", "KeyValueHeadCount")
+MOST_PARTS = 256
+"""Parts of a size that a count may make, for it to be tried."""
+
+
 # --- Layouts ----------------------------------------------------------------------------------------------------------
 
 
@@ -308,18 +330,41 @@ def _views(desc: OperatorDesc, name: str) -> Iterator[Change]:
 
 def _views_together(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[tuple[Change, ...]]:
     """Inputs that are wrong in the same way, each with the same ones among its sizes."""
+    seen = set[frozenset[str]]()
     for item in findings:
-        if item.code is not codes.DIFFERENT_DIMENSION_COUNTS:
+        if item.code not in (codes.DIFFERENT_DIMENSION_COUNTS, codes.NOT_BROADCASTABLE):
             continue
         fields = dict.fromkeys(name.partition("/")[0] for name in (item.field, *item.related))
         names = [name for name in fields if isinstance(desc.get(name), TensorDesc)]
         alike = [name for name in names if desc.get(name) == desc.get(item.field)]
-        if len(alike) > 1:
+        if len(alike) > 1 and frozenset(alike) not in seen:
+            seen.add(frozenset(alike))
             for change in _views(desc, item.field):
                 if (
                     isinstance(change.value, TensorDesc) and change.value.strides is None
                 ):  # nobody has to repeat what may stay as it is
                     yield tuple([change._replace(field=name) for name in alike])
+
+
+def _tied_in_size(desc: OperatorDesc, findings: Sequence[Finding]) -> set[str]:
+    """Inputs that need the sizes of an output which is said to have other ones."""
+    found = set[str]()
+    for item in findings:
+        if item.code is codes.DIFFERENT_SIZES:
+            found.update(tied(desc.schema, Rule.SAME_SIZES, item.field))
+    return found
+
+
+def _matrices(desc: OperatorDesc, fields: set[str]) -> Iterator[tuple[Change, ...]]:
+    """Matrices of GEMM with ones in front that are the other way round as well."""
+    for name, transform in (("ATensor", "TransA"), ("BTensor", "TransB")):
+        stated = desc.get(transform) if transform in desc.schema.index else None
+        if name not in fields or stated not in ("NONE", "TRANSPOSE"):
+            continue
+        other = "TRANSPOSE" if stated == "NONE" else "NONE"
+        for change in _views(desc, name):
+            if isinstance(change.value, TensorDesc) and change.value.strides is None:
+                yield change, Change(transform, other, other)
 
 
 def _all_tensors(desc: OperatorDesc) -> Iterator[TensorDesc]:

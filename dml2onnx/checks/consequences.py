@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dml2onnx.catalog import FieldType
+from dml2onnx.catalog import FieldType, Rule
 from dml2onnx.checks.tensors import DOCUMENTATION
 from dml2onnx.codes import checking as codes
 from dml2onnx.codes.reading import EDGE_BYTES
@@ -21,12 +21,13 @@ from dml2onnx.diagnostics import plural, quote
 from dml2onnx.ir.operator import UNREADABLE, OperatorDesc, Unreadable
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.findings import Finding, pointer
-from dml2onnx.rules.inference import infer_outputs
+from dml2onnx.rules.inference import infer_outputs, tied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from typing import TypeVar
 
+    from dml2onnx.catalog import OperatorSchema
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph, GraphInput, Node, Read, Value, Write
     from dml2onnx.ir.operator import FieldValue
@@ -37,7 +38,13 @@ if TYPE_CHECKING:
     Repair = TensorDesc | Unreadable
     """The descriptor that would be right; ``UNREADABLE`` where that is not known."""
 
-_UNSUPPORTED_TYPES = frozenset({codes.DATA_TYPE_UNSUPPORTED, codes.DATA_TYPE_LEVEL})
+_TYPES = frozenset({codes.DATA_TYPE_UNSUPPORTED, codes.DATA_TYPE_LEVEL})
+_RANKS = frozenset({codes.DIMENSION_COUNT_UNSUPPORTED, codes.DIMENSION_COUNT_LEVEL})
+_ONE_KIND = {
+    **dict.fromkeys(_TYPES, (Rule.SAME_DATA_TYPE,)),
+    **dict.fromkeys(_RANKS, (Rule.SAME_DIMENSION_COUNT, Rule.SAME_SIZES)),
+}
+"""What an operator does not have, and the rules by which several tensors are alike in that."""
 _OF_SHAPES = frozenset(
     {
         codes.DIFFERENT_DIMENSION_COUNTS,
@@ -73,7 +80,10 @@ def without_consequences(
         return [*reading, *of_graph], found
     found = _below_accepted(graph, found, judge)
     of_graph = [item for item in of_graph if item.code != codes.OUT_OF_BOUNDS.id]
-    found = [_of_one_node(findings) for findings in _below_outputs(graph, found, judge)]
+    found = [
+        _of_one_node(of_one_kind(node.operator.schema, findings))
+        for node, findings in zip(graph.nodes, _below_outputs(graph, found, judge), strict=True)
+    ]
     of_inputs, found = _below_inputs(graph, found, judge)
     return [*reading, *of_graph, *of_inputs], found
 
@@ -130,15 +140,56 @@ def _of_one_node(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     findings = _by_strides_in_bytes(findings)
     sizes = {item.field for item in findings if "/Sizes" in item.path and item.is_error}
     leaving = {item.field for item in findings if item.code is codes.OUT_OF_BOUNDS} - sizes
-    types = {item.path: str(item.expected) for item in findings if item.code is codes.DIFFERENT_DATA_TYPES}
     return tuple(
         item
         for item in findings
         if item.code not in (codes.DEAD_NODE, codes.DEAD_NODE_REFUSED)
         and not (item.code is codes.OUT_OF_BOUNDS and item.field in sizes)
         and not (leaving and "/Sizes" in item.path)
-        and not (item.code in _UNSUPPORTED_TYPES and types.get(item.path) in str(item.expected).split(", "))
     )
+
+
+def of_one_kind(schema: OperatorSchema, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """The findings without those about a data type or a number of dimensions that follow from others.
+
+    Tensors that need one data type have none that an operator lacks: that is said of the first of them. What differs
+    from it may be right.
+    """
+    unsupported = [item for item in findings if item.code in _ONE_KIND]
+    if not unsupported:
+        return tuple(findings)
+    wanted = {item.path: item.expected for item in findings if item.code is codes.DIFFERENT_DATA_TYPES}
+    kept: list[Finding] = []
+    for item in unsupported:
+        fields = {name for rule in _ONE_KIND[item.code] for name in tied(schema, rule, item.field)}
+        said = [other for other in kept if (other.code, other.found) == (item.code, item.found)]
+        first = next((other for other in said if other.field in fields), None)
+        if first is not None:
+            alike = (*first.alike, *([item.field] if item.field not in (first.field, *first.alike) else []))
+            kept[kept.index(first)] = replace(first, alike=alike)
+        elif item.code not in _TYPES or wanted.get(item.path) not in _listed(item):
+            kept.append(item)
+    stays = {item.path: item for item in kept}
+    return tuple(
+        stays.get(item.path, item) if item.code in _ONE_KIND else item
+        for item in findings
+        if (item.code not in _ONE_KIND or item.path in stays) and not _is_against(item, kept, schema)
+    )
+
+
+def _is_against(item: Finding, unsupported: Sequence[Finding], schema: OperatorSchema) -> bool:
+    """Whether a data type differs from one that the operator does not have, and is one that it has."""
+    if item.code is not codes.DIFFERENT_DATA_TYPES:
+        return False
+    fields = tied(schema, Rule.SAME_DATA_TYPE, item.field)
+    return any(
+        other.found == item.expected and item.found in _listed(other) and other.field in fields for other in unsupported
+    )
+
+
+def _listed(item: Finding) -> list[str]:
+    """The data types that a finding says there may be."""
+    return str(item.expected).split(", ")
 
 
 def _by_strides_in_bytes(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:

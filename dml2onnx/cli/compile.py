@@ -29,6 +29,8 @@ OTHER_SUFFIXES = frozenset(
     | {".engine", ".h5", ".mlmodel", ".pb", ".pt", ".pth", ".safetensors", ".tflite", ".xml"}
 )
 """Names of what models are made of, and of models of other formats: never what an ONNX model is called."""
+CONVERTED = frozenset({".json", ".bin", ".py", ".cpp"})
+"""Of these, what another command writes."""
 MOST_KINDS = 6
 """ONNX operators that are counted one by one in the text."""
 
@@ -62,6 +64,8 @@ def _spare_sources(target: Destination, graph: Graph) -> None:
         spare([target, *data_paths(target)], graph.sources)
         if target.suffix.lower() in OTHER_SUFFIXES:
             message = f"{quote(target.name)} is no name of an ONNX model: {target.suffix} files are something else"
+            if target.suffix.lower() in CONVERTED:
+                message += "; dml2onnx convert writes them"
             raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="OUT.onnx", found=str(target)))
 
 

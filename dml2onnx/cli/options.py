@@ -114,14 +114,10 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         choices=["full", "concise", "json", "github", "sarif", "junit"],
         help="output format of findings (default: full)",
     )
-    parser.add_argument(
-        "--select",
-        action="append",
-        default=[],
-        metavar="CODE",
-        help="show only findings with this code, or with this beginning of a code, such as DML15",
-    )
-    parser.add_argument("--ignore", action="append", default=[], metavar="CODE", help="hide findings with this code")
+    hidden = "hide findings with this code"
+    shown = "show only findings with this code, or with this beginning of a code, such as DML15"
+    for name, text in (("--select", shown), ("--ignore", hidden)):
+        parser.add_argument(name, action="append", type=texts.code, default=[], metavar="CODE", help=text)
     parser.add_argument(
         "--suggest",
         action="store_true",

@@ -64,6 +64,16 @@ def target(text: str) -> str:
     return text
 
 
+def code(text: str) -> str:
+    """The number of a kind of findings, or its beginning, with or without the letters."""
+    from dml2onnx.codes import all_codes
+
+    name = f"DML{text}" if text.isdecimal() else text.upper()
+    if not any(known.startswith(name) for known in all_codes()):
+        raise ArgumentTypeError(f"there is no code that begins with {quote(text)}; codes are such as DML1503")
+    return name
+
+
 def feature_level(text: str) -> FeatureLevel | None:
     """A feature level, such as ``3_0``."""
     from dml2onnx import arguments

@@ -65,6 +65,13 @@ HALF_MISFIT = Code(
     "that need the constant or attribute stay FLOAT32, between casts.",
     Severity.WARNING,
 )
+HALF_WITHOUT_EFFECT = Code(
+    "DML2013",
+    "nothing to compute in FLOAT16",
+    "Leave --half out: it changes nodes of FLOAT32, and this graph has none. Graphs of FLOAT16 compute in FLOAT16 "
+    "without it.",
+    Severity.WARNING,
+)
 IN_UNITS = "DequantizeLinear and QuantizeLinear with the scales of the graph: accelerators compute this in integers"
 """What a lowering notes of an operator between quantisations."""
 TOO_MANY_CONSTANTS = Code(

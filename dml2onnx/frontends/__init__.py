@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.arguments import path_of, refusal
 from dml2onnx.codes import unreadable
-from dml2onnx.diagnostics import UnreadableError
+from dml2onnx.diagnostics import Remedy, UnreadableError
 from dml2onnx.frontends import recording
 from dml2onnx.frontends.findings import listing, quote
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
@@ -75,8 +75,16 @@ def graph_of(model: object, graph: str | None = None) -> Graph:
             recording.refuse_choice(DEFAULT_OPTIONS.with_graph(graph))
         return model
     if not isinstance(model, (str, os.PathLike)):
-        raise refusal("the model", model, "a Graph, such as load or GraphBuilder.build gives, or the path of a file")
+        expected = "a Graph, such as load or GraphBuilder.build gives, or the path of a file"
+        raise refusal("the model", model, expected, _to_graph(model))
     return load(model, graph=graph)
+
+
+def _to_graph(model: object) -> tuple[Remedy, ...]:
+    """How a graph is made of objects of the builder, which say so themselves, alone or in a list or dictionary."""
+    items = model.values() if isinstance(model, dict) else model if isinstance(model, (list, tuple)) else (model,)
+    words = {getattr(type(item), "TO_GRAPH", "") for item in items}
+    return (Remedy(words.pop()),) if len(words) == 1 and "" not in words else ()
 
 
 def _read(path: Path, data: bytes, options: LoadOptions) -> Graph:

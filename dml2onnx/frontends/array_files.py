@@ -81,13 +81,37 @@ def read_contents_file(name: str, file: ContentsFile, most: int = MOST_FROM_PIPE
         return read_array(file.path)
     content = _opened(file.path, "a file")
     if content[: len(_NPY_MAGIC)].tobytes() != _NPY_MAGIC:
+        _refuse_other(file.path, suffix, bytes(content[:_BEGINNING]))
         return RawBytes(content, quote(str(file.path)))
     with _numbers(file.path, "a .npy file"):
         return _npy(content)
 
 
+_BEGINNING = 64
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"RIFF")
 """How files of pictures begin."""
+_OF_TEXT = frozenset({".csv", ".json", ".tsv", ".txt"})
+_OF_TENSORS = {
+    ".pb": "a tensor as ONNX stores it: onnx.numpy_helper.to_array reads it",
+    ".pt": "a file of PyTorch: torch.load reads it",
+    ".pth": "a file of PyTorch: torch.load reads it",
+    ".safetensors": "a file of safetensors, whose load_file reads it",
+}
+"""Files that have more than the bytes of a buffer, by the ends of their names."""
+
+
+def _refuse_other(path: Path, suffix: str, beginning: bytes) -> None:
+    """Refuses what is not the bytes of a buffer, however many bytes it has."""
+    if suffix in _OF_TEXT and beginning and all(byte in b"\t\n\r" or 32 <= byte < 127 for byte in beginning):
+        what = "is text: numpy's loadtxt or Python's json reads its numbers"
+    elif suffix in _OF_TENSORS:
+        what = f"is {_OF_TENSORS[suffix]}"
+    elif beginning.startswith(b"PK\x03\x04"):
+        what = "is a ZIP archive, as .npz and .pt files are"
+    else:
+        return
+    message = f"{quote(str(path))} {what}; save an array with numpy.save"
+    raise UnreadableError(INPUT_UNREADABLE.at(message, expected="a .npy file, or the bytes of the buffer"))
 
 
 def fitted(
@@ -174,12 +198,19 @@ def _opened(file: Path, expected: str) -> npt.NDArray[np.uint8]:
         raise UnreadableError(INPUT_UNREADABLE.at(message, expected=expected, found=str(file))) from None
 
 
+class _CutOffError(ValueError):
+    """An array of which the end is missing; its text says how much."""
+
+
 @contextmanager
 def _numbers(file: Path, expected: str) -> Iterator[None]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about headers that numpy repairs
             yield
+    except _CutOffError as error:
+        message = f"{quote(str(file))} is cut off: {error}"
+        raise UnreadableError(INPUT_UNREADABLE.at(message, expected=expected, found=str(file))) from None
     except Exception:  # numpy has many for a header that is none, and zipfile for what is not packed right
         message = f"{quote(str(file))} has no complete array of numbers"
         raise UnreadableError(INPUT_UNREADABLE.at(message, expected=expected, found=str(file))) from None
@@ -204,6 +235,9 @@ def _npy(content: npt.NDArray[np.uint8]) -> Array:
     if dtype.kind not in "biufc" or any(size < 0 for size in shape):
         raise ValueError("no numbers")
     begin = head.tell()
+    needed = prod(shape) * dtype.itemsize
+    if content.size - begin < needed:
+        raise _CutOffError(f"its array has {needed} bytes, of which {content.size - begin} are there")
     flat = content[begin : begin + prod(shape) * dtype.itemsize].view(dtype)
     shaped = flat.reshape(shape, order="F" if is_column_major else "C")
     return np.require(shaped, dtype.newbyteorder("="), "A")

@@ -45,7 +45,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldKind
 from dml2onnx.codes import reading as codes
-from dml2onnx.diagnostics import Place, plural
+from dml2onnx.diagnostics import Place, Remedy, plural
 from dml2onnx.frontends.contents import longest_file
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import API, enumerators
@@ -184,11 +184,9 @@ class _GraphDescReader:
         if type_name not in ("OPERATOR", "CONSTANT"):
             if "Type" in members.raw:
                 message = f"Type is {show(kind)}, not OPERATOR or CONSTANT"
-                self._findings.add(
-                    codes.WRONG_KIND.at(
-                        message, pointer=members.at("Type"), expected="OPERATOR, CONSTANT", found=show(kind)
-                    )
-                )
+                expected, place = "OPERATOR, CONSTANT", members.at("Type")
+                finding = codes.WRONG_KIND.at(message, pointer=place, expected=expected, found=show(kind))
+                self._findings.add(replace(finding, remedies=self._wrapped(kind)))
             return None
         if inner is None:
             return None
@@ -409,6 +407,14 @@ class _GraphDescReader:
             self._sizes_differ(edge, node, end.field, "the output", desc.total_bytes, wanted)
         elif isinstance(source, ConstantNode) and value.nbytes < wanted:
             self._sizes_differ(edge, node, end.field, "the constant", value.nbytes, wanted)
+
+    def _wrapped(self, kind: object) -> tuple[Remedy, ...]:
+        """How the type of an operator is stated, which stands in the place of that of a node."""
+        schema = self._descriptors.schema(kind)
+        if schema is None:
+            return ()
+        inner = f'{{"Type": "{schema.short_name}", "Desc": {{...}}}}'
+        return (Remedy(f'"Type": "OPERATOR", "Desc": {{"Operator": {inner}}}'),)
 
     def _sizes_differ(
         self, edge: Edge, node: OperatorNode, field_name: str, source: str, size: int, wanted: int

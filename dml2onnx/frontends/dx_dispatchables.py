@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.catalog import FieldKind
 from dml2onnx.codes import reading as codes
+from dml2onnx.diagnostics import Remedy
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import DXDISPATCH, enumerators
 from dml2onnx.frontends.dx_graphs import read_graph
@@ -19,7 +20,7 @@ from dml2onnx.ir.operator import UNREADABLE, OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from typing import Never
 
     from dml2onnx.catalog import FieldSchema, OperatorSchema
@@ -224,7 +225,12 @@ class DispatchableReader:
             message = f"{quote(name)} is {_UNSUPPORTED[kind.lower()]}, not a DirectML operator"
             self._findings.add(
                 codes.UNSUPPORTED_DISPATCHABLE.at(
-                    message, pointer=members.at("type"), expected="an operator", found=kind, node=name
+                    message,
+                    pointer=members.at("type"),
+                    expected="an operator",
+                    found=kind,
+                    node=name,
+                    remedies=(Remedy("without it and its dispatches; what it writes is an input of the model then"),),
                 )
             )
             return Dispatchable(name, place)
@@ -345,7 +351,7 @@ class DispatchableReader:
             place = f"{section}/{escape(field_name)}"
             sources = sources or self._bindings.sources(entry, place)
             if port is None or port.is_output or port.descs == ():
-                self.ignore(made, field_name, place)
+                self.ignore(made, field_name, place, raw)
             elif port.descs is not None and not port.owned:
                 message = f"{field_name} is bound at initialization, but is not owned by DirectML"
                 self.report(made, codes.BOUND_AT_INITIALIZATION, message, place, field_name, "the flag OWNED_BY_DML")
@@ -409,12 +415,14 @@ class DispatchableReader:
                 message = f"elementCount stands for {stated}, but {port.field} covers {needed}; elementCount is ignored"
                 self.report(made, codes.ELEMENT_COUNT_IGNORED, message, place, port.field, f"{needed} or more", stated)
 
-    def ignore(self, made: Dispatchable, field_name: str, place: str) -> None:
-        """A warning about a binding without effect."""
+    def ignore(self, made: Dispatchable, field_name: str, place: str, given: Collection[str]) -> None:
+        """A warning about a binding without effect, one of those ``given``."""
         known = [port.field for port in made.ports]
         port = made.by_field.get(field_name)
         if port is None:
-            close = self._findings.closest(field_name, known)
+            is_owned = place.startswith("/dispatchables/")
+            needed = [port.field for port in made.ports if port.descs and port.owned == is_owned]
+            close = self._findings.closest_missing(field_name, given, known, needed)
             for name in close:
                 self._findings.meant(place.rpartition("/")[0] + pointer(name), codes.IGNORED_BINDING, field_name)
             lacks = f"{made.operator.type} has no tensor" if made.operator else "the graph has no input or output"

@@ -309,7 +309,7 @@ class Program:
         """The sources of a binding, when they can be used."""
         sources = self._bindings.sources(entry, place)
         if port.descs == ():
-            self._reader.ignore(made, port.field, place)
+            self._reader.ignore(made, port.field, place, ())
             return None
         if port.owned and not port.is_output:
             if port.field in made.owned:
@@ -382,7 +382,7 @@ class Program:
             if field not in made.by_field and not (made.graph and made.graph.unresolved):
                 where = place + pointer("bindings", field)
                 self._bindings.sources(entry, where)
-                self._reader.ignore(made, field, where)
+                self._reader.ignore(made, field, where, bindings)
 
     def _node_name(self, name: str) -> str:
         if name not in self._runs:
@@ -480,7 +480,8 @@ class Program:
             if resource.data is None:
                 self.unresolved.add([buffer.initial])
             elif buffer.was_input and not buffer.owned:
-                inputs.append(GraphInput(resource.name, buffer.initial, resource.data))
+                place = pointer("resources", resource.name)
+                inputs.append(GraphInput(resource.name, buffer.initial, resource.data, None, place))
             else:
                 constants.append(Constant(buffer.initial, resource.data))
         return tuple(inputs), (*constants, *self.constants.values())

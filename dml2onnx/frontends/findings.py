@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from dml2onnx.catalog.likeness import SIMILAR, nearest, question
+from dml2onnx.catalog.likeness import MOST, SIMILAR, nearest, question
 from dml2onnx.codes.reading import MISSING_FIELD, MISSING_KEY, OWNED_NOT_BOUND, TOO_MANY_FINDINGS, UNCONNECTED_TENSOR
 from dml2onnx.diagnostics import LONGEST_QUOTE, Edit, Place, Remedy, Severity, plural, quote
 
@@ -192,6 +192,21 @@ class Findings:
         """The known name that is close enough to be suggested, those that are equally close, or none."""
         return self._closest(name, known, SIMILAR)
 
+    def closest_missing(
+        self, name: str, given: Collection[str], known: Collection[str], needed: Collection[str]
+    ) -> tuple[str, ...]:
+        """The known name that may be meant by a stray one of those ``given``, or those that are equally likely.
+
+        A name that is given already is not meant by another one. Where as many names stray as are ``needed`` and
+        missing, these are meant, however little they are alike.
+        """
+        missing = [item for item in needed if item not in given]
+        strays = [item for item in given if item not in known]
+        if len(missing) == len(strays) == 1:
+            return (missing[0],)
+        close = self.closest(name, [item for item in known if item not in given])
+        return close or (tuple(missing) if len(missing) == len(strays) <= MOST else ())
+
     def _closest(
         self, name: str, known: Collection[str], similarity: float, *, beginnings: bool = True
     ) -> tuple[str, ...]:
@@ -228,7 +243,8 @@ class Findings:
                     strayed = kept.pop(stray, None)
                     message = f"{item.message}; is {quote(name)} meant for it?"
                     rename = () if strayed is None else instead(strayed.pointer, [_last(item.pointer)], renamed=True)
-                    kept[index] = replace(item, message=message, remedies=item.remedies or rename)
+                    where = item.pointer if strayed is None else strayed.pointer
+                    kept[index] = replace(item, message=message, pointer=where, remedies=item.remedies or rename)
         return list(kept.values())
 
 

@@ -345,8 +345,11 @@ class _NativeReader:
             return True
         is_input = kind is FieldKind.INPUT_TENSOR
         section, what = ("inputs", "input") if is_input else ("outputs", "output")
-        names = [item.name for item in (schema.input_fields if is_input else schema.output_fields)]
-        close = self._findings.closest(field, names)
+        fields = schema.input_fields if is_input else schema.output_fields
+        names = [item.name for item in fields]
+        needed = [item.name for item in fields if not item.optional]
+        given = members.raw.get(section)
+        close = self._findings.closest_missing(field, given if isinstance(given, dict) else (), names, needed)
         for name in close:
             self._findings.meant(members.at(section, name), codes.UNKNOWN_TENSOR, field)
         self._findings.add(

@@ -449,7 +449,7 @@ class SerializedReader:
         item = self._inputs.get(name) if name else None
         if item is not None and item.value is not None:
             return item.value
-        made = self._made.get(name) if name else None
+        made, found = self._made.get(name) if name else None, ""
         if not name:
             code, message, expected = codes.UNCONNECTED_TENSOR, f"nothing is connected to {field_name}", "a name"
         elif made is None:
@@ -461,13 +461,17 @@ class SerializedReader:
             code, message = codes.NOT_YET_MADE, f"{quote(name)} is made by {which}"
             expected = f"an input, or the output of a node before {node.number}"
         elif made.desc is not UNREADABLE and made.value.nbytes < tensor.nbytes:
+            file = self._files_read.get(name)
+            path = getattr(file.data, "path", None) if file is not None else None
             what = "the constant" if made.desc is None else "the output"
+            what = what if path is None else f"the file {quote(path.name)}"
+            found = f"{made.value.nbytes} bytes"
             code, expected = codes.EDGE_BYTES, f"{tensor.nbytes} bytes or more"
             message = f"{what} has {made.value.nbytes} bytes, and {field_name} reads {tensor.nbytes}"
         else:
             return made.value
         place = f"{self._node_place(node.number)}/inputNames/{tensor.position}"
-        schema, found = node.operator.desc.schema, quote(name)
+        schema, found = node.operator.desc.schema, found or quote(name)
         self._findings.add(
             at_field(code, message, place, node.name, schema, field_name, expected=expected, found=found)
         )

@@ -153,11 +153,11 @@ def location(text: str, start: int, end: int, line: int | None = None) -> Locati
     return Location(line, offset + 1, offset + length + 1, excerpt, marker)
 
 
-def neighbour(path: Path) -> str:
-    """The file of the same directory that may be meant, as a question."""
+def neighbour(path: Path, *, directories: bool = False) -> str:
+    """The file of the same directory that may be meant, or a directory in it, as a question."""
     try:
         with os.scandir(path.parent) as entries:
-            names = [entry.name for entry in islice(entries, MOST_NEIGHBOURS) if entry.is_file()]
+            names = [entry.name for entry in islice(entries, MOST_NEIGHBOURS) if directories or entry.is_file()]
     except (OSError, ValueError):
         return ""
     close = nearest(path.name, names, _SLIP)
@@ -170,7 +170,9 @@ def read_file(path: Path, max_bytes: int) -> bytes:
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            what = "a directory" if stat.S_ISDIR(status.st_mode) else "not a regular file"
+            if stat.S_ISDIR(status.st_mode):
+                _refuse_directory(path)
+            what = "not a regular file"
             _refuse(unreadable.NOT_A_FILE, f"{shown} is {what}", "a file", what)
         if status.st_size > max_bytes:
             _refuse(
@@ -191,6 +193,17 @@ def read_file(path: Path, max_bytes: int) -> bytes:
     return data
 
 
+def _refuse_directory(path: Path) -> NoReturn:
+    """What is said of a directory that is no recording, with the models that lie in it."""
+    models = [item.name for item in sorted(path.iterdir()) if item.suffix in _MODELS and item.is_file()]
+    expected = f"a file, such as {quote(str(path / models[0]))}" if models else _RECORDING
+    message = f"{quote(str(path))} is a directory without recording.json"
+    _refuse(unreadable.NOT_A_FILE, message, expected, "a directory")
+
+
+_MODELS = (".json", ".bin")
+_RECORDING = "a file, or the directory that a program has written which runs with dml2onnx_recorder.h"
+
 _IN_CPP = "a C++ program", "its graphs are recorded with the header that dml2onnx recorder writes"
 _PROGRAMS = MappingProxyType(
     {
@@ -209,7 +222,10 @@ def _decode_text(path: Path, data: bytes) -> tuple[str, bool]:
     if b"\0" in (data[:1], data[1:2]) and data[:4].count(b"\0") == 2 and b"{" in data[:2]:
         _refuse(unreadable.BYTE_ORDER_MARK, f"{shown} is UTF-16 text", "UTF-8", "UTF-16 without a byte order mark")
     if _is_onnx(path, data):
-        _refuse(unreadable.ONNX_MODEL, f"{shown} is an ONNX model already", "a DirectML graph as JSON", "an ONNX model")
+        made_of = [name for suffix in _MODELS if (name := path.with_suffix(suffix)).is_file()]
+        such_as = f", such as {quote(str(made_of[0]))}" if made_of else ", which options such as --half take"
+        expected = f"the DirectML graph that it was made of{such_as}"
+        _refuse(unreadable.ONNX_MODEL, f"{shown} is an ONNX model already", expected, "an ONNX model")
     if data.startswith(b"PK\x03\x04"):
         _refuse(unreadable.NOT_JSON, f"{shown} is a ZIP archive, as .pt and .npz files are", "a graph", "a ZIP archive")
     if path.suffix in _PROGRAMS and not data.lstrip().startswith(b"{"):

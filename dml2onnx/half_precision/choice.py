@@ -10,7 +10,7 @@ import numpy as np
 
 from dml2onnx.catalog import LATEST
 from dml2onnx.checks.operators import findings_of
-from dml2onnx.codes.compiling import HALF_MISFIT
+from dml2onnx.codes.compiling import HALF_MISFIT, HALF_WITHOUT_EFFECT
 from dml2onnx.diagnostics import Severity, quote
 from dml2onnx.half_precision.memory import Memory
 from dml2onnx.half_precision.numbers import Part, attribute_misfit, half_operator, misfit
@@ -67,6 +67,9 @@ def choose(graph: Graph, nodes: Sequence[Node], outputs: Sequence[GraphOutput]) 
     """
     floats = [node for node in nodes if any(desc.data_type is DataType.FLOAT32 for desc in _descs(node))]
     choice = Choice()
+    if nodes and not floats:
+        message = "no node has a FLOAT32 tensor, so there is nothing to compute in FLOAT16"
+        choice.findings.append(HALF_WITHOUT_EFFECT.at(message, expected="FLOAT32 tensors"))
     choice.keep((node for node in floats if node.operator.schema.family == "adam"), STEPS)
     _keep_quantized(choice, floats)
     _keep_positions(choice, nodes)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from dml2onnx.diagnostics import plural, quote, shortened
 from dml2onnx.ir.operator import OperatorDesc
@@ -181,6 +181,15 @@ class Effect:
     verbose: bool = False
 
 
+_SAVED = "dml2onnx.convert(graph, FILE) writes it, dml2onnx.compile(graph).save(FILE) an ONNX model"
+_FUNCTIONS = {
+    **dict.fromkeys(("save", "write", "export", "dump", "to_json", "to_onnx", "convert"), _SAVED),
+    **{name: f"dml2onnx.{name}(graph) does that" for name in ("check", "compile", "verify")},
+    "run": "dml2onnx.run(graph, inputs) does that",
+}
+"""Functions that people look for among the members of a graph."""
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Graph:
     """Nodes in any order, the values they are connected by, and what enters and leaves.
@@ -218,6 +227,12 @@ class Graph:
         return f"<Graph {quote(self.name)}: {', '.join(counts)}>"
 
     _repr_html_ = lazy_method("dml2onnx.report.notebooks", "graph_html")
+
+    if not TYPE_CHECKING:  # whose readers know by themselves which members there are
+
+        def __getattr__(self, name: str) -> NoReturn:
+            how = _FUNCTIONS.get(name, "")
+            raise AttributeError(f"a Graph has no {name}{how and f'; {how}'}", name=name, obj=self)
 
     def __str__(self) -> str:
         """A summary: what goes in and out, and which operators there are."""

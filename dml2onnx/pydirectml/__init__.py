@@ -14,9 +14,9 @@
 Or, with ``import pydirectml as dml`` left in place: ``dml2onnx pydirectml PROGRAM.py``.
 """
 
-from difflib import get_close_matches
 from typing import NoReturn
 
+from dml2onnx.pydirectml.arguments import suggested_members
 from dml2onnx.pydirectml.device import Binding, Device, TensorData
 from dml2onnx.pydirectml.enums import (
     ConvolutionDirection,
@@ -121,7 +121,7 @@ __all__ = [
 
 def __getattr__(name: str) -> NoReturn:
     """What the module does not have is reported under the name that programs know it by."""
-    close = get_close_matches(name, __all__, n=1)
+    close = suggested_members(name, __all__)
     hint = f". Did you mean: {close[0]!r}?" if close else ""
     raise AttributeError(f"module 'pydirectml' has no attribute {name!r}{hint}", name=name)
 

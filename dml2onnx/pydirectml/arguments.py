@@ -11,6 +11,7 @@ import functools
 import inspect
 import operator
 from collections.abc import Callable, Sequence
+from enum import Enum
 from typing import Any, Final, ParamSpec, SupportsFloat, SupportsIndex, TypeAlias, TypeVar
 
 import numpy as np
@@ -57,6 +58,8 @@ def instance(name: str, value: object, kind: type[_T]) -> _T:
         parts = {part: getattr(value, part, None) for part in getattr(type(value), "__slots__", ())}
         several = [part for part, item in parts.items() if isinstance(item, kind) and not _is_null(item)]
         hint = f"; take one of its outputs: {' or '.join(f'.{part}' for part in several)}" if several else ""
+        if isinstance(value, str) and hasattr(kind, value.upper()) and issubclass(kind, Enum):
+            hint = f"; did you mean dml.{kind.__name__}.{value.upper()}?"
         raise RefusedError(f"{name} has to be of {kind.__name__}, not {typed_repr(value)}{hint}")
     return value
 
@@ -133,6 +136,7 @@ def public(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Marks a function that programs call: a refused argument is reported with the signature, as pybind11 does."""
     signature = inspect.signature(function)
     required = [item.name for item in signature.parameters.values() if item.default is REQUIRED]
+    takes_names = not any(item.kind is item.VAR_KEYWORD for item in signature.parameters.values())
     name = function.__qualname__.removesuffix(".__init__")
     visible = [item for item in signature.parameters.values() if item.name != "self"]
     shown = str(signature.replace(parameters=visible, return_annotation=inspect.Signature.empty))
@@ -140,6 +144,10 @@ def public(function: Callable[_P, _R]) -> Callable[_P, _R]:
     @functools.wraps(function)
     def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         try:
+            for unknown in kwargs:
+                if takes_names and unknown not in signature.parameters:
+                    free = [item.name for item in visible if item.name not in kwargs]
+                    raise RefusedError(_no_argument(unknown, free))
             if required:
                 argument = signature.bind_partial(*args, **kwargs).arguments
                 missing = [name for name in required if name not in argument]
@@ -152,7 +160,27 @@ def public(function: Callable[_P, _R]) -> Callable[_P, _R]:
     return checked
 
 
+def _no_argument(name: str, known: Sequence[str]) -> str:
+    """What is said of an argument that a function does not have, in the words of another library, say."""
+    from dml2onnx.catalog.familiar import meant_arguments  # only what is misspelt needs it
+
+    close = meant_arguments(name, known)
+    return f"it has no argument {name}" + (f"; did you mean {' and '.join(close)}?" if close else "")
+
+
+def suggested_members(name: str, known: Sequence[str]) -> list[str]:
+    """The member of the module that is meant by the name of another library, or by one like it; none for others."""
+    from difflib import get_close_matches  # only what is misspelt needs these
+
+    from dml2onnx.catalog.familiar import meant_operator
+
+    meant = meant_operator(name).rstrip("12").removeprefix("ELEMENT_WISE_").replace("_", "").lower()
+    alike = [item for item in known if meant and item.islower() and item.replace("_", "") == meant]
+    return alike[:1] or get_close_matches(name, known, n=1)
+
+
 def incompatible(name: str, signatures: Sequence[str], reason: str) -> str:
     """The text of a ``TypeError`` about the arguments of a call."""
     listed = "".join(f"\n    {i}. {name}{signature}" for i, signature in enumerate(signatures, 1))
-    return f"{name}(): incompatible function arguments: {reason}. The following arguments are supported:{listed}"
+    end = "" if reason.endswith("?") else "."
+    return f"{name}(): incompatible function arguments: {reason}{end} The following arguments are supported:{listed}"

@@ -40,6 +40,8 @@ class Finding:
     """Whether a compiled model does what ``accepted`` says."""
     related: tuple[str, ...] = ()
     """The other fields that the rule has read, as paths: a size that is wrong may be that of an axis that is."""
+    alike: tuple[str, ...] = ()
+    """The other fields of which the same is to be said, and is not: what they are follows from this one."""
 
     @property
     def is_error(self) -> bool:

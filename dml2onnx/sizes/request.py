@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import TYPE_CHECKING
 
+from dml2onnx.catalog.likeness import nearest
 from dml2onnx.codes import sizing as codes
-from dml2onnx.diagnostics import DmlError, quote, shortened
+from dml2onnx.diagnostics import DmlError, Remedy, quote, shortened
 from dml2onnx.ir.inputs import input_descs
 from dml2onnx.sizes.expressions import Expr, Kind, Size, Symbol
 
@@ -41,12 +43,13 @@ def request(graph: Graph, sizes: Mapping[str, Sequence[int | str]], solver: Solv
         if name not in known:
             listed = shortened(", ".join(known)) or "none"
             message = f"the graph has no input {quote(name)}; it has: {listed}"
-            problems.append(codes.WRONG_REQUEST.at(message, expected=listed, found=name))
+            meant = _meant(name, wanted, known)
+            problems.append(codes.WRONG_REQUEST.at(message, expected=listed, found=name, remedies=meant))
             continue
         old = known[name]
         if len(wanted) != len(old):
             message = f"{quote(name)} has {len(old)} dimensions, {list(old)}, and {len(wanted)} sizes are given for it"
-            shown = ",".join(map(str, (*old[: len(old) - len(wanted)], *wanted)))
+            shown = ",".join(map(str, _with_own(wanted, old)))
             expected = f"{len(old)} sizes{f', such as {shown}' if len(wanted) < len(old) else ''}"
             problems.append(codes.WRONG_REQUEST.at(message, expected=expected, found=list(wanted)))
             continue
@@ -62,6 +65,42 @@ def request(graph: Graph, sizes: Mapping[str, Sequence[int | str]], solver: Solv
     if problems:
         raise DmlError(*problems)
     return asked
+
+
+def _with_own(wanted: Sequence[int | str], old: Sequence[int]) -> Sequence[int | str]:
+    """Fewer sizes than there are dimensions, with those of the model where most of the others are its own then."""
+    if len(wanted) >= len(old):
+        return wanted
+    made: Sequence[int | str] = ()
+    for own in combinations(range(len(old)), len(old) - len(wanted)):
+        rest = iter(wanted)
+        sizes = [old[i] if i in own else next(rest) for i in range(len(old))]
+        if not made or _alike(sizes, old) > _alike(made, old):
+            made = sizes
+    return made
+
+
+def _alike(sizes: Sequence[int | str], old: Sequence[int]) -> int:
+    return sum(size == own for size, own in zip(sizes, old, strict=True))
+
+
+_DIMENSIONS = {"batch": 0, "n": 0, "channels": 1, "c": 1, "height": -2, "h": -2, "width": -1, "w": -1}
+"""Dimensions by the names that people have for them."""
+
+
+def _meant(name: str, wanted: Sequence[int | str], known: Mapping[str, Sequence[int]]) -> tuple[Remedy, ...]:
+    """What is meant by an input that there is not: one with a similar name, or a dimension of all of them."""
+    close = nearest(name, known)
+    axis = _DIMENSIONS.get(name.lower().removesuffix("_size").removesuffix("size").rstrip("_"))
+    if close or axis is None or len(wanted) != 1:
+        return tuple([Remedy(f"{item}={','.join(map(str, wanted))}") for item in close])
+    made = []
+    for item, old in known.items():
+        if len(old) > 2 or axis == 0:
+            sizes: list[int | str] = list(old)
+            sizes[axis] = wanted[0]
+            made.append(f"--size {item}={','.join(map(str, sizes))}")
+    return (Remedy(shortened(" ".join(made))),) if made else ()
 
 
 def _asked(asked: Request, label: str, size: int | str, old: int, solver: Solver) -> Size:

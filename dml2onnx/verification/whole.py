@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dml2onnx import arguments
+from dml2onnx.checks import check
+from dml2onnx.checks.resizing import judge
 from dml2onnx.compiler import compile_outputs, require_clean
-from dml2onnx.diagnostics import quote
+from dml2onnx.diagnostics import DmlError, Remedy, quote
 from dml2onnx.frontends import graph_of
 from dml2onnx.lazy import lazy_method
 from dml2onnx.providers.installed import require_providers
 from dml2onnx.reference import disagreements, evaluate_results, require_computable
 from dml2onnx.reference.numeric import in_blocks, widen
 from dml2onnx.runtime import check_inputs
+from dml2onnx.sizes.smaller import smaller
 from dml2onnx.targets import QDQ
 from dml2onnx.verification.against import OtherModel
 from dml2onnx.verification.bounds import TABLE, Computes, computes, in_half
@@ -99,6 +102,32 @@ class Verification:
         return next((item for item in self.nodes if item.wrong), None)
 
 
+MOST_RESIZED = 1000
+"""Nodes of a graph for which smaller sizes are looked for, where it is too large: that takes seconds."""
+
+
+def _require_computable(graph: Graph, outputs: Sequence[GraphOutput]) -> None:
+    """Refuses what is too large for the reference (DML3015), with sizes at which it is not, if there are any."""
+    try:
+        require_computable(graph, outputs)
+    except DmlError as error:
+        is_tried = len(graph.nodes) <= MOST_RESIZED and not graph.named_sizes
+        meant = smaller(graph, judge(graph), _is_computable) if is_tried else None
+        if meant is None:
+            raise
+        name, sizes = meant
+        size = Remedy(f"--size {name}={','.join(map(str, sizes))}, or sizes={{{quote(name)}: {sizes}}} in Python")
+        raise DmlError(*(replace(item, remedies=(size,)) for item in error.diagnostics)) from None
+
+
+def _is_computable(graph: Graph) -> bool:
+    try:
+        require_computable(graph, graph.results or graph.outputs)
+    except DmlError:
+        return False
+    return not any(item.is_error for item in check(graph))
+
+
 def verify_with(
     model: Graph | str | os.PathLike[str],
     make_inputs: Callable[[Sequence[Port]], Mapping[str, Array]],
@@ -116,7 +145,7 @@ def verify_with(
     form = replace(options.compiling, target=providers.target)
     warnings = require_clean(graph, documented=form.documented)
     outputs = graph.results or graph.outputs
-    require_computable(graph, outputs)
+    _require_computable(graph, outputs)
     directml = DirectmlGraph(graph, outputs) if asks_directml else None
     compiled = compile_outputs(graph, outputs, form, warnings=warnings)
     nodes = None

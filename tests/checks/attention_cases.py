@@ -32,7 +32,7 @@ CASES: list[Case] = [
         "heads divide neither",
         attention(QueryTensor=t(2, 3, 15), KeyTensor=t(2, 4, 15)),
         codes.INDIVISIBLE,
-        "KeyTensor/Sizes/2",
+        "QueryTensor/Sizes/2",
     ),
     case(
         "relative position bias without the past",

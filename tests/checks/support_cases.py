@@ -74,7 +74,7 @@ CASES: list[Case] = [
         "RESAMPLE2 takes 8-bit integers from 6_2 on",
         _resample("RESAMPLE2", t(1, 1, 4, 4, type="UINT8")),
         codes.DATA_TYPE_LEVEL,
-        "OutputTensor/DataType",
+        "InputTensor/DataType",
         since="6_2",
         level="6_1",
     ),

@@ -14,16 +14,16 @@ from . import (
     test_dx_program,
     test_dx_resources,
     test_freezing,
-    test_native,
-    test_serialized,
+    test_native_rejected,
+    test_serialized_rejected,
 )
 from .test_text import TEXTS
 
 MODULES = (
     test_descriptors,
-    test_native,
+    test_native_rejected,
     test_dml_graph,
-    test_serialized,
+    test_serialized_rejected,
     test_dx_resources,
     test_dx_dispatchables,
     test_dx_graphs,

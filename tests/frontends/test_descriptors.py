@@ -253,7 +253,7 @@ REJECTED = [
         "CONVOLUTION",
         CONVOLUTION,
         ("/FusedActivation", {"Type": "ACTIVATION_ELU", "Desc": {"Alpah": 1}}),
-        (codes.MISSING_FIELD, "/FusedActivation/Desc/Alpha"),
+        (codes.MISSING_FIELD, "/FusedActivation/Desc/Alpah"),
     ),
     field(
         "activation-kind",

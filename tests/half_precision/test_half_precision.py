@@ -116,6 +116,13 @@ def _descs(node: Any) -> list[Any]:
 # --- What FLOAT16 does not hold ---------------------------------------------------------------------------------------
 
 
+def test_a_graph_without_floats_is_named() -> None:
+    g = dml2onnx.GraphBuilder()
+    x = g.input("x", np.int32, [4])
+    model = dml2onnx.compile(g.build({"y": x + x}), half=True)
+    assert [item.code for item in model.warnings] == ["DML2013"]
+
+
 def test_a_constant_that_overflows_is_named_and_stays() -> None:
     weights = np.ones((1, 1, 3, 4), np.float32)
     weights[0, 0, 1, 2] = -1e6

@@ -44,6 +44,10 @@ class Command:
     says: tuple[str, ...] = ()
     program: str = ""
     """Of ``program.py``, whose own traceback is a part of the answer."""
+    files: tuple[tuple[str, str], ...] = ()
+    """Further files, with their text."""
+    before: tuple[tuple[str, ...], ...] = ()
+    """Command lines without a mistake that come first, before ``files`` are written."""
 
 
 def edited(text: str, *edits: tuple[str, str]) -> str:

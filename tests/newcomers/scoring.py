@@ -23,11 +23,22 @@ from tests.newcomers.fourth import FOURTH_COMMANDS, FOURTH_FILES, FOURTH_PROGRAM
 from tests.newcomers.more_files import MORE_FILES
 from tests.newcomers.more_programs import MORE_PROGRAMS
 from tests.newcomers.programs import PROGRAMS
+from tests.newcomers.seventh import SEVENTH_COMMANDS, SEVENTH_FILES, SEVENTH_PROGRAMS
+from tests.newcomers.sixth import SIXTH_COMMANDS, SIXTH_FILES, SIXTH_PROGRAMS
 from tests.newcomers.third import THIRD_COMMANDS, THIRD_FILES, THIRD_PROGRAMS
 
-IN_FILES = (*FILES, *MORE_FILES, *THIRD_FILES, *FOURTH_FILES, *FIFTH_FILES)
-IN_PROGRAMS = (*PROGRAMS, *MORE_PROGRAMS, *THIRD_PROGRAMS, *FOURTH_PROGRAMS, *FIFTH_PROGRAMS)
-CASES = (*IN_FILES, *IN_PROGRAMS, *COMMANDS, *THIRD_COMMANDS, *FOURTH_COMMANDS, *FIFTH_COMMANDS)
+IN_FILES = (*FILES, *MORE_FILES, *THIRD_FILES, *FOURTH_FILES, *FIFTH_FILES, *SIXTH_FILES, *SEVENTH_FILES)
+IN_PROGRAMS = (
+    *PROGRAMS,
+    *MORE_PROGRAMS,
+    *THIRD_PROGRAMS,
+    *FOURTH_PROGRAMS,
+    *FIFTH_PROGRAMS,
+    *SIXTH_PROGRAMS,
+    *SEVENTH_PROGRAMS,
+)
+IN_COMMANDS = (*COMMANDS, *THIRD_COMMANDS, *FOURTH_COMMANDS, *FIFTH_COMMANDS, *SIXTH_COMMANDS, *SEVENTH_COMMANDS)
+CASES = (*IN_FILES, *IN_PROGRAMS, *IN_COMMANDS)
 
 
 def line_of(source: str, mark: str) -> int | None:
@@ -70,6 +81,12 @@ def answer_to_command(case: Command, folder: Path) -> tuple[int, str]:
     (folder / "program.py").write_text(case.program, encoding="utf-8")
     np.save(folder / "image.npy", np.zeros((1, 3, 32, 32), np.float32))
     np.save(folder / "nhwc.npy", np.zeros((1, 32, 32, 3), np.float32))
+    with contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()):
+        for arguments in case.before:
+            assert main(list(arguments)) == 0, arguments
+    for name, text in case.files:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
     written = io.StringIO()
     with contextlib.chdir(folder), contextlib.redirect_stdout(written), contextlib.redirect_stderr(written):
         try:

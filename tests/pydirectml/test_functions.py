@@ -245,7 +245,9 @@ class TestConvolution:
             dml.convolution(x, w, direction=dml.RecurrentNetworkDirection.FORWARD)  # type: ignore[arg-type]  # the mistake
         with pytest.raises(TypeError, match="fused_activation has to be of FusedActivation, not NoneType"):
             dml.convolution(x, w, fused_activation=None)  # type: ignore[arg-type]  # the mistake
-        with pytest.raises(TypeError, match=r"convolution.*unexpected keyword argument 'padding'"):
+        with pytest.raises(
+            TypeError, match=r"convolution.*no argument padding; did you mean start_padding and end_padding"
+        ):
             dml.convolution(x, w, padding=[1, 1])  # type: ignore[call-arg]  # the mistake
         with pytest.raises(DmlError, match="DML1302"):
             dml.convolution(x, w, dilations=[9, 9])

@@ -86,5 +86,37 @@ def shapes(subject: Subject) -> Iterator[Finding]:
     A name stands for the size in the first tensor that has it by itself; the other tensors are held against that.
     """
     shaped, known = _shaped(subject)
+    other = _of_other_gates(subject, shaped, known)
+    if other is not None:
+        yield other
     for name, sizes, words in shaped:
-        yield from compared_singly(name, sizes, _terms(words, known))
+        if other is None or name not in (other.field, *other.related):
+            yield from compared_singly(name, sizes, _terms(words, known))
+
+
+_GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
+"""Rows of weights that the operators have for each element of the hidden state."""
+
+
+def _of_other_gates(
+    subject: Subject, shaped: list[tuple[str, tuple[int, ...], tuple[str, ...]]], known: Mapping[str, int]
+) -> Finding | None:
+    """What is wrong if all weights are those of another operator of the family: one finding."""
+    own, hidden = subject.schema.short_name, known.get("hidden_size", 0)
+    sizes = {name: found for name, found, _ in shaped if name in _GATED}
+    for other, gates in _GATES.items():
+        gated = {name: _GATED[name] for name in sizes}
+        alike = {name: sizes[name][axis] == times * gates * hidden for name, (axis, times) in gated.items()}
+        if other == own or len(alike) < 2 or not all(alike.values()) or not hidden:
+            continue
+        first, *rest = alike
+        names = f"{', '.join([first, *rest[:-1]])} and {rest[-1]}"
+        message = f"{names} are those of {other}: {gates} * hidden_size rows. {own} has {_GATES[own]} * hidden_size."
+        axis = _GATED[first][0]
+        expected, found = _GATES[own] * hidden, gates * hidden
+        return Finding(codes.WRONG_SIZE, f"{first}/Sizes/{axis}", message, expected, found, related=tuple(rest))
+    return None
+
+
+_GATED = {"WeightTensor": (2, 1), "RecurrenceTensor": (2, 1), "BiasTensor": (3, 2)}
+"""The tensors with rows for each gate: along which dimension, and how many times."""
