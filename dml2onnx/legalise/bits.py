@@ -196,7 +196,11 @@ def bitwise(table: npt.NDArray[np.int32], e: Emitter, *items: Tensor) -> Tensor 
     nibbles = reduce(lambda a, b: e.Gather(of_two, e.Add(e.Mul(a, sixteen), b)), (in_nibbles(e, x) for x in items))
     work = INT64 if dtype.itemsize == INT64.itemsize else INT32
     places = np.array([[1 << 4 * i] for i in range(nibbles.shape[-1])], f"u{work.itemsize}").view(work)
-    total = e.MatMul(e.Cast(nibbles, work), e.constant(places))
+    if e.has_kernel("MatMul", work):
+        total = e.MatMul(e.Cast(nibbles, work), e.constant(places))
+    else:
+        parts = e.Mul(e.Cast(nibbles, work), e.constant(places.reshape(-1)))
+        total = e.ReduceSum(parts, (parts.rank - 1,), wraps=True)
     return e.Reshape(e.Cast(e.Cast(total, unsigned(dtype)), dtype), shape)
 
 

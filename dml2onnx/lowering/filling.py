@@ -171,7 +171,8 @@ def random_generator(node: Operands, e: Emitter) -> dict[str, Tensor]:
 
 def _advanced(e: Emitter, counter: Tensor, *steps: Array) -> Tensor:
     """The 128-bit counter plus ``steps``, whose sum is below 2**64: the lower and the upper halves of all, in INT64."""
-    low, high = e.Split(e.MatMul(counter, e.constant([[1], [1 << 32]], INT64)), (1, 1), 0)
+    lower, upper = e.Split(counter, (1, 1), 1)
+    low, high = e.Split(e.Add(lower, e.Mul(upper, e.constant(1 << 32, INT64))), (1, 1), 0)
     total = reduce(e.Add, (e.constant(step, INT64) for step in steps), low)
     is_beyond = e.Less(e.Cast(total, _UINT64), e.Cast(low, _UINT64))
     halves = total, e.Add(high, e.Cast(is_beyond, INT64))
