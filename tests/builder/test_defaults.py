@@ -76,8 +76,9 @@ def test_resampling_by_scales_or_sizes(level: str) -> None:
 def test_resampling_by_neither() -> None:
     g = GraphBuilder()
     x = g.input("x", np.float32, [1, 2, 4, 4])
-    for scales in (None, [2, 2], ["a"] * 4):
-        with pytest.raises(DmlError, match="neither output_sizes nor 4 scales are given"):
+    neither = "neither output_sizes nor 4 scales are given"
+    for scales, said in ((None, neither), ([2, 2], "2 scales for 4 dimensions"), (["a"] * 4, neither)):
+        with pytest.raises(DmlError, match=said):
             g.resample(x, scales=scales)  # type: ignore[arg-type]  # what is wrong
 
 
