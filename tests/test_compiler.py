@@ -144,6 +144,7 @@ REASONS: dict[Code, Callable[[], CompiledModel]] = {
     compiling.NOT_COMPILED_AS_ACCEPTED: lambda: compile(make_case(ODD).graph),
     compiling.FALLS_BACK: lambda: compile(make_case(ABSOLUTE).graph, target="webgpu"),
     compiling.HALF_MISFIT: lambda: compile(make_case(FAR).graph, half=True),
+    compiling.HALF_WITHOUT_EFFECT: lambda: compile(make_case(ABSOLUTE).graph, half=True),
     compiling.LOSES_NUMBERS: lambda: compile(make_case(BITS).graph, target="qnn-npu"),
 }
 

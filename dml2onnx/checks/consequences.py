@@ -60,7 +60,14 @@ _OF_SHAPES = frozenset(
 )
 """Of several such findings about one tensor the first says enough."""
 _OF_RANKS = frozenset(
-    {codes.NOT_EQUAL, codes.WRONG_SIZE, codes.DIFFERENT_SIZES, codes.NOT_BROADCASTABLE, codes.NO_ROOM}
+    {
+        codes.ARRAY_LENGTH,
+        codes.NOT_EQUAL,
+        codes.WRONG_SIZE,
+        codes.DIFFERENT_SIZES,
+        codes.NOT_BROADCASTABLE,
+        codes.NO_ROOM,
+    }
 )
 """What is said of sizes and counts where tensors do not have one dimension count follows from that."""
 MOST_TRIED = 64
