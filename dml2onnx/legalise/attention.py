@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,23 +12,12 @@ if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
 
 
-def attention(
-    e: Emitter,
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    mask: Tensor | None,
-    past: tuple[Tensor, Tensor] | None,
-    *,
-    heads: tuple[int, int],
-    scale: float,
-    presents: int,
-) -> list[Tensor] | None:
-    """MatMul and Softmax."""
+def attention(e: Emitter, query: Tensor, *others: Any, **how: Any) -> list[Tensor] | None:
+    """MatMul and Softmax; :func:`attended` says what is given."""
     if e.has_kernel("Attention", query.dtype, "T1"):
         return None
     e.suggest_opset(23, "Attention")
-    return attended(e, query, key, value, mask, past, heads=heads, scale=scale, presents=presents)
+    return attended(e, query, *others, **how)
 
 
 def attended(
