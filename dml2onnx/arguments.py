@@ -288,13 +288,16 @@ def array(value: object, what: str) -> Array:
 
 def as_array(value: object) -> tuple[Remedy, ...]:
     """How a tensor of another library becomes an array of numpy."""
+    call = call_for_array(value)
+    return (Remedy(f"an array of numpy, which its {call} gives"),) if call else ()
+
+
+def call_for_array(value: object) -> str:
+    """What gives a tensor of another library as an array of numpy, as it is written behind it; empty for none."""
     kind = type(value)
     ways = {"detach": ".detach().cpu().numpy()", "numpy": ".numpy()", "get": ".get()"}
     is_tensor = hasattr(kind, "__array__") or hasattr(kind, "__dlpack__")
-    for method, call in ways.items() if is_tensor else ():
-        if callable(getattr(kind, method, None)):
-            return (Remedy(f"an array of numpy, which its {call} gives"),)
-    return ()
+    return next((call for method, call in ways.items() if is_tensor and callable(getattr(kind, method, None))), "")
 
 
 def arrays(value: object, what: str = "inputs") -> dict[str, Array]:

@@ -39,9 +39,8 @@ def as_constant(argument: object) -> tuple[Remedy, ...]:
     """How a tensor of another library, an array or a number becomes an expression."""
     if isinstance(argument, (list, tuple)) or not is_literal(argument):
         return ()
-    given = arguments.as_array(argument)
-    how = given[0].words.rpartition(" its ")[2].partition(" ")[0] if given else ""
-    return (Remedy(f"constant(...{how}) of the GraphBuilder makes an Expression of it"),)
+    call = arguments.call_for_array(argument)
+    return (Remedy(f"constant(...{call}) of the GraphBuilder makes an Expression of it"),)
 
 
 def as_matrix(

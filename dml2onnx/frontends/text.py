@@ -172,8 +172,7 @@ def read_file(path: Path, max_bytes: int) -> bytes:
         if not stat.S_ISREG(status.st_mode):
             if stat.S_ISDIR(status.st_mode):
                 _refuse_directory(path)
-            what = "not a regular file"
-            _refuse(unreadable.NOT_A_FILE, f"{shown} is {what}", "a file", what)
+            _refuse(unreadable.NOT_A_FILE, f"{shown} is not a regular file", "a file", "not a regular file")
         if status.st_size > max_bytes:
             _refuse(
                 unreadable.FILE_TOO_LARGE,
