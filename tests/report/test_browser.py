@@ -175,14 +175,23 @@ def test_the_keyboard_walks_along_edges(opened: Browser) -> None:
 def test_a_finding_leads_to_its_node(opened: Browser, name: str) -> None:
     assert "No ONNX model" in opened.run("document.getElementById('onnx').textContent")
     codes = opened.run("[...document.querySelectorAll('#panel-findings tbody button')].map((item) => item.textContent)")
-    opened.click_on(f"#panel-findings tbody tr:nth-child({codes.index('DML1602') + 1}) button")
-    assert title(opened) == ["RESAMPLE1", "RESAMPLE1 larger_mask, 2 findings"]
-    cards = opened.run("[...document.querySelectorAll('#details .finding')].map((item) => item.textContent)")
-    assert len(cards) == 2
-    assert any("DML1602" in card and "6_2" in card for card in cards)
+
+    def cards(code: str) -> list[str]:
+        opened.click_on(f"#panel-findings tbody tr:nth-child({codes.index(code) + 1}) button")
+        shown = opened.run("[...document.querySelectorAll('#details .finding')].map((item) => item.textContent)")
+        assert opened.run("document.querySelectorAll('#panel-findings tr.chosen').length") == len(shown)
+        return list(shown)
+
+    (card,) = cards("DML1602")
+    assert title(opened) == ["RESAMPLE1", "RESAMPLE1 larger_mask, 1 finding"]
+    assert "DML1602" in card
+    assert "6_2" in card
     held = "InputTensor/DataType: FLOAT32 or FLOAT16 instead of INT8"
     assert held in opened.run("document.getElementById('details').textContent")
-    assert opened.run("document.querySelectorAll('#panel-findings tr.chosen').length") == 2
+    several = cards("DML1701")
+    assert title(opened) == ["CONVOLUTION", "CONVOLUTION features, 2 findings"]
+    assert len(several) == 2
+    assert any("DML1701" in card and "ACTIVATION_SOFTMAX" in card for card in several)
 
 
 def test_tables_sort_and_filter(opened: Browser) -> None:
