@@ -158,7 +158,7 @@ def random_generator(node: Operands, e: Emitter) -> dict[str, Tensor]:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_random_generator_operator_desc
     """
     output, state = node.output(), node.tensor("InputStateTensor")
-    counter, key = e.Split(e.Cast(e.Reshape(state, (3, 2)), INT64), (2, 1), 0)
+    counter, key = e.Split(e.Cast(e.Reshape(state, (3, 2)), _UINT64), (2, 1), 0)
     blocks = -(-output.element_count // 4)
     words = philox_4x32_10(e, _advanced(e, counter, *_steps(blocks)), e.Reshape(key, (2, 1, 1)))
     results = {"OutputTensor": _unrolled(e, e.Transpose(e.Concat(words, 2), (1, 0, 2)), output.sizes)}
@@ -170,19 +170,17 @@ def random_generator(node: Operands, e: Emitter) -> dict[str, Tensor]:
 
 
 def _advanced(e: Emitter, counter: Tensor, *steps: Array) -> Tensor:
-    """The 128-bit counter plus ``steps``, whose sum is below 2**64: the lower and the upper halves of all, in INT64."""
+    """The 128-bit counter plus ``steps``, whose sum is below 2**64: the lower and the upper halves of all, UINT64."""
     lower, upper = e.Split(counter, (1, 1), 1)
-    low, high = e.Split(e.Add(lower, e.Mul(upper, e.constant(1 << 32, INT64))), (1, 1), 0)
-    total = reduce(e.Add, (e.constant(step, INT64) for step in steps), low)
-    is_beyond = e.Less(e.Cast(total, _UINT64), e.Cast(low, _UINT64))
-    halves = total, e.Add(high, e.Cast(is_beyond, INT64))
+    low, high = e.Split(e.Add(lower, e.Mul(upper, e.constant(1 << 32, _UINT64))), (1, 1), 0)
+    total = reduce(e.Add, (e.constant(step, _UINT64) for step in steps), low)
+    halves = total, e.Add(high, e.Cast(e.Less(total, low), _UINT64))
     return e.Concat([e.Reshape(half, (1, half.size, 1)) for half in halves], 0)
 
 
 def _words(e: Emitter, x: Tensor) -> tuple[Tensor, Tensor]:
-    """The lower and the upper half of 64-bit numbers."""
-    upper = e.BitShift(e.Cast(x, _UINT64), e.constant(32, _UINT64), "RIGHT")
-    return e.Cast(x, _UINT32), e.Cast(upper, _UINT32)
+    """The lower and the upper half of UINT64 numbers."""
+    return e.Cast(x, _UINT32), e.Cast(e.BitShift(x, e.constant(32, _UINT64), "RIGHT"), _UINT32)
 
 
 def philox_4x32_10(e: Emitter, counters: Tensor, key: Tensor) -> tuple[Tensor, Tensor]:
@@ -190,12 +188,12 @@ def philox_4x32_10(e: Emitter, counters: Tensor, key: Tensor) -> tuple[Tensor, T
 
     Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1, 2, 3 (SC 2011), section 4.3.
     """
-    offsets = np.array(_KEY_STEPS, np.int64).reshape(2, 1, 1) * np.arange(_ROUNDS).reshape(1, -1, 1)
+    offsets = np.array(_KEY_STEPS, np.uint64).reshape(2, 1, 1) * np.arange(_ROUNDS, dtype=np.uint64).reshape(1, -1, 1)
     keys = e.Split(e.Cast(e.Add(key, e.constant(offsets)), _UINT32), (1,) * _ROUNDS, 1)
-    multipliers, others = e.constant(np.reshape(_MULTIPLIERS, (2, 1, 1)), INT64), e.constant([1, 0], INT64)
+    multipliers, others = e.constant(np.reshape(_MULTIPLIERS, (2, 1, 1)), _UINT64), e.constant([1, 0], INT64)
     first, second = _words(e, counters)
     for added in keys:
-        product = e.Gather(e.Mul(e.Cast(first, INT64), multipliers), others)
+        product = e.Gather(e.Mul(e.Cast(first, _UINT64), multipliers), others)
         low, high = _words(e, product)
         first, second = e.BitwiseXor(high, second, added), low
     return first, second
