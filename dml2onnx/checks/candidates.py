@@ -20,8 +20,8 @@ from dml2onnx.rules.inference import infer_outputs, tied
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.operator import FieldValue
-    from dml2onnx.rules.findings import Finding
 
 NEUTRAL = {"Scales": 1, "Repeats": 1, "StartPadding": 0, "EndPadding": 0}
 """What changes nothing along a dimension, of arrays that have a number for each dimension of a tensor."""
@@ -55,7 +55,7 @@ class Candidate(NamedTuple):
     changes: tuple[Change, ...]
 
 
-def candidates(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[Candidate]:
+def candidates(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Candidate]:
     """What may have been meant, given what is wrong."""
     fields = {item.field for item in findings}
     concerned = fields | {name.partition("/")[0] for item in findings for name in item.related}
@@ -145,7 +145,7 @@ def _outputs(desc: OperatorDesc, fields: set[str]) -> Iterator[Change]:
                 yield Change(name, sizes, f"of sizes {list(right.sizes)}, as it follows from the rest")
 
 
-def _paddings(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[tuple[Change, ...]]:
+def _paddings(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[tuple[Change, ...]]:
     """Windows with the padding that gives the output its sizes, where there is none, or the same at one end."""
     if not {"StartPadding", "EndPadding", "Strides", "OutputTensor"} <= desc.schema.index.keys():
         return
@@ -234,9 +234,9 @@ def _attributes(desc: OperatorDesc, concerned: set[str]) -> Iterator[Change]:
             yield Change("GroupCount", channels // each, str(channels // each))
 
 
-def _divisors(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[Change]:
+def _divisors(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Change]:
     """Counts that divide all sizes of which they have to be divisors: the next smaller one, and the next larger one."""
-    sizes = [item.found for item in findings if item.code is codes.INDIVISIBLE and isinstance(item.found, int)]
+    sizes = [int(item.found) for item in findings if item.code is codes.INDIVISIBLE and item.found.isdigit()]
     whole = gcd(*sizes)
     for name in _DIVIDING if whole > 1 else ():
         count = desc.get(name) if name in desc.schema.index else None
@@ -328,7 +328,7 @@ def _views(desc: OperatorDesc, name: str) -> Iterator[Change]:
                         yield Change(name, repeated, words, position=index)
 
 
-def _views_together(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[tuple[Change, ...]]:
+def _views_together(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[tuple[Change, ...]]:
     """Inputs that are wrong in the same way, each with the same ones among its sizes."""
     seen = set[frozenset[str]]()
     for item in findings:
@@ -346,7 +346,7 @@ def _views_together(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator
                     yield tuple([change._replace(field=name) for name in alike])
 
 
-def _tied_in_size(desc: OperatorDesc, findings: Sequence[Finding]) -> set[str]:
+def _tied_in_size(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> set[str]:
     """Inputs that need the sizes of an output which is said to have other ones."""
     found = set[str]()
     for item in findings:

@@ -90,7 +90,7 @@ def _checked(name: str, options: argparse.Namespace, screen: Screen) -> Iterator
 
 def _is_model(answer: CheckAnswer, path: Path) -> bool:
     """Whether a file is a model, or was meant to be one; not the contents of constants, or a file of another tool."""
-    is_other = path.suffix == ".bin" or any(item.code == UNKNOWN_FORMAT.id for item in answer.diagnostics)
+    is_other = path.suffix == ".bin" or any(item.code == UNKNOWN_FORMAT for item in answer.diagnostics)
     return answer.is_readable or not is_other
 
 

@@ -84,7 +84,7 @@ def _explain_code(code: str, screen: Screen) -> int:
             CodeAnswer(
                 code=found.id,
                 severity=found.severity.value,
-                title=found.title,
+                title=found.summary,
                 explanation=found.explanation,
                 example=None if example is None else _record(example),
                 demonstration=None if demonstration is None else _demonstration(demonstration),
@@ -93,7 +93,7 @@ def _explain_code(code: str, screen: Screen) -> int:
             )
         )
         return 0
-    screen.say(f"[bold]{found.id}[/] {found.severity.value}: [bold]{escape(found.title)}[/]\n")
+    screen.say(f"[bold]{found.id}[/] {found.severity.value}: [bold]{escape(found.summary)}[/]\n")
     screen.say(escape_lines(found.explanation))
     if example is not None:
         wrong, right = example.lines()
