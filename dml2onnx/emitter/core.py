@@ -348,19 +348,8 @@ class EmitterCore:
     keeps_subnormals = _asked("keeps_subnormals", False)
     """Whether subnormal numbers of FLOAT are not 0, as Direct3D has them, and that matters."""
 
-    @legalised
-    def first_resized(self, rank: int) -> int:
-        """The first axis that Resize may move."""
-        return 0
-
-    rounds_by_coordinates = _asked("rounds_by_coordinates", False)
-    """Whether Resize of mode nearest rounds asymmetric coordinates down, and others to the nearest, in any mode."""
-
     keeps_bits_of_floats = _asked("keeps_bits_of_floats", True)
     """Whether FLOAT has all of its bits."""
-
-    merges_resize_with_mul = _asked("merges_resize_with_mul", False)
-    """Whether a Resize must not stand in front of a Mul."""
 
     def writes_pairs(self) -> bool:
         """Whether products of quantised numbers are FLOAT ones between quantisations."""

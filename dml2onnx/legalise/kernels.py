@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from dml2onnx.emitter.core import as_it_is
-from dml2onnx.legalise import attention, bits, movements, reductions, running
+from dml2onnx.legalise import attention, bits, movements, reductions, running, steps
 from dml2onnx.legalise.depth import gathered_depth, spread_depth
 from dml2onnx.legalise.extremes import as_signed, clipped
 from dml2onnx.legalise.formulas import by_instances, normalized, plus, shrunk, times, wide
@@ -341,6 +341,7 @@ RULES |= {
     "LpNormalization": lp_normalization,
     "RMSNormalization": rms_normalization,
     "HardSwish": hard_swish,
+    "Scan": steps.scan,
     "Shrink": shrink,
     "OneHot": movements.one_hot,
     "Pad": movements.pad,

@@ -165,6 +165,6 @@ def image_of_columns(e: Emitter, x: Tensor, image: tuple[int, ...], window: Wind
     x = e.Reshape(x, (planes, x.size // planes))
     canvas = e.ConstantOfShape((planes, prod(pool.padded)), 0, x.dtype, fold=x.value is not None)
     indices = e.Expand(e.positions(pool.flat_places(len(image)).reshape(1, -1)), x.shape)
-    padded = e.Reshape(e.ScatterElements(canvas, indices, x, 1, reduction="add"), (planes, *pool.padded))
+    sums, front = e.ScatterElements(canvas, indices, x, 1, reduction="add"), (planes // channels, channels)
     last = (a + n for a, n in zip(window.start, image, strict=True))
-    return e.Reshape(e.Slice(padded, (0, *window.start), (planes, *last)), (planes // channels, channels, *image))
+    return e.Slice(e.Reshape(sums, (*front, *pool.padded)), (0, 0, *window.start), (*front, *last))
