@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dml2onnx.catalog import FeatureLevel, OperatorSchema
     from dml2onnx.diagnostics import Code, Diagnostic
     from dml2onnx.ir.graph import Node
+    from dml2onnx.ir.operator import OperatorDesc
     from dml2onnx.rules.subject import Subject
 
 
@@ -96,7 +97,7 @@ class Finding:
             found=self.found,
             since=self.since,
             documentation=self.documentation or schema.doc,
-            related=self.related,
+            related=tuple(path for path in self.related if not _is_absent(node.operator, path)),
         )
 
 
@@ -124,6 +125,12 @@ def accepted_code(code: Code) -> Code:
     if code in _OF_TYPES:
         return codes.ACCEPTED_TYPE
     return codes.ACCEPTED_FUSION if code in _OF_FUSIONS else codes.ACCEPTED_SIZES
+
+
+def _is_absent(desc: OperatorDesc, path: str) -> bool:
+    """Whether a path leads to an optional tensor that is left out: nothing follows from its sizes or its type."""
+    position = desc.schema.index.get(path.partition("/")[0])
+    return position is not None and desc.schema.fields[position].is_tensor and desc.values[position] is None
 
 
 def not_lowered(schema: OperatorSchema) -> Finding:
