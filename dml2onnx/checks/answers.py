@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from dml2onnx.checks.candidates import COUNTS, candidates, changed, with_inferred_outputs
+from dml2onnx.checks.candidates import COUNTS, candidates, changed, single_tensors, with_inferred_outputs
 from dml2onnx.checks.tensors import strides_in_elements
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Edit, Place, Remedy, Severity, plural, quote
@@ -146,9 +147,7 @@ def _best(desc: OperatorDesc, findings: Sequence[Diagnostic], judge: Judge) -> l
     known = {(item.code, item.path) for item in findings if not item.is_structural}
     known |= {(item.code, item.path) for item in judge(desc)}  # those that are not said are made anew
     trials: list[_Trial] = []
-    for number, candidate in enumerate(candidates(desc, findings)):
-        if number >= MOST_TRIED:
-            break
+    for candidate in islice(candidates(desc, findings), MOST_TRIED):
         made = changed(desc, candidate.changes)
         outputs, further = with_inferred_outputs(made, desc)
         for tried, more in ((made, ()), (outputs, further)) if further else ((made, ()),):
@@ -156,9 +155,15 @@ def _best(desc: OperatorDesc, findings: Sequence[Diagnostic], judge: Judge) -> l
             if left < known:
                 trials.append(_Trial(candidate, frozenset(known - left), more))
                 break
+    errors = {(item.code, item.path) for item in findings if item.is_error and not item.is_structural}
+    if len(errors) > 1 and not any(errors <= trial.gone for trial in trials):
+        for candidate in islice(single_tensors(desc, findings), MOST_TRIED):
+            left = {(item.code, item.path) for item in judge(changed(desc, candidate.changes))}
+            if left <= known - errors:
+                trials.append(_Trial(candidate, frozenset(known - left), ()))
     if not trials:
         return []
-    errors = {(item.code, item.path) for item in findings if item.is_error}
+    errors |= {(item.code, item.path) for item in findings if item.is_error}
 
     def rank(trial: _Trial) -> tuple[int, int, int]:
         return -len(trial.gone & errors), -len(trial.gone), len(_counted(trial.candidate))

@@ -75,10 +75,32 @@ def candidates(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[C
         yield from (Candidate(3, (change,)) for change in _views(desc, name))
     for name in _tied_in_size(desc, findings) - fields:
         yield from (Candidate(3, (change,)) for change in _views(desc, name))
-    yield from (Candidate(3, changes) for changes in _views_together(desc, findings))
+    yield from (Candidate(3, changes) for changes in _views_together(desc, findings, whole=True))
+    yield from (Candidate(4, changes) for changes in _views_together(desc, findings, whole=False))
     yield from (Candidate(3, changes) for changes in _matrices(desc, fields))
     for name in concerned:
         yield from (Candidate(4, (change,)) for change in _strides_in_bytes(desc, name))
+
+
+def single_tensors(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Candidate]:
+    """Each tensor with one size as others have it: several findings may be about a single tensor that none names."""
+    fields = dict.fromkeys(
+        name.partition("/")[0] for item in findings for name in (item.field, *item.related) if not item.is_structural
+    )
+    tensors = {name: value for name in fields if isinstance(value := _value(desc, name), TensorDesc)}
+    wanted = [int(item.expected) for item in findings if item.expected.isdigit()]
+    for name, tensor in tensors.items():
+        for axis, size in enumerate(tensor.sizes):
+            others = [other.sizes[axis] for other in tensors.values() if axis < other.rank]
+            for other in dict.fromkeys([*others, *[n for t in tensors.values() for n in t.sizes], *wanted, 1]):
+                if 0 < other != size:
+                    sizes = (*tensor.sizes[:axis], other, *tensor.sizes[axis + 1 :])
+                    made = replace(tensor, sizes=sizes, strides=None, total_size=0)
+                    yield Candidate(5, (Change(name, made, f"of sizes {list(sizes)}"),))
+
+
+def _value(desc: OperatorDesc, name: str) -> FieldValue:
+    return desc.get(name) if name in desc.schema.index else None
 
 
 def changed(desc: OperatorDesc, changes: Sequence[Change]) -> OperatorDesc:
@@ -328,22 +350,31 @@ def _views(desc: OperatorDesc, name: str) -> Iterator[Change]:
                         yield Change(name, repeated, words, position=index)
 
 
-def _views_together(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[tuple[Change, ...]]:
-    """Inputs that are wrong in the same way, each with the same ones among its sizes."""
+def _views_together(desc: OperatorDesc, findings: Sequence[Diagnostic], *, whole: bool) -> Iterator[tuple[Change, ...]]:
+    """Inputs that are wrong in the same way, each with the same ones among its sizes, or repeated if not ``whole``."""
     seen = set[frozenset[str]]()
     for item in findings:
         if item.code not in (codes.DIFFERENT_DIMENSION_COUNTS, codes.NOT_BROADCASTABLE):
             continue
         fields = dict.fromkeys(name.partition("/")[0] for name in (item.field, *item.related))
-        names = [name for name in fields if isinstance(desc.get(name), TensorDesc)]
-        alike = [name for name in names if desc.get(name) == desc.get(item.field)]
+        tensors = {name: tensor for name in fields if isinstance(tensor := _value(desc, name), TensorDesc)}
+        shape = _shape(tensors.get(item.field))
+        alike = {name: tensor for name, tensor in tensors.items() if _shape(tensor) == shape}
         if len(alike) > 1 and frozenset(alike) not in seen:
             seen.add(frozenset(alike))
             for change in _views(desc, item.field):
-                if (
-                    isinstance(change.value, TensorDesc) and change.value.strides is None
-                ):  # nobody has to repeat what may stay as it is
-                    yield tuple([change._replace(field=name) for name in alike])
+                view = change.value
+                if isinstance(view, TensorDesc) and (view.strides is None) == whole:
+                    yield tuple(
+                        [
+                            change._replace(field=name, value=replace(view, data_type=tensor.data_type))
+                            for name, tensor in alike.items()
+                        ]
+                    )
+
+
+def _shape(tensor: TensorDesc | None) -> object:
+    return tensor and (tensor.sizes, tensor.strides)
 
 
 def _tied_in_size(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> set[str]:

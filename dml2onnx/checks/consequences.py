@@ -163,8 +163,11 @@ def of_one_kind(schema: OperatorSchema, findings: Sequence[Diagnostic]) -> tuple
     from it may be right.
     """
     unsupported = [item for item in findings if item.code in _ONE_KIND]
-    if not unsupported:
+    if not unsupported and not any(item.code is codes.WRONG_DATA_TYPE for item in findings):
         return tuple(findings)
+    paths = {item.path for item in findings if item.code is codes.WRONG_DATA_TYPE}
+    findings = [item for item in findings if item.code not in _TYPES or item.path not in paths]  # says less of the same
+    unsupported = [item for item in unsupported if item in findings]
     wanted = {item.path: item.expected for item in findings if item.code is codes.DIFFERENT_DATA_TYPES}
     kept: list[Diagnostic] = []
     for item in unsupported:
@@ -177,26 +180,36 @@ def of_one_kind(schema: OperatorSchema, findings: Sequence[Diagnostic]) -> tuple
         elif item.code not in _TYPES or wanted.get(item.path) not in _listed(item):
             kept.append(item)
     stays = {item.path: item for item in kept}
+    causes = [*kept, *[item for item in findings if item.code is codes.WRONG_DATA_TYPE]]
     return tuple(
         stays.get(item.path, item) if item.code in _ONE_KIND else item
         for item in findings
-        if (item.code not in _ONE_KIND or item.path in stays) and not _is_against(item, kept, schema)
+        if (item.code not in _ONE_KIND or item.path in stays) and not _is_against(item, causes, schema)
     )
 
 
 def _is_against(item: Diagnostic, unsupported: Sequence[Diagnostic], schema: OperatorSchema) -> bool:
-    """Whether a data type differs from one that the operator does not have, and is one that it has."""
+    """Whether a data type or a rank differs from one that the operator does not have, and is one that it has."""
+    if item.code is codes.DIFFERENT_DIMENSION_COUNTS:
+        return any(
+            other.code in _RANKS and other.field in (item.field, *item.related) and item.path != other.path
+            for other in unsupported
+        )
     if item.code is not codes.DIFFERENT_DATA_TYPES:
         return False
-    fields = tied(schema, Rule.SAME_DATA_TYPE, item.field)
+    fields = {item.field, *item.related, *tied(schema, Rule.SAME_DATA_TYPE, item.field)}
     return any(
-        other.found == item.expected and item.found in _listed(other) and other.field in fields for other in unsupported
+        other.code not in _RANKS
+        and other.field in fields
+        and {other.found, *_listed(other)} >= {item.found, item.expected}
+        and other.found in (item.found, item.expected)
+        for other in unsupported
     )
 
 
 def _listed(item: Diagnostic) -> list[str]:
     """The data types that a finding says there may be."""
-    return str(item.expected).split(", ")
+    return item.expected.replace(" or ", ", ").split(", ")
 
 
 def _by_strides_in_bytes(findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
@@ -244,6 +257,7 @@ def _without_repetition(findings: list[Diagnostic]) -> Iterator[Diagnostic]:
     final = {finding.path for finding in findings if finding.code in _OF_SHAPES and not finding.since}
     exact = {(finding.code, finding.path) for finding in findings if not finding.since}
     ranks_differ = any(finding.code is codes.DIFFERENT_DIMENSION_COUNTS for finding in findings)
+    odd = _of_other_ranks(findings)
     does_not_fit = any(finding.code is codes.NO_ROOM for finding in findings)
     seen = {finding.path for finding in findings if finding.code is codes.ZERO_SIZE}
     for finding in findings:
@@ -253,11 +267,19 @@ def _without_repetition(findings: list[Diagnostic]) -> Iterator[Diagnostic]:
             continue
         if ranks_differ and finding.code in _OF_RANKS:
             continue
+        if finding.code is codes.OUT_OF_RANGE and not odd.isdisjoint(finding.related):  # an axis of the right rank
+            continue
         if finding.code in _OF_SHAPES:
             if finding.path in seen:
                 continue
             seen.add(finding.path)
         yield finding
+
+
+def _of_other_ranks(findings: list[Diagnostic]) -> set[str]:
+    """The tensors that do not have one dimension count: the one that is said to, and those that it is held against."""
+    differing = [finding for finding in findings if finding.code is codes.DIFFERENT_DIMENSION_COUNTS]
+    return {path.partition("/")[0] for finding in differing for path in (finding.path, *finding.related)}
 
 
 # --- Outputs --------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 from dml2onnx.checks import check, level_of
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import SHOWN_INPUT, STANDARD_INPUT, at_sizes, level_text, load_options
+from dml2onnx.cli.wrong_use import is_of_options
 from dml2onnx.codes.unreadable import NO_SUCH_FILE, UNKNOWN_FORMAT
 from dml2onnx.diagnostics import DmlError, UnreadableError, plural, quote
 from dml2onnx.frontends import load, load_bytes, recording
@@ -44,20 +45,22 @@ def check_command(options: argparse.Namespace, screen: Screen) -> int:
         results += found
         if not found and not options.models_only:
             screen.note(f"no models in {escape(quote(name))}")
-    results = [replace(item, diagnostics=_chosen(item.diagnostics, options)) for item in results]
+    is_wrong_use = any(item.diagnostics and all(map(is_of_options, item.diagnostics)) for item in results)
+    results = [_chosen(item, options) for item in results]
     _write(results, form, screen, several=len(results) != 1 or is_directory(Path(options.models[0])))
-    if any(not item.is_readable for item in results):
+    if is_wrong_use or any(not item.is_readable for item in results):
         return 2
     return 1 if any(item.errors or (options.warnings_as_errors and item.warnings) for item in results) else 0
 
 
-def _chosen(found: Sequence[Diagnostic], options: argparse.Namespace) -> tuple[Diagnostic, ...]:
+def _chosen(answer: CheckAnswer, options: argparse.Namespace) -> CheckAnswer:
     selected, ignored = (tuple(code.upper() for code in codes) for codes in (options.select, options.ignore))
-    return tuple(
+    chosen = tuple(
         item
-        for item in found
+        for item in answer.diagnostics
         if (not selected or item.code.startswith(selected)) and not (ignored and item.code.startswith(ignored))
     )
+    return replace(answer, diagnostics=chosen, hidden=len(answer.diagnostics) - len(chosen))
 
 
 # --- Checking -------------------------------------------------------------------------------------------------------
@@ -234,7 +237,8 @@ def _write_full(item: CheckAnswer, screen: Screen, *, several: bool) -> None:
     of_file = f"{escape(item.model)}: " if several else ""
     found = f"[{colour}]{plural(item.errors, 'error', 'no')}[/], {plural(item.warnings, 'warning', 'no')}"
     at = "" if item.feature_level is None else f", checked at feature level {item.feature_level}"
-    screen.say(f"{of_file}{found} in {plural(item.directml_nodes, 'node', 'no')}{at}")
+    hidden = f"; {plural(item.hidden, 'finding')} of other codes hidden" if item.hidden else ""
+    screen.say(f"{of_file}{found} in {plural(item.directml_nodes, 'node', 'no')}{at}{hidden}")
     if item.minimum_feature_level is not None:
         screen.say(f"needs feature level {escape(level_text(item.minimum_feature_level, item.ships_with))}")
     if item.above_level:

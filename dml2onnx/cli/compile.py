@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.cli import render
 from dml2onnx.cli.models import compile_options, level_text, load_model, model_file
+from dml2onnx.cli.wrong_use import WrongUseError
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.compiler import compile_graph
 from dml2onnx.diagnostics import DmlError, plural, quote
@@ -66,7 +67,7 @@ def _spare_sources(target: Destination, graph: Graph) -> None:
             message = f"{quote(target.name)} is no name of an ONNX model: {target.suffix} files are something else"
             if target.suffix.lower() in CONVERTED:
                 message += "; dml2onnx convert writes them"
-            raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="OUT.onnx", found=str(target)))
+            raise WrongUseError(OUTPUT_UNWRITABLE.at(message, expected="OUT.onnx", found=str(target)))
 
 
 def _default_model(model: Path) -> Path:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.checks.resizing import at_stated_numbers
 from dml2onnx.cli.models import load_model, model_file
 from dml2onnx.cli.render import files_written
+from dml2onnx.cli.wrong_use import WrongUseError
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, quote
 from dml2onnx.exporters import export, left_out
@@ -30,7 +31,7 @@ def _beside(model: Path, graph: Graph, format: str | None) -> Path:
     """A new file beside the model: ``model.json`` for ``model.bin``, ``model.native.json`` for another JSON."""
     if format is None and graph.format == "native":
         message = f"{quote(model.name)} is native already; say with --format or -o what it is to become"
-        raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="--format or -o", found="native"))
+        raise WrongUseError(OUTPUT_UNWRITABLE.at(message, expected="--format or -o", found="native"))
     suffix = PROGRAMS.get(format or "", ".bin" if format == "serialized" else ".json")
     path = model.with_suffix(suffix)
     if path.exists():
@@ -54,7 +55,7 @@ def convert_command(options: argparse.Namespace, screen: Screen) -> int:
     if suffix in OTHER_SUFFIXES and not _is_program(suffix, options.format):
         message = f"{quote(output.name)} is no name of a graph: {suffix} files are something else"
         message += "; dml2onnx compile writes ONNX models" if suffix == ".onnx" else ""
-        raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="OUT.json or OUT.bin", found=str(output)))
+        raise WrongUseError(OUTPUT_UNWRITABLE.at(message, expected="OUT.json or OUT.bin", found=str(output)))
     with screen.working("writing"):
         files = export(graph, output, options.format)
     answer = ConvertAnswer(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dml2onnx.cli.inputs import constants
+from dml2onnx.cli.wrong_use import WrongUseError
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.codes.sizing import WRONG_REQUEST
 from dml2onnx.diagnostics import DmlError, shortened
@@ -76,7 +77,7 @@ def model_file(options: argparse.Namespace, graph: Graph) -> Path:
     """The file that results are put beside: the model, or the chosen graph of a recording."""
     if options.model == STANDARD_INPUT:
         message = "a model from standard input lies beside nothing; say with -o which file to write"
-        raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="-o OUT"))
+        raise WrongUseError(OUTPUT_UNWRITABLE.at(message, expected="-o OUT"))
     model = index_of(Path(options.model))
     folder, source = model.parent, graph.sources[0].resolve()
     return model if source == model.resolve() else folder / source.relative_to(folder.resolve())

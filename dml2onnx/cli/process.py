@@ -92,8 +92,10 @@ def _perform(options: argparse.Namespace, screen: Screen) -> int:
         screen.diagnostics(_placed(error, options))
         return UNREADABLE
     except DmlError as error:
+        from dml2onnx.cli.wrong_use import is_wrong_use
+
         screen.diagnostics(_placed(error, options))
-        return FINDINGS
+        return UNREADABLE if is_wrong_use(error) else FINDINGS
     except InternalError as error:
         screen.failure(str(error))
         return FINDINGS

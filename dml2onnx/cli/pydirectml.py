@@ -15,6 +15,7 @@ from dml2onnx.cli.exit_codes import INTERRUPTED
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.process import reader_has_gone
 from dml2onnx.cli.render import files_written
+from dml2onnx.cli.wrong_use import WrongUseError
 from dml2onnx.codes.reading import NOTHING_FROZEN
 from dml2onnx.codes.running import (
     NOTHING_COMPUTED,
@@ -87,7 +88,7 @@ def _check_output(output: Path, program: Path) -> None:
     spare([output], [program])
     if output.suffix.lower() not in (ONNX_SUFFIX, NATIVE_SUFFIX) and not is_special(output):
         message = f"{quote(str(output))} ends neither in {ONNX_SUFFIX} nor in {NATIVE_SUFFIX}, which say what to write"
-        raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="OUT.onnx or OUT.json", found=str(output)))
+        raise WrongUseError(OUTPUT_UNWRITABLE.at(message, expected="OUT.onnx or OUT.json", found=str(output)))
 
 
 # --- Running --------------------------------------------------------------------------------------------------------

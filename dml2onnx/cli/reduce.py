@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.cli.exit_codes import INTERRUPTED
 from dml2onnx.cli.models import STANDARD_INPUT, load_model, model_file
 from dml2onnx.cli.render import files_written
+from dml2onnx.cli.wrong_use import WrongUseError
 from dml2onnx.codes.running import NOT_OF_INTEREST, OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, plural, quote, raise_errors
 from dml2onnx.exporters import export
@@ -156,7 +157,7 @@ def _output(options: argparse.Namespace, graph: Graph) -> Path:
         named: Path = options.output
         if named.suffix.lower() != ".json":
             message = f"{quote(named.name)} is no name of a native graph"
-            raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="OUT.json", found=str(named)))
+            raise WrongUseError(OUTPUT_UNWRITABLE.at(message, expected="OUT.json", found=str(named)))
         return named
     path = model_file(options, graph).with_suffix(".reduced.json")
     if path.exists():

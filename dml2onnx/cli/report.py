@@ -12,6 +12,7 @@ from dml2onnx.arguments import feature_level
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import compile_options, load_model, load_options, model_file
 from dml2onnx.cli.render import files_written
+from dml2onnx.cli.wrong_use import WrongUseError
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, plural, quote
 from dml2onnx.files import check_target, put, spare
@@ -136,4 +137,4 @@ def _require_suffix(path: Destination, is_svg: bool) -> None:
     if path.suffix.lower() not in allowed:
         what = "a drawing" if is_svg else "a page"
         message = f"{quote(path.name)} is no name of {what}: it has to end in {allowed[0]}"
-        raise DmlError(OUTPUT_UNWRITABLE.at(message, expected=f"OUT{allowed[0]}", found=str(path)))
+        raise WrongUseError(OUTPUT_UNWRITABLE.at(message, expected=f"OUT{allowed[0]}", found=str(path)))

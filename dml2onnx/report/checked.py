@@ -61,6 +61,8 @@ class CheckAnswer(Answer):
     ships_with: str = ""
     """The products that first have that level."""
     directml_nodes: int
+    hidden: int = 0
+    """Findings that are left out, as ``--select`` and ``--ignore`` ask; errors among them do not count as errors."""
     above_level: tuple[NodeAboveLevel, ...] | None = None
     """With ``--suggest``, the nodes that the level does not have; without a level those that need the highest."""
 

@@ -109,13 +109,13 @@ def _same_dimension_count(schema: OperatorSchema, constraint: Constraint) -> Che
         else:
             (right_path, right), odd = _odd_ones(placed, attrgetter("rank"))
         wanted = plural(right.rank, "dimension")
-        alike: dict[TensorDesc, list[str]] = {}
+        alike: dict[tuple[int, ...], list[str]] = {}
         for path, tensor in odd:
-            alike.setdefault(tensor, []).append(path)
-        for tensor, paths in alike.items():
-            has = f"{_listed(paths, 'and')} {'has' if len(paths) == 1 else 'have'} {plural(tensor.rank, 'dimension')}"
+            alike.setdefault(tensor.sizes, []).append(path)
+        for sizes, paths in alike.items():
+            has = f"{_listed(paths, 'and')} {'has' if len(paths) == 1 else 'have'} {plural(len(sizes), 'dimension')}"
             message = f"{has} and {right_path} has {right.rank}; they need one dimension count."
-            found = codes.DIFFERENT_DIMENSION_COUNTS.of(f"{paths[0]}/Sizes", message, wanted, list(tensor.sizes))
+            found = codes.DIFFERENT_DIMENSION_COUNTS.of(f"{paths[0]}/Sizes", message, wanted, list(sizes))
             yield found if len(paths) == 1 else replace(found, related=tuple(paths[1:]))
 
     return check

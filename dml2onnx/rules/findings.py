@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dml2onnx.catalog import FeatureLevel, OperatorSchema
     from dml2onnx.diagnostics import Code, Diagnostic
     from dml2onnx.ir.graph import Node
+    from dml2onnx.ir.operator import OperatorDesc
     from dml2onnx.rules.subject import Subject
 
 
@@ -22,6 +23,8 @@ def at_node(item: Diagnostic, node: Node) -> Diagnostic:
     schema = node.operator.schema
     is_about_type = item.code is codes.OPERATOR_LEVEL and not item.path
     place = operator_place(node.source) if is_about_type else pointer(node.source, item.path)
+    related = tuple([path for path in item.related if not _is_absent(node.operator, path)])
+    item = replace(item, related=related)
     return placed(item, place, node=node.name, operator=schema.short_name, documentation=schema.doc)
 
 
@@ -73,6 +76,12 @@ def accepted_code(code: str) -> Code:
     if code in _OF_TYPES:
         return codes.ACCEPTED_TYPE
     return codes.ACCEPTED_FUSION if code in _OF_FUSIONS else codes.ACCEPTED_SIZES
+
+
+def _is_absent(desc: OperatorDesc, path: str) -> bool:
+    """Whether a path leads to an optional tensor that is left out: nothing follows from its sizes or its type."""
+    position = desc.schema.index.get(path.partition("/")[0])
+    return position is not None and desc.schema.fields[position].is_tensor and desc.values[position] is None
 
 
 def not_lowered(schema: OperatorSchema) -> Diagnostic:

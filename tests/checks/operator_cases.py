@@ -318,9 +318,8 @@ CASES: list[Case] = [
             InputWindowSizes=(4,),
             InputWindowStrides=(2,),
         ),
-        codes.OUT_OF_WINDOW,
-        "InputWindowStrides/0",
-        also=(codes.WRONG_SIZE,),
+        codes.WRONG_SIZE,
+        "InputGradientTensor/Sizes/0",
     ),
     case(
         "indices repeated by a stride",
