@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from dml2onnx.emitter import Emitter
-from dml2onnx.legalise import kernels
+from dml2onnx.legalise import edges, kernels
 from dml2onnx.legalise.behind import READ, legalise
 from dml2onnx.legalise.rules import Kind, Quirk
 from dml2onnx.passes import Pass
@@ -65,7 +65,7 @@ def rules_of(target: Target, *, speed: bool = True) -> Mapping[str, tuple[Rule, 
     quirks = [item for item in quirks if speed or item.kind is not Kind.SPEED]
     quirks.sort(key=lambda item: list(Kind).index(item.kind))
     tables = [item.rules for item in quirks if target.exact or item.kind is not Kind.EDGES]
-    for table in (*tables, kernels.RULES):
+    for table in ([edges.RULES] if target.exact else []) + [*tables, kernels.RULES]:
         for operator, rule in table.items():
             found.setdefault(operator, []).append(rule)
     return {operator: tuple(rules) for operator, rules in found.items()}

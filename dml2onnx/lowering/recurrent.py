@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.emitter.recurrent import GateActivation, RecurrentDirection
-from dml2onnx.lowering.activation import apply_activation, passing_over_nan, sees_slices
+from dml2onnx.lowering.activation import apply_activation, sees_slices
 from dml2onnx.lowering.registry import lowers
 
 if TYPE_CHECKING:
@@ -317,10 +317,9 @@ def _inner(e: Emitter, state: Tensor | None, weights: Tensor, bias: Tensor | Non
 
 def _clipped(e: Emitter, argument: Tensor, clip: float | None) -> Tensor:
     """What a gate's activation takes: within ``clip``; exactly without one it is finite, and NaN gives the lowest."""
-    if not e.exact:
-        return argument if clip is None else e.Clip(argument, -clip, clip)
-    largest = float(np.finfo(str(argument.dtype)).max) if clip is None else clip
-    return passing_over_nan(e, argument, e.Clip(argument, -largest, largest), -largest)
+    if clip is None:
+        return e.from_lowest(argument, float(np.finfo(str(argument.dtype)).max))
+    return e.unless_nan(argument, e.Clip(argument, -clip, clip), -clip)
 
 
 def _gates(e: Emitter, activation: OperatorDesc, arguments: Tensor, count: int) -> list[Tensor]:

@@ -32,9 +32,10 @@ QUIRK = Quirk(
 
 
 def _is_native(axis: int, x: Tensor, moved: Mapping[int, Looked]) -> bool:
-    if axis < x.rank - 2:
-        return False
-    return bool(moved[axis].rounds) or axis == x.rank - 1 or x.rank - 1 in moved or x.shape[-1] == 1
+    if moved[axis].rounds:
+        return axis >= x.rank - 2
+    last = max(i for i, size in enumerate(x.shape) if size > 1 or i in moved)
+    return axis == last or (axis == last - 1 and last in moved)
 
 
 @QUIRK.rule("Resize")
@@ -47,7 +48,7 @@ def resize(
 ) -> Tensor | None:
     """Axes in front of the last two are one of channels; where they move it is by Gather, or by a sum of two of them.
 
-    So it is in mode linear where an axis stands still behind them.
+    So it is in mode linear where an axis stands still behind them; of others their rule makes planes.
     """
     moved = {} if has_unknown(x.shape) else looked(x, sizes, scales, attributes)
     others = [axis for axis in moved if not _is_native(axis, x, moved)]
@@ -60,7 +61,7 @@ def resize(
         for axis in others:
             x = moved[axis].taken(e, x, axis)
         return x
-    if 1 < x.rank <= 4:
+    if 1 < x.rank <= 4 or min(moved, default=x.rank) < x.rank - 2:
         return None
     planes = e.Reshape(x, (1, prod(x.shape[:-2]), *(1, *x.shape)[-2:]))
     if sizes is not None:
