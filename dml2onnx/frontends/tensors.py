@@ -81,7 +81,7 @@ def wrong_kind(expected: str, raw: object, *path: str | int) -> Problem:
 
 def unknown_enumerator(raw: object, names: Collection[str], what: str, *path: str | int) -> Problem:
     """A value that is none of the accepted names."""
-    meant = meant_enumerator(raw, names) if isinstance(raw, str) else ""
+    meant = meant_enumerator(raw.removeprefix(f"{what}_"), names) if isinstance(raw, str) else ""
     guess = (meant or raw, names) if isinstance(raw, str) else None
     return Problem(codes.ENUMERATOR, path, f"is {show(raw)}, which is no {what}", listing(names), show(raw), guess)
 
@@ -102,7 +102,9 @@ def read_uint(raw: object, limit: int, problems: list[Problem], *path: str | int
         return raw
     expected = f"a whole number from 0 to {limit - 1}"
     if type(raw) is int:
-        problems.append(Problem(codes.FIELD_RANGE, path, f"is {show(raw)}, not {expected}", expected, show(raw)))
+        backwards = "; a SLICE1 of negative InputWindowStrides reads backwards" if raw < 0 and "Strides" in path else ""
+        message = f"is {show(raw)}, not {expected}{backwards}"
+        problems.append(Problem(codes.FIELD_RANGE, path, message, expected, show(raw)))
     else:
         problems.append(wrong_kind(expected, raw, *path)._replace(instead=_as_number(raw, limit)))
     return UNREADABLE
