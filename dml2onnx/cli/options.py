@@ -178,7 +178,8 @@ def _add_providers(parser: argparse.ArgumentParser) -> None:
         metavar="[NAME:]KEY=VALUE",
         help="option of the provider, or of NAME if there are several (repeatable)",
     )
-    parser.add_argument("--device", type=texts.at_least(0), metavar="N", help="device number for the first provider")
+    number = texts.at_least(0, "; --device counts the devices of a provider, which --provider names")
+    parser.add_argument("--device", type=number, metavar="N", help="device number for the first provider")
 
 
 def _add_verify(parser: argparse.ArgumentParser) -> None:
