@@ -58,13 +58,3 @@ def test_findings_that_are_hidden(
     assert main(["check", "wrong.json", "--json", *options]) == code
     answer = json.loads(capsys.readouterr().out)
     assert answer.get("hidden", 0) + len(answer["diagnostics"]) == 2
-
-
-def test_nothing_follows_from_a_tensor_that_is_absent(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The filter has the wrong channels; the BiasTensor, which would need as many, is not connected."""
-    text = edited(NETWORK, (', "BiasTensor": "bias"', ""), ('"Sizes": [8, 3, 5, 5]', '"Sizes": [8, 4, 5, 5]'))
-    Path("net.json").write_text(text, encoding="utf-8")
-    assert main(["check", "net.json", "--select", "DML1", "--json"]) == 1
-    found = [item for item in json.loads(capsys.readouterr().out)["diagnostics"] if item["severity"] == "error"]
-    assert [item["code"] for item in found] == ["DML1503"]
-    assert "BiasTensor" not in found[0]["related"]
