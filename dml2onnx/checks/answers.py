@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from dml2onnx.catalog import enum_schema
 from dml2onnx.checks.candidates import COUNTS, candidates, changed, single_tensors, with_inferred_outputs
 from dml2onnx.checks.tensors import strides_in_elements
 from dml2onnx.codes import checking as codes
@@ -21,11 +22,10 @@ from dml2onnx.rules.findings import at_node, pointer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from dml2onnx.catalog import OperatorSchema
     from dml2onnx.checks.candidates import Candidate, Change
     from dml2onnx.diagnostics import Diagnostic, Member
     from dml2onnx.ir.graph import Graph, Node, Value
-    from dml2onnx.ir.operator import OperatorDesc
+    from dml2onnx.ir.operator import FieldValue, OperatorDesc
 
     Judge = Callable[[OperatorDesc], tuple[Diagnostic, ...]]
 
@@ -56,6 +56,7 @@ _OF_SHAPES = frozenset(
 _FOLLOWING = frozenset({"EndPadding", "DimensionCount", *COUNTS.values()})
 """Fields that only go along with another one: the other end of a padding, the count of an array."""
 _OF_COUNTS = frozenset({codes.NOT_EQUAL})
+_OF_CHOICES = frozenset({codes.EXACTLY_ONE, codes.OUT_OF_WINDOW})
 _OF_TYPES = frozenset(
     {codes.DIFFERENT_DATA_TYPES, codes.WRONG_DATA_TYPE, codes.ACCEPTED_TYPE, codes.DATA_TYPE_UNSUPPORTED}
 )
@@ -99,8 +100,7 @@ def answers(
 
     ``editable`` where these are edits of a file, ``in_python`` where they are arguments and calls of the builder.
     """
-    schema = node.operator.schema
-    answered = _OF_SHAPES | _OF_COUNTS
+    answered = _OF_SHAPES | _OF_COUNTS | _OF_CHOICES
     of_shapes = [item for item in findings if item.code in answered and not item.is_structural]
     best = _best(node.operator, findings, judge) if of_shapes else []
     gone = _gone_with_all(findings, best)
@@ -114,12 +114,14 @@ def answers(
         remedies = (
             _remedies(node, best, editable=editable, in_python=in_python)
             if item is first
-            else _in_elements(node, item, editable=editable) or _worded(schema, item, in_python=in_python)
+            else _of_one_tensor(node, item, editable=editable) or _worded(node.operator, item, in_python=in_python)
         )
+        if item.code is codes.DATA_TYPE_UNSUPPORTED:
+            remedies = (*_in_another_place(node.operator, item, judge), *remedies)
         if item is first:
             fields = [change.path for trial in best for change in trial.candidate.changes] + fields
             remedies = (*remedies, *_whole_sizes(node.operator, item, judge, gone))
-        if item.code in _OF_OTHERS:
+        if item.code in _OF_OTHERS | _OF_CHOICES:
             stated = _stated(node, best, diagnostic.pointer) if item is first else ()
             places = _places(node, fields, diagnostic.pointer, source)
             diagnostic = replace(diagnostic, places=(*stated, *places)[:MOST_PLACES])
@@ -215,7 +217,8 @@ def _remedies(node: Node, best: Sequence[_Trial], *, editable: bool, in_python: 
         changes = _counted(trial.candidate)
         words = ", and ".join(_in_words(change, in_python=in_python) for change in _alike(changes))
         edits: list[Edit] = []
-        for change in (*trial.candidate.changes, *trial.further) if editable else ():
+        copied = any(change.is_copied for change in trial.candidate.changes)
+        for change in (*trial.candidate.changes, *trial.further) if editable and not copied else ():
             edits += _edits(node, change)
         made.append(Remedy(words, tuple(edits), is_certain=trial.candidate.kind in CERTAIN))
     return tuple(made)
@@ -239,6 +242,8 @@ def _edits(node: Node, change: Change) -> Iterator[Edit]:
     """A change as edits of the native format."""
     place = pointer(node.source, change.path)
     value, old = change.value, node.operator.get(change.field)
+    if value is None:  # what is read by the node, and not a part of its descriptor
+        return
     if not isinstance(value, TensorDesc):
         yield Edit(place, _member(value), where_given=change.field in _FOLLOWING - {"EndPadding"})
         return
@@ -272,16 +277,22 @@ def _member(value: object) -> Member:
     return value
 
 
-def _worded(schema: OperatorSchema, item: Diagnostic, *, in_python: bool) -> tuple[Remedy, ...]:
+def _worded(desc: OperatorDesc, item: Diagnostic, *, in_python: bool) -> tuple[Remedy, ...]:
     """Remedies that take more than an edit."""
+    schema = desc.schema
     if item.code is codes.DIFFERENT_DATA_TYPES:
         if not in_python and item.field in {field.name for field in schema.output_fields}:
             return (Remedy(f"{item.field} of data type {item.expected}, and a CAST node makes {item.found} of it"),)
         how = f"cast(..., {quote(str(item.expected))})" if in_python else f"a CAST node makes {item.expected} of it"
         return (Remedy(f"{how}, or weights are stored as {item.expected}"),)
-    if item.code is codes.DATA_TYPE_UNSUPPORTED and item.field in {field.name for field in schema.input_fields}:
-        wanted = str(item.expected).partition(", ")[0]
-        inputs = {field.name for field in schema.input_fields}
+    inputs = {field.name for field in schema.input_fields}
+    if item.code in (codes.DATA_TYPE_UNSUPPORTED, codes.DATA_TYPE_LEVEL) and item.field in inputs:
+        allowed = str(item.expected).split(", ")
+        others = [other.data_type.name for name in inputs if isinstance(other := desc.get(name), TensorDesc)]
+        wanted = next((name for name in others if name in allowed), "")  # which another tensor has already
+        if not wanted and item.code is codes.DATA_TYPE_LEVEL:  # then the level may be what is wrong
+            return ()
+        wanted = wanted or allowed[0]
         also = "".join(f", and of {name} as well" for name in item.alike if name in inputs)
         of_it = f"cast(..., {quote(wanted)})" if in_python else f"a CAST node makes {wanted} of it"
         return (Remedy(of_it + also),)
@@ -290,8 +301,34 @@ def _worded(schema: OperatorSchema, item: Diagnostic, *, in_python: bool) -> tup
     return ()
 
 
-def _in_elements(node: Node, item: Diagnostic, *, editable: bool) -> tuple[Remedy, ...]:
-    """The strides that count elements, of a finding about strides that look like bytes."""
+def _in_another_place(desc: OperatorDesc, item: Diagnostic, judge: Judge) -> tuple[Remedy, ...]:
+    """An optional input that is left out and takes the tensor as it is, with what then has no tensor set to NONE."""
+    stated = desc.get(item.field) if item.field in desc.schema.index else None
+    field = desc.schema.field(item.field)
+    if not isinstance(stated, TensorDesc) or field is None or not field.optional:
+        return ()
+    enums = [(other.name, other.enum) for other in desc.schema.fields if other.enum is not None]
+    choices = [name for name, enum in enums if "NONE" in enum_schema(enum).values and desc.get(name) is not None]
+    known = {(other.code, other.path) for other in judge(desc) if other.field != item.field}
+    made = []
+    for other in desc.schema.input_fields:
+        if not other.optional or desc.get(other.name) is not None or other.name == item.field:
+            continue
+        moved = _with(_with(desc, item.field, None), other.name, stated)
+        for name in ("", *choices):
+            tried = _with(moved, name, "NONE") if name else moved
+            if {(new.code, new.path) for new in judge(tried)} <= known:
+                words = f", with {name} NONE" if name else ""
+                made.append(Remedy(f"it as {other.name}{words}, if that is what it is"))
+                break
+    return tuple(made)
+
+
+def _of_one_tensor(node: Node, item: Diagnostic, *, editable: bool) -> tuple[Remedy, ...]:
+    """The strides that count elements, of a finding about strides that look like bytes; the bytes of a tensor."""
+    if item.code is codes.TOTAL_SIZE_TOO_SMALL and item.expected.isdigit():
+        edits = (Edit(pointer(node.source, item.path), int(item.expected)),) if editable else ()
+        return (Remedy(f"TotalTensorSizeInBytes {item.expected}", edits, is_certain=True),)
     desc = node.operator.get(item.field) if item.path == f"{item.field}/Strides" and item.field else None
     if item.code not in (codes.STRIDES_IN_BYTES, codes.OUT_OF_BOUNDS) or not isinstance(desc, TensorDesc):
         return ()
@@ -321,7 +358,7 @@ def _whole_sizes(
     return (Remedy(f"{field} of sizes {sizes}"),)
 
 
-def _with(desc: OperatorDesc, field: str, value: TensorDesc) -> OperatorDesc:
+def _with(desc: OperatorDesc, field: str, value: FieldValue) -> OperatorDesc:
     values = list(desc.values)
     values[desc.schema.index[field]] = value
     return replace(desc, values=tuple(values))

@@ -11,7 +11,7 @@ from dataclasses import replace
 from math import gcd
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from dml2onnx.catalog import Rule
+from dml2onnx.catalog import Rule, enum_schema
 from dml2onnx.codes import checking as codes
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
@@ -41,6 +41,8 @@ class Change(NamedTuple):
     permutation: tuple[int, ...] = ()
     """For numpy's transpose, where the contents of a constant may be changed instead."""
     position: int | None = None
+    is_copied: bool = False
+    """Whether no view of the memory is that, so that another node has to make it."""
 
     @property
     def path(self) -> str:
@@ -65,6 +67,10 @@ def candidates(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[C
         yield Candidate(0, changes)
     for changes in _shorter(desc):
         yield Candidate(0, changes)
+    for change in _windows(desc, findings):
+        yield Candidate(0, (change,))
+    for change in _of_presence(desc, findings):
+        yield Candidate(1, (change,))
     for change in (*_attributes(desc, concerned), *_divisors(desc, findings)):
         yield Candidate(1, (change,))
     for change in _filters(desc):
@@ -256,6 +262,30 @@ def _attributes(desc: OperatorDesc, concerned: set[str]) -> Iterator[Change]:
             yield Change("GroupCount", channels // each, str(channels // each))
 
 
+def _windows(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Change]:
+    """Sizes of windows whose ends were given."""
+    for offsets, sizes in (("InputWindowOffsets", "InputWindowSizes"), ("Offsets", "Sizes")):
+        first, last = _value(desc, offsets), _value(desc, sizes)
+        if any(item.code is codes.OUT_OF_WINDOW for item in findings) and isinstance(first, tuple):
+            pairs = zip(first, last, strict=False) if isinstance(last, tuple) else ()
+            made = [end - begin for begin, end in pairs if isinstance(begin, int) and isinstance(end, int)]
+            if len(made) == len(first) and min(made, default=0) > 0:
+                yield Change(sizes, tuple(made), f"{made}, if these were ends")
+
+
+def _of_presence(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Change]:
+    """Another enumerator where an optional tensor is given or left out against the one that stands there; or it."""
+    for item in findings if any(item.code is codes.EXACTLY_ONE for item in findings) else ():
+        for name in (item.field, *item.related):
+            field = desc.schema.field(name)
+            if field is not None and field.enum is not None and isinstance(desc.get(name), str):
+                others = (other for other in enum_schema(field.enum).values if other != desc.get(name))
+                yield from (Change(name, other, other) for other in others)
+        field = desc.schema.field(item.field)
+        if field is not None and field.optional and item.code is codes.EXACTLY_ONE:
+            yield Change(item.field, None, "left out")
+
+
 def _divisors(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Change]:
     """Counts that divide all sizes of which they have to be divisors: the next smaller one, and the next larger one."""
     sizes = [int(item.found) for item in findings if item.code is codes.INDIVISIBLE and item.found.isdigit()]
@@ -281,6 +311,8 @@ def _layouts(desc: OperatorDesc) -> Iterator[tuple[Change, ...]]:
     of_input = _channels_last(desc, "InputTensor")
     of_output = _channels_last(desc, "OutputTensor")
     of_filter = _filters(desc)
+    if heads := _heads_first(desc):
+        yield heads
     both = [*of_input, *of_output]
     yield from ((change,) for change in (*of_input, *of_filter))
     if of_input and of_output:
@@ -289,6 +321,23 @@ def _layouts(desc: OperatorDesc) -> Iterator[tuple[Change, ...]]:
         if of_input:
             yield (*of_input, change)
             yield (*both, change)
+
+
+def _heads_first(desc: OperatorDesc) -> tuple[Change, ...]:
+    """Tensors of attention whose heads are a dimension of their own, in front of the sequence, as PyTorch has them."""
+    made = []
+    for name in ("QueryTensor", "KeyTensor", "ValueTensor"):
+        tensor = _value(desc, name)
+        heads = next((n for count in _HEADS if isinstance(n := _value(desc, count), int)), 0)
+        if isinstance(tensor, TensorDesc) and tensor.rank == 4 and tensor.sizes[1] == heads:
+            batch, _, length, size = tensor.sizes
+            sizes = (batch, length, heads * size)
+            words = f"of sizes {list(sizes)}; it looks like heads first, which a transposed copy makes these of"
+            made.append(Change(name, TensorDesc(tensor.data_type, sizes), words, is_copied=True))
+    return tuple(made)
+
+
+_HEADS = ("HeadCount", "QueryHeadCount")
 
 
 def _channels_last(desc: OperatorDesc, name: str) -> list[Change]:

@@ -92,6 +92,8 @@ def attribute_checks(schema: OperatorSchema) -> list[Check]:
     checks = [_enumerators(enums)] if enums else []
     if {"Min", "Max"} <= schema.index.keys():
         checks.append(_bounds(schema))
+    if {"InputTensor", "OutputTensor", "Scales"} <= schema.index.keys():
+        checks.append(_scales)
     loose = catalog.loose_fields(schema)
     if counted:
         needed = {item.left: evaluator(item.right) for item in schema.constraints if item.left in loose and item.right}
@@ -133,6 +135,18 @@ def _bounds(schema: OperatorSchema) -> Check:
             yield codes.MIN_ABOVE_MAX.of("Min", message, f"at most {high:g}", f"{low:g}", related=("Max",))
 
     return check
+
+
+def _scales(subject: Subject) -> Iterator[Diagnostic]:
+    """Scales that are the sizes of the output, and neither 1 nor what makes these of the input's."""
+    sizes, wanted = subject.sizes("InputTensor"), subject.sizes("OutputTensor")
+    scales = subject.numbers("Scales")
+    if len(sizes) == len(wanted) and tuple(scales) == wanted and any(size > 1 for size in sizes):
+        ratios = [made / size for size, made in zip(sizes, wanted, strict=True)]
+        if ratios != list(scales):
+            meant = f"[{', '.join(f'{ratio:g}' for ratio in ratios)}]"
+            message = f"Scales are the sizes of OutputTensor, {list(wanted)}; those of the tensors make Scales {meant}."
+            yield codes.SCALES_ARE_SIZES.of("Scales", message, meant, list(wanted))
 
 
 def _lengths(

@@ -95,7 +95,9 @@ def _in_whole_words(tensor: TensorDesc) -> int:
 
 def _total_size(tensor: TensorDesc) -> Iterator[Diagnostic]:
     if tensor.total_size and tensor.total_size < tensor.minimum_bytes:
-        message = f"{tensor} needs {tensor.minimum_bytes} bytes; TotalTensorSizeInBytes is {tensor.total_size}."
+        is_count = tensor.total_size in (tensor.element_count, tensor.extent)
+        message = f"{tensor} needs {tensor.minimum_bytes} bytes; TotalTensorSizeInBytes is {tensor.total_size}"
+        message += ", which is the number of elements." if is_count else "."
         yield _finding(
             codes.TOTAL_SIZE_TOO_SMALL,
             "TotalTensorSizeInBytes",

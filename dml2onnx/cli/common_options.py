@@ -252,4 +252,5 @@ def add_providers(parser: argparse.ArgumentParser) -> None:
         metavar="[NAME:]KEY=VALUE",
         help="option of the provider, or of NAME if there are several (repeatable)",
     )
-    parser.add_argument("--device", type=texts.at_least(0), metavar="N", help="device number for the first provider")
+    number = texts.at_least(0, "; --device counts the devices of a provider, which --provider names")
+    parser.add_argument("--device", type=number, metavar="N", help="device number for the first provider")

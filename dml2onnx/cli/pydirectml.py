@@ -115,6 +115,9 @@ def _read(program: Path) -> CodeType | SyntaxError:
     except OSError as error:
         message = f"the program {quote(str(program))} cannot be read: {error.strerror or error}"
         raise UnreadableError(PROGRAM_UNREADABLE.at(message, found=str(program))) from None
+    if program.suffix == ".ipynb":
+        message = f"{quote(str(program))} is a Jupyter notebook; jupyter nbconvert --to script writes its program"
+        raise UnreadableError(PROGRAM_UNREADABLE.at(message, expected="a .py file", found=str(program)))
     try:
         return compile(source, str(program), "exec", dont_inherit=True)
     except SyntaxError as error:

@@ -511,7 +511,7 @@ class DescriptorReader:
 
 def _completed(operator: OperatorDesc, problems: list[Diagnostic], dialect: Dialect) -> Reading:
     """With what is missing said in full, which takes the rules of the checks; most descriptors do without them."""
-    remediable = (codes.MISSING_FIELD, codes.FIELD_RANGE, codes.COUNT_MISMATCH)
+    remediable = (codes.MISSING_FIELD, codes.FIELD_RANGE, codes.FIELD_KIND, codes.COUNT_MISMATCH)
     if not any(problem.code in remediable for problem in problems):
         return Reading(operator, tuple(problems))
     from dml2onnx.frontends.remedies import with_remedies

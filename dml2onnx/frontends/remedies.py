@@ -35,6 +35,8 @@ def _remedied(desc: OperatorDesc, problem: Diagnostic, *, infers: bool) -> Diagn
         return _from_the_start(desc, problem)
     if problem.code is codes.COUNT_MISMATCH:
         return _for_each_dimension(desc, problem)
+    if problem.code is codes.FIELD_KIND:
+        return _of_each_window(desc, problem)
     expected = _expected(desc, problem)
     if not expected:
         return problem
@@ -75,6 +77,42 @@ def _for_each_dimension(desc: OperatorDesc, problem: Diagnostic) -> Diagnostic:
     first = ", ".join([str(neutral)] * (wanted - has))
     stays = f"[{first}, …] leaves the first {wanted - has} as they are"
     return replace(problem, expected=f"{problem.expected}, one for each dimension: {stays}")
+
+
+def _of_each_window(desc: OperatorDesc, problem: Diagnostic) -> Diagnostic:
+    """An array that has a number for each dimension of a window, where one number or a word stands."""
+    field = desc.schema.field(problem.field)
+    if field is None or field.count is None or "/" in problem.path or problem.field not in _USUAL:
+        return problem
+    others = [desc.get(item.name) for item in desc.schema.fields if item.count == field.count]
+    lengths = {len(array) for array in others if isinstance(array, tuple)}
+    if len(lengths) != 1:
+        return problem
+    if problem.found.isdecimal() and problem.instead is None:
+        whole: list[Member] = [int(problem.found)] * lengths.pop()
+        return replace(problem, expected=f"{whole}", instead=whole)
+    such_as = _keeping(desc, field.name) or [_USUAL[field.name]] * lengths.pop()
+    such = f"an array of whole numbers, such as {such_as}"
+    return replace(problem, message=f"is {problem.found}, not {such}", expected=such)
+
+
+def _keeping(desc: OperatorDesc, name: str) -> list[int]:
+    """The padding at one end with which windows give an element for each step, which is ``SAME`` elsewhere."""
+    fields = [desc.get(item) if item in desc.schema.index else None for item in ("Strides", "Dilations", "WindowSize")]
+    steps, dilations, window = (item if isinstance(item, tuple) else () for item in fields)
+    input, filter = (desc.get(item) if item in desc.schema.index else None for item in ("InputTensor", "FilterTensor"))
+    sizes = input.sizes[2:] if isinstance(input, TensorDesc) else ()
+    window = filter.sizes[2:] if isinstance(filter, TensorDesc) else window
+    if name not in ("StartPadding", "EndPadding") or not len(sizes) == len(window) == len(steps) > 0:
+        return []
+    made = []
+    for i, (size, reach, step) in enumerate(zip(sizes, window, steps, strict=True)):
+        dilation = dilations[i] if len(dilations) == len(sizes) else 1
+        if not isinstance(reach, int) or not isinstance(step, int) or not isinstance(dilation, int) or step < 1:
+            return []
+        total = max((-(-size // step) - 1) * step + (reach - 1) * dilation + 1 - size, 0)
+        made.append(total // 2 if name == "StartPadding" else total - total // 2)
+    return made
 
 
 def _expected(desc: OperatorDesc, problem: Diagnostic) -> str:

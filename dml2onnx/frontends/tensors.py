@@ -53,7 +53,7 @@ def wrong_kind(expected: str, raw: object, *path: str | int) -> Diagnostic:
 
 def unknown_enumerator(raw: object, names: Collection[str], what: str, *path: str | int) -> Diagnostic:
     """A value that is none of the accepted names."""
-    meant = meant_enumerator(raw, names) if isinstance(raw, str) else ""
+    meant = meant_enumerator(raw.removeprefix(f"{what}_"), names) if isinstance(raw, str) else ""
     guess = (meant or raw, names) if isinstance(raw, str) else None
     return codes.ENUMERATOR.of(path, f"is {show(raw)}, which is no {what}", listing(names), show(raw), guess=guess)
 
@@ -74,7 +74,9 @@ def read_uint(raw: object, limit: int, problems: list[Diagnostic], *path: str | 
         return raw
     expected = f"a whole number from 0 to {limit - 1}"
     if type(raw) is int:
-        problems.append(codes.FIELD_RANGE.of(path, f"is {show(raw)}, not {expected}", expected, show(raw)))
+        backwards = "; a SLICE1 of negative InputWindowStrides reads backwards" if raw < 0 and "Strides" in path else ""
+        message = f"is {show(raw)}, not {expected}{backwards}"
+        problems.append(codes.FIELD_RANGE.of(path, message, expected, show(raw)))
     else:
         problems.append(replace(wrong_kind(expected, raw, *path), instead=_as_number(raw, limit)))
     return UNREADABLE

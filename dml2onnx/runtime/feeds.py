@@ -30,7 +30,7 @@ def check_inputs(ports: Sequence[Port], supplied: Mapping[str, npt.ArrayLike]) -
     An array has the shape of the buffer in memory order, or is flat. One that has the Sizes of a permuted tensor, which
     are another shape, is put into memory order.
     """
-    arrays = arguments.arrays(supplied)
+    arrays = arguments.arrays(supplied, names=[port.name for port in ports])
     feeds: dict[str, Array] = {}
     ports = at_sizes(ports, arrays)
     for port in ports:

@@ -94,7 +94,7 @@ EIGHTH_FILES = (
       },
       "outputs": {"OutputTensor": "y"}""",
         ),
-        (r"MaskTensor", r"MaskType", r"NONE", r"BOOLEAN|KEY_SEQUENCE|[Ll]eave .*out|without MaskTensor"),
+        (r"MaskTensor", r"MaskType", r"NONE", r"MaskTensor left out"),
     ),
     Case(
         "an additive mask of fractions as a mask of BOOLEAN",
@@ -124,7 +124,7 @@ EIGHTH_FILES = (
     Case(
         "a heads-first query as PyTorch's attention takes it",
         graph(
-            '    "q": {"DataType": "FLOAT32", "Sizes": [2, 8, 10, 16]}',
+            '    "q": {"DataType": "FLOAT32", "Sizes": [2, 8, 10, 16]} // <- here',
             """\
       "type": "MULTIHEAD_ATTENTION",
       "desc": {
@@ -135,13 +135,13 @@ EIGHTH_FILES = (
         "MaskType": "NONE"
       },
       "inputs": {
-        "QueryTensor": "q", // <- here
+        "QueryTensor": "q",
         "KeyTensor": "q",
         "ValueTensor": "q"
       },
       "outputs": {"OutputTensor": "y"}""",
         ),
-        (r"QueryTensor", r"\[2, 10, 128\]"),
+        (r"help: QueryTensor.* of sizes \[2, 10, 128\]; it looks like heads first",),
     ),
     # --- Copied from C++ ---
     Case(
@@ -202,7 +202,8 @@ EIGHTH_FILES = (
       "inputs": {"InputTensor": "x"},
       "outputs": {"OutputTensor": "y"}""",
         ),
-        (r"AVERAGE", r"MEAN"),
+        (r'did you mean "AVERAGE"',),
+        fixed=True,
     ),
     Case(
         "ends of a slice where sizes are meant",
@@ -236,7 +237,7 @@ EIGHTH_FILES = (
       "outputs": {"OutputTensor": "y"}""",
         ),
         (r"Scales \[1, 1, 2, 2\]",),
-        fixed=True,
+        severity="warning",
     ),
     Case(
         "a filter of a forward convolution in a backward one",
@@ -293,7 +294,7 @@ EIGHTH_FILES = (
       "inputs": {"InputTensor": "x"},
       "outputs": {"OutputTensor": "y"}""",
         ),
-        (r"OutputTensor", r"one place|same (place|element|memory)|overlap|broadcast", r"\[256, 64, 8, 1\]"),
+        (r"OutputTensor", r"share memory", r"\[256, 64, 8, 1\]"),
     ),
     Case(
         "a condition of fractions",
@@ -313,7 +314,13 @@ EIGHTH_FILES = (
     # --- Wiring of C++ and DxDispatch ---
     Case(
         "nodes counted from 1",
-        edited(GRAPH, ('"ToNodeIndex": 1, "ToNodeInputIndex": 0}', '"ToNodeIndex": 2, "$comment": "<- here"}')),
+        edited(
+            GRAPH,
+            (
+                '"ToNodeIndex": 1, "ToNodeInputIndex": 0}',
+                '"$comment": "<- here", "ToNodeIndex": 2, "ToNodeInputIndex": 0}',
+            ),
+        ),
         (r"ToNodeIndex", r"\b2\b", r"0 (to|or|and) 1|2 nodes"),
     ),
     Case(
@@ -366,18 +373,10 @@ EIGHTH_PROGRAMS = (
         "whole numbers of two widths",
         """\
         a = g.input("a", np.int8, [4])
-        b = g.input("b", np.int32, [4])  # <- there
+        b = g.input("b", np.int32, [4])
         y = a + b  # <- here
         """,
         (r"INT8", r"INT32", r"cast\("),
-    ),
-    Case(
-        "the shape of numpy",
-        """\
-        x = g.input("x", np.float32, [1, 3, 8, 8])
-        batch = x.shape[0]  # <- here
-        """,
-        (r"\bsizes\b",),
     ),
     Case(
         "a method of PyTorch on a tensor",
@@ -434,14 +433,14 @@ EIGHTH_PROGRAMS = (
         x = g.input("x", np.float32, [1, 3, 8, 8])
         y = g.convolution(x, np.ones((4, 3, 3, 3), np.float32), start_padding="SAME")  # <- here
         """,
-        (r"start_padding", r"SAME", r"\[1, 1\]|\b1\b"),
+        (r"StartPadding", r"SAME", r"\[1, 1\]"),
     ),
     Case(
         "an array where inputs by name are meant",
         """\
         x = g.input("x", np.float32, [4])
         model = dml2onnx.compile(g.build({"y": g.activation_relu(x)}))
-        model.run(np.zeros(4, np.float32))  # <- here
+        model.run(np.zeros(4, np.float32))
         """,
         (r'\{"x": ',),
     ),
@@ -460,13 +459,7 @@ IR = """\
 """
 
 EIGHTH_COMMANDS = (
-    Command("a level with a point", ("check", "net.json", "--feature-level", "5.0"), (r"5_0", r"5\.0")),
     Command("a Windows without its release", ("check", "net.json", "--windows", "11"), (r"11-2\dH2", r"--windows")),
-    Command(
-        "the package of DirectML for its version",
-        ("check", "net.json", "--directml", "Microsoft.AI.DirectML.1.15.4"),
-        (r"1\.15",),
-    ),
     Command("a pointer of Git LFS", ("compile", "big.json"), (r"Git LFS", r"git lfs pull"), files=(("big.json", LFS),)),
     Command("a network of OpenVINO", ("check", "net.xml"), (r"XML", r"OpenVINO"), files=(("net.xml", IR),)),
     Command(
