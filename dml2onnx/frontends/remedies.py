@@ -82,7 +82,7 @@ def _for_each_dimension(desc: OperatorDesc, problem: Diagnostic) -> Diagnostic:
 def _of_each_window(desc: OperatorDesc, problem: Diagnostic) -> Diagnostic:
     """An array that has a number for each dimension of a window, where one number or a word stands."""
     field = desc.schema.field(problem.field)
-    if field is None or field.count is None or problem.path != field.name or field.name not in _USUAL:
+    if field is None or field.count is None or "/" in problem.path or problem.field not in _USUAL:
         return problem
     others = [desc.get(item.name) for item in desc.schema.fields if item.count == field.count]
     lengths = {len(array) for array in others if isinstance(array, tuple)}

@@ -48,7 +48,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer(Head):
-    """What every answer about a model begins with; and all of it where nothing but errors can be told."""
+    """What every answer about a model begins with; and all of it where there are only errors."""
 
     diagnostics: tuple[Diagnostic, ...] = field(default=(), metadata=ALWAYS)
     """What was found."""

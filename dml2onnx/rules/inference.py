@@ -38,7 +38,7 @@ class Inferred(NamedTuple):
     missing: tuple[str, ...]
     """What is not known of the others: ``"OutputTensor.Sizes"``, ``"OutputTensor.DataType"``."""
     findings: tuple[Diagnostic, ...]
-    """Why there are no such sizes, where a formula says so: windows without room."""
+    """Why there are no such sizes, where a formula says so: windows that do not fit."""
 
 
 class Inferable(NamedTuple):

@@ -102,7 +102,7 @@ def refusals(asked: Asked) -> list[str]:
 
 
 def main() -> None:
-    """Prints agreement by operator and by changed field, and with ``--list`` each difference."""
+    """Prints how many agree by operator and by changed field, and with ``--list`` each difference."""
     parser = argparse.ArgumentParser()
     parser.add_argument("operators", nargs="*")
     parser.add_argument("--list", action="store_true")

@@ -76,7 +76,7 @@ def _shaped(subject: Subject) -> Iterator[tuple[FieldSchema, tuple[int, ...], tu
 
 
 def _names(subject: Subject) -> Mapping[str, int]:
-    """What each name stands for: the size in the first tensor that says so, other tensors being held against that."""
+    """What each name stands for: the size in the first tensor that says so, with which other tensors are compared."""
     heads = [name for name in ("HeadCount", "QueryHeadCount", "KeyValueHeadCount") if name in subject.index]
     names = {name: subject.positive(name) for name in heads}
     shaped = [(field.name, sizes, words) for field, sizes, words in _shaped(subject)]

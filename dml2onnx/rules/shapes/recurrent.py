@@ -83,7 +83,7 @@ _OUTPUTS = ("OutputSequenceTensor", "OutputSingleTensor", "OutputCellSingleTenso
 def shapes(subject: Subject) -> Iterator[Diagnostic]:
     """Every tensor has the shape of its field, such as ``{ 1, num_directions, 3 * hidden_size, input_size }``.
 
-    A name stands for the size in the first tensor that has it by itself; the other tensors are held against that.
+    A name stands for the size in the first tensor that has it by itself; the other tensors are compared with it.
     """
     shaped, known = _shaped(subject)
     other = _of_other_gates(subject, shaped, known)
