@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import dml2onnx
-from dml2onnx import GraphBuilder, LoadOptions
+from dml2onnx import GraphBuilder
 from dml2onnx.builder import Expression, interleaved_channel
 from dml2onnx.checks import check
 from dml2onnx.codes import exporting as codes
@@ -24,7 +24,7 @@ from dml2onnx.source_code.directmlx import _BY_FIELDS
 from dml2onnx.testing.valid import descriptors
 from tests.checks.build import one
 from tests.exporters.test_native import PROGRAMS, exact
-from tests.frontends.models import NATIVE, load_model
+from tests.frontends.models import load_model
 from tests.recorder import stand_in
 from tests.recorder.compilers import Compiler
 from tests.recorder.conftest import compiler  # noqa: F401  # a fixture
@@ -188,15 +188,6 @@ def test_networks(compiler: Compiler, network: Graph, tmp_path: Path) -> None:  
     assert "TensorPolicy::InterleavedChannel()" in texts[1]
     assert "TensorPolicy" not in texts[0]
     assert texts[2].count("OPERATOR_DESC desc") == 8  # GELU, and softmax over axes
-
-
-def test_models(compiler: Compiler, shared: Path, tmp_path: Path) -> None:  # noqa: F811
-    graphs = [
-        load_model(tmp_path, NATIVE, LoadOptions(freeze=True)),
-        dml2onnx.load(shared / "models" / "serialized_matmul_add" / "Partition_0.bin"),
-        replace(dml2onnx.load(shared / "models" / "squeezenet" / "model.json"), results=(), effects=()),
-    ]
-    round_trips(filter(is_sayable, graphs), compiler, tmp_path)
 
 
 def test_every_operator(compiler: Compiler, tmp_path: Path) -> None:  # noqa: F811
