@@ -17,7 +17,7 @@ from dml2onnx.checks.tensors import strides_in_elements
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Edit, Place, Remedy, Severity, plural, quote
 from dml2onnx.ir.tensor import TensorDesc
-from dml2onnx.rules.findings import pointer
+from dml2onnx.rules.findings import at_node, pointer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     from dml2onnx.diagnostics import Diagnostic, Member
     from dml2onnx.ir.graph import Graph, Node, Value
     from dml2onnx.ir.operator import FieldValue, OperatorDesc
-    from dml2onnx.rules.findings import Finding
 
-    Judge = Callable[[OperatorDesc], tuple[Finding, ...]]
+    Judge = Callable[[OperatorDesc], tuple[Diagnostic, ...]]
 
 MOST_TRIED = 200
 """Candidates that are judged for one node."""
@@ -90,7 +89,7 @@ class Sources:
 
 def answers(
     node: Node,
-    findings: Sequence[Finding],
+    findings: Sequence[Diagnostic],
     judge: Judge,
     source: Callable[[Value, TensorDesc | None], Place],
     *,
@@ -108,9 +107,9 @@ def answers(
     first = _standing_for(findings, gone, best)
     made = []
     for item in findings:
-        if item is not first and (item.code.id, item.path) in gone:
+        if item is not first and (item.code, item.path) in gone:
             continue
-        diagnostic = item.at(node)
+        diagnostic = at_node(item, node)
         fields = [item.path, *item.related]
         remedies = (
             _remedies(node, best, editable=editable, in_python=in_python)
@@ -145,28 +144,28 @@ class _Trial(NamedTuple):
     """Outputs that follow from the changes."""
 
 
-def _best(desc: OperatorDesc, findings: Sequence[Finding], judge: Judge) -> list[_Trial]:
+def _best(desc: OperatorDesc, findings: Sequence[Diagnostic], judge: Judge) -> list[_Trial]:
     """The candidates that do away with most, by the fewest changes and of the likeliest kind, and make nothing new."""
-    known = {(item.code.id, item.path) for item in findings if not item.is_structural}
-    known |= {(item.code.id, item.path) for item in judge(desc)}  # those that are not said are made anew
+    known = {(item.code, item.path) for item in findings if not item.is_structural}
+    known |= {(item.code, item.path) for item in judge(desc)}  # those that are not said are made anew
     trials: list[_Trial] = []
     for candidate in islice(candidates(desc, findings), MOST_TRIED):
         made = changed(desc, candidate.changes)
         outputs, further = with_inferred_outputs(made, desc)
         for tried, more in ((made, ()), (outputs, further)) if further else ((made, ()),):
-            left = {(item.code.id, item.path) for item in judge(tried)}
+            left = {(item.code, item.path) for item in judge(tried)}
             if left < known:
                 trials.append(_Trial(candidate, frozenset(known - left), more))
                 break
-    errors = {(item.code.id, item.path) for item in findings if item.is_error and not item.is_structural}
+    errors = {(item.code, item.path) for item in findings if item.is_error and not item.is_structural}
     if len(errors) > 1 and not any(errors <= trial.gone for trial in trials):
         for candidate in islice(single_tensors(desc, findings), MOST_TRIED):
-            left = {(item.code.id, item.path) for item in judge(changed(desc, candidate.changes))}
+            left = {(item.code, item.path) for item in judge(changed(desc, candidate.changes))}
             if left <= known - errors:
                 trials.append(_Trial(candidate, frozenset(known - left), ()))
     if not trials:
         return []
-    errors |= {(item.code.id, item.path) for item in findings if item.is_error}
+    errors |= {(item.code, item.path) for item in findings if item.is_error}
 
     def rank(trial: _Trial) -> tuple[int, int, int]:
         return -len(trial.gone & errors), -len(trial.gone), len(_counted(trial.candidate))
@@ -191,7 +190,7 @@ def _alike(changes: Sequence[Change]) -> list[Change]:
     return [changes[0]._replace(field=", ".join(change.path for change in changes), position=None)]
 
 
-def _gone_with_all(findings: Sequence[Finding], best: Sequence[_Trial]) -> frozenset[tuple[str, str]]:
+def _gone_with_all(findings: Sequence[Diagnostic], best: Sequence[_Trial]) -> frozenset[tuple[str, str]]:
     """What every one of the best candidates does away with."""
     if not best:
         return frozenset()
@@ -199,16 +198,16 @@ def _gone_with_all(findings: Sequence[Finding], best: Sequence[_Trial]) -> froze
 
 
 def _standing_for(
-    findings: Sequence[Finding], gone: frozenset[tuple[str, str]], best: Sequence[_Trial]
-) -> Finding | None:
+    findings: Sequence[Diagnostic], gone: frozenset[tuple[str, str]], best: Sequence[_Trial]
+) -> Diagnostic | None:
     """The finding that is left of those that one change does away with: an error, at what is changed if it can be."""
     fields = {change.field for trial in best for change in trial.candidate.changes}
-    among = [item for item in findings if (item.code.id, item.path) in gone]
+    among = [item for item in findings if (item.code, item.path) in gone]
     order = {Severity.ERROR: 0, Severity.WARNING: 1}
-    first = min(among, key=lambda item: (order[item.code.severity], item.field not in fields), default=None)
+    first = min(among, key=lambda item: (order[item.severity], item.field not in fields), default=None)
     if first is None:
         return None
-    alike = [item for item in among if (item.field, item.code.severity) == (first.field, first.code.severity)]
+    alike = [item for item in among if (item.field, item.severity) == (first.field, first.severity)]
     return max(alike, key=lambda item: item.path.count("/"))  # the one that says which size it is
 
 
@@ -278,7 +277,7 @@ def _member(value: object) -> Member:
     return value
 
 
-def _worded(desc: OperatorDesc, item: Finding, *, in_python: bool) -> tuple[Remedy, ...]:
+def _worded(desc: OperatorDesc, item: Diagnostic, *, in_python: bool) -> tuple[Remedy, ...]:
     """Remedies that take more than an edit."""
     schema = desc.schema
     if item.code is codes.DIFFERENT_DATA_TYPES:
@@ -302,7 +301,7 @@ def _worded(desc: OperatorDesc, item: Finding, *, in_python: bool) -> tuple[Reme
     return ()
 
 
-def _in_another_place(desc: OperatorDesc, item: Finding, judge: Judge) -> tuple[Remedy, ...]:
+def _in_another_place(desc: OperatorDesc, item: Diagnostic, judge: Judge) -> tuple[Remedy, ...]:
     """An optional input that is left out and takes the tensor as it is, with what then has no tensor set to NONE."""
     stated = desc.get(item.field) if item.field in desc.schema.index else None
     field = desc.schema.field(item.field)
@@ -310,7 +309,7 @@ def _in_another_place(desc: OperatorDesc, item: Finding, judge: Judge) -> tuple[
         return ()
     enums = [(other.name, other.enum) for other in desc.schema.fields if other.enum is not None]
     choices = [name for name, enum in enums if "NONE" in enum_schema(enum).values and desc.get(name) is not None]
-    known = {(other.code.id, other.path) for other in judge(desc) if other.field != item.field}
+    known = {(other.code, other.path) for other in judge(desc) if other.field != item.field}
     made = []
     for other in desc.schema.input_fields:
         if not other.optional or desc.get(other.name) is not None or other.name == item.field:
@@ -318,17 +317,17 @@ def _in_another_place(desc: OperatorDesc, item: Finding, judge: Judge) -> tuple[
         moved = _with(_with(desc, item.field, None), other.name, stated)
         for name in ("", *choices):
             tried = _with(moved, name, "NONE") if name else moved
-            if {(new.code.id, new.path) for new in judge(tried)} <= known:
+            if {(new.code, new.path) for new in judge(tried)} <= known:
                 words = f", with {name} NONE" if name else ""
                 made.append(Remedy(f"it as {other.name}{words}, if that is what it is"))
                 break
     return tuple(made)
 
 
-def _of_one_tensor(node: Node, item: Finding, *, editable: bool) -> tuple[Remedy, ...]:
+def _of_one_tensor(node: Node, item: Diagnostic, *, editable: bool) -> tuple[Remedy, ...]:
     """The strides that count elements, of a finding about strides that look like bytes; the bytes of a tensor."""
-    if item.code is codes.TOTAL_SIZE_TOO_SMALL and isinstance(item.expected, int):
-        edits = (Edit(pointer(node.source, item.path), item.expected),) if editable else ()
+    if item.code is codes.TOTAL_SIZE_TOO_SMALL and item.expected.isdigit():
+        edits = (Edit(pointer(node.source, item.path), int(item.expected)),) if editable else ()
         return (Remedy(f"TotalTensorSizeInBytes {item.expected}", edits, is_certain=True),)
     desc = node.operator.get(item.field) if item.path == f"{item.field}/Strides" and item.field else None
     if item.code not in (codes.STRIDES_IN_BYTES, codes.OUT_OF_BOUNDS) or not isinstance(desc, TensorDesc):
@@ -341,20 +340,20 @@ def _of_one_tensor(node: Node, item: Finding, *, editable: bool) -> tuple[Remedy
 
 
 def _whole_sizes(
-    desc: OperatorDesc, item: Finding, judge: Judge, gone: frozenset[tuple[str, str]]
+    desc: OperatorDesc, item: Diagnostic, judge: Judge, gone: frozenset[tuple[str, str]]
 ) -> tuple[Remedy, ...]:
     """All sizes of an input of which one is wrong, where with them nothing is left of what is ``gone`` with others."""
     field, _, rest = item.path.partition("/Sizes/")
     tensor = desc.get(field) if field in desc.schema.index else None
-    if not rest.isdigit() or not isinstance(tensor, TensorDesc) or not isinstance(item.expected, int):
+    if not rest.isdigit() or not isinstance(tensor, TensorDesc) or not item.expected.isdigit():
         return ()
     if field not in {other.name for other in desc.schema.input_fields}:
         return ()
     sizes = list(tensor.sizes)
-    sizes[int(rest)] = item.expected
+    sizes[int(rest)] = int(item.expected)
     made = replace(tensor, sizes=tuple(sizes), strides=None)
-    known = {(other.code.id, other.path) for other in judge(desc)} - gone
-    if {(other.code.id, other.path) for other in judge(_with(desc, field, made))} - known:
+    known = {(other.code, other.path) for other in judge(desc)} - gone
+    if {(other.code, other.path) for other in judge(_with(desc, field, made))} - known:
         return ()
     return (Remedy(f"{field} of sizes {sizes}"),)
 

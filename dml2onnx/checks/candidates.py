@@ -20,8 +20,8 @@ from dml2onnx.rules.inference import infer_outputs, tied
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.operator import FieldValue
-    from dml2onnx.rules.findings import Finding
 
 NEUTRAL = {"Scales": 1, "Repeats": 1, "StartPadding": 0, "EndPadding": 0}
 """What changes nothing along a dimension, of arrays that have a number for each dimension of a tensor."""
@@ -57,7 +57,7 @@ class Candidate(NamedTuple):
     changes: tuple[Change, ...]
 
 
-def candidates(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[Candidate]:
+def candidates(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Candidate]:
     """What may have been meant, given what is wrong."""
     fields = {item.field for item in findings}
     concerned = fields | {name.partition("/")[0] for item in findings for name in item.related}
@@ -88,13 +88,13 @@ def candidates(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[Cand
         yield from (Candidate(4, (change,)) for change in _strides_in_bytes(desc, name))
 
 
-def single_tensors(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[Candidate]:
+def single_tensors(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Candidate]:
     """Each tensor with one size as others have it: several findings may be about a single tensor that none names."""
     fields = dict.fromkeys(
         name.partition("/")[0] for item in findings for name in (item.field, *item.related) if not item.is_structural
     )
     tensors = {name: value for name in fields if isinstance(value := _value(desc, name), TensorDesc)}
-    wanted = [item.expected for item in findings if isinstance(item.expected, int)]
+    wanted = [int(item.expected) for item in findings if item.expected.isdigit()]
     for name, tensor in tensors.items():
         for axis, size in enumerate(tensor.sizes):
             others = [other.sizes[axis] for other in tensors.values() if axis < other.rank]
@@ -173,7 +173,7 @@ def _outputs(desc: OperatorDesc, fields: set[str]) -> Iterator[Change]:
                 yield Change(name, sizes, f"of sizes {list(right.sizes)}, as it follows from the rest")
 
 
-def _paddings(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[tuple[Change, ...]]:
+def _paddings(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[tuple[Change, ...]]:
     """Windows with the padding that gives the output its sizes, where there is none, or the same at one end."""
     if not {"StartPadding", "EndPadding", "Strides", "OutputTensor"} <= desc.schema.index.keys():
         return
@@ -262,7 +262,7 @@ def _attributes(desc: OperatorDesc, concerned: set[str]) -> Iterator[Change]:
             yield Change("GroupCount", channels // each, str(channels // each))
 
 
-def _windows(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[Change]:
+def _windows(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Change]:
     """Sizes of windows whose ends were given."""
     for offsets, sizes in (("InputWindowOffsets", "InputWindowSizes"), ("Offsets", "Sizes")):
         first, last = _value(desc, offsets), _value(desc, sizes)
@@ -273,7 +273,7 @@ def _windows(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[Change
                 yield Change(sizes, tuple(made), f"{made}, if these were ends")
 
 
-def _of_presence(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[Change]:
+def _of_presence(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Change]:
     """Another enumerator where an optional tensor is given or left out against the one that stands there; or it."""
     for item in findings if any(item.code is codes.EXACTLY_ONE for item in findings) else ():
         for name in (item.field, *item.related):
@@ -286,9 +286,9 @@ def _of_presence(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[Ch
             yield Change(item.field, None, "left out")
 
 
-def _divisors(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[Change]:
+def _divisors(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Change]:
     """Counts that divide all sizes of which they have to be divisors: the next smaller one, and the next larger one."""
-    sizes = [item.found for item in findings if item.code is codes.INDIVISIBLE and isinstance(item.found, int)]
+    sizes = [int(item.found) for item in findings if item.code is codes.INDIVISIBLE and item.found.isdigit()]
     whole = gcd(*sizes)
     for name in _DIVIDING if whole > 1 else ():
         count = desc.get(name) if name in desc.schema.index else None
@@ -399,7 +399,7 @@ def _views(desc: OperatorDesc, name: str) -> Iterator[Change]:
                         yield Change(name, repeated, words, position=index)
 
 
-def _views_together(desc: OperatorDesc, findings: Sequence[Finding], *, whole: bool) -> Iterator[tuple[Change, ...]]:
+def _views_together(desc: OperatorDesc, findings: Sequence[Diagnostic], *, whole: bool) -> Iterator[tuple[Change, ...]]:
     """Inputs that are wrong in the same way, each with the same ones among its sizes, or repeated if not ``whole``."""
     seen = set[frozenset[str]]()
     for item in findings:
@@ -426,7 +426,7 @@ def _shape(tensor: TensorDesc | None) -> object:
     return tensor and (tensor.sizes, tensor.strides)
 
 
-def _tied_in_size(desc: OperatorDesc, findings: Sequence[Finding]) -> set[str]:
+def _tied_in_size(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> set[str]:
     """Inputs that need the sizes of an output which is said to have other ones."""
     found = set[str]()
     for item in findings:

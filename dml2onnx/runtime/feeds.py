@@ -50,7 +50,7 @@ def check_inputs(ports: Sequence[Port], supplied: Mapping[str, npt.ArrayLike]) -
 def at_sizes(ports: Sequence[Port], arrays: Mapping[str, Array]) -> Sequence[Port]:
     """The ports with the sizes that names have in these arrays, if that is one for each name and in its range.
 
-    A name has the size of the first array that has one for it; other arrays are held against that.
+    A name has the size of the first array that has one for it; other arrays are compared with it.
     """
     if not any(has_names(port.shape) for port in ports):
         return ports

@@ -58,10 +58,10 @@ def test_every_code_has_a_case() -> None:
 def test_codes_are_explained() -> None:
     codes = _codes()
     assert len({code.id for code in codes}) == len(codes)
-    assert len({code.title for code in codes}) == len(codes)
+    assert len({code.summary for code in codes}) == len(codes)
     for code in codes:
         assert code.explanation.endswith(".")
-        assert len(code.explanation) > len(code.title)
+        assert len(code.explanation) > len(code.summary)
 
 
 def _codes() -> list[Code]:

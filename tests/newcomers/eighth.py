@@ -1,4 +1,4 @@
-"""Mistakes of users of DirectML, DxDispatch, PyDirectML and ONNX Runtime, written before the answers were read."""
+"""Forty mistakes of users of DirectML, DxDispatch, PyDirectML and ONNX Runtime, written before answers were read."""
 
 from __future__ import annotations
 

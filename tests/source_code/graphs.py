@@ -11,6 +11,7 @@ import dml2onnx
 from dml2onnx import LoadOptions
 from dml2onnx.catalog import schemas_directory
 from dml2onnx.checks import check
+from dml2onnx.exporters.whole_tensors import obstacles
 from dml2onnx.frontends import load_bytes
 from dml2onnx.ir.data import MissingData
 from dml2onnx.ir.graph import Graph, GraphInput
@@ -35,6 +36,7 @@ WRONG = frozenset({"sample broken"})
 
 def every_graph(shared: Path | None, directory: Path) -> Iterator[tuple[str, Graph]]:
     """The graphs; files of those that are JSON are written below ``directory``."""
+    directory.mkdir(exist_ok=True)
     yield from _of_samples()
     yield from _of_documents(directory)
     yield from _of_tests()
@@ -100,3 +102,13 @@ def _with_inputs(graph: Graph) -> Graph:
 def is_valid(graph: Graph) -> bool:
     """Whether the checks take it; wrong graphs are not exported."""
     return not any(item.is_error for item in check(graph, compiles=False))
+
+
+FLAG_GOES = "case of owned and computed"
+"""A tensor that a node computes and another one reads as OWNED_BY_DML, which edges of a DML_GRAPH_DESC cannot be."""
+
+
+def is_network(name: str, graph: Graph) -> bool:
+    """Whether DirectMLX can say all of a graph, and it has several nodes; graphs of one node are each operator's."""
+    is_whole = bool(graph.outputs) and is_valid(graph) and not list(obstacles(graph))
+    return is_whole and len(graph.nodes) > 1 and name != FLAG_GOES

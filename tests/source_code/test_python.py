@@ -61,7 +61,7 @@ def assert_tidy(directory: Path) -> None:
     assert done.returncode == 0, done.stdout[-2000:]
 
 
-# --- Graphs of others; test_round_trips.py has every graph of the tests -------------------------------------------------
+# --- Graphs of others; test_round_trips.py has every graph of the tests -----------------------------------------------
 
 
 def test_a_network(shared: Path, tmp_path: Path) -> None:
