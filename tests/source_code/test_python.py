@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 
 import dml2onnx
-from dml2onnx import GraphBuilder, LoadOptions
+from dml2onnx import GraphBuilder
 from dml2onnx.builder import ScaleBias, interleaved_channel
 from dml2onnx.builder.operators.calls import CALLS
 from dml2onnx.checks import check
@@ -31,8 +31,7 @@ from dml2onnx.testing.valid import descriptors
 from tests.checks.build import one, op, t
 from tests.checks.test_examples import EXAMPLES
 from tests.exporters.test_native import FLOATS, PROGRAMS, SCALARS, constant, exact
-from tests.frontends.models import DX, GRAPH, NATIVE, load_model
-from tests.frontends.partitions import PARTITION, load_partition
+from tests.frontends.models import load_model
 
 from .same import built, compare, round_trip
 
@@ -62,35 +61,13 @@ def assert_tidy(directory: Path) -> None:
     assert done.returncode == 0, done.stdout[-2000:]
 
 
-# --- Every graph that the tests have ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("freeze", [False, True])
-@pytest.mark.parametrize("model", [NATIVE, GRAPH, DX, *PROGRAMS.values()])
-def test_small_models(model: dict[str, object], freeze: bool, tmp_path: Path) -> None:
-    graph = load_model(tmp_path, model, LoadOptions(freeze=freeze))
-    if graph.outputs:
-        round_trip(graph, tmp_path)
-        assert_tidy(tmp_path)
-
-
-@pytest.mark.parametrize("freeze", [False, True])
-@pytest.mark.parametrize("name", ["picture", "digits"])
-def test_samples(name: str, freeze: bool, tmp_path: Path) -> None:
-    round_trip(dml2onnx.load(SAMPLES / name / "model.json", LoadOptions(freeze=freeze)), tmp_path)
-    assert_tidy(tmp_path)
+# --- Graphs of others; test_round_trips.py has every graph of the tests -----------------------------------------------
 
 
 def test_a_network(shared: Path, tmp_path: Path) -> None:
     text = round_trip(dml2onnx.load(shared / "models" / "squeezenet" / "model.json"), tmp_path)
     assert 'data = g.input("data", "FLOAT32", [1, 3, 224, 224], contents=weights["data"])' in text
     assert "scope" not in text  # op_t4, op_t5: numbers that a tool has given
-    assert_tidy(tmp_path)
-
-
-def test_a_serialized_graph(shared: Path, tmp_path: Path) -> None:
-    round_trip(dml2onnx.load(shared / "models" / "serialized_matmul_add" / "Partition_0.bin"), tmp_path)
-    round_trip(load_partition(tmp_path, PARTITION), tmp_path / "again")
     assert_tidy(tmp_path)
 
 

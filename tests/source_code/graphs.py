@@ -1,0 +1,114 @@
+"""Every graph that samples and tests have, by a name, and which of them no program can say, with the reason."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import dml2onnx
+from dml2onnx import LoadOptions
+from dml2onnx.catalog import schemas_directory
+from dml2onnx.checks import check
+from dml2onnx.exporters.whole_tensors import obstacles
+from dml2onnx.frontends import load_bytes
+from dml2onnx.ir.data import MissingData
+from dml2onnx.ir.graph import Graph, GraphInput
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.testing.valid import descriptors
+from tests import mistakes
+from tests.checks import test_cases, test_examples
+from tests.checks.build import one
+from tests.exporters.test_native import PROGRAMS, exact
+from tests.frontends import models
+from tests.frontends.models import Model, load_model
+from tests.frontends.partitions import PARTITION, load_partition
+from tests.newcomers.files import NETWORK
+from tests.newcomers.fourth import GRAPH
+from tests.newcomers.sixth import ADDITION
+from tests.passes.examples import EXAMPLES
+
+SAMPLES = Path(__file__).resolve().parents[2] / "samples"
+WRONG = frozenset({"sample broken"})
+"""What is there to be wrong."""
+
+
+def every_graph(shared: Path | None, directory: Path) -> Iterator[tuple[str, Graph]]:
+    """The graphs; files of those that are JSON are written below ``directory``."""
+    directory.mkdir(exist_ok=True)
+    yield from _of_samples()
+    yield from _of_documents(directory)
+    yield from _of_tests()
+    if shared is not None:
+        yield from _of_others(shared / "models")
+    for name, several in descriptors().items():
+        yield name.removeprefix("DML_OPERATOR_"), one(exact(several[0]))
+
+
+def _of_samples() -> Iterator[tuple[str, Graph]]:
+    for path in sorted(SAMPLES.glob("*/model.json")):
+        if (name := f"sample {path.parent.name}") not in WRONG:
+            yield name, dml2onnx.load(path)
+            yield f"{name}, frozen", dml2onnx.load(path, LoadOptions(freeze=True))
+
+
+def _of_documents(directory: Path) -> Iterator[tuple[str, Graph]]:
+    """What fixtures of the frontends have as JSON, and the examples of diagnostics."""
+    texts: dict[str, Model] = {
+        **{f"fixture {name}": model for name, model in vars(models).items() if name.isupper() and _is_model(model)},
+        **{f"one mistake fewer, {name}": model for name, model in mistakes.MODELS.items()},
+        **{f"program of {name}": model for name, model in PROGRAMS.items()},
+        **json.loads((schemas_directory() / "diagnostics.json").read_text("utf-8"))["models"],
+    }
+    for number, (name, model) in enumerate(texts.items()):
+        (folder := directory / f"document{number}").mkdir()
+        yield name, load_model(folder, model)
+        yield f"{name}, frozen", load_model(folder, model, LoadOptions(freeze=True))
+    (folder := directory / "partition").mkdir()
+    yield "fixture PARTITION", load_partition(folder, PARTITION)
+    for name, text in {"network": NETWORK, "graph": GRAPH, "addition": ADDITION}.items():
+        yield f"newcomers' {name}", load_bytes(text.encode(), str(directory / "net.json"))
+
+
+def _is_model(value: object) -> bool:
+    return isinstance(value, dict) and not value.keys().isdisjoint(("nodes", "Nodes", "dispatchables"))
+
+
+def _of_tests() -> Iterator[tuple[str, Graph]]:
+    for number, example in enumerate(EXAMPLES):
+        yield f"pass {example} {number}", example.build()
+    for case in test_cases.CASES:
+        yield f"case of {case.name}", case.graph
+    for number, shown in enumerate(test_examples.EXAMPLES):
+        if isinstance(desc := shown.values[0], OperatorDesc):
+            yield f"documented {number}", one(exact(desc))
+
+
+def _of_others(directory: Path) -> Iterator[tuple[str, Graph]]:
+    """Networks as programs of others made them."""
+    for path in sorted([*directory.glob("*/*.json"), *directory.glob("*/Partition_*.bin")]):
+        yield f"{path.parent.name}/{path.name}", _with_inputs(dml2onnx.load(path))
+
+
+def _with_inputs(graph: Graph) -> Graph:
+    """The graph with inputs in the place of constants whose files did not come with it."""
+    missing = [item for item in graph.constants if isinstance(item.data, MissingData)]
+    inputs = [GraphInput(item.value.name, item.value) for item in missing]
+    constants = tuple([item for item in graph.constants if item not in missing])
+    return replace(graph, inputs=(*graph.inputs, *inputs), constants=constants)
+
+
+def is_valid(graph: Graph) -> bool:
+    """Whether the checks take it; wrong graphs are not exported."""
+    return not any(item.is_error for item in check(graph, compiles=False))
+
+
+FLAG_GOES = "case of owned and computed"
+"""A tensor that a node computes and another one reads as OWNED_BY_DML, which edges of a DML_GRAPH_DESC cannot be."""
+
+
+def is_network(name: str, graph: Graph) -> bool:
+    """Whether DirectMLX can say all of a graph, and it has several nodes; graphs of one node are each operator's."""
+    is_whole = bool(graph.outputs) and is_valid(graph) and not list(obstacles(graph))
+    return is_whole and len(graph.nodes) > 1 and name != FLAG_GOES
