@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dml2onnx import arguments, passes, targets, writer
-from dml2onnx.barriers import PROTECTION
 from dml2onnx.codes.compiling import UNKNOWN_OUTPUT
 from dml2onnx.codes.running import NO_MEMORY
 from dml2onnx.diagnostics import DmlError, Severity, plural, quote, raise_errors, shortened
@@ -24,8 +23,9 @@ from dml2onnx.ir.mapped import MappedFiles
 from dml2onnx.lazy import lazy_method
 from dml2onnx.legalise import LEGALISATION
 from dml2onnx.lowering import lower
-from dml2onnx.model import has_names as has_named_sizes
-from dml2onnx.model import logical
+from dml2onnx.onnx_model import has_names as has_named_sizes
+from dml2onnx.onnx_model import logical
+from dml2onnx.optimizer_barriers import PROTECTION
 from dml2onnx.options import EXACT, CompileKeywords, CompileOptions, takes
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.data import Data
     from dml2onnx.ir.graph import Graph, GraphOutput
-    from dml2onnx.model import Array, OnnxGraph, Origin, Port
+    from dml2onnx.onnx_model import Array, OnnxGraph, Origin, Port
     from dml2onnx.providers.choice import ProviderLike
     from dml2onnx.runtime import Session
 

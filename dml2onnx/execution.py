@@ -19,7 +19,7 @@ from dml2onnx.files import check_target, make_directory, put, spare
 from dml2onnx.frontends import graph_of
 from dml2onnx.ir.graph import GraphOutput
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.model import NamedSize
+from dml2onnx.onnx_model import NamedSize
 from dml2onnx.options import CompileOptions, RunKeywords, takes
 from dml2onnx.providers.choice import chosen
 from dml2onnx.providers.installed import require_providers
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from dml2onnx.compiler import CompiledModel
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Effect, Graph, Value
-    from dml2onnx.model import Array, Port
+    from dml2onnx.onnx_model import Array, Port
     from dml2onnx.providers.choice import ProviderLike
     from dml2onnx.runtime import NodeAssignment, NodeTime
 

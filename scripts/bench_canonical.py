@@ -26,7 +26,7 @@ from bench_networks import chosen
 from onnx import defs
 
 import dml2onnx
-from dml2onnx.model import CONTROL_FLOW, with_bodies
+from dml2onnx.onnx_model import CONTROL_FLOW, with_bodies
 from dml2onnx.report.habit import VIEWS
 from dml2onnx.targets import DEFAULT_OPSET
 

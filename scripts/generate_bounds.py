@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from dml2onnx.ir.inputs import input_descs, stored_shape  # noqa: E402
-from dml2onnx.model import Port  # noqa: E402
+from dml2onnx.onnx_model import Port  # noqa: E402
 from dml2onnx.reference import evaluate_results  # noqa: E402
 from dml2onnx.reference.accuracy import UNIT_ROUNDOFF  # noqa: E402
 from dml2onnx.testing.single_node import single_node  # noqa: E402

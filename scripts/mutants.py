@@ -62,7 +62,7 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "bounds": (BOUNDS, ("dml2onnx/",)),
     "conditions": (CONDITIONS, ("dml2onnx/",)),
     "returns": (RETURNS, ("dml2onnx/",)),
-    "rules": (CODE, ("dml2onnx/rules/", "dml2onnx/checks/", "dml2onnx/legalise/", "dml2onnx/barriers/")),
+    "rules": (CODE, ("dml2onnx/rules/", "dml2onnx/checks/", "dml2onnx/legalise/", "dml2onnx/optimizer_barriers/")),
     "passes": (CODE, ("dml2onnx/passes/",)),
     "texts": (("Text",), ("dml2onnx/",)),
 }
@@ -115,7 +115,7 @@ KNOWN = (
     ),
     Change("dml2onnx/passes/moves.py", 50, "    if draft.is_pinned(result):", "    if False:"),
     Change(
-        "dml2onnx/model/memory.py",
+        "dml2onnx/onnx_model/memory.py",
         68,
         "    return node.op_type in ALIASES and bool(node.inputs)",
         "    return False",

@@ -48,7 +48,7 @@ from check_release import BRIEF
 
 SOURCES = ("dml2onnx", "samples", "scripts", "tests")
 RUNTIME_TESTS = (
-    "tests/barriers",
+    "tests/optimizer_barriers",
     "tests/legalise/test_behind.py",
     "tests/legalise/test_quirks.py",
     "tests/lowering",

@@ -15,7 +15,7 @@ import dml2onnx
 from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.lowering.registry import lowerings
-from dml2onnx.model import CONTROL_FLOW, with_bodies
+from dml2onnx.onnx_model import CONTROL_FLOW, with_bodies
 from dml2onnx.reference.registry import references
 from dml2onnx.testing.random_graphs import FAMILIES
 from dml2onnx.testing.valid import descriptors

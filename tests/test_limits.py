@@ -17,7 +17,7 @@ import dml2onnx
 from dml2onnx import DmlError, GraphBuilder
 from dml2onnx.cli import main
 from dml2onnx.diagnostics import UnreadableError
-from dml2onnx.model import UNKNOWN, peak
+from dml2onnx.onnx_model import UNKNOWN, peak
 from dml2onnx.runtime import machine_bytes
 from dml2onnx.testing.single_node import single_node
 from dml2onnx.testing.valid import descriptors

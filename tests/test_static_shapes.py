@@ -8,7 +8,7 @@ from onnx import shape_inference
 
 import dml2onnx
 from dml2onnx import catalog
-from dml2onnx.model import CONTROL_FLOW
+from dml2onnx.onnx_model import CONTROL_FLOW
 from dml2onnx.testing.single_node import single_node
 from dml2onnx.testing.valid import descriptors
 from tests.runtimes import samples

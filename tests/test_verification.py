@@ -18,7 +18,7 @@ from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value,
 from dml2onnx.lowering import driver
 from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import Lowering, lowerings
-from dml2onnx.model import Port
+from dml2onnx.onnx_model import Port
 from dml2onnx.reference import Result
 from dml2onnx.verification import compare, random_array, verify
 from tests.frontends.models import DX, edited

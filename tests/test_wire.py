@@ -16,7 +16,7 @@ import dml2onnx
 from dml2onnx import wire, writer
 from dml2onnx.compiler import CompiledModel, compile_outputs
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.model import ELEMENT_TYPES, Body, Node, OnnxGraph, Origin, Port, Value
+from dml2onnx.onnx_model import ELEMENT_TYPES, Body, Node, OnnxGraph, Origin, Port, Value
 from tests.lowering.harness import make_case, operator, t
 
 FLOAT = np.dtype(np.float32)

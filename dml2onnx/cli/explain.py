@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir import graph as ir_graph
     from dml2onnx.ir.graph import Graph, Node, Value
-    from dml2onnx.model import Origin
+    from dml2onnx.onnx_model import Origin
     from dml2onnx.report import answers
     from dml2onnx.report import reasons as report_reasons
     from dml2onnx.report.answers import ExplainedNode

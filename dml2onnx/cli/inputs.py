@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.frontends import array_files
     from dml2onnx.frontends.array_files import ContentsFile
-    from dml2onnx.model import Array, Port
+    from dml2onnx.onnx_model import Array, Port
 else:
     np, array_files = lazy_module("numpy"), lazy_module("dml2onnx.frontends.array_files")
 

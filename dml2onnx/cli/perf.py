@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from dml2onnx.ir.graph import Graph
     from dml2onnx.measuring import Measurement, Subject, Way
     from dml2onnx.measuring import subjects as measured_subjects
-    from dml2onnx.model import Array
+    from dml2onnx.onnx_model import Array
     from dml2onnx.options import CompileOptions
     from dml2onnx.providers import choice, installed
     from dml2onnx.report import answers, gathering, html

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from dml2onnx import exporters, pydirectml
     from dml2onnx.cli.render import Screen
-    from dml2onnx.model import Port
+    from dml2onnx.onnx_model import Port
     from dml2onnx.providers import installed
     from dml2onnx.pydirectml import settings
     from dml2onnx.pydirectml.settings import Computed, InputSlot

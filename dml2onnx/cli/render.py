@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from dml2onnx.diagnostics import Diagnostic, Place
-    from dml2onnx.model import Array
+    from dml2onnx.onnx_model import Array
     from dml2onnx.report.form import Head, Json
 
 MOST_SHOWN = 50

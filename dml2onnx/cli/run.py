@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dml2onnx.execution import Execution
     from dml2onnx.frontends import names as file_names
     from dml2onnx.ir.graph import Effect, Value
-    from dml2onnx.model import Array
+    from dml2onnx.onnx_model import Array
     from dml2onnx.report import answers
     from dml2onnx.report.answers import Contents, Printed, RunAnswer
 else:

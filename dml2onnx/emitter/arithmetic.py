@@ -11,10 +11,10 @@ import numpy as np
 
 from dml2onnx.emitter.core import EmitterCore, Keeps, Tensor, Traits, broadcast_shape, legalised
 from dml2onnx.emitter.movement import MovementOps
-from dml2onnx.model import BOOL, DOUBLE, FLOAT, INT64
+from dml2onnx.onnx_model import BOOL, DOUBLE, FLOAT, INT64
 
 if TYPE_CHECKING:
-    from dml2onnx.model import Array
+    from dml2onnx.onnx_model import Array
 
 _INT32, _UINT32 = np.dtype(np.int32), np.dtype(np.uint32)
 _VALUE = Traits()

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from dml2onnx.emitter.core import Tensor, legalised
 from dml2onnx.emitter.movement import MovementOps
-from dml2onnx.model import Body, Node
+from dml2onnx.onnx_model import Body, Node
 
 if TYPE_CHECKING:
-    from dml2onnx.model import Value
-    from dml2onnx.model.records import Attribute
+    from dml2onnx.onnx_model import Value
+    from dml2onnx.onnx_model.records import Attribute
 
 Step: TypeAlias = Callable[[Sequence[Tensor | None], Sequence[Tensor]], tuple[Sequence[Tensor], Sequence[Tensor]]]
 """The body of a Scan: from states and elements to the next states and what is collected.

@@ -18,7 +18,18 @@ from dml2onnx import targets
 from dml2onnx.diagnostics import InternalError
 from dml2onnx.emitter.budget import Budget
 from dml2onnx.emitter.roles import ROLES
-from dml2onnx.model import DOUBLE, ELEMENT_TYPES, FLOAT16, INT64, UNKNOWN, Node, Origin, Value, has_unknown, is_unknown
+from dml2onnx.onnx_model import (
+    DOUBLE,
+    ELEMENT_TYPES,
+    FLOAT16,
+    INT64,
+    UNKNOWN,
+    Node,
+    Origin,
+    Value,
+    has_unknown,
+    is_unknown,
+)
 from dml2onnx.targets import has_kernels, legal_type, own_type
 
 if TYPE_CHECKING:
@@ -26,8 +37,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from dml2onnx.model import Array, DType
-    from dml2onnx.model.records import Attribute
+    from dml2onnx.onnx_model import Array, DType
+    from dml2onnx.onnx_model.records import Attribute
     from dml2onnx.targets import Target
 
 __all__ = [

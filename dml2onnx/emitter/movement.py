@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from dml2onnx.emitter.core import EmitterCore, Keeps, Tensor, Traits, broadcast_shape, legalised
-from dml2onnx.model import INT64, UNKNOWN, has_unknown
+from dml2onnx.onnx_model import INT64, UNKNOWN, has_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dml2onnx.emitter.windows import Window
-    from dml2onnx.model.records import Attribute
+    from dml2onnx.onnx_model.records import Attribute
 
 MOVES = Traits(keeps=Keeps.BITS, inputs=(0,))
 _VALUE = Traits()

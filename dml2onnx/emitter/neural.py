@@ -19,13 +19,13 @@ from dml2onnx.emitter.core import (
     legalised,
 )
 from dml2onnx.emitter.windows import Window
-from dml2onnx.model import ELEMENT_TYPES, FLOAT, INT64, Dequantized
+from dml2onnx.onnx_model import ELEMENT_TYPES, FLOAT, INT64, Dequantized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from dml2onnx.model import Array, DType
-    from dml2onnx.model.records import Attribute
+    from dml2onnx.onnx_model import Array, DType
+    from dml2onnx.onnx_model.records import Attribute
 
 _ALL = Traits()
 _FIRST = Traits(inputs=(0,))

@@ -10,8 +10,8 @@ from dml2onnx.emitter.core import EmitterCore, Tensor, Traits, legalised
 from dml2onnx.emitter.movement import MovementOps
 
 if TYPE_CHECKING:
-    from dml2onnx.model import DType
-    from dml2onnx.model.records import Attribute
+    from dml2onnx.onnx_model import DType
+    from dml2onnx.onnx_model.records import Attribute
 
 _ALL = Traits()
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dml2onnx.model.records import Attribute
+    from dml2onnx.onnx_model.records import Attribute
 
 
 class Window(NamedTuple):

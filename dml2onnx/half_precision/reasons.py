@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dml2onnx.half_precision.rewriting import Halved
-    from dml2onnx.model import OnnxGraph, Origin
+    from dml2onnx.onnx_model import OnnxGraph, Origin
 
 
 STAYS = "stays FLOAT32"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dml2onnx.model import INT64
+from dml2onnx.onnx_model import INT64
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor

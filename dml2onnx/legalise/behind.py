@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from dml2onnx.emitter import Tensor
 from dml2onnx.emitter.windows import Window
-from dml2onnx.model import ELEMENT_TYPES, Value
+from dml2onnx.onnx_model import ELEMENT_TYPES, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from dml2onnx.emitter import Emitter
-    from dml2onnx.model import Array, Node
+    from dml2onnx.onnx_model import Array, Node
     from dml2onnx.passes import Draft
 
     Inputs = Sequence[Tensor | None]

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.codes.compiling import LOST_BITS
-from dml2onnx.model import DOUBLE, FLOAT, FLOAT16, INT64
+from dml2onnx.onnx_model import DOUBLE, FLOAT, FLOAT16, INT64
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.model import DType
+    from dml2onnx.onnx_model import DType
 
 
 INT32: DType = np.dtype(np.int32)

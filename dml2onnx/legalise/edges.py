@@ -14,14 +14,14 @@ from dml2onnx.legalise import division, movements, powers
 from dml2onnx.legalise.attention import attended
 from dml2onnx.legalise.formulas import truncated
 from dml2onnx.legalise.pools import lowest_of
-from dml2onnx.model import FLOAT, FLOAT16
+from dml2onnx.onnx_model import FLOAT, FLOAT16
 
 if TYPE_CHECKING:
     from typing import Literal
 
     from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.legalise.rules import Rule
-    from dml2onnx.model import DType
+    from dml2onnx.onnx_model import DType
 
 LARGE = 1e37
 """Beyond it what is added to scores may be a mask to Attention, which gives 0 where all of a row is masked."""

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.model import FLOAT, FLOAT16
+from dml2onnx.onnx_model import FLOAT, FLOAT16
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.model import DType
+    from dml2onnx.onnx_model import DType
 
 
 def shrunk(e: Emitter, x: Tensor, bias: float, threshold: float) -> Tensor:

@@ -14,7 +14,7 @@ from dml2onnx.legalise.depth import gathered_depth, spread_depth
 from dml2onnx.legalise.extremes import as_signed, clipped
 from dml2onnx.legalise.formulas import by_instances, normalized, plus, shrunk, times, wide
 from dml2onnx.legalise.pools import average_pool, lp_pool, max_pool, max_pool_with_indices
-from dml2onnx.model import DOUBLE, FLOAT
+from dml2onnx.onnx_model import DOUBLE, FLOAT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.emitter.recurrent import GateActivation
     from dml2onnx.legalise.rules import Rule
-    from dml2onnx.model import DType
+    from dml2onnx.onnx_model import DType
 
 RULES: dict[str, Rule] = {}
 """By ONNX operator."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.legalise.windows import Pool
-from dml2onnx.model import ELEMENT_TYPES, INT64
+from dml2onnx.onnx_model import ELEMENT_TYPES, INT64
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,11 +12,11 @@ import numpy.typing as npt
 from dml2onnx.emitter.core import as_it_is
 from dml2onnx.emitter.windows import Window
 from dml2onnx.legalise.windows import Pool
-from dml2onnx.model import DOUBLE, FLOAT, INT64
+from dml2onnx.onnx_model import DOUBLE, FLOAT, INT64
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.model import DType
+    from dml2onnx.onnx_model import DType
 
     Counts = npt.NDArray[np.int64]
     Mask = npt.NDArray[np.bool_]

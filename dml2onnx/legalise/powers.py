@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.legalise.formulas import truncated
-from dml2onnx.model import DOUBLE
+from dml2onnx.onnx_model import DOUBLE
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.model.records import Attribute
+    from dml2onnx.onnx_model.records import Attribute
 
     Floats: TypeAlias = npt.NDArray[np.float32]
     Indices: TypeAlias = npt.NDArray[np.int64]

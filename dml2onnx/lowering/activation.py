@@ -16,7 +16,7 @@ import numpy as np
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.legalise.formulas import shrunk
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import FLOAT
+from dml2onnx.onnx_model import FLOAT
 
 if TYPE_CHECKING:
     from dml2onnx.ir.operator import OperatorDesc

@@ -9,7 +9,7 @@ import numpy as np
 
 from dml2onnx.legalise.attention import attended, in_heads, weighted
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import BOOL, FLOAT16
+from dml2onnx.onnx_model import BOOL, FLOAT16
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -17,7 +17,7 @@ from dml2onnx.lowering.registry import lowering
 from dml2onnx.memory.buffers import Buffers
 from dml2onnx.memory.layout_propagation import with_propagated_layout
 from dml2onnx.memory.repeats import Repeats
-from dml2onnx.model import BOOL, FLOAT, FLOAT16, INT64, OnnxGraph, Port
+from dml2onnx.onnx_model import BOOL, FLOAT, FLOAT16, INT64, OnnxGraph, Port
 from dml2onnx.rules.findings import at_node, not_lowered
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter
     from dml2onnx.ir.graph import Graph, GraphOutput, Node, Value
     from dml2onnx.lowering.registry import Lowered, Lowering
-    from dml2onnx.model import DType
+    from dml2onnx.onnx_model import DType
     from dml2onnx.targets import Target
 
 

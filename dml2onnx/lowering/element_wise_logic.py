@@ -10,11 +10,11 @@ import numpy as np
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.legalise.bits import BITWISE_OPSET, in_nibbles, unsigned
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import BOOL
+from dml2onnx.onnx_model import BOOL
 
 if TYPE_CHECKING:
     from dml2onnx.lowering.operands import Operands
-    from dml2onnx.model import DType
+    from dml2onnx.onnx_model import DType
 
 _UINT32 = np.dtype(np.uint32)
 

@@ -13,7 +13,7 @@ from dml2onnx.ir.tensor import DataType
 from dml2onnx.lowering.activation import affine, clamp
 from dml2onnx.lowering.element_wise import bound, is_unscaled, limits, operands, scaled
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import FLOAT
+from dml2onnx.onnx_model import FLOAT
 
 if TYPE_CHECKING:
     from dml2onnx.lowering.operands import Operands

@@ -14,7 +14,7 @@ import numpy as np
 
 from dml2onnx.lowering.element_wise import fill
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import FLOAT, INT64
+from dml2onnx.onnx_model import FLOAT, INT64
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
-    from dml2onnx.model import Array, DType
+    from dml2onnx.onnx_model import Array, DType
 
     Choice = Callable[[Tensor, Tensor, Tensor], Tensor]
     Steps = npt.NDArray[np.uint64]

@@ -19,14 +19,14 @@ from dml2onnx.emitter.core import broadcast_shape
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, packed_strides
 from dml2onnx.legalise.movements import from_start
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import INT64
+from dml2onnx.onnx_model import INT64
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
-    from dml2onnx.model import Array, DType
+    from dml2onnx.onnx_model import Array, DType
 
 INT32: DType = np.dtype(np.int32)
 UINT32: DType = np.dtype(np.uint32)

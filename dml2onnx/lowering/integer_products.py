@@ -15,12 +15,12 @@ from dml2onnx.lowering.convolution import windows_of
 from dml2onnx.lowering.pairs import NOTE, Steps, bias_of, fits, has_positive_scale, numbers, quantised
 from dml2onnx.lowering.quantization import saturated, steps_of, zero_point_of
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import FLOAT
+from dml2onnx.onnx_model import FLOAT
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
-    from dml2onnx.model import DType
+    from dml2onnx.onnx_model import DType
 
 INT8: DType = np.dtype(np.int8)
 UINT8: DType = np.dtype(np.uint8)

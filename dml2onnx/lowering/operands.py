@@ -9,7 +9,7 @@ import numpy as np
 
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.lowering.moving import moved_fields, moved_type
-from dml2onnx.model import FLOAT, FLOAT16
+from dml2onnx.onnx_model import FLOAT, FLOAT16
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dml2onnx.ir.operator import OperatorDesc
     from dml2onnx.ir.tensor import TensorDesc
     from dml2onnx.memory.buffers import Buffers
-    from dml2onnx.model import DType
+    from dml2onnx.onnx_model import DType
 
 
 class Operands:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import INT64
+from dml2onnx.onnx_model import INT64
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.codes.compiling import IN_UNITS
-from dml2onnx.model import FLOAT
+from dml2onnx.onnx_model import FLOAT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.model import DType
+    from dml2onnx.onnx_model import DType
 
 NOTE = IN_UNITS
 

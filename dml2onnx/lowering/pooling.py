@@ -15,7 +15,7 @@ from dml2onnx.lowering.integer_products import requantized, scale_along, zero_po
 from dml2onnx.lowering.pairs import through
 from dml2onnx.lowering.quantization import steps_of
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import FLOAT
+from dml2onnx.onnx_model import FLOAT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from dml2onnx.emitter.windows import Window
 from dml2onnx.lowering.pooling import pool_of
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import FLOAT, INT64
+from dml2onnx.onnx_model import FLOAT, INT64
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dml2onnx.emitter.control import Step
     from dml2onnx.ir.operator import OperatorDesc
     from dml2onnx.lowering.operands import Operands
-    from dml2onnx.model.records import Attribute
+    from dml2onnx.onnx_model.records import Attribute
 
 _GATE_ACTIVATIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "ACTIVATION_ELU": ("Elu", ("Alpha",)),

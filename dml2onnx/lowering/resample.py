@@ -12,7 +12,7 @@ import numpy as np
 from dml2onnx.legalise.resizing import REMEMBERED, ResizeForm, as_slice, linear_form, nearest_form, resized, sliced
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.lowering.sampling import SAMPLING_TABLES, Axis, extrapolation, nearest, weights, whole
-from dml2onnx.model import FLOAT
+from dml2onnx.onnx_model import FLOAT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ from dml2onnx.legalise.resizing import remembered
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.lowering.resample import rounding_of
 from dml2onnx.lowering.sampling import SAMPLING_TABLES, Axis, nearest, weights, whole
-from dml2onnx.model import FLOAT
+from dml2onnx.onnx_model import FLOAT
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor

@@ -22,7 +22,7 @@ from dml2onnx.lowering.roi_samples import (
     pixels,
     regions,
 )
-from dml2onnx.model import FLOAT, INT64
+from dml2onnx.onnx_model import FLOAT, INT64
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor

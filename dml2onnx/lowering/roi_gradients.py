@@ -24,7 +24,7 @@ from dml2onnx.lowering.roi_samples import (
     of_rows,
     pixels,
 )
-from dml2onnx.model import FLOAT, INT64
+from dml2onnx.onnx_model import FLOAT, INT64
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

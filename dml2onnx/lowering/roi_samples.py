@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.model import FLOAT, INT64
+from dml2onnx.onnx_model import FLOAT, INT64
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.ir.operator import OperatorDesc
     from dml2onnx.lowering.operands import Operands
-    from dml2onnx.model import DType
+    from dml2onnx.onnx_model import DType
 
 INT32: DType = np.dtype(np.int32)
 

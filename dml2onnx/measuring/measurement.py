@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.measuring.subjects import Subject
-    from dml2onnx.model import Array
+    from dml2onnx.onnx_model import Array
 
 ALLOWED = {"float64": 1e-6, "float32": 1e-3, "float16": 3e-2}
 """How far answers may be apart, as a share of the largest number of an output: a share that no wrong kernel keeps to,

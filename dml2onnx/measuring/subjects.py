@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.compiler import CompiledModel
     from dml2onnx.ir.graph import Graph
-    from dml2onnx.model import Array
+    from dml2onnx.onnx_model import Array
     from dml2onnx.options import CompileOptions
     from dml2onnx.providers.choice import Providers
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.legalise.bits import narrowed, unsigned, widened
-from dml2onnx.model import INT64
+from dml2onnx.onnx_model import INT64
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.model import DType
+    from dml2onnx.onnx_model import DType
 
 
 def reinterpret(e: Emitter, x: Tensor, dtype: DType) -> Tensor:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from dml2onnx.ir.data import Data
     from dml2onnx.ir.graph import Graph, Node, Write
     from dml2onnx.ir.view import Plan
-    from dml2onnx.model import DType
+    from dml2onnx.onnx_model import DType
 
 MATERIALISED_FILL_ELEMENTS = 1 << 20
 """Larger fills are made by Expand when the model runs instead of being stored in it."""

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from dml2onnx.ir.graph import Node, Value
     from dml2onnx.ir.tensor import TensorDesc
     from dml2onnx.memory.buffers import Buffers
-    from dml2onnx.model import Node as OnnxNode
-    from dml2onnx.model import Value as OnnxValue
+    from dml2onnx.onnx_model import Node as OnnxNode
+    from dml2onnx.onnx_model import Value as OnnxValue
 
 _TOLD = ("name", "value", "stored", "dtype", "shape")
 _knowledge: Callable[[Tensor], Hashable] = attrgetter(*(item.name for item in fields(Tensor) if item.name not in _TOLD))

@@ -15,8 +15,8 @@ from dml2onnx.sizes.expressions import Expr
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from dml2onnx.model import Array, Node, Value
     from dml2onnx.named_sizes.numbers import Numbers
+    from dml2onnx.onnx_model import Array, Node, Value
     from dml2onnx.sizes.named import Values
 
 Dims: TypeAlias = "tuple[int | Expr | None, ...]"

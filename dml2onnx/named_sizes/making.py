@@ -12,7 +12,7 @@ from dml2onnx.named_sizes.points import points_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from dml2onnx.model import OnnxGraph
+    from dml2onnx.onnx_model import OnnxGraph
     from dml2onnx.sizes.named import NamedGraph, Values
     from dml2onnx.sizes.ranges import Ranges
 

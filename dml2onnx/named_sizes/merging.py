@@ -6,12 +6,12 @@ from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
 
-from dml2onnx.model import UNKNOWN, Body, Node, OnnxGraph, Port, Value, has_names, is_unknown
 from dml2onnx.named_sizes.fitting import Fitting
 from dml2onnx.named_sizes.numbers import Numbers
 from dml2onnx.named_sizes.operands import Operands
 from dml2onnx.named_sizes.slices import open_ended
 from dml2onnx.named_sizes.windows import whole_pictures, widest
+from dml2onnx.onnx_model import UNKNOWN, Body, Node, OnnxGraph, Port, Value, has_names, is_unknown
 from dml2onnx.sizes.expressions import Expr
 from dml2onnx.sizes.named import refused
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from dml2onnx.diagnostics import DmlError
-    from dml2onnx.model import Array, Origin
-    from dml2onnx.model.records import Attribute
+    from dml2onnx.onnx_model import Array, Origin
+    from dml2onnx.onnx_model.records import Attribute
     from dml2onnx.sizes.named import NamedGraph, Values
 
 TAKING_LISTS = frozenset({"Expand", "Pad", "Reshape", "Resize", "Slice", "Squeeze", "Tile", "Unsqueeze"})

@@ -7,7 +7,7 @@ from functools import cached_property
 from random import Random
 from typing import TYPE_CHECKING
 
-from dml2onnx.model import NamedSize
+from dml2onnx.onnx_model import NamedSize
 from dml2onnx.sizes.expressions import Expr
 from dml2onnx.sizes.named import refused
 from dml2onnx.sizes.ranges import drawn

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from dml2onnx.model import Array, Node, Value
+    from dml2onnx.onnx_model import Array, Node, Value
     from dml2onnx.passes.draft import Draft
 
 _AGAIN = frozenset({"Abs", "Ceil", "Floor", "Relu", "Round", "Sign"})

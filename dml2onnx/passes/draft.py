@@ -8,13 +8,13 @@ from heapq import heappop, heappush
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from dml2onnx.model import CONTROL_FLOW, Node, OnnxGraph, Value, bodies
+from dml2onnx.onnx_model import CONTROL_FLOW, Node, OnnxGraph, Value, bodies
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
-    from dml2onnx.model import Array, DType, Origin
-    from dml2onnx.model.records import Attribute
+    from dml2onnx.onnx_model import Array, DType, Origin
+    from dml2onnx.onnx_model.records import Attribute
     from dml2onnx.targets import Target
 
 

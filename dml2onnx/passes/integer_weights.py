@@ -24,7 +24,7 @@ import numpy as np
 from dml2onnx.passes.quantised import DQ, Quantised
 
 if TYPE_CHECKING:
-    from dml2onnx.model import Dequantized, Node, Value
+    from dml2onnx.onnx_model import Dequantized, Node, Value
     from dml2onnx.passes.draft import Draft
 
 OPERATORS = frozenset({DQ})

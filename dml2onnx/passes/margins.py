@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
-    from dml2onnx.model import Array, DType, Node, Value
+    from dml2onnx.onnx_model import Array, DType, Node, Value
     from dml2onnx.passes.draft import Draft
 
     Takes: TypeAlias = Callable[[Draft, Node, "_Margin"], bool]

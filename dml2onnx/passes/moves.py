@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from dml2onnx.model import ELEMENT_TYPES, has_unknown
+from dml2onnx.onnx_model import ELEMENT_TYPES, has_unknown
 from dml2onnx.targets import exact_wider
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dml2onnx.model import DType, Node, Value
+    from dml2onnx.onnx_model import DType, Node, Value
     from dml2onnx.passes.draft import Draft
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from dml2onnx.passes.moves import kept_ranges
 
 if TYPE_CHECKING:
-    from dml2onnx.model import Node, Value
+    from dml2onnx.onnx_model import Node, Value
     from dml2onnx.passes.draft import Draft
 
 OPERATORS = frozenset({"Concat"})

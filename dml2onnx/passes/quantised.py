@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.model import Body
+from dml2onnx.onnx_model import Body
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dml2onnx.model import Array, Node, Value
+    from dml2onnx.onnx_model import Array, Node, Value
     from dml2onnx.passes.draft import Draft
 
 DQ, Q = "DequantizeLinear", "QuantizeLinear"

@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dml2onnx.model import FLOAT
+from dml2onnx.onnx_model import FLOAT
 from dml2onnx.targets import QDQ
 
 if TYPE_CHECKING:
-    from dml2onnx.model import Array, Node, Value
+    from dml2onnx.onnx_model import Array, Node, Value
     from dml2onnx.passes.draft import Draft
 
 OPERATORS = frozenset({"ConvInteger", "MatMulInteger", "QuantizeLinear"})

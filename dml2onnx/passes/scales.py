@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from dml2onnx.model import DOUBLE, FLOAT
+from dml2onnx.onnx_model import DOUBLE, FLOAT
 
 if TYPE_CHECKING:
-    from dml2onnx.model import Array, Node, Value
+    from dml2onnx.onnx_model import Array, Node, Value
     from dml2onnx.passes.draft import Draft
 
     Numbers = npt.NDArray[np.float64]

@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.model import has_unknown
+from dml2onnx.onnx_model import has_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from dml2onnx.model import Array, Node, Value
+    from dml2onnx.onnx_model import Array, Node, Value
     from dml2onnx.passes.draft import Draft
 
     Shape = tuple[int, ...]

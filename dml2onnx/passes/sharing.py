@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from dml2onnx.model import Node
+    from dml2onnx.onnx_model import Node
     from dml2onnx.passes.draft import Draft
 
 MOVES = frozenset({"Cast", "Flatten", "Gather", "Pad", "Reshape", "Slice", "Transpose", "Unsqueeze"})

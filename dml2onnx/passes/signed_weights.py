@@ -22,13 +22,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.model import BOOL, Body
+from dml2onnx.onnx_model import BOOL, Body
 from dml2onnx.passes.quantised import Quantised
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dml2onnx.model import Array, Node, Value
+    from dml2onnx.onnx_model import Array, Node, Value
     from dml2onnx.passes.draft import Draft
 
 _UINT8, _INT8, _INT32 = np.dtype(np.uint8), np.dtype(np.int8), np.dtype(np.int32)

@@ -23,7 +23,7 @@ from dml2onnx.passes.sharing import MOVES, share_moves
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from dml2onnx.model import OnnxGraph
+    from dml2onnx.onnx_model import OnnxGraph
     from dml2onnx.targets import Target
 
 LEVELS = (0, 1, 2)

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from dml2onnx.model import size_names
+from dml2onnx.onnx_model import size_names
 from dml2onnx.report.form import ALWAYS, Answer
 from dml2onnx.report.sizes import InputDimension
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.compiler import CompiledModel
     from dml2onnx.ir.graph import Graph
-    from dml2onnx.model import Node, Port
+    from dml2onnx.onnx_model import Node, Port
     from dml2onnx.report.form import Json
 
 

@@ -14,7 +14,7 @@ from dml2onnx.diagnostics import DmlError
 from dml2onnx.exporters.descriptors import fields
 from dml2onnx.ir.operator import OperatorDesc, Unreadable
 from dml2onnx.ir.tensor import MAX_ELEMENTS, TensorDesc
-from dml2onnx.model import size_names
+from dml2onnx.onnx_model import size_names
 from dml2onnx.report import records
 from dml2onnx.report.products import multiply_accumulates
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.data import Data
     from dml2onnx.ir.graph import Graph, GraphInput, Node, Read, Value, Write
-    from dml2onnx.model import Port
+    from dml2onnx.onnx_model import Port
     from dml2onnx.report.form import Json
     from dml2onnx.report.records import Access, Descriptor, LayoutKind, Tensor, ValueKind
     from dml2onnx.report.verified import Verified

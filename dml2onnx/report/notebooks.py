@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.compiler import CompiledModel
     from dml2onnx.ir.graph import Graph
-    from dml2onnx.model import Port
+    from dml2onnx.onnx_model import Port
     from dml2onnx.report.scene import Scene
     from dml2onnx.runtime import Session
     from dml2onnx.verification import Verification

@@ -13,7 +13,7 @@ from dml2onnx.catalog.likeness import nearest
 from dml2onnx.codes.running import INPUT_SHAPE, INPUT_TYPE, MISSING_INPUT, UNKNOWN_INPUT
 from dml2onnx.diagnostics import DmlError, Remedy, quote, shortened, visible
 from dml2onnx.ir.view import Layout
-from dml2onnx.model import NamedSize, has_names
+from dml2onnx.onnx_model import NamedSize, has_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.model import Array, Port
+    from dml2onnx.onnx_model import Array, Port
 
 
 def check_inputs(ports: Sequence[Port], supplied: Mapping[str, npt.ArrayLike]) -> dict[str, Array]:

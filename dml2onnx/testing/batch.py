@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dml2onnx.compiler import CompiledModel
-    from dml2onnx.model import Array, Port
+    from dml2onnx.onnx_model import Array, Port
 
 
 def trials(cases: Sequence[tuple[Graph, int]], opset: int = DEFAULT_OPSET) -> list[str]:

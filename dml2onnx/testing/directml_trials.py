@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from dml2onnx.ir.graph import Graph
     from dml2onnx.ir.operator import OperatorDesc
     from dml2onnx.ir.tensor import DataType
-    from dml2onnx.model import Array
+    from dml2onnx.onnx_model import Array
 
 RELATIVE, OF_LARGEST = 1e-3, 1e-2
 INVALID_ARGUMENT = 0x80070057

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.model import Array
+    from dml2onnx.onnx_model import Array
 
     Arrays = Mapping[str, Array | list[Array]]
     """Of each field one, or those of an array of tensors."""

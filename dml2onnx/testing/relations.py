@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.compiler import CompiledModel
     from dml2onnx.ir.operator import FieldValue
-    from dml2onnx.model import Array
+    from dml2onnx.onnx_model import Array
 
 OTHER_OPSETS = tuple(item for item in RUNNABLE_OPSETS if item != DEFAULT_OPSET)
 """Opsets beside the usual one."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from dml2onnx.compiler import CompiledModel
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph
-    from dml2onnx.model import Array
+    from dml2onnx.onnx_model import Array
     from dml2onnx.sizes.named import NamedGraph, Values
 
 Sizes = dict[str, tuple[int | str, ...]]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.compiler import CompiledModel
     from dml2onnx.ir.graph import Graph
-    from dml2onnx.model import Array, Port
+    from dml2onnx.onnx_model import Array, Port
     from dml2onnx.reference import Result
 
 EXTREME_EVERY = 4

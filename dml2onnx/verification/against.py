@@ -15,14 +15,14 @@ import numpy as np
 
 from dml2onnx.codes.running import OTHER_DOES_NOT_FIT, OTHER_UNREADABLE, RUNTIME_FAILURE
 from dml2onnx.diagnostics import Diagnostic, DmlError, UnreadableError, quote, shortened
-from dml2onnx.model import logical
+from dml2onnx.onnx_model import logical
 from dml2onnx.runtime import open_session
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from dml2onnx.model import Array, Port
+    from dml2onnx.onnx_model import Array, Port
     from dml2onnx.providers.choice import ProviderLike
 
 Shape: TypeAlias = "tuple[int | None, ...]"

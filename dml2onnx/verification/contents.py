@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from dml2onnx.model import Array, Port
+    from dml2onnx.onnx_model import Array, Port
 
 CONTENTS = ("ordinary", "structured", "extreme")
 """What the rounds of a verification have in turn."""

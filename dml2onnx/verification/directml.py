@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from dml2onnx.ir.graph import Graph, GraphOutput
-    from dml2onnx.model import Array
+    from dml2onnx.onnx_model import Array
 
 NAME = "directml"
 """What ``against`` is for DirectML itself; a file of that name is ``./directml``."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dml2onnx.ir.graph import Graph, Node, Value
     from dml2onnx.ir.operator import OperatorDesc
     from dml2onnx.ir.tensor import TensorDesc
-    from dml2onnx.model import Array
+    from dml2onnx.onnx_model import Array
 
 
 def _along_axis(op: OperatorDesc) -> int:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from dml2onnx.ir.graph import Graph, Node, Value, Write
-    from dml2onnx.model import Array
+    from dml2onnx.onnx_model import Array
     from dml2onnx.providers.choice import ProviderLike
     from dml2onnx.reference.registry import Floats
     from dml2onnx.runtime import Session

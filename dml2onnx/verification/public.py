@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dml2onnx.ir.graph import Graph
-    from dml2onnx.model import Array
+    from dml2onnx.onnx_model import Array
     from dml2onnx.providers.choice import ProviderLike
     from dml2onnx.verification.whole import Verification
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from dml2onnx.ir.graph import Graph
-    from dml2onnx.model import Array, Port
+    from dml2onnx.onnx_model import Array, Port
     from dml2onnx.sizes.named import NamedGraph
     from dml2onnx.verification.options import VerifyOptions
 

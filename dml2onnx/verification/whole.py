@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.compiler import CompiledModel
     from dml2onnx.ir.graph import Graph, GraphOutput
-    from dml2onnx.model import Array, Port
+    from dml2onnx.onnx_model import Array, Port
     from dml2onnx.providers.choice import Providers
     from dml2onnx.reference import Result
     from dml2onnx.verification.options import VerifyOptions

@@ -11,7 +11,7 @@ from dml2onnx.reference import disagreements
 if TYPE_CHECKING:
     from dml2onnx.ir.operator import OperatorDesc
     from dml2onnx.ir.tensor import DataType
-    from dml2onnx.model import Array
+    from dml2onnx.onnx_model import Array
     from dml2onnx.reference import Result
 
 PROMISED = "DirectML's accuracy, within what is promised (G13)"

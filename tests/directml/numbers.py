@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.ir.operator import OperatorDesc
     from dml2onnx.ir.tensor import TensorDesc
-    from dml2onnx.model import Array
+    from dml2onnx.onnx_model import Array
 
 LEFT = Path(__file__).parent / "left.jsonl"
 WAYS = ("reference", "exact", "default")

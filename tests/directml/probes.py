@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.ir.graph import Graph
     from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.model import Array
+    from dml2onnx.onnx_model import Array
 
 FILE = Path(__file__).parent / "probes.jsonl"
 ACCEPTED = "accepted"

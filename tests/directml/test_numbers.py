@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.model import Array
+from dml2onnx.onnx_model import Array
 from dml2onnx.reference import Result
 from dml2onnx.testing.descriptors import plain, sized
 from tests.directml import left, numbers

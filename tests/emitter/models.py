@@ -9,7 +9,7 @@ import onnx
 from dml2onnx import writer
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.model import OnnxGraph, Port
+from dml2onnx.onnx_model import OnnxGraph, Port
 from dml2onnx.targets import IR_VERSIONS
 
 

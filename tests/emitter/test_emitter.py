@@ -12,7 +12,7 @@ from onnx import TensorProto
 from dml2onnx import legalise
 from dml2onnx.emitter import Emitter, NoKernelError, Tensor
 from dml2onnx.emitter.windows import Window
-from dml2onnx.model import UNKNOWN, OnnxGraph, Origin
+from dml2onnx.onnx_model import UNKNOWN, OnnxGraph, Origin
 from dml2onnx.targets import target
 from dml2onnx.writer import Header, model_bytes
 from tests.emitter.models import model_of

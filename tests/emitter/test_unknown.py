@@ -7,7 +7,7 @@ from onnx import ModelProto
 
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.core import broadcast_shape
-from dml2onnx.model import FLOAT, INT64, UNKNOWN, OnnxGraph, has_unknown, is_unknown
+from dml2onnx.onnx_model import FLOAT, INT64, UNKNOWN, OnnxGraph, has_unknown, is_unknown
 from dml2onnx.writer import Header, model_bytes
 
 

@@ -11,7 +11,7 @@ import dml2onnx
 from dml2onnx.builder import Expression
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.model import ELEMENT_TYPES, Node, with_bodies
+from dml2onnx.onnx_model import ELEMENT_TYPES, Node, with_bodies
 from dml2onnx.targets import Target, bound, target
 from dml2onnx.targets.kernels import DEVICES
 from dml2onnx.testing.single_node import single_node

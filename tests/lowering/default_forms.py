@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import onnx
 
 from dml2onnx.compiler import compile_outputs
-from dml2onnx.model import CONTROL_FLOW
+from dml2onnx.onnx_model import CONTROL_FLOW
 from dml2onnx.reference import disagreements, operator_results
 from dml2onnx.reference.promise import promised
 from dml2onnx.verification.indices import within

@@ -13,7 +13,7 @@ from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.model import CONTROL_FLOW, FLOAT, Node, has_unknown, with_bodies
+from dml2onnx.onnx_model import CONTROL_FLOW, FLOAT, Node, has_unknown, with_bodies
 from dml2onnx.targets import DEFAULT_TARGET
 from dml2onnx.testing.single_node import single_node
 from dml2onnx.testing.valid import descriptors

@@ -19,8 +19,8 @@ from dml2onnx.builder import Expression, GraphBuilder
 from dml2onnx.compiler import CompiledModel, compile
 from dml2onnx.emitter import budget, core, neural
 from dml2onnx.verification import random_array
-from tests.barriers import forms, test_optimizer
-from tests.barriers.forms import dequantized, difference, moved, number, quantized, runs
+from tests.optimizer_barriers import forms, test_optimizer
+from tests.optimizer_barriers.forms import dequantized, difference, moved, number, quantized, runs
 
 Weights = Callable[[GraphBuilder, tuple[int, ...], np.random.Generator], Expression]
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dml2onnx
-from dml2onnx.model import CONTROL_FLOW, with_bodies
+from dml2onnx.onnx_model import CONTROL_FLOW, with_bodies
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dml2onnx import catalog
 from dml2onnx.checks import check
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.model import peak
+from dml2onnx.onnx_model import peak
 from tests.lowering.examples import run_examples
 from tests.lowering.harness import (
     check_case,

@@ -9,7 +9,7 @@ import onnxruntime
 
 from dml2onnx.compiler import CompiledModel, compile_outputs
 from dml2onnx.ir.graph import Graph
-from dml2onnx.model import Array
+from dml2onnx.onnx_model import Array
 from dml2onnx.passes import Pass
 from dml2onnx.verification import contents
 

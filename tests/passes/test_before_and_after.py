@@ -12,7 +12,7 @@ import pytest
 from onnx import numpy_helper, parser, shape_inference
 
 from dml2onnx import targets
-from dml2onnx.model import ELEMENT_TYPES, Dequantized, Node, OnnxGraph, Origin, Value, with_bodies
+from dml2onnx.onnx_model import ELEMENT_TYPES, Dequantized, Node, OnnxGraph, Origin, Value, with_bodies
 from dml2onnx.passes import ALWAYS, PASSES, ROUNDING, Pass, apply
 
 OPSET = 21

@@ -11,7 +11,7 @@ import pytest
 from dml2onnx.builder import Expression, GraphBuilder
 from dml2onnx.compiler import CompiledModel
 from dml2onnx.ir.graph import Graph
-from dml2onnx.model import Array
+from dml2onnx.onnx_model import Array
 from dml2onnx.passes import PASSES
 from dml2onnx.verification import CONTENTS, contents
 from tests.passes import folding

@@ -15,7 +15,7 @@ import dml2onnx
 from dml2onnx.checks import check
 from dml2onnx.cli import main
 from dml2onnx.diagnostics import DmlError, Severity
-from dml2onnx.model import OnnxGraph
+from dml2onnx.onnx_model import OnnxGraph
 from dml2onnx.passes import PASSES, Draft, apply
 from dml2onnx.targets import target
 from dml2onnx.testing.random_graphs import samples

@@ -18,7 +18,7 @@ from dml2onnx.builder import Expression, GraphBuilder
 from dml2onnx.compiler import CompiledModel, compile, compile_outputs
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.graph import Graph
-from dml2onnx.model import Array
+from dml2onnx.onnx_model import Array
 from dml2onnx.passes import PASSES, ROUNDING, Pass
 from dml2onnx.verification import contents
 from tests.passes.running import computed

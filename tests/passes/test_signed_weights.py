@@ -13,7 +13,7 @@ import pytest
 
 from dml2onnx.builder import Expression, GraphBuilder
 from dml2onnx.compiler import CompiledModel
-from dml2onnx.model import Body
+from dml2onnx.onnx_model import Body
 from dml2onnx.passes import PASSES
 from dml2onnx.verification import CONTENTS, contents
 from tests.passes import folding

@@ -18,7 +18,7 @@ from dml2onnx.compiler import CompiledModel, compile_outputs
 from dml2onnx.diagnostics import DmlError, Severity
 from dml2onnx.ir.graph import Graph
 from dml2onnx.lowering.registry import lowerings
-from dml2onnx.model import bodies, with_bodies
+from dml2onnx.onnx_model import bodies, with_bodies
 from dml2onnx.passes import chosen
 from dml2onnx.testing import valid
 from dml2onnx.testing.random_graphs import samples

@@ -10,7 +10,7 @@ import onnx
 from onnx import parser
 
 from dml2onnx.legalise import quirk
-from dml2onnx.model import with_bodies
+from dml2onnx.onnx_model import with_bodies
 from tests.legalise.shown import arrays
 from tests.runtimes.proof import Outcome
 

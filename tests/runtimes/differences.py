@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dml2onnx.model import with_bodies
+from dml2onnx.onnx_model import with_bodies
 from tests.runtimes.difference import Difference
 from tests.runtimes.difference import both as _both
 from tests.runtimes.difference import computes as _computes

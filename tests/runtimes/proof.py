@@ -19,7 +19,7 @@ import numpy as np
 import onnx
 
 from dml2onnx.compiler import CompiledModel
-from dml2onnx.model import Node, with_bodies
+from dml2onnx.onnx_model import Node, with_bodies
 from dml2onnx.reference.arithmetic import FLOAT16, FLOAT32, Arithmetic
 from tests.runtimes.samples import Arrays, Sample
 

@@ -13,9 +13,9 @@ from dml2onnx.builder import GraphBuilder
 from dml2onnx.builder.expression import Expression
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.model import FLOAT, INT64, Node, Value
 from dml2onnx.named_sizes import difference
 from dml2onnx.named_sizes.slices import BEHIND, open_ended
+from dml2onnx.onnx_model import FLOAT, INT64, Node, Value
 from dml2onnx.sizes.expressions import Expr, Kind, Symbol
 from dml2onnx.sizes.named import spelled
 from dml2onnx.sizes.solver import Place, Solver

@@ -11,7 +11,7 @@ from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import MAX_DIMENSIONS
-from dml2onnx.model import with_bodies
+from dml2onnx.onnx_model import with_bodies
 from dml2onnx.testing.valid import descriptors
 from dml2onnx.testing.variations import findings, is_small, of_row, with_leading
 from tests.lowering.harness import check_case, make_case, operator, operators, t

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from dml2onnx.model import Value
+from dml2onnx.onnx_model import Value
 from dml2onnx.targets import legal_type, target
 from dml2onnx.testing.valid import descriptors
 from tests.lowering.harness import check_case, operator, operators, t

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
-from dml2onnx.model import DOUBLE, FLOAT, FLOAT16
+from dml2onnx.onnx_model import DOUBLE, FLOAT, FLOAT16
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor

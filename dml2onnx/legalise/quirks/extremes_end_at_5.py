@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.emitter.core import are_constant, broadcast_shape
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
-from dml2onnx.model import has_unknown
+from dml2onnx.onnx_model import has_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,11 +6,11 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
-from dml2onnx.model import FLOAT, FLOAT16
+from dml2onnx.onnx_model import FLOAT, FLOAT16
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter
-    from dml2onnx.model import DType
+    from dml2onnx.onnx_model import DType
 
 QUIRK = Quirk(
     Kind.NUMBERS,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.legalise.formulas import logarithm_of_1_and, shrunk
 from dml2onnx.legalise.kernels import prelu
 from dml2onnx.legalise.rules import Kind, Quirk
-from dml2onnx.model import FLOAT
+from dml2onnx.onnx_model import FLOAT
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
-from dml2onnx.model import has_unknown
+from dml2onnx.onnx_model import has_unknown
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.emitter import Emitter
     from dml2onnx.emitter.recurrent import GateActivation
-    from dml2onnx.model import DType
+    from dml2onnx.onnx_model import DType
 
 QUIRK = Quirk(
     Kind.NUMBERS,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.emitter.core import Traits, are_constant
 from dml2onnx.legalise.extremes import at_extremes, clipped
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
-from dml2onnx.model import DOUBLE, INT64
+from dml2onnx.onnx_model import DOUBLE, INT64
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor

@@ -10,7 +10,7 @@ from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.model import DType
+    from dml2onnx.onnx_model import DType
 
 QUIRK = Quirk(
     Kind.NUMBERS,

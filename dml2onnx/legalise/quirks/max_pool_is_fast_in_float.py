@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.legalise.pools import max_pool_in_float, maxima_in_wider_type
 from dml2onnx.legalise.rules import Kind, Quirk
-from dml2onnx.model import FLOAT
+from dml2onnx.onnx_model import FLOAT
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor

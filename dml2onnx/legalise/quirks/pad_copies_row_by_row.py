@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.legalise.movements import surrounded
 from dml2onnx.legalise.rules import Kind, Quirk
-from dml2onnx.model import has_unknown
+from dml2onnx.onnx_model import has_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

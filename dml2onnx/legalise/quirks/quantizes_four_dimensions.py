@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.emitter.core import are_constant
 from dml2onnx.emitter.movement import MOVES
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
-from dml2onnx.model import has_unknown
+from dml2onnx.onnx_model import has_unknown
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor

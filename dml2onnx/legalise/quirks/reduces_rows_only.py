@@ -22,7 +22,7 @@ from dml2onnx.legalise.reductions import (
     starts_with,
 )
 from dml2onnx.legalise.rules import Kind, Quirk
-from dml2onnx.model import has_unknown
+from dml2onnx.onnx_model import has_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable

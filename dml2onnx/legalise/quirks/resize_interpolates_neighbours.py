@@ -9,13 +9,13 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
-from dml2onnx.model import has_unknown
+from dml2onnx.onnx_model import has_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.model.records import Attribute
+    from dml2onnx.onnx_model.records import Attribute
 
 QUIRK = Quirk(
     Kind.NUMBERS,

@@ -12,7 +12,7 @@ from dml2onnx.legalise.rules import Kind, Quirk
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.model.records import Attribute
+    from dml2onnx.onnx_model.records import Attribute
 
 QUIRK = Quirk(Kind.SPEED)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dml2onnx.emitter import Emitter
-    from dml2onnx.model import DType
+    from dml2onnx.onnx_model import DType
 
 QUIRK = Quirk(
     Kind.NUMBERS,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
-from dml2onnx.model import DOUBLE, FLOAT, FLOAT16
+from dml2onnx.onnx_model import DOUBLE, FLOAT, FLOAT16
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor

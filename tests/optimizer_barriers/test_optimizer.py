@@ -20,9 +20,9 @@ import pytest
 
 from dml2onnx.builder import Expression, GraphBuilder
 from dml2onnx.compiler import CompiledModel, compile
-from dml2onnx.model import Port
+from dml2onnx.onnx_model import Port
 from dml2onnx.verification import random_array
-from tests.barriers.forms import (
+from tests.optimizer_barriers.forms import (
     FORMS,
     SAME,
     SIZES,

@@ -10,10 +10,10 @@ import onnx
 import onnxruntime
 import pytest
 
-from dml2onnx.barriers.ties import Steps, are_rounded_alike
 from dml2onnx.builder import GraphBuilder
 from dml2onnx.compiler import compile
-from tests.barriers.forms import dequantized, quantized, runs
+from dml2onnx.optimizer_barriers.ties import Steps, are_rounded_alike
+from tests.optimizer_barriers.forms import dequantized, quantized, runs
 
 Operator: TypeAlias = Literal["Add", "Mul"]
 DataType: TypeAlias = Literal["int8", "uint8"]

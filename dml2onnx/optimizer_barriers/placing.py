@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.model import CONTROL_FLOW, Body, Node, is_unknown
+from dml2onnx.onnx_model import CONTROL_FLOW, Body, Node, is_unknown
 from dml2onnx.passes.quantised import Quantised
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import TypeAlias
 
-    from dml2onnx.barriers.table import Barrier
-    from dml2onnx.model import Value
-    from dml2onnx.model.records import Attribute
+    from dml2onnx.onnx_model import Value
+    from dml2onnx.onnx_model.records import Attribute
+    from dml2onnx.optimizer_barriers.table import Barrier
     from dml2onnx.passes.draft import Draft
 
     Rows: TypeAlias = Mapping[str, Sequence[Barrier]]

@@ -6,9 +6,9 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dml2onnx.barriers import arithmetic, quantisations
-from dml2onnx.barriers.placing import Placing
-from dml2onnx.model import CONTROL_FLOW
+from dml2onnx.onnx_model import CONTROL_FLOW
+from dml2onnx.optimizer_barriers import arithmetic, quantisations
+from dml2onnx.optimizer_barriers.placing import Placing
 from dml2onnx.passes import Pass
 from dml2onnx.passes.quantised import DQ, MOVES, Q, Quantised
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
-    from dml2onnx.model import Node
+    from dml2onnx.onnx_model import Node
     from dml2onnx.passes.draft import Draft
 
     Inputs: TypeAlias = "Callable[[Quantised, Node], Sequence[int]]"

@@ -9,11 +9,11 @@ import onnxruntime
 import pytest
 from onnx import NodeProto, ValueInfoProto, helper
 
-from dml2onnx.barriers import BARRIERS, table
-from dml2onnx.barriers.arithmetic import is_merged_wrongly
 from dml2onnx.builder import GraphBuilder
 from dml2onnx.compiler import compile
-from dml2onnx.model import ELEMENT_TYPES
+from dml2onnx.onnx_model import ELEMENT_TYPES
+from dml2onnx.optimizer_barriers import BARRIERS, table
+from dml2onnx.optimizer_barriers.arithmetic import is_merged_wrongly
 
 TYPES = [dtype for dtype in ELEMENT_TYPES if dtype.kind in "biuf"]
 TRIPLES = [item for item in product(TYPES, repeat=3) if item[1] not in (item[0], item[2])]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from dml2onnx.ir.view import Layout
-from dml2onnx.model.types import Array, DType, stored_size
+from dml2onnx.onnx_model.types import Array, DType, stored_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

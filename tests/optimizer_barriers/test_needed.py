@@ -9,12 +9,12 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from dml2onnx.barriers import BARRIERS, table
 from dml2onnx.builder import Expression, GraphBuilder
 from dml2onnx.compiler import compile
 from dml2onnx.emitter import budget
+from dml2onnx.optimizer_barriers import BARRIERS, table
 from dml2onnx.verification import random_array
-from tests.barriers.forms import (
+from tests.optimizer_barriers.forms import (
     FILTER_STEPS,
     FORMS,
     SIZES,

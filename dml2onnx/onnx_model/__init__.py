@@ -4,8 +4,8 @@ Lowering makes these records, the writer turns them into bytes, and whoever want
 runtime, ``explain``, reports, tests) reads them. Nothing here knows DirectML's operators or protobuf.
 """
 
-from dml2onnx.model.memory import Peak, peak
-from dml2onnx.model.records import (
+from dml2onnx.onnx_model.memory import Peak, peak
+from dml2onnx.onnx_model.records import (
     CONTROL_FLOW,
     UNKNOWN,
     Body,
@@ -24,7 +24,7 @@ from dml2onnx.model.records import (
     size_names,
     with_bodies,
 )
-from dml2onnx.model.types import (
+from dml2onnx.onnx_model.types import (
     BOOL,
     DOUBLE,
     ELEMENT_TYPES,

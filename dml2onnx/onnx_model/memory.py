@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-from dml2onnx.model.records import has_unknown
-from dml2onnx.model.types import stored_size
+from dml2onnx.onnx_model.records import has_unknown
+from dml2onnx.onnx_model.types import stored_size
 
 if TYPE_CHECKING:
-    from dml2onnx.model.records import Node, OnnxGraph, Origin, Value
-    from dml2onnx.model.types import DType
+    from dml2onnx.onnx_model.records import Node, OnnxGraph, Origin, Value
+    from dml2onnx.onnx_model.types import DType
 
 ALIASES = frozenset({"Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze"})
 """Operators that give the memory that they are given another shape."""

@@ -6,6 +6,6 @@ copies anything. It stands only where something would match and be wrong; what i
 it, stays. Barriers are rows of a table, and no pass knows of them: they are put in behind all passes.
 """
 
-from dml2onnx.barriers.table import BARRIERS, PROTECTION, Barrier
+from dml2onnx.optimizer_barriers.table import BARRIERS, PROTECTION, Barrier
 
 __all__ = ["BARRIERS", "PROTECTION", "Barrier"]

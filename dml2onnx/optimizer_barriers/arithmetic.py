@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.model import BOOL
+from dml2onnx.onnx_model import BOOL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dml2onnx.model import DType, Node, Value
+    from dml2onnx.onnx_model import DType, Node, Value
     from dml2onnx.passes.quantised import Quantised
 
 POOLS = frozenset({"AveragePool", "LpPool", "MaxPool"})

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from dml2onnx.barriers.ties import Steps, are_rounded_alike
+from dml2onnx.optimizer_barriers.ties import Steps, are_rounded_alike
 from dml2onnx.passes.quantised import DQ, MOVES, Q
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dml2onnx.model import Node, Value
+    from dml2onnx.onnx_model import Node, Value
     from dml2onnx.passes.quantised import Quantised
 
 _SUMS = frozenset({"Add", "Mul"})
