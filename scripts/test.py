@@ -76,29 +76,34 @@ class Step(NamedTuple):
     command: list[str | Path]
 
 
-def steps(python: Path) -> tuple[list[list[Step]], list[list[Step]]]:
-    """What is checked besides the tests, of the sources and of what is made of them, in parts that may be done at once.
+def types(python: Path) -> list[Step]:
+    """Types of the package and of the tests, which have one cache: one after the other."""
+    return [Step("mypy", [python, "-m", "mypy"]), Step("mypy tests", [python, "-m", "mypy", "tests"])]
 
-    Those that take longest come first.
-    """
+
+def sources(python: Path) -> list[list[Step]]:
+    """What is checked of the sources besides types and tests, in parts that may be done at once."""
     generators = [*sorted((ROOT / "scripts").glob("generate_*.py")), ROOT / "scripts" / "make_samples.py"]
-    module: list[str | Path] = [python, "-m"]
-    types = [Step("mypy", [*module, "mypy"]), Step("mypy tests", [*module, "mypy", "tests"])]  # which have one cache
-    sources = [
-        Step("ruff check", [*module, "ruff", "check", *SOURCES]),
-        Step("ruff format", [*module, "ruff", "format", "--check", *SOURCES]),
-        *(Step(f"{path.name} --check", [python, path, "--check"]) for path in generators),
+    return [
+        [Step("ruff check", [python, "-m", "ruff", "check", *SOURCES])],
+        [Step("ruff format", [python, "-m", "ruff", "format", "--check", *SOURCES])],
+        *([Step(f"{path.name} --check", [python, path, "--check"])] for path in generators),
     ]
-    release = [Step("check_release.py", [python, ROOT / "scripts" / "check_release.py", "--brief"])]
-    pages = [Step("build_docs.py", [python, ROOT / "scripts" / "build_docs.py"])]
-    return [types, sources], [release, pages]
+
+
+def products(python: Path) -> list[list[Step]]:
+    """What is checked of what is made of the sources, in parts that may be done at once."""
+    return [
+        [Step("build_docs.py", [python, ROOT / "scripts" / "build_docs.py"])],
+        [Step("check_release.py", [python, ROOT / "scripts" / "check_release.py", "--brief"])],
+    ]
 
 
 RUNS = ROOT / "build" / "runs"
 """Where the tests keep what the pinned ONNX Runtime gives, which the others are compared with (``tests/replay.py``)."""
 
 
-ONE_IN = {"oldest": 2, "newest": 4}
+ONE_IN = {"oldest": 3, "newest": 4}
 """Of so many cases of a test one is run on the oldest and on the newest release, where the pinned one runs all.
 
 The newest is next to the pinned one.
@@ -215,15 +220,17 @@ def test_steps(python: Path, *, thorough: bool, cases: str) -> tuple[Step, list[
 
 def perform_all(*, thorough: bool, cases: str = "each") -> list[Outcome]:
     """Checks everything, or what is not ``thorough`` and takes less than half of the time."""
-    # making an environment keeps one core busy, and so do most of the steps but the tests
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        making = pool.submit(test_steps, interpreter(ROOT / ".venv"), thorough=thorough, cases=cases)
+    # making an environment keeps one core busy, and so does each step but the tests
+    with ThreadPoolExecutor(max_workers=1) as beside:
+        making = beside.submit(test_steps, interpreter(ROOT / ".venv"), thorough=thorough, cases=cases)
         python = prepare(".venv")
-        sources, products = steps(python)
-        outcomes = perform(*sources, *(products if thorough else ()))
+        outcomes = perform(*(products(python) if thorough else ()), *sources(python))  # what takes longest comes first
         tests, last = making.result()
-    shutil.rmtree(RUNS, ignore_errors=True)
-    outcomes += perform([tests])
+        shutil.rmtree(RUNS, ignore_errors=True)
+        # while a process of the tests waits, or has nothing left to do
+        typed = beside.submit(perform, types(python), [])
+        outcomes += perform([tests])
+        outcomes += typed.result()
     outcomes += perform(*last) if last else []
     shutil.rmtree(RUNS, ignore_errors=True)
     return outcomes

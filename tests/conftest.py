@@ -25,6 +25,8 @@ settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 ROOT = Path(__file__).parent.parent
+LEFT_OUT = pytest.StashKey[int]()
+"""How many cases were left out."""
 STARTED = time.perf_counter()
 
 
@@ -38,11 +40,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--within", type=float, default=float("inf"), help="seconds after which the rest is skipped")
 
 
+@pytest.hookimpl(hookwrapper=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> Iterator[None]:
+    yield
+    if metafunc.config.getoption("--cases") == "each":  # before a test is made of each case, most of which are left out
+        metafunc.config.stash[LEFT_OUT] = metafunc.config.stash.get(LEFT_OUT, 0) + selection.thin(metafunc)
+
+
+def pytest_report_collectionfinish(config: pytest.Config) -> str:
+    left = config.stash.get(LEFT_OUT, 0)
+    return f"{left} cases are left out in which no value is new" if left else ""
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--cases") == "each":
-        items[:], left = selection.select(items)
         selection.draw_fewer(items)
-        config.hook.pytest_deselected(items=left)
     if (number := config.getoption("--one-in")) > 1:
         items[:], left = selection.one_in(items, number)
         config.hook.pytest_deselected(items=left)

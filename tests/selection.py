@@ -11,6 +11,7 @@ from __future__ import annotations
 import enum
 from collections import defaultdict
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,20 +20,20 @@ from hypothesis import is_hypothesis_test, settings
 FEW = 6
 """A function with as many cases or fewer keeps them all."""
 
-EXAMPLES = 100
-"""What a test draws at most where not all cases are run: as many as Hypothesis does by itself."""
+FEW_PRODUCTS = 24
+"""As many are kept where a value has no plain text, such as a function that builds a graph: a product by hand."""
+
+EXAMPLES = 50
+"""What a test draws at most where not all cases are run: half of what Hypothesis does by itself."""
 
 PLAIN = (str, int, float, bool, type(None), enum.Enum, type, np.dtype)
 
 
-def parameters(item: pytest.Item) -> list[tuple[str, str]]:
-    """Name and value of each parameter of a test; values that have no plain text stand for themselves alone."""
-    if not isinstance(item, pytest.Function) or not hasattr(item, "callspec"):
-        return []
-    indices = item.callspec.indices
+def parameters(case: Any) -> list[tuple[str, str]]:
+    """Name and value of each parameter of a case; values that have no plain text are told apart by their places."""
+    indices = case.indices
     return [
-        (name, repr(value) if _is_plain(value) else f"case {indices.get(name)}")
-        for name, value in item.callspec.params.items()
+        (name, repr(value) if _is_plain(value) else f"case {indices.get(name)}") for name, value in case.params.items()
     ]
 
 
@@ -73,18 +74,19 @@ def each_value_once(cases: list[list[tuple[str, str]]]) -> list[int]:
     return sorted(set(taken))
 
 
-def select(items: Iterable[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:
-    """The tests to run so that each value of each parameter is met, and those that are left out."""
-    groups: dict[str, list[pytest.Item]] = defaultdict(list)
-    for item in items:
-        groups[item.nodeid.partition("[")[0]].append(item)
-    kept: list[pytest.Item] = []
-    left: list[pytest.Item] = []
-    for group in groups.values():
-        places = set(each_value_once([parameters(item) for item in group]))
-        for place, item in enumerate(group):
-            (kept if place in places else left).append(item)
-    return kept, left
+def thin(metafunc: pytest.Metafunc) -> int:
+    """Leaves a function as many cases as meet each value of each parameter; returns how many are left out."""
+    cases = getattr(metafunc, CASES)
+    if len(cases) <= FEW_PRODUCTS and not all(_is_plain(value) for case in cases for value in case.params.values()):
+        return 0
+    kept = [cases[place] for place in each_value_once([parameters(case) for case in cases])]
+    left = len(cases) - len(kept)
+    cases[:] = kept
+    return left
+
+
+CASES = "_calls"
+"""Where pytest keeps the cases of a function before it makes a test of each, which it offers no other way to choose."""
 
 
 def draw_fewer(items: Iterable[pytest.Item]) -> None:

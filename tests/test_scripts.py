@@ -184,7 +184,7 @@ class TestTest:
             assert (f"pytest with the {which} onnxruntime" in titles) == (sys.platform == "linux" and thorough)
         one_in = {str(step.command[step.command.index("--one-in") + 1]) for step in steps if "--one-in" in step.command}
         if sys.platform == "linux":
-            assert one_in == ({"2", "4"} if arguments == ["--all"] else {"1"} if thorough else set())
+            assert one_in == ({"3", "4"} if arguments == ["--all"] else {"1"} if thorough else set())
         cases = "all" if arguments == ["--exhaustive"] else "each"
         assert [step.command[-1] for step in steps if step.title == "pytest"] == (
             [] if arguments == ["--fast"] else [cases]
@@ -205,7 +205,7 @@ class TestTest:
         assert [name for name in named if not (ROOT / name).exists()] == []
 
     def test_every_generator_is_asked_to_compare(self, script):
-        titles = {step.title for parts in script("test").steps(Path(sys.executable)) for part in parts for step in part}
+        titles = {step.title for part in script("test").sources(Path(sys.executable)) for step in part}
         generators = {path.name for path in SCRIPTS.glob("generate_*.py")} | {"make_samples.py"}
         assert {f"{name} --check" for name in generators} <= titles
 
@@ -385,7 +385,7 @@ class TestRelease:
         assert {Requirement(line).name for line in lines} == set(check.TOOLS)
 
     def test_every_command_is_used_in_the_documents(self, script):
-        from dml2onnx.cli.options import COMMANDS
+        from dml2onnx.cli.commands import COMMANDS
 
         text = "".join((ROOT / page).read_text(encoding="utf-8") for page in script("check_release").BRIEF)
         used = set(re.findall(r"^\$ dml2onnx (\w+)", text, re.MULTILINE))

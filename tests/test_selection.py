@@ -58,6 +58,16 @@ def test_fields(fields):
 def test_alone():
     pass
 
+@pytest.mark.parametrize("level", range(5))
+@pytest.mark.parametrize("fields", [{"Axis": n} for n in range(6)])
+def test_product(fields, level):
+    pass
+
+@pytest.mark.parametrize("level", range(4))
+@pytest.mark.parametrize("fields", [{"Axis": n} for n in range(6)])
+def test_small_product(fields, level):
+    pass
+
 drawn = []
 
 @settings(max_examples=250)
@@ -70,27 +80,28 @@ def test_drawn():
 """
 
 
-# of --one-in 4 three cases of nine are left, of three one, and what has no cases
+# of --one-in 4 three cases of nine are left, of three one, of six two, of 24 six, and what has no cases
 @pytest.mark.parametrize(
     ("options", "count", "left"),
     [
-        ([], 9 + 9 + 3, ""),
-        (["--cases", "each"], 3 + 9 + 3, "6 deselected"),
-        (["--cases", "each", "--one-in", "4"], 1 + 3 + 3, "14 deselected"),
+        ([], 9 + 9 + 30 + 24 + 3, ""),
+        (["--cases", "each"], 3 + 9 + 6 + 24 + 3, "30 cases are left out"),
+        (["--cases", "each", "--one-in", "4"], 1 + 3 + 2 + 6 + 3, "30 deselected"),
     ],
 )
 def test_what_pytest_runs(tmp_path, options, count, left):
     (tmp_path / "conftest.py").write_text(
         f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
-        "from tests.conftest import pytest_addoption, pytest_collection_modifyitems\n",
+        "from tests.conftest import pytest_addoption, pytest_collection_modifyitems, pytest_generate_tests\n"
+        "from tests.conftest import pytest_report_collectionfinish\n",
         encoding="utf-8",
     )
     (tmp_path / "test_program.py").write_text(PROGRAM, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-s", *options]
     said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, encoding="utf-8", check=True).stdout
-    assert f"{100 if options else 250} were drawn" in said
+    assert f"{50 if options else 250} were drawn" in said
     assert f"{count} passed" in said
-    assert ("deselected" in said) == bool(options)
+    assert ("left out" in said) == bool(options)
     assert left in said
 
 

@@ -34,6 +34,13 @@ class Compiler:
         """Makes a program that runs here of a file that includes the recorder; warnings fail."""
         self._run(source, include, *options, "-pthread", "-o", str(output))
 
+    def precompiled(self, header: Path, *options: str) -> tuple[str, ...]:
+        """Options that include a header first, which need not be parsed again where this compiler can keep it."""
+        command = (*self.command, "-std=c++17", *WARNINGS, *options, "-x", "c++-header", str(header))
+        if self.only_checks:
+            subprocess.run([*command, "-o", f"{header}.gch"], capture_output=True, check=False, env=_environment())
+        return ("-include", str(header))
+
     def _run(self, source: Path, include: Path, *options: str) -> None:
         directories = (f"-I{include}", f"-I{RECORDER}", f"-I{RECORDER / 'posix'}")
         command = (*self.command, "-std=c++17", *WARNINGS, *directories, str(source), *options)
@@ -60,8 +67,8 @@ def native() -> Compiler | None:
     return Compiler((found,)) if found is not None else zig()
 
 
-MEMORY = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
-THREADS = ("-fsanitize=thread", "-g")
+MEMORY = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g1")  # which lines, for what they report
+THREADS = ("-fsanitize=thread", "-g1")
 
 
 def sanitizers(compiler: Compiler, directory: Path, options: tuple[str, ...] = MEMORY) -> tuple[str, ...]:

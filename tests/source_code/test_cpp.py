@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from dml2onnx.ir.graph import Graph
 from dml2onnx.source_code.directmlx import _BY_FIELDS
 from dml2onnx.testing.valid import descriptors
 from tests.checks.build import one
+from tests.conftest import shared_directory
 from tests.exporters.test_native import PROGRAMS, exact
 from tests.frontends.models import NATIVE, load_model
 from tests.recorder import stand_in
@@ -117,16 +118,37 @@ def without_names(graph: Graph) -> Mapping[str, Any]:
     }
 
 
-def round_trips(graphs: Iterable[Graph], cxx: Compiler, directory: Path) -> list[str]:
+class Programs:
+    """The graphs of all tests here, compiled as one program: most of its time goes to the headers."""
+
+    def __init__(self, groups: Mapping[str, Sequence[Graph]], cxx: Compiler, directory: Path) -> None:
+        texts, back = recorded([graph for group in groups.values() for graph in group], cxx, directory)
+        again = iter(zip(texts, back, strict=True))
+        self.groups = {name: [(graph, *next(again)) for graph in group] for name, group in groups.items()}
+        """Each graph, the text of its program, and what that records."""
+
+
+@pytest.fixture(scope="module")
+def programs(compiler: Compiler, network: Graph, tmp_path_factory: pytest.TempPathFactory) -> Programs:  # noqa: F811
+    directory = tmp_path_factory.mktemp("programs")
+    groups = {
+        "networks": networks(network),
+        "models": models(directory),
+        "every operator": list(every_operator().values()),
+        "functions": [graph for _, graph in functions_and_graphs()],
+        "parts": parts(),
+    }
+    return Programs(groups, compiler, directory)
+
+
+def round_trips(programs: Programs, group: str) -> list[str]:
     """Compares what is recorded; returns the texts of the programs."""
-    chosen = list(graphs)
-    texts, back = recorded(chosen, cxx, directory)
-    for graph, again, text in zip(chosen, back, texts, strict=True):
+    for graph, text, again in programs.groups[group]:
         want, got = without_names(graph), without_names(again)
         for part in want:
             assert got[part] == want[part], text
         assert max(map(len, text.splitlines())) <= 120, text
-    return texts
+    return [text for _, text, _ in programs.groups[group]]
 
 
 def is_sayable(graph: Graph) -> bool:
@@ -168,10 +190,14 @@ def network() -> Graph:
     return g.build(everything(g, g.input("x", "FLOAT32", [1, 4, 8, 8])))
 
 
-def test_networks(compiler: Compiler, network: Graph, tmp_path: Path) -> None:  # noqa: F811
+def networks(network: Graph) -> list[Graph]:
     g = GraphBuilder(policy=interleaved_channel)
     interleaved = g.build(everything(g, g.input("x", "FLOAT32", [1, 4, 8, 8])))
-    texts = round_trips([network, interleaved, transformer()], compiler, tmp_path)
+    return [network, interleaved, transformer()]
+
+
+def test_networks(programs: Programs) -> None:
+    texts = round_trips(programs, "networks")
     for function in (
         "ConvolutionBuilder",
         "MaxPooling",
@@ -190,48 +216,60 @@ def test_networks(compiler: Compiler, network: Graph, tmp_path: Path) -> None:  
     assert texts[2].count("OPERATOR_DESC desc") == 8  # GELU, and softmax over axes
 
 
-def test_models(compiler: Compiler, shared: Path, tmp_path: Path) -> None:  # noqa: F811
-    graphs = [
-        load_model(tmp_path, NATIVE, LoadOptions(freeze=True)),
-        dml2onnx.load(shared / "models" / "serialized_matmul_add" / "Partition_0.bin"),
-        replace(dml2onnx.load(shared / "models" / "squeezenet" / "model.json"), results=(), effects=()),
-    ]
-    round_trips(filter(is_sayable, graphs), compiler, tmp_path)
+def models(directory: Path) -> list[Graph]:
+    """One that is written here, and those that lie beside the checkout."""
+    found = [load_model(directory, NATIVE, LoadOptions(freeze=True))]
+    if (shared := shared_directory()) is not None:
+        found += [
+            dml2onnx.load(shared / "models" / "serialized_matmul_add" / "Partition_0.bin"),
+            replace(dml2onnx.load(shared / "models" / "squeezenet" / "model.json"), results=(), effects=()),
+        ]
+    return list(filter(is_sayable, found))
 
 
-def test_every_operator(compiler: Compiler, tmp_path: Path) -> None:  # noqa: F811
-    """One graph for each, with functions where DirectMLX has one that gives it, else with their structures."""
+def test_models(programs: Programs) -> None:
+    assert round_trips(programs, "models")
+
+
+def every_operator() -> dict[str, Graph]:
     graphs: dict[str, Graph] = {}
     for several in descriptors().values():
         for desc in several:
-            graph = one(exact(desc))
-            if desc.type not in graphs and is_sayable(graph):
+            if desc.type not in graphs and is_sayable(graph := one(exact(desc))):
                 graphs[desc.type] = graph
-    assert {name.removeprefix("DML_OPERATOR_") for name in descriptors()} == set(graphs)
-    texts = round_trips(graphs.values(), compiler, tmp_path)
+    return graphs
+
+
+def test_every_operator(programs: Programs) -> None:
+    """One graph for each, with functions where DirectMLX has one that gives it, else with their structures."""
+    assert {name.removeprefix("DML_OPERATOR_") for name in descriptors()} == set(every_operator())
+    texts = round_trips(programs, "every operator")
     assert sum("OPERATOR_DESC desc" not in text for text in texts) > 80
 
 
-def test_functions_whose_arguments_are_fields(compiler: Compiler, tmp_path: Path) -> None:  # noqa: F811
-    """Several descriptors of each of these operators, and each by its function at least once."""
-    graphs, names = [], []
+def functions_and_graphs() -> list[tuple[str, Graph]]:
+    """Several descriptors of each operator whose function takes its fields, with the name of the function."""
     functions = {name: function for name, (function, _) in _BY_FIELDS.items()}
     functions |= {"GRU": "GRU", "FILL_VALUE_CONSTANT": "FillValueConstant", "FILL_VALUE_SEQUENCE": "FillValueSequence"}
+    found = []
     for name, function in functions.items():
         chosen = [one(exact(desc)) for desc in descriptors()[f"DML_OPERATOR_{name}"]]
-        for graph in list(filter(is_sayable, chosen))[:4]:
-            graphs.append(graph)
-            names.append(function)
+        found += [(function, graph) for graph in list(filter(is_sayable, chosen))[:4]]
     g = GraphBuilder()
-    found = g.non_zero_coordinates(g.input("x", "FLOAT32", [2, 4]))  # of other ranks it has no function
-    graphs.append(g.build({"count": found.count, "coordinates": found.coordinates}))
-    names.append("NonZeroCoordinates")
-    texts = round_trips(graphs, compiler, tmp_path)
+    coordinates = g.non_zero_coordinates(g.input("x", "FLOAT32", [2, 4]))  # of other ranks it has no function
+    graph = g.build({"count": coordinates.count, "coordinates": coordinates.coordinates})
+    return [*found, ("NonZeroCoordinates", graph)]
+
+
+def test_functions_whose_arguments_are_fields(programs: Programs) -> None:
+    """Each is called at least once."""
+    texts = round_trips(programs, "functions")
+    names = [name for name, _ in functions_and_graphs()]
     said = {function for function, text in zip(names, texts, strict=True) if f"dml::{function}(" in text}
     assert said == set(names)
 
 
-def test_what_functions_give_only_in_part(compiler: Compiler, tmp_path: Path) -> None:  # noqa: F811
+def parts() -> list[Graph]:
     """Another axis than the last of TopK, and an input behind a missing one of GRU, are left to structures."""
 
     def top(axis: int) -> Graph:
@@ -257,7 +295,11 @@ def test_what_functions_give_only_in_part(compiler: Compiler, tmp_path: Path) ->
         assert found.single is not None
         return g.build({"sequence": found.sequence, "single": found.single})
 
-    texts = round_trips([top(1), top(0), gru(True), gru(False)], compiler, tmp_path)
+    return [top(1), top(0), gru(True), gru(False)]
+
+
+def test_what_functions_give_only_in_part(programs: Programs) -> None:
+    texts = round_trips(programs, "parts")
     assert ["dml::TopK(" in text for text in texts] == [True, False, False, False]
     assert ["dml::GRU(" in text for text in texts] == [False, False, True, False]
     assert "{dml::FusedActivation::Sigmoid(), dml::FusedActivation::Tanh()}" in texts[2]
