@@ -396,6 +396,9 @@ class EmitterCore:
         """Whether a tensor may be dequantised by DequantizeLinear, by parameters that are ``known`` when compiling."""
         return True
 
+    aligns_regions = _asked("aligns_regions", True)
+    """Whether there is RoiAlign."""
+
     @legalised
     def multiplies_quantised(self, op: str) -> bool:
         """Whether QLinearConv or QLinearMatMul takes UINT8 tensors."""

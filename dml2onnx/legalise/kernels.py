@@ -298,6 +298,11 @@ def dequantizes(e: Emitter, x: Tensor, *, known: bool = False) -> bool | None:
     return None if e.has_kernel("DequantizeLinear", x.dtype, _type_of_dequantized(e)) else False
 
 
+def aligns_regions(e: Emitter) -> bool:
+    """Whether it has a kernel."""
+    return e.supports("RoiAlign", FLOAT, "T1")
+
+
 def multiplies_quantised(e: Emitter, op: str) -> bool | None:
     """Where there is a kernel."""
     return None if e.has_kernel(op, np.dtype(np.uint8), "T1", "T2", "T3") else False
@@ -325,6 +330,7 @@ RULES |= {
     "ArgMax": arg_max,
     "ArgMin": arg_min,
     "Attention": attention.attention,
+    "aligns_regions": aligns_regions,
     "BitCast": bits.bit_cast,
     "BitwiseNot": bits.bitwise_not,
     **{operator: partial(bits.bitwise, table) for operator, table in bits.TABLES.items()},

@@ -21,14 +21,14 @@ def _known(exponent: Tensor) -> float | None:
     return None if exponent.value is None or exponent.size != 1 else float(exponent.value.item())
 
 
-def power(e: Emitter, base: Tensor, exponent: Tensor) -> Tensor | None:
+def power(e: Emitter, a: Tensor, b: Tensor) -> Tensor | None:
     """The base, Sqrt, Reciprocal, or ones; integers of other types than INT32 in double precision."""
-    known = _known(exponent)
+    base, exponent, known = a, b, _known(b)
     if known == 1 and exponent.rank <= base.rank:
         return base
     if base.dtype.kind != "f":
         return None if base.dtype == INT32 else _of_integers(e, base, exponent)
-    if known is None or base.value is not None or exponent.rank > base.rank:
+    if known is None or exponent.rank > base.rank:
         return None
     if known == 0:
         return e.ConstantOfShape(base.shape, 1, base.dtype)
@@ -36,9 +36,9 @@ def power(e: Emitter, base: Tensor, exponent: Tensor) -> Tensor | None:
     return {0.5: e.Sqrt, -1: e.Reciprocal}[known](base) if known in (0.5, -1) else None
 
 
-def exact_power(e: Emitter, base: Tensor, exponent: Tensor) -> Tensor | None:
-    """0 of 0, NaN where ``exponent * log |base|`` is, and of negative numbers where the exponent is not whole."""
-    known = _known(exponent)
+def exact_power(e: Emitter, a: Tensor, b: Tensor) -> Tensor | None:
+    """0 of 0, NaN where ``b * log |a|`` is, and of negative numbers where the exponent is not whole."""
+    base, exponent, known = a, b, _known(b)
     if known == 1 or len(e.applying) > 1:  # in a formula the numbers are known
         return None
     if base.dtype.kind != "f":

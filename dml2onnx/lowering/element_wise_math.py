@@ -18,9 +18,6 @@ from dml2onnx.onnx_model import FLOAT
 if TYPE_CHECKING:
     from dml2onnx.lowering.operands import Operands
 
-_INT32 = np.dtype(np.int32)
-_UINT32 = np.dtype(np.uint32)
-
 _UNARY: Mapping[str, Callable[[Emitter, Tensor], Tensor]] = {
     "ELEMENT_WISE_ACOS": Emitter.Acos,
     "ELEMENT_WISE_ACOSH": Emitter.Acosh,

@@ -77,15 +77,20 @@ def _are_inside(indices: Tensor, sizes: npt.ArrayLike) -> bool:
     return bool(((wide >= -count) & (wide < count)).all())
 
 
+def _is_open(e: Emitter, indices: Tensor) -> bool:
+    """Whether the model leaves open what indices outside mean: a default one does of those that only the run tells."""
+    return indices.value is None and not e.exact
+
+
 def _is_free(node: Operands, e: Emitter, indices: Tensor, sizes: npt.ArrayLike) -> bool:
     """Whether indices may lie outside, and what they then mean is known and to be kept."""
-    is_kept = (e.exact or indices.value is not None) and node.op.tensor("InputTensor").is_packed
+    is_kept = not _is_open(e, indices) and node.op.tensor("InputTensor").is_packed
     return is_kept and not _are_inside(indices, sizes)
 
 
 def _safe(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
     """Indices as ONNX takes them, in an exact model none of which stops the session."""
-    return _clamped(e, indices, sizes) if e.exact or indices.value is not None else _for_onnx(e, indices)
+    return _for_onnx(e, indices) if _is_open(e, indices) else _clamped(e, indices, sizes)
 
 
 def _offsets(
@@ -244,7 +249,7 @@ def scatter(node: Operands, e: Emitter) -> Tensor:
     indices, size = node.tensor("IndicesTensor"), x.shape[axis]
     if size == 1:  # whatever the index is
         return e.ScatterElements(x, e.constant(np.zeros(indices.shape, np.int64)), updates, axis)
-    if _are_inside(indices, size) or (indices.value is None and not e.exact):
+    if _is_open(e, indices) or _are_inside(indices, size):
         return e.ScatterElements(x, _for_onnx(e, indices), updates, axis)
     e.note("indices known only at run time may lie outside: one more place takes their updates")
     step = _step(e, indices, x.shape, axis)
@@ -275,7 +280,7 @@ def scatter_nd(node: Operands, e: Emitter) -> Tensor:
     sizes = x.shape[x.rank - op.uint("InputDimensionCount") :]
     length, tuples = indices.shape[-1], prod(indices.shape[:-1])
     updates, width = node.tensor("UpdatesTensor"), prod(sizes[length:])
-    if _are_inside(indices, sizes[:length]) or (indices.value is None and not e.exact):
+    if _is_open(e, indices) or _are_inside(indices, sizes[:length]):
         shape = (*indices.shape[:-1], *sizes[length:])
         y = e.ScatterND(e.Reshape(x, sizes), e.Cast(_for_onnx(e, indices), INT64), e.Reshape(updates, shape))
         return e.Reshape(y, x.shape)

@@ -67,7 +67,7 @@ def _has_onnx_form(node: Operands, e: Emitter, corners: Corners) -> bool:
     is_alike = corners.is_mean and corners.is_linear and not corners.is_aligned and corners.output_offset == -0.5
     if not is_alike or node.op.float("OutOfBoundsInputValue") != 0:
         return False
-    if not e.supports("RoiAlign", FLOAT, "T1"):
+    if not e.aligns_regions():
         e.note(f"Gather: the target does not run RoiAlign at opset {e.opset}")
         return False
     return True
@@ -177,7 +177,7 @@ def roi_pooling(node: Operands, e: Emitter) -> Tensor:
     columns = _bins(e, (x1, x2), scale, sizes[3], image[3])
     item = e.Clip(finite(e, batch), 0.0, float(image[0] - 1))
     levels = image[2].bit_length() * image[3].bit_length()
-    if e.exact or levels * x.size > MOST_STACKED:
+    if levels * x.size > MOST_STACKED:
         lines = _elements(e, *rows), _elements(e, *columns)
     else:
         x, lines = _stacked(e, x, rows, columns)

@@ -30,9 +30,9 @@ TAPS, SAMPLES, CHANNEL = (0, 2), (1, 3), 7
 LARGEST = float(np.finfo(np.float32).max) / 8
 """Coordinates up to this give finite ones in every step."""
 MOST_STATIC_SAMPLES = 8
-"""Samples along an axis up to which default models take the most there may be, of sizes that are known."""
+"""Samples along an axis up to which the most there may be are taken, of sizes that are known."""
 MOST_STATIC_ELEMENTS = 1 << 22
-"""Elements up to which they take the most there may be of any number of samples."""
+"""Elements up to which the most there may be of any number of samples are taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +232,7 @@ def crossings(
     corners, rois = Corners.of(node.op), regions(node, e)
     x1, y1, x2, y2 = (e.Slice(rois, (0, i), (rois.shape[0], i + 1)) for i in range(4))
     elements = rois.shape[0] * prod(outputs) * image[1] * corners.most**2 * (4 if corners.is_linear else 1)
-    is_static = not e.exact and (corners.most <= MOST_STATIC_SAMPLES or elements <= MOST_STATIC_ELEMENTS)
+    is_static = only is None and (corners.most <= MOST_STATIC_SAMPLES or elements <= MOST_STATIC_ELEMENTS)
     rows = line_of(e, corners, corners.scale_y, (y1, y2), outputs[0], image[2], only, is_static=is_static)
     columns = line_of(e, corners, corners.scale_x, (x1, x2), outputs[1], image[3], only, is_static=is_static)
     batch = batch_indices(node, e, image[0])

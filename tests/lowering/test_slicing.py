@@ -260,7 +260,7 @@ def test_form_of_reversal(op, expected, kind):
     op = operator("REVERSE_SUBSEQUENCES", **fields)
     model = check_case(op, inputs={"SequenceLengthsTensor": lengths})
     if expected:
-        assert operators(model)[-1] == "GatherElements"
+        assert {"GatherElements", "ReverseSequence"} & {*operators(model)} == {"GatherElements"}
         lengths = np.minimum(lengths, lengths.dtype.type(op.tensor("InputTensor").sizes[op.uint("Axis")]))
         known = check_case(op, inputs={"SequenceLengthsTensor": lengths}, constants=["SequenceLengthsTensor"])
         assert [item for item in operators(known) if item != "Reshape"] == [
