@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -66,6 +66,8 @@ def described(value: object) -> str:
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
+MOST_SHOWN = 4
+"""Names of inputs in an example."""
 LONGEST = 1 << 16
 """Numbers or names in a list: more than any field has. A range may have 10**12, and an iterator no end."""
 
@@ -213,7 +215,7 @@ def feature_level(value: object) -> FeatureLevel | None:
 
 def directml_level(value: str) -> FeatureLevel:
     """The feature level of a version of DirectML, such as ``1.8``; :class:`DmlError` for what is no version."""
-    parts = value.split(".")
+    parts = value.lower().removeprefix("microsoft.ai.directml.").removesuffix(".nupkg").split(".")
     if not 2 <= len(parts) <= 3 or not all(part.isdecimal() and len(part) < 6 for part in parts):
         expected, message = "a version of DirectML such as 1.8", f"{quote(value)} is no version of DirectML"
         raise DmlError(NO_ARGUMENT.at(message, expected=expected, found=quote(value)))
@@ -300,13 +302,14 @@ def call_for_array(value: object) -> str:
     return next((call for method, call in ways.items() if is_tensor and callable(getattr(kind, method, None))), "")
 
 
-def arrays(value: object, what: str = "inputs") -> dict[str, Array]:
-    """Arrays by name; nothing stands for none."""
+def arrays(value: object, what: str = "inputs", names: Sequence[str] = ()) -> dict[str, Array]:
+    """Arrays by name, of those that there may be; nothing stands for none."""
     expected = "arrays by name, as a dictionary"
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        raise refusal(what, value, expected)
+        by_name = ", ".join(f"{quote(name)}: ..." for name in names[:MOST_SHOWN])
+        raise refusal(what, value, expected, (Remedy(f"{{{by_name}}}"),) if by_name else ())
     try:
         items = list(value.items())
     except Exception:

@@ -230,7 +230,7 @@ class CompiledModel:
 
     def complete(self, inputs: Mapping[str, npt.ArrayLike] | None) -> dict[str, npt.ArrayLike]:
         """``inputs`` with sample contents for what they leave out."""
-        filled: dict[str, npt.ArrayLike] = {**arguments.arrays(inputs)}
+        filled: dict[str, npt.ArrayLike] = {**arguments.arrays(inputs, names=[port.name for port in self.inputs])}
         for port in self.inputs:
             if port.name not in filled and port.name in self.defaults:
                 length = port.dtype.itemsize

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import enum
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from dataclasses import field as with_options
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
 LONGEST_QUOTE = 60
 LONGEST_LISTING = 300
@@ -120,6 +121,49 @@ class Remedy:
     """Whether nothing else can be meant, as far as the model tells, unless there is another remedy."""
 
 
+Steps: TypeAlias = tuple[str | int, ...]
+"""The members and indices that lead to a part of a descriptor."""
+
+
+_NAMELESS = "~"
+"""A member whose name is empty, in a path, which could not tell it from no member; a pointer has nothing there."""
+
+
+def escape(token: str) -> str:
+    """One reference token of a JSON pointer."""
+    return token.replace("~", "~0").replace("/", "~1")
+
+
+def unescape(token: str) -> str:
+    """The member that a reference token of a JSON pointer, or a step of a path, names."""
+    return "" if token == _NAMELESS else token.replace("~1", "/").replace("~0", "~")
+
+
+def joined(path: str | Steps) -> str:
+    """A path as text: a JSON pointer without the first slash."""
+    if isinstance(path, str):
+        return path
+    return "/".join([escape(step) or _NAMELESS if isinstance(step, str) else str(step) for step in path])
+
+
+def pointer_to(place: str, path: str) -> str:
+    """The JSON pointer of what the path leads to from a place."""
+    if not path:
+        return place
+    return f"{place}/{'/'.join(['' if step == _NAMELESS else step for step in path.split('/')])}"
+
+
+def _first_member(path: str | Steps) -> str:
+    """The field that a path starts at."""
+    if isinstance(path, str):
+        return path.partition("/")[0]
+    return next((step for step in path if isinstance(step, str)), "")
+
+
+_INTERNAL = MappingProxyType({"internal": True})
+"""Of a field that no report has: what is known of a diagnostic until it has its place."""
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """Something that is wrong, and where.
@@ -130,7 +174,7 @@ class Diagnostic:
     alternative fixes. ``line`` and ``column`` are there in reports, and where ``file`` is no JSON.
     """
 
-    code: str
+    code: Code
     """As ``dml2onnx explain CODE`` takes it."""
     message: str
     severity: Severity = with_options(default=Severity.ERROR, metadata={"always": True})
@@ -162,6 +206,24 @@ class Diagnostic:
     marker: str = ""
     """Underlines the place in the excerpt."""
 
+    # What is wrong with a descriptor is found once for all nodes that have it, and gets its place with :func:`placed`.
+    path: str = with_options(default="", repr=False, metadata=_INTERNAL)
+    """Where it is in the descriptor, as a JSON pointer without the first slash: ``"InputTensor/Sizes/2"``."""
+    is_structural: bool = with_options(default=False, repr=False, metadata=_INTERNAL)
+    """Whether it is about how the node fits into the graph, and not about its descriptor alone."""
+    accepted: str = with_options(default="", repr=False, metadata=_INTERNAL)
+    """What DirectML does with it, where only the documentation forbids it; empty where DirectML refuses."""
+    compiled: bool = with_options(default=False, repr=False, metadata=_INTERNAL)
+    """Whether a compiled model does what ``accepted`` says."""
+    alike: tuple[str, ...] = with_options(default=(), repr=False, metadata=_INTERNAL)
+    """The other fields of which the same is to be said, and is not: what they are follows from this one."""
+    guess: tuple[str, Collection[str]] | None = with_options(default=None, hash=False, repr=False, metadata=_INTERNAL)
+    """A misspelt name, and those that it may stand for."""
+    instead: Member = with_options(default=None, hash=False, repr=False, metadata=_INTERNAL)
+    """What is certainly meant; ``None`` where that is not known."""
+    contents: object = with_options(default=None, hash=False, repr=False, metadata=_INTERNAL)
+    """What an unknown member holds."""
+
     @property
     def is_error(self) -> bool:
         """Errors stop a compilation, warnings do not."""
@@ -187,14 +249,114 @@ class Diagnostic:
         return "\n".join(lines)
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
-    """A kind of finding: its stable number, a title, and what ``dml2onnx explain CODE`` says about it."""
+def below(item: Diagnostic, *steps: str | int) -> Diagnostic:
+    """The same about a part of something larger, to which these steps lead."""
+    if not steps:
+        return item
+    prefix = joined(steps)
+    return replace(
+        item,
+        field=_first_member(steps) or item.field,
+        path=f"{prefix}/{item.path}" if item.path else prefix,
+        related=tuple([f"{prefix}/{path}" for path in item.related]),
+    )
 
-    id: str
-    title: str
+
+def with_code(item: Diagnostic, code: Code, message: str) -> Diagnostic:
+    """The same as another kind of finding."""
+    return replace(item, code=code, severity=code.severity, message=message)
+
+
+def placed(
+    item: Diagnostic,
+    pointer: str,
+    *,
+    node: str = "",
+    operator: str = "",
+    documentation: str = "",
+    remedies: tuple[Remedy, ...] = (),
+) -> Diagnostic:
+    """The same at its place in a model, without what is internal.
+
+    ``documentation`` is the operator's page, which counts unless another one states the rule.
+    """
+    return Diagnostic(
+        item.code,
+        item.message,
+        item.severity,
+        node,
+        operator,
+        item.field,
+        pointer,
+        item.expected,
+        item.found,
+        item.since,
+        item.documentation or documentation,
+        item.related,
+        item.places,
+        item.remedies or remedies,
+    )
+
+
+class Code(str):
+    """A kind of finding: its stable number, a summary, and what ``dml2onnx explain CODE`` says about it."""
+
+    __slots__ = ("explanation", "severity", "summary")
+    summary: str
     explanation: str
-    severity: Severity = Severity.ERROR
+    severity: Severity
+
+    def __new__(cls, number: str, summary: str, explanation: str, severity: Severity = Severity.ERROR) -> Code:
+        made = super().__new__(cls, number)
+        made.summary = summary
+        made.explanation = explanation
+        made.severity = severity
+        return made
+
+    @property
+    def id(self) -> str:
+        """The number as plain text."""
+        return str(self)
+
+    def __getnewargs__(self) -> tuple[str, str, str, Severity]:  # type: ignore[override]  # str has one argument
+        return str(self), self.summary, self.explanation, self.severity
+
+    def of(
+        self,
+        path: str | Steps,
+        message: str,
+        expected: object = "",
+        found: object = "",
+        since: str = "",
+        documentation: str = "",
+        *,
+        related: tuple[str | Steps, ...] = (),
+        is_structural: bool = False,
+        accepted: str = "",
+        compiled: bool = False,
+        guess: tuple[str, Collection[str]] | None = None,
+        instead: Member = None,
+        contents: object = None,
+    ) -> Diagnostic:
+        """A finding of this kind about a part of a descriptor, which has no place in a model yet."""
+        return Diagnostic(
+            self,
+            message,
+            self.severity,
+            field=_first_member(path),
+            expected=str(expected),
+            found=str(found),
+            since=since,
+            documentation=documentation,
+            related=tuple([joined(other) for other in related]),
+            path=joined(path),
+            is_structural=is_structural,
+            accepted=accepted,
+            compiled=compiled,
+            guess=guess,
+            instead=instead,
+            contents=contents,
+        )
 
     def at(
         self,
@@ -212,9 +374,9 @@ class Code:
         places: tuple[Place, ...] = (),
         remedies: tuple[Remedy, ...] = (),
     ) -> Diagnostic:
-        """A finding of this kind at a place."""
+        """A finding of this kind at a place in a model."""
         return Diagnostic(
-            self.id,
+            self,
             message,
             self.severity,
             node,

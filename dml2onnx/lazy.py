@@ -53,7 +53,10 @@ class _LazyModule(ModuleType):
     def __getattr__(self, name: str) -> object:
         from importlib import import_module
 
-        module = import_module(self.__name__)
+        from dml2onnx.gc_pause import gc_paused
+
+        with gc_paused():  # no module is garbage
+            module = import_module(self.__name__)
         self.__dict__.update(vars(module))
         self.__class__ = ModuleType  # type: ignore[assignment]  # what Python's own LazyLoader does
         return getattr(module, name)

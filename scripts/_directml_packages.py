@@ -88,7 +88,7 @@ class Debian:
         return ["unshare", *namespaces(), "chroot", str(self.root), *command]
 
     def _prepare(self, *kinds: str) -> None:
-        """Lists of packages that are our own: neither what apt has been told of the machine's nor rights are needed."""
+        """Lists of packages that are our own: neither what apt knows of the machine's nor rights are needed."""
         for name in ("apt/lists/partial", "apt/cache/archives/partial", "root"):
             (self.place / name).mkdir(parents=True, exist_ok=True)
         (self.place / "apt/status").touch()

@@ -217,12 +217,12 @@ def _as_text(model: CompiledModel) -> str:
 
 def _told(desc: OperatorDesc) -> str:
     """A descriptor in a line: tensors as data type and sizes, and the attributes."""
-    told = []
+    stated = []
     for field, value in desc.items():
         if value is None or field.name.endswith("Count"):
             continue
-        told.append(f"{field.name} {_shown(value)}")
-    return ", ".join(told)
+        stated.append(f"{field.name} {_shown(value)}")
+    return ", ".join(stated)
 
 
 def _shown(value: object) -> str:

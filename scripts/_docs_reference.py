@@ -74,7 +74,7 @@ def _diagnostic_pages() -> dict[str, str]:
         stem = area.lower()
         pages[f"diagnostics/{stem}.md"] = page(f"{area}xx: {AREAS[area]}", *map(_diagnostic, found))
         link = f"{stem}.md"
-        rows += [(f"[{item.id}]({link}#{item.id.lower()})", item.severity.value, prose(item.title)) for item in found]
+        rows += [(f"[{item.id}]({link}#{item.id.lower()})", item.severity.value, prose(item.summary)) for item in found]
     intro = "`dml2onnx explain DML1602` prints what stands here.\n"
     listed = fenced("{toctree}", ":hidden:\n" + "\n".join(sorted(item[12:-3] for item in pages)))
     pages["diagnostics/index.md"] = page("Diagnostics", intro, table(["code", "", "what it is about"], rows), listed)
@@ -102,7 +102,7 @@ def _diagnostic(item: Code) -> str:
             parts += [f"{code(name)}:\n", fenced("text", text)]
     if item.id in undemonstrated():
         parts.append(f"{prose(undemonstrated()[item.id])}\n")
-    return section(f"{item.id}: {prose(item.title)}", *parts, target=item.id.lower())
+    return section(f"{item.id}: {prose(item.summary)}", *parts, target=item.id.lower())
 
 
 # --- Decisions ------------------------------------------------------------------------------------------------------

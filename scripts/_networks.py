@@ -180,8 +180,8 @@ def _transformer(name: str, layers: int, past: int, length: int) -> Network:
     given = {key: d.input(key, array) for key, array in feeds.items()}
     x, outputs = given["x"], {}
     for layer in range(layers):
-        held = given[f"l{layer}_past_keys"], given[f"l{layer}_past_values"]
-        x, outputs[f"l{layer}_keys"], outputs[f"l{layer}_values"] = _block(d, x, layer, held)
+        of_layer = given[f"l{layer}_past_keys"], given[f"l{layer}_past_values"]
+        x, outputs[f"l{layer}_keys"], outputs[f"l{layer}_values"] = _block(d, x, layer, of_layer)
     graph = d.g.build({**outputs, "y": x})
     total = f"float[1,{HEADS},{past + length},{SIZE}]"
     arguments = ", ".join(f"float[{','.join(map(str, array.shape))}] {key}" for key, array in feeds.items())

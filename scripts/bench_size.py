@@ -164,7 +164,7 @@ class Bench:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Measures models with gibibytes of weights against cp.")
     parser.add_argument("--gib", type=float, default=8, help="size of the weights (default: %(default)s)")
-    parser.add_argument("--directory", type=Path, default=Path(), help="where there is room (default: the current one)")
+    parser.add_argument("--directory", type=Path, default=Path(), help="a place with space (default: the current one)")
     parser.add_argument("--repeat", type=int, default=2, help="runs of each command (default: %(default)s)")
     parser.add_argument("--formats", nargs="*", default=FORMATS, choices=FORMATS, help="besides the native one's files")
     add_option(parser)

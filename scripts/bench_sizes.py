@@ -4,7 +4,7 @@
 
 For each network there is a row: the sizes that have names, the nodes of the model for one size and of the one for all,
 how many times as long that takes to compile, and how many times as long a run takes at the same size: in a session that
-knows no sizes, and in one that was told them (free dimensions overridden). Sessions have one thread and run in turns;
+knows no sizes, and in one that knows them (free dimensions overridden). Sessions have one thread and run in turns;
 of each the fastest run counts. With ``--check`` it fails where a named model has more than 3 nodes more for each name,
 takes more than 4 times as long to compile, or more than 1.02 times as long to run where its sizes are known. Beside
 other work machines tell 1.02 from 1 no better than a second session of the same model, whose time is the last column.

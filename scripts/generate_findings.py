@@ -79,8 +79,8 @@ def texts() -> Iterator[tuple[str, str, str]]:
         for op in described:
             for other in variants(op):
                 for finding in findings_of(other, LATEST):
-                    text = f"{finding.code.id}: {op.type}, {finding.path}: {finding.message}"
-                    yield finding.code.id, wording(finding.message), text
+                    text = f"{finding.code}: {op.type}, {finding.path}: {finding.message}"
+                    yield finding.code, wording(finding.message), text
 
 
 def _text(item: Diagnostic) -> tuple[str, str, str]:
@@ -165,7 +165,7 @@ def _other_arrays(value: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
 
 def content() -> str:
     """The file: the texts in the order of their codes and wordings, each code's own first."""
-    wordings = {(code.id, ""): f"{code.id}, {code.title}: {code.explanation}" for code in all_codes().values()}
+    wordings = {(code.id, ""): f"{code.id}, {code.summary}: {code.explanation}" for code in all_codes().values()}
     # paths that findings name are made of the working directory, which is another one for everybody
     with tempfile.TemporaryDirectory() as name:
         here = Path(name).resolve() / "models"

@@ -17,7 +17,7 @@ import json
 import sys
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from _generated import write_or_check
@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from dml2onnx import diagnostics  # noqa: E402
+from dml2onnx.diagnostics import Code  # noqa: E402
 from dml2onnx.report import (  # noqa: E402
     answers,
     batched,
@@ -86,8 +87,10 @@ ANSWERS: tuple[type[form.Head], ...] = (
 """What may be written, the general forms last: nothing but findings, and a failure."""
 NAMES = {name: item for module in MODULES for name, item in vars(module).items()} | {
     "Mapping": Mapping,
+    "Collection": Collection,
     "Json": object,
     "Member": object,
+    "Code": Code,
 }
 
 Schema = dict[str, object]
@@ -97,6 +100,7 @@ SIMPLE: dict[object, Schema] = {
     int: {"type": "integer"},
     float: {"type": "number"},
     str: {"type": "string"},
+    Code: {"type": "string"},
     types.NoneType: {"type": "null"},
 }
 
@@ -129,7 +133,7 @@ class _Writer:
         hints = typing.get_type_hints(kind, NAMES)
         properties: dict[str, Schema] = {}
         required = []
-        for item in dataclasses.fields(kind):
+        for item in filter(form.is_reported, dataclasses.fields(kind)):
             is_always = form.is_always_written(item)
             # what may be None is left out instead
             if "forms" in item.metadata:

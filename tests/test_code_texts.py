@@ -31,4 +31,4 @@ def test_no_module_is_forgotten() -> None:
 @pytest.mark.parametrize("name", sorted(CODES))
 def test_title_and_explanation(name: str) -> None:
     code = CODES[name]
-    assert f"{code.id}, {code.title}: {code.explanation}" in LINES
+    assert f"{code.id}, {code.summary}: {code.explanation}" in LINES

@@ -219,9 +219,9 @@ def test_warnings_pass_through() -> None:
 
 
 def test_findings_of_reading_count() -> None:
-    warning = Diagnostic("DML9998", "odd", Severity.WARNING)
+    warning = Diagnostic(Code("DML9998", "odd", "", Severity.WARNING), "odd", Severity.WARNING)
     assert compile(replace(sample(), findings=(warning,))).warnings == (warning,)
-    error = Diagnostic("DML9999", "wrong")
+    error = Diagnostic(Code("DML9999", "wrong", ""), "wrong")
     with pytest.raises(DmlError) as caught:
         compile(replace(sample(), findings=(warning, error)))
     assert caught.value.diagnostics == (error,)

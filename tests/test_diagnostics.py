@@ -71,9 +71,9 @@ def test_our_own_failures_are_no_findings() -> None:
 @pytest.mark.parametrize("code", all_codes().values(), ids=list(all_codes()))
 def test_every_code_is_explained(code: Code) -> None:
     assert re.fullmatch(r"DML[0-3]\d{3}", code.id)
-    assert code.title
-    assert not code.title.endswith(".")
-    assert len(code.explanation) > len(code.title)
+    assert code.summary
+    assert not code.summary.endswith(".")
+    assert len(code.explanation) > len(code.summary)
     assert code.explanation.endswith(".")
     assert code.explanation == code.explanation.strip()
     assert "  " not in code.explanation

@@ -88,7 +88,7 @@ def test_an_axis_among_leading_ones_needs_its_dimension(
 
 @pytest.mark.parametrize("format", ["dml_graph", "serialized"])
 def test_an_input_is_as_large_as_any_reader_sees_it(tmp_path: Path, format: str) -> None:
-    """The first reader sees one of its two numbers; DirectML's sizes are multiples of 4 bytes, so both have room."""
+    """The first reader sees one of its two numbers; DirectML's sizes are multiples of 4 bytes, so both fit."""
     g = GraphBuilder()
     x = g.input("x", "FLOAT16", [1])
     whole = g.reinterpret(x, "FLOAT16", [2])

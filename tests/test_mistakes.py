@@ -13,6 +13,7 @@ from dml2onnx.checks.operators import findings_of
 from dml2onnx.checks.structure import check_structure
 from dml2onnx.diagnostics import Diagnostic, DmlError, Severity
 from dml2onnx.frontends import load
+from dml2onnx.rules.findings import at_node
 from tests.frontends.models import edited
 from tests.mistakes import DX, MODELS, NATIVE, Mistake, mistakes
 
@@ -101,7 +102,7 @@ def everything(path: Path) -> list[Diagnostic]:
         return list(error.diagnostics)
     structure = check_structure(graph)
     of_nodes = [
-        finding.at(node)
+        at_node(finding, node)
         for position, node in enumerate(graph.nodes)
         for finding in (*structure.of_nodes.get(position, ()), *findings_of(node.operator, LATEST))
     ]

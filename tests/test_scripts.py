@@ -385,7 +385,7 @@ class TestRelease:
         assert {Requirement(line).name for line in lines} == set(check.TOOLS)
 
     def test_every_command_is_used_in_the_documents(self, script):
-        from dml2onnx.cli.options import COMMANDS
+        from dml2onnx.cli.commands import COMMANDS
 
         text = "".join((ROOT / page).read_text(encoding="utf-8") for page in script("check_release").BRIEF)
         used = set(re.findall(r"^\$ dml2onnx (\w+)", text, re.MULTILINE))

@@ -126,13 +126,13 @@ def parts_of_one_buffer(count: int) -> dict[str, Any]:
     }
 
 
-GROWING: list[Callable[[int], dict[str, Any]]] = [
+SCALED: list[Callable[[int], dict[str, Any]]] = [
     equal_nodes, nodes_of_one_name, one_value_joined, pieces, pieces_of_one_name, overlapping_pieces,
     separate_pieces, parts_of_one_buffer,
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("make", GROWING, ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", SCALED, ids=lambda make: make.__name__)
 def test_what_is_checked_and_compiled_grows_with_the_file(
     make: Callable[[int], dict[str, Any]], tmp_path: Path
 ) -> None:
@@ -254,7 +254,7 @@ def test_what_hangs_over_is_counted_as_tensors_are_large(window: int, end: int) 
 
 
 def refusal(graph: Graph) -> tuple[str, int]:
-    """The code, or none, and the most bytes that were held at a time."""
+    """The code, or none, and the most bytes that were allocated at a time."""
     code = ""
     tracemalloc.start()
     try:

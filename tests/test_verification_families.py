@@ -74,15 +74,15 @@ def between(op: OperatorDesc, weights: str = "") -> Graph:
 
     ``weights`` is the tensor that is constant; of an array of them, the last.
     """
-    lone = single_node(op)
-    (node,) = lone.nodes
-    held = node.reads[weights][-1].value if weights else None
+    alone = single_node(op)
+    (node,) = alone.nodes
+    fixed = node.reads[weights][-1].value if weights else None
     random = np.random.default_rng(1)
     made: list[Node] = []
     constants, copies = [], {}
     for name, index, read, desc in node.views_in():
-        if read.value is held:
-            constants.append(Constant(held, ArrayData.of(_contents(desc, random))))
+        if read.value is fixed:
+            constants.append(Constant(fixed, ArrayData.of(_contents(desc, random))))
             continue
         if name.endswith("IndicesTensor"):  # drawn within their range where the graph has them as inputs
             copies[read.value] = read.value
@@ -90,11 +90,11 @@ def between(op: OperatorDesc, weights: str = "") -> Graph:
         before = Value(f"x{len(made)}", read.value.nbytes)
         copies[read.value] = before
         made.append(_copy(f"copy of {name}{index}", desc, before, read.value))
-    first = lone.outputs[0]
+    first = alone.outputs[0]
     after = Value("y", first.value.nbytes)
     made += [replace(node, name="wrong"), _copy("copy behind", first.desc, first.value, after)]
     inputs = tuple(GraphInput(value.name, value) for value in copies.values())
-    outputs = (*lone.outputs[1:], GraphOutput("y", after, first.desc))
+    outputs = (*alone.outputs[1:], GraphOutput("y", after, first.desc))
     return Graph(tuple(made), inputs, outputs, tuple(constants))
 
 

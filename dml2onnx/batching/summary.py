@@ -85,7 +85,7 @@ class _Code:
 
     def count(self) -> CodeCount:
         first = self._first
-        title = all_codes()[first.code].title
+        title = all_codes()[first.code].summary
         return CodeCount(
             first.code, first.severity, title, self._models, self._findings, tuple(self._examples), first.message
         )

@@ -40,8 +40,7 @@ if TYPE_CHECKING:
 SUFFIXES: dict[Action, str] = {"compile": ".onnx", "report": ".html"}
 """What is written, by what is done."""
 PASSING = frozenset(
-    code.id
-    for code in (
+    (
         unreadable.NO_SUCH_FILE,
         unreadable.NOT_A_FILE,
         unreadable.CANNOT_READ,
@@ -221,7 +220,7 @@ def _digest(path: Path) -> str:
 
 def _leads_outside(model: Model) -> bool:
     """Whether it is a link that nobody may follow."""
-    return model.problem is not None and model.problem.code == FILE_OUTSIDE.id
+    return model.problem is not None and model.problem.code == FILE_OUTSIDE
 
 
 def _outcome(task: Task, read: list[Path]) -> tuple[Status, Head]:
@@ -238,7 +237,7 @@ def _outcome(task: Task, read: list[Path]) -> tuple[Status, Head]:
         return _done(task, graph)
     except UnreadableError as error:
         is_other = task.model.is_searched and any(
-            item.code == unreadable.UNKNOWN_FORMAT.id or task.model.path.suffix == ".bin" for item in error.diagnostics
+            item.code == unreadable.UNKNOWN_FORMAT or task.model.path.suffix == ".bin" for item in error.diagnostics
         )
         answer: Head = unchecked(shown, error) if task.asked.do == "check" else _refused(task, error)
         return "other" if is_other else "unreadable", answer

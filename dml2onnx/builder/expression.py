@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     Index: TypeAlias = "int | slice | EllipsisType | tuple[int | slice | EllipsisType, ...]"
 
+_OF_VALUES = frozenset({"cpu", "data", "detach", "eval", "item", "numpy", "tobytes", "tolist"})
+"""What tensors of other libraries have that are computed at once."""
+
 
 class Expression:
     """A tensor of the graph: a buffer, and the descriptor under which it is seen.
@@ -61,6 +64,8 @@ class Expression:
 
             if name.startswith("_") or name in Expression.__slots__:
                 return ""
+            if name in _OF_VALUES:
+                return "; its elements are computed when the graph runs: dml2onnx.compile(graph).run({...})"
             own = [item for item in dir(Expression) if not item.startswith("_")]
             close = nearest(name, own, 0.7)
             builder = type(self.builder)
@@ -282,6 +287,12 @@ class Expression:
         result = self if whole else self.builder.slice(self, offsets, windows, strides)
         kept = [size for entry, size in zip(entries, result.sizes, strict=True) if isinstance(entry, slice)]
         return result if len(kept) == self.rank else self.builder.reshape(result, kept or [1])
+
+    def __setitem__(self, index: object, value: object) -> NoReturn:
+        raise TypeError(
+            "an Expression cannot be assigned to, as operators make new tensors; GraphBuilder has join(...) for parts, "
+            "if_(...) and scatter_elements(...) for elements"
+        )
 
     def __iter__(self) -> None:
         raise TypeError("an Expression cannot be iterated; use builder.split")

@@ -61,7 +61,6 @@ if TYPE_CHECKING:
     from dml2onnx.catalog import OperatorSchema
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.operator import FieldValue
-    from dml2onnx.rules.findings import Finding
 
     Given = TypeVar("Given")
     Outputs: TypeAlias = Mapping[str, Expression] | Sequence[Expression] | Expression
@@ -480,7 +479,7 @@ class Recorder:
             self._judge(node, without=frozenset(outputs))
             if found.findings:
 
-                def judge(desc: OperatorDesc) -> tuple[Finding, ...]:
+                def judge(desc: OperatorDesc) -> tuple[Diagnostic, ...]:
                     return tuple(infer_outputs(desc, sizes, types, tuple(single)).findings)
 
                 raise DmlError(*answers(node, found.findings, judge, self.sites.place, editable=False, in_python=True))

@@ -8,26 +8,26 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from dml2onnx.checks.candidates import COUNTS, candidates, changed, with_inferred_outputs
+from dml2onnx.catalog import enum_schema
+from dml2onnx.checks.candidates import COUNTS, candidates, changed, single_tensors, with_inferred_outputs
 from dml2onnx.checks.tensors import strides_in_elements
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Edit, Place, Remedy, Severity, plural, quote
 from dml2onnx.ir.tensor import TensorDesc
-from dml2onnx.rules.findings import pointer
+from dml2onnx.rules.findings import at_node, pointer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from dml2onnx.catalog import OperatorSchema
     from dml2onnx.checks.candidates import Candidate, Change
     from dml2onnx.diagnostics import Diagnostic, Member
     from dml2onnx.ir.graph import Graph, Node, Value
-    from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.rules.findings import Finding
+    from dml2onnx.ir.operator import FieldValue, OperatorDesc
 
-    Judge = Callable[[OperatorDesc], tuple[Finding, ...]]
+    Judge = Callable[[OperatorDesc], tuple[Diagnostic, ...]]
 
 MOST_TRIED = 200
 """Candidates that are judged for one node."""
@@ -56,6 +56,7 @@ _OF_SHAPES = frozenset(
 _FOLLOWING = frozenset({"EndPadding", "DimensionCount", *COUNTS.values()})
 """Fields that only go along with another one: the other end of a padding, the count of an array."""
 _OF_COUNTS = frozenset({codes.NOT_EQUAL})
+_OF_CHOICES = frozenset({codes.EXACTLY_ONE, codes.OUT_OF_WINDOW})
 _OF_TYPES = frozenset(
     {codes.DIFFERENT_DATA_TYPES, codes.WRONG_DATA_TYPE, codes.ACCEPTED_TYPE, codes.DATA_TYPE_UNSUPPORTED}
 )
@@ -88,7 +89,7 @@ class Sources:
 
 def answers(
     node: Node,
-    findings: Sequence[Finding],
+    findings: Sequence[Diagnostic],
     judge: Judge,
     source: Callable[[Value, TensorDesc | None], Place],
     *,
@@ -99,27 +100,28 @@ def answers(
 
     ``editable`` where these are edits of a file, ``in_python`` where they are arguments and calls of the builder.
     """
-    schema = node.operator.schema
-    answered = _OF_SHAPES | _OF_COUNTS
+    answered = _OF_SHAPES | _OF_COUNTS | _OF_CHOICES
     of_shapes = [item for item in findings if item.code in answered and not item.is_structural]
     best = _best(node.operator, findings, judge) if of_shapes else []
     gone = _gone_with_all(findings, best)
     first = _standing_for(findings, gone, best)
     made = []
     for item in findings:
-        if item is not first and (item.code.id, item.path) in gone:
+        if item is not first and (item.code, item.path) in gone:
             continue
-        diagnostic = item.at(node)
+        diagnostic = at_node(item, node)
         fields = [item.path, *item.related]
         remedies = (
             _remedies(node, best, editable=editable, in_python=in_python)
             if item is first
-            else _in_elements(node, item, editable=editable) or _worded(schema, item, in_python=in_python)
+            else _of_one_tensor(node, item, editable=editable) or _worded(node.operator, item, in_python=in_python)
         )
+        if item.code is codes.DATA_TYPE_UNSUPPORTED:
+            remedies = (*_in_another_place(node.operator, item, judge), *remedies)
         if item is first:
             fields = [change.path for trial in best for change in trial.candidate.changes] + fields
             remedies = (*remedies, *_whole_sizes(node.operator, item, judge, gone))
-        if item.code in _OF_OTHERS:
+        if item.code in _OF_OTHERS | _OF_CHOICES:
             stated = _stated(node, best, diagnostic.pointer) if item is first else ()
             places = _places(node, fields, diagnostic.pointer, source)
             diagnostic = replace(diagnostic, places=(*stated, *places)[:MOST_PLACES])
@@ -142,24 +144,28 @@ class _Trial(NamedTuple):
     """Outputs that follow from the changes."""
 
 
-def _best(desc: OperatorDesc, findings: Sequence[Finding], judge: Judge) -> list[_Trial]:
+def _best(desc: OperatorDesc, findings: Sequence[Diagnostic], judge: Judge) -> list[_Trial]:
     """The candidates that do away with most, by the fewest changes and of the likeliest kind, and make nothing new."""
-    known = {(item.code.id, item.path) for item in findings if not item.is_structural}
-    known |= {(item.code.id, item.path) for item in judge(desc)}  # those that are not said are made anew
+    known = {(item.code, item.path) for item in findings if not item.is_structural}
+    known |= {(item.code, item.path) for item in judge(desc)}  # those that are not said are made anew
     trials: list[_Trial] = []
-    for number, candidate in enumerate(candidates(desc, findings)):
-        if number >= MOST_TRIED:
-            break
+    for candidate in islice(candidates(desc, findings), MOST_TRIED):
         made = changed(desc, candidate.changes)
         outputs, further = with_inferred_outputs(made, desc)
         for tried, more in ((made, ()), (outputs, further)) if further else ((made, ()),):
-            left = {(item.code.id, item.path) for item in judge(tried)}
+            left = {(item.code, item.path) for item in judge(tried)}
             if left < known:
                 trials.append(_Trial(candidate, frozenset(known - left), more))
                 break
+    errors = {(item.code, item.path) for item in findings if item.is_error and not item.is_structural}
+    if len(errors) > 1 and not any(errors <= trial.gone for trial in trials):
+        for candidate in islice(single_tensors(desc, findings), MOST_TRIED):
+            left = {(item.code, item.path) for item in judge(changed(desc, candidate.changes))}
+            if left <= known - errors:
+                trials.append(_Trial(candidate, frozenset(known - left), ()))
     if not trials:
         return []
-    errors = {(item.code.id, item.path) for item in findings if item.is_error}
+    errors |= {(item.code, item.path) for item in findings if item.is_error}
 
     def rank(trial: _Trial) -> tuple[int, int, int]:
         return -len(trial.gone & errors), -len(trial.gone), len(_counted(trial.candidate))
@@ -184,7 +190,7 @@ def _alike(changes: Sequence[Change]) -> list[Change]:
     return [changes[0]._replace(field=", ".join(change.path for change in changes), position=None)]
 
 
-def _gone_with_all(findings: Sequence[Finding], best: Sequence[_Trial]) -> frozenset[tuple[str, str]]:
+def _gone_with_all(findings: Sequence[Diagnostic], best: Sequence[_Trial]) -> frozenset[tuple[str, str]]:
     """What every one of the best candidates does away with."""
     if not best:
         return frozenset()
@@ -192,16 +198,16 @@ def _gone_with_all(findings: Sequence[Finding], best: Sequence[_Trial]) -> froze
 
 
 def _standing_for(
-    findings: Sequence[Finding], gone: frozenset[tuple[str, str]], best: Sequence[_Trial]
-) -> Finding | None:
+    findings: Sequence[Diagnostic], gone: frozenset[tuple[str, str]], best: Sequence[_Trial]
+) -> Diagnostic | None:
     """The finding that is left of those that one change does away with: an error, at what is changed if it can be."""
     fields = {change.field for trial in best for change in trial.candidate.changes}
-    among = [item for item in findings if (item.code.id, item.path) in gone]
+    among = [item for item in findings if (item.code, item.path) in gone]
     order = {Severity.ERROR: 0, Severity.WARNING: 1}
-    first = min(among, key=lambda item: (order[item.code.severity], item.field not in fields), default=None)
+    first = min(among, key=lambda item: (order[item.severity], item.field not in fields), default=None)
     if first is None:
         return None
-    alike = [item for item in among if (item.field, item.code.severity) == (first.field, first.code.severity)]
+    alike = [item for item in among if (item.field, item.severity) == (first.field, first.severity)]
     return max(alike, key=lambda item: item.path.count("/"))  # the one that says which size it is
 
 
@@ -211,7 +217,8 @@ def _remedies(node: Node, best: Sequence[_Trial], *, editable: bool, in_python: 
         changes = _counted(trial.candidate)
         words = ", and ".join(_in_words(change, in_python=in_python) for change in _alike(changes))
         edits: list[Edit] = []
-        for change in (*trial.candidate.changes, *trial.further) if editable else ():
+        copied = any(change.is_copied for change in trial.candidate.changes)
+        for change in (*trial.candidate.changes, *trial.further) if editable and not copied else ():
             edits += _edits(node, change)
         made.append(Remedy(words, tuple(edits), is_certain=trial.candidate.kind in CERTAIN))
     return tuple(made)
@@ -235,6 +242,8 @@ def _edits(node: Node, change: Change) -> Iterator[Edit]:
     """A change as edits of the native format."""
     place = pointer(node.source, change.path)
     value, old = change.value, node.operator.get(change.field)
+    if value is None:  # what is read by the node, and not a part of its descriptor
+        return
     if not isinstance(value, TensorDesc):
         yield Edit(place, _member(value), where_given=change.field in _FOLLOWING - {"EndPadding"})
         return
@@ -268,16 +277,22 @@ def _member(value: object) -> Member:
     return value
 
 
-def _worded(schema: OperatorSchema, item: Finding, *, in_python: bool) -> tuple[Remedy, ...]:
+def _worded(desc: OperatorDesc, item: Diagnostic, *, in_python: bool) -> tuple[Remedy, ...]:
     """Remedies that take more than an edit."""
+    schema = desc.schema
     if item.code is codes.DIFFERENT_DATA_TYPES:
         if not in_python and item.field in {field.name for field in schema.output_fields}:
             return (Remedy(f"{item.field} of data type {item.expected}, and a CAST node makes {item.found} of it"),)
         how = f"cast(..., {quote(str(item.expected))})" if in_python else f"a CAST node makes {item.expected} of it"
         return (Remedy(f"{how}, or weights are stored as {item.expected}"),)
-    if item.code is codes.DATA_TYPE_UNSUPPORTED and item.field in {field.name for field in schema.input_fields}:
-        wanted = str(item.expected).partition(", ")[0]
-        inputs = {field.name for field in schema.input_fields}
+    inputs = {field.name for field in schema.input_fields}
+    if item.code in (codes.DATA_TYPE_UNSUPPORTED, codes.DATA_TYPE_LEVEL) and item.field in inputs:
+        allowed = str(item.expected).split(", ")
+        others = [other.data_type.name for name in inputs if isinstance(other := desc.get(name), TensorDesc)]
+        wanted = next((name for name in others if name in allowed), "")  # which another tensor has already
+        if not wanted and item.code is codes.DATA_TYPE_LEVEL:  # then the level may be what is wrong
+            return ()
+        wanted = wanted or allowed[0]
         also = "".join(f", and of {name} as well" for name in item.alike if name in inputs)
         of_it = f"cast(..., {quote(wanted)})" if in_python else f"a CAST node makes {wanted} of it"
         return (Remedy(of_it + also),)
@@ -286,8 +301,34 @@ def _worded(schema: OperatorSchema, item: Finding, *, in_python: bool) -> tuple[
     return ()
 
 
-def _in_elements(node: Node, item: Finding, *, editable: bool) -> tuple[Remedy, ...]:
-    """The strides that count elements, of a finding about strides that look like bytes."""
+def _in_another_place(desc: OperatorDesc, item: Diagnostic, judge: Judge) -> tuple[Remedy, ...]:
+    """An optional input that is left out and takes the tensor as it is, with what then has no tensor set to NONE."""
+    stated = desc.get(item.field) if item.field in desc.schema.index else None
+    field = desc.schema.field(item.field)
+    if not isinstance(stated, TensorDesc) or field is None or not field.optional:
+        return ()
+    enums = [(other.name, other.enum) for other in desc.schema.fields if other.enum is not None]
+    choices = [name for name, enum in enums if "NONE" in enum_schema(enum).values and desc.get(name) is not None]
+    known = {(other.code, other.path) for other in judge(desc) if other.field != item.field}
+    made = []
+    for other in desc.schema.input_fields:
+        if not other.optional or desc.get(other.name) is not None or other.name == item.field:
+            continue
+        moved = _with(_with(desc, item.field, None), other.name, stated)
+        for name in ("", *choices):
+            tried = _with(moved, name, "NONE") if name else moved
+            if {(new.code, new.path) for new in judge(tried)} <= known:
+                words = f", with {name} NONE" if name else ""
+                made.append(Remedy(f"it as {other.name}{words}, if that is what it is"))
+                break
+    return tuple(made)
+
+
+def _of_one_tensor(node: Node, item: Diagnostic, *, editable: bool) -> tuple[Remedy, ...]:
+    """The strides that count elements, of a finding about strides that look like bytes; the bytes of a tensor."""
+    if item.code is codes.TOTAL_SIZE_TOO_SMALL and item.expected.isdigit():
+        edits = (Edit(pointer(node.source, item.path), int(item.expected)),) if editable else ()
+        return (Remedy(f"TotalTensorSizeInBytes {item.expected}", edits, is_certain=True),)
     desc = node.operator.get(item.field) if item.path == f"{item.field}/Strides" and item.field else None
     if item.code not in (codes.STRIDES_IN_BYTES, codes.OUT_OF_BOUNDS) or not isinstance(desc, TensorDesc):
         return ()
@@ -299,25 +340,25 @@ def _in_elements(node: Node, item: Finding, *, editable: bool) -> tuple[Remedy, 
 
 
 def _whole_sizes(
-    desc: OperatorDesc, item: Finding, judge: Judge, gone: frozenset[tuple[str, str]]
+    desc: OperatorDesc, item: Diagnostic, judge: Judge, gone: frozenset[tuple[str, str]]
 ) -> tuple[Remedy, ...]:
     """All sizes of an input of which one is wrong, where with them nothing is left of what is ``gone`` with others."""
     field, _, rest = item.path.partition("/Sizes/")
     tensor = desc.get(field) if field in desc.schema.index else None
-    if not rest.isdigit() or not isinstance(tensor, TensorDesc) or not isinstance(item.expected, int):
+    if not rest.isdigit() or not isinstance(tensor, TensorDesc) or not item.expected.isdigit():
         return ()
     if field not in {other.name for other in desc.schema.input_fields}:
         return ()
     sizes = list(tensor.sizes)
-    sizes[int(rest)] = item.expected
+    sizes[int(rest)] = int(item.expected)
     made = replace(tensor, sizes=tuple(sizes), strides=None)
-    known = {(other.code.id, other.path) for other in judge(desc)} - gone
-    if {(other.code.id, other.path) for other in judge(_with(desc, field, made))} - known:
+    known = {(other.code, other.path) for other in judge(desc)} - gone
+    if {(other.code, other.path) for other in judge(_with(desc, field, made))} - known:
         return ()
     return (Remedy(f"{field} of sizes {sizes}"),)
 
 
-def _with(desc: OperatorDesc, field: str, value: TensorDesc) -> OperatorDesc:
+def _with(desc: OperatorDesc, field: str, value: FieldValue) -> OperatorDesc:
     values = list(desc.values)
     values[desc.schema.index[field]] = value
     return replace(desc, values=tuple(values))

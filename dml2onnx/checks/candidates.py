@@ -11,7 +11,7 @@ from dataclasses import replace
 from math import gcd
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from dml2onnx.catalog import Rule
+from dml2onnx.catalog import Rule, enum_schema
 from dml2onnx.codes import checking as codes
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
@@ -20,8 +20,8 @@ from dml2onnx.rules.inference import infer_outputs, tied
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.operator import FieldValue
-    from dml2onnx.rules.findings import Finding
 
 NEUTRAL = {"Scales": 1, "Repeats": 1, "StartPadding": 0, "EndPadding": 0}
 """What changes nothing along a dimension, of arrays that have a number for each dimension of a tensor."""
@@ -41,6 +41,8 @@ class Change(NamedTuple):
     permutation: tuple[int, ...] = ()
     """For numpy's transpose, where the contents of a constant may be changed instead."""
     position: int | None = None
+    is_copied: bool = False
+    """Whether no view of the memory is that, so that another node has to make it."""
 
     @property
     def path(self) -> str:
@@ -55,7 +57,7 @@ class Candidate(NamedTuple):
     changes: tuple[Change, ...]
 
 
-def candidates(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[Candidate]:
+def candidates(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Candidate]:
     """What may have been meant, given what is wrong."""
     fields = {item.field for item in findings}
     concerned = fields | {name.partition("/")[0] for item in findings for name in item.related}
@@ -65,6 +67,10 @@ def candidates(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[Cand
         yield Candidate(0, changes)
     for changes in _shorter(desc):
         yield Candidate(0, changes)
+    for change in _windows(desc, findings):
+        yield Candidate(0, (change,))
+    for change in _of_presence(desc, findings):
+        yield Candidate(1, (change,))
     for change in (*_attributes(desc, concerned), *_divisors(desc, findings)):
         yield Candidate(1, (change,))
     for change in _filters(desc):
@@ -75,10 +81,32 @@ def candidates(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[Cand
         yield from (Candidate(3, (change,)) for change in _views(desc, name))
     for name in _tied_in_size(desc, findings) - fields:
         yield from (Candidate(3, (change,)) for change in _views(desc, name))
-    yield from (Candidate(3, changes) for changes in _views_together(desc, findings))
+    yield from (Candidate(3, changes) for changes in _views_together(desc, findings, whole=True))
+    yield from (Candidate(4, changes) for changes in _views_together(desc, findings, whole=False))
     yield from (Candidate(3, changes) for changes in _matrices(desc, fields))
     for name in concerned:
         yield from (Candidate(4, (change,)) for change in _strides_in_bytes(desc, name))
+
+
+def single_tensors(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Candidate]:
+    """Each tensor with one size as others have it: several findings may be about a single tensor that none names."""
+    fields = dict.fromkeys(
+        name.partition("/")[0] for item in findings for name in (item.field, *item.related) if not item.is_structural
+    )
+    tensors = {name: value for name in fields if isinstance(value := _value(desc, name), TensorDesc)}
+    wanted = [int(item.expected) for item in findings if item.expected.isdigit()]
+    for name, tensor in tensors.items():
+        for axis, size in enumerate(tensor.sizes):
+            others = [other.sizes[axis] for other in tensors.values() if axis < other.rank]
+            for other in dict.fromkeys([*others, *[n for t in tensors.values() for n in t.sizes], *wanted, 1]):
+                if 0 < other != size:
+                    sizes = (*tensor.sizes[:axis], other, *tensor.sizes[axis + 1 :])
+                    made = replace(tensor, sizes=sizes, strides=None, total_size=0)
+                    yield Candidate(5, (Change(name, made, f"of sizes {list(sizes)}"),))
+
+
+def _value(desc: OperatorDesc, name: str) -> FieldValue:
+    return desc.get(name) if name in desc.schema.index else None
 
 
 def changed(desc: OperatorDesc, changes: Sequence[Change]) -> OperatorDesc:
@@ -145,7 +173,7 @@ def _outputs(desc: OperatorDesc, fields: set[str]) -> Iterator[Change]:
                 yield Change(name, sizes, f"of sizes {list(right.sizes)}, as it follows from the rest")
 
 
-def _paddings(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[tuple[Change, ...]]:
+def _paddings(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[tuple[Change, ...]]:
     """Windows with the padding that gives the output its sizes, where there is none, or the same at one end."""
     if not {"StartPadding", "EndPadding", "Strides", "OutputTensor"} <= desc.schema.index.keys():
         return
@@ -234,9 +262,33 @@ def _attributes(desc: OperatorDesc, concerned: set[str]) -> Iterator[Change]:
             yield Change("GroupCount", channels // each, str(channels // each))
 
 
-def _divisors(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[Change]:
+def _windows(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Change]:
+    """Sizes of windows whose ends were given."""
+    for offsets, sizes in (("InputWindowOffsets", "InputWindowSizes"), ("Offsets", "Sizes")):
+        first, last = _value(desc, offsets), _value(desc, sizes)
+        if any(item.code is codes.OUT_OF_WINDOW for item in findings) and isinstance(first, tuple):
+            pairs = zip(first, last, strict=False) if isinstance(last, tuple) else ()
+            made = [end - begin for begin, end in pairs if isinstance(begin, int) and isinstance(end, int)]
+            if len(made) == len(first) and min(made, default=0) > 0:
+                yield Change(sizes, tuple(made), f"{made}, if these were ends")
+
+
+def _of_presence(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Change]:
+    """Another enumerator where an optional tensor is given or left out against the one that stands there; or it."""
+    for item in findings if any(item.code is codes.EXACTLY_ONE for item in findings) else ():
+        for name in (item.field, *item.related):
+            field = desc.schema.field(name)
+            if field is not None and field.enum is not None and isinstance(desc.get(name), str):
+                others = (other for other in enum_schema(field.enum).values if other != desc.get(name))
+                yield from (Change(name, other, other) for other in others)
+        field = desc.schema.field(item.field)
+        if field is not None and field.optional and item.code is codes.EXACTLY_ONE:
+            yield Change(item.field, None, "left out")
+
+
+def _divisors(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Change]:
     """Counts that divide all sizes of which they have to be divisors: the next smaller one, and the next larger one."""
-    sizes = [item.found for item in findings if item.code is codes.INDIVISIBLE and isinstance(item.found, int)]
+    sizes = [int(item.found) for item in findings if item.code is codes.INDIVISIBLE and item.found.isdigit()]
     whole = gcd(*sizes)
     for name in _DIVIDING if whole > 1 else ():
         count = desc.get(name) if name in desc.schema.index else None
@@ -259,6 +311,8 @@ def _layouts(desc: OperatorDesc) -> Iterator[tuple[Change, ...]]:
     of_input = _channels_last(desc, "InputTensor")
     of_output = _channels_last(desc, "OutputTensor")
     of_filter = _filters(desc)
+    if heads := _heads_first(desc):
+        yield heads
     both = [*of_input, *of_output]
     yield from ((change,) for change in (*of_input, *of_filter))
     if of_input and of_output:
@@ -267,6 +321,23 @@ def _layouts(desc: OperatorDesc) -> Iterator[tuple[Change, ...]]:
         if of_input:
             yield (*of_input, change)
             yield (*both, change)
+
+
+def _heads_first(desc: OperatorDesc) -> tuple[Change, ...]:
+    """Tensors of attention whose heads are a dimension of their own, in front of the sequence, as PyTorch has them."""
+    made = []
+    for name in ("QueryTensor", "KeyTensor", "ValueTensor"):
+        tensor = _value(desc, name)
+        heads = next((n for count in _HEADS if isinstance(n := _value(desc, count), int)), 0)
+        if isinstance(tensor, TensorDesc) and tensor.rank == 4 and tensor.sizes[1] == heads:
+            batch, _, length, size = tensor.sizes
+            sizes = (batch, length, heads * size)
+            words = f"of sizes {list(sizes)}; it looks like heads first, which a transposed copy makes these of"
+            made.append(Change(name, TensorDesc(tensor.data_type, sizes), words, is_copied=True))
+    return tuple(made)
+
+
+_HEADS = ("HeadCount", "QueryHeadCount")
 
 
 def _channels_last(desc: OperatorDesc, name: str) -> list[Change]:
@@ -328,25 +399,34 @@ def _views(desc: OperatorDesc, name: str) -> Iterator[Change]:
                         yield Change(name, repeated, words, position=index)
 
 
-def _views_together(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[tuple[Change, ...]]:
-    """Inputs that are wrong in the same way, each with the same ones among its sizes."""
+def _views_together(desc: OperatorDesc, findings: Sequence[Diagnostic], *, whole: bool) -> Iterator[tuple[Change, ...]]:
+    """Inputs that are wrong in the same way, each with the same ones among its sizes, or repeated if not ``whole``."""
     seen = set[frozenset[str]]()
     for item in findings:
         if item.code not in (codes.DIFFERENT_DIMENSION_COUNTS, codes.NOT_BROADCASTABLE):
             continue
         fields = dict.fromkeys(name.partition("/")[0] for name in (item.field, *item.related))
-        names = [name for name in fields if isinstance(desc.get(name), TensorDesc)]
-        alike = [name for name in names if desc.get(name) == desc.get(item.field)]
+        tensors = {name: tensor for name in fields if isinstance(tensor := _value(desc, name), TensorDesc)}
+        shape = _shape(tensors.get(item.field))
+        alike = {name: tensor for name, tensor in tensors.items() if _shape(tensor) == shape}
         if len(alike) > 1 and frozenset(alike) not in seen:
             seen.add(frozenset(alike))
             for change in _views(desc, item.field):
-                if (
-                    isinstance(change.value, TensorDesc) and change.value.strides is None
-                ):  # nobody has to repeat what may stay as it is
-                    yield tuple([change._replace(field=name) for name in alike])
+                view = change.value
+                if isinstance(view, TensorDesc) and (view.strides is None) == whole:
+                    yield tuple(
+                        [
+                            change._replace(field=name, value=replace(view, data_type=tensor.data_type))
+                            for name, tensor in alike.items()
+                        ]
+                    )
 
 
-def _tied_in_size(desc: OperatorDesc, findings: Sequence[Finding]) -> set[str]:
+def _shape(tensor: TensorDesc | None) -> object:
+    return tensor and (tensor.sizes, tensor.strides)
+
+
+def _tied_in_size(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> set[str]:
     """Inputs that need the sizes of an output which is said to have other ones."""
     found = set[str]()
     for item in findings:

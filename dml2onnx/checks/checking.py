@@ -13,7 +13,7 @@ from dml2onnx.checks.operators import findings_of
 from dml2onnx.checks.structure import check_structure
 from dml2onnx.codes import checking as codes
 from dml2onnx.frontends import graph_of
-from dml2onnx.rules.findings import not_compiled, not_lowered
+from dml2onnx.rules.findings import at_node, not_compiled, not_lowered
 
 if TYPE_CHECKING:
     import os
@@ -23,11 +23,10 @@ if TYPE_CHECKING:
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph
     from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.rules.findings import Finding
 
-    Judge = Callable[[OperatorDesc], tuple[Finding, ...]]
+    Judge = Callable[[OperatorDesc], tuple[Diagnostic, ...]]
 
-_ACCEPTED = frozenset(code.id for code in codes.ACCEPTED)
+_ACCEPTED = frozenset(codes.ACCEPTED)
 
 
 def check_graph(
@@ -43,10 +42,10 @@ def check_graph(
     return [*of_graph, *unread, *of_nodes]
 
 
-def _of_nodes(graph: Graph, structure: Structure, judge: Judge) -> list[tuple[Finding, ...]]:
+def _of_nodes(graph: Graph, structure: Structure, judge: Judge) -> list[tuple[Diagnostic, ...]]:
     """The findings of each node, in the order of its fields; equal descriptors are judged once."""
-    found: list[tuple[Finding, ...]] = []
-    known: dict[OperatorDesc, tuple[Finding, ...]] = {}
+    found: list[tuple[Diagnostic, ...]] = []
+    known: dict[OperatorDesc, tuple[Diagnostic, ...]] = {}
     for position, node in enumerate(graph.nodes):
         desc = node.operator
         findings = known.get(desc)
@@ -61,7 +60,7 @@ def _of_nodes(graph: Graph, structure: Structure, judge: Judge) -> list[tuple[Fi
 
 
 def _diagnostics(
-    graph: Graph, found: Iterable[tuple[Finding, ...]], judge: Judge, *, compiles: bool
+    graph: Graph, found: Iterable[tuple[Diagnostic, ...]], judge: Judge, *, compiles: bool
 ) -> list[Diagnostic]:
     """The findings of all nodes with their places; those of the first nodes also have remedies."""
     diagnostics: list[Diagnostic] = []
@@ -74,9 +73,9 @@ def _diagnostics(
             editable, in_python = graph.format == "native", graph.format == "builder"
             diagnostics.extend(answers(node, findings, judge, sources.place, editable=editable, in_python=in_python))
         elif findings:
-            diagnostics.extend([finding.at(node) for finding in findings])
+            diagnostics.extend([at_node(finding, node) for finding in findings])
         if node.operator.schema.name in unlowered:
-            diagnostics.append(not_lowered(node.operator.schema).at(node))
+            diagnostics.append(at_node(not_lowered(node.operator.schema), node))
     return diagnostics
 
 
@@ -89,7 +88,7 @@ def uncompiled(graph: Graph, found: Iterable[Diagnostic], level: FeatureLevel) -
     if not accepted:
         return []
     return [
-        not_compiled(finding).at(node)
+        at_node(not_compiled(finding), node)
         for node in graph.nodes
         if node.name in accepted
         for finding in findings_of(node.operator, level)

@@ -17,10 +17,10 @@ from dml2onnx.catalog import FieldType, Rule
 from dml2onnx.checks.tensors import DOCUMENTATION
 from dml2onnx.codes import checking as codes
 from dml2onnx.codes.reading import EDGE_BYTES
-from dml2onnx.diagnostics import plural, quote
+from dml2onnx.diagnostics import Diagnostic, plural, quote, with_code
 from dml2onnx.ir.operator import UNREADABLE, OperatorDesc, Unreadable
 from dml2onnx.ir.tensor import TensorDesc
-from dml2onnx.rules.findings import Finding, pointer
+from dml2onnx.rules.findings import pointer
 from dml2onnx.rules.inference import infer_outputs, tied
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from dml2onnx.ir.operator import FieldValue
 
     _Bound = TypeVar("_Bound", Read, Write)
-    Judge = Callable[[OperatorDesc], tuple[Finding, ...]]
+    Judge = Callable[[OperatorDesc], tuple[Diagnostic, ...]]
     """What is wrong with a descriptor."""
     Repair = TensorDesc | Unreadable
     """The descriptor that would be right; ``UNREADABLE`` where that is not known."""
@@ -73,7 +73,7 @@ _OF_RANKS = frozenset(
 MOST_TRIED = 64
 """Sizes of a graph input that are tried in place of a wrong one."""
 
-NodeFindings = list[tuple["Finding", ...]]
+NodeFindings = list[tuple["Diagnostic", ...]]
 """The findings of every node, in the graph's order."""
 
 
@@ -86,7 +86,7 @@ def without_consequences(
     if all(finding.code is codes.DEAD_NODE_REFUSED for finding in errors):
         return [*reading, *of_graph], found
     found = _below_accepted(graph, found, judge)
-    of_graph = [item for item in of_graph if item.code != codes.OUT_OF_BOUNDS.id]
+    of_graph = [item for item in of_graph if item.code != codes.OUT_OF_BOUNDS]
     found = [
         _of_one_node(of_one_kind(node.operator.schema, findings))
         for node, findings in zip(graph.nodes, _below_outputs(graph, found, judge), strict=True)
@@ -101,11 +101,11 @@ def _without_edges(graph: Graph, found: NodeFindings) -> tuple[Sequence[Diagnost
     Where a tensor is wrong by itself its edge need not be; where it is not, the edge says that it is, and the sizes
     of other tensors of the node follow from it.
     """
-    if not any(item.code == EDGE_BYTES.id for item in graph.findings):
+    if not any(item.code == EDGE_BYTES for item in graph.findings):
         return graph.findings, found
     wrong = _wrong_ends(graph, found)
-    kept = [item for item in graph.findings if item.code != EDGE_BYTES.id or (item.node, item.field) not in wrong]
-    ends = {item.node for item in kept if item.code == EDGE_BYTES.id}
+    kept = [item for item in graph.findings if item.code != EDGE_BYTES or (item.node, item.field) not in wrong]
+    ends = {item.node for item in kept if item.code == EDGE_BYTES}
     return kept, [
         tuple(item for item in findings if "/Sizes" not in item.path) if node.name in ends else findings
         for node, findings in zip(graph.nodes, found, strict=True)
@@ -136,7 +136,7 @@ def _wrong_ends(graph: Graph, found: NodeFindings) -> set[tuple[str, str]]:
     }
 
 
-def _of_one_node(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+def _of_one_node(findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
     """Without what a tensor of wrong sizes makes of the rest of its node.
 
     A tensor that leaves its buffer and has wrong sizes by itself is said to have these; one that leaves its buffer
@@ -156,17 +156,20 @@ def _of_one_node(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     )
 
 
-def of_one_kind(schema: OperatorSchema, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+def of_one_kind(schema: OperatorSchema, findings: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     """The findings without those about a data type or a number of dimensions that follow from others.
 
     Tensors that need one data type have none that an operator lacks: that is said of the first of them. What differs
     from it may be right.
     """
     unsupported = [item for item in findings if item.code in _ONE_KIND]
-    if not unsupported:
+    if not unsupported and not any(item.code is codes.WRONG_DATA_TYPE for item in findings):
         return tuple(findings)
+    paths = {item.path for item in findings if item.code is codes.WRONG_DATA_TYPE}
+    findings = [item for item in findings if item.code not in _TYPES or item.path not in paths]  # says less of the same
+    unsupported = [item for item in unsupported if item in findings]
     wanted = {item.path: item.expected for item in findings if item.code is codes.DIFFERENT_DATA_TYPES}
-    kept: list[Finding] = []
+    kept: list[Diagnostic] = []
     for item in unsupported:
         fields = {name for rule in _ONE_KIND[item.code] for name in tied(schema, rule, item.field)}
         said = [other for other in kept if (other.code, other.found) == (item.code, item.found)]
@@ -177,29 +180,39 @@ def of_one_kind(schema: OperatorSchema, findings: Sequence[Finding]) -> tuple[Fi
         elif item.code not in _TYPES or wanted.get(item.path) not in _listed(item):
             kept.append(item)
     stays = {item.path: item for item in kept}
+    causes = [*kept, *[item for item in findings if item.code is codes.WRONG_DATA_TYPE]]
     return tuple(
         stays.get(item.path, item) if item.code in _ONE_KIND else item
         for item in findings
-        if (item.code not in _ONE_KIND or item.path in stays) and not _is_against(item, kept, schema)
+        if (item.code not in _ONE_KIND or item.path in stays) and not _is_against(item, causes, schema)
     )
 
 
-def _is_against(item: Finding, unsupported: Sequence[Finding], schema: OperatorSchema) -> bool:
-    """Whether a data type differs from one that the operator does not have, and is one that it has."""
+def _is_against(item: Diagnostic, unsupported: Sequence[Diagnostic], schema: OperatorSchema) -> bool:
+    """Whether a data type or a rank differs from one that the operator does not have, and is one that it has."""
+    if item.code is codes.DIFFERENT_DIMENSION_COUNTS:
+        return any(
+            other.code in _RANKS and other.field in (item.field, *item.related) and item.path != other.path
+            for other in unsupported
+        )
     if item.code is not codes.DIFFERENT_DATA_TYPES:
         return False
-    fields = tied(schema, Rule.SAME_DATA_TYPE, item.field)
+    fields = {item.field, *item.related, *tied(schema, Rule.SAME_DATA_TYPE, item.field)}
     return any(
-        other.found == item.expected and item.found in _listed(other) and other.field in fields for other in unsupported
+        other.code not in _RANKS
+        and other.field in fields
+        and {other.found, *_listed(other)} >= {item.found, item.expected}
+        and other.found in (item.found, item.expected)
+        for other in unsupported
     )
 
 
-def _listed(item: Finding) -> list[str]:
+def _listed(item: Diagnostic) -> list[str]:
     """The data types that a finding says there may be."""
-    return str(item.expected).split(", ")
+    return item.expected.replace(" or ", ", ").split(", ")
 
 
-def _by_strides_in_bytes(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+def _by_strides_in_bytes(findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
     """The findings, of which a tensor that leaves its buffer by strides in bytes is said to have these."""
     strides = {item.field: item for item in findings if item.code is codes.STRIDES_IN_BYTES}
     leaving = {item.field for item in findings if item.code is codes.OUT_OF_BOUNDS}
@@ -215,7 +228,9 @@ def _by_strides_in_bytes(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
 # --- One descriptor -------------------------------------------------------------------------------------------------
 
 
-def within_descriptor(findings: list[Finding], index: Mapping[str, int], *, documented: bool) -> tuple[Finding, ...]:
+def within_descriptor(
+    findings: list[Diagnostic], index: Mapping[str, int], *, documented: bool
+) -> tuple[Diagnostic, ...]:
     """What one descriptor is said to have wrong, in the order of its fields: one finding for each mistake."""
     findings.sort(key=lambda finding: index.get(finding.field, -1))
     if documented or not any(item.accepted for item in findings):
@@ -234,28 +249,37 @@ def within_descriptor(findings: list[Finding], index: Mapping[str, int], *, docu
     return tuple(found)
 
 
-def _without_repetition(findings: list[Finding]) -> Iterator[Finding]:
+def _without_repetition(findings: list[Diagnostic]) -> Iterator[Diagnostic]:
     """One finding about each place where the shape of a tensor is wrong, and none that follows from a wrong rank.
 
     What no level lifts goes first: a rule that a later level relaxes says nothing where one of all levels is broken.
     """
     final = {finding.path for finding in findings if finding.code in _OF_SHAPES and not finding.since}
-    exact = {(finding.code.id, finding.path) for finding in findings if not finding.since}
+    exact = {(finding.code, finding.path) for finding in findings if not finding.since}
     ranks_differ = any(finding.code is codes.DIFFERENT_DIMENSION_COUNTS for finding in findings)
+    odd = _of_other_ranks(findings)
     does_not_fit = any(finding.code is codes.NO_ROOM for finding in findings)
     seen = {finding.path for finding in findings if finding.code is codes.ZERO_SIZE}
     for finding in findings:
         if finding.code is codes.ZERO_SIZE and does_not_fit:  # which is why
             continue
-        if finding.since and (finding.path in final or (finding.code.id, finding.path) in exact):
+        if finding.since and (finding.path in final or (finding.code, finding.path) in exact):
             continue
         if ranks_differ and finding.code in _OF_RANKS:
+            continue
+        if finding.code is codes.OUT_OF_RANGE and not odd.isdisjoint(finding.related):  # an axis of the right rank
             continue
         if finding.code in _OF_SHAPES:
             if finding.path in seen:
                 continue
             seen.add(finding.path)
         yield finding
+
+
+def _of_other_ranks(findings: list[Diagnostic]) -> set[str]:
+    """The tensors that do not have one dimension count: the one that is said to, and those that it is held against."""
+    differing = [finding for finding in findings if finding.code is codes.DIFFERENT_DIMENSION_COUNTS]
+    return {path.partition("/")[0] for finding in differing for path in (finding.path, *finding.related)}
 
 
 # --- Outputs --------------------------------------------------------------------------------------------------------
@@ -303,13 +327,13 @@ def _below_accepted(graph: Graph, found: NodeFindings, judge: Judge) -> NodeFind
                 continue
             writer, written, right_desc = suspects[read.value]
             operator = _with_reads(node, {read.value: (written, right_desc)})
-            later = {(item.code.id, item.path) for item in judge(operator)}
+            later = {(item.code, item.path) for item in judge(operator)}
             fits = read.offset + desc.total_bytes <= right_desc.total_bytes
             left = tuple(
                 item
                 for item in found[position]
                 if not (item.code is codes.OUT_OF_BOUNDS and item.field == field and fits)
-                and (item.is_structural or not item.is_error or (item.code.id, item.path) in later)
+                and (item.is_structural or not item.is_error or (item.code, item.path) in later)
             )
             if len(left) < len(found[position]):
                 found[position] = left
@@ -317,16 +341,16 @@ def _below_accepted(graph: Graph, found: NodeFindings, judge: Judge) -> NodeFind
     return found
 
 
-def _as_error(finding: Finding, reader: Node) -> Finding:
+def _as_error(finding: Diagnostic, reader: Node) -> Diagnostic:
     """A finding about sizes that DirectML accepts, of which a reader cannot make anything."""
     if finding.code is not codes.ACCEPTED_SIZES:
         return finding
     message = finding.message.partition(" DirectML accepts this")[0]
     message += f" DirectML accepts this by itself, but {quote(reader.name)} reads what would be there."
-    return replace(finding, code=codes.WRONG_SIZE, message=message)
+    return with_code(finding, codes.WRONG_SIZE, message)
 
 
-def _wrong_outputs(node: Node, findings: Sequence[Finding]) -> set[str]:
+def _wrong_outputs(node: Node, findings: Sequence[Diagnostic]) -> set[str]:
     """The output fields (no arrays) that errors are about."""
     if not findings:
         return set()
@@ -402,15 +426,15 @@ def _described(node: Node, field: str) -> tuple[object, ...]:
 
 
 def _still(
-    findings: tuple[Finding, ...], repaired: OperatorDesc, judge: Judge, always: Collection[str] = ()
-) -> tuple[Finding, ...]:
+    findings: tuple[Diagnostic, ...], repaired: OperatorDesc, judge: Judge, always: Collection[str] = ()
+) -> tuple[Diagnostic, ...]:
     """The findings about the fields ``always``, and those that stay with the repaired descriptor.
 
     What is structural has no part in it.
     """
-    later = {(item.code.id, item.path) for item in judge(repaired)}
+    later = {(item.code, item.path) for item in judge(repaired)}
     return tuple(
-        item for item in findings if item.field in always or item.is_structural or (item.code.id, item.path) in later
+        item for item in findings if item.field in always or item.is_structural or (item.code, item.path) in later
     )
 
 

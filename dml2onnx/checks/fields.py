@@ -9,11 +9,10 @@ from dml2onnx import catalog
 from dml2onnx.catalog import FieldSchema, FieldType, OperatorSchema
 from dml2onnx.checks.tensors import tensor_findings
 from dml2onnx.codes import checking as codes
-from dml2onnx.diagnostics import plural
+from dml2onnx.diagnostics import Diagnostic, below, plural
 from dml2onnx.ir.operator import Scalar, ScaleBias
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.expressions import evaluator
-from dml2onnx.rules.findings import Finding
 from dml2onnx.rules.subject import UnanswerableError
 
 if TYPE_CHECKING:
@@ -52,12 +51,12 @@ def required_check(schema: OperatorSchema, *, tensors: bool = True) -> Check:
         (i, field) for i, field in enumerate(schema.fields) if not field.optional and (tensors or not field.is_tensor)
     ]
 
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         values = subject.values
         for i, field in required:
             if values[i] is None:
                 kind = field.type.value.replace("_", " ")
-                yield Finding(codes.MISSING_FIELD, field.name, f"{field.name} is null, but required.", kind, "null")
+                yield codes.MISSING_FIELD.of(field.name, f"{field.name} is null, but required.", kind, "null")
 
     return check
 
@@ -70,17 +69,17 @@ def tensors_check(schema: OperatorSchema) -> Check:
         if field.is_tensor
     ]
 
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         for i, name, is_output in tensors:
             value = subject.values[i]
             if isinstance(value, TensorDesc):
                 for finding in tensor_findings(value, is_output):
-                    yield finding.below(name)
+                    yield below(finding, name)
             elif isinstance(value, tuple):
                 for j, tensor in enumerate(value):
                     if isinstance(tensor, TensorDesc):
                         for finding in tensor_findings(tensor, is_output):
-                            yield finding.below(f"{name}/{j}")
+                            yield below(finding, name, j)
 
     return check
 
@@ -93,6 +92,8 @@ def attribute_checks(schema: OperatorSchema) -> list[Check]:
     checks = [_enumerators(enums)] if enums else []
     if {"Min", "Max"} <= schema.index.keys():
         checks.append(_bounds(schema))
+    if {"InputTensor", "OutputTensor", "Scales"} <= schema.index.keys():
+        checks.append(_scales)
     loose = catalog.loose_fields(schema)
     if counted:
         needed = {item.left: evaluator(item.right) for item in schema.constraints if item.left in loose and item.right}
@@ -108,13 +109,13 @@ def attribute_checks(schema: OperatorSchema) -> list[Check]:
 def _enumerators(enums: list[tuple[int, FieldSchema]]) -> Check:
     tables = [(i, catalog.enum_schema(field.enum or "").values, field) for i, field in enums]
 
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         for i, known, field in tables:
             value = subject.values[i]
             if isinstance(value, str) and value not in known:
                 wanted = ", ".join(known)
                 message = f"{value} is no enumerator of {field.enum}; it has {wanted}."
-                yield Finding(codes.UNKNOWN_ENUMERATOR, field.name, message, wanted, value)
+                yield codes.UNKNOWN_ENUMERATOR.of(field.name, message, wanted, value)
 
     return check
 
@@ -123,7 +124,7 @@ def _bounds(schema: OperatorSchema) -> Check:
     """Bounds that are the right way round; DirectML takes others and gives the lower one for everything."""
     is_gradient = any(field.name == "OutputGradientTensor" for field in schema.fields)
 
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         least, most = subject.value("Min"), subject.value("Max")
         if least is None or most is None:
             return
@@ -131,9 +132,21 @@ def _bounds(schema: OperatorSchema) -> Check:
         if low > high:
             does = "the gradient is 0 everywhere" if is_gradient else f"every element is {low:g}"
             message = f"Min is {low:g}, above Max, which is {high:g}. DirectML accepts this: {does}."
-            yield Finding(codes.MIN_ABOVE_MAX, "Min", message, f"at most {high:g}", f"{low:g}", related=("Max",))
+            yield codes.MIN_ABOVE_MAX.of("Min", message, f"at most {high:g}", f"{low:g}", related=("Max",))
 
     return check
+
+
+def _scales(subject: Subject) -> Iterator[Diagnostic]:
+    """Scales that are the sizes of the output, and neither 1 nor what makes these of the input's."""
+    sizes, wanted = subject.sizes("InputTensor"), subject.sizes("OutputTensor")
+    scales = subject.numbers("Scales")
+    if len(sizes) == len(wanted) and tuple(scales) == wanted and any(size > 1 for size in sizes):
+        ratios = [made / size for size, made in zip(sizes, wanted, strict=True)]
+        if ratios != list(scales):
+            meant = f"[{', '.join(f'{ratio:g}' for ratio in ratios)}]"
+            message = f"Scales are the sizes of OutputTensor, {list(wanted)}; those of the tensors make Scales {meant}."
+            yield codes.SCALES_ARE_SIZES.of("Scales", message, meant, list(wanted))
 
 
 def _lengths(
@@ -148,7 +161,7 @@ def _lengths(
             return False
         return isinstance(least, int) and length < least
 
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         values = subject.values
         for i, count_position, field in counted:
             value, count = values[i], values[count_position]
@@ -157,38 +170,38 @@ def _lengths(
                 accepted = loose.get(field.count or "", "")
                 if accepted and is_short(subject, field.count or "", len(value)):
                     accepted = ""  # it would read what lies behind the array
-                yield Finding(codes.ARRAY_LENGTH, field.name, message, count, len(value), accepted=accepted)
+                yield codes.ARRAY_LENGTH.of(field.name, message, count, len(value), accepted=accepted)
         yield from all_short(subject)
 
-    def all_short(subject: Subject) -> Iterator[Finding]:
+    def all_short(subject: Subject) -> Iterator[Diagnostic]:
         """Arrays that have what the count says, and not what the tensors need: all are read beyond their ends."""
         for name in loose:
             arrays = [(field.name, subject.values[i]) for i, _, field in counted if field.count == name]
             lengths = {len(value) for _, value in arrays if isinstance(value, tuple)}
             if lengths == {subject.value(name)} and is_short(subject, name, max(lengths)):
                 message = f"{arrays[0][0]} has {plural(max(lengths), 'entry')}, fewer than the tensors need."
-                yield Finding(codes.ARRAY_LENGTH, arrays[0][0], message, None, max(lengths))
+                yield codes.ARRAY_LENGTH.of(arrays[0][0], message, found=max(lengths))
 
     return check
 
 
 def _scalar(position: int, field: FieldSchema, type_position: int, accepted: str) -> Check:
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         value, wanted = subject.values[position], subject.values[type_position]
         if isinstance(value, Scalar) and isinstance(wanted, str) and value.data_type.name != wanted:
             found = value.data_type.name
             message = f"{field.name} is a {found} value; {field.scalar_type} is {wanted}."
-            yield Finding(codes.SCALAR_TYPE, field.name, message, wanted, found, accepted=accepted)
+            yield codes.SCALAR_TYPE.of(field.name, message, wanted, found, accepted=accepted)
 
     return check
 
 
 def _finite(position: int, field: FieldSchema) -> Check:
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         for path, value in _floats(field.name, subject.values[position]):
             if not isfinite(value):
                 message = f"{path} is {value}."
-                yield Finding(codes.NOT_FINITE, path, message, "a finite number", value, accepted=AS_GIVEN)
+                yield codes.NOT_FINITE.of(path, message, "a finite number", value, accepted=AS_GIVEN)
 
     return check
 

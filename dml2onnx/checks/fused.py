@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 from dml2onnx import catalog
 from dml2onnx.catalog import FeatureLevel, FieldType, OperatorSchema, Rule
 from dml2onnx.codes import checking as codes
+from dml2onnx.diagnostics import Diagnostic, below
 from dml2onnx.ir.operator import OperatorDesc, ScaleBias
 from dml2onnx.ir.tensor import TensorDesc
-from dml2onnx.rules.findings import Finding
+from dml2onnx.rules.findings import accepting
 from dml2onnx.rules.subject import Subject, UnanswerableError
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ FUSED_ALL_THE_SAME = "it applies the activation as the others"
 
 
 def fused_check(
-    schema: OperatorSchema, level: FeatureLevel, attributes_of: Callable[[OperatorDesc], tuple[Finding, ...]]
+    schema: OperatorSchema, level: FeatureLevel, attributes_of: Callable[[OperatorDesc], tuple[Diagnostic, ...]]
 ) -> Check | None:
     """The check of an operator's fused activation; ``None`` when it hosts none.
 
@@ -46,7 +47,7 @@ def fused_check(
     assert name is not None
     accepted = catalog.fused_activations(schema.name)
 
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         fused = subject.value(name)
         if not isinstance(fused, OperatorDesc):
             return
@@ -54,26 +55,26 @@ def fused_check(
         if since is None:
             wanted = ", ".join(catalog.operator(item).short_name for item in accepted)
             message = f"{fused.type} cannot be fused into {schema.short_name}."
-            found = Finding(codes.NOT_FUSABLE, name, message, wanted, fused.type, documentation=DOCUMENTATION)
+            found = codes.NOT_FUSABLE.of(name, message, wanted, fused.type, documentation=DOCUMENTATION)
             if fused.schema.name not in catalog.accepted_fusions():
                 yield found
                 return
-            yield found.accepting(FUSED_ALL_THE_SAME, compiled=True)
+            yield accepting(found, FUSED_ALL_THE_SAME, compiled=True)
             since = fused.schema.introduced
         if since > level:
             message = f"Fusing {fused.type} needs feature level {since}; the target is {level}."
-            yield Finding(codes.FUSION_LEVEL, name, message, since, level, str(since), DOCUMENTATION)
+            yield codes.FUSION_LEVEL.of(name, message, since, level, str(since), DOCUMENTATION)
         inside = list(_inside(fused))
         if since <= level and not inside and not fused.schema.attribute_fields:
             return  # as most: nothing could be wrong
         for finding in (*inside, *attributes_of(_in_place(fused, subject, "OutputTensor"))):
-            yield finding.below(name)
+            yield below(finding, name)
 
     return check
 
 
 def activation_list_check(
-    schema: OperatorSchema, level: FeatureLevel, attributes_of: Callable[[OperatorDesc], tuple[Finding, ...]]
+    schema: OperatorSchema, level: FeatureLevel, attributes_of: Callable[[OperatorDesc], tuple[Diagnostic, ...]]
 ) -> Check | None:
     """The check of the activations in an operator's list: they are of the level, and their attributes are right.
 
@@ -83,7 +84,7 @@ def activation_list_check(
     if name is None:
         return None
 
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         entries = subject.value(name)
         for i, entry in enumerate(entries if isinstance(entries, tuple) else ()):
             if not isinstance(entry, OperatorDesc):
@@ -91,23 +92,23 @@ def activation_list_check(
             since = entry.schema.introduced
             if since > level:
                 message = f"{entry.type} needs feature level {since}; the target is {level}."
-                yield Finding(codes.OPERATOR_LEVEL, f"{name}/{i}", message, since, level, str(since))
+                yield codes.OPERATOR_LEVEL.of(f"{name}/{i}", message, since, level, str(since))
             for finding in attributes_of(_in_place(entry, subject, "InputTensor")):
-                yield finding.below(f"{name}/{i}")
+                yield below(finding, name, i)
 
     return check
 
 
-def _inside(fused: OperatorDesc) -> Iterator[Finding]:
+def _inside(fused: OperatorDesc) -> Iterator[Diagnostic]:
     for field, value in fused.items():
         if field.is_tensor and isinstance(value, (TensorDesc, tuple)):
             message = f"{field.name} of a fused activation is null."
-            yield Finding(codes.FUSED_TENSORS, field.name, message, "null", "a tensor", documentation=DOCUMENTATION)
+            yield codes.FUSED_TENSORS.of(field.name, message, "null", "a tensor", documentation=DOCUMENTATION)
         elif isinstance(value, ScaleBias) and value != ScaleBias(1.0, 0.0):
             found = f"{{ {value.scale}, {value.bias} }}"
             message = f"A fused {fused.type} has no ScaleBias, or {{ 1, 0 }}; this one is {found}."
-            made = Finding(codes.FUSED_SCALE_BIAS, field.name, message, "{ 1, 0 }", found, documentation=DOCUMENTATION)
-            yield made.accepting(SCALED_CLIP) if value.scale == 1 or value.bias == 0 else made
+            made = codes.FUSED_SCALE_BIAS.of(field.name, message, "{ 1, 0 }", found, documentation=DOCUMENTATION)
+            yield accepting(made, SCALED_CLIP) if value.scale == 1 or value.bias == 0 else made
 
 
 def _in_place(fused: OperatorDesc, host: Subject, tensor: str) -> OperatorDesc:

@@ -15,13 +15,15 @@ from dml2onnx.checks.tensors import SHAPELESS
 from dml2onnx.codes import checking as codes
 from dml2onnx.ir.operator import UNREADABLE, OperatorDesc
 from dml2onnx.rules.constraints import constraint_check, guarded
+from dml2onnx.rules.findings import accepting, as_observed, lifted_by, read_from
 from dml2onnx.rules.shapes import rules_by_constraint
 from dml2onnx.rules.subject import Subject, UnanswerableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from dml2onnx.rules.findings import Check, Finding
+    from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.rules.findings import Check
 
 # What one check says of each tensor by itself: attributes have a say in it, other tensors do not.
 _OF_ONE_TENSOR = frozenset(
@@ -37,7 +39,7 @@ _OF_ONE_TENSOR = frozenset(
 _OF_ATTRIBUTES = frozenset({Rule.ATTRIBUTE_RANGE, Rule.DISTINCT, Rule.EQUAL, Rule.NONZERO})
 
 
-def findings_of(desc: OperatorDesc, level: FeatureLevel, *, documented: bool = False) -> tuple[Finding, ...]:
+def findings_of(desc: OperatorDesc, level: FeatureLevel, *, documented: bool = False) -> tuple[Diagnostic, ...]:
     """What is wrong with a descriptor at a level, in field order: errors where DirectML refuses it.
 
     What DirectML accepts although its documentation forbids it is a warning, or if ``documented`` an error as well.
@@ -45,16 +47,16 @@ def findings_of(desc: OperatorDesc, level: FeatureLevel, *, documented: bool = F
     found = _asked(_checks(desc.schema, level), desc, documented=documented)
     if documented or not any(item.accepted for item in found):
         return found
-    return tuple([item.as_observed() for item in found])
+    return tuple([as_observed(item) for item in found])
 
 
-def _attribute_findings(desc: OperatorDesc, level: FeatureLevel) -> tuple[Finding, ...]:
+def _attribute_findings(desc: OperatorDesc, level: FeatureLevel) -> tuple[Diagnostic, ...]:
     return _asked(_checks_of_attributes(desc.schema, level), desc)
 
 
-def _asked(checks: Sequence[Check], desc: OperatorDesc, *, documented: bool = True) -> tuple[Finding, ...]:
+def _asked(checks: Sequence[Check], desc: OperatorDesc, *, documented: bool = True) -> tuple[Diagnostic, ...]:
     subject = Subject(desc)
-    findings: list[Finding] = []
+    findings: list[Diagnostic] = []
     for check in checks:
         before = len(findings)
         try:  # noqa: SIM105  # entering a context takes longer than most checks
@@ -70,7 +72,7 @@ def _asked(checks: Sequence[Check], desc: OperatorDesc, *, documented: bool = Tr
     return within_descriptor(findings, desc.schema.index, documented=documented) if findings else ()
 
 
-def _with_what_was_read(findings: list[Finding], check: Check, subject: Subject) -> Iterator[Finding]:
+def _with_what_was_read(findings: list[Diagnostic], check: Check, subject: Subject) -> Iterator[Diagnostic]:
     """The findings of a check, with the fields that led to them. It is made once more for that: most have none."""
     noting, asked = subject.noting()
     with suppress(UnanswerableError):
@@ -79,10 +81,10 @@ def _with_what_was_read(findings: list[Finding], check: Check, subject: Subject)
     read = [field for field in subject.schema.fields if field.name in asked]
     for finding in findings:
         is_of_one = finding.code in _OF_ONE_TENSOR
-        yield finding.read_from(field.name for field in read if not (is_of_one and field.is_tensor))
+        yield read_from(finding, [field.name for field in read if not (is_of_one and field.is_tensor)])
 
 
-def _sound(desc: OperatorDesc, findings: Iterable[Finding]) -> Subject:
+def _sound(desc: OperatorDesc, findings: Iterable[Diagnostic]) -> Subject:
     """The descriptor without its tensors of no sensible shape: other rules have nothing to say of them.
 
     But of an output of size 0 they say why it is that.
@@ -158,16 +160,16 @@ def _constraint_checks(
 def _accepting(check: Check, does: str, compiled: bool) -> Check:
     """The check of a rule that is documented and that DirectML does not enforce."""
 
-    def checked(subject: Subject) -> Iterator[Finding]:
+    def checked(subject: Subject) -> Iterator[Diagnostic]:
         for finding in check(subject):
-            yield finding.accepting(does, compiled=compiled)
+            yield accepting(finding, does, compiled=compiled)
 
     return checked
 
 
 def _until(check: Check, end: FeatureLevel, level: FeatureLevel) -> Check:
-    def checked(subject: Subject) -> Iterator[Finding]:
+    def checked(subject: Subject) -> Iterator[Diagnostic]:
         for finding in check(subject):
-            yield finding.lifted_by(end, level)
+            yield lifted_by(finding, end, level)
 
     return checked

@@ -162,7 +162,7 @@ def judge(graph: Graph) -> Callable[[OperatorDesc], bool]:
     level = level_of(graph, None)
 
     def is_right(operator: OperatorDesc) -> bool:
-        return all(finding.code.severity is not Severity.ERROR for finding in findings_of(operator, level))
+        return all(not finding.is_error for finding in findings_of(operator, level))
 
     return is_right
 

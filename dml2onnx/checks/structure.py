@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from dml2onnx.checks.tensors import DOCUMENTATION, MINIMUM_ALIGNMENT, is_measurable, strides_in_elements
 from dml2onnx.codes import checking as codes
-from dml2onnx.diagnostics import Place, plural, quote, route
+from dml2onnx.diagnostics import Diagnostic, Place, placed, plural, quote, route
 from dml2onnx.frontends.findings import escape as escaped
 from dml2onnx.frontends.unresolved import UNBOUNDED
 from dml2onnx.ir.operator import UNREADABLE
 from dml2onnx.ir.tensor import MAX_ELEMENTS, TensorDesc
-from dml2onnx.rules.findings import Finding, name_place, pointer
+from dml2onnx.rules.findings import name_place, pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -44,7 +44,7 @@ class Structure:
     of_graph: list[Diagnostic] = field(default_factory=list)
     unread: list[Diagnostic] = field(default_factory=list)
     """What nobody reads; where something is wrong, that may be why."""
-    of_nodes: defaultdict[int, list[Finding]] = field(default_factory=lambda: defaultdict(list))
+    of_nodes: defaultdict[int, list[Diagnostic]] = field(default_factory=lambda: defaultdict(list))
 
 
 def check_structure(graph: Graph) -> Structure:
@@ -70,8 +70,8 @@ def check_structure(graph: Graph) -> Structure:
 
 def _finding(
     code: Code, path: str, message: str, expected: object = "", found: object = "", documentation: str = BINDING
-) -> Finding:
-    return Finding(code, path, message, expected, found, documentation=documentation, is_structural=True)
+) -> Diagnostic:
+    return code.of(path, message, expected, found, documentation=documentation, is_structural=True)
 
 
 # --- Values and names -----------------------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ def _shown_bytes(desc: TensorDesc) -> int:
 # --- Bindings and regions -------------------------------------------------------------------------------------------
 
 
-def _bindings(node: Node) -> Iterator[Finding]:
+def _bindings(node: Node) -> Iterator[Diagnostic]:
     """Every tensor of the descriptor has its buffers, and no buffer is without a tensor."""
     desc = node.operator
     values, index = desc.values, desc.schema.index
@@ -317,7 +317,7 @@ def _placed(node: Node, name: str, bound: tuple[_Bound, ...]) -> list[tuple[str,
     return [(f"{name}/{i}", item, tensors[i] if i < count else None) for i, item in enumerate(bound)]
 
 
-def _reads(node: Node, sources: dict[Value, int], available: set[Value], regions: _Regions) -> Iterator[Finding]:
+def _reads(node: Node, sources: dict[Value, int], available: set[Value], regions: _Regions) -> Iterator[Diagnostic]:
     for name, reads in node.reads.items():
         for path, read, tensor in _placed(node, name, reads):
             computed = read.value in sources
@@ -333,7 +333,7 @@ def _reads(node: Node, sources: dict[Value, int], available: set[Value], regions
                 yield _finding(codes.OWNED_INTERMEDIATE, f"{path}/Flags", message, "NONE", "OWNED_BY_DML")
 
 
-def _region(path: str, bound: Read | Write, tensor: TensorDesc, regions: _Regions) -> Iterator[Finding]:
+def _region(path: str, bound: Read | Write, tensor: TensorDesc, regions: _Regions) -> Iterator[Diagnostic]:
     """The tensor lies inside its buffer, at an offset that DirectML takes."""
     offset, nbytes, present = bound.offset, regions.nbytes(tensor), bound.value.nbytes
     if nbytes and (offset < 0 or offset + nbytes > present) and regions.is_news(bound.value, offset + nbytes):
@@ -350,7 +350,7 @@ def _region(path: str, bound: Read | Write, tensor: TensorDesc, regions: _Region
         yield _finding(codes.BROKEN_ALIGNMENT_PROMISE, path, message, f"a multiple of {tensor.alignment}", offset)
 
 
-def _writes(node: Node, regions: _Regions) -> Iterator[Finding]:
+def _writes(node: Node, regions: _Regions) -> Iterator[Diagnostic]:
     partial: list[tuple[str, Write, TensorDesc]] = []
     bases = {write.base for writes in node.writes.values() for write in writes}
     for name, writes in node.writes.items():
@@ -381,7 +381,7 @@ class _Place(NamedTuple):
     tensor: TensorDesc
 
 
-def _aliases(node: Node, written: list[tuple[str, Write, TensorDesc]], regions: _Regions) -> Iterator[Finding]:
+def _aliases(node: Node, written: list[tuple[str, Write, TensorDesc]], regions: _Regions) -> Iterator[Diagnostic]:
     """Outputs that keep the rest of a buffer, or are kept, show which one it is; their own inputs may be there too."""
     # Several outputs into one buffer are a chain of versions: each is made from the one before it.
     origin: dict[Value, Value] = {}
@@ -404,7 +404,7 @@ def _aliases(node: Node, written: list[tuple[str, Write, TensorDesc]], regions: 
                     yield from _alias(node, path, source, same_bytes, same_layout)
 
 
-def _overlaps(placed: list[_Place]) -> Iterator[Finding]:
+def _overlaps(placed: list[_Place]) -> Iterator[Diagnostic]:
     """At most one finding for each output but the first: thousands may be in the same bytes, each with each."""
     reaching: dict[Value, int] = {}
     """By buffer, the output that reaches furthest of those that begin before."""
@@ -422,7 +422,7 @@ def _overlaps(placed: list[_Place]) -> Iterator[Finding]:
         yield _finding(codes.OVERLAPPING_WRITES, path, message, "separate bytes", f"byte {offset}")
 
 
-def _alias(node: Node, path: str, source: str, same_bytes: bool, same_layout: bool) -> Iterator[Finding]:
+def _alias(node: Node, path: str, source: str, same_bytes: bool, same_layout: bool) -> Iterator[Diagnostic]:
     if not same_bytes:
         message = f"{path} overwrites a part of what {source} reads."
         yield _finding(codes.PARTIAL_OVERLAP, path, message, "the same bytes, or none of them")
@@ -456,8 +456,7 @@ def _cycles(graph: Graph, result: Structure) -> None:
         message = f"The graph has a cycle: {route([source.name for source, _ in edges])}"
         message += "." if read is None else f"; {field} reads {quote(read.name)}, which depends on this node's output."
         result.of_nodes[position[reader]].append(
-            Finding(
-                codes.CYCLE,
+            codes.CYCLE.of(
                 field,
                 message,
                 "an acyclic graph",
@@ -490,7 +489,7 @@ def _strides_in_bytes(graph: Graph, result: Structure) -> None:
     """Strides that are those of packed memory but for the bytes of an element, said once for each descriptor."""
     said: set[TensorDesc] = set()
 
-    def finding(path: str, desc: TensorDesc, packed: tuple[int, ...]) -> Finding:
+    def finding(path: str, desc: TensorDesc, packed: tuple[int, ...]) -> Diagnostic:
         strides = list(desc.effective_strides)
         message = f"Strides {strides} look like bytes; they count elements: {list(packed)} for packed memory."
         return _finding(codes.STRIDES_IN_BYTES, path, message, list(packed), strides, DOCUMENTATION)
@@ -500,16 +499,7 @@ def _strides_in_bytes(graph: Graph, result: Structure) -> None:
         if desc is not None and desc.strides is not None and (packed := strides_in_elements(desc)) is not None:
             said.add(desc)
             place = pointer(item.source, "Strides")
-            found = finding("", desc, packed)
-            result.of_graph.append(
-                found.code.at(
-                    found.message,
-                    pointer=place,
-                    expected=found.expected,
-                    found=found.found,
-                    documentation=DOCUMENTATION,
-                )
-            )
+            result.of_graph.append(placed(finding("", desc, packed), place))
     seen: set[OperatorDesc] = set()  # networks repeat themselves
     for position, node in enumerate(graph.nodes):
         if node.operator in seen:

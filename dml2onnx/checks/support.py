@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from dml2onnx import catalog
 from dml2onnx.catalog import FeatureLevel, FieldType, OperatorSchema, Rule, TensorSupport
 from dml2onnx.codes import checking as codes
+from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.rules.findings import Finding
+from dml2onnx.rules.findings import accepting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -72,25 +73,25 @@ def _needs(level: FeatureLevel, since: FeatureLevel) -> str:
 
 def _too_new(schema: OperatorSchema, level: FeatureLevel) -> Check:
     message = f"{schema.short_name} {_needs(level, schema.introduced)}"
-    finding = Finding(codes.OPERATOR_LEVEL, "", message, schema.introduced, level, str(schema.introduced))
+    finding = codes.OPERATOR_LEVEL.of("", message, schema.introduced, level, str(schema.introduced))
     return lambda subject: (finding,)
 
 
 def _newer_values(position: int, name: str, later: dict[str, FeatureLevel], level: FeatureLevel) -> Check:
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         value = subject.values[position]
         if isinstance(value, str) and value in later:
             since = later[value]
-            yield Finding(codes.VALUE_LEVEL, name, f"{value} {_needs(level, since)}", since, value, str(since))
+            yield codes.VALUE_LEVEL.of(name, f"{value} {_needs(level, since)}", since, value, str(since))
 
     return check
 
 
 def _not_yet_optional(name: str, level: FeatureLevel, since: FeatureLevel) -> Check:
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         if subject.value(name) is None:
             message = f"Leaving out {name} {_needs(level, since)}"
-            yield Finding(codes.OPTIONAL_LEVEL, name, message, "a tensor", "null", str(since))
+            yield codes.OPTIONAL_LEVEL.of(name, message, "a tensor", "null", str(since))
 
     return check
 
@@ -120,7 +121,7 @@ def _tensors(schema: OperatorSchema, level: FeatureLevel) -> Check:
         table = _table(schema, effective, function)
         return [(name, _accepted(table[name]), *table[name].dimension_counts) for name in table]
 
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         function = None if chooser is None else subject.text(chooser)
         for name, data_types, fewest, most in limits(function):
             for path, tensor in subject.readable((name,)):
@@ -141,7 +142,7 @@ def _listed(support: TensorSupport) -> str:
 
 def _unsupported(
     schema: OperatorSchema, function: str | None, field: str, path: str, tensor: TensorDesc, level: FeatureLevel
-) -> Iterator[Finding]:
+) -> Iterator[Diagnostic]:
     effective = max(level, schema.introduced)
 
     def first(accepts: Callable[[TensorSupport], bool]) -> tuple[FeatureLevel | None, TensorSupport]:
@@ -161,16 +162,16 @@ def _unsupported(
     if since is None:
         expected = _listed(table)
         message = f"{name} is supported at no feature level; {path} may be {expected}."
-        found = Finding(codes.DATA_TYPE_UNSUPPORTED, f"{path}/DataType", message, expected, name)
+        found = codes.DATA_TYPE_UNSUPPORTED.of(f"{path}/DataType", message, expected, name)
         if name in schema.accepted_data_types:
-            found = found.accepting(OF_ANY_TYPE, compiled=True)
+            found = accepting(found, OF_ANY_TYPE, compiled=True)
         elif name in schema.only_created_data_types:
-            found = found.accepting(ONLY_CREATED)
+            found = accepting(found, ONLY_CREATED)
         yield found
     elif since > effective:
         expected = _listed(_table(schema, effective, function)[field])
         message = f"{name} {_needs(level, since)}"
-        yield Finding(codes.DATA_TYPE_LEVEL, f"{path}/DataType", message, expected, name, str(since))
+        yield codes.DATA_TYPE_LEVEL.of(f"{path}/DataType", message, expected, name, str(since))
 
     rank = tensor.rank
     since, table = first(lambda table: table.dimension_counts[0] <= rank <= table.dimension_counts[1])
@@ -178,9 +179,9 @@ def _unsupported(
     expected = f"{fewest}" if fewest == most else f"{fewest} to {most}"
     if since is None:
         message = f"DimensionCount {rank} is supported at no feature level; {path} may have {expected}."
-        yield Finding(codes.DIMENSION_COUNT_UNSUPPORTED, f"{path}/Sizes", message, expected, rank)
+        yield codes.DIMENSION_COUNT_UNSUPPORTED.of(f"{path}/Sizes", message, expected, rank)
     elif since > effective:
         now = _table(schema, effective, function)[field].dimension_counts
         expected = f"{now[0]}" if now[0] == now[1] else f"{now[0]} to {now[1]}"
         message = f"DimensionCount {rank} {_needs(level, since)[:-1]}, which has {expected}."
-        yield Finding(codes.DIMENSION_COUNT_LEVEL, f"{path}/Sizes", message, expected, rank, str(since))
+        yield codes.DIMENSION_COUNT_LEVEL.of(f"{path}/Sizes", message, expected, rank, str(since))

@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import checking as codes
+from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, MAX_ELEMENTS, packed_strides
-from dml2onnx.rules.findings import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,7 @@ DOCUMENTATION = "https://learn.microsoft.com/windows/win32/api/directml/ns-direc
 
 
 @lru_cache(maxsize=1 << 14)
-def tensor_findings(tensor: TensorDesc, is_output: bool) -> tuple[Finding, ...]:
+def tensor_findings(tensor: TensorDesc, is_output: bool) -> tuple[Diagnostic, ...]:
     """What is wrong with a tensor descriptor; paths start inside it (``"Sizes/2"``)."""
     return (*_own(tensor), *(_as_output(tensor) if is_output else ()))
 
@@ -51,11 +51,11 @@ def strides_in_elements(tensor: TensorDesc) -> tuple[int, ...] | None:
     return packed if is_alike else None
 
 
-def _finding(code: Code, path: str, message: str, expected: object = "", found: object = "") -> Finding:
-    return Finding(code, path, message, expected, found, documentation=DOCUMENTATION)
+def _finding(code: Code, path: str, message: str, expected: object = "", found: object = "") -> Diagnostic:
+    return code.of(path, message, expected, found, documentation=DOCUMENTATION)
 
 
-def _own(tensor: TensorDesc) -> Iterator[Finding]:
+def _own(tensor: TensorDesc) -> Iterator[Diagnostic]:
     shape = list(_shape(tensor))
     yield from shape
     if not shape:
@@ -63,7 +63,7 @@ def _own(tensor: TensorDesc) -> Iterator[Finding]:
     yield from _alignment(tensor)
 
 
-def _shape(tensor: TensorDesc) -> Iterator[Finding]:
+def _shape(tensor: TensorDesc) -> Iterator[Diagnostic]:
     rank = tensor.rank
     if not 1 <= rank <= MAX_DIMENSIONS:
         message = f"A tensor has 1 to {MAX_DIMENSIONS} dimensions; this one has {rank}."
@@ -93,9 +93,11 @@ def _in_whole_words(tensor: TensorDesc) -> int:
     return -(-tensor.extent // per_word) * per_word
 
 
-def _total_size(tensor: TensorDesc) -> Iterator[Finding]:
+def _total_size(tensor: TensorDesc) -> Iterator[Diagnostic]:
     if tensor.total_size and tensor.total_size < tensor.minimum_bytes:
-        message = f"{tensor} needs {tensor.minimum_bytes} bytes; TotalTensorSizeInBytes is {tensor.total_size}."
+        is_count = tensor.total_size in (tensor.element_count, tensor.extent)
+        message = f"{tensor} needs {tensor.minimum_bytes} bytes; TotalTensorSizeInBytes is {tensor.total_size}"
+        message += ", which is the number of elements." if is_count else "."
         yield _finding(
             codes.TOTAL_SIZE_TOO_SMALL,
             "TotalTensorSizeInBytes",
@@ -105,7 +107,7 @@ def _total_size(tensor: TensorDesc) -> Iterator[Finding]:
         )
 
 
-def _alignment(tensor: TensorDesc) -> Iterator[Finding]:
+def _alignment(tensor: TensorDesc) -> Iterator[Diagnostic]:
     alignment = tensor.alignment
     if alignment and (alignment < MINIMUM_ALIGNMENT or alignment & (alignment - 1)):
         expected = f"0 or a power of two of at least {MINIMUM_ALIGNMENT}"
@@ -113,7 +115,7 @@ def _alignment(tensor: TensorDesc) -> Iterator[Finding]:
         yield _finding(codes.BAD_ALIGNMENT, "GuaranteedBaseOffsetAlignment", message, expected, alignment)
 
 
-def _as_output(tensor: TensorDesc) -> Iterator[Finding]:
+def _as_output(tensor: TensorDesc) -> Iterator[Diagnostic]:
     if tensor.owned_by_dml:
         message = "An output cannot carry DML_TENSOR_FLAG_OWNED_BY_DML."
         yield _finding(codes.OWNED_OUTPUT, "Flags", message, "NONE", "OWNED_BY_DML")

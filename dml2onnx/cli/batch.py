@@ -6,20 +6,38 @@ import time
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from dml2onnx.batching import JOURNAL, Batch, default_jobs
-from dml2onnx.batching.models import found, with_unique_names
-from dml2onnx.batching.summary import Summary
-from dml2onnx.batching.work import SUFFIXES, Asked
+from dml2onnx.cli import texts
+from dml2onnx.cli.common_options import (
+    add_allow_path,
+    add_common,
+    add_constants,
+    add_level,
+    add_providers,
+    add_run_form,
+    add_written,
+)
 from dml2onnx.cli.inputs import constants
 from dml2onnx.cli.markup import escape
 from dml2onnx.diagnostics import plural, shortened
-from dml2onnx.report.batched import FINE
+from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     import argparse
 
+    from dml2onnx import batching
+    from dml2onnx.batching import Batch, work
+    from dml2onnx.batching import models as batch_models
+    from dml2onnx.batching import summary as batch_summary
+    from dml2onnx.batching.summary import Summary
     from dml2onnx.cli.render import Screen
+    from dml2onnx.report import batched
     from dml2onnx.report.batched import BatchAnswer
+else:
+    batching = lazy_module("dml2onnx.batching")
+    batch_models = lazy_module("dml2onnx.batching.models")
+    batch_summary = lazy_module("dml2onnx.batching.summary")
+    work = lazy_module("dml2onnx.batching.work")
+    batched = lazy_module("dml2onnx.report.batched")
 
 MOST_FAILURES = 20
 """Models that are listed by name; --json and the journal have all of them."""
@@ -38,11 +56,83 @@ WORDS: dict[str, str] = {
 """What is said of the models of a status."""
 
 
+def batch_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command line of ``batch`` may have."""
+    add_common(parser)
+    add_level(parser)
+    add_run_form(parser)
+    parser.add_argument(
+        "models",
+        nargs="+",
+        metavar="LIST_OR_DIR",
+        help="directories, models (.json, .bin), or text files with one of these in each line; - reads such a list",
+    )
+    parser.add_argument(
+        "--do",
+        choices=["check", "compile", "verify", "report"],
+        default="check",
+        help="what to do with each model (default: check)",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=texts.path,
+        metavar="OUTDIR",
+        help="directory for results, in the same tree as the models, and for the journal",
+    )
+    parser.add_argument(
+        "--journal",
+        type=texts.path,
+        metavar="FILE",
+        help="journal file (default: OUTDIR/journal.jsonl; without -o none)",
+    )
+    workers = parser.add_mutually_exclusive_group()
+    workers.add_argument(
+        "--jobs", "-j", type=texts.at_least(1), metavar="N", help="number of processes (default: one for each core)"
+    )
+    workers.add_argument(
+        "--dask",
+        metavar="ADDRESS",
+        help="use the Dask cluster with this scheduler, such as tcp://10.0.0.1:8786 (needs dml2onnx[dask])",
+    )
+    _add_repeats(parser)
+    parser.add_argument("--model-timeout", type=texts.seconds, metavar="SECONDS", help="time limit for one model")
+    parser.add_argument(
+        "--max-bytes", type=texts.size, metavar="N", help="memory limit for one model, such as 512M or 4G"
+    )
+    parser.add_argument(
+        "--freeze", action="store_true", help="turn inputs into constants if the model has contents for them"
+    )
+    parser.add_argument(
+        "--input", action="append", default=[], metavar="NAME", help="keep this input an input (repeatable)"
+    )
+    add_constants(parser)
+    add_allow_path(parser, "the models'")
+    add_written(parser, "compile: ")
+    parser.add_argument(
+        "--cases", type=texts.at_least(1), default=3, metavar="N", help="verify: runs with new inputs (default: 3)"
+    )
+    parser.add_argument(
+        "--seed", type=texts.at_least(0), default=0, metavar="N", help="verify: seed of the inputs (default: 0)"
+    )
+    add_providers(parser)
+
+
+def _add_repeats(parser: argparse.ArgumentParser) -> None:
+    again = parser.add_mutually_exclusive_group()
+    again.add_argument("--again", action="store_true", help="repeat models that are done according to the journal")
+    again.add_argument(
+        "--retry-failed",
+        action="store_true",
+        help="repeat models that took too long or too much memory, crashed, or failed",
+    )
+
+
 def batch_command(options: argparse.Namespace, screen: Screen) -> int:
     """Works on all models; the exit code is 1 when anything is wrong with any of them."""
     started = time.perf_counter()
     chosen = _chosen(options, screen)
-    summary = Summary()
+    summary = batch_summary.Summary()
     try:
         with screen.bar(options.do, len(chosen.models)) as advance, closing(chosen.records()) as records:
             for record, is_resumed in records:
@@ -61,15 +151,15 @@ def batch_command(options: argparse.Namespace, screen: Screen) -> int:
 
 def _chosen(options: argparse.Namespace, screen: Screen) -> Batch:
     with screen.working("looking for models"):
-        models = found(options.models, options.output, tuple(options.allow_path))
-        if options.do in SUFFIXES:
-            models = with_unique_names(models)
+        models = batch_models.found(options.models, options.output, tuple(options.allow_path))
+        if options.do in work.SUFFIXES:
+            models = batch_models.with_unique_names(models)
     journal = options.journal
     if journal is None and options.output is not None:
-        journal = options.output / JOURNAL
-    return Batch(
+        journal = options.output / batching.JOURNAL
+    return batching.Batch(
         tuple(models),
-        Asked(
+        work.Asked(
             options.do,
             feature_level=None if options.feature_level is None else options.feature_level.name,
             documented=options.documented,
@@ -97,7 +187,7 @@ def _chosen(options: argparse.Namespace, screen: Screen) -> Batch:
         ),
         options.output,
         journal,
-        jobs=options.jobs or default_jobs(),
+        jobs=options.jobs or batching.default_jobs(),
         model_timeout=options.model_timeout,
         dask=options.dask,
         again=options.again,
@@ -124,7 +214,7 @@ def _show(answer: BatchAnswer, screen: Screen) -> None:
     if len(answer.failures) > MOST_FAILURES:
         screen.say(f"... and {len(answer.failures) - MOST_FAILURES} more; --json lists all of them")
     statuses = ", ".join(
-        f"[bold {'green' if status in FINE else 'red'}]{number} {WORDS[status]}[/]"
+        f"[bold {'green' if status in batched.FINE else 'red'}]{number} {WORDS[status]}[/]"
         for status, number in answer.statuses.items()
     )
     rate = (answer.done - answer.resumed) / answer.seconds if answer.seconds else 0.0

@@ -7,13 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from dml2onnx.checks import check, level_of
+from dml2onnx import targets
+from dml2onnx.cli import texts
+from dml2onnx.cli.common_options import add_common, add_documented, add_freeze, add_reading
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import SHOWN_INPUT, STANDARD_INPUT, at_sizes, level_text, load_options
+from dml2onnx.cli.wrong_use import is_of_options
 from dml2onnx.codes.unreadable import NO_SUCH_FILE, UNKNOWN_FORMAT
 from dml2onnx.diagnostics import DmlError, UnreadableError, plural, quote
-from dml2onnx.frontends import load, load_bytes, recording
-from dml2onnx.frontends.directories import is_directory, outside, searched
 from dml2onnx.lazy import lazy_module
 from dml2onnx.report.checked import CheckAllAnswer, CheckAnswer, Descriptor, NodeAboveLevel, checked, unchecked
 
@@ -21,14 +22,82 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
 
+    from dml2onnx import checks, frontends
     from dml2onnx.catalog import FeatureLevel
     from dml2onnx.cli import formats
     from dml2onnx.cli.render import Screen
     from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.frontends import directories, recording
     from dml2onnx.ir.graph import Graph
     from dml2onnx.report.form import Json
 else:
     formats = lazy_module("dml2onnx.cli.formats")
+    checks = lazy_module("dml2onnx.checks")
+    recording = lazy_module("dml2onnx.frontends.recording")
+    frontends = lazy_module("dml2onnx.frontends")
+    directories = lazy_module("dml2onnx.frontends.directories")
+
+
+def check_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command line of ``check`` may have."""
+    add_common(parser)
+    add_reading(parser)
+    add_freeze(parser)
+    parser.add_argument(
+        "models", nargs="+", metavar="MODEL", help="files, directories of them, or - for standard input"
+    )
+    target = parser.add_mutually_exclusive_group()
+    target.add_argument(
+        "--feature-level",
+        type=texts.feature_level,
+        metavar="LEVEL",
+        help="check against this feature level, such as 3_0 (default: the model's own, else the latest)",
+    )
+    target.add_argument(
+        "--directml",
+        dest="feature_level",
+        type=texts.level_by("directml_level"),
+        metavar="VERSION",
+        help="check against this version of DirectML, such as 1.8",
+    )
+    target.add_argument(
+        "--windows",
+        dest="feature_level",
+        type=texts.level_by("windows_level"),
+        metavar="RELEASE",
+        help="check against the DirectML in this release of Windows, such as 10-22H2",
+    )
+    add_documented(parser)
+    parser.add_argument(
+        "--format",
+        choices=["full", "concise", "json", "github", "sarif", "junit"],
+        help="output format of findings (default: full)",
+    )
+    hidden = "hide findings with this code"
+    shown = "show only findings with this code, or with this beginning of a code, such as DML15"
+    for name, text in (("--select", shown), ("--ignore", hidden)):
+        parser.add_argument(name, action="append", type=texts.code, default=[], metavar="CODE", help=text)
+    parser.add_argument(
+        "--suggest",
+        action="store_true",
+        help="name what keeps each node from an older feature level, and an equivalent for that level; without a "
+        "level: the nodes that need the highest one",
+    )
+    parser.add_argument(
+        "--target",
+        type=texts.target,
+        choices=targets.NAMES,
+        help="also compile for this target, and report what cannot be compiled",
+    )
+    parser.add_argument("--warnings-as-errors", action="store_true", help="exit with 1 for warnings, too")
+    parser.add_argument("--models-only", action="store_true", help="skip files that are no models")
+    parser.add_argument(
+        "--fix",
+        action="store_true",
+        help="correct the files where only one correction is possible (misspelt names, counts and sizes that "
+        "follow from others), print a diff, and check again",
+    )
+    parser.add_argument("--diff", action="store_true", help="print the diff of --fix and write nothing")
 
 
 def check_command(options: argparse.Namespace, screen: Screen) -> int:
@@ -44,20 +113,22 @@ def check_command(options: argparse.Namespace, screen: Screen) -> int:
         results += found
         if not found and not options.models_only:
             screen.note(f"no models in {escape(quote(name))}")
-    results = [replace(item, diagnostics=_chosen(item.diagnostics, options)) for item in results]
-    _write(results, form, screen, several=len(results) != 1 or is_directory(Path(options.models[0])))
-    if any(not item.is_readable for item in results):
+    is_wrong_use = any(item.diagnostics and all(map(is_of_options, item.diagnostics)) for item in results)
+    results = [_chosen(item, options) for item in results]
+    _write(results, form, screen, several=len(results) != 1 or directories.is_directory(Path(options.models[0])))
+    if is_wrong_use or any(not item.is_readable for item in results):
         return 2
     return 1 if any(item.errors or (options.warnings_as_errors and item.warnings) for item in results) else 0
 
 
-def _chosen(found: Sequence[Diagnostic], options: argparse.Namespace) -> tuple[Diagnostic, ...]:
+def _chosen(answer: CheckAnswer, options: argparse.Namespace) -> CheckAnswer:
     selected, ignored = (tuple(code.upper() for code in codes) for codes in (options.select, options.ignore))
-    return tuple(
+    chosen = tuple(
         item
-        for item in found
+        for item in answer.diagnostics
         if (not selected or item.code.startswith(selected)) and not (ignored and item.code.startswith(ignored))
     )
+    return replace(answer, diagnostics=chosen, hidden=len(answer.diagnostics) - len(chosen))
 
 
 # --- Checking -------------------------------------------------------------------------------------------------------
@@ -72,14 +143,14 @@ def _checked(name: str, options: argparse.Namespace, screen: Screen) -> Iterator
     if index.name == recording.INDEX and name != STANDARD_INPUT:
         yield from _check_recording(index, options, screen)
         return
-    if name == STANDARD_INPUT or not is_directory(directory):
+    if name == STANDARD_INPUT or not directories.is_directory(directory):
         answer = _check_one(name, options, screen)
         if not options.models_only or _is_model(answer, directory):
             yield answer
         return
     allowed = tuple(options.allow_path)
-    yield from (unchecked(str(path), error) for path, error in outside(directory, allowed))
-    for path in searched(directory, allowed=allowed):
+    yield from (unchecked(str(path), error) for path, error in directories.outside(directory, allowed))
+    for path in directories.searched(directory, allowed=allowed):
         if path.name == recording.INDEX:
             yield from _check_recording(path, options, screen)
             continue
@@ -90,7 +161,7 @@ def _checked(name: str, options: argparse.Namespace, screen: Screen) -> Iterator
 
 def _is_model(answer: CheckAnswer, path: Path) -> bool:
     """Whether a file is a model, or was meant to be one; not the contents of constants, or a file of another tool."""
-    is_other = path.suffix == ".bin" or any(item.code == UNKNOWN_FORMAT.id for item in answer.diagnostics)
+    is_other = path.suffix == ".bin" or any(item.code == UNKNOWN_FORMAT for item in answer.diagnostics)
     return answer.is_readable or not is_other
 
 
@@ -121,12 +192,12 @@ def _check_one(
                 data, shown = sys.stdin.buffer.read(), SHOWN_INPUT
             graph = _load(name, data, options, recorded)
         with screen.working("checking"):
-            found = check(graph, options.feature_level, documented=options.documented)
+            found = checks.check(graph, options.feature_level, documented=options.documented)
         if options.target is not None:
             found += _uncompiled(graph, found, options, screen)
     except DmlError as error:
         return unchecked(shown, error)
-    level = level_of(graph, options.feature_level)
+    level = checks.level_of(graph, options.feature_level)
     above = _above_level(graph, level, options) if options.suggest else None
     return checked(graph, level, found, shown, data, above)
 
@@ -199,8 +270,10 @@ def _above_level(graph: Graph, level: FeatureLevel, options: argparse.Namespace)
 def _load(name: str, data: bytes | None, options: argparse.Namespace, recorded: tuple[Path, str] | None) -> Graph:
     how = load_options(options, frozenset(options.input))
     if recorded is not None:
-        return at_sizes(load(recorded[0], how, graph=recorded[1]), options)
-    return at_sizes(load(name, how) if data is None else load_bytes(data, SHOWN_INPUT, how), options)
+        return at_sizes(frontends.load(recorded[0], how, graph=recorded[1]), options)
+    return at_sizes(
+        frontends.load(name, how) if data is None else frontends.load_bytes(data, SHOWN_INPUT, how), options
+    )
 
 
 # --- Writing --------------------------------------------------------------------------------------------------------
@@ -234,7 +307,8 @@ def _write_full(item: CheckAnswer, screen: Screen, *, several: bool) -> None:
     of_file = f"{escape(item.model)}: " if several else ""
     found = f"[{colour}]{plural(item.errors, 'error', 'no')}[/], {plural(item.warnings, 'warning', 'no')}"
     at = "" if item.feature_level is None else f", checked at feature level {item.feature_level}"
-    screen.say(f"{of_file}{found} in {plural(item.directml_nodes, 'node', 'no')}{at}")
+    hidden = f"; {plural(item.hidden, 'finding')} of other codes hidden" if item.hidden else ""
+    screen.say(f"{of_file}{found} in {plural(item.directml_nodes, 'node', 'no')}{at}{hidden}")
     if item.minimum_feature_level is not None:
         screen.say(f"needs feature level {escape(level_text(item.minimum_feature_level, item.ships_with))}")
     if item.above_level:

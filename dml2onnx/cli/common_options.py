@@ -11,8 +11,9 @@ from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     from dml2onnx import targets
+    from dml2onnx.providers import table
 else:
-    targets = lazy_module("dml2onnx.targets")
+    targets, table = lazy_module("dml2onnx.targets"), lazy_module("dml2onnx.providers.table")
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:
@@ -211,3 +212,45 @@ def add_passes(parser: argparse.ArgumentParser) -> None:
         help="compute in FLOAT16, with FLOAT16 weights; inputs and outputs stay FLOAT32, and so do nodes whose "
         "constants FLOAT16 cannot hold",
     )
+
+
+def add_written(parser: argparse.ArgumentParser, only: str = "") -> None:
+    """How ONNX models are written, ``only`` by the command that the help names."""
+    parser.add_argument(
+        "--external-data",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="write weights to OUT.onnx.data (default: above 1 GiB)",
+    )
+    parser.add_argument(
+        "--no-shapes",
+        dest="shapes",
+        action="store_false",
+        help=f"{only}omit types and shapes of values inside the model; tools can infer them",
+    )
+    parser.add_argument(
+        "--ir-version",
+        type=int,
+        metavar="N",
+        help=f"{only}IR version of the model (default: that of the opset, which every runtime with the opset reads)",
+    )
+
+
+def add_providers(parser: argparse.ArgumentParser) -> None:
+    """Where models run."""
+    parser.add_argument(
+        "--provider",
+        action="append",
+        metavar="NAME",
+        help=f"execution provider of ONNX Runtime: {', '.join(table.NAMES)}; several in order of preference, "
+        "with commas or repeated (default: cpu)",
+    )
+    parser.add_argument(
+        "--provider-option",
+        action="append",
+        default=[],
+        metavar="[NAME:]KEY=VALUE",
+        help="option of the provider, or of NAME if there are several (repeatable)",
+    )
+    number = texts.at_least(0, "; --device counts the devices of a provider, which --provider names")
+    parser.add_argument("--device", type=number, metavar="N", help="device number for the first provider")

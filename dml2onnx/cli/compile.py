@@ -6,22 +6,28 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dml2onnx.cli import render
+from dml2onnx.cli import render, texts
+from dml2onnx.cli.common_options import add_form, add_freeze, add_level, add_model, add_written
 from dml2onnx.cli.models import compile_options, level_text, load_model, model_file
+from dml2onnx.cli.wrong_use import WrongUseError
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
-from dml2onnx.compiler import compile_graph
 from dml2onnx.diagnostics import DmlError, plural, quote
 from dml2onnx.files import check_target, spare
-from dml2onnx.report.answers import compiled
-from dml2onnx.writer import data_paths, is_compiled, places_of
+from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     import argparse
 
+    from dml2onnx import compiler, writer
     from dml2onnx.cli.render import Screen
     from dml2onnx.files import Destination
     from dml2onnx.ir.graph import Graph
+    from dml2onnx.report import answers
     from dml2onnx.report.answers import Buffer, CompileAnswer
+else:
+    compiler = lazy_module("dml2onnx.compiler")
+    answers = lazy_module("dml2onnx.report.answers")
+    writer = lazy_module("dml2onnx.writer")
 
 
 OTHER_SUFFIXES = frozenset(
@@ -35,6 +41,34 @@ MOST_KINDS = 6
 """ONNX operators that are counted one by one in the text."""
 
 
+def compile_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command line of ``compile`` may have."""
+    add_model(parser)
+    add_freeze(parser)
+    add_level(parser)
+    add_form(parser)
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=texts.output,
+        metavar="OUT.onnx",
+        help="file to write, or - (default: beside MODEL; replaces only an earlier result)",
+    )
+    parser.add_argument(
+        "--in-place",
+        action="store_true",
+        help="refer to weight files beside OUT.onnx or below instead of copying them",
+    )
+    add_written(parser)
+    parser.add_argument(
+        "--graph-output",
+        action="append",
+        default=None,
+        metavar="NAME",
+        help="compile only what this output or resource needs (repeatable; default: the model's outputs)",
+    )
+
+
 def compile_command(options: argparse.Namespace, screen: Screen) -> int:
     """Writes an ONNX model."""
     started = time.perf_counter()
@@ -42,12 +76,12 @@ def compile_command(options: argparse.Namespace, screen: Screen) -> int:
     output = _default_model(model_file(options, graph)) if options.output is None else options.output
     _spare_sources(output, graph)
     with screen.counting("compiling") as progress:
-        model = compile_graph(graph, compile_options(options), options.graph_output, progress)
+        model = compiler.compile_graph(graph, compile_options(options), options.graph_output, progress)
     with screen.working("writing"):
         files = model.save(output, external_data=options.external_data, in_place=options.in_place)
-        lying = places_of(model.lowered, files[0]) if options.in_place else {}
+        lying = writer.places_of(model.lowered, files[0]) if options.in_place else {}
     referred = sorted({place["location"] for place in lying.values()})
-    answer = compiled(graph, model, files, time.perf_counter() - started, in_place=referred)
+    answer = answers.compiled(graph, model, files, time.perf_counter() - started, in_place=referred)
     if screen.as_json:
         screen.answer(answer)
         return 0
@@ -61,18 +95,18 @@ def _spare_sources(target: Destination, graph: Graph) -> None:
     """Refuses to write a model where nothing can be written, or over what the graph was read from."""
     if isinstance(target, Path):
         check_target(target)
-        spare([target, *data_paths(target)], graph.sources)
+        spare([target, *writer.data_paths(target)], graph.sources)
         if target.suffix.lower() in OTHER_SUFFIXES:
             message = f"{quote(target.name)} is no name of an ONNX model: {target.suffix} files are something else"
             if target.suffix.lower() in CONVERTED:
                 message += "; dml2onnx convert writes them"
-            raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="OUT.onnx", found=str(target)))
+            raise WrongUseError(OUTPUT_UNWRITABLE.at(message, expected="OUT.onnx", found=str(target)))
 
 
 def _default_model(model: Path) -> Path:
     """``model.onnx`` beside ``model.json``, which may be there only if it was compiled before."""
     path = model.with_suffix(".onnx")
-    if path.exists() and not is_compiled(path):
+    if path.exists() and not writer.is_compiled(path):
         message = f"{quote(str(path))} is there, and dml2onnx has not made it; say with -o which file to write"
         raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="-o OUT.onnx", found=str(path)))
     return path

@@ -5,19 +5,27 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dml2onnx.checks.resizing import at_stated_numbers
+from dml2onnx.cli import texts
+from dml2onnx.cli.common_options import add_freeze, add_model
 from dml2onnx.cli.models import load_model, model_file
 from dml2onnx.cli.render import files_written
+from dml2onnx.cli.wrong_use import WrongUseError
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, quote
-from dml2onnx.exporters import export, left_out
-from dml2onnx.report.answers import ConvertAnswer, sizes_of
+from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     import argparse
 
+    from dml2onnx import exporters
+    from dml2onnx.checks import resizing
     from dml2onnx.cli.render import Screen
     from dml2onnx.ir.graph import Graph
+    from dml2onnx.report import answers
+else:
+    resizing = lazy_module("dml2onnx.checks.resizing")
+    exporters = lazy_module("dml2onnx.exporters")
+    answers = lazy_module("dml2onnx.report.answers")
 
 
 OTHER_SUFFIXES = frozenset({".onnx", ".npy", ".npz", ".py", ".data", ".png", ".jpg", ".jpeg"})
@@ -30,7 +38,7 @@ def _beside(model: Path, graph: Graph, format: str | None) -> Path:
     """A new file beside the model: ``model.json`` for ``model.bin``, ``model.native.json`` for another JSON."""
     if format is None and graph.format == "native":
         message = f"{quote(model.name)} is native already; say with --format or -o what it is to become"
-        raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="--format or -o", found="native"))
+        raise WrongUseError(OUTPUT_UNWRITABLE.at(message, expected="--format or -o", found="native"))
     suffix = PROGRAMS.get(format or "", ".bin" if format == "serialized" else ".json")
     path = model.with_suffix(suffix)
     if path.exists():
@@ -46,21 +54,37 @@ def _is_program(suffix: str, format: str | None) -> bool:
     return suffix in PROGRAMS.values() if format is None else PROGRAMS.get(format) == suffix
 
 
+def convert_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command line of ``convert`` may have."""
+    add_model(parser)
+    add_freeze(parser)
+    parser.add_argument(
+        "-o", "--output", type=texts.output, metavar="OUT", help="file to write, or - (default: a new one beside MODEL)"
+    )
+    parser.add_argument(
+        "--format",
+        choices=["native", "dml_graph", "serialized", "dxdispatch", "python", "cpp"],
+        help="format to write; python is a program of the builder, with its weights in a .npz file beside it, cpp one "
+        "of DirectMLX, with a .bin file (default: native for OUT.json, serialized for OUT.bin, python for OUT.py, cpp "
+        "for OUT.cpp)",
+    )
+
+
 def convert_command(options: argparse.Namespace, screen: Screen) -> int:
     """Writes a model in another format."""
-    graph = at_stated_numbers(load_model(options, screen, frozenset(options.input)))
+    graph = resizing.at_stated_numbers(load_model(options, screen, frozenset(options.input)))
     output = _beside(model_file(options, graph), graph, options.format) if options.output is None else options.output
     suffix = output.suffix.lower() if isinstance(output, Path) else ""
     if suffix in OTHER_SUFFIXES and not _is_program(suffix, options.format):
         message = f"{quote(output.name)} is no name of a graph: {suffix} files are something else"
         message += "; dml2onnx compile writes ONNX models" if suffix == ".onnx" else ""
-        raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="OUT.json or OUT.bin", found=str(output)))
+        raise WrongUseError(OUTPUT_UNWRITABLE.at(message, expected="OUT.json or OUT.bin", found=str(output)))
     with screen.working("writing"):
-        files = export(graph, output, options.format)
-    answer = ConvertAnswer(
-        diagnostics=(*graph.findings, *left_out(graph, output, options.format)),
+        files = exporters.export(graph, output, options.format)
+    answer = answers.ConvertAnswer(
+        diagnostics=(*graph.findings, *exporters.left_out(graph, output, options.format)),
         files=tuple(map(str, files)),
-        file_bytes=sizes_of(files),
+        file_bytes=answers.sizes_of(files),
         source=graph.format,
         directml_nodes=len(graph.nodes),
     )

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 
 import dml2onnx
 from dml2onnx.catalog import LATEST, level_of_directml, level_of_windows
+from dml2onnx.cli.common_options import add_common
 from dml2onnx.cli.markup import escape
-from dml2onnx.providers.distributions import RUNTIME, clash, distributions, plugin_packages, remedy, separated
+from dml2onnx.lazy import lazy_module
 from dml2onnx.providers.table import BY_NAME, TABLE
 from dml2onnx.report.machine import DoctorAnswer, Library, MachineProblem, PackageState
 from dml2onnx.targets import NAMES
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
     from dml2onnx.cli.render import Screen
+    from dml2onnx.providers import distributions as runtime_packages
+else:
+    runtime_packages = lazy_module("dml2onnx.providers.distributions")
 
 LIBRARY = "DirectML.dll"
 PURPOSES = {
@@ -64,14 +68,23 @@ class Machine:
     @property
     def missing(self) -> dict[str, str]:
         """What brings each provider that is not here, by its short name."""
-        there = {*self.providers, *(item.full_name for item in plugin_packages())}
-        found = distributions()
-        return {item.name: remedy(item, found) for item in TABLE if item.full_name not in there}
+        there = {*self.providers, *(item.full_name for item in runtime_packages.plugin_packages())}
+        found = runtime_packages.distributions()
+        return {item.name: runtime_packages.remedy(item, found) for item in TABLE if item.full_name not in there}
 
     @property
     def plugins(self) -> dict[str, str]:
         """The package that brings each provider that ONNX Runtime does not have itself, by its short name."""
-        return {item.name: item.plugin for item in plugin_packages() if item.full_name not in self.providers}
+        return {
+            item.name: item.plugin
+            for item in runtime_packages.plugin_packages()
+            if item.full_name not in self.providers
+        }
+
+
+def doctor_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command line of ``doctor`` may have."""
+    add_common(parser)
 
 
 def doctor_command(options: argparse.Namespace, screen: Screen) -> int:
@@ -86,21 +99,21 @@ def doctor_command(options: argparse.Namespace, screen: Screen) -> int:
 
 def examine() -> Machine:
     """What is installed here, and what is wrong with it."""
-    runtimes = distributions()
+    runtimes = runtime_packages.distributions()
     packages = tuple(_installed(requirement, extra, runtimes) for requirement, extra in _requirements())
     problems = [_wrong(package) for package in packages if not package.suits]
     if not packages:
         here = Path(dml2onnx.__file__).parent.parent
         what = "dml2onnx is not installed, so what it needs is not known"
         problems.append(MachineProblem(what, f'pip install "{here}"'))
-    if wrong := clash(runtimes):
-        problems.append(MachineProblem(wrong, separated(runtimes, _runtime_of(packages))))
+    if wrong := runtime_packages.clash(runtimes):
+        problems.append(MachineProblem(wrong, runtime_packages.separated(runtimes, _runtime_of(packages))))
     providers: tuple[str, ...] = ()
     if runtimes:
         providers, failure = _providers()
         problems += failure
     if providers and "DmlExecutionProvider" not in providers and _has_directml_packages():
-        remedy = separated(runtimes, BY_NAME["dml"].distribution)
+        remedy = runtime_packages.separated(runtimes, BY_NAME["dml"].distribution)
         problems.append(MachineProblem("this ONNX Runtime cannot use DirectML", remedy, needed=False))
     return Machine(packages, providers, _libraries(), tuple(problems))
 
@@ -128,7 +141,7 @@ def _requirements() -> list[tuple[Requirement, str]]:
 
 def _installed(requirement: Requirement, extra: str, runtimes: Sequence[str]) -> PackageState:
     names = [requirement.name]
-    if requirement.name.startswith(RUNTIME):  # any of its packages does, such as onnxruntime-gpu
+    if requirement.name.startswith(runtime_packages.RUNTIME):  # any of its packages does, such as onnxruntime-gpu
         names += runtimes
     version = next((found for name in names if (found := _version(name))), None)
     suits = version is not None and requirement.specifier.contains(version, prereleases=True)
@@ -158,7 +171,7 @@ def _wrong(package: PackageState) -> MachineProblem:
 def _providers() -> tuple[tuple[str, ...], list[MachineProblem]]:
     """ONNX Runtime's providers; none, and why, where it cannot be loaded."""
     try:
-        return tuple(import_module(RUNTIME).get_available_providers()), []
+        return tuple(import_module(runtime_packages.RUNTIME).get_available_providers()), []
     except Exception as error:  # what a library without its own libraries raises is up to it
         remedy = "pip install --force-reinstall onnxruntime"
         if sys.platform == "win32":
@@ -168,7 +181,10 @@ def _providers() -> tuple[tuple[str, ...], list[MachineProblem]]:
 
 
 def _runtime_of(packages: Sequence[PackageState]) -> str:
-    return next((package.name for package in packages if package.name.startswith(RUNTIME)), RUNTIME)
+    return next(
+        (package.name for package in packages if package.name.startswith(runtime_packages.RUNTIME)),
+        runtime_packages.RUNTIME,
+    )
 
 
 def _has_directml_packages() -> bool:
@@ -180,7 +196,7 @@ def _has_directml_packages() -> bool:
 
 def _libraries() -> tuple[Library, ...]:
     """The DirectML that ONNX Runtime brings, which it uses, and that of Windows."""
-    spec = find_spec(RUNTIME)
+    spec = find_spec(runtime_packages.RUNTIME)
     places = [Path(spec.origin).parent / "capi" / LIBRARY] if spec is not None and spec.origin else []
     if windows := os.environ.get("SYSTEMROOT"):
         places.append(Path(windows) / "System32" / LIBRARY)

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from dml2onnx import catalog
+from dml2onnx.diagnostics import unescape
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -95,7 +96,7 @@ def _shown(data: bytes) -> str:
 
 def _holder(model: Any, pointer: str) -> tuple[Any, Any]:
     """The object or array that a pointer leads into, and the name or number there."""
-    *path, last = [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
+    *path, last = [unescape(token) for token in pointer.split("/")[1:]]
     for token in path:
         model = model[int(token)] if isinstance(model, list) else model[token]
     return model, int(last) if isinstance(model, list) else last

@@ -6,27 +6,35 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dml2onnx.checks import check
-from dml2onnx.checks.resizing import named
 from dml2onnx.cli.models import compile_options, load_model
 from dml2onnx.cli.sizes import cells, dimensions, sizes_of_inputs
-from dml2onnx.compiler import compile_graph
 from dml2onnx.diagnostics import DmlError, quote, raise_errors
-from dml2onnx.ir.graph import GraphOutput
 from dml2onnx.ir.tensor import TensorDesc
-from dml2onnx.passes import chosen
-from dml2onnx.report.answers import ExplainAnswer, ExplainedNode, SizedTensor
-from dml2onnx.report.reasons import reasons
+from dml2onnx.lazy import lazy_module
 from dml2onnx.report.sizes import InputDimension
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable
 
+    from dml2onnx import checks, compiler, passes
+    from dml2onnx.checks import resizing
     from dml2onnx.cli.render import Screen
     from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.ir import graph as ir_graph
     from dml2onnx.ir.graph import Graph, Node, Value
     from dml2onnx.model import Origin
+    from dml2onnx.report import answers
+    from dml2onnx.report import reasons as report_reasons
+    from dml2onnx.report.answers import ExplainedNode
+else:
+    checks = lazy_module("dml2onnx.checks")
+    resizing = lazy_module("dml2onnx.checks.resizing")
+    compiler = lazy_module("dml2onnx.compiler")
+    ir_graph = lazy_module("dml2onnx.ir.graph")
+    passes = lazy_module("dml2onnx.passes")
+    answers = lazy_module("dml2onnx.report.answers")
+    report_reasons = lazy_module("dml2onnx.report.reasons")
 
 
 def explain_model_command(options: argparse.Namespace, screen: Screen) -> int:
@@ -38,22 +46,24 @@ def explain_model_command(options: argparse.Namespace, screen: Screen) -> int:
         traces, failures = _explained(graph, options, progress)
     descs = {node.name: node.operator for node in graph.nodes}
     known = [
-        ExplainedNode(
+        answers.ExplainedNode(
             item.node,
             item.operator,
             item.operators,
-            item.notes or reasons(descs[item.node], item.operators, exact=options.exact),
+            item.notes or report_reasons.reasons(descs[item.node], item.operators, exact=options.exact),
         )
         for item in traces
     ]
-    others = [ExplainedNode(node.name, node.operator.type, None, (why,)) for node, why in _left_out(graph, failures)]
-    answer = ExplainAnswer(
+    others = [
+        answers.ExplainedNode(node.name, node.operator.type, None, (why,)) for node, why in _left_out(graph, failures)
+    ]
+    answer = answers.ExplainAnswer(
         diagnostics=tuple(failures),
         nodes=(*known, *others),
         opset=options.opset,
         target=options.target,
         half=options.half,
-        passes=tuple(item.name for item in chosen(options.optimize, options.without_passes)),
+        passes=tuple(item.name for item in passes.chosen(options.optimize, options.without_passes)),
     )
     if screen.as_json:
         screen.answer(answer)
@@ -66,13 +76,13 @@ def explain_model_command(options: argparse.Namespace, screen: Screen) -> int:
 
 def _explain_sizes(graph: Graph, options: argparse.Namespace, screen: Screen) -> int:
     """Says the sizes of every tensor in names, and which sizes of inputs are free, tied or fixed."""
-    raise_errors(check(graph))
+    raise_errors(checks.check(graph))
     with screen.working("looking at sizes"):
         inputs = _sizes_of_inputs(graph)
-    sized = named(graph.without_names(), graph.named_sizes)
+    sized = resizing.named(graph.without_names(), graph.named_sizes)
     shown = sized.shown
     tensors = [
-        SizedTensor(
+        answers.SizedTensor(
             node.name,
             node.operator.type,
             name if isinstance(node.operator.get(name), TensorDesc) else f"{name}[{index}]",
@@ -81,13 +91,13 @@ def _explain_sizes(graph: Graph, options: argparse.Namespace, screen: Screen) ->
         for node, found in sized.traced.nodes.items()
         for (name, index), view in found.views.items()
     ]
-    answer = ExplainAnswer(
+    answer = answers.ExplainAnswer(
         diagnostics=(),
         nodes=(),
         opset=options.opset,
         target=options.target,
         half=options.half,
-        passes=tuple(item.name for item in chosen(options.optimize, options.without_passes)),
+        passes=tuple(item.name for item in passes.chosen(options.optimize, options.without_passes)),
         tensors=tuple(tensors),
         dimensions=tuple(inputs),
     )
@@ -106,7 +116,7 @@ def _sizes_of_inputs(graph: Graph) -> list[InputDimension]:
     """Every dimension of the inputs that ``--size`` names, and those of others that follow."""
     written, asked = graph.without_names(), graph.named_sizes
     known = sizes_of_inputs(written)
-    sized = named(written, asked)
+    sized = resizing.named(written, asked)
     names = {f"{name}[{i}]": str(size) for name, sizes in asked.items() for i, size in enumerate(sizes)}
 
     def in_names(text: str) -> str:
@@ -140,7 +150,7 @@ def _explained(
     failures: list[Diagnostic] = []
     while True:
         try:
-            model = compile_graph(graph, compile_options(options), progress=progress)
+            model = compiler.compile_graph(graph, compile_options(options), progress=progress)
             return list(model.traces), failures
         except DmlError as error:
             rest = _without(graph, {item.node for item in error.diagnostics})
@@ -155,7 +165,7 @@ def _without(graph: Graph, names: set[str]) -> Graph:
     nodes = [node for node, why in _followed(graph, names) if not why]
     read = {value for node in nodes for value in node.sources}
     outputs = [
-        GraphOutput(write.value.name, write.value, desc)
+        ir_graph.GraphOutput(write.value.name, write.value, desc)
         for node in nodes
         for _, _, write, desc in node.views_out()
         if write.value not in read

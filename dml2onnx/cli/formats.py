@@ -99,7 +99,7 @@ def sarif(models: Iterable[CheckAnswer]) -> dict[str, object]:
     """A log of one run, with a rule for each code that occurs in it."""
     models = list(models)
     used = sorted({item.code for checked in models for item in checked.diagnostics})
-    index = {code: position for position, code in enumerate(used)}
+    index: dict[str, int] = {code: position for position, code in enumerate(used)}
     return {
         "$schema": SARIF_SCHEMA,
         "version": "2.1.0",
@@ -117,7 +117,7 @@ def _rule(code: str) -> dict[str, object]:
     known = all_codes()[code]
     return {
         "id": code,
-        "shortDescription": {"text": known.title},
+        "shortDescription": {"text": known.summary},
         "fullDescription": {"text": known.explanation},
         "defaultConfiguration": {"level": known.severity.value},
     }

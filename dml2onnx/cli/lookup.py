@@ -9,6 +9,7 @@ from os.path import exists
 from typing import TYPE_CHECKING
 
 from dml2onnx import catalog
+from dml2onnx.cli.common_options import add_common, add_form, add_freeze, add_model
 from dml2onnx.cli.examples import demonstrations, examples, text_of, undemonstrated
 from dml2onnx.cli.markup import escape, escape_lines
 from dml2onnx.codes import all_codes
@@ -22,6 +23,14 @@ if TYPE_CHECKING:
     from dml2onnx.cli.examples import Demonstration, Example
     from dml2onnx.cli.render import Screen
     from dml2onnx.codes.results import HResult
+
+
+def explain_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command line of ``explain`` may have."""
+    add_model(parser)
+    add_freeze(parser)
+    add_form(parser)
+    parser.set_defaults(feature_level=None, documented=False, range=[])
 
 
 def explain_command(options: argparse.Namespace, screen: Screen) -> int:
@@ -84,7 +93,7 @@ def _explain_code(code: str, screen: Screen) -> int:
             CodeAnswer(
                 code=found.id,
                 severity=found.severity.value,
-                title=found.title,
+                title=found.summary,
                 explanation=found.explanation,
                 example=None if example is None else _record(example),
                 demonstration=None if demonstration is None else _demonstration(demonstration),
@@ -93,7 +102,7 @@ def _explain_code(code: str, screen: Screen) -> int:
             )
         )
         return 0
-    screen.say(f"[bold]{found.id}[/] {found.severity.value}: [bold]{escape(found.title)}[/]\n")
+    screen.say(f"[bold]{found.id}[/] {found.severity.value}: [bold]{escape(found.summary)}[/]\n")
     screen.say(escape_lines(found.explanation))
     if example is not None:
         wrong, right = example.lines()
@@ -128,10 +137,33 @@ def _record(example: Example) -> CodeExample:
     return CodeExample(example.pointer, example.wrong_model, example.right_model)
 
 
+def schema_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command line of ``schema`` may have."""
+    add_common(parser)
+    parser.add_argument(
+        "subject",
+        nargs="?",
+        choices=("graph", "report", "journal"),
+        default="graph",
+        help="graph: the native format, for editors (default); report: the output of --json; journal: a line of "
+        "the journal of batch",
+    )
+
+
 def schema_command(options: argparse.Namespace, screen: Screen) -> int:
     """Prints a JSON Schema: that of the native format, for editors, or of what ``--json`` writes."""
     sys.stdout.write((catalog.schemas_directory() / f"{options.subject}.schema.json").read_text(encoding="utf-8"))
     return 0
+
+
+SHELLS = ("bash", "zsh", "fish", "powershell", "tcsh")
+"""What shtab writes scripts for."""
+
+
+def completion_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command line of ``completion`` may have."""
+    add_common(parser)
+    parser.add_argument("shell", choices=SHELLS, help="your shell")
 
 
 def completion_command(options: argparse.Namespace, screen: Screen) -> int:
@@ -153,6 +185,14 @@ def _called_so(name: str) -> str:
 
     meant = meant_operator(name)
     return f"; did you mean {meant}?" if meant else ""
+
+
+def ops_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command line of ``ops`` may have."""
+    add_common(parser)
+    parser.add_argument(
+        "pattern", nargs="?", default="", metavar="TEXT", help="list only operators whose name contains this"
+    )
 
 
 def ops_command(options: argparse.Namespace, screen: Screen) -> int:

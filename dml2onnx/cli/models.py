@@ -7,19 +7,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dml2onnx.cli.inputs import constants
+from dml2onnx.cli.wrong_use import WrongUseError
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.codes.sizing import WRONG_REQUEST
 from dml2onnx.diagnostics import DmlError, shortened
-from dml2onnx.frontends import LoadOptions, load, load_bytes
-from dml2onnx.frontends.options import DEFAULT_OPTIONS
-from dml2onnx.frontends.recording import index_of
+from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     import argparse
 
+    from dml2onnx import frontends
     from dml2onnx.cli.render import Screen
+    from dml2onnx.frontends import LoadOptions, recording
+    from dml2onnx.frontends import options as reading_options
     from dml2onnx.ir.graph import Graph
     from dml2onnx.options import CompileOptions
+else:
+    frontends = lazy_module("dml2onnx.frontends")
+    reading_options = lazy_module("dml2onnx.frontends.options")
+    recording = lazy_module("dml2onnx.frontends.recording")
 
 
 STANDARD_INPUT, SHOWN_INPUT = "-", "<stdin>"
@@ -31,8 +37,8 @@ def load_model(options: argparse.Namespace, screen: Screen, inputs: frozenset[st
     with screen.working("reading"):
         how = load_options(options, inputs)
         if options.model == STANDARD_INPUT:
-            return at_sizes(load_bytes(sys.stdin.buffer.read(), SHOWN_INPUT, how), options)
-        return at_sizes(load(options.model, how), options)
+            return at_sizes(frontends.load_bytes(sys.stdin.buffer.read(), SHOWN_INPUT, how), options)
+        return at_sizes(frontends.load(options.model, how), options)
 
 
 NAMED = frozenset({"check", "compile", "convert", "explain", "report", "run", "verify"})
@@ -54,13 +60,13 @@ def at_sizes(graph: Graph, options: argparse.Namespace) -> Graph:
 
 def load_options(options: argparse.Namespace, inputs: frozenset[str] = frozenset()) -> LoadOptions:
     """How the command line wants models to be read."""
-    return LoadOptions(
+    return frontends.LoadOptions(
         constants=constants(options.constant),
         inputs=inputs,
         freeze=getattr(options, "freeze", False),
         allow_paths=tuple(options.allow_path),
         constant_directories=tuple(options.constants),
-        max_bytes=options.max_bytes or DEFAULT_OPTIONS.max_bytes,
+        max_bytes=options.max_bytes or reading_options.DEFAULT_OPTIONS.max_bytes,
         graph=options.graph,
     )
 
@@ -76,8 +82,8 @@ def model_file(options: argparse.Namespace, graph: Graph) -> Path:
     """The file that results are put beside: the model, or the chosen graph of a recording."""
     if options.model == STANDARD_INPUT:
         message = "a model from standard input lies beside nothing; say with -o which file to write"
-        raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="-o OUT"))
-    model = index_of(Path(options.model))
+        raise WrongUseError(OUTPUT_UNWRITABLE.at(message, expected="-o OUT"))
+    model = recording.index_of(Path(options.model))
     folder, source = model.parent, graph.sources[0].resolve()
     return model if source == model.resolve() else folder / source.relative_to(folder.resolve())
 

@@ -8,11 +8,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NoReturn
 
 from dml2onnx import __version__
-from dml2onnx.cli.options import COMMANDS
+from dml2onnx.cli.commands import COMMANDS, module_of
 from dml2onnx.diagnostics import LONGEST_QUOTE, DmlError, quote, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
 PROGRAM = "dml2onnx"
 LONGEST_MESSAGE = 400
@@ -76,7 +76,7 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     if arguments and arguments[0] == "help" and len(arguments) < 3:
         arguments = [*arguments[1:], "--help"]
     arguments = _command_first(arguments)
-    parser = make_parser(arguments[0] if arguments and arguments[0] in COMMANDS else None)
+    parser = make_parser([item for item in arguments[:1] if item in COMMANDS])
     _Parser.typed = arguments
     options = parser.parse_args(arguments)
     if options.command == "batch" and options.output is None and options.do in ("compile", "report"):
@@ -98,8 +98,11 @@ def _command_first(arguments: Sequence[str]) -> Sequence[str]:
     return [arguments[place], *arguments[:place], *arguments[place + 1 :]]
 
 
-def make_parser(only: str | None = None) -> _Parser:
-    """All commands and their options; or ``only`` one, which takes much less time."""
+def make_parser(complete: Collection[str] = tuple(COMMANDS)) -> _Parser:
+    """The parser of command lines, with the arguments of the commands that are to be ``complete``.
+
+    Each takes its time. If there are any, the others are not listed.
+    """
     parser = _Parser(
         prog=PROGRAM,
         description="Compiles DirectML operator graphs to standard ONNX and runs them on ONNX Runtime.",
@@ -107,11 +110,10 @@ def make_parser(only: str | None = None) -> _Parser:
     )
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", prog=PROGRAM)
-    for name in COMMANDS if only is None else (only,):
-        what, options = COMMANDS[name]
-        command = commands.add_parser(name, help=what)
-        for add in options:
-            add(command)
+    for name in complete or COMMANDS:
+        command = commands.add_parser(name, help=COMMANDS[name][0])
+        if name in complete:
+            getattr(module_of(name), f"{name}_arguments")(command)
     parser.commands = commands.choices
     return parser
 

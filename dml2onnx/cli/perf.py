@@ -12,35 +12,49 @@ from pathlib import Path
 from statistics import fmean, pstdev
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from dml2onnx import targets
+from dml2onnx.cli import texts
+from dml2onnx.cli.common_options import add_common, add_level, add_reading
 from dml2onnx.cli.inputs import InputArguments
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import load_options
 from dml2onnx.cli.render import files_written
-from dml2onnx.compiler import compile_graph
 from dml2onnx.files import check_target, put, spare
-from dml2onnx.frontends import load
-from dml2onnx.measuring import Measurement, Plan, Subject, Way, measure, of_model, of_other
-from dml2onnx.measuring.subjects import inputs_of
-from dml2onnx.options import CompileOptions
-from dml2onnx.providers.choice import Providers
-from dml2onnx.providers.installed import require_providers
-from dml2onnx.report.answers import sizes_of
+from dml2onnx.lazy import lazy_module
+from dml2onnx.providers import table
 from dml2onnx.report.form import number
-from dml2onnx.report.gathering import gather
-from dml2onnx.report.html import page
 from dml2onnx.report.measured import Latency, Measured, PerfAnswer, conditions, main_table, other_table
 from dml2onnx.targets import DEFAULT_TARGET
 
 if TYPE_CHECKING:
     import argparse
 
+    import numpy as np
+
+    from dml2onnx import compiler, frontends, measuring
+    from dml2onnx import options as compiler_options
     from dml2onnx.cli.render import Screen
     from dml2onnx.compiler import CompiledModel
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph
+    from dml2onnx.measuring import Measurement, Subject, Way
+    from dml2onnx.measuring import subjects as measured_subjects
     from dml2onnx.model import Array
+    from dml2onnx.options import CompileOptions
+    from dml2onnx.providers import choice, installed
+    from dml2onnx.report import answers, gathering, html
+else:
+    np = lazy_module("numpy")
+    compiler = lazy_module("dml2onnx.compiler")
+    frontends = lazy_module("dml2onnx.frontends")
+    measuring = lazy_module("dml2onnx.measuring")
+    measured_subjects = lazy_module("dml2onnx.measuring.subjects")
+    compiler_options = lazy_module("dml2onnx.options")
+    choice = lazy_module("dml2onnx.providers.choice")
+    installed = lazy_module("dml2onnx.providers.installed")
+    answers = lazy_module("dml2onnx.report.answers")
+    gathering = lazy_module("dml2onnx.report.gathering")
+    html = lazy_module("dml2onnx.report.html")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,25 +65,111 @@ class _Model:
     graph: Graph
 
 
+def perf_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command line of ``perf`` may have."""
+    add_common(parser)
+    add_reading(parser)
+    add_level(parser)
+    parser.add_argument(
+        "models", nargs="+", metavar="MODEL", help="native, DML_GRAPH_DESC or DxDispatch JSON, or serialized graphs"
+    )
+    parser.add_argument(
+        "--provider",
+        dest="providers",
+        action="append",
+        metavar="NAME",
+        help=f"execution provider to measure: {', '.join(table.NAMES)}; several with commas are one "
+        "measurement (repeatable: each is measured; default: cpu)",
+    )
+    parser.add_argument(
+        "--target",
+        dest="targets",
+        action="append",
+        type=texts.target,
+        choices=targets.NAMES,
+        help="where the models are to run (repeatable; default: the target of each provider)",
+    )
+    parser.add_argument(
+        "-O",
+        dest="levels",
+        action="append",
+        type=int,
+        choices=(0, 1, 2),
+        help="level of optimisation, as for compile (repeatable; default: 1)",
+    )
+    parser.add_argument(
+        "--threads",
+        action="append",
+        type=texts.at_least(0),
+        metavar="N",
+        help="threads of a session, 0 for ONNX Runtime's own choice (repeatable; default: 0)",
+    )
+    parser.add_argument(
+        "--against",
+        action="append",
+        type=texts.path,
+        default=[],
+        metavar="OTHER.onnx",
+        help="also measure this ONNX model, which must compute the same (repeatable)",
+    )
+    _add_measuring(parser)
+
+
+def _add_measuring(parser: argparse.ArgumentParser) -> None:
+    """What is measured of each."""
+    parser.add_argument(
+        "--opset", type=int, choices=targets.OPSETS, default=targets.DEFAULT_OPSET, metavar="N", help="ONNX opset"
+    )
+    parser.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="contents of an input, as for run (repeatable; default: the model's sample, else random numbers, and 0 "
+        "for integers)",
+    )
+    parser.add_argument(
+        "--seconds",
+        type=texts.seconds,
+        default=2.0,
+        metavar="S",
+        help="time to measure each, in turns (default: 2)",
+    )
+    parser.add_argument("--runs", type=texts.at_least(1), metavar="N", help="number of runs of each, instead of a time")
+    parser.add_argument(
+        "--warm-up",
+        type=texts.at_least(0),
+        default=10,
+        metavar="N",
+        help="first runs, which are not measured (default: 10)",
+    )
+    parser.add_argument(
+        "--seed", type=texts.at_least(0), default=0, metavar="N", help="seed of random inputs (default: 0)"
+    )
+    parser.add_argument(
+        "--report", type=texts.path, metavar="OUT.html", help="write a report of the model with the figures"
+    )
+
+
 def perf_command(options: argparse.Namespace, screen: Screen) -> int:
     """Measures models that take turns, once their answers have been compared."""
     inputs = InputArguments(options.input, options.max_bytes)
     how = load_options(options, inputs.names)
     with screen.working("reading"):
-        models = [_Model(name, load(name, how)) for name in options.models]
+        models = [_Model(name, frontends.load(name, how)) for name in options.models]
     ways = _ways(options)
     if options.report is not None:
         check_target(options.report)
         spare([options.report], [source for model in models for source in model.graph.sources])
-    plan = Plan(options.seconds, warm_up=options.warm_up)
+    plan = measuring.Plan(options.seconds, warm_up=options.warm_up)
     if options.runs is not None:
-        plan = Plan(0.0, options.runs, options.runs, min(options.runs, plan.rounds), options.warm_up)
+        plan = measuring.Plan(0.0, options.runs, options.runs, min(options.runs, plan.rounds), options.warm_up)
     warnings: list[Diagnostic] = []
     load_before = _load()
     with tempfile.TemporaryDirectory(prefix="dml2onnx-perf-") as directory, screen.counting("measuring") as said:
         place = Path(directory)
         subjects = _subjects(models, ways, inputs, options, place, warnings)
-        measured = measure(subjects, plan, place, said or (lambda text: None))
+        measured = measuring.measure(subjects, plan, place, said or (lambda text: None))
     answer = PerfAnswer(
         diagnostics=tuple(dict.fromkeys(warnings)),
         measured=tuple(_measured(item, measured) for item in measured),
@@ -83,8 +183,8 @@ def perf_command(options: argparse.Namespace, screen: Screen) -> int:
     )
     if options.report is not None:
         first = models[0].graph
-        report = gather(first, _asked(options, "cpu"))
-        put(options.report, [page(report, answer).encode()])
+        report = gathering.gather(first, _asked(options, "cpu"))
+        put(options.report, [html.page(report, answer).encode()])
     _show(answer, screen)
     return 0
 
@@ -92,16 +192,18 @@ def perf_command(options: argparse.Namespace, screen: Screen) -> int:
 def _asked(options: argparse.Namespace, target: str = DEFAULT_TARGET) -> CompileOptions:
     """What the command line says of all models."""
     level, opset = options.feature_level, options.opset
-    return CompileOptions.of(feature_level=level, documented=options.documented, opset=opset, target=target)
+    return compiler_options.CompileOptions.of(
+        feature_level=level, documented=options.documented, opset=opset, target=target
+    )
 
 
 def _ways(options: argparse.Namespace) -> list[Way]:
     """Every combination that was asked for; each once."""
-    providers = [Providers.of_texts([text]) for text in options.providers or ["cpu"]]
+    providers = [choice.Providers.of_texts([text]) for text in options.providers or ["cpu"]]
     for item in providers:
-        require_providers(item)
+        installed.require_providers(item)
     found = [
-        Way(provider, target, level, threads)
+        measuring.Way(provider, target, level, threads)
         for provider in providers
         for target, level, threads in product(
             options.targets or [provider.target], options.levels or [1], options.threads or [0]
@@ -125,15 +227,15 @@ def _subjects(
 
         def supplied(compiled: CompiledModel) -> dict[str, Array]:
             warnings.extend(compiled.warnings)
-            return inputs_of(compiled, inputs(compiled.inputs), options.seed)
+            return measured_subjects.inputs_of(compiled, inputs(compiled.inputs), options.seed)
 
-        subjects += [of_model(model.graph, model.name, way, directory, supplied, asked) for way in ways]
+        subjects += [measuring.of_model(model.graph, model.name, way, directory, supplied, asked) for way in ways]
         if options.against:
-            plain = compile_graph(model.graph, asked)
-            feeds = inputs_of(plain, inputs(plain.inputs), options.seed)
+            plain = compiler.compile_graph(model.graph, asked)
+            feeds = measured_subjects.inputs_of(plain, inputs(plain.inputs), options.seed)
             others = dict.fromkeys((way.provider, way.threads) for way in ways)
             subjects += [
-                of_other(path, model.name, Way(provider, "", 0, threads), plain, feeds)
+                measuring.of_other(path, model.name, measuring.Way(provider, "", 0, threads), plain, feeds)
                 for path in options.against
                 for provider, threads in others
             ]
@@ -184,7 +286,7 @@ def _show(answer: PerfAnswer, screen: Screen) -> None:
     screen.say()
     screen.say(escape(conditions(answer)))
     if answer.files:
-        screen.say(f"[bold green]wrote[/] {files_written(answer.files, sizes_of([Path(answer.files[0])]))}")
+        screen.say(f"[bold green]wrote[/] {files_written(answer.files, answers.sizes_of([Path(answer.files[0])]))}")
 
 
 def _processor() -> str:

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from dml2onnx.cli.render import Screen
     from dml2onnx.diagnostics import Diagnostic, DmlError
 
-HOMES = {"completion": "lookup", "explain": "lookup", "ops": "lookup", "schema": "lookup", "verify": "verification"}
-"""The modules of commands that are not called like the command."""
 PATIENCE = 2.0
 """Seconds that an interruption waits for imports."""
 
@@ -92,8 +90,10 @@ def _perform(options: argparse.Namespace, screen: Screen) -> int:
         screen.diagnostics(_placed(error, options))
         return UNREADABLE
     except DmlError as error:
+        from dml2onnx.cli.wrong_use import is_wrong_use
+
         screen.diagnostics(_placed(error, options))
-        return FINDINGS
+        return UNREADABLE if is_wrong_use(error) else FINDINGS
     except InternalError as error:
         screen.failure(str(error))
         return FINDINGS
@@ -115,13 +115,9 @@ def _placed(error: DmlError, options: argparse.Namespace) -> Sequence[Diagnostic
 
 
 def _command(name: str) -> Callable[[argparse.Namespace, Screen], int]:
-    from importlib import import_module
+    from dml2onnx.cli.commands import module_of
 
-    from dml2onnx.gc_pause import gc_paused
-
-    with gc_paused():  # no module is garbage
-        home = import_module(f"dml2onnx.cli.{HOMES.get(name, name)}")
-    command: Callable[[argparse.Namespace, Screen], int] = getattr(home, f"{name}_command")
+    command: Callable[[argparse.Namespace, Screen], int] = getattr(module_of(name), f"{name}_command")
     return command
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 import traceback
 from contextlib import contextmanager
@@ -10,11 +11,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from dml2onnx import pydirectml
+from dml2onnx.cli import texts
+from dml2onnx.cli.common_options import add_providers
 from dml2onnx.cli.exit_codes import INTERRUPTED
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.process import reader_has_gone
 from dml2onnx.cli.render import files_written
+from dml2onnx.cli.wrong_use import WrongUseError
 from dml2onnx.codes.reading import NOTHING_FROZEN
 from dml2onnx.codes.running import (
     NOTHING_COMPUTED,
@@ -23,29 +26,69 @@ from dml2onnx.codes.running import (
     UNKNOWN_INPUT,
 )
 from dml2onnx.diagnostics import DmlError, UnreadableError, plural, quote, shortened
-from dml2onnx.exporters import export
 from dml2onnx.files import check_target, is_special, spare
-from dml2onnx.providers.installed import require_providers
-from dml2onnx.pydirectml import settings
-from dml2onnx.report.answers import sizes_of
+from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
     from types import CodeType
 
+    from dml2onnx import exporters, pydirectml
     from dml2onnx.cli.render import Screen
     from dml2onnx.model import Port
+    from dml2onnx.providers import installed
+    from dml2onnx.pydirectml import settings
     from dml2onnx.pydirectml.settings import Computed, InputSlot
+    from dml2onnx.report import answers
+else:
+    pydirectml = lazy_module("dml2onnx.pydirectml")
+    exporters = lazy_module("dml2onnx.exporters")
+    installed = lazy_module("dml2onnx.providers.installed")
+    settings = lazy_module("dml2onnx.pydirectml.settings")
+    answers = lazy_module("dml2onnx.report.answers")
 
 PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def pydirectml_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command line of ``pydirectml`` may have."""
+    parser.add_argument(
+        "--save",
+        type=texts.path,
+        metavar="OUT.onnx|OUT.json",
+        help="save the model that the program computes, as ONNX or as a native graph for other commands; further "
+        "models go to OUT-2.onnx, ...",
+    )
+    parser.add_argument(
+        "--freeze", action="store_true", help="turn all inputs into constants, not only those owned by DirectML"
+    )
+    parser.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="keep this input an input: input0, input1, ... (repeatable)",
+    )
+    parser.add_argument(
+        "--feature-level",
+        type=texts.feature_level,
+        metavar="LEVEL",
+        help="check operators against this level, such as 3_0 (default: the latest)",
+    )
+    add_providers(parser)
+    parser.add_argument("--quiet", "-q", action="store_true", help="print errors only")
+    parser.add_argument("program", metavar="PROGRAM.py", help="a program with: import pydirectml")
+    rest = parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="arguments of the program")
+    rest.required = False  # of nothing that is missing is that to be said
+    parser.set_defaults(json=False)
 
 
 def pydirectml_command(options: argparse.Namespace, screen: Screen) -> int:
     """Runs the program and returns its exit code."""
     program = Path(options.program)
     code = _read(program)
-    require_providers(options.provider)
+    installed.require_providers(options.provider)
     keeper = _Keeper(options.save, options.freeze, frozenset(options.input))
     if options.save is not None:
         _check_output(options.save, program)
@@ -72,6 +115,9 @@ def _read(program: Path) -> CodeType | SyntaxError:
     except OSError as error:
         message = f"the program {quote(str(program))} cannot be read: {error.strerror or error}"
         raise UnreadableError(PROGRAM_UNREADABLE.at(message, found=str(program))) from None
+    if program.suffix == ".ipynb":
+        message = f"{quote(str(program))} is a Jupyter notebook; jupyter nbconvert --to script writes its program"
+        raise UnreadableError(PROGRAM_UNREADABLE.at(message, expected="a .py file", found=str(program)))
     try:
         return compile(source, str(program), "exec", dont_inherit=True)
     except SyntaxError as error:
@@ -87,7 +133,7 @@ def _check_output(output: Path, program: Path) -> None:
     spare([output], [program])
     if output.suffix.lower() not in (ONNX_SUFFIX, NATIVE_SUFFIX) and not is_special(output):
         message = f"{quote(str(output))} ends neither in {ONNX_SUFFIX} nor in {NATIVE_SUFFIX}, which say what to write"
-        raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="OUT.onnx or OUT.json", found=str(output)))
+        raise WrongUseError(OUTPUT_UNWRITABLE.at(message, expected="OUT.onnx or OUT.json", found=str(output)))
 
 
 # --- Running --------------------------------------------------------------------------------------------------------
@@ -207,7 +253,7 @@ class _Keeper:
             one_place = number == 1 or is_special(self.output)
             path = self.output if one_place else self.output.with_stem(f"{self.output.stem}-{number}")
             is_native = path.suffix.lower() == NATIVE_SUFFIX
-            files = export(item.graph, path, "native") if is_native else item.model.save(path)
+            files = exporters.export(item.graph, path, "native") if is_native else item.model.save(path)
             self.kept.append(_Kept(files, item))
         self.waiting.clear()
 
@@ -225,7 +271,7 @@ class _Keeper:
             item = kept.computed
             is_native = kept.files[0].suffix.lower() == NATIVE_SUFFIX if kept.files else False
             count, of = (len(item.graph.nodes), "DirectML") if is_native else (item.model.node_count, "ONNX")
-            files = files_written([*map(str, kept.files)], sizes_of(kept.files))
+            files = files_written([*map(str, kept.files)], answers.sizes_of(kept.files))
             screen.err.print(f"[bold green]wrote[/] {files}: {plural(count, f'{of} node')}")
             for kind, ports in (("inputs", item.model.inputs), ("outputs", item.model.outputs)):
                 screen.err.print(f"    {kind}: {escape(_listed(ports))}")

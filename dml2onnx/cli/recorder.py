@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dml2onnx import recorder
+from dml2onnx.cli import texts
+from dml2onnx.cli.common_options import add_common
 from dml2onnx.cli.markup import escape
 from dml2onnx.files import make_directory, put
-from dml2onnx.report.answers import RecorderAnswer
+from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     import argparse
-    from pathlib import Path
 
     from dml2onnx.cli.render import Screen
+    from dml2onnx.report import answers
+else:
+    answers = lazy_module("dml2onnx.report.answers")
+
+
+def recorder_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command line of ``recorder`` may have."""
+    add_common(parser)
+    parser.add_argument(
+        "--output",
+        "-o",
+        type=texts.directory,
+        default=Path(),
+        metavar="DIR",
+        help="directory to write to (default: the current one)",
+    )
 
 
 def recorder_command(options: argparse.Namespace, screen: Screen) -> int:
@@ -31,7 +49,7 @@ def recorder_command(options: argparse.Namespace, screen: Screen) -> int:
     fresh = [name for name in recorder.EXAMPLE if directory / name not in kept]
     beside = others | {directory / name: [recorder.contents(name)] for name in fresh}
     written = put(header, [recorder.contents(recorder.HEADER)], beside)
-    answer = RecorderAnswer(
+    answer = answers.RecorderAnswer(
         files=tuple(map(str, written)),
         file_bytes={str(path): path.stat().st_size for path in written},
         replaced=replaced,

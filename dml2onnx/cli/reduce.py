@@ -14,21 +14,30 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dml2onnx.cli import texts
+from dml2onnx.cli.common_options import add_freeze, add_model
 from dml2onnx.cli.exit_codes import INTERRUPTED
 from dml2onnx.cli.models import STANDARD_INPUT, load_model, model_file
 from dml2onnx.cli.render import files_written
+from dml2onnx.cli.wrong_use import WrongUseError
 from dml2onnx.codes.running import NOT_OF_INTEREST, OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, plural, quote, raise_errors
-from dml2onnx.exporters import export
 from dml2onnx.files import check_target, spare
-from dml2onnx.reducing import Progress, reduced
-from dml2onnx.report.answers import ReduceAnswer, sizes_of
+from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     import argparse
 
+    from dml2onnx import exporters, reducing
     from dml2onnx.cli.render import Screen
     from dml2onnx.ir.graph import Graph
+    from dml2onnx.reducing import Progress
+    from dml2onnx.report import answers
+    from dml2onnx.report.answers import ReduceAnswer
+else:
+    exporters = lazy_module("dml2onnx.exporters")
+    reducing = lazy_module("dml2onnx.reducing")
+    answers = lazy_module("dml2onnx.report.answers")
 
 PLACE = "{}"
 """What stands in a command for the path of the graph."""
@@ -64,7 +73,7 @@ class Interestingness:
         path = self.directory / self.name
         for old in self.directory.iterdir():
             old.unlink()
-        export(graph, path, "native")
+        exporters.export(graph, path, "native")
         return path
 
     def exit_code(self, path: Path) -> int | None:
@@ -95,6 +104,39 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
+def reduce_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command line of ``reduce`` may have."""
+    add_model(parser)
+    add_freeze(parser)
+    test = parser.add_mutually_exclusive_group(required=True)
+    test.add_argument(
+        "--while",
+        dest="failing",
+        metavar="COMMAND",
+        help="keep graphs for which this command fails with the same exit code as for MODEL; the shell runs it "
+        "with the path of the graph (native JSON) for {}, or at its end",
+    )
+    test.add_argument(
+        "--interesting",
+        metavar="COMMAND",
+        help="keep graphs for which this command exits with 0, as in C-Reduce",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=texts.path,
+        metavar="OUT.json",
+        help="file to write whenever a smaller graph is found (default: a new one beside MODEL)",
+    )
+    parser.add_argument(
+        "--timeout",
+        type=texts.seconds,
+        default=300.0,
+        metavar="SECONDS",
+        help="time limit for the command; a graph that exceeds it is not kept (default: 300, as in C-Reduce)",
+    )
+
+
 def reduce_command(options: argparse.Namespace, screen: Screen) -> int:
     """Makes a graph as small as a command allows."""
     start = time.monotonic()
@@ -110,23 +152,23 @@ def reduce_command(options: argparse.Namespace, screen: Screen) -> int:
         command = options.failing if options.interesting is None else options.interesting
         test = Interestingness(command, options.timeout, Path(directory), name)
         test.wanted = _wanted(test, graph, is_failure=options.interesting is None)
-        export(graph, output, "native")
+        exporters.export(graph, output, "native")
         with screen.counting("reducing") as said:
 
             def tell(progress: Progress) -> None:
                 nonlocal best
                 best = progress.graph
-                export(best, output, "native")
+                exporters.export(best, output, "native")
                 if said is not None:
                     said(f"{plural(len(best.nodes), 'node')}, {plural(test.tests, 'test', 'no')}")
 
             try:
-                reduced(graph, test, tell)
+                reducing.reduced(graph, test, tell)
             except KeyboardInterrupt:
                 finished = False
-    answer = ReduceAnswer(
+    answer = answers.ReduceAnswer(
         files=tuple(map(str, _written(output))),
-        file_bytes=sizes_of(_written(output)),
+        file_bytes=answers.sizes_of(_written(output)),
         exit_code=test.wanted,
         directml_nodes=len(best.nodes),
         directml_nodes_before=len(graph.nodes),
@@ -156,7 +198,7 @@ def _output(options: argparse.Namespace, graph: Graph) -> Path:
         named: Path = options.output
         if named.suffix.lower() != ".json":
             message = f"{quote(named.name)} is no name of a native graph"
-            raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="OUT.json", found=str(named)))
+            raise WrongUseError(OUTPUT_UNWRITABLE.at(message, expected="OUT.json", found=str(named)))
         return named
     path = model_file(options, graph).with_suffix(".reduced.json")
     if path.exists():

@@ -9,32 +9,69 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dml2onnx.arguments import feature_level
+from dml2onnx.cli import texts
+from dml2onnx.cli.common_options import add_freeze, add_level, add_model, add_providers, add_run_form
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import compile_options, load_model, load_options, model_file
 from dml2onnx.cli.render import files_written
+from dml2onnx.cli.wrong_use import WrongUseError
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, plural, quote
 from dml2onnx.files import check_target, put, spare
-from dml2onnx.frontends import load, recording
-from dml2onnx.report.answers import sizes_of
-from dml2onnx.report.comparison import Comparison, compare
-from dml2onnx.report.gathering import gather
-from dml2onnx.report.html import is_report, page
-from dml2onnx.report.svg import drawing
+from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     import argparse
 
+    from dml2onnx import frontends
     from dml2onnx.catalog import FeatureLevel
     from dml2onnx.cli.render import Screen
     from dml2onnx.files import Destination
+    from dml2onnx.frontends import recording
     from dml2onnx.ir.graph import Graph
+    from dml2onnx.report import answers, comparison, gathering, html, svg
+    from dml2onnx.report.comparison import Comparison
     from dml2onnx.report.records import Report
+else:
+    recording = lazy_module("dml2onnx.frontends.recording")
+    frontends = lazy_module("dml2onnx.frontends")
+    answers = lazy_module("dml2onnx.report.answers")
+    comparison = lazy_module("dml2onnx.report.comparison")
+    gathering = lazy_module("dml2onnx.report.gathering")
+    html = lazy_module("dml2onnx.report.html")
+    svg = lazy_module("dml2onnx.report.svg")
 
 ROUNDS = 3
 """As ``verify`` has: ordinary, structured and extreme contents."""
 LEVEL = re.compile(r"\d+_\d+")
 SUFFIXES = {True: (".svg",), False: (".html", ".htm")}
+
+
+def report_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command line of ``report`` may have."""
+    add_model(parser)
+    add_freeze(parser)
+    add_level(parser)
+    add_run_form(parser)
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=texts.output,
+        metavar="OUT.html",
+        help="file to write, or - (default: beside MODEL; replaces only an earlier report)",
+    )
+    parser.add_argument(
+        "--compare",
+        metavar="OTHER",
+        help="compare with another model, or with this model at a feature level such as 3_0",
+    )
+    parser.add_argument("--svg", action="store_true", help="draw only the graphs, as SVG")
+    parser.add_argument("--verify", action="store_true", help="compare each node with the reference")
+    parser.add_argument(
+        "--time-limit", type=texts.seconds, metavar="SECONDS", help="stop comparing nodes after this time"
+    )
+    parser.add_argument("--profile", action="store_true", help="run the model and show the time of each node")
+    add_providers(parser)
 
 
 def report_command(options: argparse.Namespace, screen: Screen) -> int:
@@ -52,14 +89,14 @@ def report_command(options: argparse.Namespace, screen: Screen) -> int:
     report = first if other is None else _compared(graph, first, other, options, screen)
     if output is not None:
         with screen.working("writing"):
-            text = drawing(report) if options.svg else page(report)
+            text = svg.drawing(report) if options.svg else html.page(report)
             files = put(output, [text.encode()])
-        report = replace(report, files=tuple(map(str, files)), file_bytes=sizes_of(files))
+        report = replace(report, files=tuple(map(str, files)), file_bytes=answers.sizes_of(files))
     if options.json:
         screen.answer(report)
     else:
         screen.say(f"[bold green]wrote[/] {files_written(report.files, report.file_bytes)}: {_summary(report)}")
-    sides = (report.left, report.right) if isinstance(report, Comparison) else (report,)
+    sides = (report.left, report.right) if isinstance(report, comparison.Comparison) else (report,)
     return 1 if any(map(_is_wrong, sides)) else 0
 
 
@@ -79,7 +116,7 @@ def _other(options: argparse.Namespace, screen: Screen, graph: Graph) -> _Side:
     if recording.index_of(Path(options.compare)).name != recording.INDEX:
         how = replace(how, graph=None)  # which names one of the first model's
     with screen.working("reading"):
-        return _Side(load(options.compare, how), options.feature_level)
+        return _Side(frontends.load(options.compare, how), options.feature_level)
 
 
 def _compared(graph: Graph, first: Report, other: _Side, options: argparse.Namespace, screen: Screen) -> Comparison:
@@ -88,13 +125,13 @@ def _compared(graph: Graph, first: Report, other: _Side, options: argparse.Names
     names = Path(options.model).name, Path(options.compare).name
     paths = names if names[0] != names[1] else (options.model, options.compare)
     left, right = (first.feature_level, second.feature_level) if is_same else paths
-    return compare(first, second, (left, right) if left != right else (f"{left} (left)", f"{right} (right)"))
+    return comparison.compare(first, second, (left, right) if left != right else (f"{left} (left)", f"{right} (right)"))
 
 
 def _gathered(side: _Side, options: argparse.Namespace, screen: Screen) -> Report:
     asked = replace(compile_options(options), feature_level=side.level)
     with screen.counting("gathering") as progress:
-        return gather(
+        return gathering.gather(
             side.graph,
             asked,
             rounds=ROUNDS if options.verify else 0,
@@ -108,7 +145,7 @@ def _gathered(side: _Side, options: argparse.Namespace, screen: Screen) -> Repor
 
 
 def _summary(report: Report | Comparison) -> str:
-    if isinstance(report, Comparison):
+    if isinstance(report, comparison.Comparison):
         if not report.changed and not report.only_left and not report.only_right:
             return f"{plural(report.same, 'node', 'no')} the same, and nothing else on either side"
         only = f"{report.only_left} only in {report.left_title}, {report.only_right} only in {report.right_title}"
@@ -119,7 +156,7 @@ def _summary(report: Report | Comparison) -> str:
 def _beside(model: Path, is_svg: bool) -> Path:
     """``model.html`` beside ``model.json``, which may be there only if it is an earlier report."""
     path = model.with_suffix(SUFFIXES[is_svg][0])
-    if path.exists() and not is_report(path):
+    if path.exists() and not html.is_report(path):
         message = f"{quote(str(path))} exists and is no report; choose another file with -o"
         raise DmlError(OUTPUT_UNWRITABLE.at(message, expected=f"-o OUT{path.suffix}", found=str(path)))
     return path
@@ -136,4 +173,4 @@ def _require_suffix(path: Destination, is_svg: bool) -> None:
     if path.suffix.lower() not in allowed:
         what = "a drawing" if is_svg else "a page"
         message = f"{quote(path.name)} is no name of {what}: it has to end in {allowed[0]}"
-        raise DmlError(OUTPUT_UNWRITABLE.at(message, expected=f"OUT{allowed[0]}", found=str(path)))
+        raise WrongUseError(OUTPUT_UNWRITABLE.at(message, expected=f"OUT{allowed[0]}", found=str(path)))

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dml2onnx.cli import render
+from dml2onnx.cli.common_options import add_frozen, add_level, add_model, add_providers, add_run_form
 from dml2onnx.cli.inputs import InputArguments
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import compile_options, load_model
 from dml2onnx.diagnostics import DmlError, plural
 from dml2onnx.files import make_directory, spare
-from dml2onnx.frontends.names import file_stem
-from dml2onnx.report.answers import Contents, NodeCost, NodePlace, Printed, RunAnswer, sizes_of
+from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     import argparse
@@ -24,8 +24,14 @@ if TYPE_CHECKING:
     from dml2onnx.cli.render import Screen
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.execution import Execution
+    from dml2onnx.frontends import names as file_names
     from dml2onnx.ir.graph import Effect, Value
     from dml2onnx.model import Array
+    from dml2onnx.report import answers
+    from dml2onnx.report.answers import Contents, Printed, RunAnswer
+else:
+    file_names = lazy_module("dml2onnx.frontends.names")
+    answers = lazy_module("dml2onnx.report.answers")
 
 
 MOST_VALUES = 1 << 16
@@ -36,6 +42,33 @@ MOST_PRINTED = 1 << 20
 """Elements that a run shows of all that the program prints: a line of text can print terabytes."""
 MERGED = "(folded or merged)"
 """In the place of a provider, for nodes that ONNX Runtime's optimiser has taken out."""
+
+
+def run_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command line of ``run`` may have."""
+    add_model(parser)
+    add_frozen(parser)
+    add_level(parser)
+    add_run_form(parser)
+    parser.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="contents of an input: a .npy, an array of a .npz (FILE.npz:ARRAY), or raw bytes; FILE.npz alone "
+        "gives several inputs; arrays are in memory order, flat, or in the shape of the tensor (repeatable)",
+    )
+    parser.add_argument(
+        "--output-dir", type=Path, metavar="DIR", help="write each output as DIR/NAME.npy, in the shape of its tensor"
+    )
+    add_providers(parser)
+    parser.add_argument("--profile", action="store_true", help="show the time of each ONNX node")
+    parser.add_argument("--assignment", action="store_true", help="show the provider of each ONNX node")
+    parser.add_argument(
+        "--no-fallback",
+        action="store_true",
+        help="exit with 1 and list the nodes, if nodes ran on other providers than these",
+    )
 
 
 def run_command(options: argparse.Namespace, screen: Screen) -> int:
@@ -75,10 +108,10 @@ def _answer(
     execution: Execution, options: argparse.Namespace, written: Sequence[Path], failures: Sequence[Diagnostic]
 ) -> RunAnswer:
     files = [effect.path for effect, _ in execution.shown if effect.kind == "writeFile"]
-    return RunAnswer(
+    return answers.RunAnswer(
         diagnostics=(*execution.model.warnings, *execution.warnings, *failures),
         files=tuple(map(str, written)),
-        file_bytes=sizes_of(written),
+        file_bytes=answers.sizes_of(written),
         provider=str(options.provider),
         opset=execution.model.opset,
         target=execution.model.target,
@@ -86,9 +119,11 @@ def _answer(
         outputs=tuple(_contents(name, array) for name, array in execution.results.items()),
         printed=tuple(_all_printed(execution.shown)),
         left_out=tuple(files) if options.output_dir is None else (),
-        profile=tuple(NodeCost(item.name, item.operator, item.microseconds, item.provider) for item in execution.times),
+        profile=tuple(
+            answers.NodeCost(item.name, item.operator, item.microseconds, item.provider) for item in execution.times
+        ),
         assignment=tuple(
-            NodePlace(item.name, item.operator, item.provider, item.node)
+            answers.NodePlace(item.name, item.operator, item.provider, item.node)
             for item in execution.assignment
             if options.assignment
         ),
@@ -98,7 +133,7 @@ def _answer(
 def _contents(name: str, array: Array) -> Contents:
     values = render.plain(array) if array.size <= MOST_VALUES else None
     first = render.plain(array.reshape(-1)[:FIRST])
-    return Contents(name, str(array.dtype), array.shape, values, first)
+    return answers.Contents(name, str(array.dtype), array.shape, values, first)
 
 
 def _all_printed(shown: Sequence[tuple[Effect, Array]]) -> Iterator[Printed]:
@@ -114,7 +149,7 @@ def _printed(effect: Effect, array: Array, most: int) -> Printed:
     flat = array.reshape(-1)[:most]
     width = 2 * flat.itemsize
     bits = tuple(f"0x{item:0{width}X}" for item in flat.view(f"u{flat.itemsize}").tolist()) if effect.verbose else ()
-    return Printed(effect.output.name, str(flat.dtype), render.plain(flat), bits, array.size - flat.size)
+    return answers.Printed(effect.output.name, str(flat.dtype), render.plain(flat), bits, array.size - flat.size)
 
 
 def _show_run(answer: RunAnswer, screen: Screen, directory: Path | None) -> None:
@@ -186,7 +221,7 @@ def _collected(failures: list[Diagnostic]) -> Iterator[None]:
 
 def _file_stem(name: str, taken: set[str]) -> str:
     """A file name for an output: names of resources may differ only in case."""
-    stem = candidate = file_stem(name) or "output"
+    stem = candidate = file_names.file_stem(name) or "output"
     count = 1
     while candidate.lower() in taken:
         count += 1

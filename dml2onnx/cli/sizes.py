@@ -4,32 +4,52 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from dml2onnx.checks import check, level_of
-from dml2onnx.checks.resizing import judge
+from dml2onnx.cli.common_options import add_freeze, add_model
 from dml2onnx.cli.models import load_model
 from dml2onnx.codes.sizing import WRONG_REQUEST
 from dml2onnx.diagnostics import DmlError, quote, raise_errors, shortened
-from dml2onnx.ir.inputs import input_descs
+from dml2onnx.lazy import lazy_module
 from dml2onnx.report.sizes import InputDimension, SizesAnswer
-from dml2onnx.sizes.freedom import freedom
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping
 
+    from dml2onnx import checks
+    from dml2onnx.checks import resizing
     from dml2onnx.cli.render import Screen
     from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.ir import inputs as graph_inputs
     from dml2onnx.ir.graph import Graph
+    from dml2onnx.sizes import freedom as size_freedom
     from dml2onnx.sizes.freedom import Dimension
+else:
+    checks = lazy_module("dml2onnx.checks")
+    resizing = lazy_module("dml2onnx.checks.resizing")
+    graph_inputs = lazy_module("dml2onnx.ir.inputs")
+    size_freedom = lazy_module("dml2onnx.sizes.freedom")
 
 MOST = 8
 """Inputs that are looked at where nobody says which: others are mostly weights."""
 
 
+def sizes_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command line of ``sizes`` may have."""
+    add_model(parser)
+    add_freeze(parser)
+    parser.add_argument(
+        "--of",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="input to ask about (repeatable; default: the first)",
+    )
+
+
 def sizes_command(options: argparse.Namespace, screen: Screen) -> int:
     """Says which sizes are free, tied or fixed, and by whom."""
     graph = load_model(options, screen, frozenset(options.input))
-    raise_errors(check(graph))
+    raise_errors(checks.check(graph))
     known = sizes_of_inputs(graph)
     chosen = options.of or list(known)[:MOST]
     for name in chosen:
@@ -52,22 +72,22 @@ def sizes_command(options: argparse.Namespace, screen: Screen) -> int:
 def sizes_of_inputs(graph: Graph) -> dict[str, tuple[int, ...]]:
     """The sizes of all inputs, by their names."""
     ends = (*graph.outputs, *graph.results, *(item.output for item in graph.effects))
-    descs = input_descs(graph.inputs, graph.sorted_nodes(), ends)
+    descs = graph_inputs.input_descs(graph.inputs, graph.sorted_nodes(), ends)
     return {item.name: desc.sizes for item, desc in zip(graph.inputs, descs, strict=True)}
 
 
 def dimensions(graph: Graph, inputs: Mapping[str, tuple[int, ...]]) -> list[InputDimension]:
     """What is known of every dimension of inputs with these sizes."""
-    level = level_of(graph, None)
+    level = checks.level_of(graph, None)
 
     def wrong(other: Graph) -> Diagnostic | None:
-        return next((item for item in check(other, level) if item.is_error), None)
+        return next((item for item in checks.check(other, level) if item.is_error), None)
 
-    is_right = judge(graph)
+    is_right = resizing.judge(graph)
     return [
         _row(name, i, item)
         for name, sizes in inputs.items()
-        for i, item in enumerate(freedom(graph, name, sizes, is_right, wrong))
+        for i, item in enumerate(size_freedom.freedom(graph, name, sizes, is_right, wrong))
     ]
 
 

@@ -109,14 +109,14 @@ def pass_name(text: str) -> str:
     return text
 
 
-def at_least(lowest: int) -> Callable[[str], int]:
-    """Reads whole numbers from ``lowest`` on."""
+def at_least(lowest: int, instead: str = "") -> Callable[[str], int]:
+    """Reads whole numbers from ``lowest`` on; ``instead`` is for what people write here that belongs elsewhere."""
 
     def number(text: str) -> int:
         try:
             value = int(text)
         except ValueError:
-            raise ArgumentTypeError(f"{quote(text)} is no whole number") from None
+            raise ArgumentTypeError(f"{quote(text)} is no whole number{instead}") from None
         if value < lowest:
             raise ArgumentTypeError(f"{value} is less than {lowest}")
         return value
@@ -161,6 +161,9 @@ def _size_or_name(text: str) -> int | str:
 def sizes_range(text: str) -> tuple[str, tuple[int, int]]:
     """The sizes that a name stands for, as ``N=1..64``."""
     found = re.fullmatch(r"(\w+)=(\d+)\.\.(\d+)", text, re.ASCII)
-    if found is None or not 1 <= int(found[2]) <= int(found[3]):
+    if found is not None and 1 <= int(found[3]) < int(found[2]):
+        meant = f"{found[1]}={found[3]}..{found[2]}"
+        raise ArgumentTypeError(f"{quote(text)} goes from the larger size to the smaller; did you mean {meant}?")
+    if found is None or int(found[2]) < 1:
         raise ArgumentTypeError(f"{quote(text)} is not of the form N=1..64, from the smaller size to the larger")
     return found[1], (int(found[2]), int(found[3]))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dml2onnx.cli import texts
+from dml2onnx.cli.common_options import add_documented, add_model, add_passes, add_providers
 from dml2onnx.cli.inputs import InputArguments
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import compile_options, load_model
 from dml2onnx.codes.sizing import WRONG_REQUEST
 from dml2onnx.diagnostics import DmlError, plural
+from dml2onnx.lazy import lazy_module
 from dml2onnx.report.verified import verification_answer
-from dml2onnx.verification.options import VerifyOptions
-from dml2onnx.verification.sizes import verify_sizes
-from dml2onnx.verification.whole import verify_with
 
 if TYPE_CHECKING:
     import argparse
@@ -20,12 +20,56 @@ if TYPE_CHECKING:
 
     from dml2onnx.cli.render import Screen
     from dml2onnx.report.verified import Compared, Verified, VerifiedNode, VerifyAnswer
+    from dml2onnx.verification import options as verify_options
+    from dml2onnx.verification import sizes as named_sizes
+    from dml2onnx.verification import whole
+else:
+    verify_options = lazy_module("dml2onnx.verification.options")
+    named_sizes = lazy_module("dml2onnx.verification.sizes")
+    whole = lazy_module("dml2onnx.verification.whole")
 
 
 EXACT = "FLOAT32"
 """The arithmetic whose bounds need no word."""
 MOST_ROUNDS = 3
 """Rounds that are named of those in which nothing is specified."""
+
+
+def verify_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command line of ``verify`` may have."""
+    add_model(parser)
+    add_documented(parser)
+    add_passes(parser)
+    add_providers(parser)
+    parser.add_argument(
+        "--cases",
+        "--rounds",
+        type=texts.at_least(1),
+        default=3,
+        metavar="N",
+        help="number of runs, each with new inputs (default: 3)",
+    )
+    parser.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="contents of an input in every case, as for run (repeatable; default: random and extreme numbers)",
+    )
+    parser.add_argument(
+        "--against",
+        type=texts.path,
+        metavar="OTHER.onnx|directml",
+        help="compare this ONNX model with the graph instead of the compiled one; directml: compare DirectML "
+        "itself, too",
+    )
+    parser.add_argument(
+        "--time-limit", type=texts.seconds, metavar="SECONDS", help="stop comparing nodes after this time"
+    )
+    parser.add_argument("--nodes", action="store_true", help="show the result of each node")
+    parser.add_argument(
+        "--seed", type=texts.at_least(0), default=0, metavar="N", help="seed of the inputs (default: 0)"
+    )
 
 
 def verify_command(options: argparse.Namespace, screen: Screen) -> int:
@@ -36,7 +80,7 @@ def verify_command(options: argparse.Namespace, screen: Screen) -> int:
         message = "--against compares with another model, and names for sizes make one"
         raise DmlError(WRONG_REQUEST.at(message, expected="--against, or names"))
     with screen.counting("verifying") as progress:
-        how = VerifyOptions(
+        how = verify_options.VerifyOptions(
             compiling=compile_options(options),
             rounds=options.cases,
             seed=options.seed,
@@ -46,9 +90,9 @@ def verify_command(options: argparse.Namespace, screen: Screen) -> int:
             progress=progress,
         )
         if graph.named_sizes:
-            result = verify_sizes(graph, inputs, how)
+            result = named_sizes.verify_sizes(graph, inputs, how)
         else:
-            result = verify_with(graph, inputs, how, against=options.against)
+            result = whole.verify_with(graph, inputs, how, against=options.against)
     answer = verification_answer(result, str(options.provider), options.seed, options.against)
     if screen.as_json:
         screen.answer(answer)

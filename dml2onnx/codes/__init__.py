@@ -31,6 +31,11 @@ def all_codes() -> Mapping[str, Code]:
     for module in (unreadable, reading, recordings, checking, building, exporting, compiling, sizing, running):
         for value in vars(module).values():
             if isinstance(value, Code):
-                assert value.id not in codes, f"{value.id} is used twice"
-                codes[value.id] = value
+                assert value not in codes, f"{value} is used twice"
+                codes[value] = value
     return MappingProxyType(dict(sorted(codes.items())))
+
+
+def known_code(number: str) -> Code:
+    """The code of a number; of one that another version has written, what is known of it."""
+    return all_codes().get(number) or Code(number, "", "")

@@ -322,6 +322,13 @@ MIN_ABOVE_MAX = Code(
     "gradient is 0 everywhere.",
     Severity.WARNING,
 )
+SCALES_ARE_SIZES = Code(
+    "DML1425",
+    "sizes in the place of scales",
+    "Scales are what sizes are multiplied with, so use the sizes of the output divided by those of the input. DirectML "
+    "accepts other scales: it cuts the result off at the end of the output, or repeats its edge up to there.",
+    Severity.WARNING,
+)
 
 # --- Sizes ----------------------------------------------------------------------------------------------------------
 

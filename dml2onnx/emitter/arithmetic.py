@@ -11,7 +11,7 @@ import numpy as np
 
 from dml2onnx.emitter.core import EmitterCore, Keeps, Tensor, Traits, broadcast_shape, legalised
 from dml2onnx.emitter.movement import MovementOps
-from dml2onnx.model import BOOL, INT64
+from dml2onnx.model import BOOL, DOUBLE, FLOAT, INT64
 
 if TYPE_CHECKING:
     from dml2onnx.model import Array
@@ -122,18 +122,17 @@ class ArithmeticOps(MovementOps):
                 return self.Reshape(x, (1,) * (rank - x.rank) + x.shape)
         return _multiply(self, a, b)
 
+    @legalised
     def Div(self, a: Tensor, b: Tensor) -> Tensor:
-        """Quotient; of integers truncated toward zero. Integer division by zero traps: guard it.
-
-        That by 1 is left out.
-        """
+        """Quotient; of integers truncated toward zero. That by 1 is left out."""
         if b.value is not None and b.size == 1 and b.value.item() == 1:
             return self.Reshape(a, (1,) * (max(a.rank, b.rank) - a.rank) + a.shape)
         return _divide(self, a, b)
 
-    def Mod(self, a: Tensor, b: Tensor) -> Tensor:
-        """Remainder: of integers with the sign of the divisor, of floats with that of the dividend."""
-        if a.dtype.kind != "f":
+    @legalised
+    def Mod(self, a: Tensor, b: Tensor, *, truncates: bool = False) -> Tensor:
+        """Remainder with the sign of the dividend, of integers with that of the divisor unless it ``truncates``."""
+        if a.dtype.kind != "f" and not truncates:
             return _remainder(self, a, b)
         assert a.dtype == b.dtype, f"Mod of {a.dtype} and {b.dtype}"
         shape = broadcast_shape(a.shape, b.shape)
@@ -141,7 +140,9 @@ class ArithmeticOps(MovementOps):
 
     @legalised
     def Pow(self, a: Tensor, b: Tensor) -> Tensor:
-        """Power of floats; the exponent may also be FLOAT, DOUBLE, INT32 or INT64 when the base is something else."""
+        """Power; of the type of an exponent that is another one odd numbers stay odd where kernels do not take it."""
+        if b.dtype not in (a.dtype, FLOAT, DOUBLE, _INT32, INT64):
+            b = self.Cast(b, INT64 if b.dtype == _UINT32 else FLOAT)
         shape = broadcast_shape(a.shape, b.shape)
         bound = (0, 1) if a.dtype == b.dtype else (0,)
         return self.emit("Pow", Traits(inputs=bound), [a, b], a.dtype, shape, None, np.power)
@@ -203,6 +204,7 @@ class ArithmeticOps(MovementOps):
     BitwiseNot = legalised(_unary("BitwiseNot", np.invert))
     """Bits that the integer has not; opset 18's."""
 
+    @legalised
     def BitShift(self, a: Tensor, b: Tensor, direction: Literal["LEFT", "RIGHT"]) -> Tensor:
         """Unsigned integers shifted by fewer bits than they have."""
         shape = broadcast_shape(a.shape, b.shape)
@@ -263,7 +265,7 @@ class ArithmeticOps(MovementOps):
     Asin = _unary("Asin", np.arcsin)
     """Arc sine."""
 
-    Asinh = _unary("Asinh", np.arcsinh)
+    Asinh = legalised(_unary("Asinh", np.arcsinh))
     """Inverse hyperbolic sine."""
 
     Atan = _unary("Atan", np.arctan)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from dml2onnx.emitter.core import Tensor
+from dml2onnx.emitter.core import Tensor, legalised
 from dml2onnx.emitter.movement import MovementOps
 from dml2onnx.model import Body, Node
 
@@ -13,16 +13,20 @@ if TYPE_CHECKING:
     from dml2onnx.model import Value
     from dml2onnx.model.records import Attribute
 
-Step: TypeAlias = Callable[[Sequence[Tensor], Sequence[Tensor]], tuple[Sequence[Tensor], Sequence[Tensor]]]
-"""The body of a Scan: from states and elements to the next states and what is collected."""
+Step: TypeAlias = Callable[[Sequence[Tensor | None], Sequence[Tensor]], tuple[Sequence[Tensor], Sequence[Tensor]]]
+"""The body of a Scan: from states and elements to the next states and what is collected.
+
+Where a state is not there before the first step it is ``None``.
+"""
 
 
 class ControlOps(MovementOps):
     """Methods named as the ONNX operators that they emit."""
 
+    @legalised
     def Scan(
-        self, step: Step, states: Sequence[Tensor], elements: Sequence[Tensor], *, backward: bool = False
-    ) -> tuple[list[Tensor], list[Tensor]]:
+        self, step: Step, states: Sequence[Tensor | None], elements: Sequence[Tensor], *, backward: bool = False
+    ) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
         """The states after the last step, and what each step has given, stacked along a new first axis.
 
         ``step`` emits the body from the states and, without their first axis, the ``elements``; it may use whatever
@@ -30,7 +34,8 @@ class ControlOps(MovementOps):
         """
         name = self._name("Step")
         outer, self.emitted = self.emitted, []
-        inside = [Tensor(self._name("state"), item.dtype, item.shape) for item in states]
+        inside = [Tensor(self._name("state"), item.dtype, item.shape) for item in states if item is not None]
+        assert len(inside) == len(states), "a Scan has all of its states"
         inside += [Tensor(self._name("element"), item.dtype, item.shape[1:]) for item in elements]
         kept = len(states)
         try:

@@ -166,6 +166,11 @@ class Tensor(Value):
             return not (np.signbit(self.value) & (self.value == 0)).any()
         return self.cast_from is not None and self.cast_from.kind != "f"
 
+    @property
+    def is_integral(self) -> bool:
+        """Whether it is known by its type, or that before a Cast, to hold whole numbers."""
+        return self.dtype.kind in "iu" or (self.cast_from is not None and self.cast_from.kind in "iu")
+
 
 _all_but_the_name: Callable[[Tensor], tuple[Any, ...]] = attrgetter(*[item.name for item in fields(Tensor)][1:])
 
@@ -348,19 +353,28 @@ class EmitterCore:
     keeps_subnormals = _asked("keeps_subnormals", False)
     """Whether subnormal numbers of FLOAT are not 0, as Direct3D has them, and that matters."""
 
-    @legalised
-    def first_resized(self, rank: int) -> int:
-        """The first axis that Resize may move."""
-        return 0
-
-    rounds_by_coordinates = _asked("rounds_by_coordinates", False)
-    """Whether Resize of mode nearest rounds asymmetric coordinates down, and others to the nearest, in any mode."""
-
     keeps_bits_of_floats = _asked("keeps_bits_of_floats", True)
     """Whether FLOAT has all of its bits."""
 
-    merges_resize_with_mul = _asked("merges_resize_with_mul", False)
-    """Whether a Resize must not stand in front of a Mul."""
+    # What default models leave open: rules of exact ones answer as DirectML does.
+
+    @legalised
+    def unless_nan(self, x: Tensor, y: Tensor, instead: Tensor | float) -> Tensor:
+        """``y``, and where ``x`` is NaN ``instead``: DirectML's max and min take the other operand [decision G1]."""
+        return y
+
+    @legalised
+    def from_lowest(self, x: Tensor, most: float | None = None) -> Tensor:
+        """``x`` between the lowest number, with which maxima begin, and maybe ``most``; NaN is the lowest."""
+        return x
+
+    @legalised
+    def to_integers(self, x: Tensor, dtype: DType) -> Tensor:
+        """Floats toward zero, of which ONNX has nothing to say where they lie outside the type."""
+        return self.Cast(x, dtype)
+
+    rounds_pairs = _asked("rounds_pairs", False)
+    """Whether it matters that what stands between quantisations may be rounded otherwise by one kernel."""
 
     def writes_pairs(self) -> bool:
         """Whether products of quantised numbers are FLOAT ones between quantisations."""

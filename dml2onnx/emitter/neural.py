@@ -320,7 +320,7 @@ class NeuralOps(ArithmeticOps):
     Softsign = legalised(_of_each("Softsign"))
     """``x / (1 + |x|)``."""
 
-    ThresholdedRelu = _of_each("ThresholdedRelu", "alpha")
+    ThresholdedRelu = legalised(_of_each("ThresholdedRelu", "alpha"))
     """``x`` where above ``alpha``, else 0."""
 
     Gelu = legalised(_of_each("Gelu"))

@@ -14,6 +14,7 @@ from dml2onnx.codes import unreadable
 from dml2onnx.diagnostics import Remedy, UnreadableError
 from dml2onnx.frontends import recording
 from dml2onnx.frontends.findings import listing, quote
+from dml2onnx.frontends.foreign import of_members
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
 from dml2onnx.frontends.text import is_serialized, read_document
 from dml2onnx.gc_pause import gc_paused
@@ -119,11 +120,13 @@ def _graph(path: Path, data: bytes, options: LoadOptions) -> Graph:
             from dml2onnx.frontends import dml_graph
 
             return dml_graph.read(document, options)
-        hint = '; a native model starts with "dml2onnx": 1' if "nodes" in root else ""
+        other = of_members(root)
+        unknown = f"the members of {quote(str(path))} belong to no known format"
+        message = unknown if other is None else f"{quote(str(path))} {other.what}"
         found = listing([quote(name) for name in root]) or "no members"
         raise UnreadableError(
             unreadable.UNKNOWN_FORMAT.at(
-                f"the members of {quote(str(path))} belong to no known format{hint}",
+                f'{message}; a graph in the native format starts with "dml2onnx": 1',
                 expected="dml2onnx, or Nodes, or resources, dispatchables and commands, or dml2onnx_recording",
                 found=found,
             )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import marshal
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dml2onnx import catalog
 from dml2onnx.catalog import FieldType
 from dml2onnx.codes import reading as codes
-from dml2onnx.diagnostics import plural
+from dml2onnx.diagnostics import Diagnostic, below, plural
 from dml2onnx.frontends.dialects import data_types, enumerators, operators_by_name, operators_by_number
 from dml2onnx.frontends.findings import listing, quote, show
 from dml2onnx.frontends.members import UINT32, Json
@@ -31,7 +31,6 @@ from dml2onnx.frontends.problems import (
     unknown_activation,
 )
 from dml2onnx.frontends.tensors import (
-    Problem,
     read_tensor,
     read_uint,
     read_uints,
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
 else:
     np = lazy_module("numpy")
 
-Reader = Callable[[object, Json, list[Problem]], FieldValue]
+Reader = Callable[[object, Json, list[Diagnostic]], FieldValue]
 """Reads a field's value, given the object that it stands in, and reports what is wrong with it."""
 
 SuppliedFields = Mapping[str, FieldValue]
@@ -86,7 +85,7 @@ class Reading(NamedTuple):
     """A descriptor as far as it could be read, and what is wrong with it."""
 
     operator: OperatorDesc
-    problems: tuple[Problem, ...]
+    problems: tuple[Diagnostic, ...]
 
 
 class DescriptorReader:
@@ -96,10 +95,10 @@ class DescriptorReader:
         self.dialect = dialect
         self._plans: dict[OperatorSchema, _Plan] = {}
         self._operators: dict[object, Reading] = {}
-        self._tensors: dict[bytes, tuple[TensorDesc | Unreadable, tuple[Problem, ...]]] = {}
+        self._tensors: dict[bytes, tuple[TensorDesc | Unreadable, tuple[Diagnostic, ...]]] = {}
         self._interned: dict[TensorDesc, TensorDesc] = {}
         self._activations: dict[
-            tuple[OperatorSchema, bytes], tuple[OperatorDesc | Unreadable, tuple[Problem, ...]]
+            tuple[OperatorSchema, bytes], tuple[OperatorDesc | Unreadable, tuple[Diagnostic, ...]]
         ] = {}
         self._schemas: dict[object, OperatorSchema] = {}
         self._depth = 0
@@ -142,11 +141,11 @@ class DescriptorReader:
         self, schema: OperatorSchema, raw: Json, supplied: SuppliedFields = NO_FIELDS, beside: tuple[str, ...] = ()
     ) -> Reading:
         """The same for who remembers by himself what was read, of a ``raw`` that is known not to be too deep."""
-        problems: list[Problem] = []
+        problems: list[Diagnostic] = []
         operator = OperatorDesc(schema, self._read_fields(self._plan(schema), raw, supplied, beside, problems))
         return _completed(operator, problems, self.dialect) if problems else Reading(operator, ())
 
-    def tensor(self, raw: object, owner: Json, problems: list[Problem]) -> TensorDesc | Unreadable:
+    def tensor(self, raw: object, owner: Json, problems: list[Diagnostic]) -> TensorDesc | Unreadable:
         """Reads one tensor descriptor."""
         try:
             key = marshal.dumps(raw, 2)  # type: ignore[arg-type]  # decoded JSON
@@ -155,7 +154,7 @@ class DescriptorReader:
             return UNREADABLE
         known = self._tensors.get(key)
         if known is None:
-            found: list[Problem] = []
+            found: list[Diagnostic] = []
             desc = read_tensor(raw, self.dialect, found)
             if isinstance(desc, TensorDesc):
                 desc = self._interned.setdefault(desc, desc)
@@ -212,7 +211,7 @@ class DescriptorReader:
     # --- Fields -------------------------------------------------------------------------------------------------------
 
     def _read_fields(
-        self, plan: _Plan, raw: Json, supplied: SuppliedFields, beside: tuple[str, ...], problems: list[Problem]
+        self, plan: _Plan, raw: Json, supplied: SuppliedFields, beside: tuple[str, ...], problems: list[Diagnostic]
     ) -> tuple[FieldValue, ...]:
         if not plan.names.issuperset(raw):
             known = tuple(item.name for item in plan.fields)
@@ -229,7 +228,7 @@ class DescriptorReader:
             else:
                 values.append(item.read(value, raw, problems))
                 if len(problems) > before:
-                    problems[before:] = [problem.under(name) for problem in problems[before:]]
+                    problems[before:] = [below(problem, name) for problem in problems[before:]]
             before = len(problems)
         for count, arrays in plan.counts:
             is_loose = not self.dialect.counts_required and plan.fields[count].name in catalog.loose_fields(plan.schema)
@@ -238,26 +237,26 @@ class DescriptorReader:
             self._compare_count(plan, values, count, arrays, problems)
         return tuple(values)
 
-    def _absent(self, item: _Field, problems: list[Problem]) -> FieldValue:
+    def _absent(self, item: _Field, problems: list[Diagnostic]) -> FieldValue:
         if item.optional:
             return None
         if item.counts and not self.dialect.counts_required:
             return None
-        problems.append(Problem(codes.MISSING_FIELD, (item.name,), "is missing", item.form))
+        problems.append(codes.MISSING_FIELD.of((item.name,), "is missing", item.form))
         return UNREADABLE
 
-    def _null(self, item: _Field, supplied: SuppliedFields, problems: list[Problem]) -> FieldValue:
+    def _null(self, item: _Field, supplied: SuppliedFields, problems: list[Diagnostic]) -> FieldValue:
         if self.dialect.null_is_absent:
             if item.name in supplied:
                 return supplied[item.name]
             if item.optional or item.counts:
                 return None
         remedy = "; leave it out where it is absent" if item.optional else ""
-        problems.append(Problem(codes.NULL_FIELD, (item.name,), f"is null{remedy}", "a value", "null"))
+        problems.append(codes.NULL_FIELD.of((item.name,), f"is null{remedy}", "a value", "null"))
         return UNREADABLE
 
     def _compare_count(
-        self, plan: _Plan, values: list[FieldValue], count: int, arrays: tuple[int, ...], problems: list[Problem]
+        self, plan: _Plan, values: list[FieldValue], count: int, arrays: tuple[int, ...], problems: list[Diagnostic]
     ) -> None:
         stated = values[count]
         if isinstance(stated, Unreadable):
@@ -272,8 +271,8 @@ class DescriptorReader:
             message = f"is {stated}, but {counted} have {plural(lengths[0], 'element')}"
             others = tuple([(plan.fields[position].name,) for position in arrays])
             place, expected = (plan.fields[count].name,), lengths[0]
-            problem = Problem(codes.COUNT_MISMATCH, place, message, str(expected), str(stated), related=others)
-            problems.append(problem._replace(instead=expected))
+            problem = codes.COUNT_MISMATCH.of(place, message, str(expected), str(stated), related=others)
+            problems.append(replace(problem, instead=expected))
         for position in arrays:
             array = values[position]
             if not isinstance(array, tuple):
@@ -283,8 +282,7 @@ class DescriptorReader:
                 derived = values[count] is None
                 reason = f"the others of {counter} have {expected}" if derived else f"{counter} is {expected}"
                 problems.append(
-                    Problem(
-                        codes.COUNT_MISMATCH,
+                    codes.COUNT_MISMATCH.of(
                         (name,),
                         f"has {plural(len(array), 'element')}, but {reason}",
                         plural(expected, "element"),
@@ -300,8 +298,8 @@ class DescriptorReader:
 
     # --- Readers ------------------------------------------------------------------------------------------------------
 
-    def _array_of(self, read: Callable[[object, Json, list[Problem]], FieldValue], what: str) -> Reader:
-        def read_array(raw: object, owner: Json, problems: list[Problem]) -> FieldValue:
+    def _array_of(self, read: Callable[[object, Json, list[Diagnostic]], FieldValue], what: str) -> Reader:
+        def read_array(raw: object, owner: Json, problems: list[Diagnostic]) -> FieldValue:
             if type(raw) is not list:
                 problems.append(wrong_kind(f"an array of {what}", raw))
                 return UNREADABLE
@@ -310,14 +308,14 @@ class DescriptorReader:
                 before = len(problems)
                 values.append(read(item, owner, problems))
                 if len(problems) > before:
-                    problems[before:] = [problem.under(index) for problem in problems[before:]]
+                    problems[before:] = [below(problem, index) for problem in problems[before:]]
             if any(value is UNREADABLE for value in values):
                 return UNREADABLE
             return tuple(values)  # type: ignore[return-value]  # all elements are of the kind that ``read`` gives
 
         return read_array
 
-    def _read_bool(self, raw: object, _: Json, problems: list[Problem]) -> FieldValue:
+    def _read_bool(self, raw: object, _: Json, problems: list[Diagnostic]) -> FieldValue:
         if type(raw) is bool:
             return raw
         if self.dialect.numbers_for_enums and type(raw) is int and raw in (0, 1):
@@ -330,26 +328,26 @@ class DescriptorReader:
         schema = catalog.enum_schema(enum)
         newer = {name for name, value in schema.values.items() if value.full_name in self.dialect.newer}
 
-        def read_enum(raw: object, _: Json, problems: list[Problem]) -> FieldValue:
+        def read_enum(raw: object, _: Json, problems: list[Diagnostic]) -> FieldValue:
             name = table.get(raw) if type(raw) is str or type(raw) is int else None
             if name is None:
                 problems.append(unknown_enumerator(raw, schema.values, enum))
                 return UNREADABLE
             if name in newer:
                 message = f"is {name}, which the released DxDispatch does not know"
-                problems.append(Problem(codes.NEWER_THAN_DXDISPATCH, (), message, found=name))
+                problems.append(codes.NEWER_THAN_DXDISPATCH.of((), message, found=name))
             return name
 
         return read_enum
 
-    def _read_scale_bias(self, raw: object, _: Json, problems: list[Problem]) -> FieldValue:
+    def _read_scale_bias(self, raw: object, _: Json, problems: list[Diagnostic]) -> FieldValue:
         scale, bias = self._members(raw, ("Scale", "Bias"), _read_float, problems)
         if isinstance(scale, float) and isinstance(bias, float):
             return ScaleBias(scale, bias)
         return UNREADABLE
 
-    def _read_size_2d(self, raw: object, _: Json, problems: list[Problem]) -> FieldValue:
-        def read(value: object, _: Json, found: list[Problem]) -> FieldValue:
+    def _read_size_2d(self, raw: object, _: Json, problems: list[Diagnostic]) -> FieldValue:
+        def read(value: object, _: Json, found: list[Diagnostic]) -> FieldValue:
             return read_uint(value, UINT32, found)
 
         width, height = self._members(raw, ("Width", "Height"), read, problems)
@@ -358,7 +356,7 @@ class DescriptorReader:
         return UNREADABLE
 
     def _members(
-        self, raw: object, names: tuple[str, str], read: Reader, problems: list[Problem]
+        self, raw: object, names: tuple[str, str], read: Reader, problems: list[Diagnostic]
     ) -> tuple[FieldValue, FieldValue]:
         """Both members of a small structure."""
         if type(raw) is not dict:
@@ -367,30 +365,30 @@ class DescriptorReader:
         problems.extend(unknown_members(names, raw, self.dialect, "the structure"))
         values: list[FieldValue] = []
         for name in names:
-            found: list[Problem] = []
+            found: list[Diagnostic] = []
             if name in raw:
                 values.append(read(raw[name], raw, found))
             else:
-                found.append(Problem(codes.MISSING_FIELD, (), "is missing"))
+                found.append(codes.MISSING_FIELD.of((), "is missing"))
                 values.append(UNREADABLE)
-            problems.extend(problem.under(name) for problem in found)
+            problems.extend(below(problem, name) for problem in found)
         return values[0], values[1]
 
     def _scalar_reader(self, sibling: str) -> Reader:
         table = data_types(self.dialect.numbers_for_enums)
         names = enumerators("DML_TENSOR_DATA_TYPE", self.dialect.numbers_for_enums)
 
-        def read_scalar(raw: object, owner: Json, problems: list[Problem]) -> FieldValue:
+        def read_scalar(raw: object, owner: Json, problems: list[Diagnostic]) -> FieldValue:
             text = owner.get(sibling)
             data_type = table.get(text) if type(text) in (str, int) else None
             if data_type is None:
                 # A name that is no data type has been reported with the sibling; UNKNOWN is one to its own reader.
                 if type(text) in (str, int) and names.get(text) == "UNKNOWN":
-                    problems.append(Problem(codes.FIELD_KIND, (), f"cannot be read as {sibling} {text}"))
+                    problems.append(codes.FIELD_KIND.of((), f"cannot be read as {sibling} {text}"))
                 return UNREADABLE
             if data_type.is_packed_nibbles:
                 message = f"cannot be read as {data_type.name}: a scalar has at least 8 bits"
-                problems.append(Problem(codes.FIELD_KIND, (), message, "a data type of 8 bits or more", data_type.name))
+                problems.append(codes.FIELD_KIND.of((), message, "a data type of 8 bits or more", data_type.name))
                 return UNREADABLE
             if type(raw) is dict:
                 return self._read_union(raw, data_type, problems)
@@ -398,14 +396,14 @@ class DescriptorReader:
 
         return read_scalar
 
-    def _read_union(self, raw: Json, data_type: DataType, problems: list[Problem]) -> FieldValue:
+    def _read_union(self, raw: Json, data_type: DataType, problems: list[Diagnostic]) -> FieldValue:
         member = UNION_MEMBERS[data_type]
         if self.dialect.union_bytes and "Bytes" in raw:
             return self._read_union_bytes(raw, data_type, problems)
         if member not in raw:
             note = " with the bit pattern" if data_type is DataType.FLOAT16 else ""
             message = f"has no member {member}{note}, to be read as {data_type.name}"
-            problems.append(Problem(codes.SCALAR_MEMBER, (), message, member, listing([quote(name) for name in raw])))
+            problems.append(codes.SCALAR_MEMBER.of((), message, member, listing([quote(name) for name in raw])))
             return UNREADABLE
         problems.extend(unknown_members((member,), raw, self.dialect, f"a {data_type.name} scalar"))
         before = len(problems)
@@ -417,19 +415,19 @@ class DescriptorReader:
                 value = Scalar(data_type, half_of_bits(bits.value))
         else:
             value = self._read_element(raw[member], data_type, True, problems)
-        problems[before:] = [problem.under(member) for problem in problems[before:]]
+        problems[before:] = [below(problem, member) for problem in problems[before:]]
         return value
 
-    def _read_union_bytes(self, raw: Json, data_type: DataType, problems: list[Problem]) -> FieldValue:
+    def _read_union_bytes(self, raw: Json, data_type: DataType, problems: list[Diagnostic]) -> FieldValue:
         """The bytes of the union, of which the type has the first ones; another member has to agree with them."""
-        found: list[Problem] = []
+        found: list[Diagnostic] = []
         supplied = raw["Bytes"]
         if type(supplied) is not list:
             found.append(wrong_kind("an array of bytes", supplied, "Bytes"))
         elif len(supplied) not in (data_type.itemsize, UNION_BYTES):
             sizes = " or ".join(map(str, sorted({data_type.itemsize, UNION_BYTES})))
             message = f"has {plural(len(supplied), 'byte')}, and {data_type.name} takes {sizes}"
-            found.append(Problem(codes.SCALAR_MEMBER, ("Bytes",), message, f"{sizes} bytes", str(len(supplied))))
+            found.append(codes.SCALAR_MEMBER.of(("Bytes",), message, f"{sizes} bytes", str(len(supplied))))
         else:
             for index, item in enumerate(supplied):
                 read_uint(item, 1 << 8, found, "Bytes", index)
@@ -443,10 +441,10 @@ class DescriptorReader:
         if isinstance(other, Scalar) and not _same(other, scalar):
             message = f"is {show(other.value)}, but Bytes say {show(scalar.value)}"
             place = (UNION_MEMBERS[data_type],)
-            problems.append(Problem(codes.SCALAR_MEMBER, place, message, show(scalar.value), show(other.value)))
+            problems.append(codes.SCALAR_MEMBER.of(place, message, show(scalar.value), show(other.value)))
         return scalar
 
-    def _read_element(self, raw: object, data_type: DataType, strings: bool, problems: list[Problem]) -> FieldValue:
+    def _read_element(self, raw: object, data_type: DataType, strings: bool, problems: list[Diagnostic]) -> FieldValue:
         value = to_element(raw, data_type, truncate=self.dialect.truncates_halves, strings=strings)
         if isinstance(value, Bad):
             wrapped = _wrapped(raw, data_type)
@@ -454,25 +452,25 @@ class DescriptorReader:
                 problems.append(_problem_of(value))
                 return UNREADABLE
             message = f"is {raw}, which {data_type.name} reads as {wrapped}"
-            problems.append(Problem(codes.NEGATIVE_SCALAR, (), message, value.expected, str(raw)))
+            problems.append(codes.NEGATIVE_SCALAR.of((), message, value.expected, str(raw)))
             value = wrapped
         beyond = beyond_range(raw, value, data_type)
         if beyond is not None:
             problems.append(_problem_of(beyond))
         return Scalar(data_type, value)
 
-    def _read_nested(self, host: OperatorSchema, raw: object, _: Json, problems: list[Problem]) -> FieldValue:
+    def _read_nested(self, host: OperatorSchema, raw: object, _: Json, problems: list[Diagnostic]) -> FieldValue:
         """An activation: a descriptor all of whose tensors are absent."""
         if type(raw) is not dict:
             problems.append(activation_as_text(raw))
             return UNREADABLE
         if self._depth >= _MAX_NESTING:
-            problems.append(Problem(codes.NESTED_TOO_DEEP, (), "is an activation of an activation of an activation"))
+            problems.append(codes.NESTED_TOO_DEEP.of((), "is an activation of an activation of an activation"))
             return UNREADABLE
         key = host, marshal.dumps(raw, 2)
         known = self._activations.get(key)
         if known is None:
-            found: list[Problem] = []
+            found: list[Diagnostic] = []
             self._depth += 1
             try:
                 activation = self._read_activation(host, raw, found)
@@ -484,7 +482,9 @@ class DescriptorReader:
         problems.extend(known[1])
         return known[0]
 
-    def _read_activation(self, host: OperatorSchema, raw: Json, problems: list[Problem]) -> OperatorDesc | Unreadable:
+    def _read_activation(
+        self, host: OperatorSchema, raw: Json, problems: list[Diagnostic]
+    ) -> OperatorDesc | Unreadable:
         form = operator_form(raw)
         schema = self.schema(form.type)
         if schema is None:
@@ -499,19 +499,19 @@ class DescriptorReader:
         plan = self._plan(schema)
         tensors = [item.name for item in plan.fields if item.tensor]
         fields = {name: value for name, value in form.fields.items() if name not in tensors}
-        found: list[Problem] = [
-            Problem(self.dialect.nested_tensor, (name,), "belongs to a nested activation, whose tensors are absent")
+        found: list[Diagnostic] = [
+            self.dialect.nested_tensor.of((name,), "belongs to a nested activation, whose tensors are absent")
             for name in tensors
             if form.fields.get(name) is not None
         ]
         values = self._read_fields(plan, fields, dict.fromkeys(tensors), form.beside, found)
-        problems.extend(problem.under(*form.fields_path) for problem in found)
+        problems.extend(below(problem, *form.fields_path) for problem in found)
         return OperatorDesc(schema, values)
 
 
-def _completed(operator: OperatorDesc, problems: list[Problem], dialect: Dialect) -> Reading:
+def _completed(operator: OperatorDesc, problems: list[Diagnostic], dialect: Dialect) -> Reading:
     """With what is missing said in full, which takes the rules of the checks; most descriptors do without them."""
-    remediable = (codes.MISSING_FIELD, codes.FIELD_RANGE, codes.COUNT_MISMATCH)
+    remediable = (codes.MISSING_FIELD, codes.FIELD_RANGE, codes.FIELD_KIND, codes.COUNT_MISMATCH)
     if not any(problem.code in remediable for problem in problems):
         return Reading(operator, tuple(problems))
     from dml2onnx.frontends.remedies import with_remedies
@@ -526,19 +526,19 @@ def _wrapped(raw: object, data_type: DataType) -> int | None:
     return None
 
 
-def _problem_of(bad: Bad) -> Problem:
-    return Problem(bad.code, (), bad.message, bad.expected, bad.found)
+def _problem_of(bad: Bad) -> Diagnostic:
+    return bad.code.of((), bad.message, bad.expected, bad.found)
 
 
-def _read_uint(raw: object, _: Json, problems: list[Problem]) -> FieldValue:
+def _read_uint(raw: object, _: Json, problems: list[Diagnostic]) -> FieldValue:
     return raw if type(raw) is int and 0 <= raw < UINT32 else read_uint(raw, UINT32, problems)
 
 
-def _read_uints(raw: object, _: Json, problems: list[Problem]) -> FieldValue:
+def _read_uints(raw: object, _: Json, problems: list[Diagnostic]) -> FieldValue:
     return read_uints(raw, problems)
 
 
-def _read_int(raw: object, _: Json, problems: list[Problem]) -> FieldValue:
+def _read_int(raw: object, _: Json, problems: list[Diagnostic]) -> FieldValue:
     value = to_element(raw, _INT32, truncate=False)
     if isinstance(value, Bad):
         problems.append(_problem_of(value))
@@ -546,7 +546,7 @@ def _read_int(raw: object, _: Json, problems: list[Problem]) -> FieldValue:
     return value
 
 
-def _read_float(raw: object, _: Json, problems: list[Problem]) -> FieldValue:
+def _read_float(raw: object, _: Json, problems: list[Diagnostic]) -> FieldValue:
     value = to_double(raw)
     if isinstance(value, Bad):
         problems.append(_problem_of(value))

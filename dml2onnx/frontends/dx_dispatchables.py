@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.catalog import FieldKind
 from dml2onnx.codes import reading as codes
-from dml2onnx.diagnostics import Remedy
+from dml2onnx.diagnostics import Diagnostic, Remedy
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import DXDISPATCH, enumerators
 from dml2onnx.frontends.dx_graphs import read_graph
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from dml2onnx.frontends.findings import Findings
     from dml2onnx.frontends.members import Json
     from dml2onnx.frontends.problems import OperatorForm
-    from dml2onnx.frontends.tensors import Problem
     from dml2onnx.ir.graph import Graph
 
 MEMBERS = ("type", "Type", "desc", "Desc", "dmlCompileType", "executionFlags", "bindings")
@@ -322,7 +321,7 @@ class DispatchableReader:
         beside = MEMBERS if not form.fields_path else ()
         return self._made(name, place, *read(schema, fields, beside=beside))
 
-    def _made(self, name: str, place: str, operator: OperatorDesc, problems: tuple[Problem, ...]) -> Dispatchable:
+    def _made(self, name: str, place: str, operator: OperatorDesc, problems: tuple[Diagnostic, ...]) -> Dispatchable:
         schema = operator.schema
         if problems:
             report(self._findings, problems, place, node=name, schema=schema)

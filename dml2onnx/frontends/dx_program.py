@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.codes import reading as codes
 from dml2onnx.frontends.contents import longest_file
 from dml2onnx.frontends.dx_dispatchables import DISPATCHABLE
-from dml2onnx.frontends.findings import listing, pointer, quote
+from dml2onnx.frontends.findings import instead, listing, pointer, quote, suggestion
 from dml2onnx.frontends.members import UINT32, Members, wrong_kind
 from dml2onnx.frontends.unresolved import Unresolved
 from dml2onnx.ir.graph import Constant, Effect, GraphInput, GraphOutput, Node, Read, Value, Write
@@ -247,12 +247,18 @@ class Program:
         members.hint(_DISPATCH_MEMBERS, "a dispatch")
         name = members.text("dispatchable", required=True)
         if name is not None and made is None:
-            message = f"there is no dispatchable {quote(name)}{self._findings.did_you_mean(name, self._dispatchables)}"
+            close = self._findings.closest(name, self._dispatchables)
+            message = f"there is no dispatchable {quote(name)}{suggestion(close)}"
+            place = members.at("dispatchable")
             self._findings.unknown(
                 DISPATCHABLE,
                 name,
                 codes.UNKNOWN_DISPATCHABLE.at(
-                    message, pointer=members.at("dispatchable"), expected="a member of dispatchables", found=quote(name)
+                    message,
+                    pointer=place,
+                    expected="a member of dispatchables",
+                    found=quote(name),
+                    remedies=instead(place, close) if self._findings.is_slip(name, self._dispatchables) else (),
                 ),
             )
         members.mapping("bindings", required=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.catalog.likeness import MOST, SIMILAR, nearest, question
 from dml2onnx.codes.reading import MISSING_FIELD, MISSING_KEY, OWNED_NOT_BOUND, TOO_MANY_FINDINGS, UNCONNECTED_TENSOR
-from dml2onnx.diagnostics import LONGEST_QUOTE, Edit, Place, Remedy, Severity, plural, quote
+from dml2onnx.diagnostics import LONGEST_QUOTE, Edit, Place, Remedy, Severity, escape, plural, quote, unescape
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -49,11 +49,6 @@ def pointer(*tokens: str | int) -> str:
     return "".join(f"/{escape(token)}" if isinstance(token, str) else f"/{token}" for token in tokens)
 
 
-def escape(token: str) -> str:
-    """One reference token of a JSON pointer."""
-    return token.replace("~", "~0").replace("/", "~1")
-
-
 def listing(names: Collection[str]) -> str:
     """Accepted names, the first of them when there are many."""
     shown = ", ".join(list(names)[:LONGEST_LIST])
@@ -93,7 +88,7 @@ def instead(place: str, names: Collection[str], *, renamed: bool = False) -> tup
     return tuple([Remedy(quote(name), (Edit(place, name, renamed=renamed),), is_certain=True) for name in names])
 
 
-_MISSING = frozenset({MISSING_KEY.id, MISSING_FIELD.id, OWNED_NOT_BOUND.id, UNCONNECTED_TENSOR.id})
+_MISSING = frozenset({MISSING_KEY, MISSING_FIELD, OWNED_NOT_BOUND, UNCONNECTED_TENSOR})
 
 
 class _Uses(NamedTuple):
@@ -261,7 +256,7 @@ def _of_all(finding: Diagnostic, uses: list[Diagnostic]) -> Diagnostic:
 
 def _last(pointer: str) -> str:
     """The member that a pointer leads to."""
-    return pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+    return unescape(pointer.rpartition("/")[2])
 
 
 def _leads_to(pointer: str, places: Collection[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading as codes
+from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.frontends.findings import listing, pointer, quote
 from dml2onnx.frontends.members import UINT32, Members, wrong_kind
 from dml2onnx.frontends.native_values import is_sound
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from dml2onnx.frontends.findings import Findings
     from dml2onnx.frontends.members import Json
     from dml2onnx.frontends.native_values import Values
-    from dml2onnx.frontends.tensors import Problem
 
 PRINT, WRITE_FILE = "print", "writeFile"
 COMMAND_MEMBERS = {
@@ -84,7 +84,7 @@ class EndReader:
         fields: Json = {key: item for key, item in members.raw.items() if key not in beside}
         desc: TensorDesc | None = None
         if fields:
-            problems: list[Problem] = []
+            problems: list[Diagnostic] = []
             found = self._descriptors.tensor(fields, fields, problems)
             report(self._findings, problems, members.place)
             if not isinstance(found, TensorDesc) or not is_sound(found, members, self._findings):

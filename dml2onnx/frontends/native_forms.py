@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.catalog import FieldKind, FieldType
+from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.ir.operator import UNREADABLE
 from dml2onnx.ir.tensor import TensorDesc
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from dml2onnx.catalog import OperatorSchema
     from dml2onnx.frontends.descriptors import DescriptorReader, SuppliedFields
     from dml2onnx.frontends.members import Json
-    from dml2onnx.frontends.tensors import Problem
     from dml2onnx.ir.operator import OperatorDesc
 
 INFER = "infer"
@@ -36,7 +36,7 @@ class Completed(NamedTuple):
     """A descriptor with what comes from the values that its node reads."""
 
     operator: OperatorDesc
-    problems: tuple[Problem, ...]
+    problems: tuple[Diagnostic, ...]
     tensors: tuple[Tensors, ...]
 
 

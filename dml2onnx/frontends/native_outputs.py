@@ -186,7 +186,7 @@ class OutputInference:
         if lacking and not problems and not any(value is UNREADABLE for value in operator.values):
             for item in found.findings:
                 place = node.place + pointer("desc") + f"/{item.path}"
-                self._report(node, item.field, item.message.rstrip("."), str(item.expected), place, item.code)
+                self._report(node, item.field, item.message.rstrip("."), item.expected, place, item.code)
             if not found.findings:
                 what = listing([item for item in found.missing if item.partition(".")[0] in lacking])
                 message = f"{what} are left out, and do not follow from the inputs and the other fields"

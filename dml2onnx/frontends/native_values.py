@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading as codes
 from dml2onnx.codes.checking import DIMENSION_COUNT_LIMIT, TOTAL_SIZE_TOO_SMALL, ZERO_SIZE
-from dml2onnx.diagnostics import Place
+from dml2onnx.diagnostics import Diagnostic, Place
 from dml2onnx.frontends import contents
 from dml2onnx.frontends.findings import at_field, instead, pointer, quote, suggestion
 from dml2onnx.frontends.members import Members, wrong_kind
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from dml2onnx.frontends.descriptors import DescriptorReader
     from dml2onnx.frontends.files import ModelFiles
     from dml2onnx.frontends.findings import Findings
-    from dml2onnx.frontends.tensors import Problem
 
 DECLARED_MEMBERS = ("bytes", "name")
 """What a declared value has besides its descriptor and its contents."""
@@ -277,7 +276,7 @@ class DeclaredReader:
         if not contents.MEMBERS.isdisjoint(meant):
             return None, False  # nor could the contents be read
         fields = {key: value for key, value in members.raw.items() if key in BUFFER_MEMBERS}
-        problems: list[Problem] = []
+        problems: list[Diagnostic] = []
         found = self._descriptors.tensor(fields, fields, problems)
         report(self._findings, problems, members.place)
         desc = found if isinstance(found, TensorDesc) and is_sound(found, members, self._findings) else None
@@ -294,7 +293,7 @@ class DeclaredReader:
         if "DataType" not in members.raw:
             row = None if contents.is_npy(members) else TensorDesc(DataType.UINT8, (nbytes,))
             return row, True
-        problems: list[Problem] = []
+        problems: list[Diagnostic] = []
         fields = {"DataType": members.raw["DataType"], "Sizes": [1]}
         found = self._descriptors.tensor(fields, fields, problems)
         report(self._findings, problems, members.place)

@@ -179,7 +179,7 @@ def from_doubles(doubles: npt.NDArray[np.float64], data_type: DataType, *, trunc
 
 
 def pack_nibbles(values: Array) -> npt.NDArray[np.uint8]:
-    """4-bit values, held one to a byte, two to a byte: the first in the low half; an odd last one beside zero."""
+    """4-bit values, stored one to a byte, two to a byte: the first in the low half; an odd last one beside zero."""
     nibbles = np.bitwise_and(values.view(np.uint8), np.uint8(0xF))
     if nibbles.size % 2:
         nibbles = np.append(nibbles, np.uint8(0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache
 from types import MappingProxyType
@@ -11,11 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dml2onnx import catalog
 from dml2onnx.catalog import FieldType, familiar
 from dml2onnx.codes import reading as codes
-from dml2onnx.diagnostics import Edit, Remedy, plural
+from dml2onnx.diagnostics import Diagnostic, Edit, Remedy, Steps, placed, plural, pointer_to, unescape, with_code
 from dml2onnx.frontends.dialects import OPERATOR_PREFIX, operators_by_name
-from dml2onnx.frontends.findings import at_field, escape, instead, listing, pointer, quote, show, suggestion
+from dml2onnx.frontends.findings import instead, listing, pointer, quote, show, suggestion
 from dml2onnx.frontends.members import Json
-from dml2onnx.frontends.tensors import Path, Problem, wrong_kind
+from dml2onnx.frontends.tensors import wrong_kind
 from dml2onnx.ir.tensor import MAX_DIMENSIONS
 
 if TYPE_CHECKING:
@@ -44,9 +45,9 @@ class OperatorForm(NamedTuple):
     """The parts of an operator written as an object: its name, its fields, and where these stand."""
 
     type: object
-    type_path: Path
+    type_path: Steps
     fields: object
-    fields_path: Path
+    fields_path: Steps
     beside: tuple[str, ...]
     """Members of the same object that are no fields, when the fields stand directly in it."""
 
@@ -63,11 +64,11 @@ def operator_form(raw: Json) -> OperatorForm:
     return OperatorForm(raw.get(name, MISSING), (name,), raw, (), ("Type", "type"))
 
 
-def unknown_operator(form: OperatorForm, beside: Collection[str] = ()) -> Problem:
+def unknown_operator(form: OperatorForm, beside: Collection[str] = ()) -> Diagnostic:
     """Why the name of an operator is not accepted; ``beside`` are the members next to it."""
     if form.type is MISSING:
         near = (str(form.type_path[-1]), beside)
-        return Problem(codes.MISSING_FIELD, form.type_path, "is missing", "the name of an operator", guess=near)
+        return codes.MISSING_FIELD.of(form.type_path, "is missing", "the name of an operator", guess=near)
     names = tuple(name.removeprefix(OPERATOR_PREFIX) for name in catalog.operator_names())
     message = f"is {show(form.type)}, which is no DirectML operator"
     guess = None
@@ -77,10 +78,10 @@ def unknown_operator(form: OperatorForm, beside: Collection[str] = ()) -> Proble
         else:
             short = form.type.removeprefix(OPERATOR_PREFIX)
             guess = (familiar.meant_operator(short) or short, names)
-    return Problem(codes.UNKNOWN_OPERATOR, form.type_path, message, "the name of an operator", show(form.type), guess)
+    return codes.UNKNOWN_OPERATOR.of(form.type_path, message, "the name of an operator", show(form.type), guess=guess)
 
 
-def unknown_activation(form: OperatorForm, host: OperatorSchema, beside: Collection[str]) -> Problem:
+def unknown_activation(form: OperatorForm, host: OperatorSchema, beside: Collection[str]) -> Diagnostic:
     """Why the name of an activation is not accepted: one without its prefix most of all."""
     problem = unknown_operator(form, beside)
     if form.type is MISSING:
@@ -95,10 +96,10 @@ def unknown_activation(form: OperatorForm, host: OperatorSchema, beside: Collect
     if guess is not None and isinstance(form.type, str):
         full = _ACTIVATION_PREFIX + form.type.removeprefix(OPERATOR_PREFIX).upper()
         guess = (full, activations) if full in activations else (guess[0], (*activations, *guess[1]))
-    return problem._replace(expected=", ".join(activations), guess=guess)
+    return replace(problem, expected=", ".join(activations), guess=guess)
 
 
-def activation_as_text(raw: object) -> Problem:
+def activation_as_text(raw: object) -> Diagnostic:
     """An activation that is no object: by its name, most often."""
     problem = wrong_kind("an operator descriptor (an object)", raw)
     if isinstance(raw, str):
@@ -107,21 +108,21 @@ def activation_as_text(raw: object) -> Problem:
         if known is not None:
             fields = [item for item in catalog.operator(operators_by_name()[known]).fields if not item.is_tensor]
             members = "".join(f', "{item.name}": ...' for item in fields if not item.optional)
-            return problem._replace(message=f'{problem.message}; write {{"type": "{known}"{members}}}')
+            return replace(problem, message=f'{problem.message}; write {{"type": "{known}"{members}}}')
     return problem
 
 
-def without_fields(form: OperatorForm, schema: OperatorSchema) -> Problem | None:
+def without_fields(form: OperatorForm, schema: OperatorSchema) -> Diagnostic | None:
     """One problem for all fields of an operator whose ``Desc`` is not there, nor any of them in its place."""
     if form.fields_path or type(form.fields) is not dict or not schema.index.keys().isdisjoint(form.fields):
         return None
     name = "desc" if form.type_path == ("type",) else "Desc"
     others = [other for other in form.fields if other not in form.beside]
     expected = f"an object with the fields of {schema.short_name}"
-    return Problem(codes.MISSING_FIELD, (name,), "is missing", expected, guess=(name, others))
+    return codes.MISSING_FIELD.of((name,), "is missing", expected, guess=(name, others))
 
 
-def other_operator(schema: OperatorSchema, names: Collection[str], *type_path: str | int) -> Problem | None:
+def other_operator(schema: OperatorSchema, names: Collection[str], *type_path: str | int) -> Diagnostic | None:
     """A problem with the name of an operator when the fields that are given are those of another one."""
     unknown = [name for name in names if name not in schema.index]
     missing = [name for name in _required(schema) if name not in names]
@@ -137,7 +138,7 @@ def other_operator(schema: OperatorSchema, names: Collection[str], *type_path: s
     nearest = get_close_matches(schema.short_name, fitting, n=1, cutoff=0)[0]
     which = nearest if len(fitting) == 1 else f"{nearest} and {plural(len(fitting) - 1, 'other operator')}"
     message = f"is {schema.short_name}, but the fields are those of {which}"
-    return Problem(codes.OTHER_OPERATOR, type_path, message, listing(fitting), schema.short_name)
+    return codes.OTHER_OPERATOR.of(type_path, message, listing(fitting), schema.short_name)
 
 
 @cache
@@ -174,19 +175,19 @@ def form_of(item: FieldSchema) -> str:
 
 def report(
     findings: Findings,
-    problems: tuple[Problem, ...] | list[Problem],
+    problems: tuple[Diagnostic, ...] | list[Diagnostic],
     place: str,
     *,
     node: str = "",
     schema: OperatorSchema | None = None,
 ) -> None:
-    """Adds problems as findings; ``place`` is the pointer of what was read."""
+    """Adds problems to the findings; ``place`` is the pointer of what was read. Their messages begin at the verb."""
     for problem in problems:
-        path = "".join(f"/{token}" if isinstance(token, int) else f"/{escape(token)}" for token in problem.path)
-        field = next((token for token in problem.path if isinstance(token, str)), "")
+        where = pointer_to(place, problem.path)
         close = findings.closest(*problem.guess) if problem.guess else ()
         code, message = problem.code, problem.message
-        of_operator = schema if len(problem.path) == 1 and code in _UNKNOWN else None
+        is_unknown, field = code in _UNKNOWN, problem.field
+        of_operator = schema if is_unknown and "/" not in problem.path else None
         if of_operator is not None:
             close = familiar.meant_fields(field, of_operator.index) or close
         if of_operator is not None and not close:
@@ -194,21 +195,18 @@ def report(
             message += _in_a_tensor(of_operator, field)
         if code is codes.IGNORED_FIELD and problem.guess and findings.is_slip(*problem.guess):
             code = codes.UNKNOWN_FIELD
-        if code in _UNKNOWN:
+        if is_unknown:
             for name in close:
-                findings.meant(place + path.rpartition("/")[0] + pointer(name), code, str(problem.path[-1]))
+                findings.meant(where.rpartition("/")[0] + pointer(name), code, _last(problem.path))
+        message = f"{_subject(problem.path, is_unknown=is_unknown)} {message}{suggestion(close)}"
         findings.add(
-            at_field(
-                code,
-                f"{_subject(problem.path)} {message}{suggestion(close)}",
-                place + path,
-                node,
-                schema,
-                field,
-                expected=problem.expected,
-                found=problem.found,
-                related=tuple(["/".join(map(str, other)) for other in problem.related]),
-                remedies=_remedies(problem, place + path, close, of_operator),
+            placed(
+                with_code(problem, code, message),
+                where,
+                node=node,
+                operator=schema.short_name if schema else "",
+                documentation=schema.doc if schema else "",
+                remedies=_remedies(problem, where, close, of_operator),
             )
         )
 
@@ -238,7 +236,7 @@ def _of_tensors(name: str) -> str:
 
 
 def _remedies(
-    problem: Problem, place: str, close: Collection[str], schema: OperatorSchema | None
+    problem: Diagnostic, place: str, close: Collection[str], schema: OperatorSchema | None
 ) -> tuple[Remedy, ...]:
     """What to write instead, where that is known; ``schema`` is that of the operator whose field is unknown."""
     if problem.instead is not None:
@@ -249,10 +247,12 @@ def _remedies(
     return () if problem.code in (codes.MISSING_FIELD, codes.OTHER_OPERATOR) else instead(place, close)
 
 
-def _with_contents(problem: Problem, place: str, names: tuple[str, ...], schema: OperatorSchema) -> tuple[Remedy, ...]:
+def _with_contents(
+    problem: Diagnostic, place: str, names: tuple[str, ...], schema: OperatorSchema
+) -> tuple[Remedy, ...]:
     """The fields that an unknown one stands for, where its contents have another form in them."""
     contents: Any = problem.contents
-    name = str(problem.path[-1])
+    name = _last(problem.path)
     if not names and _of_tensors(name) == "DataType" and isinstance(contents, str):
         outputs = [item.name for item in schema.output_fields]
         return (Remedy(f'"{outputs[0]}": {{"DataType": {quote(contents)}}}'),) if len(outputs) == 1 else ()
@@ -289,11 +289,20 @@ def _are_few_numbers(contents: object) -> bool:
     return all(type(item) is int for item in contents)
 
 
-def _subject(path: Path) -> str:
-    """How a message calls the place: ``FusedActivation.Alpha``, ``InputTensors[1].Sizes``."""
+def _last(path: str) -> str:
+    """The member that a path ends at."""
+    return unescape(path.rpartition("/")[2])
+
+
+def _subject(path: str, *, is_unknown: bool) -> str:
+    """How a message calls the place: ``FusedActivation.Alpha``, ``InputTensors[1].Sizes``.
+
+    An unknown member is no index, even if its name is a number.
+    """
     text = ""
-    for token in path:
-        if isinstance(token, int):
+    tokens = [unescape(token) for token in path.split("/")] if path else []
+    for position, token in enumerate(tokens, 1):
+        if token.isdigit() and not (is_unknown and position == len(tokens)):
             text += f"[{token}]"
         elif token not in ("Desc", "desc"):
             name = token if token.isidentifier() else quote(token)

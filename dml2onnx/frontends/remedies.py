@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldKind, FieldType
 from dml2onnx.codes import reading as codes
+from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.inference import infer_outputs
 
 if TYPE_CHECKING:
     from dml2onnx.diagnostics import Member
-    from dml2onnx.frontends.tensors import Problem
 
 INFERRED = 'leave it out, or write "infer",'
 """How sizes are left to be found."""
@@ -23,30 +24,33 @@ _USUAL = {"Strides": 1, "Dilations": 1, "StartPadding": 0, "EndPadding": 0, "Out
 """What each number of an array is where nobody wants anything else: what DirectMLX has as defaults."""
 
 
-def with_remedies(desc: OperatorDesc, problems: tuple[Problem, ...], *, infers: bool) -> tuple[Problem, ...]:
+def with_remedies(desc: OperatorDesc, problems: tuple[Diagnostic, ...], *, infers: bool) -> tuple[Diagnostic, ...]:
     """The same problems; those about missing sizes of outputs, steps and paddings say what is expected."""
     return tuple([_remedied(desc, problem, infers=infers) for problem in problems])
 
 
-def _remedied(desc: OperatorDesc, problem: Problem, *, infers: bool) -> Problem:
-    field = desc.schema.field(str(problem.path[0]))
+def _remedied(desc: OperatorDesc, problem: Diagnostic, *, infers: bool) -> Diagnostic:
+    field = desc.schema.field(problem.field)
     if problem.code is codes.FIELD_RANGE and field is not None and field.names_axes:
         return _from_the_start(desc, problem)
     if problem.code is codes.COUNT_MISMATCH:
         return _for_each_dimension(desc, problem)
+    if problem.code is codes.FIELD_KIND:
+        return _of_each_window(desc, problem)
     expected = _expected(desc, problem)
     if not expected:
         return problem
-    if problem.code is codes.FIELD_RANGE and len(problem.path) > 1:  # sizes to be found, as other libraries write it
-        place = (problem.path[0], *[step for step in problem.path[1:] if step in ("Desc", "Sizes")])
+    if problem.code is codes.FIELD_RANGE and "/" in problem.path:  # sizes to be found, as other libraries write it
+        first, *steps = problem.path.split("/")
+        place = "/".join([first, *[step for step in steps if step in ("Desc", "Sizes")]])
         message = problem.message if place == problem.path else f"has a size of {problem.found}"
         message += f"; {INFERRED} for {expected}" if infers else ""
         instead: Member = "infer" if infers else json.loads(expected)
-        return problem._replace(path=place, message=message, expected=expected, instead=instead)
-    return problem._replace(expected=expected)
+        return replace(problem, path=place, message=message, expected=expected, instead=instead)
+    return replace(problem, expected=expected)
 
 
-def _from_the_start(desc: OperatorDesc, problem: Problem) -> Problem:
+def _from_the_start(desc: OperatorDesc, problem: Diagnostic) -> Diagnostic:
     """An axis that is counted from the end, with its number from the start."""
     values = [desc.get(item.name) for item in desc.schema.input_fields]
     tensors = [item[0] if isinstance(item, tuple) and item else item for item in values]
@@ -58,12 +62,12 @@ def _from_the_start(desc: OperatorDesc, problem: Problem) -> Problem:
     if not -rank <= axis < 0:
         return problem
     message = f"is {axis}; DirectML counts dimensions from the start, where that is {axis + rank} of {rank}"
-    return problem._replace(message=message, expected=str(axis + rank), instead=axis + rank)
+    return replace(problem, message=message, expected=str(axis + rank), instead=axis + rank)
 
 
-def _for_each_dimension(desc: OperatorDesc, problem: Problem) -> Problem:
+def _for_each_dimension(desc: OperatorDesc, problem: Diagnostic) -> Diagnostic:
     """An array that leaves out the leading dimensions of the tensor, along which nothing is to change."""
-    neutral = _NEUTRAL.get(str(problem.path[0]))
+    neutral = _NEUTRAL.get(problem.field)
     tensor = desc.get("InputTensor") if "InputTensor" in desc.schema.index else None
     if neutral is None or not isinstance(tensor, TensorDesc):
         return problem
@@ -72,20 +76,56 @@ def _for_each_dimension(desc: OperatorDesc, problem: Problem) -> Problem:
         return problem
     first = ", ".join([str(neutral)] * (wanted - has))
     stays = f"[{first}, …] leaves the first {wanted - has} as they are"
-    return problem._replace(expected=f"{problem.expected}, one for each dimension: {stays}")
+    return replace(problem, expected=f"{problem.expected}, one for each dimension: {stays}")
 
 
-def _expected(desc: OperatorDesc, problem: Problem) -> str:
+def _of_each_window(desc: OperatorDesc, problem: Diagnostic) -> Diagnostic:
+    """An array that has a number for each dimension of a window, where one number or a word stands."""
+    field = desc.schema.field(problem.field)
+    if field is None or field.count is None or "/" in problem.path or problem.field not in _USUAL:
+        return problem
+    others = [desc.get(item.name) for item in desc.schema.fields if item.count == field.count]
+    lengths = {len(array) for array in others if isinstance(array, tuple)}
+    if len(lengths) != 1:
+        return problem
+    if problem.found.isdecimal() and problem.instead is None:
+        whole: list[Member] = [int(problem.found)] * lengths.pop()
+        return replace(problem, expected=f"{whole}", instead=whole)
+    such_as = _keeping(desc, field.name) or [_USUAL[field.name]] * lengths.pop()
+    such = f"an array of whole numbers, such as {such_as}"
+    return replace(problem, message=f"is {problem.found}, not {such}", expected=such)
+
+
+def _keeping(desc: OperatorDesc, name: str) -> list[int]:
+    """The padding at one end with which windows give an element for each step, which is ``SAME`` elsewhere."""
+    fields = [desc.get(item) if item in desc.schema.index else None for item in ("Strides", "Dilations", "WindowSize")]
+    steps, dilations, window = (item if isinstance(item, tuple) else () for item in fields)
+    input, filter = (desc.get(item) if item in desc.schema.index else None for item in ("InputTensor", "FilterTensor"))
+    sizes = input.sizes[2:] if isinstance(input, TensorDesc) else ()
+    window = filter.sizes[2:] if isinstance(filter, TensorDesc) else window
+    if name not in ("StartPadding", "EndPadding") or not len(sizes) == len(window) == len(steps) > 0:
+        return []
+    made = []
+    for i, (size, reach, step) in enumerate(zip(sizes, window, steps, strict=True)):
+        dilation = dilations[i] if len(dilations) == len(sizes) else 1
+        if not isinstance(reach, int) or not isinstance(step, int) or not isinstance(dilation, int) or step < 1:
+            return []
+        total = max((-(-size // step) - 1) * step + (reach - 1) * dilation + 1 - size, 0)
+        made.append(total // 2 if name == "StartPadding" else total - total // 2)
+    return made
+
+
+def _expected(desc: OperatorDesc, problem: Diagnostic) -> str:
     is_unknown = problem.code is codes.FIELD_RANGE and "-" in problem.found
-    if not (problem.code is codes.MISSING_FIELD or is_unknown) or not isinstance(problem.path[0], str):
+    if not (problem.code is codes.MISSING_FIELD or is_unknown):
         return ""
-    name, field = problem.path[0], desc.schema.field(problem.path[0])
+    name, field = problem.field, desc.schema.field(problem.field)
     if field is None:
         return ""
     if field.kind is FieldKind.OUTPUT_TENSOR and field.type is FieldType.TENSOR:
-        is_whole = problem.path[-1] in (name, "Sizes") or is_unknown
-        return _sizes(desc, name, whole=len(problem.path) == 1) if is_whole else ""
-    if name in _USUAL and field.count is not None and len(problem.path) == 1:
+        is_whole = problem.path.rpartition("/")[2] in (name, "Sizes") or is_unknown
+        return _sizes(desc, name, whole="/" not in problem.path) if is_whole else ""
+    if name in _USUAL and field.count is not None and "/" not in problem.path:
         others = [desc.get(item.name) for item in desc.schema.fields if item.count == field.count]
         lengths = {len(array) for array in others if isinstance(array, tuple)}
         if len(lengths) == 1:

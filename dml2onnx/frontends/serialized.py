@@ -23,7 +23,7 @@ import numpy as np
 from dml2onnx import catalog
 from dml2onnx.codes import reading as codes
 from dml2onnx.codes import unreadable
-from dml2onnx.diagnostics import UnreadableError
+from dml2onnx.diagnostics import Diagnostic, UnreadableError
 from dml2onnx.frontends.contents import longest_file
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import OPERATOR_PREFIX, SERIALIZED
@@ -60,7 +60,6 @@ if TYPE_CHECKING:
 
     from dml2onnx.frontends.flatbuffer import Table
     from dml2onnx.frontends.serialized_operators import Connection
-    from dml2onnx.frontends.tensors import Problem
     from dml2onnx.ir.data import Data
     from dml2onnx.ir.operator import OperatorDesc, Unreadable
 
@@ -81,12 +80,12 @@ def read(path: Path, data: bytes, options: LoadOptions = DEFAULT_OPTIONS) -> Gra
     return replace(graph, findings=findings.all(), sources=(path, *files.found))
 
 
-def _located(problem: Problem, offset: int) -> Problem:
+def _located(problem: Diagnostic, offset: int) -> Diagnostic:
     """A problem with its place in the file; names of operators are suggested as the file has to have them."""
     guess = problem.guess
     if problem.code is codes.UNKNOWN_OPERATOR and guess is not None:
         guess = OPERATOR_PREFIX + guess[0].removeprefix(OPERATOR_PREFIX), catalog.operator_names()
-    return problem._replace(message=f"{problem.message} (at byte {offset})", guess=guess)
+    return replace(problem, message=f"{problem.message} (at byte {offset})", guess=guess)
 
 
 class _Tensor(NamedTuple):
@@ -379,7 +378,7 @@ class SerializedReader:
             decoded = self._decoder.decode(schema, table, (inputs, outputs), self._owned)
             desc, problems = self._descriptors.operator(schema, decoded.fields, decoded.supplied)
             located = [
-                _located(problem, decoded.offsets.get(str(problem.path[0]), table.offset))
+                _located(problem, decoded.offsets.get(problem.path.partition("/")[0], table.offset))
                 for problem in (*decoded.problems, *problems)
             ]
             report(self._findings, located, f"{self._node_place(index)}/desc", node=name, schema=schema)

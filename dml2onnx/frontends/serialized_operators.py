@@ -17,13 +17,14 @@ import numpy as np
 from dml2onnx import catalog
 from dml2onnx.catalog import FieldType
 from dml2onnx.codes import reading as codes
+from dml2onnx.diagnostics import Diagnostic, below
 from dml2onnx.frontends.descriptors import UNION_MEMBERS
 from dml2onnx.frontends.dialects import data_types
 from dml2onnx.frontends.findings import quote
 from dml2onnx.frontends.flatbuffer import Table
 from dml2onnx.frontends.flatbuffer_repeats import Repeats
 from dml2onnx.frontends.members import Json
-from dml2onnx.frontends.tensors import MAX_SIZES, Problem
+from dml2onnx.frontends.tensors import MAX_SIZES
 from dml2onnx.ir.operator import UNREADABLE
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.serialized_schema import (
@@ -77,7 +78,7 @@ class DecodedOperator(NamedTuple):
     """Fields that cannot be decoded, which ``problems`` tell about."""
     inputs: tuple[Connection, ...]
     outputs: tuple[Connection, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[Diagnostic, ...]
     offsets: dict[str, int]
     """Where in the file fields were found."""
 
@@ -116,10 +117,10 @@ class _Decoder:
         self._file = file
         self.raw: Json = {}
         self.supplied: dict[str, FieldValue] = {}
-        self.problems: list[Problem] = []
+        self.problems: list[Diagnostic] = []
         self.offsets: dict[str, int] = {}
 
-    def _give_up(self, name: str, problem: Problem) -> None:
+    def _give_up(self, name: str, problem: Diagnostic) -> None:
         self.problems.append(problem)
         self.supplied[name] = UNREADABLE
         self.raw.pop(name, None)
@@ -164,7 +165,7 @@ class _Decoder:
                 continue
             if used == len(tables):
                 message = f"is connected to {quote(name)}, but has no descriptor"
-                self._give_up(item.name, Problem(codes.TENSOR_COUNT, (item.name,), message, "a tensor descriptor"))
+                self._give_up(item.name, codes.TENSOR_COUNT.of((item.name,), message, "a tensor descriptor"))
                 continue
             self.raw[item.name] = self._tensor(tables[used], name in owned and self._may_be_owned(item.name), item.name)
             connections.append(Connection(item.name, name, name_index - 1))
@@ -182,10 +183,10 @@ class _Decoder:
     def _count_tensors(self, side: str, unused: int, surplus: list[str]) -> None:
         if unused:
             message = f"of the {side} are {unused} more than there are names of tensors"
-            self.problems.append(Problem(codes.TENSOR_COUNT, (side,), message, "a name for each descriptor"))
+            self.problems.append(codes.TENSOR_COUNT.of((side,), message, "a name for each descriptor"))
         if surplus:
             message = f"of {self._schema.short_name} do not include what {quote(surplus[0])} is the name of"
-            self.problems.append(Problem(codes.TENSOR_COUNT, (side,), message, "no further name", quote(surplus[0])))
+            self.problems.append(codes.TENSOR_COUNT.of((side,), message, "no further name", quote(surplus[0])))
 
     def _tensor(self, element: Element[Json], owned: bool, field: str, index: int | None = None) -> Json:
         offset, raw = element
@@ -197,7 +198,7 @@ class _Decoder:
                 self._file.tensors.keep(offset, None, raw, left)
             else:
                 path = (field, "TotalTensorSizeInBytes") if index is None else (field, index, "TotalTensorSizeInBytes")
-                self.problems.append(Problem(codes.FIELD_RANGE, path, "is 0", "the bytes of the tensor", "0"))
+                self.problems.append(codes.FIELD_RANGE.of(path, "is 0", "the bytes of the tensor", "0"))
         return {**raw, "Flags": "OWNED_BY_DML"} if owned else raw
 
     # --- Attributes ---------------------------------------------------------------------------------------------------
@@ -211,7 +212,7 @@ class _Decoder:
         if len(elements) != len(fields):
             message = f"of {self._schema.short_name} are {len(fields)}; the file has {len(elements)}"
             expected = f"{len(fields)} attributes"
-            problem = Problem(codes.ATTRIBUTE_COUNT, ("attributes",), message, expected, str(len(elements)))
+            problem = codes.ATTRIBUTE_COUNT.of(("attributes",), message, expected, str(len(elements)))
             self.problems.append(problem)
             for item in fields[len(elements) :]:
                 self.supplied[item.name] = UNREADABLE
@@ -231,7 +232,7 @@ class _Decoder:
         name = table.string("name")
         if name and name != item.name:
             message = f"is stored with the name {quote(name)}"
-            self._give_up(item.name, Problem(codes.ATTRIBUTE_NAME, (item.name,), message, item.name, quote(name)))
+            self._give_up(item.name, codes.ATTRIBUTE_NAME.of((item.name,), message, item.name, quote(name)))
             return
         code, offset = table.union("val")
         if offset is None:
@@ -260,7 +261,7 @@ class _Decoder:
 
     def _wrong_kind(self, item: FieldSchema, expected: str, found: str) -> None:
         message = f"is stored as {found}, not as {expected}"
-        self._give_up(item.name, Problem(codes.ATTRIBUTE_KIND, (item.name,), message, expected, found))
+        self._give_up(item.name, codes.ATTRIBUTE_KIND.of((item.name,), message, expected, found))
 
     def _scalar(self, item: FieldSchema, table: Table) -> None:
         """The bytes of a ``DML_SCALAR_UNION``, of which the data type's member is read."""
@@ -293,7 +294,7 @@ class _Decoder:
         raw["Desc"] = decoder.raw
         for problem in decoder.problems:
             path = (item.name, "Desc") if index is None else (item.name, index, "Desc")
-            self._give_up(item.name, problem.under(*path))
+            self._give_up(item.name, below(problem, *path))
         return raw
 
 

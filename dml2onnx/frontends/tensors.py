@@ -5,11 +5,12 @@ https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_buffer_te
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from dml2onnx.catalog.familiar import meant_enumerator
 from dml2onnx.codes import reading as codes
-from dml2onnx.diagnostics import plural
+from dml2onnx.diagnostics import Diagnostic, Steps, below, plural
 from dml2onnx.frontends.dialects import DATA_TYPE_ALIASES, DATA_TYPE_PREFIX, data_types, enumerators
 from dml2onnx.frontends.findings import listing, quote, show, suggestion
 from dml2onnx.frontends.members import UINT32, UINT64, Json
@@ -19,10 +20,8 @@ from dml2onnx.ir.tensor import DataType, TensorDesc
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from dml2onnx.diagnostics import Code, Member
+    from dml2onnx.diagnostics import Member
     from dml2onnx.frontends.dialects import Dialect
-
-Path = tuple[str | int, ...]
 
 MAX_SIZES = 64
 """Longer lists are not looked at; up to here the checks say what is wrong with more than 8 dimensions."""
@@ -47,64 +46,39 @@ BUFFER_MEMBERS = _MEMBERS
 _FULL_NAMES = tuple(DATA_TYPE_PREFIX + name for name in DataType.__members__)
 
 
-class Problem(NamedTuple):
-    """What is wrong with a part of a text that is to become a descriptor; ``path`` leads to it from what was read.
-
-    No :class:`~dml2onnx.rules.findings.Finding`: its path has members that are no fields, and what a misspelt one may
-    mean is looked for when it is reported, with what a file may spend on that.
-
-    ``message`` is what a sentence says about that part. ``guess`` is a misspelt name and those it may have meant,
-    ``related`` are the other parts that it was compared with, any of which may be the wrong one.
-    """
-
-    code: Code
-    path: Path
-    message: str
-    expected: str = ""
-    found: str = ""
-    guess: tuple[str, Collection[str]] | None = None
-    related: tuple[Path, ...] = ()
-    instead: Member = None
-    """What is certainly meant; ``None`` where that is not known."""
-    contents: object = None
-    """What an unknown member holds."""
-
-    def under(self, *path: str | int) -> Problem:
-        """The same problem, seen from further outside."""
-        return self._replace(path=(*path, *self.path), related=tuple([(*path, *other) for other in self.related]))
-
-
-def wrong_kind(expected: str, raw: object, *path: str | int) -> Problem:
+def wrong_kind(expected: str, raw: object, *path: str | int) -> Diagnostic:
     """A value of another kind than it should be."""
-    return Problem(codes.FIELD_KIND, path, f"is {show(raw)}, not {expected}", expected, show(raw))
+    return codes.FIELD_KIND.of(path, f"is {show(raw)}, not {expected}", expected, show(raw))
 
 
-def unknown_enumerator(raw: object, names: Collection[str], what: str, *path: str | int) -> Problem:
+def unknown_enumerator(raw: object, names: Collection[str], what: str, *path: str | int) -> Diagnostic:
     """A value that is none of the accepted names."""
-    meant = meant_enumerator(raw, names) if isinstance(raw, str) else ""
+    meant = meant_enumerator(raw.removeprefix(f"{what}_"), names) if isinstance(raw, str) else ""
     guess = (meant or raw, names) if isinstance(raw, str) else None
-    return Problem(codes.ENUMERATOR, path, f"is {show(raw)}, which is no {what}", listing(names), show(raw), guess)
+    return codes.ENUMERATOR.of(path, f"is {show(raw)}, which is no {what}", listing(names), show(raw), guess=guess)
 
 
-def unknown_data_type(raw: object, names: Collection[str], *path: str | int) -> Problem:
+def unknown_data_type(raw: object, names: Collection[str], *path: str | int) -> Diagnostic:
     """A value that is no data type; the name of a type in another language is not a misspelling."""
     problem = unknown_enumerator(raw, names, "data type", *path)
     alias = DATA_TYPE_ALIASES.get(raw.removeprefix(DATA_TYPE_PREFIX).lower()) if isinstance(raw, str) else None
     meant = next((name for name in names if alias and name.removeprefix(DATA_TYPE_PREFIX) == alias.name), None)
     if meant is None:
         return problem
-    return problem._replace(message=problem.message + suggestion([meant]), guess=None, instead=meant)
+    return replace(problem, message=problem.message + suggestion([meant]), guess=None, instead=meant)
 
 
-def read_uint(raw: object, limit: int, problems: list[Problem], *path: str | int) -> int | Unreadable:
+def read_uint(raw: object, limit: int, problems: list[Diagnostic], *path: str | int) -> int | Unreadable:
     """An unsigned number below ``limit``."""
     if type(raw) is int and 0 <= raw < limit:
         return raw
     expected = f"a whole number from 0 to {limit - 1}"
     if type(raw) is int:
-        problems.append(Problem(codes.FIELD_RANGE, path, f"is {show(raw)}, not {expected}", expected, show(raw)))
+        backwards = "; a SLICE1 of negative InputWindowStrides reads backwards" if raw < 0 and "Strides" in path else ""
+        message = f"is {show(raw)}, not {expected}{backwards}"
+        problems.append(codes.FIELD_RANGE.of(path, message, expected, show(raw)))
     else:
-        problems.append(wrong_kind(expected, raw, *path)._replace(instead=_as_number(raw, limit)))
+        problems.append(replace(wrong_kind(expected, raw, *path), instead=_as_number(raw, limit)))
     return UNREADABLE
 
 
@@ -117,7 +91,7 @@ def _as_number(raw: object, limit: int) -> int | None:
     return None
 
 
-def read_uints(raw: object, problems: list[Problem], *path: str | int) -> tuple[int, ...] | Unreadable:
+def read_uints(raw: object, problems: list[Diagnostic], *path: str | int) -> tuple[int, ...] | Unreadable:
     """An array of UINT."""
     if type(raw) is not list:
         problems.append(wrong_kind("an array of whole numbers", raw, *path))
@@ -128,14 +102,14 @@ def read_uints(raw: object, problems: list[Problem], *path: str | int) -> tuple[
             good = False
     if good:
         return tuple(raw)
-    found: list[Problem] = []
+    found: list[Diagnostic] = []
     for index, item in enumerate(raw):
         read_uint(item, UINT32, found, *path, index)
     problems.extend(found if len(found) == 1 else [_wrong_numbers(raw, found, path)])
     return UNREADABLE
 
 
-def _wrong_numbers(raw: list[object], found: list[Problem], path: Path) -> Problem:
+def _wrong_numbers(raw: list[object], found: list[Diagnostic], path: Steps) -> Diagnostic:
     """Several elements of an array that are no numbers, which are one mistake."""
     code = codes.FIELD_KIND if any(problem.code is codes.FIELD_KIND for problem in found) else codes.FIELD_RANGE
     wrong = list(dict.fromkeys(problem.found for problem in found))
@@ -144,21 +118,20 @@ def _wrong_numbers(raw: list[object], found: list[Problem], path: Path) -> Probl
         item if type(item) is int and 0 <= item < UINT32 else _as_number(item, UINT32) for item in raw
     ]
     instead: Member = None if None in meant else meant
-    return Problem(code, path, message, "" if instead is None else str(meant), listing(wrong), instead=instead)
+    return code.of(path, message, "" if instead is None else str(meant), listing(wrong), instead=instead)
 
 
 def unknown_members(
     known: Collection[str], raw: Mapping[str, object], dialect: Dialect, what: str, also: Collection[str] = ()
-) -> list[Problem]:
+) -> list[Diagnostic]:
     """A problem for each member that is neither among the known ones nor what may stand ``also``."""
     return [
-        Problem(
-            dialect.unknown_field,
+        dialect.unknown_field.of(
             (name,),
             f"is no member of {what}",
             listing(known),
             quote(name),
-            (name, known),
+            guess=(name, known),
             contents=value,
         )
         for name, value in raw.items()
@@ -166,7 +139,7 @@ def unknown_members(
     ]
 
 
-def read_tensor(raw: object, dialect: Dialect, problems: list[Problem]) -> TensorDesc | Unreadable:
+def read_tensor(raw: object, dialect: Dialect, problems: list[Diagnostic]) -> TensorDesc | Unreadable:
     """A tensor descriptor in its long (``Type`` and ``Desc``) or short form."""
     if type(raw) is not dict:
         problems.append(wrong_kind("a tensor descriptor (an object)", raw))
@@ -183,18 +156,18 @@ def read_tensor(raw: object, dialect: Dialect, problems: list[Problem]) -> Tenso
     return _read_buffer(inner, dialect, problems, ("Desc",))
 
 
-def _read_type(raw: object, dialect: Dialect, problems: list[Problem]) -> None:
+def _read_type(raw: object, dialect: Dialect, problems: list[Diagnostic]) -> None:
     table = enumerators("DML_TENSOR_TYPE", dialect.numbers_for_enums)
     if type(raw) in (str, int) and table.get(raw) == "BUFFER":
         return
     problems.append(unknown_enumerator(raw, ("BUFFER",), "type of tensors", "Type"))
 
 
-def _read_buffer(raw: Json, dialect: Dialect, problems: list[Problem], path: Path) -> TensorDesc | Unreadable:
+def _read_buffer(raw: Json, dialect: Dialect, problems: list[Diagnostic], path: Steps) -> TensorDesc | Unreadable:
     for name in raw:
         if name not in _INNER_MEMBERS and not (name == "Type" and not path):
             problems.extend(
-                problem.under(*path)
+                below(problem, *path)
                 for problem in unknown_members(_MEMBERS[2:], {name: raw[name]}, dialect, "a tensor descriptor")
             )
     before = len(problems)
@@ -206,8 +179,7 @@ def _read_buffer(raw: Json, dialect: Dialect, problems: list[Problem], path: Pat
         read_uint(count, UINT32, problems, *path, "DimensionCount")
         if type(count) is int and isinstance(sizes, tuple) and count != len(sizes):
             problems.append(
-                Problem(
-                    codes.COUNT_MISMATCH,
+                codes.COUNT_MISMATCH.of(
                     (*path, "DimensionCount"),
                     f"is {show(count)}, but Sizes has {plural(len(sizes), 'element')}",
                     str(len(sizes)),
@@ -221,7 +193,7 @@ def _read_buffer(raw: Json, dialect: Dialect, problems: list[Problem], path: Pat
     if total == 0 and "TotalTensorSizeInBytes" in raw and not dialect.zero_size_is_absent:
         message = "is 0; leave it out for the smallest size that holds the tensor"
         place = (*path, "TotalTensorSizeInBytes")
-        problems.append(Problem(codes.FIELD_RANGE, place, message, "the bytes of the tensor", "0"))
+        problems.append(codes.FIELD_RANGE.of(place, message, "the bytes of the tensor", "0"))
     alignment = read_uint(
         raw.get("GuaranteedBaseOffsetAlignment", 0), UINT32, problems, *path, "GuaranteedBaseOffsetAlignment"
     )
@@ -234,9 +206,9 @@ def _read_buffer(raw: Json, dialect: Dialect, problems: list[Problem], path: Pat
     return TensorDesc(data_type, sizes, strides or None, owned, total, alignment)
 
 
-def _read_data_type(raw: Json, dialect: Dialect, problems: list[Problem], path: Path) -> DataType | None:
+def _read_data_type(raw: Json, dialect: Dialect, problems: list[Diagnostic], path: Steps) -> DataType | None:
     if "DataType" not in raw:
-        problems.append(Problem(codes.MISSING_FIELD, (*path, "DataType"), "is missing", "a data type"))
+        problems.append(codes.MISSING_FIELD.of((*path, "DataType"), "is missing", "a data type"))
         return None
     text = raw["DataType"]
     table = data_types(dialect.numbers_for_enums)
@@ -250,15 +222,14 @@ def _read_data_type(raw: Json, dialect: Dialect, problems: list[Problem], path: 
     return data_type
 
 
-def _read_sizes(raw: Json, problems: list[Problem], path: Path) -> tuple[int, ...] | Unreadable:
+def _read_sizes(raw: Json, problems: list[Diagnostic], path: Steps) -> tuple[int, ...] | Unreadable:
     if "Sizes" not in raw:
-        problems.append(Problem(codes.MISSING_FIELD, (*path, "Sizes"), "is missing", "an array of whole numbers"))
+        problems.append(codes.MISSING_FIELD.of((*path, "Sizes"), "is missing", "an array of whole numbers"))
         return UNREADABLE
     sizes = raw["Sizes"]
     if type(sizes) is list and len(sizes) > MAX_SIZES:
         problems.append(
-            Problem(
-                codes.TOO_MANY_SIZES,
+            codes.TOO_MANY_SIZES.of(
                 (*path, "Sizes"),
                 f"has {len(sizes)} dimensions",
                 "1 to 8 dimensions",
@@ -270,7 +241,7 @@ def _read_sizes(raw: Json, problems: list[Problem], path: Path) -> tuple[int, ..
 
 
 def _read_strides(
-    raw: Json, sizes: tuple[int, ...] | Unreadable, dialect: Dialect, problems: list[Problem], path: Path
+    raw: Json, sizes: tuple[int, ...] | Unreadable, dialect: Dialect, problems: list[Diagnostic], path: Steps
 ) -> tuple[int, ...] | None:
     if "Strides" not in raw:
         return None
@@ -278,7 +249,7 @@ def _read_strides(
     if stated is None:
         if not dialect.null_is_absent:
             message = "is null; leave it out for a packed tensor"
-            problems.append(Problem(codes.NULL_FIELD, (*path, "Strides"), message, "an array of whole numbers", "null"))
+            problems.append(codes.NULL_FIELD.of((*path, "Strides"), message, "an array of whole numbers", "null"))
         return None
     strides = read_uints(stated, problems, *path, "Strides")
     if isinstance(strides, Unreadable):
@@ -287,11 +258,11 @@ def _read_strides(
         message = f"has {plural(len(strides), 'element')}, but Sizes has {len(sizes)}"
         expected, found = plural(len(sizes), "element"), plural(len(strides), "element")
         related = ((*path, "Sizes"),)
-        problems.append(Problem(codes.COUNT_MISMATCH, (*path, "Strides"), message, expected, found, related=related))
+        problems.append(codes.COUNT_MISMATCH.of((*path, "Strides"), message, expected, found, related=related))
     return strides
 
 
-def _read_flags(raw: object, dialect: Dialect, problems: list[Problem], path: Path) -> bool:
+def _read_flags(raw: object, dialect: Dialect, problems: list[Diagnostic], path: Steps) -> bool:
     table = enumerators("DML_TENSOR_FLAGS", dialect.numbers_for_enums)
     items = raw if type(raw) is list else [raw]
     owned = False

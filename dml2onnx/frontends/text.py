@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from dml2onnx.catalog.likeness import nearest, question
 from dml2onnx.codes import unreadable
 from dml2onnx.diagnostics import LONGEST_QUOTE, Location, UnreadableError, shortened, visible
+from dml2onnx.frontends import foreign
 from dml2onnx.frontends.files import lfs_pointer
 from dml2onnx.frontends.findings import pointer, quote, show
 from dml2onnx.frontends.members import Json
@@ -39,12 +40,29 @@ _SURROGATE = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|[\s\S])"
 )
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_WORDS = MappingProxyType({"True": "true", "False": "false", "None": "null", "nan": '"nan"', "inf": '"inf"'})
+_WORDS = MappingProxyType(
+    {
+        "True": "true",
+        "False": "false",
+        "TRUE": "true",
+        "FALSE": "false",
+        "None": "null",
+        "NULL": "null",
+        "nullptr": "null",
+        "nan": '"nan"',
+        "inf": '"inf"',
+    }
+)
 """What other languages write, and JSON."""
 _BARE_NUMBER = re.compile(r"(?P<sign>[-+]?)(?=\.?\d)(?P<whole>\d*)(?P<rest>\.\d+(?:[eE][-+]?\d+)?)?")
 """A number as other languages have it: without a digit in front of the point, or with a plus sign."""
-_END_OF_NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?\Z")
+_END_OF_NUMBER = re.compile(r"(-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)[ \t]*\Z")
 _SUFFIX_OF_CPP = re.compile(r"[fFuUlL]{1,3}\b")
+_HEXADECIMAL = re.compile(r"0[xX]([0-9a-fA-F]{1,16})[uUlL]{0,3}\b")
+_TERM = re.compile(r"(\d{1,9})\s*(\*|<<)\s*(\d{1,2}|(?<=\*)\d{1,9}|(?<=\*\s)\d{1,9})(?!\w|\s*[*/+<(-])")
+_BRACES = re.compile(r"\{(\s*-?\d[\d\s,.eE+-]*)\}")
+_BEGUN_WORD = re.compile(r"(?<!\w)(?:null|true|false)\Z")
+_REST_OF_WORD = re.compile(r"\w+")
 LONGEST_NUMBER = 40
 """Characters of a number of C++; the text in front of a mistake may be megabytes of digits."""
 _CLOSING = MappingProxyType({"{": "}", "[": "]"})
@@ -225,8 +243,9 @@ def _decode_text(path: Path, data: bytes) -> tuple[str, bool]:
         such_as = f", such as {quote(str(made_of[0]))}" if made_of else ", which options such as --half take"
         expected = f"the DirectML graph that it was made of{such_as}"
         _refuse(unreadable.ONNX_MODEL, f"{shown} is an ONNX model already", expected, "an ONNX model")
-    if data.startswith(b"PK\x03\x04"):
-        _refuse(unreadable.NOT_JSON, f"{shown} is a ZIP archive, as .pt and .npz files are", "a graph", "a ZIP archive")
+    other = foreign.of_bytes(data)
+    if other is not None:
+        _refuse(unreadable.NOT_JSON, f"{shown} {other.what}", other.instead, other.what.partition(",")[0][3:])
     if path.suffix in _PROGRAMS and not data.lstrip().startswith(b"{"):
         what, instead = _PROGRAMS[path.suffix]
         _refuse(unreadable.NOT_JSON, f"{shown} is {what}", f"a graph; {instead}", "a program")
@@ -265,11 +284,13 @@ def is_serialized(path: Path, data: bytes) -> bool:
     even that is damaged.
     """
     start = data[:_OFFSET_BYTES]
-    if (start[:1] == b"\x08" and start[1:2] != b"\0") or is_ort(data):
+    if (start[:1] == b"\x08" and start[1:2] != b"\0") or is_ort(data) or data[4:8] == foreign.TFLITE:
         return False
     root = int.from_bytes(start, "little")
     if 0 in start and not root % _OFFSET_BYTES and root + _OFFSET_BYTES <= len(data):
         return True
+    if foreign.of_bytes(data) is not None:
+        return False
     if path.suffix.lower() != SERIALIZED_SUFFIX or start.startswith((b"\xff\xfe", b"\xfe\xff")):
         return False
     try:
@@ -374,6 +395,8 @@ def _syntax(error: json.JSONDecodeError, bare: str, text: str) -> tuple[tuple[in
     if number is not None and error.msg.startswith("Expecting value"):
         meant = f"{number['sign'].replace('+', '')}{number['whole'] or 0}{number['rest'] or ''}"
         return (start, start + len(number[0])), f"{number[0]} is no number of JSON", meant, number[0]
+    if error.msg.startswith("Expecting property name") and (braces := _BRACES.match(bare, start - 1)) is not None:
+        return braces.span(), f"{braces[0]} is in the braces of C++", f"[{braces[1].strip()}]", braces[0]
     word = _WORD.match(rest)
     if word is not None and error.msg.startswith(("Expecting value", "Expecting property name")):
         expected = _WORDS.get(word[0], f'text in double quotes: "{word[0]}"')
@@ -385,9 +408,8 @@ def _syntax(error: json.JSONDecodeError, bare: str, text: str) -> tuple[tuple[in
         reason = "a line ends, or a tab stands, in the middle of a text"
         return (start, start + 1), reason, r"\n or \t in its place", ""
     if error.msg == "Expecting ',' delimiter" and (parts := _of_cpp(bare, start)) is not None:
-        literal = "".join(parts)
-        begin = start - len(parts[0])
-        return (begin, begin + len(literal)), f"{literal} is a number of C++", parts[0], literal
+        (begin, end), what, meant = parts
+        return (begin, end), f"{bare[begin:end]} {what}", meant, bare[begin:end]
     if error.msg == "Expecting ',' delimiter":
         return span, *_undelimited(bare, start, found), found
     if error.msg == "Expecting ':' delimiter":
@@ -405,11 +427,25 @@ _EXPECTED = MappingProxyType(
 )
 
 
-def _of_cpp(text: str, start: int) -> tuple[str, str] | None:
-    """The number that ends at a place, and the suffix from there on, as of 0.5f or 3u."""
-    suffix = _SUFFIX_OF_CPP.match(text, start)
-    number = _END_OF_NUMBER.search(text[max(start - LONGEST_NUMBER, 0) : start]) if suffix is not None else None
-    return None if suffix is None or number is None else (number[0], suffix[0])
+def _of_cpp(text: str, start: int) -> tuple[tuple[int, int], str, str] | None:
+    """What C++ has, such as 0.5f, 0x10, 2 * 3 or nullptr, where JSON's value ends before it: span, kind, JSON's own."""
+    first = max(start - LONGEST_NUMBER, 0)
+    word = _BEGUN_WORD.search(text, first, start)
+    if word is not None and (rest := _REST_OF_WORD.match(text, start)) is not None:
+        whole = word[0] + rest[0]
+        return (word.start(), rest.end()), "is a word of C++", _WORDS.get(whole, f'text in double quotes: "{whole}"')
+    number = _END_OF_NUMBER.search(text[first:start])
+    if number is None:
+        return None
+    begin = first + number.start(1)
+    if (suffix := _SUFFIX_OF_CPP.match(text, start)) is not None:
+        return (begin, suffix.end()), "is a number of C++", number[1]
+    if (hexadecimal := _HEXADECIMAL.match(text, begin)) is not None:
+        return hexadecimal.span(), "is a number of C++", str(int(hexadecimal[1], 16))
+    if (term := _TERM.match(text, begin)) is not None:
+        left, right = int(term[1]), int(term[3])
+        return term.span(), "is a term of C++", str(left * right if term[2] == "*" else left << right)
+    return None
 
 
 def _shown(token: str) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from dml2onnx.catalog import LATEST
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.codes.compiling import HALF_MISFIT, HALF_WITHOUT_EFFECT
-from dml2onnx.diagnostics import Severity, quote
+from dml2onnx.diagnostics import quote
 from dml2onnx.half_precision.memory import Memory
 from dml2onnx.half_precision.numbers import Part, attribute_misfit, half_operator, misfit
 from dml2onnx.ir.tensor import DataType
@@ -92,7 +92,7 @@ def _descs(node: Node) -> list[TensorDesc]:
 
 
 def _is_right(op: OperatorDesc) -> bool:
-    return all(finding.code.severity is not Severity.ERROR for finding in findings_of(op, LATEST))
+    return all(not finding.is_error for finding in findings_of(op, LATEST))
 
 
 # --- What is quantised ------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Bytes of constants: held in memory, mapped from files, or described by a pattern, and read only when needed."""
+"""Bytes of constants: in memory, mapped from files, or described by a pattern, and read only when needed."""
 
 from __future__ import annotations
 

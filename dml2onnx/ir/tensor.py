@@ -63,7 +63,7 @@ class DataType(enum.Enum):
 
     @cached_property
     def dtype(self) -> np.dtype[np.generic]:
-        """The numpy type of one element; 4-bit elements are held one to a byte (``int8`` / ``uint8``)."""
+        """The numpy type of one element; 4-bit elements are stored one to a byte (``int8`` / ``uint8``)."""
         name: str = self.value
         return np.dtype(name.replace("int4", "int8") if self.bits == 4 else name)
 

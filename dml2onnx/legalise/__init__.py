@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from dml2onnx.emitter import Emitter
-from dml2onnx.legalise import kernels
+from dml2onnx.legalise import edges, kernels
 from dml2onnx.legalise.behind import READ, legalise
 from dml2onnx.legalise.rules import Kind, Quirk
 from dml2onnx.passes import Pass
@@ -39,13 +39,14 @@ EVERYWHERE = (
     "COLUMNS_MAKE_PLANES_ONLY",
     "OUTPUT_PADDING_BELOW_THE_STRIDE",
     "CONSTANT_STATES_WANT_NAMES",
+    "RESIZE_INTERPOLATES_NEIGHBOURS",
     "RNN_READS_BY_POSITION",
     "REVERSE_SEQUENCE_SKIPS_EMPTY_ONES",
     "SUMS_WITH_ZERO_ARE_LEFT_OUT",
 )
 """Quirks of the CPU provider on which any session may place a node, whatever its target."""
-FIRST = ("RESIZE_INTERPOLATES_NEIGHBOURS",)
-"""The same, of nodes that become several, of which quirks of the target are asked."""
+FIRST = ("RESIZE_TAKES_PLANES", "RESIZE_INTERPOLATES_NEIGHBOURS")
+"""Quirks of nodes that become several, of which the others are asked, too."""
 
 
 def quirk(name: str) -> Quirk:
@@ -58,11 +59,13 @@ def quirk(name: str) -> Quirk:
 def rules_of(target: Target, *, speed: bool = True) -> Mapping[str, tuple[Rule, ...]]:
     """The rules for each ONNX operator, in the order in which they are asked: those for numbers first."""
     found: dict[str, list[Rule]] = {}
-    quirks = [quirk(name) for name in (*FIRST, *target.quirks, *EVERYWHERE)]
+    given = {*target.quirks, *EVERYWHERE}
+    names = (*(name for name in FIRST if name in given), *target.quirks, *EVERYWHERE)
+    quirks = [quirk(name) for name in dict.fromkeys(names)]
     quirks = [item for item in quirks if speed or item.kind is not Kind.SPEED]
     quirks.sort(key=lambda item: list(Kind).index(item.kind))
     tables = [item.rules for item in quirks if target.exact or item.kind is not Kind.EDGES]
-    for table in (*tables, kernels.RULES):
+    for table in ([edges.RULES] if target.exact else []) + [*tables, kernels.RULES]:
         for operator, rule in table.items():
             found.setdefault(operator, []).append(rule)
     return {operator: tuple(rules) for operator, rules in found.items()}

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from dml2onnx.emitter import Emitter, Tensor
+    from dml2onnx.model import DType
 
 
 def shrunk(e: Emitter, x: Tensor, bias: float, threshold: float) -> Tensor:
@@ -46,6 +47,27 @@ def logarithm_of_1_and(e: Emitter, x: Tensor, *, bounded: bool) -> Tensor:
         rounded = e.Add(near, one)
     lost = e.Sub(near, e.Sub(rounded, one))
     return e.Add(e.Log(total), e.Div(lost, rounded))
+
+
+# --- integers ---------------------------------------------------------------------------------------------------------
+
+
+def truncated(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
+    """FLOAT or DOUBLE numbers as integers, toward zero and saturated [decisions E9, E10]; NaN is for the caller."""
+    low, high = integer_limits(dtype)
+    if high.bit_length() <= (24 if x.dtype == FLOAT else 53):
+        return e.Cast(e.Clip(x, low, high), dtype)
+    beyond = np.asarray(high + 1, x.dtype)
+    # the largest integer of the type is no number of this format; what Cast does beyond it is undefined
+    below = float(np.nextafter(beyond, np.zeros_like(beyond)))
+    whole = e.Cast(e.Clip(x, low, below), dtype)
+    return e.Where(e.GreaterOrEqual(x, e.constant(beyond)), e.constant(high, dtype), whole)
+
+
+def integer_limits(dtype: DType) -> tuple[int, int]:
+    """The lowest and the largest integer of a type."""
+    bits = 8 * dtype.itemsize
+    return (0, (1 << bits) - 1) if dtype.kind == "u" else (-(1 << bits - 1), (1 << bits - 1) - 1)
 
 
 # --- normalization ---------------------------------------------------------------------------------------------------

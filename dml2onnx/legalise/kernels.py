@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from dml2onnx.emitter.core import as_it_is
-from dml2onnx.legalise import attention, bits, movements, reductions, running
+from dml2onnx.legalise import attention, bits, division, movements, powers, reductions, running, steps
 from dml2onnx.legalise.depth import gathered_depth, spread_depth
 from dml2onnx.legalise.extremes import as_signed, clipped
 from dml2onnx.legalise.formulas import by_instances, normalized, plus, shrunk, times, wide
@@ -155,6 +155,8 @@ def gelu(e: Emitter, x: Tensor) -> Tensor | None:
 
 def swish(e: Emitter, x: Tensor, alpha: float) -> Tensor | None:
     """``x * sigmoid(alpha * x)``: ONNX Runtime has Swish in opset 24 alone."""
+    if alpha == 0 and not e.exact:  # in which 0 times an infinity is NaN
+        return e.Mul(x, e.constant(0.5, x.dtype))
     if e.has_kernel("Swish", x.dtype):
         return None
     return e.Mul(x, e.Sigmoid(e.Mul(x, e.constant(alpha, x.dtype))))
@@ -329,6 +331,7 @@ RULES |= {
     "Col2Im": movements.col2im,
     "CumProd": running.cum_prod,
     "DepthToSpace": depth_to_space,
+    "Div": division.divide,
     "DequantizeLinear": dequantize_linear,
     "dequantizes": dequantizes,
     "gates": gates,
@@ -341,9 +344,13 @@ RULES |= {
     "LpNormalization": lp_normalization,
     "RMSNormalization": rms_normalization,
     "HardSwish": hard_swish,
+    "ReverseSequence": movements.reverse_sequence,
+    "Scan": steps.scan,
     "Shrink": shrink,
+    "Mod": division.remainder,
     "OneHot": movements.one_hot,
     "Pad": movements.pad,
+    "Pow": powers.power,
     "QuantizeLinear": quantize_linear,
     "ReduceMax": reductions.reduce_max,
     "ReduceMin": reductions.reduce_min,

@@ -6,15 +6,19 @@ Runtime's kernel does, so that a Resize stands only where it was seen to agree a
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from functools import lru_cache, wraps
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
+    from collections.abc import Callable, Hashable, Iterable, Mapping
 
     import numpy.typing as npt
+
+    from dml2onnx.emitter import Emitter, Tensor
+    from dml2onnx.model.records import Attribute
 
     Floats: TypeAlias = npt.NDArray[np.float32]
     Indices: TypeAlias = npt.NDArray[np.int64]
@@ -74,12 +78,98 @@ def remembered(function: F) -> F:
     return cast("F", of)
 
 
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """One axis of a Resize that is there already."""
+
+    size: int
+    count: int
+    scale: float
+    mode: str
+    """Of coordinates."""
+    rounds: str
+    """How an index is made of a coordinate; empty where two elements are mixed."""
+
+    @property
+    def place(self) -> Floats:
+        """Where the elements of the output look, within the input."""
+        steps, scale = np.arange(self.count).astype(np.float32), np.float32(self.scale)
+        place = COORDINATES[self.mode](steps, scale, self.size, self.count)
+        return between(place, np.float32(0), np.float32(self.size - 1))
+
+    def nearest(self, rounding: Rounding) -> Indices:
+        """The element that each one takes, which is settled."""
+        return clamp(NEAREST[self.rounds](self.place), self.size)
+
+    def between(self) -> tuple[Floats, npt.NDArray[np.float64]] | None:
+        """As :class:`Sampled` has it."""
+        return self.place, np.zeros(self.count)
+
+    def taken(self, e: Emitter, x: Tensor, axis: int) -> Tensor:
+        """Slice or Gather, or a sum of two, in the place of Resize along an axis of ``x``."""
+        if self.rounds:
+            places = self.nearest("DECREASING")
+            part = as_slice(places)
+            return e.Gather(x, e.positions(places), axis) if part is None else sliced(e, x, {axis: part})
+        low = np.floor(self.place)
+        weight = self.place - low
+        # of one element it takes two halves: no other can leak into the result as 0 * inf
+        weight = np.where(weight == 0, _HALF, weight).reshape(-1, *(1,) * (x.rank - 1 - axis))
+        first, second = (replace(self, rounds=way).taken(e, x, axis) for way in ("floor", "ceil"))
+        return e.Add(e.Mul(first, e.constant(1 - weight, x.dtype)), e.Mul(second, e.constant(weight, x.dtype)))
+
+
+def looked(
+    x: Tensor, sizes: tuple[int, ...] | None, scales: tuple[float, ...] | None, attributes: Mapping[str, Attribute]
+) -> dict[int, Looked]:
+    """The axes that a Resize moves."""
+    mode = str(attributes.get("coordinate_transformation_mode", "half_pixel"))
+    rounds = "" if attributes.get("mode") == "linear" else str(attributes.get("nearest_mode", "round_prefer_floor"))
+    found = {}
+    for axis, size in enumerate(x.shape):
+        if scales is None:
+            count = (sizes or x.shape)[axis]
+            scale = np.float32(count) / np.float32(size)
+        else:
+            scale = np.float32(scales[axis])
+            count = int(np.floor(np.float32(size) * scale))
+        if count != size or scale != 1:
+            found[axis] = Looked(size, count, float(scale), mode, rounds)
+    return found
+
+
 class ResizeForm(NamedTuple):
     """Attributes of an ONNX Resize, and whether ``sizes`` or ``scales`` tell it the scale."""
 
     coordinates: str
     nearest: str
     by: Scaling
+
+
+def as_slice(places: Indices) -> slice | None:
+    """Indices at one positive distance from each other."""
+    first, last = int(places[0]), int(places[-1])
+    step = int(places[1]) - first if len(places) > 1 else 1
+    if step < 1 or last - first != step * (len(places) - 1) or (np.diff(places) != step).any():
+        return None
+    return slice(first, last + 1, step)
+
+
+def sliced(e: Emitter, x: Tensor, parts: Mapping[int, slice]) -> Tensor:
+    """Some axes at equal distances."""
+    whole = [parts.get(i, slice(0, n, 1)) for i, n in enumerate(x.shape)]
+    return e.Slice(x, [p.start for p in whole], [p.stop for p in whole], [p.step for p in whole])
+
+
+def resized(e: Emitter, x: Tensor, axes: Mapping[int, Sampled], form: ResizeForm, mode: str) -> Tensor:
+    """Resize of some axes in this form."""
+    attributes = {"mode": mode, "coordinate_transformation_mode": form.coordinates}
+    if mode == "nearest":
+        attributes["nearest_mode"] = form.nearest
+    e.note(f"one Resize looks at the same places: {', '.join(attributes.values())}, by {form.by}")
+    sizes = tuple(axes[i].count if i in axes else n for i, n in enumerate(x.shape))
+    scales = tuple(axes[i].scale if i in axes else 1.0 for i in range(x.rank))
+    return e.Resize(x, sizes, None, **attributes) if form.by == "sizes" else e.Resize(x, None, scales, **attributes)
 
 
 def _align_corners(i: Floats, scale: np.float32, size: int, count: int) -> Floats:

@@ -33,7 +33,7 @@ _ONE_NODE: Mapping[str, tuple[Callable[..., Tensor], tuple[str, ...]]] = {
     "ACTIVATION_SOFTSIGN": (Emitter.Softsign, ()),
     "ACTIVATION_SIGMOID": (Emitter.Sigmoid, ()),
     "ACTIVATION_TANH": (Emitter.Tanh, ()),
-    "ACTIVATION_THRESHOLDED_RELU": (lambda e, x, alpha: _thresholded_relu(e, x, alpha), ("Alpha",)),
+    "ACTIVATION_THRESHOLDED_RELU": (Emitter.ThresholdedRelu, ("Alpha",)),
 }
 """Activations that are one ONNX operator, and the fields that are its attributes, in order."""
 
@@ -106,27 +106,15 @@ def _softplus(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     return e.Max(x, e.Div(e.Softplus(affine(e, near, steepness, 0)), divisor))
 
 
-def _thresholded_relu(e: Emitter, x: Tensor, alpha: float) -> Tensor:
-    """``x`` where above ``Alpha``, else 0: ThresholdedRelu; exactly NaN stays."""
-    if not e.exact:
-        return e.ThresholdedRelu(x, alpha)
-    low = e.constant(alpha, x.dtype)
-    return e.Where(e.LessOrEqual(x, low), e.constant(0, x.dtype), x, no_minus_zero=True)
-
-
 def _swish(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     """``x * sigmoid(SigmoidInputScale * x)``, NaN at the infinity where the sigmoid is 0 [decision A7]."""
-    scale = op.float("SigmoidInputScale")
-    return affine(e, x, 0.5, 0) if scale == 0 and not e.exact else e.Swish(x, scale)
+    return e.Swish(x, op.float("SigmoidInputScale"))
 
 
 def _hard_swish(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     """``x * clamp(Alpha * x + Beta, 0, 1)``, NaN at the infinity where the factor is 0 [decision A7]: HardSwish."""
     alpha, beta = op.float("Alpha"), op.float("Beta")
-    if alpha == 0 and not e.exact:
-        return affine(e, x, min(max(beta, 0.0), 1.0), 0)
-    is_named = (np.float32(alpha), beta) == (np.float32(1 / 6), 0.5)
-    if is_named and not e.exact:
+    if (np.float32(alpha), beta) == (np.float32(1 / 6), 0.5):
         return e.HardSwish(x)
     return e.Mul(x, e.HardSigmoid(x, alpha, beta))
 
@@ -210,20 +198,13 @@ def element_wise(node: Operands, e: Emitter) -> Tensor:
     if node.op.type in _WITHOUT_NAN:
         # with a slope of 0 an infinity is NaN on its way
         seen = y if node.op.type == "ACTIVATION_HARD_SIGMOID" and node.op.float("Alpha") == 0 else x
-        y = passing_over_nan(e, seen, y, _WITHOUT_NAN[node.op.type])
+        y = e.unless_nan(seen, y, _WITHOUT_NAN[node.op.type])
         y.is_bounded = True
     return y
 
 
 _WITHOUT_NAN = {"ACTIVATION_HARD_SIGMOID": 0.0, "ACTIVATION_RELU": 0.0}
 """Activations made of max and min, and what they give for NaN [decision G1]."""
-
-
-def passing_over_nan(e: Emitter, x: Tensor, y: Tensor, instead: float) -> Tensor:
-    """``y``; exactly, and where ``x`` may be NaN, what DirectML's max and min give for it, which pass over NaN."""
-    if not e.exact or x.dtype.kind != "f" or x.value is not None or x.is_bounded:
-        return y
-    return e.Where(e.IsNaN(x), e.constant(instead, y.dtype), y)
 
 
 @lowers("ACTIVATION_IDENTITY", moves=("InputTensor",))

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
 
-_LARGE = 1e37
-"""Beyond it what is added to scores may be a mask to Attention, which gives 0 where all of a row is masked."""
 
 _STACKS = {
     "StackedQueryKeyTensor": ("QueryTensor", "KeyTensor"),
@@ -203,16 +201,7 @@ def _is_attention(node: Operands, e: Emitter, addend: Tensor | None, heads: tupl
     if heads[0] != heads[1] and addend.shape[1] > 1:
         e.note("Attention of grouped heads has one mask for all of them: it is MatMul and Softmax")
         return False
-    position = node.optional("RelativePositionBiasTensor")
-    if e.exact and ((position is not None and not _is_plain(position)) or abs(_mask_filter_value(node)) >= _LARGE):
-        e.note("what is added to the scores may be a mask to Attention: it is MatMul and Softmax")
-        return False
     return True
-
-
-def _is_plain(x: Tensor) -> bool:
-    """Whether it is known to hold but numbers."""
-    return x.value is not None and bool((np.abs(x.value.astype(np.float64)) < _LARGE).all())
 
 
 def _results(node: Operands, output: Tensor, presents: Sequence[Tensor]) -> Mapping[str, Tensor]:

@@ -18,7 +18,7 @@ from dml2onnx.memory.buffers import Buffers
 from dml2onnx.memory.layout_propagation import with_propagated_layout
 from dml2onnx.memory.repeats import Repeats
 from dml2onnx.model import BOOL, FLOAT, FLOAT16, INT64, OnnxGraph, Port
-from dml2onnx.rules.findings import not_lowered
+from dml2onnx.rules.findings import at_node, not_lowered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -85,7 +85,7 @@ def _functions(live: Sequence[Node]) -> list[Lowering]:
     found = [function for function in functions if function is not None]
     if len(found) < len(live):
         missing = [node for node, function in zip(live, functions, strict=True) if function is None]
-        raise DmlError(*(not_lowered(node.operator.schema).at(node) for node in missing))
+        raise DmlError(*(at_node(not_lowered(node.operator.schema), node) for node in missing))
     return found
 
 

@@ -7,28 +7,35 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.emitter import Emitter
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.ir.operator import Scalar
-from dml2onnx.lowering.activation import affine, apply_activation, clamp, passing_over_nan
+from dml2onnx.legalise.formulas import integer_limits, truncated
+from dml2onnx.lowering.activation import affine, apply_activation, clamp
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import FLOAT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from dml2onnx.emitter import Tensor
     from dml2onnx.ir.operator import OperatorDesc, ScaleBias
     from dml2onnx.lowering.operands import Operands
     from dml2onnx.model import DType
 
 _UNSCALED = (1.0, 0.0)
+_ARITHMETIC: Mapping[str, Callable[[Emitter, Tensor, Tensor], Tensor]] = {
+    "ADD": Emitter.Add,
+    "DIVIDE": Emitter.Div,
+    "MULTIPLY": Emitter.Mul,
+    "SUBTRACT": Emitter.Sub,
+}
 
 
 @lowers(*(f"ELEMENT_WISE_{name}" for name in ("ADD", "ADD1", "SUBTRACT", "MULTIPLY", "DIVIDE")))
 def arithmetic(node: Operands, e: Emitter) -> Tensor:
     """``ATensor + BTensor`` and the like: Add, Sub and Mul, in which integers wrap [decision G2], and Div.
 
-    ADD1 has an activation, which is computed before any broadcast. Integers are divided toward zero.
+    ADD1 has an activation, which is computed before any broadcast. Integers are divided toward zero [decisions E1 to
+    E3].
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_add1_operator_desc
     """
     name = node.op.type.removeprefix("ELEMENT_WISE_")
@@ -62,7 +69,7 @@ def clip(node: Operands, e: Emitter) -> Tensor:
     x = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
     low, high = limits(node.op, node.output().data_type.dtype)
     # min passes over NaN, max is then that of the upper bound
-    return passing_over_nan(e, x, clamp(e, x, low, high), max(low, high))
+    return e.unless_nan(x, clamp(e, x, low, high), max(low, high))
 
 
 def operands(node: Operands) -> tuple[Tensor, Tensor]:
@@ -103,88 +110,6 @@ def _low_bits(whole: float, dtype: DType) -> np.ndarray:
     return np.asarray(int(whole) % (1 << 8 * dtype.itemsize), unsigned).view(dtype)
 
 
-def truncated(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
-    """FLOAT or DOUBLE numbers as integers, toward zero and saturated [decisions E9, E10]; NaN is for the caller."""
-    low, high = _limits(dtype)
-    if high.bit_length() <= (24 if x.dtype == FLOAT else 53):
-        return e.Cast(e.Clip(x, low, high), dtype)
-    beyond = np.asarray(high + 1, x.dtype)
-    # the largest integer of the type is no number of this format; what Cast does beyond it is undefined
-    below = float(np.nextafter(beyond, np.zeros_like(beyond)))
-    whole = e.Cast(e.Clip(x, low, below), dtype)
-    return e.Where(e.GreaterOrEqual(x, e.constant(beyond)), e.constant(high, dtype), whole)
-
-
-def _limits(dtype: DType) -> tuple[int, int]:
-    bits = 8 * dtype.itemsize
-    return (0, (1 << bits) - 1) if dtype.kind == "u" else (-(1 << bits - 1), (1 << bits - 1) - 1)
-
-
-# --- DIVIDE ----------------------------------------------------------------------------------------------------------
-
-
-def divided(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
-    """``a / b``; integers toward zero, ``x / 0`` all ones (unsigned) or 0 (signed), the lowest by -1 itself.
-
-    Exact models make of signed ``x / 0`` up to 32 bits what DirectML was seen to. Decisions E1 to E3.
-    Constant divisors need no guards, unless they hold 0 or -1.
-    """
-    if b.dtype.kind == "f" or is_safe_divisor(b):
-        return e.Div(a, b)
-    if b.dtype.kind == "u":
-        return _divided_unsigned(e, a, b)
-    return _divided_signed(e, a, b) if b.dtype.itemsize < 4 else _divided_trapping(e, a, b)
-
-
-_ARITHMETIC: Mapping[str, Callable[[Emitter, Tensor, Tensor], Tensor]] = {
-    "ADD": Emitter.Add,
-    "DIVIDE": divided,
-    "MULTIPLY": Emitter.Mul,
-    "SUBTRACT": Emitter.Sub,
-}
-
-
-def is_safe_divisor(b: Tensor) -> bool:
-    """Whether integers ``b`` are known, and hold neither 0 nor -1."""
-    if b.value is None:
-        return False
-    unsafe = b.value == 0
-    if b.dtype.kind == "i":
-        unsafe |= b.value == -1
-    return not unsafe.any()
-
-
-def _divided_unsigned(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
-    zero, one = e.constant(0, b.dtype), e.constant(1, b.dtype)
-    is_zero = e.Cast(e.Equal(b, zero), b.dtype)
-    # 0 - 1 wraps to all ones, and 0 - 0 never wins
-    return e.Max(e.Div(a, e.Max(b, one)), e.Sub(zero, is_zero))
-
-
-def _divided_signed(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
-    """8 and 16 bits, whose quotients are computed in 32 and therefore wrap."""
-    is_zero = e.Cast(e.Equal(b, e.constant(0, b.dtype)), b.dtype)
-    quotient = e.Mul(e.Div(a, e.Add(b, is_zero)), e.Sub(e.constant(1, b.dtype), is_zero))
-    return _by_zero(e, a, b, quotient)
-
-
-def _divided_trapping(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
-    """32 and 64 bits, in which the processor traps at the lowest by -1: by -1, 0 and 1 quotients are products."""
-    one = e.constant(1, b.dtype)
-    is_unit = e.And(e.Less(b, e.constant(2, b.dtype)), e.Greater(b, e.constant(-2, b.dtype)))
-    quotient = e.Mul(e.Div(a, e.Where(is_unit, one, b)), e.Where(is_unit, b, one))
-    return _by_zero(e, a, b, quotient)
-
-
-def _by_zero(e: Emitter, a: Tensor, b: Tensor, quotient: Tensor) -> Tensor:
-    """Exactly, -1 or, of negative numbers, 1: magnitudes are divided, and the largest that is has the sign put on."""
-    if not e.exact or b.dtype.itemsize > 4 or (b.value is not None and (b.value != 0).all()):
-        return quotient
-    zero = e.constant(0, b.dtype)
-    ones = e.Where(e.Less(a, zero), e.constant(1, b.dtype), e.constant(-1, b.dtype))
-    return e.Where(e.Equal(b, zero), ones, quotient)
-
-
 # --- CLIP ------------------------------------------------------------------------------------------------------------
 
 
@@ -206,7 +131,7 @@ def bound(value: float, dtype: DType) -> float:
     if dtype.kind == "f":
         with np.errstate(over="ignore"):
             return float(np.asarray(value, dtype))
-    low, high = _limits(dtype)
+    low, high = integer_limits(dtype)
     return 0 if isnan(value) else int(min(max(value, low), high))
 
 
@@ -214,5 +139,5 @@ def fill(value: float, dtype: DType) -> float:
     """A FLOAT attribute as contents of a tensor: integers wrap [decisions D7 and X18]."""
     if dtype.kind == "f" or not isfinite(value):
         return bound(value, dtype)
-    low, high = _limits(dtype)
+    low, high = integer_limits(dtype)
     return int((int(value) - low) % (high - low + 1) + low)

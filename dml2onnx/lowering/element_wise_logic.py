@@ -137,24 +137,13 @@ def bit_not(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_BIT_SHIFT_LEFT", "ELEMENT_WISE_BIT_SHIFT_RIGHT")
 def bit_shift(node: Operands, e: Emitter) -> Tensor:
-    """BitShift; exactly by the count modulo the width, 8 and 16 bits as 32 [decision E14].
+    """BitShift [decision E14].
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_bit_shift_left_operator_desc
     """
     a, b, out = node.broadcastable("ATensor"), node.broadcastable("BTensor"), node.output()
     direction: Literal["LEFT", "RIGHT"] = "LEFT" if node.op.type.endswith("LEFT") else "RIGHT"
-    if not e.exact:
-        shifted = e.BitShift(a, e.Cast(b, a.dtype), direction)
-        return e.Cast(shifted, out.data_type.dtype)
-    width = 64 if a.dtype.itemsize == 8 else 32
-    wide = np.dtype(f"uint{width}")
-    count = e.Cast(b, wide)
-    if b.value is None or b.value.max() >= width:
-        count = e.Mod(count, e.constant(width, wide))
-    shifted = e.BitShift(e.Cast(a, wide), count, direction)
-    if direction == "LEFT" and a.dtype.kind == "u" and a.dtype != wide and e.casts_saturate():
-        shifted = e.Mod(shifted, e.constant(1 << 8 * a.dtype.itemsize, wide))
-    return e.Cast(shifted, out.data_type.dtype)
+    return e.Cast(e.BitShift(a, e.Cast(b, a.dtype), direction), out.data_type.dtype)
 
 
 @lowers("ELEMENT_WISE_BIT_COUNT", by_bits=True)

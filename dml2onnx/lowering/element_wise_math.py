@@ -10,10 +10,10 @@ import numpy as np
 
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.lowering.activation import affine, clamp, passing_over_nan
-from dml2onnx.lowering.element_wise import bound, is_safe_divisor, is_unscaled, limits, operands, scaled, truncated
+from dml2onnx.lowering.activation import affine, clamp
+from dml2onnx.lowering.element_wise import bound, is_unscaled, limits, operands, scaled
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import DOUBLE, FLOAT, INT64
+from dml2onnx.model import FLOAT
 
 if TYPE_CHECKING:
     from dml2onnx.lowering.operands import Operands
@@ -26,7 +26,7 @@ _UNARY: Mapping[str, Callable[[Emitter, Tensor], Tensor]] = {
     "ELEMENT_WISE_ACOSH": Emitter.Acosh,
     "ELEMENT_WISE_ASIN": Emitter.Asin,
     "ELEMENT_WISE_ASINH": Emitter.Asinh,
-    "ELEMENT_WISE_ATAN": Emitter.Atan,
+    "ELEMENT_WISE_ATAN": lambda e, x: e.unless_nan(x, e.Atan(x), math.pi / 4),
     "ELEMENT_WISE_ATANH": Emitter.Atanh,
     "ELEMENT_WISE_COS": Emitter.Cos,
     "ELEMENT_WISE_COSH": Emitter.Cosh,
@@ -65,18 +65,7 @@ def unary(node: Operands, e: Emitter) -> Tensor:
     x = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
     if node.op.type == "ELEMENT_WISE_LOG":
         x = _without_subnormals(node, e, x)
-    return _as_formula(e, node.op.type, x, _UNARY[node.op.type](e, x))
-
-
-def _as_formula(e: Emitter, name: str, x: Tensor, y: Tensor) -> Tensor:
-    """``y``, exactly with what DirectML's formulas of ATAN and ASINH make of NaN and -infinity [decisions G1, G12]."""
-    if not e.exact or x.is_bounded:
-        return y
-    if name == "ELEMENT_WISE_ATAN":
-        return e.Where(e.IsNaN(x), e.constant(math.pi / 4, x.dtype), y)
-    if name == "ELEMENT_WISE_ASINH":
-        return e.Where(e.Equal(x, e.constant(-math.inf, x.dtype)), e.constant(math.nan, x.dtype), y)
-    return y
+    return _UNARY[node.op.type](e, x)
 
 
 def _without_subnormals(node: Operands, e: Emitter, x: Tensor, *, keeps_nan: bool = True) -> Tensor:
@@ -159,9 +148,7 @@ def extreme(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_max_operator_desc
     """
     a, b = node.broadcastable("ATensor"), node.broadcastable("BTensor")
-    if e.exact and a.dtype.kind == "f":
-        e.note("NaN gives way to a number, as in DirectML")
-        a, b = (x if x.is_bounded else e.Where(e.IsNaN(x), other, x) for x, other in ((a, b), (b, a)))
+    a, b = e.unless_nan(a, a, b), e.unless_nan(b, b, a)
     return e.Max(a, b) if node.op.type.endswith("MAX") else e.Min(a, b)
 
 
@@ -193,41 +180,15 @@ def modulus(node: Operands, e: Emitter) -> Tensor:
     """
     a, b = operands(node)
     is_floor = node.op.type.endswith("FLOOR")
-    if a.dtype.kind == "f":
-        a, b = _without_subnormals(node, e, a), _without_subnormals(node, e, b)
-        result = e.Mod(a, b)
-        if e.exact and (b.value is None or np.isinf(b.value).any()):
-            e.note("a multiple of an infinite divisor is NaN, as in DirectML")
-            result = e.Where(e.IsInf(b), e.constant(math.nan, b.dtype), result, no_minus_zero=True)
-        if is_floor:
-            crosses = e.Less(e.Mul(result, e.Sign(b)), e.constant(0, b.dtype))
-            # a remainder is nearer to 0 than b
-            result = e.Where(crosses, e.Add(result, b), result, no_minus_zero=True)
+    if a.dtype.kind != "f":
+        return e.Mod(a, b, truncates=not is_floor)
+    a, b = _without_subnormals(node, e, a), _without_subnormals(node, e, b)
+    result = e.Mod(a, b)
+    if not is_floor:
         return result
-    return _unsigned_remainder(e, a, b) if a.dtype.kind == "u" else _signed_remainder(e, a, b, is_floor)
-
-
-def _unsigned_remainder(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
-    if is_safe_divisor(b):
-        return e.Mod(a, b)
-    is_zero = e.Cast(e.Equal(b, e.constant(0, b.dtype)), b.dtype)
-    # modulo 1 leaves 0, and 0 - 1 wraps to all ones
-    return e.Sub(e.Mod(a, e.Add(b, is_zero)), is_zero)
-
-
-def _signed_remainder(e: Emitter, a: Tensor, b: Tensor, is_floor: bool) -> Tensor:
-    """Modulo -1, 0 and 1 everything is 0, and modulo 1 no processor traps."""
-    if not is_safe_divisor(b):
-        one = e.constant(1, b.dtype)
-        if b.dtype.itemsize < 4:
-            b = e.Add(b, e.Cast(e.Equal(b, e.constant(0, b.dtype)), b.dtype))
-        else:
-            is_unit = e.And(e.Less(b, e.constant(2, b.dtype)), e.Greater(b, e.constant(-2, b.dtype)))
-            b = e.Where(is_unit, one, b)
-    if is_floor:
-        return e.Mod(a, b)
-    e.note("integer Mod has the divisor's sign, and computes the dividend's in double precision")
-    return e.Sub(a, e.Mul(e.Div(a, b), b))
+    crosses = e.Less(e.Mul(result, e.Sign(b)), e.constant(0, b.dtype))
+    # a remainder is nearer to 0 than b
+    return e.Where(crosses, e.Add(result, b), result, no_minus_zero=True)
 
 
 # --- bounds ----------------------------------------------------------------------------------------------------------
@@ -243,7 +204,7 @@ def threshold(node: Operands, e: Emitter) -> Tensor:
     x = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
     low = bound(node.op.float("Min"), out.data_type.dtype)
     if x.dtype.kind == "f":
-        return passing_over_nan(e, x, clamp(e, x, low, math.inf), low)
+        return e.unless_nan(x, clamp(e, x, low, math.inf), low)
     lowest = np.iinfo(out.data_type.dtype.name).min
     return e.Clip(x, low if low > lowest else None, None)
 
@@ -275,87 +236,22 @@ def value_scale_2d(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_POW")
 def pow_(node: Operands, e: Emitter) -> Tensor:
-    """``(x * Scale + Bias) ** (exponent * Scale + Bias)`` of floats [decision E18]: Pow.
-
-    Integers exactly in double precision; what is outside their type is left to the driver [decision E19].
+    """``(x * Scale + Bias) ** (exponent * Scale + Bias)`` [decisions E18, E19]: Pow.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_pow_operator_desc
     """
     base = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
     exponent, factors = node.broadcastable("ExponentTensor"), node.op.scale_bias()
-    is_whole = exponent.dtype.kind != "f"
-    if is_whole:
-        exponent = scaled(e, exponent, factors)
-    elif factors is not None:
-        exponent = scaled(e, _exponent(e, exponent), factors)
-    if base.dtype == _INT32 and not e.exact:
-        return e.Pow(base, _exponent(e, exponent))
-    if base.dtype.kind != "f":
-        return _power_of_integers(e, base, exponent, is_whole=is_whole)
-    exponent = _exponent(e, exponent)
-    return _as_exponential(e, base, exponent, e.Pow(base, exponent))
+    if factors is not None and exponent.dtype.kind == "f":
+        exponent = e.Cast(exponent, FLOAT)
+    return e.Pow(base, scaled(e, exponent, factors))
 
 
 @lowers("ELEMENT_WISE_CONSTANT_POW")
 def constant_pow(node: Operands, e: Emitter) -> Tensor:
-    """``(x * Scale + Bias) ** Exponent`` [decisions E18 to E20]: Pow, Sqrt or Reciprocal.
+    """``(x * Scale + Bias) ** Exponent`` [decisions E18 to E20]: Pow.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_constant_pow_operator_desc
     """
-    exponent = node.op.float("Exponent")
     base = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
-    if exponent == 1:
-        return base
-    if base.dtype.kind == "f":
-        return _constant_float_power(e, base, exponent)
-    return _power_of_integers(e, base, e.constant(exponent, DOUBLE), is_whole=exponent.is_integer())
-
-
-def _constant_float_power(e: Emitter, base: Tensor, exponent: float) -> Tensor:
-    if exponent == 0.5:
-        # which is NaN at -inf, as the power is
-        return e.Sqrt(base)
-    constant = e.constant(exponent, base.dtype)
-    if exponent == 0:
-        power = e.ConstantOfShape(base.shape, 1, base.dtype)
-    else:
-        power = e.Reciprocal(base) if exponent == -1 else e.Pow(base, constant)
-    if exponent == 0 or not math.isfinite(exponent):
-        return _as_exponential(e, base, constant, power)
-    if not e.exact or (exponent > 0 and exponent.is_integer()):
-        return power
-    zero = e.constant(0, base.dtype)
-    if not exponent.is_integer():
-        power = e.Where(e.Less(base, zero), e.constant(math.nan, base.dtype), power)
-    return e.Where(e.Equal(base, zero), zero, power) if exponent < 0 else power
-
-
-def _as_exponential(e: Emitter, base: Tensor, exponent: Tensor, power: Tensor) -> Tensor:
-    """A power as DirectML has it: 0 of 0, NaN where ``exponent * log |base|`` is, and of negative numbers where the
-    exponent is not whole; C's, which ONNX's is, differs there [decision E18]."""
-    if not e.exact:
-        return power
-    e.note("powers of 0 are 0, and NaN where the exponent times the logarithm is")
-    zero, exponent = e.constant(0, base.dtype), e.Cast(exponent, base.dtype)
-    lost = e.IsNaN(e.Mul(exponent, e.Log(e.Abs(base))))
-    is_whole = e.Equal(e.Sub(exponent, e.Floor(exponent)), zero)
-    lost = e.Or(lost, e.And(e.Less(base, zero), e.Not(is_whole)))
-    return e.Where(e.Equal(base, zero), zero, e.Where(lost, e.constant(math.nan, base.dtype), power))
-
-
-def _exponent(e: Emitter, exponent: Tensor) -> Tensor:
-    """An exponent of a type that Pow takes, in which odd numbers stay odd."""
-    if exponent.dtype in (FLOAT, _INT32):
-        return exponent
-    return e.Cast(exponent, INT64 if exponent.dtype == _UINT32 else FLOAT)
-
-
-def _power_of_integers(e: Emitter, base: Tensor, exponent: Tensor, *, is_whole: bool) -> Tensor:
-    """In double precision, which has all integers of these types, then truncated; what is outside of the type is left
-    to the driver [decision E19]."""
-    e.note("integer powers are computed in double precision, then truncated")
-    y = e.Pow(e.Cast(base, DOUBLE), e.Cast(exponent, DOUBLE))
-    if is_whole:
-        return truncated(e, e.Round(y), base.dtype)
-    none = e.Or(e.IsNaN(y), e.Equal(base, e.constant(0, base.dtype))) if e.exact else e.IsNaN(y)
-    return truncated(e, e.Where(none, e.constant(0, DOUBLE), y), base.dtype)
+    return e.Pow(base, e.constant(node.op.float("Exponent"), base.dtype if base.dtype.kind == "f" else FLOAT))

@@ -8,7 +8,7 @@ may lie outside; constant ones are looked at when compiling.
 
 from __future__ import annotations
 
-from functools import partial, reduce
+from functools import reduce
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from dml2onnx.emitter.core import broadcast_shape
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, packed_strides
-from dml2onnx.legalise.movements import chosen_of_two, from_start
+from dml2onnx.legalise.movements import from_start
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import INT64
 
@@ -295,14 +295,12 @@ def scatter_nd(node: Operands, e: Emitter) -> Tensor:
 def one_hot(node: Operands, e: Emitter) -> Tensor:
     """On where the coordinate along Axis is the index, else off: OneHot.
 
-    An index outside is no coordinate and leaves its whole sequence off [decision X9], where the last coordinates are
-    those of negative ones in OneHot: exactly it is GatherElements, by Equal.
+    An index outside is no coordinate and leaves its whole sequence off [decision X9].
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_one_hot_operator_desc
     """
     indices, values = node.broadcastable("IndicesTensor"), node.tensor("ValuesTensor")
     axis, sizes = node.op.uint("Axis"), node.output().sizes
-    form = partial(chosen_of_two, e) if e.exact else e.OneHot
-    return form(indices, sizes[axis], e.Reshape(values, (values.size,)), axis)
+    return e.OneHot(indices, sizes[axis], e.Reshape(values, (values.size,)), axis)
 
 
 @lowers("NONZERO_COORDINATES")

@@ -27,7 +27,7 @@ def gemm(node: Operands, e: Emitter) -> Tensor:
     a, b = node.matrices("ATensor"), node.matrices("BTensor")
     beta = op.float("Beta")
     c = node.widened(node.broadcastable("CTensor")) if op.has("CTensor") and beta != 0 else None
-    if not e.exact and _suits_matmul(op, b, c):
+    if _suits_matmul(op, b, c):
         return _as_matmul(e, op, a, b, c)
     if prod(b.shape[:-2]) == 1 and (op.enum("TransA") == "NONE" or prod(a.shape[:-2]) == 1):
         flat = None if c is None else _flat(e, c, a.shape[:-2], node.output().sizes[-2])

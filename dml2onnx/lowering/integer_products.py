@@ -163,7 +163,7 @@ def _in_one(
     Where all scales are known a pass makes these nodes, which may then take other weights.
     """
     before, factor, after = (steps_of(node, e, name) for name in (*names, "Output"))
-    if e.exact or not e.multiplies_quantised(op) or {x.dtype, node.output().data_type.dtype} != {UINT8}:
+    if not e.multiplies_quantised(op) or {x.dtype, node.output().data_type.dtype} != {UINT8}:
         return None
     if w.dtype.itemsize > 1 or max(before.count, after.count) > 1 or not factor.has_one_zero_point:
         return None

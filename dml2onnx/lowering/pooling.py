@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.emitter.windows import Window
-from dml2onnx.legalise.pools import lowest_of, window_sums
+from dml2onnx.legalise.pools import window_sums
 from dml2onnx.legalise.windows import Pool
 from dml2onnx.lowering.integer_products import requantized, scale_along, zero_point_along
 from dml2onnx.lowering.pairs import through
@@ -72,7 +72,7 @@ def max_pooling(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     Padding never wins; the first of equal elements does [decisions P6 to P9].
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_pooling2_operator_desc
     """
-    x, pool = above_lowest(e, node.tensor("InputTensor")), forward_pool(node.op)
+    x, pool = e.from_lowest(node.tensor("InputTensor")), forward_pool(node.op)
     if not node.has_output("OutputIndicesTensor"):
         y = _pick(e, x, pool) if pool.picks else e.MaxPool(x, pool.window)
         return {"OutputTensor": _wanted(e, y, node)}
@@ -81,18 +81,6 @@ def max_pooling(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
         "OutputTensor": y,
         "OutputIndicesTensor": e.Cast(indices, node.output("OutputIndicesTensor").data_type.dtype),
     }
-
-
-def above_lowest(e: Emitter, x: Tensor) -> Tensor:
-    """What exact maxima are taken of: they begin with the lowest number, and pass over NaN [decisions G1, P7]."""
-    if not e.exact or x.dtype.kind != "f" or x.is_bounded:
-        return x
-    lowest = lowest_of(x.dtype)
-    if x.value is not None and bool((x.value >= lowest).all()):  # NaN is not
-        return x
-    above = e.Clip(e.Where(e.IsNaN(x), e.constant(lowest, x.dtype), x), lowest, None)
-    above.is_bounded = True
-    return above
 
 
 # --- mean ------------------------------------------------------------------------------------------------------------
@@ -141,7 +129,7 @@ def quantized_linear_average_pooling(node: Operands, e: Emitter) -> Tensor:
     """
     x, pool = node.tensor("InputTensor"), forward_pool(node.op)
     before, after, dtype = steps_of(node, e, "Input"), steps_of(node, e, "Output"), node.output().data_type.dtype
-    if not e.exact:
+    if not e.rounds_pairs():
         paired = through(e, x, before, after, dtype, lambda numbers: _wanted(e, _mean(node, e, pool, numbers), node))
         if paired is not None:
             return paired

@@ -53,7 +53,7 @@ def quantized_linear_add(node: Operands, e: Emitter) -> Tensor:
     """
     tensors, dtype = [node.broadcastable(f"{name}Tensor") for name in "AB"], node.output().data_type.dtype
     *before, after = steps = [steps_of(node, e, name) for name in ("A", "B", "Output")]
-    is_pair = not e.exact and max(item.count for item in steps) == 1 and has_positive_scale(after)
+    is_pair = not e.rounds_pairs() and max(item.count for item in steps) == 1 and has_positive_scale(after)
     if is_pair and all(map(fits, (e, e), tensors, before)):
         a, b = (numbers(e, x, item) for x, item in zip(tensors, before, strict=True))
         return quantised(e, e.Add(a, b), after, dtype)

@@ -16,14 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.emitter.recurrent import GateActivation, RecurrentDirection
-from dml2onnx.lowering.activation import apply_activation, passing_over_nan, sees_slices
+from dml2onnx.lowering.activation import apply_activation, sees_slices
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.lowering.steps import in_steps
 
 if TYPE_CHECKING:
-    from typing import TypeAlias
-
     from dml2onnx.emitter import Emitter, Tensor
+    from dml2onnx.emitter.control import Step
     from dml2onnx.ir.operator import OperatorDesc
     from dml2onnx.lowering.operands import Operands
     from dml2onnx.model.records import Attribute
@@ -95,10 +93,6 @@ class _Cell:
 
     bias: Tensor | None
     step: Callable[[Tensor, Sequence[Tensor | None]], Sequence[Tensor]]
-
-
-_Step: TypeAlias = "Callable[[Sequence[Tensor | None], Sequence[Tensor]], tuple[Sequence[Tensor], Sequence[Tensor]]]"
-"""As :data:`~dml2onnx.emitter.control.Step`, also without some of the states."""
 
 
 @lowers("RNN")
@@ -289,10 +283,7 @@ def _gate_activations(
     if len(named) < len(layer.activations):
         e.note(f"{operator} does not have {', '.join(sorted({item.type for item in layer.activations}))}")
         named = []
-    found = e.gates(operator, named, layer.x.dtype, resets_bias=resets_bias) if named else ()
-    if not found:
-        e.note(f"its steps {'are the body of a Scan' if e.exact else 'stand in a row'}")
-    return found
+    return e.gates(operator, named, layer.x.dtype, resets_bias=resets_bias) if named else ()
 
 
 def _gate_activation(activation: OperatorDesc) -> GateActivation | None:
@@ -326,10 +317,9 @@ def _inner(e: Emitter, state: Tensor | None, weights: Tensor, bias: Tensor | Non
 
 def _clipped(e: Emitter, argument: Tensor, clip: float | None) -> Tensor:
     """What a gate's activation takes: within ``clip``; exactly without one it is finite, and NaN gives the lowest."""
-    if not e.exact:
-        return argument if clip is None else e.Clip(argument, -clip, clip)
-    largest = float(np.finfo(str(argument.dtype)).max) if clip is None else clip
-    return passing_over_nan(e, argument, e.Clip(argument, -largest, largest), -largest)
+    if clip is None:
+        return e.from_lowest(argument, float(np.finfo(str(argument.dtype)).max))
+    return e.unless_nan(argument, e.Clip(argument, -clip, clip), -clip)
 
 
 def _gates(e: Emitter, activation: OperatorDesc, arguments: Tensor, count: int) -> list[Tensor]:
@@ -361,12 +351,8 @@ def _scanned(
         body = _body(e, ready, masked=runs is not None, sequence=wanted[0])
         elements = [products] if runs is None else [products, runs]
         backward = index == 1 or layer.direction == "reverse"
-        if e.exact and None in layer.states:
-            before = [None if item is None else _part(e, item, index) for item in layer.states]
-            after, given = _begun(e, body, before, elements, backward=backward)
-        else:
-            states = [_initial(e, layer, item, index) for item in layer.states]
-            after, given = in_steps(e, body, states, elements, backward=backward)
+        states = [None if item is None else _part(e, item, index) for item in layer.states]
+        after, given = e.Scan(body, states, elements, backward=backward)
         sequences += [e.Reshape(item, (steps, 1, *item.shape[1:])) for item in given]
         lasts.append([e.Reshape(item, (1, *item.shape)) for item in after])
     results: list[Tensor | None] = [e.Concat(sequences, 1) if wanted[0] else None]
@@ -417,23 +403,7 @@ def _ended(e: Emitter, layer: _Layer, results: Sequence[Tensor | None]) -> list[
     return [sequence, *ended]
 
 
-def _begun(
-    e: Emitter, body: _Step, states: Sequence[Tensor | None], elements: Sequence[Tensor], *, backward: bool
-) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
-    """All steps, of which the first goes without the states that are not there."""
-    count = elements[0].shape[0]
-    at = -1 if backward else 0
-    sizes = ((count - 1, 1) if backward else (1, count - 1)) if count > 1 else (1,)
-    parts = [e.Split(item, sizes, 0) for item in elements]
-    after, given = body(states, [e.Reshape(part[at], part[at].shape[1:]) for part in parts])
-    first = [e.Reshape(item, (1, *item.shape)) for item in given]
-    if count == 1:
-        return after, first
-    after, rest = in_steps(e, body, after, [part[-1 - at] for part in parts], backward=backward)
-    return after, [e.Concat([b, a] if backward else [a, b], 0) for a, b in zip(first, rest, strict=True)]
-
-
-def _body(e: Emitter, cell: _Cell, *, masked: bool, sequence: bool) -> _Step:
+def _body(e: Emitter, cell: _Cell, *, masked: bool, sequence: bool) -> Step:
     """One step of a Scan; with ``sequence`` it also gives the hidden state.
 
     Behind the end of a sequence the states stay, which also starts a backward one at its own end [decision L6], and
@@ -468,10 +438,3 @@ def _part(e: Emitter, x: Tensor, index: int) -> Tensor:
     """What belongs to a direction, without the axis of directions."""
     ends = (index + 1, *x.shape[1:])
     return e.Reshape(e.Slice(x, (index, *(0,) * (x.rank - 1)), ends), x.shape[1:])
-
-
-def _initial(e: Emitter, layer: _Layer, state: Tensor | None, index: int) -> Tensor:
-    """A state (batch_size, hidden_size) before the first step: 0 unless given."""
-    if state is not None:
-        return _part(e, state, index)
-    return e.ConstantOfShape((layer.x.shape[1], layer.r.shape[2]), 0, layer.x.dtype)

@@ -5,18 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from dml2onnx.legalise.resizing import REMEMBERED, ResizeForm, linear_form, nearest_form
+from dml2onnx.legalise.resizing import REMEMBERED, ResizeForm, as_slice, linear_form, nearest_form, resized, sliced
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.lowering.sampling import SAMPLING_TABLES, Axis, extrapolation, nearest, weights, whole
 from dml2onnx.model import FLOAT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.ir.operator import OperatorDesc
@@ -96,26 +95,19 @@ class _Selection:
 
 
 @lru_cache(REMEMBERED)
-def _selection(axes: Axes, rounding: Rounding, is_constant: bool, first: int, settled: bool) -> _Selection:
-    """A constant is given no Resize: it is resampled at compile time, by what numpy can do.
-
-    Nor is an axis in front of the ``first`` that Resize takes. How Resize rounds may be ``settled``.
-    """
+def _selection(axes: Axes, rounding: Rounding, by_resize: bool) -> _Selection:
     repeated = {i: axis.count for i, axis in axes if axis.size == 1}
     places = {i: nearest(axis, rounding) for i, axis in axes if axis.size > 1}
     moving = {i: axis for i, axis in axes if i in places and not _is_copy(places[i], axis)}
-    slices = {i: part for i in moving if (part := _as_slice(places[i])) is not None}
+    slices = {i: part for i in moving if (part := as_slice(places[i])) is not None}
     irregular = [i for i in moving if i not in slices]
     at_once = None
-    if irregular and not is_constant and min(moving) >= first:
-        at_once = nearest_form(moving.values(), rounding, settled=settled)
+    if irregular and by_resize:
+        at_once = nearest_form(moving.values(), rounding)
     if at_once is not None:
         irregular = []
     irregular.sort(key=lambda i: (moving[i].count / moving[i].size, -i))  # the tensor grows as late as possible
-    one_by_one = tuple(
-        (i, None if is_constant or i < first else nearest_form([moving[i]], rounding, settled=settled))
-        for i in irregular
-    )
+    one_by_one = tuple((i, nearest_form([moving[i]], rounding) if by_resize else None) for i in irregular)
     return _Selection(moving, repeated, at_once, slices, one_by_one)
 
 
@@ -123,21 +115,14 @@ def _is_copy(places: Indices, axis: Axis) -> bool:
     return axis.count == axis.size and bool((places == np.arange(axis.size)).all())
 
 
-def _as_slice(places: Indices) -> slice | None:
-    """Indices at one positive distance from each other."""
-    first, last = int(places[0]), int(places[-1])
-    step = int(places[1]) - first if len(places) > 1 else 1
-    if step < 1 or last - first != step * (len(places) - 1) or (np.diff(places) != step).any():
-        return None
-    return slice(first, last + 1, step)
-
-
 def _nearest(e: Emitter, x: Tensor, axes: Axes, rounding: Rounding, *, by_resize: bool = True) -> Tensor:
-    """One Slice or one Resize for all axes; where there is neither, the best form for each axis by itself."""
-    first = e.first_resized(x.rank) if by_resize else x.rank
-    plan = _selection(axes, rounding, x.value is not None, first, e.rounds_by_coordinates())
+    """One Slice or one Resize for all axes; where there is neither, the best form for each axis by itself.
+
+    A constant is given no Resize: it is resampled at compile time, by what numpy can do.
+    """
+    plan = _selection(axes, rounding, by_resize and x.value is None)
     if plan.at_once is not None:
-        x = _resize(e, x, plan.moving, plan.at_once, "nearest")
+        x = resized(e, x, plan.moving, plan.at_once, "nearest")
     else:
         x = _one_by_one(e, x, plan, rounding)
     return e.Expand(x, [plan.repeated.get(i, n) for i, n in enumerate(x.shape)])
@@ -145,25 +130,14 @@ def _nearest(e: Emitter, x: Tensor, axes: Axes, rounding: Rounding, *, by_resize
 
 def _one_by_one(e: Emitter, x: Tensor, plan: _Selection, rounding: Rounding) -> Tensor:
     if plan.slices:
-        parts = [plan.slices.get(i, slice(0, n, 1)) for i, n in enumerate(x.shape)]
-        x = e.Slice(x, [p.start for p in parts], [p.stop for p in parts], [p.step for p in parts])
+        x = sliced(e, x, plan.slices)
     for i, form in plan.one_by_one:
         if form is not None:
-            x = _resize(e, x, {i: plan.moving[i]}, form, "nearest")
+            x = resized(e, x, {i: plan.moving[i]}, form, "nearest")
         else:
             e.note(f"no Resize takes the elements that axis {i} asks for: Gather")
             x = e.Gather(x, e.positions(nearest(plan.moving[i], rounding)), i)
     return x
-
-
-def _resize(e: Emitter, x: Tensor, axes: Mapping[int, Axis], form: ResizeForm, mode: str) -> Tensor:
-    attributes = {"mode": mode, "coordinate_transformation_mode": form.coordinates}
-    if mode == "nearest":
-        attributes["nearest_mode"] = form.nearest
-    e.note(f"one Resize looks at the same places: {', '.join(attributes.values())}, by {form.by}")
-    sizes = tuple(axes[i].count if i in axes else n for i, n in enumerate(x.shape))
-    scales = tuple(axes[i].scale if i in axes else 1.0 for i in range(x.rank))
-    return e.Resize(x, sizes, None, **attributes) if form.by == "sizes" else e.Resize(x, None, scales, **attributes)
 
 
 # --- LINEAR ----------------------------------------------------------------------------------------------------------
@@ -241,23 +215,22 @@ def _shrinking_steps(axis: Axis) -> list[Axis]:
 
 def _sample(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
     """As few Resizes as there can be, from the last axis on; a weighted sum of two selections where there is none."""
-    planes, left = e.first_resized(3) > 0, list(axes)
+    left = list(axes)
     while left:
         i, axis = left.pop()
         run = {i: axis}
-        is_last = prod(x.shape[i + 1 :]) == 1
-        form = linear_form([axis]) if x.value is None and (is_last or not planes) else None
+        form = linear_form([axis]) if x.value is None else None
         if form is None:
             e.note(f"no Resize looks where axis {i} asks for: a weighted sum of two selections")
             x = _weighted_sum(e, x, i, axis)
             continue
-        while left and not (planes and left[-1][0] != i - 1):
+        while left:
             wider = linear_form([*run.values(), left[-1][1]])
             if wider is None:
                 break
             form = wider
             run.update([left.pop()])
-        x = _resize(e, x, run, form, "linear")
+        x = resized(e, x, run, form, "linear")
     return x
 
 
@@ -265,9 +238,9 @@ def _weighted_sum(e: Emitter, x: Tensor, i: int, axis: Axis) -> Tensor:
     beyond = extrapolation(axis)
     if beyond is None:
         above = weights(axis)
-        selects = not e.merges_resize_with_mul()
         sides: tuple[Rounding, ...] = ("DECREASING", "INCREASING")
-        low, high = (e.Cast(_nearest(e, x, ((i, axis),), side, by_resize=selects), FLOAT) for side in sides)
+        # not by Resize, which runtimes merge with a Mul
+        low, high = (e.Cast(_nearest(e, x, ((i, axis),), side, by_resize=False), FLOAT) for side in sides)
     else:
         e.note(f"axis {i} is continued beyond its ends, as DirectML does with such an InputPixelOffset")
         above = beyond.weight

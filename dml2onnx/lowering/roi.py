@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from dml2onnx.emitter.windows import Window
-from dml2onnx.lowering.pooling import above_lowest
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.lowering.roi_samples import (
     LARGEST,
@@ -168,7 +167,7 @@ def roi_pooling(node: Operands, e: Emitter) -> Tensor:
     MaxRoiPool divides in FLOAT, which misses a bound here and there.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_roi_pooling_operator_desc
     """
-    x, sizes = above_lowest(e, node.tensor("InputTensor")), node.output().sizes
+    x, sizes = e.from_lowest(node.tensor("InputTensor")), node.output().sizes
     x, image = e.Cast(x, FLOAT), x.shape
     rois = node.tensor("ROITensor")
     rois = e.Cast(e.Reshape(rois, (rois.size // 5, 5)), FLOAT)

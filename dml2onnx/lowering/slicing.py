@@ -5,8 +5,6 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from dml2onnx.ir.tensor import MAX_DIMENSIONS
 from dml2onnx.lowering.registry import lowers
 
@@ -121,14 +119,11 @@ def reverse_subsequences(node: Operands, e: Emitter) -> Tensor:
     """The first elements of each sequence along Axis in reverse, as many as its length says: ReverseSequence.
 
     ReverseSequence wants one axis of lengths next to the axis of time; lengths that do not vary along other dimensions
-    are known by their zero strides. Exactly, where lengths may lie beyond the axis, GatherElements [decision X19].
+    are known by their zero strides.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_reverse_subsequences_operator_desc
     """
     x, lengths = node.tensor("InputTensor"), node.broadcastable("SequenceLengthsTensor")
     axis = node.op.uint("Axis")
-    known = lengths.value
-    if e.exact if known is None else bool((known > x.shape[axis]).any()):
-        return _reversed_by_index(e, x, lengths, axis)
     batch = [i for i, size in enumerate(lengths.shape) if size > 1]
     if all(i < axis for i in batch):
         return _reversed(e, x, e.Expand(lengths, (*x.shape[:axis], *(1,) * (x.rank - axis))), axis)
@@ -136,18 +131,6 @@ def reverse_subsequences(node: Operands, e: Emitter) -> Tensor:
     order = [*front, *(i for i in range(x.rank) if i not in front)]
     moved = _reversed(e, e.Transpose(x, order), e.Transpose(lengths, order), order.index(axis))
     return e.Transpose(moved, [order.index(i) for i in range(x.rank)])
-
-
-def _reversed_by_index(e: Emitter, x: Tensor, lengths: Tensor, axis: int) -> Tensor:
-    """Element k of a sequence of length L is what lies L - 1 - k behind the first, or else the last."""
-    e.note("lengths known only at run time may lie beyond the axis: elements are found by their place")
-    n = x.shape[axis]
-    e.budget.require(n)
-    lengths = e.Cast(e.Min(lengths, e.constant(2 * n, lengths.dtype)), np.dtype(np.int32))
-    places = e.constant(np.arange(n, dtype=np.int32).reshape([-1 if i == axis else 1 for i in range(x.rank)]))
-    back = e.Sub(e.Sub(lengths, e.constant(1, places.dtype)), places)
-    chosen = e.Where(e.Less(places, lengths), e.Min(back, e.constant(n - 1, places.dtype)), places)
-    return e.GatherElements(x, e.Expand(chosen, x.shape), axis)
 
 
 def _reversed(e: Emitter, x: Tensor, lengths: Tensor, axis: int) -> Tensor:

@@ -43,7 +43,7 @@ def unpacked(e: Emitter, x: Tensor, *, signed: bool) -> Tensor:
 
 
 def packed(e: Emitter, x: Tensor) -> Tensor:
-    """An even number of 4-bit integers, held one to a byte, as a vector of bytes: :func:`unpacked` backwards."""
+    """An even number of 4-bit integers, stored one to a byte, as a vector of bytes: :func:`unpacked` backwards."""
     nibbles = e.Reshape(e.Cast(x, np.dtype(np.uint8)), (x.size // 2, 2))
     low, high = (e.Gather(nibbles, e.constant(half, INT64), 1) for half in (0, 1))
     sixteen = e.constant(16, low.dtype)

@@ -222,7 +222,7 @@ class Buffers:
             item.value: (Known(item.data, item.value.name),) for item in graph.constants
         }
         self.permuted: set[Value] = set()
-        """Values that are held in another order than that of memory."""
+        """Values that are stored in another order than that of memory."""
         self._flat: dict[tuple[Value, DType], Tensor] = {}
         self._constants: dict[tuple[Value, int, TensorDesc, bool], Tensor] = {}
         self._views: dict[tuple[Tensor, DType], Tensor] = {}
@@ -303,7 +303,7 @@ class Buffers:
         return found
 
     def stored_types(self, value: Value, offset: int, desc: TensorDesc) -> set[DataType]:
-        """As which types of its width the memory is held that ``desc`` sees; constants are of any type."""
+        """As which types of its width the memory is stored that ``desc`` sees; constants are of any type."""
         data_type = desc.data_type
         end = offset + desc.extent * data_type.itemsize
         found = set()
@@ -374,7 +374,7 @@ class Buffers:
         return tensor, (layout, layer.start, offset)
 
     def layout(self, value: Value, offset: int, desc: TensorDesc) -> Layout | None:
-        """How what ``desc`` sees is held, if that is one computed tensor, all of it, and nothing else; from 0 on."""
+        """How what ``desc`` sees is stored, if that is one computed tensor, all of it, and nothing else; from 0 on."""
         layer, width = self._memory[value][-1], desc.data_type.itemsize
         if isinstance(layer, Known) or layer.tensor.value is not None or layer.tensor.dtype.itemsize != width:
             return None

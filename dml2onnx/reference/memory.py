@@ -61,7 +61,7 @@ def stored(nbytes: int, desc: TensorDesc, array: Array, offset: int = 0, below: 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Something that is known of every byte of a buffer, held once for each run of ``grain`` bytes."""
+    """Something that is known of every byte of a buffer, stored once for each run of ``grain`` bytes."""
 
     values: npt.NDArray[Any]
     grain: int = 1

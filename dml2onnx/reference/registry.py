@@ -64,7 +64,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The logical input arrays of an operator by field; 4-bit elements are held one to a byte.
+    """The logical input arrays of an operator by field; 4-bit elements are stored one to a byte.
 
     Of outputs that an operator updates there may be what they hold before.
     """

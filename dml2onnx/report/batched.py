@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from dml2onnx import __version__
+from dml2onnx.codes import known_code
 from dml2onnx.diagnostics import Diagnostic, Severity
 from dml2onnx.report.answers import CompileAnswer, Written
 from dml2onnx.report.checked import CheckAnswer
@@ -79,8 +80,7 @@ class Record:
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What was found, as values."""
         found: Any = self.answer.get("diagnostics", [])  # as Diagnostic has written them
-        kept = (({**item, "severity": Severity(item["severity"])}, tuple(item.get("related", ()))) for item in found)
-        return tuple(Diagnostic(**{**item, "related": related}) for item, related in kept)
+        return tuple([_diagnostic(item) for item in found])
 
     @property
     def is_failure(self) -> bool:
@@ -91,6 +91,11 @@ class Record:
     def name(self) -> str:
         """The model, with its graph where it has several."""
         return f"{self.model}: {self.graph}" if self.graph else self.model
+
+
+def _diagnostic(item: dict[str, Any]) -> Diagnostic:
+    code, severity = known_code(item["code"]), Severity(item["severity"])
+    return Diagnostic(**{**item, "code": code, "severity": severity, "related": tuple(item.get("related", ()))})
 
 
 # --- The summary ------------------------------------------------------------------------------------------------------

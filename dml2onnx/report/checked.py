@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from dml2onnx.diagnostics import DmlError, UnreadableError, quote
+from dml2onnx.diagnostics import DmlError, UnreadableError, quote, unescape
 from dml2onnx.report.form import ALWAYS, Answer, Head, located
 
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ class CheckAnswer(Answer):
     ships_with: str = ""
     """The products that first have that level."""
     directml_nodes: int
+    hidden: int = 0
+    """Findings that are left out, as ``--select`` and ``--ignore`` ask; errors among them do not count as errors."""
     above_level: tuple[NodeAboveLevel, ...] | None = None
     """With ``--suggest``, the nodes that the level does not have; without a level those that need the highest."""
 
@@ -140,4 +142,4 @@ def unchecked(model: str, error: DmlError) -> CheckAnswer:
 
 def _is_about_name(item: Diagnostic) -> bool:
     """Whether a finding is about the name of a member and not about its value."""
-    return item.found == quote(item.pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~"))
+    return item.found == quote(unescape(item.pointer.rpartition("/")[2]))

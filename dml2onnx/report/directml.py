@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from dml2onnx.report.form import Json
     from dml2onnx.report.records import Access, Descriptor, LayoutKind, Tensor, ValueKind
     from dml2onnx.report.verified import Verified
-    from dml2onnx.rules.findings import Finding
 
 MOST_DIGESTED = 1 << 30
 """Bytes of a constant that are looked at: a file of a few can describe endless ones."""
@@ -235,11 +234,11 @@ def _plain(value: object) -> Json:
     return value
 
 
-def _level(desc: OperatorDesc) -> tuple[FeatureLevel | None, Sequence[Finding]]:
+def _level(desc: OperatorDesc) -> tuple[FeatureLevel | None, Sequence[Diagnostic]]:
     """The lowest level without errors, and what stands in the way of the one below it."""
     if not desc.is_readable:
         return None, ()
-    said: Sequence[Finding] = ()
+    said: Sequence[Diagnostic] = ()
     for level in catalog.feature_levels():
         if level < desc.schema.introduced:
             continue
@@ -250,13 +249,13 @@ def _level(desc: OperatorDesc) -> tuple[FeatureLevel | None, Sequence[Finding]]:
     return None, ()
 
 
-def _said(finding: Finding) -> dict[str, Json]:
+def _said(finding: Diagnostic) -> dict[str, Json]:
     members = {
-        "code": finding.code.id,
+        "code": finding.code,
         "field": finding.path,
         "message": finding.message,
-        "expected": str(finding.expected),
-        "found": str(finding.found),
+        "expected": finding.expected,
+        "found": finding.found,
         "since": finding.since,
     }
     return {name: text for name, text in members.items() if text}

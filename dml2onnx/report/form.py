@@ -48,7 +48,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer(Head):
-    """What every answer about a model begins with; and all of it where nothing but errors can be told."""
+    """What every answer about a model begins with; and all of it where there are only errors."""
 
     diagnostics: tuple[Diagnostic, ...] = field(default=(), metadata=ALWAYS)
     """What was found."""
@@ -98,6 +98,11 @@ def is_always_written(item: Field[object]) -> bool:
     return item.default is MISSING or bool(item.metadata.get("always"))
 
 
+def is_reported(item: Field[object]) -> bool:
+    """Whether a field is in the JSON at all."""
+    return not item.metadata.get("internal")
+
+
 def _converted(value: object) -> Json:
     if isinstance(value, StrEnum):
         return value.value
@@ -119,4 +124,6 @@ def _converted(value: object) -> Json:
 
 @cache
 def _members(kind: type[DataclassInstance]) -> tuple[tuple[str, object], ...]:
-    return tuple((item.name, MISSING if is_always_written(item) else item.default) for item in fields(kind))
+    return tuple(
+        (item.name, MISSING if is_always_written(item) else item.default) for item in fields(kind) if is_reported(item)
+    )

@@ -18,7 +18,7 @@ class Wrong:
     """The first element of an output that is further off than the operator allows."""
 
     round: str
-    """Number, and what the inputs held."""
+    """Number, and what the inputs contained."""
     index: tuple[int, ...]
     expected: float | str
     got: float | str
@@ -77,7 +77,7 @@ class Compared:
     output: str
     """Its name."""
     round: str
-    """Number, and what the inputs held."""
+    """Number, and what the inputs contained."""
     elements: int
     wrong: int
     """Elements that are further off than the graph allows."""

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import Condition, ConditionOp, Constraint, OperatorSchema, Rule
 from dml2onnx.codes import checking as codes
-from dml2onnx.diagnostics import plural
+from dml2onnx.diagnostics import Diagnostic, plural
 from dml2onnx.rules.expressions import evaluator
-from dml2onnx.rules.findings import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -84,7 +83,7 @@ def _odd_ones(
 def _same_data_type(schema: OperatorSchema, constraint: Constraint) -> Check:
     names = constraint.tensors
 
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         placed = subject.readable(names)
         if len(placed) < 2:
             return
@@ -92,7 +91,7 @@ def _same_data_type(schema: OperatorSchema, constraint: Constraint) -> Check:
         for path, tensor in odd:
             wanted, found = right.data_type.name, tensor.data_type.name
             message = f"{path} is {found} and {right_path} is {wanted}; they need one data type."
-            yield Finding(codes.DIFFERENT_DATA_TYPES, f"{path}/DataType", message, wanted, found)
+            yield codes.DIFFERENT_DATA_TYPES.of(f"{path}/DataType", message, wanted, found)
 
     return check
 
@@ -100,7 +99,7 @@ def _same_data_type(schema: OperatorSchema, constraint: Constraint) -> Check:
 def _same_dimension_count(schema: OperatorSchema, constraint: Constraint) -> Check:
     names = constraint.tensors
 
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         placed = subject.readable(names)
         if len(placed) < 2:
             return
@@ -110,13 +109,13 @@ def _same_dimension_count(schema: OperatorSchema, constraint: Constraint) -> Che
         else:
             (right_path, right), odd = _odd_ones(placed, attrgetter("rank"))
         wanted = plural(right.rank, "dimension")
-        alike: dict[TensorDesc, list[str]] = {}
+        alike: dict[tuple[int, ...], list[str]] = {}
         for path, tensor in odd:
-            alike.setdefault(tensor, []).append(path)
-        for tensor, paths in alike.items():
-            has = f"{_listed(paths, 'and')} {'has' if len(paths) == 1 else 'have'} {plural(tensor.rank, 'dimension')}"
+            alike.setdefault(tensor.sizes, []).append(path)
+        for sizes, paths in alike.items():
+            has = f"{_listed(paths, 'and')} {'has' if len(paths) == 1 else 'have'} {plural(len(sizes), 'dimension')}"
             message = f"{has} and {right_path} has {right.rank}; they need one dimension count."
-            found = Finding(codes.DIFFERENT_DIMENSION_COUNTS, f"{paths[0]}/Sizes", message, wanted, list(tensor.sizes))
+            found = codes.DIFFERENT_DIMENSION_COUNTS.of(f"{paths[0]}/Sizes", message, wanted, list(sizes))
             yield found if len(paths) == 1 else replace(found, related=tuple(paths[1:]))
 
     return check
@@ -139,7 +138,7 @@ def _same_sizes(schema: OperatorSchema, constraint: Constraint) -> Check:
     names = constraint.tensors
     rank_is_checked = _rank_is_checked(schema, names)
 
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         placed = subject.readable(names)
         if len(placed) < 2:
             return
@@ -149,7 +148,7 @@ def _same_sizes(schema: OperatorSchema, constraint: Constraint) -> Check:
                 continue
             wanted, found = list(right.sizes), list(tensor.sizes)
             message = f"{path} has sizes {found} and {right_path} has {wanted}; they need the same."
-            yield Finding(codes.DIFFERENT_SIZES, f"{path}/Sizes", message, wanted, found)
+            yield codes.DIFFERENT_SIZES.of(f"{path}/Sizes", message, wanted, found)
 
     return check
 
@@ -159,7 +158,7 @@ def _broadcastable(schema: OperatorSchema, constraint: Constraint) -> Check:
     assert to is not None
     rank_is_checked = _rank_is_checked(schema, (*names, to))
 
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         full = subject.sizes(to)
         for path, tensor in subject.readable(names):
             if tensor.rank != len(full):
@@ -169,7 +168,7 @@ def _broadcastable(schema: OperatorSchema, constraint: Constraint) -> Check:
             if not fits:
                 found = list(tensor.sizes)
                 message = f"{path} has sizes {found}; each has to be 1 or that of {to}, {list(full)}."
-                yield Finding(codes.NOT_BROADCASTABLE, f"{path}/Sizes", message, list(full), found)
+                yield codes.NOT_BROADCASTABLE.of(f"{path}/Sizes", message, list(full), found)
 
     return check
 
@@ -183,13 +182,13 @@ def _data_types(schema: OperatorSchema, constraint: Constraint) -> Check:
     when = constraint.when
     why = "" if when is None else f" with this {when.subject}"
 
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         for path, tensor in subject.placed(name):
             found = tensor.data_type.name
             if found not in accepted:
                 wanted = ", ".join(accepted)
                 message = f"{path} is {found};{why} it has to be {_listed(accepted, 'or')}."
-                yield Finding(codes.WRONG_DATA_TYPE, f"{path}/DataType", message, wanted, found)
+                yield codes.WRONG_DATA_TYPE.of(f"{path}/DataType", message, wanted, found)
 
     return check
 
@@ -199,12 +198,12 @@ def _dimension_count(schema: OperatorSchema, constraint: Constraint) -> Check:
     assert name is not None
     outside = _range(constraint)
 
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         for path, tensor in subject.placed(name):
             problem = outside(subject, tensor.rank)
             if problem:
                 message = f"The DimensionCount of {path} is {tensor.rank}; it has to be {problem}."
-                yield Finding(codes.WRONG_DIMENSION_COUNT, f"{path}/Sizes", message, problem, list(tensor.sizes))
+                yield codes.WRONG_DIMENSION_COUNT.of(f"{path}/Sizes", message, problem, list(tensor.sizes))
 
     return check
 
@@ -219,12 +218,12 @@ def _effective_rank(schema: OperatorSchema, constraint: Constraint) -> Check:
     assert name is not None
     assert isinstance(limit, int)
 
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         sizes = subject.sizes(name)
         rank = effective_rank(sizes)
         if rank > limit:
             message = f"Without leading ones, sizes {list(sizes)} have {rank} dimensions; the limit is {limit}."
-            yield Finding(codes.EFFECTIVE_RANK, f"{name}/Sizes", message, limit, rank)
+            yield codes.EFFECTIVE_RANK.of(f"{name}/Sizes", message, limit, rank)
 
     return check
 
@@ -234,13 +233,13 @@ def _element_count(schema: OperatorSchema, constraint: Constraint) -> Check:
     assert name is not None
     outside = _range(constraint)
 
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         for path, tensor in subject.placed(name):
             count = prod(tensor.sizes)
             problem = outside(subject, count)
             if problem:
                 message = f"{path} has {plural(count, 'element')}; it has to have {problem}."
-                yield Finding(codes.ELEMENT_COUNT, f"{path}/Sizes", message, problem, list(tensor.sizes))
+                yield codes.ELEMENT_COUNT.of(f"{path}/Sizes", message, problem, list(tensor.sizes))
 
     return check
 
@@ -248,11 +247,11 @@ def _element_count(schema: OperatorSchema, constraint: Constraint) -> Check:
 def _not_owned(schema: OperatorSchema, constraint: Constraint) -> Check:
     names = constraint.tensors
 
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         for path, tensor in subject.readable(names):
             if tensor.owned_by_dml:
                 message = f"{path} may not carry DML_TENSOR_FLAG_OWNED_BY_DML."
-                yield Finding(codes.OWNED_NOT_ALLOWED, f"{path}/Flags", message, "NONE", "OWNED_BY_DML")
+                yield codes.OWNED_NOT_ALLOWED.of(f"{path}/Flags", message, "NONE", "OWNED_BY_DML")
 
     return check
 
@@ -271,13 +270,13 @@ def _listed(names: Sequence[str], last: str) -> str:
 def _exactly_one_of(schema: OperatorSchema, constraint: Constraint) -> Check:
     names = constraint.tensors
 
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         present = _present(subject, names)
         if len(present) != 1:
             wanted = f"exactly one of {_listed(names, 'and')}"
             found = _listed(present, "and") or "none"
             message = f"{wanted[0].upper()}{wanted[1:]} has to be present; found: {found}."
-            yield Finding(codes.EXACTLY_ONE, present[1] if present else names[0], message, wanted, found)
+            yield codes.EXACTLY_ONE.of(present[1] if present else names[0], message, wanted, found)
 
     return check
 
@@ -285,10 +284,10 @@ def _exactly_one_of(schema: OperatorSchema, constraint: Constraint) -> Check:
 def _at_least_one_of(schema: OperatorSchema, constraint: Constraint) -> Check:
     names = constraint.tensors
 
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         if not _present(subject, names):
             wanted = _listed(names, "or")
-            yield Finding(codes.AT_LEAST_ONE, names[0], f"{wanted} is required.", wanted, "none")
+            yield codes.AT_LEAST_ONE.of(names[0], f"{wanted} is required.", wanted, "none")
 
     return check
 
@@ -296,12 +295,12 @@ def _at_least_one_of(schema: OperatorSchema, constraint: Constraint) -> Check:
 def _all_or_none(schema: OperatorSchema, constraint: Constraint) -> Check:
     names = constraint.tensors
 
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         present = _present(subject, names)
         if present and len(present) < len(names):
             missing = [name for name in names if name not in present]
             message = f"{_listed(present, 'and')} is present without {_listed(missing, 'and')}; they go together."
-            yield Finding(codes.ALL_OR_NONE, missing[0], message, "all or none", _listed(present, "and"))
+            yield codes.ALL_OR_NONE.of(missing[0], message, "all or none", _listed(present, "and"))
 
     return check
 
@@ -312,9 +311,9 @@ def _required(schema: OperatorSchema, constraint: Constraint) -> Check:
     assert when is not None
     reason = when.subject if not when.values else f"{when.subject} {' or '.join(when.values)}"
 
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         if subject.value(name) is None:
-            yield Finding(codes.REQUIRED_HERE, name, f"{name} may not be null with {reason}.", "a tensor", "null")
+            yield codes.REQUIRED_HERE.of(name, f"{name} may not be null with {reason}.", "a tensor", "null")
 
     return check
 
@@ -369,7 +368,7 @@ def _attribute_range(schema: OperatorSchema, constraint: Constraint) -> Check:
         return _one_of(name, constraint.one_of, words)
     outside, field = _range(constraint), name.partition(".")[0]
 
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         if subject.value(field) is None:
             return
         for i, value in enumerate(_entries(subject, name)):
@@ -377,7 +376,7 @@ def _attribute_range(schema: OperatorSchema, constraint: Constraint) -> Check:
             if problem:
                 path, label = _entry(subject, name, i)
                 message = f"{label} is {value}; it has to be {problem}{words}."
-                yield Finding(codes.OUT_OF_RANGE, path, message, problem, value)
+                yield codes.OUT_OF_RANGE.of(path, message, problem, value)
 
     return check
 
@@ -386,11 +385,10 @@ def _one_of(name: str, accepted: tuple[str | int, ...], words: str) -> Check:
     texts = [str(item) for item in accepted]
     wanted = ", ".join(texts)
 
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         value = subject.value(name)
         if value is not None and value not in accepted:
-            yield Finding(
-                codes.OUT_OF_RANGE,
+            yield codes.OUT_OF_RANGE.of(
                 name,
                 f"{name} is {value}; it has to be {_listed(texts, 'or')}{words}.",
                 wanted,
@@ -407,17 +405,17 @@ def _equal(schema: OperatorSchema, constraint: Constraint) -> Check:
     wanted_value = evaluator(right)
     array = next((field.name for field in schema.fields if field.count == left), None)
 
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         value = subject.value(left)
         wanted = wanted_value(subject)
         if value is not None and value != wanted:
             origin = f"{right}, {wanted}" if isinstance(right, str) else f"{wanted}"
             if array is None:
-                yield Finding(codes.NOT_EQUAL, left, f"{left} is {value}; it has to be {origin}.", wanted, value)
+                yield codes.NOT_EQUAL.of(left, f"{left} is {value}; it has to be {origin}.", wanted, value)
             else:  # the count need not have been written, and the array was
                 has = plural(value, "entry") if isinstance(value, int) else f"{value} entries"
                 message = f"{array} has {has}; {left} has to be {origin}."
-                yield Finding(codes.NOT_EQUAL, array, message, wanted, value)
+                yield codes.NOT_EQUAL.of(array, message, wanted, value)
 
     return check
 
@@ -426,11 +424,11 @@ def _nonzero(schema: OperatorSchema, constraint: Constraint) -> Check:
     name = constraint.attribute
     assert name is not None
 
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         for i, value in enumerate(_entries(subject, name)):
             if value == 0:
                 path, label = _entry(subject, name, i)
-                yield Finding(codes.ZERO_ATTRIBUTE, path, f"{label} must not be 0.", "not 0", value)
+                yield codes.ZERO_ATTRIBUTE.of(path, f"{label} must not be 0.", "not 0", value)
 
     return check
 
@@ -439,13 +437,13 @@ def _distinct(schema: OperatorSchema, constraint: Constraint) -> Check:
     name = constraint.attribute
     assert name is not None
 
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         values = subject.numbers(name)
         if len(set(values)) < len(values):
             for i, value in enumerate(values):
                 if value in values[:i]:
                     message = f"{name}[{i}] repeats {value}; each entry may occur once."
-                    yield Finding(codes.REPEATED_ENTRY, f"{name}/{i}", message, "distinct entries", list(values))
+                    yield codes.REPEATED_ENTRY.of(f"{name}/{i}", message, "distinct entries", list(values))
 
     return check
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from dml2onnx.catalog import Condition, Constraint, OperatorSchema
+    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.rules.findings import Finding
     from dml2onnx.rules.shapes.rules import Formula, WordedRule
 
 __all__ = ["Inferable", "Inferred", "infer_outputs", "inferable", "tied"]
@@ -37,8 +37,8 @@ class Inferred(NamedTuple):
     """Data type and sizes of the fields of which both are known."""
     missing: tuple[str, ...]
     """What is not known of the others: ``"OutputTensor.Sizes"``, ``"OutputTensor.DataType"``."""
-    findings: tuple[Finding, ...]
-    """Why there are no such sizes, where a formula says so: windows without room."""
+    findings: tuple[Diagnostic, ...]
+    """Why there are no such sizes, where a formula says so: windows that do not fit."""
 
 
 class Inferable(NamedTuple):
@@ -161,7 +161,7 @@ class _Known:
         self.subject = Subject(desc)
         self.stated_sizes = sizes
         self.stated_types = data_types
-        self.findings: list[Finding] = []
+        self.findings: list[Diagnostic] = []
 
     def _holds(self, condition: Condition) -> bool:
         try:

@@ -30,7 +30,7 @@ def check_inputs(ports: Sequence[Port], supplied: Mapping[str, npt.ArrayLike]) -
     An array has the shape of the buffer in memory order, or is flat. One that has the Sizes of a permuted tensor, which
     are another shape, is put into memory order.
     """
-    arrays = arguments.arrays(supplied)
+    arrays = arguments.arrays(supplied, names=[port.name for port in ports])
     feeds: dict[str, Array] = {}
     ports = at_sizes(ports, arrays)
     for port in ports:
@@ -50,7 +50,7 @@ def check_inputs(ports: Sequence[Port], supplied: Mapping[str, npt.ArrayLike]) -
 def at_sizes(ports: Sequence[Port], arrays: Mapping[str, Array]) -> Sequence[Port]:
     """The ports with the sizes that names have in these arrays, if that is one for each name and in its range.
 
-    A name has the size of the first array that has one for it; other arrays are held against that.
+    A name has the size of the first array that has one for it; other arrays are compared with it.
     """
     if not any(has_names(port.shape) for port in ports):
         return ports

@@ -103,7 +103,7 @@ class Session:
         ``inputs`` are as for :meth:`run`; an array is taken as it is where it is contiguous, and what is left out holds
         zeros. What is written into :attr:`Bound.inputs` counts from the next run on.
         """
-        supplied = arguments.arrays(inputs)
+        supplied = arguments.arrays(inputs, names=[port.name for port in self._inputs])
         made = {port.name: np.zeros(port.shape, port.dtype) for port in self._inputs if port.name not in supplied}
         return Bound(
             self._session,

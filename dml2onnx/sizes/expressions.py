@@ -59,7 +59,7 @@ class Floor:
         self.divisor = divisor
         text = str(dividend)
         self.text = f"floor(({text})/{divisor})" if " " in text else f"floor({text}/{divisor})"
-        """Made once: the order of products is told by it."""
+        """Made once: it gives the order of products."""
         self._hash = hash((dividend, divisor))
 
     def __eq__(self, other: object) -> bool:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.catalog import ConditionOp, Rule
+from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.constraints import condition_test
 from dml2onnx.rules.expressions import evaluator
-from dml2onnx.rules.findings import Finding
 from dml2onnx.rules.shapes import rules_by_constraint
 from dml2onnx.rules.shapes.sizes import Whole
 from dml2onnx.rules.subject import Subject, UnanswerableError
@@ -200,7 +200,7 @@ class Flow:
         if len(terms) != len(found):
             return
         for i, term in enumerate(terms):
-            if isinstance(term, Finding) or term.size is None:
+            if isinstance(term, Diagnostic) or term.size is None:
                 continue
             expected = _chosen(term, int(found[i]))
             if expected is not None:
@@ -208,7 +208,7 @@ class Flow:
                 if expected.parts and not found[i].parts:
                     found[i] = expected
 
-    def _compared(self, check: Callable[[Subject], Iterable[Finding]], place: Place) -> None:
+    def _compared(self, check: Callable[[Subject], Iterable[Diagnostic]], place: Place) -> None:
         """What a rule compares and finds equal has to be so at all sizes, but for what is 1."""
         notes: Notes = []
         try:

@@ -102,7 +102,7 @@ def _is_uncompiled(op: OperatorDesc) -> bool:
 
 def _has_many_forms(op: OperatorDesc) -> bool:
     """Whether a count and its array disagree: DirectML reads as many as the count says, whatever lies there."""
-    return any(item.code == ARRAY_LENGTH.id for item in check(single_node(op), documented=True))
+    return any(item.code == ARRAY_LENGTH for item in check(single_node(op), documented=True))
 
 
 def _prepare(op: OperatorDesc, seed: int, exact: bool) -> _Prepared | str:

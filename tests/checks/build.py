@@ -70,10 +70,10 @@ def one(desc: OperatorDesc, **members: Any) -> Graph:
     """A graph of one node that reads graph inputs and writes graph outputs."""
     bound: dict[FieldKind, dict[str, list[Value]]] = {FieldKind.INPUT_TENSOR: {}, FieldKind.OUTPUT_TENSOR: {}}
     outputs: list[tuple[Value, TensorDesc]] = []
-    for field, held in desc.items():
+    for field, field_value in desc.items():
         if not field.is_tensor:
             continue
-        tensors = held if isinstance(held, tuple) else (held,)
+        tensors = field_value if isinstance(field_value, tuple) else (field_value,)
         values = [
             value(f"{field.name}{i}", tensor) for i, tensor in enumerate(tensors) if isinstance(tensor, TensorDesc)
         ]

@@ -112,6 +112,18 @@ CASES: list[Case] = [
         codes.MIN_ABOVE_MAX,
         "Min",
     ),
+    case(
+        "sizes where scales are meant",
+        op(
+            "RESAMPLE",
+            InputTensor=t(1, 4, 8, 8),
+            OutputTensor=t(1, 4, 16, 16),
+            InterpolationMode="LINEAR",
+            Scales=(1.0, 4.0, 16.0, 16.0),
+        ),
+        codes.SCALES_ARE_SIZES,
+        "Scales",
+    ),
     case("required tensor null", op("ACTIVATION_RELU", OutputTensor=X), codes.MISSING_FIELD, "InputTensor"),
     case(
         "unknown enumerator",
@@ -318,9 +330,8 @@ CASES: list[Case] = [
             InputWindowSizes=(4,),
             InputWindowStrides=(2,),
         ),
-        codes.OUT_OF_WINDOW,
-        "InputWindowStrides/0",
-        also=(codes.WRONG_SIZE,),
+        codes.WRONG_SIZE,
+        "InputGradientTensor/Sizes/0",
     ),
     case(
         "indices repeated by a stride",

@@ -161,9 +161,9 @@ def results(model: Graph) -> list[Result]:
 
 @pytest.mark.parametrize(("desc", "level", "instead"), CASES, ids=[item[2] for item in CASES])
 def test_it_does_the_same(desc: OperatorDesc, level: str, instead: str) -> None:
-    (held,) = nodes_above_level(one(desc), FeatureLevel(level))
-    assert held.instead == instead
-    model = chained(held.steps)
+    (above,) = nodes_above_level(one(desc), FeatureLevel(level))
+    assert above.instead == instead
+    model = chained(above.steps)
     assert check(one(desc), level) != []
     assert check(model, level) == []
     for want, got in zip(results(one(desc)), results(model), strict=True):
@@ -199,8 +199,8 @@ def test_what_holds_the_level_of_a_graph() -> None:
         node(unary("ACTIVATION_RELU", X), {"InputTensor": [x]}, {"OutputTensor": [y]}, "old"),
         node(newer, {"InputTensor": [y]}, {"OutputTensor": [value("z", X)]}, "new"),
     ]
-    (held,) = nodes_at_the_top_level(graph(nodes, [x], [(y, X)]))
-    assert (held.node, held.needs.name) == ("new", "5_1")
+    (above,) = nodes_at_the_top_level(graph(nodes, [x], [(y, X)]))
+    assert (above.node, above.needs.name) == ("new", "5_1")
     assert list(nodes_at_the_top_level(one(unary("ACTIVATION_RELU", X)))) == []
 
 

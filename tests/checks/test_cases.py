@@ -32,6 +32,18 @@ def test_case(case: Case) -> None:
         assert item.severity is next(code for code in _codes() if code.id == item.code).severity
 
 
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_nothing_follows_from_an_absent_tensor(case: Case) -> None:
+    given = {
+        (node.name, field.name): value is not None
+        for node in case.graph.nodes
+        for field, value in node.operator.items()
+        if field.is_tensor
+    }
+    for item in check(case.graph, case.level, documented=True):
+        assert all(given.get((item.node, path.partition("/")[0]), True) for path in item.related)
+
+
 def test_names_are_distinct() -> None:
     names = [case.name for case in CASES]
     assert len(names) == len(set(names))
@@ -46,10 +58,10 @@ def test_every_code_has_a_case() -> None:
 def test_codes_are_explained() -> None:
     codes = _codes()
     assert len({code.id for code in codes}) == len(codes)
-    assert len({code.title for code in codes}) == len(codes)
+    assert len({code.summary for code in codes}) == len(codes)
     for code in codes:
         assert code.explanation.endswith(".")
-        assert len(code.explanation) > len(code.title)
+        assert len(code.explanation) > len(code.summary)
 
 
 def _codes() -> list[Code]:

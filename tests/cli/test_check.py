@@ -333,9 +333,9 @@ def test_what_holds_a_node_back(
 ) -> None:
     (models / "pool.json").write_text(json.dumps(model))
     code, text = run(capsys, "pool.json", "--json", "--suggest", "--feature-level", level)
-    (held,) = json.loads(text)["above_level"]
+    (above,) = json.loads(text)["above_level"]
     assert code == 1
-    assert (held["node"], held["needs"], held["instead"]) == ("pool", "2_1", instead)
+    assert (above["node"], above["needs"], above["instead"]) == ("pool", "2_1", instead)
     if instead:
         older = edited(model, ("/nodes/0/type", instead), ("/nodes/0/desc/Dilations", REMOVE))
         (models / "older.json").write_text(json.dumps(older))
@@ -349,9 +349,9 @@ def test_suggestions_without_a_level(models: Path, capsys: pytest.CaptureFixture
     """Which node needs the highest level of all, and the lowest level that has something that does the same."""
     (models / "pool.json").write_text(json.dumps(POOL))
     code, text = run(capsys, "pool.json", "--json", "--suggest")
-    (held,) = json.loads(text)["above_level"]
+    (above,) = json.loads(text)["above_level"]
     assert code == 0
-    assert (held["node"], held["needs"], held["instead"], held["at"]) == ("pool", "2_1", "MAX_POOLING", "1_0")
+    assert (above["node"], above["needs"], above["instead"], above["at"]) == ("pool", "2_1", "MAX_POOLING", "1_0")
     _, text = run(capsys, "pool.json", "--suggest")
     assert "MAX_POOLING (1_0)" in text
 

@@ -63,7 +63,7 @@ def test_a_conversion_goes_beside_its_source(here: Path, capsys: pytest.CaptureF
 def test_a_conversion_replaces_nothing_unasked(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["convert", "program.json"]) == 0
     assert main(["convert", "program.json"]) == 1
-    assert main(["convert", "model.json"]) == 1
+    assert main(["convert", "model.json"]) == 2
     said = capsys.readouterr().err
     assert "is there already" in said
     assert "is native already" in said
@@ -72,14 +72,14 @@ def test_a_conversion_replaces_nothing_unasked(here: Path, capsys: pytest.Captur
 @pytest.mark.parametrize("name", ["victim.onnx", "victim.py", "victim.npy", "victim.png"])
 def test_a_conversion_is_not_written_over_something_else(here: Path, name: str) -> None:
     Path(name).write_text("precious")
-    assert main(["convert", "program.json", "-o", name, "--format", "native"]) == 1
+    assert main(["convert", "program.json", "-o", name, "--format", "native"]) == 2
     assert Path(name).read_text() == "precious"
 
 
-@pytest.mark.parametrize(("output", "code"), [(".", 1), ("", 2), ("..", 1), ("/", 1)])
+@pytest.mark.parametrize("output", [".", "", "..", "/"])
 @pytest.mark.parametrize("command", ["compile", "convert"])
-def test_what_is_no_file(here: Path, capsys: pytest.CaptureFixture[str], command: str, output: str, code: int) -> None:
-    assert main([command, "program.json", "-o", output]) == code
+def test_what_is_no_file(here: Path, capsys: pytest.CaptureFixture[str], command: str, output: str) -> None:
+    assert main([command, "program.json", "-o", output]) == (1 if command == "compile" and output else 2)
     assert "Traceback" not in capsys.readouterr().err
 
 

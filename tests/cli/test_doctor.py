@@ -227,6 +227,9 @@ def test_levels_are_those_of_the_catalogue() -> None:
     assert level_of_windows(18361) is None
 
 
+SAMPLE = Path(__file__).parents[2] / "samples" / "digits" / "model.json"
+
+
 @pytest.mark.parametrize("package", ["rich", "numpy", "packaging"])
 def test_a_package_that_is_missing_is_no_traceback(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As after ``pip install --no-deps``, for any command; rich is needed where there is colour only."""
@@ -235,7 +238,7 @@ def test_a_package_that_is_missing_is_no_traceback(package: str, monkeypatch: py
         "import sys\n"
         f"sys.modules[{package!r}] = None\n"
         "from dml2onnx.cli import main\n"
-        "command = ['compile', 'nothing.json'] if sys.argv[1] == 'numpy' else ['doctor']\n"
+        f"command = ['compile', {str(SAMPLE)!r}, '-o', '-'] if sys.argv[1] == 'numpy' else ['doctor']\n"
         "sys.exit(main(command))"
     )
     done = subprocess.run([sys.executable, "-c", script, package], capture_output=True, text=True, check=False)

@@ -102,7 +102,7 @@ def test_every_command_has_a_form() -> None:
 
 
 def test_a_failure_of_ours_obeys_its_form(capsys: pytest.CaptureFixture[str]) -> None:
-    with mock.patch("dml2onnx.cli.compile.compile_graph", side_effect=InternalError("JOIN", "it is lost")):
+    with mock.patch("dml2onnx.cli.compile.compiler.compile_graph", side_effect=InternalError("JOIN", "it is lost")):
         document = said(capsys, "compile model.json", 1)
     valid(document, "Failure")
     assert "JOIN: it is lost" in document["failure"]

@@ -135,7 +135,7 @@ def test_a_model_from_standard_input_lies_beside_nothing(
     command: str, model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given(monkeypatch, model.read_bytes())
-    assert main([command, "-"]) == 1
+    assert main([command, "-"]) == 2
     assert "say with -o which file to write" in capsys.readouterr().err
     assert [path.name for path in Path.cwd().iterdir()] == ["model.json"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dml2onnx.cli import main
-from dml2onnx.cli.options import COMMANDS
+from dml2onnx.cli.commands import COMMANDS
 from dml2onnx.cli.parser import make_parser, parsed
 
 LONG = ["x" * 5000, "9" * 5000, "a\n\x1b[31m" * 1000, "-" * 5000, "a=" + "b" * 5000, "1_" * 3000]
@@ -57,21 +57,21 @@ def test_a_command_by_itself_says_what_it_says_among_all(name: str) -> None:
     """Only the parser of the command that is given is made."""
     (alone,), (commands,) = (
         [item.choices for item in parser._actions if isinstance(item, argparse._SubParsersAction)]
-        for parser in (make_parser(name), make_parser())
+        for parser in (make_parser([name]), make_parser())
     )
     assert list(alone) == [name]
     assert alone[name].format_help() == commands[name].format_help()
 
 
 def test_parsing_makes_one_parser(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[str | None] = []
+    made: list[list[str]] = []
 
-    def make(only: str | None = None) -> argparse.ArgumentParser:
-        made.append(only)
-        return make_parser(only)
+    def make(complete: list[str]) -> argparse.ArgumentParser:
+        made.append(complete)
+        return make_parser(complete)
 
     monkeypatch.setattr("dml2onnx.cli.parser.make_parser", make)
     for given in (["ops"], ["--quiet", "ops"], ["help"], ["nothing"]):
         with contextlib.suppress(SystemExit):
             parsed(given)
-    assert made == ["ops", "ops", None, None]
+    assert made == [["ops"], ["ops"], [], []]

@@ -48,7 +48,7 @@ OPEN = {
     "LOCAL_RESPONSE_NORMALIZATION_GRAD": "N14: an infinite gradient, times all that it counts for",
     "MATRIX_MULTIPLY_INTEGER_TO_FLOAT": "Q16: infinite scales, which multiply before or after the sum",
     "MAX_UNPOOLING": "P17: several writers to one element",
-    "NONZERO_COORDINATES": "X20: rows that are not written hold what they held",
+    "NONZERO_COORDINATES": "X20: rows that are not written keep what they had",
     "QUANTIZED_LINEAR_AVERAGE_POOLING": "Q15: scales that are not finite, and the conversion of what comes of them",
     "QUANTIZED_LINEAR_MATRIX_MULTIPLY": "Q15: scales that are not finite, and the conversion of what comes of them",
     "ROI_POOLING": "O14: corners that are not finite",

@@ -47,7 +47,7 @@ LEFT = Path(__file__).parent / "left.jsonl"
 WAYS = ("reference", "exact", "default")
 CONTENTS = ("ordinary", "extreme")
 UNTOUCHED = 0xAB
-"""What all bytes of the output buffers held before the dispatch."""
+"""What all bytes of the output buffers contained before the dispatch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +296,7 @@ def _bytes(op: OperatorDesc, fields: Mapping[str, Any]) -> dict[str, list[bytes]
 
 
 def main() -> None:
-    """Prints agreement by way and contents, the operators of the rows that differ, and why they do."""
+    """Prints how many agree by way and contents, the operators of the rows that differ, and why they do."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("ways", nargs="*", metavar="reference|exact|default")
     parser.add_argument("--only", nargs="+", default=[], metavar="OPERATOR")

@@ -85,28 +85,24 @@ def _reader() -> DescriptorReader:
 def described(asked: Asked) -> OperatorDesc | None:
     """The descriptor; ``None`` where reading it finds errors, which is a refusal."""
     reading = _reader().operator(catalog.operator(operators_by_name()[asked.type]), asked.raw)
-    bad = any(problem.code.severity is Severity.ERROR for problem in reading.problems)
+    bad = any(problem.is_error for problem in reading.problems)
     return None if bad else reading.operator
 
 
 def refusals(asked: Asked) -> list[str]:
     """Why ``check`` refuses a descriptor at the latest level: the errors of reading it, or of its rules."""
     reading = _reader().operator(catalog.operator(operators_by_name()[asked.type]), asked.raw)
-    read = [
-        f"{problem.code.id} {'/'.join(map(str, problem.path))} {problem.message}"
-        for problem in reading.problems
-        if problem.code.severity is Severity.ERROR
-    ]
+    read = [f"{problem.code} {problem.path} {problem.message}" for problem in reading.problems if problem.is_error]
     found = [
-        f"{item.code.id} {item.path}: {item.message}"
+        f"{item.code} {item.path}: {item.message}"
         for item in findings_of(reading.operator, LATEST)
-        if item.code.severity is Severity.ERROR
+        if item.severity is Severity.ERROR
     ]
     return read + found
 
 
 def main() -> None:
-    """Prints agreement by operator and by changed field, and with ``--list`` each difference."""
+    """Prints how many agree by operator and by changed field, and with ``--list`` each difference."""
     parser = argparse.ArgumentParser()
     parser.add_argument("operators", nargs="*")
     parser.add_argument("--list", action="store_true")

@@ -74,7 +74,7 @@ def read(path: Path = FILE) -> list[Probe]:
 
 
 def referred(probe: Probe) -> dict[str, tuple[Result, ...]]:
-    """What the reference gives; outputs that are updated held zeros."""
+    """What the reference gives; outputs that are updated contained zeros."""
     op = probe.op
     given = {name: arrays if isinstance(op.get(name), tuple) else arrays[0] for name, arrays in probe.inputs.items()}
     for item in op.schema.output_fields:
@@ -92,9 +92,9 @@ def asked(probes: Sequence[Probe], installation: Installation) -> list[dict[str,
         if probe.asks_for_a_verdict:
             cases.append((None, Case((probe.op,))))
             continue
-        lone = single_node(probe.op)
-        known = {item.value: bytes(_stored(probe, item.name)) for item in lone.inputs}
-        cases.append((lone, graphs.single(lone.nodes[0], known)))
+        alone = single_node(probe.op)
+        known = {item.value: bytes(_stored(probe, item.name)) for item in alone.inputs}
+        cases.append((alone, graphs.single(alone.nodes[0], known)))
     found: list[dict[str, list[Array]] | str] = []
     for (graph, case), outcome in zip(cases, runner.run([case for _, case in cases], installation), strict=True):
         if graph is None:

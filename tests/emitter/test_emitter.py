@@ -215,4 +215,4 @@ def test_constants_are_called_after_what_their_first_reader_takes_them_for() -> 
     x = e.Mul(computed(), e.constant(2, np.float32))
     e.Add(e.Reshape(x, (3, 2)), e.constant(2, np.float32))
     e.Concat([x, e.constant(np.ones((2, 3), np.float32))], 0)
-    assert [*e.initializers] == ["node/factor", "node/shape", "node/const"]
+    assert [*e.initializers] == ["node/factor", "node/shape", "node/part"]

@@ -13,6 +13,8 @@ from dml2onnx.emitter.recurrent import GateActivation
 from dml2onnx.targets import target
 from tests.emitter.models import model_of
 
+States = Sequence[Tensor | None]
+
 
 def emitter(opset: int = 21) -> Emitter:
     e = Emitter(target("cpu", opset))
@@ -36,12 +38,12 @@ def run(e: Emitter, feeds: dict[str, np.ndarray], outputs: list[Tensor]) -> list
 def test_a_running_sum(backward: bool, opset: int) -> None:
     e = emitter(opset)
     x = computed("x", 4, 2)
-    (total,), (sums,) = e.Scan(
-        lambda states, elements: ([e.Add(states[0], elements[0])], [e.Add(states[0], elements[0])]),
-        [e.constant(np.zeros(2, np.float32))],
-        [x],
-        backward=backward,
-    )
+
+    def step(states: States, elements: Sequence[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
+        assert states[0] is not None
+        return [e.Add(states[0], elements[0])], [e.Add(states[0], elements[0])]
+
+    (total,), (sums,) = e.Scan(step, [e.constant(np.zeros(2, np.float32))], [x], backward=backward)
     values = np.arange(8, dtype=np.float32).reshape(4, 2)
     got = run(e, {"x": values}, [total, sums])
     running = np.cumsum(values[::-1], 0)[::-1] if backward else np.cumsum(values, 0)
@@ -55,8 +57,9 @@ def test_outputs_of_the_body_are_its_own_and_differ() -> None:
     x, outside = computed("x", 3, 2), computed("outside", 2)
     one = e.constant(np.ones(2, np.float32))
 
-    def step(states: Sequence[Tensor], elements: Sequence[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
+    def step(states: States, elements: Sequence[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
         (state,), (element,) = states, elements
+        assert state is not None
         product = e.Mul(element, outside)
         return [state], [product, product, outside, one, element]
 
@@ -73,7 +76,7 @@ def test_outputs_of_the_body_are_its_own_and_differ() -> None:
 def test_what_follows_a_body_that_fails_is_not_emitted_into_it() -> None:
     e = emitter()
 
-    def step(states: Sequence[Tensor], elements: Sequence[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
+    def step(states: States, elements: Sequence[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):

@@ -54,7 +54,7 @@ def test_every_code_is_reached() -> None:
 
 def test_codes_are_explained() -> None:
     assert len({code.id for code in ALL}) == len(ALL)
-    assert len({code.title for code in ALL}) > len(ALL) - 3
+    assert len({code.summary for code in ALL}) > len(ALL) - 3
     for code in ALL:
         assert code.explanation.endswith("."), code.id
         assert code.id.startswith(("DML00", "DML10", "DML11"))

@@ -338,9 +338,7 @@ def test_every_operator_has_a_plan(operator: str) -> None:
     assert schema is not None
     made, problems = reader.operator(schema, {})
     required = [item.name for item in schema.fields if not item.optional]
-    assert [(problem.code, problem.path) for problem in problems] == [
-        (codes.MISSING_FIELD, (name,)) for name in required
-    ]
+    assert [(problem.code, problem.path) for problem in problems] == [(codes.MISSING_FIELD, name) for name in required]
     assert len(made.values) == len(schema.fields)
     assert made.is_readable is not bool(required)
 
@@ -459,7 +457,7 @@ def test_counts_without_an_array() -> None:
     schema = reader.schema("PADDING1")
     assert schema is not None
     made, problems = reader.operator(schema, desc)
-    assert [problem.path for problem in problems] == [("StartPadding",), ("EndPadding",)]
+    assert [problem.path for problem in problems] == ["StartPadding", "EndPadding"]
     assert made.get("DimensionCount") is UNREADABLE
 
 
@@ -545,9 +543,7 @@ def test_a_size_of_zero_is_none(dialect: Dialect) -> None:
     """DirectML asks for the bytes of the tensor; only DxDispatch computes them for a 0."""
     raw: dict[str, object] = {"InputTensor": f32(2, TotalTensorSizeInBytes=0), "OutputTensor": f32(2)}
     _, problems = DescriptorReader(dialect).operator(catalog.operator("ELEMENT_WISE_ABS"), raw)
-    assert [(item.code, item.path) for item in problems] == [
-        (codes.FIELD_RANGE, ("InputTensor", "TotalTensorSizeInBytes"))
-    ]
+    assert [(item.code, item.path) for item in problems] == [(codes.FIELD_RANGE, "InputTensor/TotalTensorSizeInBytes")]
 
 
 @pytest.mark.parametrize(
@@ -588,3 +584,16 @@ def test_lengths_that_do_not_fit_name_all_that_have_one(
     graph = load_model(tmp_path, dx_operator("CONVOLUTION", edited(CONVOLUTION, (place, value))))
     (finding,) = [item for item in graph.findings if item.code == codes.COUNT_MISMATCH.id]
     assert finding.related == related
+
+
+@pytest.mark.parametrize(("name", "subject"), [("", '""'), ("7", '"7"'), ("a/b~c", '"a/b~c"')])
+def test_members_whose_names_are_no_identifiers(tmp_path: Path, name: str, subject: str) -> None:
+    """A name that is empty, a number, or has what a JSON pointer escapes."""
+    escaped = name.replace("~", "~0").replace("/", "~1")
+    for desc, place, prefix in (
+        ({**CONVOLUTION, name: None}, "", ""),
+        (edited(CONVOLUTION, (f"/InputTensor/{escaped}", 1)), "InputTensor/", "InputTensor."),
+    ):
+        (finding,) = load_model(tmp_path, dx_operator("CONVOLUTION", desc)).findings
+        assert finding.pointer.endswith(f"/{place}{escaped}")
+        assert finding.message.startswith(f"{prefix}{subject} is no member of ")

@@ -1,4 +1,4 @@
-"""The JSON Schema of the native format: up to date, valid, and in agreement with the reader."""
+"""The JSON Schema of the native format: up to date, valid, and accepting what the reader accepts."""
 
 from __future__ import annotations
 

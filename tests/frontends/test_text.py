@@ -198,6 +198,12 @@ def test_native_models_have_comments(tmp_path: Path) -> None:
         ('{"dml2onnx": nan}', '"nan" stands here without quotes', '"nan"'),
         ('{"dml2onnx": 1, "Alpha": -2.5e-3f}', "-2.5e-3f is a number of C++", "-2.5e-3"),
         ('{"dml2onnx": 1u}', "1u is a number of C++", "1"),
+        ('{"dml2onnx": 0x1F}', "0x1F is a number of C++", "31"),
+        ('{"dml2onnx": 64 * 64}', "64 * 64 is a term of C++", "4096"),
+        ('{"dml2onnx": 1 << 20}', "1 << 20 is a term of C++", "1048576"),
+        ('{"dml2onnx": {1, 4, 8}}', "{1, 4, 8} is in the braces of C++", "[1, 4, 8]"),
+        ('{"dml2onnx": nullptr}', "nullptr is a word of C++", "null"),
+        ('{"dml2onnx": trueish}', "trueish is a word of C++", 'text in double quotes: "trueish"'),
         # what looks for the number in front does not go through all of them
         pytest.param(
             '{"dml2onnx": 0.' + "1" * 1_000_000 + "f}", "f is a number of C++", "1", id="many digits and a suffix"

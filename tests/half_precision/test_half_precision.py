@@ -281,15 +281,15 @@ def test_memory_that_is_read_as_bits_stays() -> None:
     assert reasons(model) == {"square": BITS}
 
 
-ROOM = 64
+NBYTES = 64
 """Bytes of a buffer that is written in halves."""
 
 
 def in_parts(factor: float) -> Graph:
     """Two nodes write halves of one buffer, whose first version is an input."""
     half = t("FLOAT32", [1, 1, 1, 8])
-    x, weights = Value("x", ROOM), Value("weights", ROOM // 2)
-    first, second = Value("first", ROOM), Value("second", ROOM)
+    x, weights = Value("x", NBYTES), Value("weights", NBYTES // 2)
+    first, second = Value("first", NBYTES), Value("second", NBYTES)
     relu = operator("ACTIVATION_RELU", InputTensor=half, OutputTensor=half)
     multiply = operator("ELEMENT_WISE_MULTIPLY", ATensor=half, BTensor=half, OutputTensor=half)
     nodes = (

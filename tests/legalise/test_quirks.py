@@ -17,7 +17,7 @@ import pytest
 
 import dml2onnx
 from dml2onnx.emitter import Emitter
-from dml2onnx.legalise import EVERYWHERE, FIRST, Kind, quirk, quirks, rules_of
+from dml2onnx.legalise import EVERYWHERE, Kind, quirk, quirks, rules_of
 from dml2onnx.legalise.rules import Shown
 from dml2onnx.targets import NAMES, target
 from tests.legalise.shown import arrays, model_of
@@ -27,7 +27,7 @@ from tests.runtimes.differences import DIFFERENCES
 PACKAGE = Path(dml2onnx.__file__).parent
 VERSION = tuple(int(part) for part in onnxruntime.__version__.split(".")[:2])
 
-EVERY = {*EVERYWHERE, *FIRST}.union(*(target(name).quirks for name in NAMES))
+EVERY = {*EVERYWHERE}.union(*(target(name).quirks for name in NAMES))
 PLACED = {"LSTM_TAKES_WHOLE_SEQUENCES", "QUANTIZES_IN_UNITS", "RESIZE_SPELLS_OUT_AXES", "SLICE_SPELLS_OUT_STEPS"}
 """Facts about what processors leave to the CPU, where numbers are the same; ``test_npu.py`` has the forms."""
 
@@ -48,7 +48,7 @@ SOMEWHERE = {"PAIRS_OF_BYTES_SATURATE"}
 """Facts about some processors; models ask for them (``tests/passes/test_signed_weights.py``)."""
 
 
-HERE = sorted({*target("cpu").quirks, *EVERYWHERE, *FIRST} - SLOW - SOMEWHERE)
+HERE = sorted({*target("cpu").quirks, *EVERYWHERE} - SLOW - SOMEWHERE)
 """What the ONNX Runtime that is installed here shows."""
 
 
@@ -168,8 +168,8 @@ def test_targets_differ() -> None:
         "LINES_HAVE_NO_OUTPUT_PADDING",
         "QUANTIZES_FOUR_DIMENSIONS",
     }
-    assert {*target("cpu").quirks, *EVERYWHERE, *FIRST} >= SLOW
-    assert {*target("cpu").quirks, *EVERYWHERE, *FIRST} | ELSEWHERE | PLACED == EVERY
+    assert {*target("cpu").quirks, *EVERYWHERE} >= SLOW
+    assert {*target("cpu").quirks, *EVERYWHERE} | ELSEWHERE | PLACED == EVERY
 
 
 def test_what_is_portable() -> None:

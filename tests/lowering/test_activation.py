@@ -211,7 +211,7 @@ def test_the_directml_provider_has_an_exact_sigmoid(name):
         ("ACTIVATION_HARDMAX", {}, ["Hardmax"]),
         ("ACTIVATION_HARD_SIGMOID", {}, ["HardSigmoid"]),
         ("ACTIVATION_HARD_SWISH", {}, ["HardSigmoid", "Mul"]),
-        ("ACTIVATION_HARD_SWISH", {"Alpha": 0.0}, ["Mul"]),
+        ("ACTIVATION_HARD_SWISH", {"Alpha": 0.0}, ["HardSigmoid", "Mul"]),
         ("ACTIVATION_IDENTITY", {}, ["Identity"]),
         ("ACTIVATION_LEAKY_RELU", {}, ["LeakyRelu"]),
         ("ACTIVATION_LINEAR", {}, ["Mul", "Add"]),
@@ -387,14 +387,14 @@ def test_fused_with_unusual_attributes(name, fields):
 
 
 GEMM_FUSED = [
-    ("ACTIVATION_SOFTMAX", {}, ["Gemm", "Softmax"]),
-    ("ACTIVATION_SOFTMAX1", {"Axes": (2,)}, ["Gemm", "Softmax"]),
-    ("ACTIVATION_SOFTMAX1", {"Axes": (3, 2)}, ["Gemm", "Reshape", "Softmax", "Reshape"]),
-    ("ELEMENT_WISE_CLIP", {"Min": -1.0, "Max": 1.0}, ["Gemm", "Clip"]),
-    ("ELEMENT_WISE_CLIP", {"Min": 1.0, "Max": -1.0}, ["Gemm", "Clip"]),
-    ("ELEMENT_WISE_CLIP", {"Min": 0.0, "Max": math.inf}, ["Gemm", "Relu"]),
-    ("ELEMENT_WISE_CLIP", {"Min": -math.inf, "Max": 0.5}, ["Gemm", "Clip"]),
-    ("ELEMENT_WISE_CLIP", {"Min": -math.inf, "Max": math.inf}, ["Gemm"]),
+    ("ACTIVATION_SOFTMAX", {}, ["MatMul", "Softmax"]),
+    ("ACTIVATION_SOFTMAX1", {"Axes": (2,)}, ["MatMul", "Softmax"]),
+    ("ACTIVATION_SOFTMAX1", {"Axes": (3, 2)}, ["MatMul", "Reshape", "Softmax", "Reshape"]),
+    ("ELEMENT_WISE_CLIP", {"Min": -1.0, "Max": 1.0}, ["MatMul", "Clip"]),
+    ("ELEMENT_WISE_CLIP", {"Min": 1.0, "Max": -1.0}, ["MatMul", "Clip"]),
+    ("ELEMENT_WISE_CLIP", {"Min": 0.0, "Max": math.inf}, ["MatMul", "Relu"]),
+    ("ELEMENT_WISE_CLIP", {"Min": -math.inf, "Max": 0.5}, ["MatMul", "Clip"]),
+    ("ELEMENT_WISE_CLIP", {"Min": -math.inf, "Max": math.inf}, ["MatMul"]),
 ]
 
 

@@ -106,7 +106,7 @@ def contents(op, seed=0, scale=1.0):
             low, high = (-1, 3) if op.enum("MaskType") == "BOOLEAN" else (-2, total + 3)
             values[field.name] = random.integers(low, high, desc.sizes).astype(np.int32)
         if field.name == "PastSequenceLengthsTensor":
-            values[field.name] = random.integers(0, room(op) + 1, desc.sizes).astype(np.int32)
+            values[field.name] = random.integers(0, past_length(op) + 1, desc.sizes).astype(np.int32)
     for name, desc in ((name, op.tensor(name)) for name in values if not op.tensor(name).is_packed):
         # where elements share memory they have one value
         values[name] = values[name][tuple(slice(None) if s else slice(1) for s in desc.effective_strides)]
@@ -129,7 +129,7 @@ def keys_of(op):
     return new_keys(op) + (op.tensor("PastKeyTensor").sizes[-2] if op.has("PastKeyTensor") else 0)
 
 
-def room(op):
+def past_length(op):
     """The largest past length behind which the new keys fit."""
     return keys_of(op) - new_keys(op)
 

@@ -113,7 +113,8 @@ class TestOneMatrix:
         assert len(node.input) == 2
 
     def test_no_c(self):
-        assert operators(check_case(gemm(c=False, beta=7.0))) == ["Gemm"]
+        assert operators(check_case(gemm(c=False, beta=7.0))) == ["MatMul"]
+        assert operators(check_case(gemm(c=False, beta=7.0, alpha=2.0))) == ["Gemm"]
 
     def test_alpha_0_keeps_what_is_not_finite(self):
         check_case(gemm(alpha=0.0), inputs={"ATensor": np.where(np.arange(15) % 5, 1.0, np.inf).reshape(3, 5)})
@@ -281,7 +282,7 @@ def test_lowered_equals_reference(op, constants, seed):
 @pytest.mark.parametrize(("target", "inputs"), [("cpu", 2), ("dml", 3), ("portable", 3)])
 def test_gemm_without_c_has_one_for_directml(target, inputs):
     """The provider makes one operator of it and an activation, which wants three inputs."""
-    op = gemm(c=False, activation=operator("ACTIVATION_ELU", Alpha=1.0))
+    op = gemm(c=False, alpha=2.0, activation=operator("ACTIVATION_ELU", Alpha=1.0))
     nodes = check_case(op, target=target).lowered.nodes
     (product,) = (node for node in nodes if node.op_type == "Gemm")
     assert len(product.inputs) == inputs

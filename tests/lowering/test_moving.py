@@ -23,7 +23,7 @@ SIZES = (1, 4, 2, 6)
 WIDTHS = {"FLOAT16": ["INT16", "UINT16"], "FLOAT32": ["INT32", "UINT32"], "FLOAT64": ["INT64", "UINT64"]}
 PARTNERS = {wide: [*names, wide] for wide, names in WIDTHS.items()}
 PARTNERS |= {name: [wide] for wide, names in WIDTHS.items() for name in names}
-"""As what memory may be held that is moved under a type; among integers there is nothing to lose."""
+"""As what memory may be stored that is moved under a type; among integers there is nothing to lose."""
 
 _SCALES = {"Scales": (1.0, 1.0, 2.0, 2.0)}
 _OFFSETS = {"InputPixelOffsets": (0.5,) * 4, "OutputPixelOffsets": (-0.5,) * 4}

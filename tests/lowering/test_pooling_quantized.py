@@ -24,8 +24,8 @@ def pool(
     steps = [strides or (1,) * n, dilations or (1,) * n, start or (0,) * n, end or (0,) * n]
     output = list(sizes[:2])
     for size, k, s, d, a, b in zip(sizes[2:], window, *steps, strict=True):
-        room = size + a + b - (k - 1) * d - 1
-        output.append((-(-room // s) if ceil else room // s) + 1)
+        span = size + a + b - (k - 1) * d - 1
+        output.append((-(-span // s) if ceil else span // s) + 1)
     fields: dict[str, Any] = dict(
         zip(("Strides", "Dilations", "StartPadding", "EndPadding"), map(list, steps), strict=True)
     )

@@ -209,7 +209,7 @@ PIECES = [
     ("axes apart", linear((2, 3, 4, 5), (3, 3, 7, 5)), ["Reshape", "Resize", "Reshape", "Resize", "Reshape"]),
     ("three axes and channels", linear((2, 3, 4, 5), (3, 2, 7, 5)), ["Resize", "Reshape", "Resize", "Reshape"]),
     ("linear, shifted", linear((5,), (5,), offsets=(0.25, 0.0)), ["Gather", *SUM]),
-    ("linear, cropped", linear((4,), (6,), scales=(2.0,)), ["Gather", "Resize", *SUM]),
+    ("linear, cropped", linear((4,), (6,), scales=(2.0,)), ["Gather", "Gather", *SUM]),
     (
         "8 bits, shifted",
         linear((5,), (5,), offsets=(0.25, 0.0), data_type="INT8"),

@@ -355,8 +355,8 @@ def descriptors(draw):
     if name == "SLICE":
         steps = draw(st.lists(st.integers(1, 7), min_size=rank, max_size=rank))
         offsets = [draw(st.integers(0, size - 1)) for size in sizes]
-        room = zip(sizes, offsets, steps, strict=True)
-        counts = [draw(st.integers(1, 1 + (size - 1 - offset) // step)) for size, offset, step in room]
+        reach = zip(sizes, offsets, steps, strict=True)
+        counts = [draw(st.integers(1, 1 + (size - 1 - offset) // step)) for size, offset, step in reach]
         return slice_(sizes, offsets, counts, steps, data_type, strides)
     if name in ("SLICE1", "SLICE_GRAD"):
         offsets = [draw(st.integers(0, size - 1)) for size in sizes]

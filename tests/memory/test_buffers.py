@@ -60,9 +60,9 @@ def copies(draw: st.DrawFn, types: list[str]) -> Copy:
     read = t(name, sizes, draw(strides_for(sizes, output=False)))
     write = t(name, sizes, draw(strides_for(sizes, output=True)))
     buffers = [draw(st.integers(0, 2)) for _ in range(2)]
-    rooms = [SIZES[buffer] - desc.minimum_bytes for buffer, desc in zip(buffers, (read, write), strict=True)]
-    assume(min(rooms) >= 0)
-    offsets = [draw(st.integers(0, room // 16)) * 16 for room in rooms]
+    spare = [SIZES[buffer] - desc.minimum_bytes for buffer, desc in zip(buffers, (read, write), strict=True)]
+    assume(min(spare) >= 0)
+    offsets = [draw(st.integers(0, left // 16)) * 16 for left in spare]
     return Copy(buffers[0], buffers[1], read, offsets[0], write, offsets[1], keeps=draw(st.booleans()))
 
 

@@ -20,7 +20,7 @@ from tests.networks.drawing import Floats, Network, Seen, causal_attention, norm
 T = TypeVar("T")
 
 ALPHABET = " abcdefghijklmnopqrstuvwxyz,.!?'"
-LAYERS, BATCH, ROOM = 2, 2, 40
+LAYERS, BATCH, LENGTH = 2, 2, 40
 HEADS, GROUPS, SIZE = 4, 2, 8
 WIDTH = HEADS * SIZE
 PROMPTS = ("the quick brown fox ", "hello, ")
@@ -37,7 +37,7 @@ def weights() -> dict[str, Floats]:
 
     made = {
         "letters": random.standard_normal((len(ALPHABET), WIDTH)),
-        "places": random.standard_normal((ROOM, WIDTH)) * 0.7,
+        "places": random.standard_normal((LENGTH, WIDTH)) * 0.7,
         "last scale": vector(WIDTH, 1),
         "last bias": vector(WIDTH),
     }
@@ -119,7 +119,7 @@ def decoder(data_type: DataType) -> CompiledModel:
         first = network.normalized(f"{layer} first", x, own["first scale"], own["first bias"])
         parts = network.product(f"{layer} parts", first, own["parts"], own["parts bias"])
         width = parts.desc.sizes[3]
-        held = {name: network.input(f"{layer} {name}", (BATCH, GROUPS, ROOM, SIZE)) for name in ("keys", "values")}
+        caches = {name: network.input(f"{layer} {name}", (BATCH, GROUPS, LENGTH, SIZE)) for name in ("keys", "values")}
         y, keys, values = network.add(
             f"{layer} attention",
             "MULTIHEAD_ATTENTION1",
@@ -130,7 +130,7 @@ def decoder(data_type: DataType) -> CompiledModel:
                 "PastSequenceLengthsTensor": past,
             },
             {"OutputTensor": (BATCH, 1, WIDTH)},
-            updated={"OutputPresentKeyTensor": held["keys"], "OutputPresentValueTensor": held["values"]},
+            updated={"OutputPresentKeyTensor": caches["keys"], "OutputPresentValueTensor": caches["values"]},
             Scale=SIZE**-0.5,
             MaskFilterValue=-10000.0,
             QueryHeadCount=HEADS,
@@ -177,8 +177,8 @@ def test_it_writes_what_a_decoder_without_caches_writes(model: CompiledModel) ->
         caches.update({name: results[name] for name in caches})
         return results["best"].reshape(-1)
 
-    for text, prompt in zip(written(step, PROMPTS, ROOM), PROMPTS, strict=True):
-        want, margins = expected(prompt, ROOM)
+    for text, prompt in zip(written(step, PROMPTS, LENGTH), PROMPTS, strict=True):
+        want, margins = expected(prompt, LENGTH)
         assert margins.min() > 0.03, "too close to call in halves"
         assert text == want
 
@@ -205,13 +205,13 @@ def test_its_caches_are_bound_in_place(model: CompiledModel) -> None:
         return binding.copy_outputs_to_cpu()[-1].reshape(-1)  # the one bound last
 
     prompts = (PROMPTS[0], "forgotten !" + PROMPTS[1])
-    texts = written(step, prompts, ROOM)
-    assert texts[0] == expected(PROMPTS[0], ROOM)[0]
-    assert texts[1][begins[1] :] == expected(PROMPTS[1], ROOM - begins[1])[0]
+    texts = written(step, prompts, LENGTH)
+    assert texts[0] == expected(PROMPTS[0], LENGTH)[0]
+    assert texts[1][begins[1] :] == expected(PROMPTS[1], LENGTH - begins[1])[0]
     for name, value in memory.items():
         array = value.numpy()
         assert array[0].any(axis=(0, 2)).all(), name
-        assert array[1].any(axis=(0, 2)).tolist() == [place < ROOM - begins[1] for place in range(ROOM)], name
+        assert array[1].any(axis=(0, 2)).tolist() == [place < LENGTH - begins[1] for place in range(LENGTH)], name
 
 
 def test_a_step_moves_nothing_but_the_new_keys(model: CompiledModel) -> None:

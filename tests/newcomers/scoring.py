@@ -17,6 +17,7 @@ from dml2onnx.cli import main
 from dml2onnx.diagnostics import DmlError
 from tests.newcomers.case import HERE, THERE, Case, Command
 from tests.newcomers.commands import COMMANDS
+from tests.newcomers.eighth import EIGHTH_COMMANDS, EIGHTH_FILES, EIGHTH_PROGRAMS
 from tests.newcomers.fifth import FIFTH_COMMANDS, FIFTH_FILES, FIFTH_PROGRAMS
 from tests.newcomers.files import FILES, NETWORK
 from tests.newcomers.fourth import FOURTH_COMMANDS, FOURTH_FILES, FOURTH_PROGRAMS
@@ -27,7 +28,7 @@ from tests.newcomers.seventh import SEVENTH_COMMANDS, SEVENTH_FILES, SEVENTH_PRO
 from tests.newcomers.sixth import SIXTH_COMMANDS, SIXTH_FILES, SIXTH_PROGRAMS
 from tests.newcomers.third import THIRD_COMMANDS, THIRD_FILES, THIRD_PROGRAMS
 
-IN_FILES = (*FILES, *MORE_FILES, *THIRD_FILES, *FOURTH_FILES, *FIFTH_FILES, *SIXTH_FILES, *SEVENTH_FILES)
+IN_FILES = (*FILES, *MORE_FILES, *THIRD_FILES, *FOURTH_FILES, *FIFTH_FILES, *SIXTH_FILES, *SEVENTH_FILES, *EIGHTH_FILES)
 IN_PROGRAMS = (
     *PROGRAMS,
     *MORE_PROGRAMS,
@@ -36,8 +37,17 @@ IN_PROGRAMS = (
     *FIFTH_PROGRAMS,
     *SIXTH_PROGRAMS,
     *SEVENTH_PROGRAMS,
+    *EIGHTH_PROGRAMS,
 )
-IN_COMMANDS = (*COMMANDS, *THIRD_COMMANDS, *FOURTH_COMMANDS, *FIFTH_COMMANDS, *SIXTH_COMMANDS, *SEVENTH_COMMANDS)
+IN_COMMANDS = (
+    *COMMANDS,
+    *THIRD_COMMANDS,
+    *FOURTH_COMMANDS,
+    *FIFTH_COMMANDS,
+    *SIXTH_COMMANDS,
+    *SEVENTH_COMMANDS,
+    *EIGHTH_COMMANDS,
+)
 CASES = (*IN_FILES, *IN_PROGRAMS, *IN_COMMANDS)
 
 

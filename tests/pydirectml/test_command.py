@@ -313,7 +313,7 @@ class TestSaving:
 
     def test_a_name_that_says_nothing(self, program, tmp_path):
         done = program("print(1)", "--save", "x.txt")
-        assert (done.returncode, done.stdout) == (1, "")
+        assert (done.returncode, done.stdout) == (2, "")
         assert 'DML3009 error: "x.txt" ends neither in .onnx nor in .json' in done.stderr
         assert not (tmp_path / "x.txt").exists()
 

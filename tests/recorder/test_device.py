@@ -395,7 +395,7 @@ def test_what_the_real_device_takes_and_cannot_be_recorded_is_said(program: Path
         assert text in said[name]
         assert bool(text) == bool(said[name])
     assert any("95c22a63-716d-4838-ad7d-ab06de5e4017" in note for note in index["unrecorded"])
-    found = [item.code for item in dml2onnx.load(folder, graph="program").findings]
+    found: list[str] = [item.code for item in dml2onnx.load(folder, graph="program").findings]
     assert found.count(recordings.MISSING_DISPATCH.id) == len(index["graphs"][-1]["missing"]) > 10
     good = dml2onnx.load(folder, graph="ACTIVATION_RELU")
     assert {item.code for item in good.findings} == {recordings.NOT_RECORDED.id}

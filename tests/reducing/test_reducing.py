@@ -248,7 +248,7 @@ def test_nothing_to_look_for(options: list[str], found: str, model: Path, capsys
         ([], 2, "one of the arguments --while --interesting is required"),
         (["--while", "false", "--interesting", "true"], 2, "not allowed with"),
         (["--while", "false", "--timeout", "0"], 2, "no number of seconds above 0"),
-        (["--while", "false", "-o", "small.bin"], 1, "no name of a native graph"),
+        (["--while", "false", "-o", "small.bin"], 2, "no name of a native graph"),
         (["--while", "false", "-o", "model.json"], 1, "DML3012"),
         (["--while", "false", "-o", "nowhere/small.json"], 1, "DML3009"),
     ],

@@ -213,15 +213,15 @@ class TestByHand:
             assert not result.unspecified[0].any()
             assert result.unspecified[1].all()
 
-    @pytest.mark.parametrize(("held", "is_lost"), [(1e5, False), (1e30, True)])
-    def test_a_score_beyond_float32_that_is_not_attended_to_leaves_the_sum_open(self, held, is_lost):
+    @pytest.mark.parametrize(("past", "is_lost"), [(1e5, False), (1e30, True)])
+    def test_a_score_beyond_float32_that_is_not_attended_to_leaves_the_sum_open(self, past, is_lost):
         """It is finite in the reference; where it is computed in FLOAT32, what hides it meets an infinity."""
         given = {
             "QueryTensor": np.full((1, 1, 1), 1e30, np.float32),
             "KeyTensor": np.zeros((1, 1, 1), np.float32),
             "ValueTensor": np.ones((1, 1, 1), np.float32),
             "PastSequenceLengthsTensor": np.array([0], np.int32),
-            "OutputPresentKeyTensor": np.full((1, 1, 2, 1), held, np.float32),
+            "OutputPresentKeyTensor": np.full((1, 1, 2, 1), past, np.float32),
             "OutputPresentValueTensor": np.ones((1, 1, 2, 1), np.float32),
         }
         presents = {name: given[name].shape for name in ("OutputPresentKeyTensor", "OutputPresentValueTensor")}

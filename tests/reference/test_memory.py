@@ -95,7 +95,7 @@ def test_marks_cover_every_byte_of_an_element():
     st.tuples(st.integers(0, 9), st.integers(0, 9)),
 )
 def test_marks_are_those_of_the_bytes(written, read, order, offsets):
-    """Whatever runs of bytes they are held for."""
+    """Whatever runs of bytes they are stored for."""
     strides, step = [0, 0, 0], 1
     for axis in order:
         strides[axis] = step

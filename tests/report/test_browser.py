@@ -186,8 +186,8 @@ def test_a_finding_leads_to_its_node(opened: Browser, name: str) -> None:
     assert title(opened) == ["RESAMPLE1", "RESAMPLE1 larger_mask, 1 finding"]
     assert "DML1602" in card
     assert "6_2" in card
-    held = "InputTensor/DataType: FLOAT32 or FLOAT16 instead of INT8"
-    assert held in opened.run("document.getElementById('details').textContent")
+    reason = "InputTensor/DataType: FLOAT32 or FLOAT16 instead of INT8"
+    assert reason in opened.run("document.getElementById('details').textContent")
     several = cards("DML1701")
     assert title(opened) == ["CONVOLUTION", "CONVOLUTION features, 2 findings"]
     assert len(several) == 2

@@ -215,10 +215,14 @@ OPENVINO = (
         (_f(-20),),
         (_f(np.log1p(np.exp(-20.0))),),
     ),
-    _shown(
+    Difference(
         "openvino",
         "`Mul` behind a `Resize` by as many factors as a dimension other than the second has elements is refused.",
-        "RESIZE_MERGES_FACTORS",
+        _refuses("scales data size inconsistency", "Resize"),
+        "(float[2,1,2] x) => (float[2,2,2] y) <int64[3] s = {2,2,2}, float[1,2,1] k = {1,2}> { r = "
+        'Resize <mode = "nearest"> (x, , , s) y = Mul (r, k) }',
+        (_f(3, 4, 5, 6, shape=(2, 1, 2)),),
+        (_f(3, 4, 6, 8, 5, 6, 10, 12, shape=(2, 2, 2)),),
     ),
     _shown("openvino", "`Conv` of one element behind `Abs` loses its strides.", "CONV_GIVES_STRIDES_AWAY"),
     _shown(

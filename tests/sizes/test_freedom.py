@@ -36,7 +36,7 @@ def test_digits_of_eight_by_eight(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_an_input_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["sizes", str(ROOT / "samples/digits/model.json"), "--of", "nothing"]) == 1
+    assert main(["sizes", str(ROOT / "samples/digits/model.json"), "--of", "nothing"]) == 2
     assert "DML2101" in capsys.readouterr().err
 
 

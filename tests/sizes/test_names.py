@@ -176,7 +176,7 @@ def test_commands_take_names(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     capsys.readouterr()
     wanted = dml2onnx.run(picture, {"picture": x}, sizes={"picture": x.shape})["result"]
     np.testing.assert_array_equal(np.load(tmp_path / "result.npy"), wanted)
-    assert main(["sizes", picture, *asked]) == 1
+    assert main(["sizes", picture, *asked]) == 2
     assert "DML2101" in capsys.readouterr().err
 
 

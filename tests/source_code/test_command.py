@@ -52,11 +52,11 @@ def test_files(options: list[str], files: list[str], model: Path, capsys: Any) -
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        (["-o", "net.py", "--format", "cpp"], 1, ".py files are something else"),
+        (["-o", "net.py", "--format", "cpp"], 2, ".py files are something else"),
         (["-o", "net.cpp", "--format", "rust"], 2, "invalid choice"),
         (["-o", "nowhere/net.py"], 1, "DML3009"),
         (["-o", "-", "--format", "python"], 1, "has no name"),
-        (["-o", "net"], 1, ".json, .bin, .py and .cpp do"),
+        (["-o", "net"], 2, ".json, .bin, .py and .cpp do"),
     ],
 )
 def test_command_lines_that_make_no_sense(options: list[str], code: int, said: str, model: Path, capsys: Any) -> None:

@@ -43,10 +43,9 @@ def resize(
     given: Sequence[float] = sizes or scales or ()
     unmoved: Sequence[float] = x.shape if sizes else (1.0,) * x.rank
     left = [axis for axis in range(x.rank) if given[axis] != unmoved[axis]]
-    planes = e.first_resized(3) > 0
     while left:
         run = [left.pop()]
-        longest = 3 if prod(x.shape[run[0] + 1 :]) == 1 and not planes else 2
+        longest = 3 if prod(x.shape[run[0] + 1 :]) == 1 else 2
         while left and left[-1] == run[0] - 1 and len(run) < longest:
             run.insert(0, left.pop())
         x = _run(e, x, run, given, is_sizes=sizes is not None, attributes=attributes)

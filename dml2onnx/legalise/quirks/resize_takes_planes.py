@@ -8,10 +8,15 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
+from dml2onnx.legalise.resizing import looked
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
+from dml2onnx.model import has_unknown
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from dml2onnx.emitter import Emitter, Tensor
+    from dml2onnx.legalise.resizing import Looked
     from dml2onnx.model.records import Attribute
 
 QUIRK = Quirk(
@@ -26,10 +31,11 @@ QUIRK = Quirk(
 )
 
 
-@QUIRK.rule("first_resized")
-def first_resized(e: Emitter, rank: int) -> int:
-    """Others are moved by Gather, or by a sum of two of them."""
-    return rank - 2
+def _is_native(axis: int, x: Tensor, moved: Mapping[int, Looked]) -> bool:
+    if moved[axis].rounds:
+        return axis >= x.rank - 2
+    last = max(i for i, size in enumerate(x.shape) if size > 1 or i in moved)
+    return axis == last or (axis == last - 1 and last in moved)
 
 
 @QUIRK.rule("Resize")
@@ -40,8 +46,22 @@ def resize(
     scales: tuple[float, ...] | None,
     **attributes: Attribute,
 ) -> Tensor | None:
-    """Axes in front of the last two are one of channels."""
-    if 1 < x.rank <= 4:
+    """Axes in front of the last two are one of channels; where they move it is by Gather, or by a sum of two of them.
+
+    So it is in mode linear where an axis stands still behind them; of others their rule makes planes.
+    """
+    moved = {} if has_unknown(x.shape) else looked(x, sizes, scales, attributes)
+    others = [axis for axis in moved if not _is_native(axis, x, moved)]
+    if others:
+        e.note("Resize moves the last two axes alone: Gather")
+        if len(others) < len(moved):
+            counts = sizes and tuple(size if i in others else sizes[i] for i, size in enumerate(x.shape))
+            factors = scales and tuple(1.0 if i in others else factor for i, factor in enumerate(scales))
+            x = e.Resize(x, counts, factors, **attributes)
+        for axis in others:
+            x = moved[axis].taken(e, x, axis)
+        return x
+    if 1 < x.rank <= 4 or min(moved, default=x.rank) < x.rank - 2:
         return None
     planes = e.Reshape(x, (1, prod(x.shape[:-2]), *(1, *x.shape)[-2:]))
     if sizes is not None:

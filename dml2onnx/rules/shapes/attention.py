@@ -10,8 +10,8 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import checking as codes
+from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.ir.tensor import packed_strides
-from dml2onnx.rules.findings import Finding
 from dml2onnx.rules.shapes import templates
 from dml2onnx.rules.shapes.rules import Formula, formula, rule
 from dml2onnx.rules.shapes.sizes import Term, Whole, compared_singly, exactly, free, loosely, not_multiple, wrong_size
@@ -76,7 +76,7 @@ def _shaped(subject: Subject) -> Iterator[tuple[FieldSchema, tuple[int, ...], tu
 
 
 def _names(subject: Subject) -> Mapping[str, int]:
-    """What each name stands for: the size in the first tensor that says so, other tensors being held against that."""
+    """What each name stands for: the size in the first tensor that says so, with which other tensors are compared."""
     heads = [name for name in ("HeadCount", "QueryHeadCount", "KeyValueHeadCount") if name in subject.index]
     names = {name: subject.positive(name) for name in heads}
     shaped = [(field.name, sizes, words) for field, sizes, words in _shaped(subject)]
@@ -145,7 +145,7 @@ def _outputs(*, always: bool) -> Mapping[str, Formula]:
 
 
 @rule("multihead_attention/shapes", formulas=_outputs(always=True))
-def shapes(subject: Subject) -> Iterator[Finding]:
+def shapes(subject: Subject) -> Iterator[Diagnostic]:
     """Every tensor has the shape of its field, with one value for each name."""
     names = _names(subject)
     for field, sizes, words in _shaped(subject):
@@ -168,7 +168,7 @@ def _query_term(term: Term, size: int, words: str, names: Mapping[str, int]) -> 
     return term
 
 
-def _indivisible(path: str, label: str, size: int, term: str, names: Mapping[str, int]) -> Iterator[Finding]:
+def _indivisible(path: str, label: str, size: int, term: str, names: Mapping[str, int]) -> Iterator[Diagnostic]:
     """A product with a name that no tensor gives a value, as the known factor leaves a remainder."""
     for head in ("HeadCount", "QueryHeadCount", "KeyValueHeadCount"):
         if term.startswith(f"{head} * ") and "+" not in term and templates.value(term, names) is None:
@@ -176,7 +176,7 @@ def _indivisible(path: str, label: str, size: int, term: str, names: Mapping[str
 
 
 @rule("multihead_attention1/shapes", formulas=_outputs(always=False))
-def grouped_shapes(subject: Subject) -> Iterator[Finding]:
+def grouped_shapes(subject: Subject) -> Iterator[Diagnostic]:
     """As MULTIHEAD_ATTENTION, and the query heads share the key and value heads evenly."""
     queries, keys = subject.positive("QueryHeadCount"), subject.positive("KeyValueHeadCount")
     yield from not_multiple("QueryHeadCount", "QueryHeadCount", queries, keys, "KeyValueHeadCount")
@@ -188,7 +188,7 @@ def grouped_shapes(subject: Subject) -> Iterator[Finding]:
 
 
 @rule("multihead_attention1/room-for-the-past")
-def past_fits(subject: Subject) -> Iterator[Finding]:
+def past_fits(subject: Subject) -> Iterator[Diagnostic]:
     """The present tensors are as long as what goes into them."""
     names = _names(subject)
     if "maxLength" not in names:
@@ -203,7 +203,7 @@ def past_fits(subject: Subject) -> Iterator[Finding]:
 
 
 @rule("multihead_attention/stacked-layout", "multihead_attention1/stacked-layout")
-def stacked_layout(subject: Subject) -> Iterator[Finding]:
+def stacked_layout(subject: Subject) -> Iterator[Diagnostic]:
     """Dimension 3 of five stacks query, key and value; another rank is a matter of the support tables."""
     for name, (count, words) in _STACKED.items():
         stack = subject.optional(name) if subject.is_readable(name) else None
@@ -212,7 +212,7 @@ def stacked_layout(subject: Subject) -> Iterator[Finding]:
 
 
 @rule("multihead_attention/leading-ones", "multihead_attention1/leading-ones")
-def leading_ones(subject: Subject) -> Iterator[Finding]:
+def leading_ones(subject: Subject) -> Iterator[Diagnostic]:
     """Dimensions in front of those of the shape have size 1."""
     for field, sizes, words in _shaped(subject):
         found = subject.sizes(field.name)
@@ -220,22 +220,22 @@ def leading_ones(subject: Subject) -> Iterator[Finding]:
             count = len(words)
             message = f"{field.name} has sizes {list(found)}; those in front of its last {count} have to be 1."
             expected = [*(1,) * (len(found) - count), *sizes]
-            yield Finding(codes.WRONG_SIZE, f"{field.name}/Sizes", message, expected, list(found))
+            yield codes.WRONG_SIZE.of(f"{field.name}/Sizes", message, expected, list(found))
 
 
 @rule("multihead_attention1/lengths-alone")
-def lengths_alone(subject: Subject) -> Iterator[Finding]:
+def lengths_alone(subject: Subject) -> Iterator[Diagnostic]:
     """``PastSequenceLengthsTensor`` stands for a cache that is updated: with it there is no past, bias or mask."""
     if not _has_lengths(subject):
         return
     for name in ("PastKeyTensor", "PastValueTensor", "RelativePositionBiasTensor", "MaskTensor"):
         if subject.value(name) is not None:
             message = f"{name} is given beside PastSequenceLengthsTensor, with which DirectML takes none."
-            yield Finding(codes.EXACTLY_ONE, name, message, "null", "a tensor")
+            yield codes.EXACTLY_ONE.of(name, message, "null", "a tensor")
 
 
 @rule("multihead_attention1/lengths-packed")
-def lengths_packed(subject: Subject) -> Iterator[Finding]:
+def lengths_packed(subject: Subject) -> Iterator[Diagnostic]:
     """``PastSequenceLengthsTensor`` has no strides but those of a packed tensor."""
     tensor = subject.optional("PastSequenceLengthsTensor")
     if tensor is None or tensor.strides is None:
@@ -244,29 +244,27 @@ def lengths_packed(subject: Subject) -> Iterator[Finding]:
     steps = zip(tensor.sizes, tensor.strides, packed, strict=False)
     if any(size > 1 and stride != wanted for size, stride, wanted in steps):
         message = f"PastSequenceLengthsTensor has strides {list(tensor.strides)}; it has to be packed."
-        yield Finding(
-            codes.NOT_PACKED, "PastSequenceLengthsTensor/Strides", message, list(packed), list(tensor.strides)
-        )
+        yield codes.NOT_PACKED.of("PastSequenceLengthsTensor/Strides", message, list(packed), list(tensor.strides))
 
 
 # --- Masks ----------------------------------------------------------------------------------------------------------
 
 
 @rule("multihead_attention/no-mask", "multihead_attention1/no-mask")
-def no_mask(subject: Subject) -> Iterator[Finding]:
+def no_mask(subject: Subject) -> Iterator[Diagnostic]:
     """``MaskType`` NONE goes with no mask."""
     if subject.text("MaskType") == "NONE" and subject.value("MaskTensor") is not None:
         message = "MaskTensor is given and MaskType is NONE."
-        yield Finding(codes.EXACTLY_ONE, "MaskTensor", message, "null", "a tensor")
+        yield codes.EXACTLY_ONE.of("MaskTensor", message, "null", "a tensor")
 
 
 @rule("multihead_attention/mask", "multihead_attention1/mask")
-def mask_given(subject: Subject) -> Iterator[Finding]:
+def mask_given(subject: Subject) -> Iterator[Diagnostic]:
     """Any ``MaskType`` but NONE goes with a mask."""
     kind = subject.text("MaskType")
     if kind != "NONE" and subject.value("MaskTensor") is None:
         message = f"MaskTensor is null and MaskType is {kind}."
-        yield Finding(codes.REQUIRED_HERE, "MaskTensor", message, "a tensor, or MaskType NONE", "null")
+        yield codes.REQUIRED_HERE.of("MaskTensor", message, "a tensor, or MaskType NONE", "null")
 
 
 @formula("multihead_attention/mask-shape", "multihead_attention1/mask-shape", tensor="MaskTensor")

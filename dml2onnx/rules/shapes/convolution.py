@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.codes import checking as codes
-from dml2onnx.rules.findings import Finding
+from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.rules.shapes.rules import formula, rule
 from dml2onnx.rules.shapes.sizes import (
     OTHER_SIZES,
@@ -56,7 +56,7 @@ class _Window(NamedTuple):
     "quantized_linear_convolution/size-output",
     tensor="OutputTensor",
 )
-def forward_size(subject: Subject, rank: int) -> Iterator[Term | Finding]:
+def forward_size(subject: Subject, rank: int) -> Iterator[Term | Diagnostic]:
     """``(in + padding - reach) / Stride + 1`` rounded down, reach being the dilated kernel; nothing else will do."""
     if rank < 3:
         raise UnanswerableError
@@ -80,7 +80,7 @@ def forward_size(subject: Subject, rank: int) -> Iterator[Term | Finding]:
 
 
 @formula("convolution/size-output-backward", tensor="OutputTensor")
-def backward_size(subject: Subject, rank: int) -> Iterator[Term | Finding]:
+def backward_size(subject: Subject, rank: int) -> Iterator[Term | Diagnostic]:
     """Any spatial size: the natural one is cropped or continued, but there has to be one."""
     if rank < 3:
         raise UnanswerableError
@@ -100,10 +100,10 @@ def backward_size(subject: Subject, rank: int) -> Iterator[Term | Finding]:
             yield free(natural)
 
 
-def _does_not_fit(i: int, problem: str) -> Finding:
+def _does_not_fit(i: int, problem: str) -> Diagnostic:
     wanted = "at least 1 output element"
     place, message = f"StartPadding/{i}", f"{problem} with padding."
-    return Finding(codes.NO_ROOM, place, message, wanted, 0, accepted=OTHER_SIZES, compiled=True)
+    return codes.NO_ROOM.of(place, message, wanted, 0, accepted=OTHER_SIZES, compiled=True)
 
 
 @rule(
@@ -111,7 +111,7 @@ def _does_not_fit(i: int, problem: str) -> Finding:
     "convolution_integer/size-filter",
     "quantized_linear_convolution/size-filter",
 )
-def forward_filter(subject: Subject) -> Iterator[Finding]:
+def forward_filter(subject: Subject) -> Iterator[Diagnostic]:
     """Each filter sees the input channels of one group, and the groups share the filters evenly."""
     groups = subject.positive("GroupCount")
     sizes, channels = subject.sizes("FilterTensor"), subject.sizes("InputTensor")
@@ -123,12 +123,12 @@ def forward_filter(subject: Subject) -> Iterator[Finding]:
             f"InputTensor has {channels[1]} channels."
         )
         expected = channels[1] // groups if channels[1] % groups == 0 else f"{channels[1]} / {groups}"
-        yield Finding(codes.WRONG_SIZE, "FilterTensor/Sizes/1", message, expected, sizes[1])
+        yield codes.WRONG_SIZE.of("FilterTensor/Sizes/1", message, expected, sizes[1])
     yield from not_multiple("FilterTensor/Sizes/0", "FilterTensor.Sizes[0]", sizes[0], groups, "GroupCount")
 
 
 @rule("convolution/size-filter-backward")
-def backward_filter(subject: Subject) -> Iterator[Finding]:
+def backward_filter(subject: Subject) -> Iterator[Diagnostic]:
     """One filter for each input channel, and the groups share the input channels evenly."""
     groups = subject.positive("GroupCount")
     sizes, channels = subject.sizes("FilterTensor"), subject.sizes("InputTensor")
@@ -140,7 +140,7 @@ def backward_filter(subject: Subject) -> Iterator[Finding]:
 
 
 @rule("convolution/output-padding")
-def output_padding(subject: Subject) -> Iterator[Finding]:
+def output_padding(subject: Subject) -> Iterator[Diagnostic]:
     """``OutputPadding[i] < OutputTensor.Sizes[i + 2]``; whatever their number, the last is the last dimension's."""
     sizes, count = subject.sizes("OutputTensor"), subject.uint("DimensionCount")
     for i, padding in enumerate(subject.numbers("OutputPadding")[:count]):
@@ -148,11 +148,11 @@ def output_padding(subject: Subject) -> Iterator[Finding]:
         if axis >= 2 and padding >= sizes[axis]:
             size = sizes[axis]
             message = f"OutputPadding[{i}] is {padding}; OutputTensor has {size} elements in dimension {axis}."
-            yield Finding(codes.OUT_OF_RANGE, f"OutputPadding/{i}", message, f"below {size}", padding)
+            yield codes.OUT_OF_RANGE.of(f"OutputPadding/{i}", message, f"below {size}", padding)
 
 
 @rule("convolution/size-bias")
-def bias_size(subject: Subject) -> Iterator[Finding]:
+def bias_size(subject: Subject) -> Iterator[Diagnostic]:
     """One value for each output channel, in dimension 1."""
     bias, output = subject.optional("BiasTensor"), subject.sizes("OutputTensor")
     if bias is not None and bias.rank == len(output) >= 2:
@@ -160,7 +160,7 @@ def bias_size(subject: Subject) -> Iterator[Finding]:
         yield from wrong_sizes("BiasTensor", bias.sizes, expected, "one value per output channel")
 
 
-def _per_channel(subject: Subject, name: str, *, or_single: bool) -> Iterator[Finding]:
+def _per_channel(subject: Subject, name: str, *, or_single: bool) -> Iterator[Diagnostic]:
     """``name`` has one element per output channel, along dimension 1 (0 when that is its only one)."""
     tensor, output = subject.optional(name), subject.sizes("OutputTensor")
     if tensor is None or len(output) < 2 or (or_single and tensor.element_count == 1):
@@ -172,42 +172,42 @@ def _per_channel(subject: Subject, name: str, *, or_single: bool) -> Iterator[Fi
 
 
 @rule("convolution_integer/size-filter-zero-point", "quantized_linear_convolution/size-filter-zero-point")
-def filter_zero_point_size(subject: Subject) -> Iterator[Finding]:
+def filter_zero_point_size(subject: Subject) -> Iterator[Diagnostic]:
     """One element, or one for each output channel."""
     return _per_channel(subject, "FilterZeroPointTensor", or_single=True)
 
 
 @rule("quantized_linear_convolution/size-filter-scale")
-def filter_scale_size(subject: Subject) -> Iterator[Finding]:
+def filter_scale_size(subject: Subject) -> Iterator[Diagnostic]:
     """One element, or one for each output channel."""
     return _per_channel(subject, "FilterScaleTensor", or_single=True)
 
 
 @rule("quantized_linear_convolution/size-bias")
-def quantized_bias_size(subject: Subject) -> Iterator[Finding]:
+def quantized_bias_size(subject: Subject) -> Iterator[Diagnostic]:
     """One element for each output channel."""
     return _per_channel(subject, "BiasTensor", or_single=False)
 
 
 @rule("quantized_linear_average_pooling/size-input-scale")
-def pooled_input_scale_size(subject: Subject) -> Iterator[Finding]:
+def pooled_input_scale_size(subject: Subject) -> Iterator[Diagnostic]:
     """One element, or one for each channel."""
     return _per_channel(subject, "InputScaleTensor", or_single=True)
 
 
 @rule("quantized_linear_average_pooling/size-input-zero-point")
-def pooled_input_zero_point_size(subject: Subject) -> Iterator[Finding]:
+def pooled_input_zero_point_size(subject: Subject) -> Iterator[Diagnostic]:
     """One element, or one for each channel."""
     return _per_channel(subject, "InputZeroPointTensor", or_single=True)
 
 
 @rule("quantized_linear_average_pooling/size-output-scale")
-def pooled_output_scale_size(subject: Subject) -> Iterator[Finding]:
+def pooled_output_scale_size(subject: Subject) -> Iterator[Diagnostic]:
     """One element, or one for each channel."""
     return _per_channel(subject, "OutputScaleTensor", or_single=True)
 
 
 @rule("quantized_linear_average_pooling/size-output-zero-point")
-def pooled_output_zero_point_size(subject: Subject) -> Iterator[Finding]:
+def pooled_output_zero_point_size(subject: Subject) -> Iterator[Diagnostic]:
     """One element, or one for each channel."""
     return _per_channel(subject, "OutputZeroPointTensor", or_single=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import checking as codes
+from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.ir.operator import ScaleBias
-from dml2onnx.rules.findings import Finding
 from dml2onnx.rules.shapes.rules import rule
 
 if TYPE_CHECKING:
@@ -24,11 +24,11 @@ _WIDE = 64
     "element_wise_clip1/scaled",
     "element_wise_identity/scaled",
 )
-def not_scaled(subject: Subject) -> Iterator[Finding]:
+def not_scaled(subject: Subject) -> Iterator[Diagnostic]:
     """Elements of 64 bits have no ``ScaleBias`` but { 1, 0 }."""
     scaling, tensor = subject.value("ScaleBias"), subject.tensor("InputTensor")
     if not isinstance(scaling, ScaleBias) or scaling == ScaleBias(1.0, 0.0) or tensor.data_type.bits < _WIDE:
         return
     found = f"{{ {scaling.scale}, {scaling.bias} }}"
     message = f"ScaleBias is {found}, and elements of {tensor.data_type.name} are not scaled."
-    yield Finding(codes.NOT_EQUAL, "ScaleBias", message, "null, or { 1, 0 }", found)
+    yield codes.NOT_EQUAL.of("ScaleBias", message, "null, or { 1, 0 }", found)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import checking as codes
-from dml2onnx.diagnostics import plural
+from dml2onnx.diagnostics import Diagnostic, plural
 from dml2onnx.rules.constraints import effective_rank
-from dml2onnx.rules.findings import Finding
+from dml2onnx.rules.findings import accepting
 from dml2onnx.rules.shapes.rules import formula, rule
 from dml2onnx.rules.shapes.sizes import Term, Whole, exactly, extended, wrong_size, wrong_sizes
 from dml2onnx.rules.subject import UnanswerableError
@@ -36,7 +36,7 @@ def _gathered(subject: Subject, rank: int) -> tuple[int, ...]:
 
 
 @rule("gather/output-rank")
-def gathered_rank(subject: Subject) -> Iterator[Finding]:
+def gathered_rank(subject: Subject) -> Iterator[Diagnostic]:
     """What is gathered fits into the output's dimensions."""
     rank = max(effective_rank(subject.sizes("InputTensor")), 1)
     output = subject.tensor("OutputTensor").rank
@@ -44,11 +44,11 @@ def gathered_rank(subject: Subject) -> Iterator[Finding]:
     needed = max(rank + subject.uint("IndexDimensions") - 1, len(_gathered(subject, output)))
     if needed > output:
         message = f"The gathered elements need {needed} dimensions; OutputTensor has {output}."
-        yield Finding(codes.WRONG_DIMENSION_COUNT, "OutputTensor/Sizes", message, f"at least {needed}", output)
+        yield codes.WRONG_DIMENSION_COUNT.of("OutputTensor/Sizes", message, f"at least {needed}", output)
 
 
 @rule("gather/indices-leading-ones")
-def leading_ones(subject: Subject) -> Iterator[Finding]:
+def leading_ones(subject: Subject) -> Iterator[Diagnostic]:
     """Sizes of the index before its ``IndexDimensions`` are 1.
 
     DirectML takes sizes there that are the first ones of the input, leading ones of both apart, in front of the axis.
@@ -64,14 +64,14 @@ def leading_ones(subject: Subject) -> Iterator[Finding]:
         if size != 1:
             finding = wrong_size("IndicesTensor", i, size, 1, why=f"since IndexDimensions is {count}")
             yield (
-                finding.accepting("whether each row has indices of its own depends on the device")
+                accepting(finding, "whether each row has indices of its own depends on the device")
                 if is_taken
                 else finding
             )
 
 
 @rule("gather_elements/size-indices", "scatter/size-indices")
-def indices_along_axis(subject: Subject) -> Iterator[Finding]:
+def indices_along_axis(subject: Subject) -> Iterator[Diagnostic]:
     """The index has the input's sizes but along the axis, where that of SCATTER is no larger."""
     sizes = subject.sizes("InputTensor")
     axis, scatters = subject.axis("Axis", len(sizes)), subject.desc.type == "SCATTER"
@@ -83,7 +83,7 @@ def indices_along_axis(subject: Subject) -> Iterator[Finding]:
 
 
 @rule("one_hot/size-indices")
-def one_hot_indices(subject: Subject) -> Iterator[Finding]:
+def one_hot_indices(subject: Subject) -> Iterator[Diagnostic]:
     """One index for each sequence along the axis."""
     output = subject.sizes("OutputTensor")
     axis = subject.axis("Axis", len(output))
@@ -143,7 +143,7 @@ def _tuples(subject: Subject, rank: int, batches: int) -> Whole:
 
 
 @rule("gather_nd/tuple-dimensions", "gather_nd1/tuple-dimensions", "scatter_nd/tuple-dimensions")
-def tuple_dimensions(subject: Subject) -> Iterator[Finding]:
+def tuple_dimensions(subject: Subject) -> Iterator[Diagnostic]:
     """What is gathered or written has a dimension for each of those that the counts name, though its size be 1."""
     sizes, indices = _relevant(subject)
     name = "UpdatesTensor" if "UpdatesTensor" in subject.index else "OutputTensor"
@@ -152,11 +152,11 @@ def tuple_dimensions(subject: Subject) -> Iterator[Finding]:
     found = subject.tensor(name).rank
     if found < fewest:
         message = f"{name} has {plural(found, 'dimension')}; by the dimension counts it has to have at least {fewest}."
-        yield Finding(codes.WRONG_DIMENSION_COUNT, f"{name}/Sizes", message, f"at least {fewest}", found)
+        yield codes.WRONG_DIMENSION_COUNT.of(f"{name}/Sizes", message, f"at least {fewest}", found)
 
 
 @rule("gather_nd/filler-ones", "gather_nd1/filler-ones", "scatter_nd/filler-ones")
-def filler_ones(subject: Subject) -> Iterator[Finding]:
+def filler_ones(subject: Subject) -> Iterator[Diagnostic]:
     """Sizes in front of the dimensions that a count names are 1."""
     for tensor, name in (("InputTensor", "InputDimensionCount"), ("IndicesTensor", "IndicesDimensionCount")):
         sizes, count = subject.sizes(tensor), subject.positive(name)
@@ -166,18 +166,18 @@ def filler_ones(subject: Subject) -> Iterator[Finding]:
 
 
 @rule("gather_nd/tuple-length", "scatter_nd/tuple-length")
-def tuple_length(subject: Subject) -> Iterator[Finding]:
+def tuple_length(subject: Subject) -> Iterator[Diagnostic]:
     """A tuple names at most as many coordinates as the input has."""
     return _too_long(subject, 0)
 
 
 @rule("gather_nd1/tuple-length")
-def batched_tuple_length(subject: Subject) -> Iterator[Finding]:
+def batched_tuple_length(subject: Subject) -> Iterator[Diagnostic]:
     """A tuple names at most as many coordinates as the batch dimensions leave of the input."""
     return _too_long(subject, subject.uint("BatchDimensionCount"))
 
 
-def _too_long(subject: Subject, batches: int) -> Iterator[Finding]:
+def _too_long(subject: Subject, batches: int) -> Iterator[Diagnostic]:
     sizes, indices = _relevant(subject)
     if batches + indices[-1] > len(sizes):
         last = subject.tensor("IndicesTensor").rank - 1
@@ -186,17 +186,17 @@ def _too_long(subject: Subject, batches: int) -> Iterator[Finding]:
 
 
 @rule("scatter_nd/indices-strides")
-def indices_strides(subject: Subject) -> Iterator[Finding]:
+def indices_strides(subject: Subject) -> Iterator[Diagnostic]:
     """No two tuples of indices are the same by a stride of 0."""
     tensor = subject.tensor("IndicesTensor")
     for i, (size, stride) in enumerate(zip(tensor.sizes, tensor.strides or (1,) * tensor.rank, strict=False)):
         if size > 1 and stride == 0:
             message = f"IndicesTensor.Strides[{i}] is 0 and Sizes[{i}] is {size}; an index may not be repeated so."
-            yield Finding(codes.REPEATED_INDICES, f"IndicesTensor/Strides/{i}", message, "at least 1", 0)
+            yield codes.REPEATED_INDICES.of(f"IndicesTensor/Strides/{i}", message, "at least 1", 0)
 
 
 @rule("gather_nd1/batch-sizes")
-def batch_sizes(subject: Subject) -> Iterator[Finding]:
+def batch_sizes(subject: Subject) -> Iterator[Diagnostic]:
     """Input and index have the same batch sizes."""
     sizes, indices = _relevant(subject)
     batches = subject.uint("BatchDimensionCount")

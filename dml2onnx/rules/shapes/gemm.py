@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import checking as codes
-from dml2onnx.rules.findings import Finding
+from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.rules.shapes.rules import formula, rule
 from dml2onnx.rules.shapes.sizes import Whole, extended, wrong_sizes
 from dml2onnx.rules.subject import UnanswerableError
@@ -57,7 +57,7 @@ def output_size(subject: Subject, rank: int) -> Whole:
     "matrix_multiply_integer_to_float/matrix-sizes",
     "quantized_linear_matrix_multiply/matrix-sizes",
 )
-def matrix_sizes(subject: Subject) -> Iterator[Finding]:
+def matrix_sizes(subject: Subject) -> Iterator[Diagnostic]:
     """A and B have the same batch and channel sizes (zero strides broadcast), and agree in K."""
     a, b = _operands(subject)
     if a[:-2] != b[:-2]:
@@ -65,16 +65,16 @@ def matrix_sizes(subject: Subject) -> Iterator[Finding]:
             f"BTensor has batch sizes {list(b[:-2])} and ATensor has {list(a[:-2])}; they need the same, with strides "
             "of 0 to repeat a matrix."
         )
-        yield Finding(codes.DIFFERENT_SIZES, "BTensor/Sizes", message, list(a[:-2]), list(b[:-2]))
+        yield codes.DIFFERENT_SIZES.of("BTensor/Sizes", message, list(a[:-2]), list(b[:-2]))
     if a[-1] != b[-2]:
         message = f"ATensor has rows of K = {a[-1]} elements and BTensor has columns of {b[-2]}."
-        yield Finding(codes.DIFFERENT_SIZES, "BTensor/Sizes", message, f"K = {a[-1]}", f"K = {b[-2]}")
+        yield codes.DIFFERENT_SIZES.of("BTensor/Sizes", message, f"K = {a[-1]}", f"K = {b[-2]}")
 
 
-def _along(field: str, *, rows: bool) -> Callable[[Subject], Iterator[Finding]]:
+def _along(field: str, *, rows: bool) -> Callable[[Subject], Iterator[Diagnostic]]:
     """``field`` has one element, or one for each row (M) or column (N)."""
 
-    def check(subject: Subject) -> Iterator[Finding]:
+    def check(subject: Subject) -> Iterator[Diagnostic]:
         tensor = subject.optional(field)
         if tensor is None or tensor.element_count == 1:
             return

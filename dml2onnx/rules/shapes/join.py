@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import checking as codes
-from dml2onnx.rules.findings import Finding
+from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.rules.shapes.rules import Formula, rule
 from dml2onnx.rules.shapes.sizes import Term, exactly, wrong_size
 from dml2onnx.rules.subject import UnanswerableError
@@ -34,13 +34,13 @@ def _sum(parts: Sequence[TensorDesc], axis: int) -> Term:
 
 
 @rule("join/size-output", formulas={"OutputTensor": Formula(_joined)})
-def join_sizes(subject: Subject) -> Iterator[Finding]:
+def join_sizes(subject: Subject) -> Iterator[Diagnostic]:
     """``OutputTensor.Sizes[Axis]`` is the sum over the inputs; all other sizes are equal."""
     return _whole_and_parts(subject, "OutputTensor", "InputTensors")
 
 
 @rule("split/size-output")
-def split_sizes(subject: Subject) -> Iterator[Finding]:
+def split_sizes(subject: Subject) -> Iterator[Diagnostic]:
     """The sum of ``OutputTensors[k].Sizes[Axis]`` is that of the input; all other sizes are equal."""
     return _whole_and_parts(subject, "InputTensor", "OutputTensors")
 
@@ -58,21 +58,21 @@ def _differing(placed: list[tuple[str, int]]) -> Iterator[tuple[str, int, str]]:
             yield path, wanted, right
 
 
-def _unlike(path: str, sizes: tuple[int, ...], wrong: list[tuple[int, int, str]], axis: int) -> Finding:
+def _unlike(path: str, sizes: tuple[int, ...], wrong: list[tuple[int, int, str]], axis: int) -> Diagnostic:
     """One finding about a tensor, in however many dimensions it differs."""
     if len(wrong) == 1:
         i, wanted, right = wrong[0]
         message = f"{path} has size {sizes[i]} in dimension {i} and {right} has {wanted}; only axis {axis} may differ."
-        return Finding(codes.DIFFERENT_SIZES, f"{path}/Sizes/{i}", message, wanted, sizes[i])
+        return codes.DIFFERENT_SIZES.of(f"{path}/Sizes/{i}", message, wanted, sizes[i])
     expected = list(sizes)
     for i, wanted, _ in wrong:
         expected[i] = wanted
     where = " and ".join(f"{wanted} in dimension {i}" for i, wanted, _ in wrong)
     message = f"{path} has sizes {list(sizes)} and {wrong[0][2]} has {where}; only axis {axis} may differ."
-    return Finding(codes.DIFFERENT_SIZES, f"{path}/Sizes", message, expected, list(sizes))
+    return codes.DIFFERENT_SIZES.of(f"{path}/Sizes", message, expected, list(sizes))
 
 
-def _whole_and_parts(subject: Subject, whole_name: str, parts_name: str) -> Iterator[Finding]:
+def _whole_and_parts(subject: Subject, whole_name: str, parts_name: str) -> Iterator[Diagnostic]:
     whole = subject.sizes(whole_name)
     axis = subject.axis("Axis", len(whole))
     parts = subject.placed(parts_name)
@@ -95,4 +95,4 @@ def _whole_and_parts(subject: Subject, whole_name: str, parts_name: str) -> Iter
         else:
             made = f"{total.size} = {total.formula}"
             message = f"The sizes of {parts_name} along axis {axis} make {made}; it is {whole[axis]}."
-            yield Finding(codes.WRONG_SIZE, parts_name, message, whole[axis], total.size)
+            yield codes.WRONG_SIZE.of(parts_name, message, whole[axis], total.size)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import checking as codes
-from dml2onnx.rules.findings import Finding
+from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.rules.shapes.rules import formula
 from dml2onnx.rules.shapes.sizes import OTHER_SIZES, between, exactly, free, loosely, windows_formula
 
@@ -32,22 +32,22 @@ ONE_WINDOW = "it takes parts of the input that are no windows, where one window 
     "quantized_linear_average_pooling/size-output",
     tensor="OutputTensor",
 )
-def output_size(subject: Subject, rank: int) -> Iterator[Term | Finding]:
+def output_size(subject: Subject, rank: int) -> Iterator[Term | Diagnostic]:
     """``(in + padding - ((WindowSize - 1) * Dilation + 1)) / Stride + 1``, the division rounded down or up."""
     return _pooled_size(subject, rank, "InputTensor")
 
 
 @formula("average_pooling_grad/size-input-gradient", tensor="InputGradientTensor")
-def average_gradient_size(subject: Subject, rank: int) -> Iterator[Term | Finding]:
+def average_gradient_size(subject: Subject, rank: int) -> Iterator[Term | Diagnostic]:
     """The arriving gradient has the sizes of the forward output, the result those of the forward input."""
     return _pooled_size(subject, rank, "OutputGradientTensor")
 
 
 @formula("max_pooling_grad/size-input-gradient", tensor="InputGradientTensor")
-def maximum_gradient_size(subject: Subject, rank: int) -> Iterator[Term | Finding]:
+def maximum_gradient_size(subject: Subject, rank: int) -> Iterator[Term | Diagnostic]:
     """The arriving gradient has the sizes of the forward output, the division rounded down; nothing else will do."""
     for term in _pooled_size(subject, rank, "InputTensor"):
-        if isinstance(term, Finding):
+        if isinstance(term, Diagnostic):
             yield replace(term, accepted="", compiled=False)
         elif term.accepted:
             yield exactly(term.low, term.words)
@@ -55,7 +55,7 @@ def maximum_gradient_size(subject: Subject, rank: int) -> Iterator[Term | Findin
             yield term
 
 
-def _pooled_size(subject: Subject, rank: int, whole: str) -> Iterator[Term | Finding]:
+def _pooled_size(subject: Subject, rank: int, whole: str) -> Iterator[Term | Diagnostic]:
     sizes = subject.sizes_of_rank(whole, rank)
     count = rank - 2
     windows, strides = subject.uints("WindowSize", count), subject.uints("Strides", count)
@@ -76,7 +76,7 @@ def _pooled_size(subject: Subject, rank: int, whole: str) -> Iterator[Term | Fin
         if high < 1:  # less than a stride is missing: rounded up, there is one window, which hangs over the end
             message = f"The window reaches over {reach} elements of dimension {i + 2}, which has {padded} with padding."
             most = f"at most {padded + strides[i] - 1}"
-            yield Finding(codes.NO_ROOM, f"WindowSize/{i}", message, most, reach, accepted=OTHER_SIZES, compiled=True)
+            yield codes.NO_ROOM.of(f"WindowSize/{i}", message, most, reach, accepted=OTHER_SIZES, compiled=True)
             continue
         words = partial(windows_formula, subject, i, sizes[i + 2], reach, strides[i])
         does, compiled = (ONE_WINDOW, False) if is_whole else (OTHER_SIZES, True)

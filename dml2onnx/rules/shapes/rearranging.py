@@ -6,7 +6,8 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import checking as codes
-from dml2onnx.rules.findings import Finding
+from dml2onnx.diagnostics import Diagnostic
+from dml2onnx.rules.findings import accepting
 from dml2onnx.rules.shapes.rules import formula, rule
 from dml2onnx.rules.shapes.sizes import Whole, exactly, not_multiple, wrong_sizes
 from dml2onnx.rules.subject import UnanswerableError
@@ -43,7 +44,7 @@ def spread_size(subject: Subject, rank: int) -> Whole:
 
 
 @rule("depth_to_space/block-divides", "depth_to_space1/block-divides")
-def channels_divide(subject: Subject) -> Iterator[Finding]:
+def channels_divide(subject: Subject) -> Iterator[Diagnostic]:
     """The channels are a multiple of ``BlockSize`` squared."""
     channels, block = subject.sizes_of_rank("InputTensor", 4)[1], subject.positive("BlockSize")
     yield from not_multiple("InputTensor/Sizes/1", "InputTensor.Sizes[1]", channels, block**2, "BlockSize squared")
@@ -59,7 +60,7 @@ def gathered_size(subject: Subject, rank: int) -> Whole:
 
 
 @rule("space_to_depth/block-divides", "space_to_depth1/block-divides")
-def space_divides(subject: Subject) -> Iterator[Finding]:
+def space_divides(subject: Subject) -> Iterator[Diagnostic]:
     """Height and width are multiples of ``BlockSize``."""
     sizes, block = subject.sizes_of_rank("InputTensor", 4), subject.positive("BlockSize")
     for i in (2, 3):
@@ -67,7 +68,7 @@ def space_divides(subject: Subject) -> Iterator[Finding]:
 
 
 @rule("reverse_subsequences/size-sequence-lengths")
-def sequence_lengths_size(subject: Subject) -> Iterator[Finding]:
+def sequence_lengths_size(subject: Subject) -> Iterator[Diagnostic]:
     """One length for each sequence: the input's sizes with 1 along the axis."""
     sizes = subject.sizes("InputTensor")
     axis = subject.axis("Axis", len(sizes))
@@ -77,7 +78,7 @@ def sequence_lengths_size(subject: Subject) -> Iterator[Finding]:
 
 
 @rule("random_generator/size-input-state")
-def state_size(subject: Subject) -> Iterator[Finding]:
+def state_size(subject: Subject) -> Iterator[Diagnostic]:
     """Six words in the last dimension."""
     found = subject.sizes("InputStateTensor")
     yield from wrong_sizes("InputStateTensor", found, (*(1,) * (len(found) - 1), 6), "six words of state")
@@ -87,25 +88,25 @@ def state_size(subject: Subject) -> Iterator[Finding]:
 
 
 @rule("fold/dimension-counts")
-def fold_ranks(subject: Subject) -> Iterator[Finding]:
+def fold_ranks(subject: Subject) -> Iterator[Diagnostic]:
     """Blocks have 3 dimensions and the image two more than ``DimensionCount``."""
     return _fold_ranks(subject, "InputTensor", "OutputTensor")
 
 
 @rule("unfold/dimension-counts")
-def unfold_ranks(subject: Subject) -> Iterator[Finding]:
+def unfold_ranks(subject: Subject) -> Iterator[Diagnostic]:
     """As FOLD, with the tensors exchanged."""
     return _fold_ranks(subject, "OutputTensor", "InputTensor")
 
 
-def _fold_ranks(subject: Subject, blocks: str, image: str) -> Iterator[Finding]:
+def _fold_ranks(subject: Subject, blocks: str, image: str) -> Iterator[Diagnostic]:
     for tensor, rank in ((blocks, 3), (image, subject.positive("DimensionCount") + 2)):
         sizes = subject.sizes(tensor)
         if len(sizes) != rank:
             message = f"{tensor} has sizes {list(sizes)}; it has to have {rank} dimensions."
-            found = Finding(codes.WRONG_DIMENSION_COUNT, f"{tensor}/Sizes", message, rank, list(sizes))
+            found = codes.WRONG_DIMENSION_COUNT.of(f"{tensor}/Sizes", message, rank, list(sizes))
             behind = tensor == image and len(sizes) > rank
-            yield found.accepting(f"it takes the first {rank} sizes") if behind else found
+            yield accepting(found, f"it takes the first {rank} sizes") if behind else found
 
 
 @formula("fold/size-input", tensor="InputTensor")
@@ -134,7 +135,7 @@ def _blocks(subject: Subject, rank: int, image: str) -> Sizes:
         space = size + starts[i] + ends[i] - dilations[i] * (windows[i] - 1) - 1
         if space < 0:
             message = f"The window reaches {-space} elements beyond spatial dimension {i} with padding."
-            return [Finding(codes.NO_ROOM, f"WindowSizes/{i}", message, "at least 1 position", 0)]
+            return [codes.NO_ROOM.of(f"WindowSizes/{i}", message, "at least 1 position", 0)]
         positions.append(space // strides[i] + 1)
     batch, channels = whole[:2]
     words = "batch, channels times window elements, window positions"

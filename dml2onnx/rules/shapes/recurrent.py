@@ -6,9 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import checking as codes
+from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
-from dml2onnx.rules.findings import Finding
 from dml2onnx.rules.shapes import templates
 from dml2onnx.rules.shapes.rules import Formula, rule
 from dml2onnx.rules.shapes.sizes import compared_singly, exactly, free
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @rule("gru/activations", "lstm/activations", "rnn/activations")
-def activations(subject: Subject) -> Iterator[Finding]:
+def activations(subject: Subject) -> Iterator[Diagnostic]:
     """Every entry of ``ActivationDescs`` is an activation operator, of one tensor, whose tensors are null."""
     entries = subject.value("ActivationDescs")
     for i, entry in enumerate(entries if isinstance(entries, tuple) else ()):
@@ -30,17 +30,17 @@ def activations(subject: Subject) -> Iterator[Finding]:
         path = f"ActivationDescs/{i}"
         if not entry.type.startswith("ACTIVATION_"):
             message = f"ActivationDescs[{i}] is {entry.type}, which is no activation operator."
-            yield Finding(codes.NOT_AN_ACTIVATION, path, message, "ACTIVATION_*", entry.type)
+            yield codes.NOT_AN_ACTIVATION.of(path, message, "ACTIVATION_*", entry.type)
         elif len(entry.schema.input_fields) > 1:
             message = f"{entry.type} computes from two tensors, of which a list has only one to give."
-            yield Finding(codes.NOT_AN_ACTIVATION, path, message, "an activation of one tensor", entry.type)
+            yield codes.NOT_AN_ACTIVATION.of(path, message, "an activation of one tensor", entry.type)
         elif not entry.schema.is_element_wise:
             message = f"{entry.type} works along an axis; a list has activations of single elements."
-            yield Finding(codes.NOT_AN_ACTIVATION, path, message, "an activation of single elements", entry.type)
+            yield codes.NOT_AN_ACTIVATION.of(path, message, "an activation of single elements", entry.type)
         for field, value in entry.items():
             if field.is_tensor and isinstance(value, (TensorDesc, tuple)):
                 message = f"{field.name} of an activation in a list is null."
-                yield Finding(codes.NOT_AN_ACTIVATION, f"{path}/{field.name}", message, "null", "a tensor")
+                yield codes.NOT_AN_ACTIVATION.of(f"{path}/{field.name}", message, "null", "a tensor")
 
 
 def _shaped(subject: Subject) -> tuple[list[tuple[str, tuple[int, ...], tuple[str, ...]]], Mapping[str, int]]:
@@ -80,10 +80,10 @@ _OUTPUTS = ("OutputSequenceTensor", "OutputSingleTensor", "OutputCellSingleTenso
     "rnn/shapes",
     formulas={name: Formula(partial(_output, name), rank=4) for name in _OUTPUTS},
 )
-def shapes(subject: Subject) -> Iterator[Finding]:
+def shapes(subject: Subject) -> Iterator[Diagnostic]:
     """Every tensor has the shape of its field, such as ``{ 1, num_directions, 3 * hidden_size, input_size }``.
 
-    A name stands for the size in the first tensor that has it by itself; the other tensors are held against that.
+    A name stands for the size in the first tensor that has it by itself; the other tensors are compared with it.
     """
     shaped, known = _shaped(subject)
     other = _of_other_gates(subject, shaped, known)
@@ -100,7 +100,7 @@ _GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 
 def _of_other_gates(
     subject: Subject, shaped: list[tuple[str, tuple[int, ...], tuple[str, ...]]], known: Mapping[str, int]
-) -> Finding | None:
+) -> Diagnostic | None:
     """What is wrong if all weights are those of another operator of the family: one finding."""
     own, hidden = subject.schema.short_name, known.get("hidden_size", 0)
     sizes = {name: found for name, found, _ in shaped if name in _GATED}
@@ -114,7 +114,7 @@ def _of_other_gates(
         message = f"{names} are those of {other}: {gates} * hidden_size rows. {own} has {_GATES[own]} * hidden_size."
         axis = _GATED[first][0]
         expected, found = _GATES[own] * hidden, gates * hidden
-        return Finding(codes.WRONG_SIZE, f"{first}/Sizes/{axis}", message, expected, found, related=tuple(rest))
+        return codes.WRONG_SIZE.of(f"{first}/Sizes/{axis}", message, expected, found, related=tuple(rest))
     return None
 
 

@@ -12,7 +12,7 @@ from dml2onnx.rules.subject import UnanswerableError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dml2onnx.rules.findings import Finding
+    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.rules.shapes.sizes import Term
     from dml2onnx.rules.subject import Subject
 
@@ -50,7 +50,7 @@ def _one_per_region(subject: Subject, rank: int, image: str) -> Iterator[Term]:
 
 
 @rule("roi_align/size-roi", "roi_align1/size-roi", "roi_align_grad/size-roi")
-def corners_size(subject: Subject) -> Iterator[Finding]:
+def corners_size(subject: Subject) -> Iterator[Diagnostic]:
     """``{ 1.., NumROIs, 4 }``."""
     found = subject.sizes("ROITensor")
     expected = (*(1,) * (len(found) - 2), _regions(subject), 4)
@@ -58,7 +58,7 @@ def corners_size(subject: Subject) -> Iterator[Finding]:
 
 
 @rule("roi_align/size-batch-indices", "roi_align1/size-batch-indices", "roi_align_grad/size-batch-indices")
-def batch_indices_size(subject: Subject) -> Iterator[Finding]:
+def batch_indices_size(subject: Subject) -> Iterator[Diagnostic]:
     """``{ 1.., NumROIs }``."""
     found = subject.sizes("BatchIndicesTensor")
     expected = (*(1,) * (len(found) - 1), _regions(subject))
@@ -76,7 +76,7 @@ def pooled_size(subject: Subject, rank: int) -> Whole:
 
 
 @rule("roi_pooling/size-roi")
-def pooled_corners_size(subject: Subject) -> Iterator[Finding]:
+def pooled_corners_size(subject: Subject) -> Iterator[Diagnostic]:
     """``{ 1, 1, NumROIs, 5 }``: a batch index and two corners."""
     found = subject.sizes("ROITensor")
     yield from wrong_sizes("ROITensor", found, (1, 1, _regions(subject), 5), "batch index and two corners per region")

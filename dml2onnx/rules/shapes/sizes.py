@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from dml2onnx.codes import checking as codes
-from dml2onnx.rules.findings import Finding
+from dml2onnx.diagnostics import Diagnostic
+from dml2onnx.rules.findings import accepting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -89,7 +90,7 @@ class Whole:
         return cls(tuple(exactly(size, words) for size in sizes), words)
 
 
-Sizes: TypeAlias = "Whole | Iterable[Term | Finding]"
+Sizes: TypeAlias = "Whole | Iterable[Term | Diagnostic]"
 """One term for each dimension, or in its place the reason why there is no such size."""
 
 SizeFormula: TypeAlias = "Callable[[Subject, int], Sizes]"
@@ -117,7 +118,7 @@ def extended(sizes: tuple[int, ...], rank: int) -> tuple[int, ...]:
 # --- Findings -------------------------------------------------------------------------------------------------------
 
 
-def compared(subject: Subject, tensor: str, formula: SizeFormula) -> Iterator[Finding]:
+def compared(subject: Subject, tensor: str, formula: SizeFormula) -> Iterator[Diagnostic]:
     """What is wrong with the sizes of ``tensor`` by its formula."""
     found = subject.sizes(tensor)
     sizes = formula(subject, len(found))
@@ -126,7 +127,7 @@ def compared(subject: Subject, tensor: str, formula: SizeFormula) -> Iterator[Fi
     return compared_singly(tensor, found, sizes)
 
 
-def _compared_at_once(tensor: str, found: Sequence[int], sizes: Whole) -> Iterator[Finding]:
+def _compared_at_once(tensor: str, found: Sequence[int], sizes: Whole) -> Iterator[Diagnostic]:
     if len(found) == len(sizes.terms):  # any other number is wrong too
         expected = [term.nearest(size) for term, size in zip(sizes.terms, found, strict=True)]
     else:
@@ -134,21 +135,21 @@ def _compared_at_once(tensor: str, found: Sequence[int], sizes: Whole) -> Iterat
     return wrong_sizes(tensor, found, expected, sizes.words)
 
 
-def compared_singly(tensor: str, found: Sequence[int], sizes: Iterable[Term | Finding]) -> Iterator[Finding]:
+def compared_singly(tensor: str, found: Sequence[int], sizes: Iterable[Term | Diagnostic]) -> Iterator[Diagnostic]:
     """What is wrong with sizes, dimension by dimension, as one finding."""
     wrong: list[tuple[int, Term]] = []
     for i, term in enumerate(sizes):
-        if isinstance(term, Finding):
+        if isinstance(term, Diagnostic):
             yield term
         elif found[i] != term.size and found[i] != term.nearest(found[i]):
             wrong.append((i, term))
     yield from _differing(tensor, found, [(i, term) for i, term in wrong if not term.accepted])
     accepted = [(i, term) for i, term in wrong if term.accepted]
     for finding in _differing(tensor, found, accepted):
-        yield finding.accepting(accepted[0][1].accepted, compiled=accepted[0][1].compiled)
+        yield accepting(finding, accepted[0][1].accepted, compiled=accepted[0][1].compiled)
 
 
-def _differing(tensor: str, found: Sequence[int], wrong: Sequence[tuple[int, Term]]) -> Iterator[Finding]:
+def _differing(tensor: str, found: Sequence[int], wrong: Sequence[tuple[int, Term]]) -> Iterator[Diagnostic]:
     """One finding about the sizes that are wrong, if any are."""
     if len(wrong) == 1:
         i, term = wrong[0]
@@ -158,33 +159,33 @@ def _differing(tensor: str, found: Sequence[int], wrong: Sequence[tuple[int, Ter
         expected = [dict(wrong).get(i, Term(size, "", size, 0, None)).expected for i, size in enumerate(found)]
         message = f"{tensor} has sizes {list(found)}; {', and '.join(parts)}."
         wanted = f"[{', '.join(map(str, expected))}]"  # some are words, such as "16 or 17"
-        yield Finding(codes.WRONG_SIZE, f"{tensor}/Sizes", message, wanted, list(found))
+        yield codes.WRONG_SIZE.of(f"{tensor}/Sizes", message, wanted, list(found))
 
 
-def problems_and_sizes(sizes: Sizes) -> tuple[list[Finding], tuple[int, ...] | None]:
+def problems_and_sizes(sizes: Sizes) -> tuple[list[Diagnostic], tuple[int, ...] | None]:
     """The natural sizes of a tensor, or ``None`` with the reasons why there are none, as far as the formula has any."""
     terms = list(sizes.terms if isinstance(sizes, Whole) else sizes)
-    problems = [term for term in terms if isinstance(term, Finding)]
+    problems = [term for term in terms if isinstance(term, Diagnostic)]
     found = [term.size for term in terms if isinstance(term, Term) and term.size is not None]
     return problems, tuple(found) if len(found) == len(terms) else None
 
 
-def wrong_size(tensor: str, i: int, found: int, expected: object, formula: str = "", why: str = "") -> Finding:
+def wrong_size(tensor: str, i: int, found: int, expected: object, formula: str = "", why: str = "") -> Diagnostic:
     """One size that is not what its ``formula`` gives, which is stated with its numbers, or a reason ``why``."""
     reason = f", {why}" if why else "" if formula == str(expected) else f" = {formula}"
     message = f"{tensor}.Sizes[{i}] is {found}; it has to be {expected}{reason}."
-    return Finding(codes.WRONG_SIZE, f"{tensor}/Sizes/{i}", message, expected, found)
+    return codes.WRONG_SIZE.of(f"{tensor}/Sizes/{i}", message, expected, found)
 
 
-def wrong_sizes(tensor: str, found: Sequence[int], expected: Sequence[int], formula: str) -> Iterator[Finding]:
+def wrong_sizes(tensor: str, found: Sequence[int], expected: Sequence[int], formula: str) -> Iterator[Diagnostic]:
     """Sizes that differ from those that the formula, in words, gives."""
     if tuple(found) != tuple(expected):
         message = f"{tensor} has sizes {list(found)}; they have to be {list(expected)}: {formula}."
-        yield Finding(codes.WRONG_SIZE, f"{tensor}/Sizes", message, list(expected), list(found))
+        yield codes.WRONG_SIZE.of(f"{tensor}/Sizes", message, list(expected), list(found))
 
 
-def not_multiple(path: str, label: str, found: int, divisor: int, of: str) -> Iterator[Finding]:
+def not_multiple(path: str, label: str, found: int, divisor: int, of: str) -> Iterator[Diagnostic]:
     """A number that is no multiple of ``divisor``, which ``of`` names."""
     if found % divisor:
         message = f"{label} is {found}, not a multiple of {of}, {divisor}."
-        yield Finding(codes.INDIVISIBLE, path, message, f"a multiple of {divisor}", found)
+        yield codes.INDIVISIBLE.of(path, message, f"a multiple of {divisor}", found)

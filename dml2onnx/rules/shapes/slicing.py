@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import checking as codes
-from dml2onnx.rules.findings import Finding
+from dml2onnx.diagnostics import Diagnostic
+from dml2onnx.rules.findings import accepting
 from dml2onnx.rules.shapes.rules import formula, rule
 from dml2onnx.rules.shapes.sizes import Whole, at_most, free, loosely
 
@@ -27,7 +28,7 @@ def slice_size(subject: Subject, rank: int) -> Whole:
 
 
 @rule("slice/window")
-def slice_window(subject: Subject) -> Iterator[Finding]:
+def slice_window(subject: Subject) -> Iterator[Diagnostic]:
     """``Offsets[i] + (Sizes[i] - 1) * Strides[i] < InputTensor.Sizes[i]``."""
     whole = subject.sizes("InputTensor")
     offsets, strides = subject.uints("Offsets", len(whole)), subject.uints("Strides", len(whole))
@@ -35,23 +36,23 @@ def slice_window(subject: Subject) -> Iterator[Finding]:
         last = offsets[i] + (size - 1) * strides[i]
         if last >= whole[i]:
             message = f"The last element read in dimension {i} is {last}; InputTensor has {whole[i]}."
-            yield Finding(codes.OUT_OF_WINDOW, f"Offsets/{i}", message, f"below {whole[i]}", last)
+            yield codes.OUT_OF_WINDOW.of(f"Offsets/{i}", message, f"below {whole[i]}", last)
 
 
 @rule("slice1/window")
-def slice1_window(subject: Subject) -> Iterator[Finding]:
+def slice1_window(subject: Subject) -> Iterator[Diagnostic]:
     """``InputWindowOffsets[i] + InputWindowSizes[i] <= InputTensor.Sizes[i]``, the sizes being 1 or more."""
     return _window(subject, "InputTensor")
 
 
 @rule("slice_grad/window")
-def slice_gradient_window(subject: Subject) -> Iterator[Finding]:
+def slice_gradient_window(subject: Subject) -> Iterator[Diagnostic]:
     """As SLICE1, with the tensors exchanged."""
     return _window(subject, "OutputGradientTensor")
 
 
 @rule("slice_grad/inside")
-def written_inside(subject: Subject) -> Iterator[Finding]:
+def written_inside(subject: Subject) -> Iterator[Diagnostic]:
     """``Offsets[i] + (InputGradientTensor.Sizes[i] - 1) * abs(Strides[i]) < OutputGradientTensor.Sizes[i]``."""
     whole = subject.sizes("OutputGradientTensor")
     offsets, strides = subject.uints("InputWindowOffsets", len(whole)), subject.uints("InputWindowStrides", len(whole))
@@ -59,20 +60,20 @@ def written_inside(subject: Subject) -> Iterator[Finding]:
         last = offsets[i] + (size - 1) * abs(strides[i])
         if last >= whole[i]:
             message = f"The last element written in dimension {i} is {last}; OutputGradientTensor has {whole[i]}."
-            yield Finding(codes.OUT_OF_WINDOW, f"InputWindowStrides/{i}", message, f"below {whole[i]}", last)
+            yield codes.OUT_OF_WINDOW.of(f"InputWindowStrides/{i}", message, f"below {whole[i]}", last)
 
 
-def _window(subject: Subject, tensor: str) -> Iterator[Finding]:
+def _window(subject: Subject, tensor: str) -> Iterator[Diagnostic]:
     whole = subject.sizes(tensor)
     offsets = subject.uints("InputWindowOffsets", len(whole))
     for i, size in enumerate(subject.uints("InputWindowSizes", len(whole))):
         if size < 1:
             message = f"InputWindowSizes[{i}] is {size}; a window has at least 1 element."
-            found = Finding(codes.OUT_OF_WINDOW, f"InputWindowSizes/{i}", message, "at least 1", size)
-            yield found.accepting(BEYOND_THE_WINDOW) if tensor == "OutputGradientTensor" else found
+            found = codes.OUT_OF_WINDOW.of(f"InputWindowSizes/{i}", message, "at least 1", size)
+            yield accepting(found, BEYOND_THE_WINDOW) if tensor == "OutputGradientTensor" else found
         elif offsets[i] + size > whole[i]:
             message = f"The window ends at {offsets[i] + size} in dimension {i}; {tensor} has {whole[i]}."
-            yield Finding(codes.OUT_OF_WINDOW, f"InputWindowOffsets/{i}", message, whole[i], offsets[i] + size)
+            yield codes.OUT_OF_WINDOW.of(f"InputWindowOffsets/{i}", message, whole[i], offsets[i] + size)
 
 
 @formula("slice1/size-output", tensor="OutputTensor")

@@ -1,0 +1,78 @@
+"""Files of other tools that are given as a graph, known by how they begin or by the members of their root."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+
+class Foreign(NamedTuple):
+    """What a file is, to follow its name, and what would be right in its place."""
+
+    what: str
+    instead: str = "a graph"
+
+
+TFLITE = b"TFL3"
+"""The identifier of that FlatBuffers file, behind the offset of its root."""
+_PICTURE = Foreign(
+    "is a picture", "a graph; a picture is the contents of an input, as an array: numpy.save, then --input NAME=FILE"
+)
+_BEGINNINGS = (
+    (b"PK\x03\x04", Foreign("is a ZIP archive, as .pt and .npz files are")),
+    (b"\x1f\x8b", Foreign("is compressed by gzip", "a graph; unpack the file first")),
+    (b"\x89HDF\r\n", Foreign("is an HDF5 file, as Keras writes .h5 files")),
+    (b"\x93NUMPY", Foreign("is an array of numpy", "a graph; an array is the contents of an input: --input NAME=FILE")),
+    (b"\x89PNG", _PICTURE),
+    (b"\xff\xd8\xff", _PICTURE),
+    (b"GIF8", _PICTURE),
+    (b"GGUF", Foreign("is a model of llama.cpp")),
+    (b"%PDF", Foreign("is a PDF document")),
+    (b"DXBC", Foreign("is a compiled shader", "a graph; a shader is no DirectML operator")),
+    (b"MZ", Foreign("is a program or a library of Windows")),
+    (b"\x7fELF", Foreign("is a program or a library of Linux")),
+)
+_PAGE = Foreign(
+    "is an HTML page, as browsers save the page about a file in its place",
+    "the file itself, which such a page offers as raw or for download",
+)
+_OPENVINO = Foreign("is XML, a network of OpenVINO", "the DirectML graph; OpenVINO reads what dml2onnx compile writes")
+_IN_TEXT = 4096
+"""Bytes in which the root of XML is looked for."""
+_ROOTS = MappingProxyType(
+    {
+        ("cells", "nbformat"): Foreign("is a Jupyter notebook"),
+        ("name", "version"): Foreign("is the package.json of a program in JavaScript"),
+        ("architectures",): Foreign("is the configuration of a model of Hugging Face"),
+        ("model_type",): Foreign("is the configuration of a model of Hugging Face"),
+        ("modelTopology",): Foreign("is a model of TensorFlow.js"),
+        ("irVersion",): Foreign("is an ONNX model as JSON"),
+        ("ir_version",): Foreign("is an ONNX model as JSON"),
+        ("command", "diagnostics"): Foreign("is what a command of dml2onnx answers with --json"),
+        ("runs", "version"): Foreign("is a SARIF log"),
+    }
+)
+"""Members that a root has, all of them, if a file is of that kind."""
+
+
+def of_bytes(data: bytes) -> Foreign | None:
+    """What bytes are that belong to another tool; ``None`` where that is not known."""
+    if data[4:8] == TFLITE:
+        return Foreign("is a model of TensorFlow Lite")
+    for beginning, found in _BEGINNINGS:
+        if data.startswith(beginning):
+            return found
+    text = data[:_IN_TEXT].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if text.startswith((b"<!doctype html", b"<html")):
+        return _PAGE
+    if text.startswith(b"<net") or (text.startswith(b"<?xml") and b"<net " in text):
+        return _OPENVINO
+    return Foreign("is XML") if text.startswith(b"<?xml") else None
+
+
+def of_members(names: Collection[str]) -> Foreign | None:
+    """What a JSON file is whose root has these members and is no graph."""
+    return next((found for members, found in _ROOTS.items() if all(name in names for name in members)), None)

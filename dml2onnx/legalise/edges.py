@@ -1,0 +1,140 @@
+"""What DirectML makes of NaN, infinities, zeros and indices outside, where ONNX says otherwise or nothing.
+
+Default models leave that open, so these rules stand in exact ones alone, where they are asked first.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dml2onnx.legalise import division, movements, powers
+from dml2onnx.legalise.attention import attended
+from dml2onnx.legalise.formulas import truncated
+from dml2onnx.legalise.pools import lowest_of
+from dml2onnx.model import FLOAT, FLOAT16
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from dml2onnx.emitter import Emitter, Tensor
+    from dml2onnx.legalise.rules import Rule
+    from dml2onnx.model import DType
+
+LARGE = 1e37
+"""Beyond it what is added to scores may be a mask to Attention, which gives 0 where all of a row is masked."""
+
+
+# --- NaN ------------------------------------------------------------------------------------------------------------
+
+
+def _is_number(x: Tensor) -> bool:
+    return x.dtype.kind != "f" or x.is_bounded or (x.value is not None and not np.isnan(x.value).any())
+
+
+def unless_nan(e: Emitter, x: Tensor, y: Tensor, instead: Tensor | float) -> Tensor | None:
+    """Where, unless it is known that there is no NaN."""
+    if _is_number(x):
+        return None
+    return e.Where(e.IsNaN(x), e.constant(instead, y.dtype) if isinstance(instead, (int, float)) else instead, y)
+
+
+def from_lowest(e: Emitter, x: Tensor, most: float | None = None) -> Tensor | None:
+    """Where and Clip [decisions G1, P7]."""
+    if x.dtype.kind != "f" or (x.is_bounded and most is None):
+        return None
+    lowest = lowest_of(x.dtype)
+    if x.value is not None and bool((x.value >= lowest).all()):  # NaN is not
+        return None
+    above = e.Clip(e.Where(e.IsNaN(x), e.constant(lowest, x.dtype), x), lowest, most)
+    above.is_bounded = True
+    return above
+
+
+def thresholded_relu(e: Emitter, x: Tensor, alpha: float) -> Tensor:
+    """NaN stays."""
+    low = e.constant(alpha, x.dtype)
+    return e.Where(e.LessOrEqual(x, low), e.constant(0, x.dtype), x, no_minus_zero=True)
+
+
+def asinh(e: Emitter, x: Tensor) -> Tensor | None:
+    """NaN at -infinity, as DirectML's formula has it [decision G12]."""
+    if x.is_bounded:
+        return None
+    y = e.Asinh(x)
+    return e.Where(e.Equal(x, e.constant(-math.inf, x.dtype)), e.constant(math.nan, x.dtype), y)
+
+
+def mod(e: Emitter, a: Tensor, b: Tensor, *, truncates: bool = False) -> Tensor | None:
+    """NaN where the divisor is infinite [decision E4]."""
+    if b.dtype.kind != "f" or not (b.value is None or np.isinf(b.value).any()):
+        return None
+    result = e.Mod(a, b, truncates=truncates)
+    e.note("a multiple of an infinite divisor is NaN, as in DirectML")
+    return e.Where(e.IsInf(b), e.constant(math.nan, b.dtype), result, no_minus_zero=True)
+
+
+# --- integers --------------------------------------------------------------------------------------------------------
+
+
+def to_integers(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
+    """Saturated, NaN being 0 [decisions E9, E10]."""
+    x = e.Cast(x, FLOAT) if x.dtype == FLOAT16 else x
+    return truncated(e, e.Where(e.IsNaN(x), e.constant(0, x.dtype), x), dtype)
+
+
+def bit_shift(e: Emitter, a: Tensor, b: Tensor, direction: Literal["LEFT", "RIGHT"]) -> Tensor | None:
+    """By the count modulo the width, 8 and 16 bits as 32 [decision E14]."""
+    if b.value is not None and b.value.max() < 8 * a.dtype.itemsize:
+        return None
+    width = 64 if a.dtype.itemsize == 8 else 32
+    wide = np.dtype(f"uint{width}")
+    count = e.Mod(e.Cast(b, wide), e.constant(width, wide))
+    shifted = e.BitShift(e.Cast(a, wide), count, direction)
+    if direction == "LEFT" and a.dtype != wide and e.casts_saturate():
+        shifted = e.Mod(shifted, e.constant(1 << 8 * a.dtype.itemsize, wide))
+    return e.Cast(shifted, a.dtype)
+
+
+# --- others ----------------------------------------------------------------------------------------------------------
+
+
+def attention(
+    e: Emitter, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, *others: Any, **how: Any
+) -> list[Tensor] | None:
+    """MatMul and Softmax, unless what is added to the scores is known to be no mask."""
+    if mask is None or (mask.value is not None and bool((np.abs(mask.value.astype(np.float64)) < LARGE).all())):
+        return None
+    e.note("what is added to the scores may be a mask to Attention: it is MatMul and Softmax")
+    return attended(e, query, key, value, mask, *others, **how)
+
+
+def multiplies_quantised(e: Emitter, op: str) -> bool:
+    """Their results are a step off here and there."""
+    return False
+
+
+def rounds_pairs(e: Emitter) -> bool:
+    """As :func:`multiplies_quantised`."""
+    return True
+
+
+RULES: dict[str, Rule] = {
+    "Asinh": asinh,
+    "Attention": attention,
+    "BitShift": bit_shift,
+    "Div": division.divide_by_zero,
+    "Mod": mod,
+    "OneHot": movements.chosen_of_two,
+    "Pow": powers.exact_power,
+    "ReverseSequence": movements.reverse_sequence,
+    "ThresholdedRelu": thresholded_relu,
+    "from_lowest": from_lowest,
+    "multiplies_quantised": multiplies_quantised,
+    "rounds_pairs": rounds_pairs,
+    "to_integers": to_integers,
+    "unless_nan": unless_nan,
+}
+"""By ONNX operator, or what else an emitter is asked."""

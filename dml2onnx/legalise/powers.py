@@ -1,0 +1,71 @@
+"""Pow with exponents that other operators have, of integers, and as DirectML has it [decisions E18 to E20]."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.legalise.formulas import truncated
+from dml2onnx.model import DOUBLE
+
+if TYPE_CHECKING:
+    from dml2onnx.emitter import Emitter, Tensor
+
+INT32 = np.dtype(np.int32)
+
+
+def _known(exponent: Tensor) -> float | None:
+    """The exponent of all elements, if it is known and one."""
+    return None if exponent.value is None or exponent.size != 1 else float(exponent.value.item())
+
+
+def power(e: Emitter, base: Tensor, exponent: Tensor) -> Tensor | None:
+    """The base, Sqrt, Reciprocal, or ones; integers of other types than INT32 in double precision."""
+    known = _known(exponent)
+    if known == 1 and exponent.rank <= base.rank:
+        return base
+    if base.dtype.kind != "f":
+        return None if base.dtype == INT32 else _of_integers(e, base, exponent)
+    if known is None or base.value is not None or exponent.rank > base.rank:
+        return None
+    if known == 0:
+        return e.ConstantOfShape(base.shape, 1, base.dtype)
+    # Sqrt is NaN at -inf, as the power is
+    return {0.5: e.Sqrt, -1: e.Reciprocal}[known](base) if known in (0.5, -1) else None
+
+
+def exact_power(e: Emitter, base: Tensor, exponent: Tensor) -> Tensor | None:
+    """0 of 0, NaN where ``exponent * log |base|`` is, and of negative numbers where the exponent is not whole."""
+    known = _known(exponent)
+    if known == 1 or len(e.applying) > 1:  # in a formula the numbers are known
+        return None
+    if base.dtype.kind != "f":
+        return _of_integers(e, base, exponent)
+    if exponent.is_integral and base.value is not None and (base.value > 0).all():
+        return None
+    if known is not None and (known == 0.5 or (known > 0 and known.is_integer())):
+        return None
+    y, zero, nan = e.Pow(base, exponent), e.constant(0, base.dtype), e.constant(math.nan, base.dtype)
+    if known is None or known == 0 or not math.isfinite(known):
+        e.note("powers of 0 are 0, and NaN where the exponent times the logarithm is")
+        exponent = e.Cast(exponent, base.dtype)
+        lost = e.IsNaN(e.Mul(exponent, e.Log(e.Abs(base))))
+        is_whole = e.Equal(e.Sub(exponent, e.Floor(exponent)), zero)
+        lost = e.Or(lost, e.And(e.Less(base, zero), e.Not(is_whole)))
+        return e.Where(e.Equal(base, zero), zero, e.Where(lost, nan, y))
+    if not known.is_integer():
+        y = e.Where(e.Less(base, zero), nan, y)
+    return e.Where(e.Equal(base, zero), zero, y) if known < 0 else y
+
+
+def _of_integers(e: Emitter, base: Tensor, exponent: Tensor) -> Tensor:
+    """In double precision, which has all integers of these types, then truncated; what is outside of the type is left
+    to the driver [decision E19]."""
+    e.note("integer powers are computed in double precision, then truncated")
+    y, known = e.Pow(e.Cast(base, DOUBLE), e.Cast(exponent, DOUBLE)), _known(exponent)
+    if exponent.dtype.kind != "f" or (known is not None and known.is_integer()):
+        return truncated(e, e.Round(y), base.dtype)
+    none = e.Or(e.IsNaN(y), e.Equal(base, e.constant(0, base.dtype))) if e.exact else e.IsNaN(y)
+    return truncated(e, e.Where(none, e.constant(0, DOUBLE), y), base.dtype)

@@ -1,0 +1,60 @@
+"""Exit code 2 for options that ask for what the model does not have, and what ``check`` says of findings it hides."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dml2onnx.cli import main
+from tests.newcomers.case import edited
+from tests.newcomers.files import NETWORK
+
+WRONG = edited(NETWORK, ('"CROSS_CORRELATION"', '"CROSS"'), ('"fill": 0.5}', '"fill": 0.5, "colour": 3}'))
+"""With a finding about an enumerator, and one about a member."""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("net.json").write_text(NETWORK, encoding="utf-8")
+    Path("wrong.json").write_text(WRONG, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", ["check", "compile", "convert", "explain", "report", "run", "verify"])
+@pytest.mark.parametrize("size", ["batch=8", "image=1,3,32", "batch=N"])
+def test_sizes_of_what_is_not_there(command: str, size: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = sorted(here.iterdir())
+    output = ["-o", "net.bin"] if command == "convert" else []
+    assert main([command, "net.json", "--size", size, *output]) == 2
+    written = capsys.readouterr()
+    assert "DML2101" in written.out + written.err
+    assert sorted(here.iterdir()) == before
+
+
+@pytest.mark.parametrize("arguments", [["compile", "-o", "x.json"], ["convert", "-o", "x.onnx"]])
+def test_a_file_of_another_kind(arguments: list[str], here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command, *options = arguments
+    assert main([command, "net.json", *options]) == 2
+    assert "is no name of" in capsys.readouterr().err
+    assert sorted(path.name for path in here.iterdir()) == ["net.json", "wrong.json"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said", "code"),
+    [
+        ([], "2 errors, no warnings in 4 nodes, checked at feature level 5_0\n", 1),
+        (["--select", "DML16"], "no errors, no warnings in 4 nodes, checked at feature level 5_0; 2 findings of ", 0),
+        (["--ignore", "DML1001"], "1 error, no warnings in 4 nodes, checked at feature level 5_0; 1 finding of ", 1),
+    ],
+)
+def test_findings_that_are_hidden(
+    options: list[str], said: str, code: int, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", "wrong.json", *options]) == code
+    assert said in capsys.readouterr().out
+    assert main(["check", "wrong.json", "--json", *options]) == code
+    answer = json.loads(capsys.readouterr().out)
+    assert answer.get("hidden", 0) + len(answer["diagnostics"]) == 2
