@@ -20,7 +20,8 @@ SECONDS = 3
 """Of the processor, for one operation on one file; they take some tenths."""
 MEMORY = 2 << 30
 """Address space of the process, with what Python and its libraries take of it."""
-SHARES = 6
+SHARES = 3
+"""Processes that share the operators, each of which imports the whole package first."""
 
 
 def reported(seconds: int, share: int) -> dict[str, Any]:

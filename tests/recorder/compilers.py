@@ -9,6 +9,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.recorder import compiled
+
 ROOT = Path(__file__).parent.parent.parent
 RECORDER = ROOT / "dml2onnx" / "recorder"
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wsign-conversion", "-Wshadow", "-Wpedantic", "-Werror")
@@ -28,11 +30,11 @@ class Compiler:
     def object(self, source: Path, include: Path, *options: str) -> None:
         """Compiles a file that includes the recorder, ``include`` being where ``DirectML.h`` lies; warnings fail."""
         last = ("-fsyntax-only",) if self.only_checks else ("-c", "-o", str(source.with_suffix(".o")))
-        self._run(source, include, *options, *last)
+        self._run(source, include, options, last, None)
 
     def program(self, source: Path, include: Path, output: Path, *options: str) -> None:
         """Makes a program that runs here of a file that includes the recorder; warnings fail."""
-        self._run(source, include, *options, "-pthread", "-o", str(output))
+        self._run(source, include, (*options, "-pthread"), ("-o", str(output)), output)
 
     def precompiled(self, header: Path, *options: str) -> tuple[str, ...]:
         """Options that include a header first, which need not be parsed again where this compiler can keep it."""
@@ -41,11 +43,19 @@ class Compiler:
             subprocess.run([*command, "-o", f"{header}.gch"], capture_output=True, check=False, env=_environment())
         return ("-include", str(header))
 
-    def _run(self, source: Path, include: Path, *options: str) -> None:
+    def _run(
+        self, source: Path, include: Path, options: tuple[str, ...], last: tuple[str, ...], output: Path | None
+    ) -> None:
         directories = (f"-I{include}", f"-I{RECORDER}", f"-I{RECORDER / 'posix'}")
-        command = (*self.command, "-std=c++17", *WARNINGS, *directories, str(source), *options)
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=280, env=_environment())
+        options = ("-std=c++17", *WARNINGS, *directories, *options)
+        environment = _environment()
+        name = compiled.name_of(self.command, options, source, environment)
+        if compiled.take(name, output):
+            return
+        command = (*self.command, str(source), *options, *last)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=280, env=environment)
         assert done.returncode == 0, f"{' '.join(command)}\n{done.stderr}"
+        compiled.keep(name, output)
 
 
 def _environment() -> dict[str, str]:

@@ -5,7 +5,6 @@ import time
 import numpy as np
 import onnx
 import pytest
-import scipy.signal
 
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import allowed_error, operator_results
@@ -118,7 +117,9 @@ def test_agrees_with_scipy(mode):
     random = np.random.default_rng(4)
     x, w = random.standard_normal((1, 1, 9, 8)).astype(np.float32), random.standard_normal((1, 1, 3, 4))
     w = w.astype(np.float32)
-    function = scipy.signal.convolve2d if mode == "CONVOLUTION" else scipy.signal.correlate2d
+    from scipy import signal  # takes a second to import, which others that collect tests need not wait for
+
+    function = signal.convolve2d if mode == "CONVOLUTION" else signal.correlate2d
     want = function(x[0, 0].astype(np.float64), w[0, 0].astype(np.float64), "valid")
     got = convolve(x, w, (1, 1, *want.shape), mode=mode)
     np.testing.assert_array_equal(got.values[0, 0], want.astype(np.float32))

@@ -91,13 +91,13 @@ def recorded(graphs: Sequence[Graph], cxx: Compiler, directory: Path) -> tuple[l
         program = directory / f"g{number}.cpp"
         dml2onnx.convert(replace(graph, name=f"g{number}"), program)
         texts.append(program.read_text("utf-8"))
-        give = f'\n    Give(device.Get(), compiled, g{number}::kWeights, "{program.with_suffix(".bin")}");'
-        names = {"name": f"g{number}", "folder": directory / f"r{number}"}
+        give = f'\n    Give(device.Get(), compiled, g{number}::kWeights, "g{number}.bin");'
+        names = {"name": f"g{number}", "folder": f"r{number}"}
         calls.append(CALL.format(**names, weights=give if graph.constants else ""))
-    includes = "\n".join(f'#include "{directory / f"g{number}.cpp"}"' for number in range(len(graphs)))
+    includes = "\n".join(f'#include "g{number}.cpp"' for number in range(len(graphs)))
     (directory / "main.cpp").write_text(MAIN.format(includes=includes, calls="".join(calls)))
     cxx.program(directory / "main.cpp", include, directory / "main")
-    done = subprocess.run([directory / "main"], capture_output=True, text=True, check=False)
+    done = subprocess.run([directory / "main"], cwd=directory, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "recorded\n", "")
     return texts, [dml2onnx.load(directory / f"r{number}") for number in range(len(graphs))]
 
