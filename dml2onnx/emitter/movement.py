@@ -130,6 +130,7 @@ class MovementOps(EmitterCore):
         ]
         return self.emit("Slice", MOVES, inputs, x.dtype, tuple(shape), None, lambda a, *_: a[taken])
 
+    @legalised
     def Split(self, x: Tensor, sizes: Sequence[int], axis: int) -> list[Tensor]:
         """Consecutive pieces of ``sizes`` along an axis."""
         if len(sizes) == 1:
