@@ -81,6 +81,8 @@ def run(path: Path, feeds: Arrays) -> Arrays:
     options = ort.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
+    # products of bytes saturate on some processors, unless a session asks for all of their digits
+    options.add_session_config_entry("session.x64quantprecision", "1")
     session = ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     names = [item.name for item in session.get_outputs()]
     return dict(zip(names, session.run(names, feeds), strict=True))
