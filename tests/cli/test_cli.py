@@ -387,7 +387,7 @@ def test_models_do_not_replace_sources(native: Path, tmp_path: Path, name: str) 
     victim = tmp_path / "victim.json"
     victim.write_text("precious")
     result = dml2onnx("compile", native, "-o", tmp_path / name)
-    assert result.returncode == 1
+    assert result.returncode == 2
     assert "DML3009" in result.stderr
     assert "OUT.onnx" in result.stderr
     assert victim.read_text() == "precious"
@@ -477,7 +477,7 @@ def test_convert_says_why_not(program: Path, native: Path, tmp_path: Path) -> No
     result = dml2onnx("convert", program, "-o", tmp_path / "graph.json", "--format", "dml_graph")
     assert result.returncode == 0
     assert "DML1917" in result.stderr
-    assert dml2onnx("convert", program, "-o", tmp_path / "graph.txt").returncode == 1
+    assert dml2onnx("convert", program, "-o", tmp_path / "graph.txt").returncode == 2
     assert dml2onnx("convert", program, "-o", tmp_path / "graph.json", "--format", "onnx").returncode == 2
     before = native.read_bytes()
     result = dml2onnx("convert", native, "-o", native)

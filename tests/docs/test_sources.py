@@ -55,7 +55,7 @@ def test_every_code_has_its_place(pages: dict[str, str]) -> None:
     assert set(reference.AREAS) == {code[:5] for code in all_codes()}
     for code, found in all_codes().items():
         page = pages[f"diagnostics/{code[:5].lower()}.md"]
-        assert f"({code.lower()})=\n## {code}: {markdown.prose(found.title)}\n" in page
+        assert f"({code.lower()})=\n## {code}: {markdown.prose(found.summary)}\n" in page
         assert markdown.prose(found.explanation) in page
         assert f"[{code}]({code[:5].lower()}.md#{code.lower()})" in pages["diagnostics/index.md"]
 

@@ -119,7 +119,9 @@ def decoder(data_type: DataType) -> CompiledModel:
         first = network.normalized(f"{layer} first", x, own["first scale"], own["first bias"])
         parts = network.product(f"{layer} parts", first, own["parts"], own["parts bias"])
         width = parts.desc.sizes[3]
-        caches = {name: network.input(f"{layer} {name}", (BATCH, GROUPS, LENGTH, SIZE)) for name in ("keys", "values")}
+        own_caches = {
+            name: network.input(f"{layer} {name}", (BATCH, GROUPS, LENGTH, SIZE)) for name in ("keys", "values")
+        }
         y, keys, values = network.add(
             f"{layer} attention",
             "MULTIHEAD_ATTENTION1",
@@ -130,7 +132,7 @@ def decoder(data_type: DataType) -> CompiledModel:
                 "PastSequenceLengthsTensor": past,
             },
             {"OutputTensor": (BATCH, 1, WIDTH)},
-            updated={"OutputPresentKeyTensor": caches["keys"], "OutputPresentValueTensor": caches["values"]},
+            updated={"OutputPresentKeyTensor": own_caches["keys"], "OutputPresentValueTensor": own_caches["values"]},
             Scale=SIZE**-0.5,
             MaskFilterValue=-10000.0,
             QueryHeadCount=HEADS,

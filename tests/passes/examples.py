@@ -91,9 +91,9 @@ EXAMPLES = [
     Example(
         "sign-weights",
         folding.dequantised_weights,
-        {"DequantizeLinear": 4, "Conv": 1, "Reshape": 3, "Gemm": 1, "QuantizeLinear": 2},
-        {"DequantizeLinear": 2, "Conv": 1, "Reshape": 3, "Gemm": 1, "QuantizeLinear": 2}
-        | {"MatMulInteger": 1, "ReduceMin": 1, "Equal": 1, "Cast": 2, "Add": 2, "If": 2},
+        {"DequantizeLinear": 4, "Conv": 1, "Reshape": 1, "MatMul": 1, "QuantizeLinear": 2},
+        {"DequantizeLinear": 2, "Conv": 1, "Reshape": 1, "QuantizeLinear": 2}
+        | {"MatMul": 1, "MatMulInteger": 1, "ReduceMin": 1, "Equal": 1, "Cast": 2, "Add": 2, "If": 2},
         exact=True,
     ),
 ]
