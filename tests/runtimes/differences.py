@@ -404,7 +404,6 @@ WEBGPU = (
         of_device=True,
     ),
     _shown("webgpu", "`MaxPool` with indices is refused.", "MAX_POOL_GIVES_NO_INDICES"),
-    _shown("webgpu", "`Split` into more parts than a shader has buffers is refused.", "SPLIT_GIVES_FEW_PARTS"),
     Difference(
         "webgpu",
         "Linear `Resize` of a 4-dimensional tensor resizes its last two dimensions only.",

@@ -53,6 +53,7 @@ def missing_kernels(runtime: str) -> Difference:
 
 WEB_GPU = (
     missing_kernels("web-gpu"),
+    shown_by("web-gpu", "`Split` into more parts than a shader has buffers is refused.", "SPLIT_GIVES_FEW_PARTS"),
     Difference(
         "web-gpu",
         "Subnormal FLOAT may become 0, as WGSL lets devices do.",

@@ -1,4 +1,4 @@
-"""Split binds a buffer for each part, of which a shader has few; one into more is refused when it runs (WebGPU)."""
+"""Split binds a buffer for each part, of which shaders in browsers have few; into more parts it does not run (WebGPU)."""
 
 from __future__ import annotations
 
