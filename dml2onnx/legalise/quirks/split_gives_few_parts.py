@@ -1,4 +1,4 @@
-"""Split binds a buffer for each part, of which shaders in browsers have few; into more parts it does not run (WebGPU)."""
+"""Split binds a buffer for each part, of which shaders in browsers have few: many parts are refused (WebGPU)."""
 
 from __future__ import annotations
 
