@@ -223,6 +223,7 @@ OPENVINO = (
         'Resize <mode = "nearest"> (x, , , s) y = Mul (r, k) }',
         (_f(3, 4, 5, 6, shape=(2, 1, 2)),),
         (_f(3, 4, 6, 8, 5, 6, 10, 12, shape=(2, 2, 2)),),
+        "scales data size inconsistency",
     ),
     _shown("openvino", "`Conv` of one element behind `Abs` loses its strides.", "CONV_GIVES_STRIDES_AWAY"),
     _shown(
