@@ -171,8 +171,8 @@ def _with_ones(desc: TensorDesc, more: int) -> TensorDesc:
 
 def _without_activation(desc: OperatorDesc) -> Iterator[tuple[OperatorDesc, OperatorDesc]]:
     """The operator, and its fused activation as a node of its own, which sees what has been rounded to FLOAT32."""
-    fused = desc.get(_FUSED) if _FUSED in desc.schema.index else None
-    output = desc.get("OutputTensor") if "OutputTensor" in desc.schema.index else None
+    fused = desc.find(_FUSED)
+    output = desc.find("OutputTensor")
     if not isinstance(fused, OperatorDesc) or not isinstance(output, TensorDesc):
         return
     if output.data_type is not DataType.FLOAT32 or not {"InputTensor", "OutputTensor"} <= fused.schema.index.keys():

@@ -303,7 +303,7 @@ def _worded(desc: OperatorDesc, item: Diagnostic, *, in_python: bool) -> tuple[R
 
 def _in_another_place(desc: OperatorDesc, item: Diagnostic, judge: Judge) -> tuple[Remedy, ...]:
     """An optional input that is left out and takes the tensor as it is, with what then has no tensor set to NONE."""
-    stated = desc.get(item.field) if item.field in desc.schema.index else None
+    stated = desc.find(item.field)
     field = desc.schema.field(item.field)
     if not isinstance(stated, TensorDesc) or field is None or not field.optional:
         return ()
@@ -344,7 +344,7 @@ def _whole_sizes(
 ) -> tuple[Remedy, ...]:
     """All sizes of an input of which one is wrong, where with them nothing is left of what is ``gone`` with others."""
     field, _, rest = item.path.partition("/Sizes/")
-    tensor = desc.get(field) if field in desc.schema.index else None
+    tensor = desc.find(field)
     if not rest.isdigit() or not isinstance(tensor, TensorDesc) or not item.expected.isdigit():
         return ()
     if field not in {other.name for other in desc.schema.input_fields}:

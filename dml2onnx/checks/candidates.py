@@ -93,7 +93,7 @@ def single_tensors(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterat
     fields = dict.fromkeys(
         name.partition("/")[0] for item in findings for name in (item.field, *item.related) if not item.is_structural
     )
-    tensors = {name: value for name in fields if isinstance(value := _value(desc, name), TensorDesc)}
+    tensors = {name: value for name in fields if isinstance(value := desc.find(name), TensorDesc)}
     wanted = [int(item.expected) for item in findings if item.expected.isdigit()]
     for name, tensor in tensors.items():
         for axis, size in enumerate(tensor.sizes):
@@ -103,10 +103,6 @@ def single_tensors(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterat
                     sizes = (*tensor.sizes[:axis], other, *tensor.sizes[axis + 1 :])
                     made = replace(tensor, sizes=sizes, strides=None, total_size=0)
                     yield Candidate(5, (Change(name, made, f"of sizes {list(sizes)}"),))
-
-
-def _value(desc: OperatorDesc, name: str) -> FieldValue:
-    return desc.get(name) if name in desc.schema.index else None
 
 
 def changed(desc: OperatorDesc, changes: Sequence[Change]) -> OperatorDesc:
@@ -207,7 +203,7 @@ def _paddings(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[tu
 
 def _shorter(desc: OperatorDesc) -> Iterator[tuple[Change, ...]]:
     """Arrays that leave out the leading dimensions of their tensor, with what changes nothing along these."""
-    input = desc.get("InputTensor") if "InputTensor" in desc.schema.index else None
+    input = desc.find("InputTensor")
     if desc.schema.short_name == "PADDING" and isinstance(input, TensorDesc):
         yield from _shorter_paddings(desc, input.rank)
     for name, count in COUNTS.items():
@@ -235,12 +231,12 @@ def _shorter_paddings(desc: OperatorDesc, rank: int) -> Iterator[tuple[Change, .
 
 def _window(desc: OperatorDesc) -> tuple[int, ...]:
     """How far windows reach in each dimension."""
-    filter = desc.get("FilterTensor") if "FilterTensor" in desc.schema.index else None
+    filter = desc.find("FilterTensor")
     sizes = filter.sizes[2:] if isinstance(filter, TensorDesc) else ()
     if "WindowSize" in desc.schema.index:
         stated = desc.get("WindowSize")
         sizes = tuple([item for item in stated if isinstance(item, int)]) if isinstance(stated, tuple) else ()
-    steps = desc.get("Dilations") if "Dilations" in desc.schema.index else None
+    steps = desc.find("Dilations")
     if not isinstance(steps, tuple) or len(steps) != len(sizes):
         return sizes
     return tuple([(size - 1) * step + 1 for size, step in zip(sizes, steps, strict=True) if isinstance(step, int)])
@@ -255,7 +251,7 @@ def _attributes(desc: OperatorDesc, concerned: set[str]) -> Iterator[Change]:
         if name in concerned and desc.get(name) in ("NONE", "TRANSPOSE"):
             other = "TRANSPOSE" if desc.get(name) == "NONE" else "NONE"
             yield Change(name, other, other)
-    input, filter = (desc.get(name) if name in desc.schema.index else None for name in ("InputTensor", "FilterTensor"))
+    input, filter = (desc.find(name) for name in ("InputTensor", "FilterTensor"))
     if "GroupCount" in concerned and isinstance(input, TensorDesc) and isinstance(filter, TensorDesc):
         channels, each = (item.sizes[1] if item.rank > 1 else 0 for item in (input, filter))
         if each and channels % each == 0 and channels // each != desc.get("GroupCount"):
@@ -265,7 +261,7 @@ def _attributes(desc: OperatorDesc, concerned: set[str]) -> Iterator[Change]:
 def _windows(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Change]:
     """Sizes of windows whose ends were given."""
     for offsets, sizes in (("InputWindowOffsets", "InputWindowSizes"), ("Offsets", "Sizes")):
-        first, last = _value(desc, offsets), _value(desc, sizes)
+        first, last = desc.find(offsets), desc.find(sizes)
         if any(item.code is codes.OUT_OF_WINDOW for item in findings) and isinstance(first, tuple):
             pairs = zip(first, last, strict=False) if isinstance(last, tuple) else ()
             made = [end - begin for begin, end in pairs if isinstance(begin, int) and isinstance(end, int)]
@@ -291,7 +287,7 @@ def _divisors(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Ch
     sizes = [int(item.found) for item in findings if item.code is codes.INDIVISIBLE and item.found.isdigit()]
     whole = gcd(*sizes)
     for name in _DIVIDING if whole > 1 else ():
-        count = desc.get(name) if name in desc.schema.index else None
+        count = desc.find(name)
         if isinstance(count, int):
             fitting = [number for number in range(2, min(whole, MOST_PARTS) + 1) if whole % number == 0]
             smaller, larger = [n for n in fitting if n < count][-1:], [n for n in fitting if n > count][:1]
@@ -327,8 +323,8 @@ def _heads_first(desc: OperatorDesc) -> tuple[Change, ...]:
     """Tensors of attention whose heads are a dimension of their own, in front of the sequence, as PyTorch has them."""
     made = []
     for name in ("QueryTensor", "KeyTensor", "ValueTensor"):
-        tensor = _value(desc, name)
-        heads = next((n for count in _HEADS if isinstance(n := _value(desc, count), int)), 0)
+        tensor = desc.find(name)
+        heads = next((n for count in _HEADS if isinstance(n := desc.find(count), int)), 0)
         if isinstance(tensor, TensorDesc) and tensor.rank == 4 and tensor.sizes[1] == heads:
             batch, _, length, size = tensor.sizes
             sizes = (batch, length, heads * size)
@@ -341,7 +337,7 @@ _HEADS = ("HeadCount", "QueryHeadCount")
 
 
 def _channels_last(desc: OperatorDesc, name: str) -> list[Change]:
-    tensor = desc.get(name) if name in desc.schema.index else None
+    tensor = desc.find(name)
     if not isinstance(tensor, TensorDesc) or not 3 <= tensor.rank <= 5:
         return []
     title = {3: "NWC", 4: "NHWC", 5: "NDHWC"}[tensor.rank]
@@ -349,7 +345,7 @@ def _channels_last(desc: OperatorDesc, name: str) -> list[Change]:
 
 
 def _filters(desc: OperatorDesc) -> list[Change]:
-    tensor = desc.get("FilterTensor") if "FilterTensor" in desc.schema.index else None
+    tensor = desc.find("FilterTensor")
     if not isinstance(tensor, TensorDesc) or not 3 <= tensor.rank <= 5:
         return []
     last, spatial = tensor.rank - 1, {3: "W", 4: "HW", 5: "DHW"}[tensor.rank]
@@ -406,7 +402,7 @@ def _views_together(desc: OperatorDesc, findings: Sequence[Diagnostic], *, whole
         if item.code not in (codes.DIFFERENT_DIMENSION_COUNTS, codes.NOT_BROADCASTABLE):
             continue
         fields = dict.fromkeys(name.partition("/")[0] for name in (item.field, *item.related))
-        tensors = {name: tensor for name in fields if isinstance(tensor := _value(desc, name), TensorDesc)}
+        tensors = {name: tensor for name in fields if isinstance(tensor := desc.find(name), TensorDesc)}
         shape = _shape(tensors.get(item.field))
         alike = {name: tensor for name, tensor in tensors.items() if _shape(tensor) == shape}
         if len(alike) > 1 and frozenset(alike) not in seen:
@@ -438,7 +434,7 @@ def _tied_in_size(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> set[str
 def _matrices(desc: OperatorDesc, fields: set[str]) -> Iterator[tuple[Change, ...]]:
     """Matrices of GEMM with ones in front that are the other way round as well."""
     for name, transform in (("ATensor", "TransA"), ("BTensor", "TransB")):
-        stated = desc.get(transform) if transform in desc.schema.index else None
+        stated = desc.find(transform)
         if name not in fields or stated not in ("NONE", "TRANSPOSE"):
             continue
         other = "TRANSPOSE" if stated == "NONE" else "NONE"
@@ -483,7 +479,7 @@ def _repeated(tensor: TensorDesc, sizes: tuple[int, ...]) -> TensorDesc | None:
 
 
 def _strides_in_bytes(desc: OperatorDesc, name: str) -> Iterator[Change]:
-    tensor = desc.get(name) if name in desc.schema.index else None
+    tensor = desc.find(name)
     if isinstance(tensor, TensorDesc) and (made := in_elements(tensor)) is not None:
         yield Change(name, made, f"has strides in bytes; in elements they are {list(made.effective_strides)}")
 

@@ -162,12 +162,12 @@ def of_one_kind(schema: OperatorSchema, findings: Sequence[Diagnostic]) -> tuple
     Tensors that need one data type have none that an operator lacks: that is said of the first of them. What differs
     from it may be right.
     """
-    unsupported = [item for item in findings if item.code in _ONE_KIND]
-    if not unsupported and not any(item.code is codes.WRONG_DATA_TYPE for item in findings):
+    wrong = [item for item in findings if item.code is codes.WRONG_DATA_TYPE]
+    if not wrong and not any(item.code in _ONE_KIND for item in findings):
         return tuple(findings)
-    paths = {item.path for item in findings if item.code is codes.WRONG_DATA_TYPE}
+    paths = {item.path for item in wrong}
     findings = [item for item in findings if item.code not in _TYPES or item.path not in paths]  # says less of the same
-    unsupported = [item for item in unsupported if item in findings]
+    unsupported = [item for item in findings if item.code in _ONE_KIND]
     wanted = {item.path: item.expected for item in findings if item.code is codes.DIFFERENT_DATA_TYPES}
     kept: list[Diagnostic] = []
     for item in unsupported:
@@ -180,7 +180,7 @@ def of_one_kind(schema: OperatorSchema, findings: Sequence[Diagnostic]) -> tuple
         elif item.code not in _TYPES or wanted.get(item.path) not in _listed(item):
             kept.append(item)
     stays = {item.path: item for item in kept}
-    causes = [*kept, *[item for item in findings if item.code is codes.WRONG_DATA_TYPE]]
+    causes = [*kept, *wrong]
     return tuple(
         stays.get(item.path, item) if item.code in _ONE_KIND else item
         for item in findings

@@ -10,7 +10,7 @@ from __future__ import annotations
 import marshal
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -271,8 +271,7 @@ class DescriptorReader:
             message = f"is {stated}, but {counted} have {plural(lengths[0], 'element')}"
             others = tuple([(plan.fields[position].name,) for position in arrays])
             place, expected = (plan.fields[count].name,), lengths[0]
-            problem = codes.COUNT_MISMATCH.of(place, message, str(expected), str(stated), related=others)
-            problems.append(replace(problem, instead=expected))
+            problems.append(codes.COUNT_MISMATCH.of(place, message, expected, stated, related=others, instead=expected))
         for position in arrays:
             array = values[position]
             if not isinstance(array, tuple):

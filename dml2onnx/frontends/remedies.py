@@ -68,7 +68,7 @@ def _from_the_start(desc: OperatorDesc, problem: Diagnostic) -> Diagnostic:
 def _for_each_dimension(desc: OperatorDesc, problem: Diagnostic) -> Diagnostic:
     """An array that leaves out the leading dimensions of the tensor, along which nothing is to change."""
     neutral = _NEUTRAL.get(problem.field)
-    tensor = desc.get("InputTensor") if "InputTensor" in desc.schema.index else None
+    tensor = desc.find("InputTensor")
     if neutral is None or not isinstance(tensor, TensorDesc):
         return problem
     has, wanted = (int(text.partition(" ")[0]) for text in (problem.found, problem.expected))
@@ -98,9 +98,9 @@ def _of_each_window(desc: OperatorDesc, problem: Diagnostic) -> Diagnostic:
 
 def _keeping(desc: OperatorDesc, name: str) -> list[int]:
     """The padding at one end with which windows give an element for each step, which is ``SAME`` elsewhere."""
-    fields = [desc.get(item) if item in desc.schema.index else None for item in ("Strides", "Dilations", "WindowSize")]
+    fields = [desc.find(item) for item in ("Strides", "Dilations", "WindowSize")]
     steps, dilations, window = (item if isinstance(item, tuple) else () for item in fields)
-    input, filter = (desc.get(item) if item in desc.schema.index else None for item in ("InputTensor", "FilterTensor"))
+    input, filter = (desc.find(item) for item in ("InputTensor", "FilterTensor"))
     sizes = input.sizes[2:] if isinstance(input, TensorDesc) else ()
     window = filter.sizes[2:] if isinstance(filter, TensorDesc) else window
     if name not in ("StartPadding", "EndPadding") or not len(sizes) == len(window) == len(steps) > 0:

@@ -119,6 +119,11 @@ class OperatorDesc:
         """Any field by name; ``KeyError`` when the operator has none of that name."""
         return self.values[self.schema.index[name]]
 
+    def find(self, name: str) -> FieldValue:
+        """Any field by name; ``None`` when it is absent, or the operator has none of that name."""
+        index = self.schema.index.get(name)
+        return None if index is None else self.values[index]
+
     def has(self, name: str) -> bool:
         """Whether the operator has the field and it is not absent."""
         index = self.schema.index.get(name)

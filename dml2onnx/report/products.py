@@ -23,13 +23,13 @@ def multiply_accumulates(desc: OperatorDesc) -> int | None:
     ``None`` for all other operators, and where a descriptor could not be read. Attention is not counted.
     """
     if desc.type in _CONVOLUTIONS:
-        backward = "Direction" in desc.schema.index and desc.get("Direction") == "BACKWARD"
+        backward = desc.find("Direction") == "BACKWARD"
         # forward each output sums over a filter, backward each input goes to all places of one
         many, kernel = _sizes(desc, "InputTensor" if backward else "OutputTensor"), _sizes(desc, "FilterTensor")
         return prod(many) * prod(kernel[1:]) if many and kernel else None
     if desc.type in _MATRICES:
         a, result = _sizes(desc, "ATensor"), _sizes(desc, "OutputTensor")
-        transposed = "TransA" in desc.schema.index and desc.get("TransA") == "TRANSPOSE"
+        transposed = desc.find("TransA") == "TRANSPOSE"
         return prod(result) * a[-2 if transposed else -1] if len(a) > 1 and result else None
     if desc.type in _RECURRENT:
         sequence = _sizes(desc, "InputTensor")

@@ -28,11 +28,11 @@ def reasons(desc: OperatorDesc, became: Sequence[str], *, exact: bool) -> tuple[
 
 def _reasons(desc: OperatorDesc, became: Sequence[str], *, exact: bool) -> Iterator[str]:
     rest = [name for name in became if name not in _MOVES | _TYPES | _NAN]
-    fused = desc.get("FusedActivation") if "FusedActivation" in desc.schema.index else None
+    fused = desc.find("FusedActivation")
     if isinstance(fused, OperatorDesc):
         yield f"its FusedActivation {fused.type} is a node of its own in ONNX"
         rest = rest[:-1]
-    if "ScaleBias" in desc.schema.index and desc.get("ScaleBias") is not None:
+    if desc.has("ScaleBias"):
         yield "its ScaleBias is a factor and a term in ONNX"
         rest = [name for name in rest if name not in ("Mul", "Add")]
     moved = _listed(name for name in became if name in _MOVES)
