@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from dml2onnx.emitter.core import EmitterCore, Keeps, Tensor, Traits, broadcast_shape, legalised
+from dml2onnx.emitter.core import EmitterCore, Keeps, Traits, legalised
+from dml2onnx.emitter.tensor import Tensor, broadcast_shape
 from dml2onnx.onnx_model import INT64, UNKNOWN, has_unknown
 
 if TYPE_CHECKING:

@@ -9,15 +9,8 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 
 from dml2onnx.emitter.arithmetic import ArithmeticOps, Fold
-from dml2onnx.emitter.core import (
-    FOLDED_GROWTH_ELEMENTS,
-    EmitterCore,
-    Keeps,
-    Tensor,
-    Traits,
-    broadcast_shape,
-    legalised,
-)
+from dml2onnx.emitter.core import FOLDED_GROWTH_ELEMENTS, EmitterCore, Keeps, Traits, legalised
+from dml2onnx.emitter.tensor import Tensor, broadcast_shape
 from dml2onnx.emitter.windows import Window
 from dml2onnx.onnx_model import ELEMENT_TYPES, FLOAT, INT64, Dequantized
 

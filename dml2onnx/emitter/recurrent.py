@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from dml2onnx.emitter.core import EmitterCore, Tensor, Traits, legalised
+from dml2onnx.emitter.core import EmitterCore, Traits, legalised
 from dml2onnx.emitter.movement import MovementOps
+from dml2onnx.emitter.tensor import Tensor
 
 if TYPE_CHECKING:
     from dml2onnx.onnx_model import DType

@@ -51,11 +51,12 @@ def exact_power(e: Emitter, a: Tensor, b: Tensor) -> Tensor | None:
     if known is None or known == 0 or not math.isfinite(known):
         e.note("powers of 0 are 0, and NaN where the exponent times the logarithm is")
         exponent = e.Cast(exponent, base.dtype)
-        lost = e.IsNaN(e.Mul(exponent, e.Log(e.Abs(base))))
-        is_whole = e.Equal(e.Sub(exponent, e.Floor(exponent)), zero)
-        lost = e.Or(lost, e.And(e.Less(base, zero), e.Not(is_whole)))
+        lost = e.IsNaN(e.Mul(exponent, e.Log(base if base.is_never_negative else e.Abs(base))))
+        if not base.is_never_negative:
+            is_whole = e.Equal(e.Sub(exponent, e.Floor(exponent)), zero)
+            lost = e.Or(lost, e.And(e.Less(base, zero), e.Not(is_whole)))
         return e.Where(e.Equal(base, zero), zero, e.Where(lost, nan, y))
-    if not known.is_integer():
+    if not known.is_integer() and not base.is_never_negative:
         y = e.Where(e.Less(base, zero), nan, y)
     return e.Where(e.Equal(base, zero), zero, y) if known < 0 else y
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from dml2onnx.emitter.core import broadcast_shape
+from dml2onnx.emitter.tensor import broadcast_shape
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, packed_strides
 from dml2onnx.legalise.movements import from_start
 from dml2onnx.lowering.registry import lowers

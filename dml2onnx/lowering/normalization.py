@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from dml2onnx.emitter.core import broadcast_shape
+from dml2onnx.emitter.tensor import broadcast_shape
 from dml2onnx.emitter.windows import Window
 from dml2onnx.legalise.formulas import (
     channel_sums,
