@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dml2onnx.emitter.windows import Window
+    from dml2onnx.onnx_model import DType
     from dml2onnx.onnx_model.records import Attribute
 
 MOVES = Traits(keeps=Keeps.BITS, inputs=(0,))
 _VALUE = Traits()
+_INT32: DType = np.dtype(np.int32)
 
 
 def _before_the_first(size: int) -> int:
@@ -295,6 +297,34 @@ class MovementOps(EmitterCore):
         return self.emit(
             "TensorScatter", traits, [cache, updates, self.Cast(first, INT64)], cache.dtype, cache.shape, attributes
         )
+
+    @legalised
+    def by_indices(
+        self,
+        op: str,
+        x: Tensor,
+        indices: Tensor,
+        *others: Any,
+        sizes: Sequence[int],
+        to: Sequence[int] | None = None,
+        is_packed: bool = True,
+    ) -> Tensor:
+        """Gather, Scatter or a relative by integers of any type, to which ONNX gives no meaning where they lie outside.
+
+        They count along one axis of ``sizes``, or along one for each of the last axis, and broadcast ``to`` a shape.
+        What lies behind the axes matters if memory ``is_packed``. What Gather takes of one element is ``x`` itself.
+        """
+        if op == "Gather" and tuple(sizes) == (1,):
+            return x
+        if indices.value is not None:
+            given = indices.value.astype(np.int64)
+            places = self.positions(np.where(given < 0, given + sizes, given))
+        else:
+            places = indices if indices.dtype in (_INT32, INT64) else self.Cast(indices, INT64)
+        if op.endswith("ND"):
+            places = self.Cast(places, INT64)
+        made: Tensor = getattr(self, op)(x, places if to is None else self.Expand(places, to), *others)
+        return made
 
     @legalised
     def OneHot(self, indices: Tensor, depth: int, values: Tensor, axis: int) -> Tensor:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dml2onnx.legalise import division, movements, powers
+from dml2onnx.legalise import division, indices, movements, powers
 from dml2onnx.legalise.attention import attended
 from dml2onnx.legalise.formulas import truncated
 from dml2onnx.legalise.pools import lowest_of
@@ -131,6 +131,7 @@ RULES: dict[str, Rule] = {
     "Pow": powers.exact_power,
     "ReverseSequence": movements.reverse_sequence,
     "ThresholdedRelu": thresholded_relu,
+    "by_indices": indices.by_computed,
     "from_lowest": from_lowest,
     "multiplies_quantised": multiplies_quantised,
     "rounds_pairs": rounds_pairs,

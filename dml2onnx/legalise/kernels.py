@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from dml2onnx.emitter.core import as_it_is
-from dml2onnx.legalise import attention, bits, division, movements, powers, reductions, running, steps
+from dml2onnx.legalise import attention, bits, division, indices, movements, powers, reductions, running, steps
 from dml2onnx.legalise.depth import gathered_depth, spread_depth
 from dml2onnx.legalise.extremes import as_signed, clipped
 from dml2onnx.legalise.formulas import by_instances, normalized, plus, shrunk, times, wide
@@ -335,6 +335,7 @@ RULES |= {
     "BitwiseNot": bits.bitwise_not,
     **{operator: partial(bits.bitwise, table) for operator, table in bits.TABLES.items()},
     "Col2Im": movements.col2im,
+    "by_indices": indices.by_constants,
     "CumProd": running.cum_prod,
     "DepthToSpace": depth_to_space,
     "Div": division.divide,
