@@ -313,6 +313,11 @@ class EmitterCore:
         """Floats toward zero, of which ONNX has nothing to say where they lie outside the type."""
         return self.Cast(x, dtype)
 
+    @legalised
+    def of_existing(self, x: Tensor, indices: Tensor, count: int) -> Tensor:
+        """``x``, along whose first axis unsigned indices below ``count`` lie; 0 where one is above."""
+        return x
+
     rounds_pairs = _asked("rounds_pairs", False)
     """Whether it matters that what stands between quantisations may be rounded otherwise by one kernel."""
 
@@ -324,9 +329,6 @@ class EmitterCore:
     def dequantizes(self, x: Tensor, *, known: bool = False) -> bool:
         """Whether a tensor may be dequantised by DequantizeLinear, by parameters that are ``known`` when compiling."""
         return True
-
-    aligns_regions = _asked("aligns_regions", True)
-    """Whether there is RoiAlign."""
 
     @legalised
     def multiplies_quantised(self, op: str) -> bool:

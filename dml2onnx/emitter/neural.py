@@ -12,7 +12,7 @@ from dml2onnx.emitter.arithmetic import ArithmeticOps, Fold
 from dml2onnx.emitter.core import FOLDED_GROWTH_ELEMENTS, EmitterCore, Keeps, Traits, legalised
 from dml2onnx.emitter.tensor import Tensor, broadcast_shape
 from dml2onnx.emitter.windows import Window
-from dml2onnx.onnx_model import ELEMENT_TYPES, FLOAT, INT64, Dequantized
+from dml2onnx.onnx_model import BOOL, ELEMENT_TYPES, FLOAT, INT64, Dequantized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -159,8 +159,8 @@ class NeuralOps(ArithmeticOps):
         return self.nodes("GroupNormalization", [x, scale, bias], [(x.dtype, x.shape)], attributes)[0]
 
     @legalised
-    def LpNormalization(self, x: Tensor, axis: int, p: int) -> Tensor:
-        """``x`` over its norm of order ``p``, 1 or 2, along an axis."""
+    def LpNormalization(self, x: Tensor, axis: int, p: int, epsilon: float) -> Tensor:
+        """``x`` over its norm of order ``p``, 1 or 2, along an axis; ``epsilon`` is so small that ONNX has none."""
         return self.emit("LpNormalization", _ALL, [x], x.dtype, x.shape, {"axis": axis, "p": p})
 
     @legalised
@@ -207,6 +207,16 @@ class NeuralOps(ArithmeticOps):
         return self.nodes("Attention", inputs, [(query.dtype, shape) for shape in shapes[: 1 + presents]], attributes)
 
     @legalised
+    def masked(self, mask: Tensor, value: Tensor, bias: Tensor | None, scale: float) -> Tensor | None:
+        """What is added to scores: ``scale * bias``, and ``value`` where a mask is 0 or False; perhaps nothing."""
+        kept = self.Cast(mask, BOOL)
+        scaled = None if bias is None else self.Mul(bias, self.constant(scale, bias.dtype))
+        if kept.value is not None and kept.value.all():
+            return scaled
+        values = self.Where(kept, self.constant(0, value.dtype), value)
+        return values if scaled is None else self.Add(scaled, values)
+
+    @legalised
     def Gemm(
         self,
         a: Tensor,
@@ -248,24 +258,35 @@ class NeuralOps(ArithmeticOps):
         traits = Traits("T1", (0,), keeps=Keeps.BITS if moves else Keeps.VALUE)
         return self.emit("Resize", traits, inputs, x.dtype, shape, attributes)
 
+    @legalised
     def RoiAlign(
-        self, x: Tensor, rois: Tensor, batches: Tensor, size: tuple[int, int], samples: int, scale: float = 1.0
+        self,
+        x: Tensor,
+        rois: Tensor,
+        batches: Tensor,
+        size: tuple[int, int],
+        samples: tuple[int, int],
+        scale: float,
+        otherwise: Callable[[Tensor | None], Tensor],
     ) -> Tensor:
-        """The mean of ``samples`` x ``samples`` interpolated points per element of each region of ``rois`` (R, 4).
+        """The mean of interpolated points per element of each region of ``rois`` (R, 4).
 
-        Half a pixel is taken off the coordinates, behind their ``scale``. With 0 samples there are as many as elements
-        of the region for one of the result. ``batches`` (R) are INT64.
+        Half a pixel is taken off the coordinates, behind their ``scale``. Along an axis there are as many points as
+        elements of the region for one of the result, but at least and at most as many as ``samples`` say. ``batches``
+        (R) are integers. Where RoiAlign is not that, ``otherwise`` makes it, of all regions or only those of a mask.
         """
+        fewest, most = samples
         attributes: dict[str, Attribute] = {
             "coordinate_transformation_mode": "half_pixel",
             "output_height": size[0],
             "output_width": size[1],
-            "sampling_ratio": samples,
+            "sampling_ratio": most if fewest == most else 0,
         }
         if scale != 1:
             attributes["spatial_scale"] = scale
         shape = (rois.shape[0], x.shape[1], *size)
-        return self.emit("RoiAlign", Traits("T1", (0, 1)), [x, rois, batches], x.dtype, shape, attributes)
+        inputs = [x, rois, self.Cast(batches, INT64)]
+        return self.emit("RoiAlign", Traits("T1", (0, 1)), inputs, x.dtype, shape, attributes)
 
     # --- activations -------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+import numpy as np
+
 from dml2onnx.emitter.core import EmitterCore, Traits, legalised
 from dml2onnx.emitter.movement import MovementOps
 from dml2onnx.emitter.tensor import Tensor
@@ -96,6 +98,18 @@ class RecurrentOps(MovementOps):
         ``resets_bias`` says that a recurrent bias is multiplied by a reset gate.
         """
         return activations
+
+    @legalised
+    def of_lengths(
+        self,
+        lengths: Tensor,
+        steps: int,
+        states: Sequence[Tensor | None],
+        direction: RecurrentDirection,
+        compute: Callable[[Tensor], Sequence[Tensor | None]],
+    ) -> Sequence[Tensor | None]:
+        """What is computed by lengths as INT32; of one that is 0 or above the ``steps`` it may be anything."""
+        return compute(self.Cast(lengths, np.dtype(np.int32)))
 
     RNN = legalised(_operator("RNN", ("Tanh",)))
     """One gate."""

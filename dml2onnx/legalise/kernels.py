@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from dml2onnx.emitter.core import as_it_is
-from dml2onnx.legalise import attention, bits, division, indices, movements, powers, reductions, running, steps
+from dml2onnx.legalise import attention, bits, division, indices, movements, powers, reductions, regions, running, steps
 from dml2onnx.legalise.depth import gathered_depth, spread_depth
 from dml2onnx.legalise.extremes import as_signed, clipped
 from dml2onnx.legalise.formulas import by_instances, normalized, plus, shrunk, times, wide
@@ -196,7 +196,7 @@ def instance_normalization(e: Emitter, x: Tensor, scale: Tensor, bias: Tensor, e
     return plus(e, times(e, normalized(e, x, range(2, x.rank), epsilon), factor), term)
 
 
-def lp_normalization(e: Emitter, x: Tensor, axis: int, p: int) -> Tensor | None:
+def lp_normalization(e: Emitter, x: Tensor, axis: int, p: int, epsilon: float) -> Tensor | None:
     """The quotient, of which 0 / 0 is 0."""
     if e.has_kernel("LpNormalization", x.dtype):
         return None
@@ -298,11 +298,6 @@ def dequantizes(e: Emitter, x: Tensor, *, known: bool = False) -> bool | None:
     return None if e.has_kernel("DequantizeLinear", x.dtype, _type_of_dequantized(e)) else False
 
 
-def aligns_regions(e: Emitter) -> bool:
-    """Whether it has a kernel."""
-    return e.supports("RoiAlign", FLOAT, "T1")
-
-
 def multiplies_quantised(e: Emitter, op: str) -> bool | None:
     """Where there is a kernel."""
     return None if e.has_kernel(op, np.dtype(np.uint8), "T1", "T2", "T3") else False
@@ -330,7 +325,6 @@ RULES |= {
     "ArgMax": arg_max,
     "ArgMin": arg_min,
     "Attention": attention.attention,
-    "aligns_regions": aligns_regions,
     "BitCast": bits.bit_cast,
     "BitwiseNot": bits.bitwise_not,
     **{operator: partial(bits.bitwise, table) for operator, table in bits.TABLES.items()},
@@ -363,6 +357,7 @@ RULES |= {
     "ReduceMin": reductions.reduce_min,
     "ReduceProd": reductions.reduce_prod,
     "ReduceSum": reductions.reduce_sum,
+    "RoiAlign": regions.roi_align,
     "SpaceToDepth": space_to_depth,
     "Swish": swish,
     "TensorScatter": attention.tensor_scatter,

@@ -8,7 +8,7 @@ multiplied by nothing at the first step.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -52,15 +52,13 @@ _DIRECTIONS: Mapping[str, RecurrentDirection] = {
 
 @dataclass(frozen=True, slots=True)
 class _Layer:
-    """The operands in the shapes of ONNX's recurrent operators; all but the lengths (INT32) of one type."""
+    """The operands in the shapes of ONNX's recurrent operators; all but the lengths of one type."""
 
     x: Tensor
     w: Tensor
     r: Tensor
     b: Tensor | None
     lengths: Tensor | None
-    given_lengths: Tensor | None
-    """Lengths of which some may be 0 or above seq_length, in :attr:`lengths` brought between."""
     states: tuple[Tensor | None, ...]
     peephole: Tensor | None
     direction: RecurrentDirection
@@ -222,14 +220,20 @@ def _computed(
     ``activations`` step by step."""
     outputs = _OUTPUTS[: 1 + len(layer.states)]
     wanted = [node.has_output(name) for name in outputs]
-    if not activations:
-        results = _scanned(e, layer, cell, wanted)
-    else:
+
+    def compute(lengths: Tensor | None) -> Sequence[Tensor | None]:
+        known = replace(layer, lengths=lengths)
+        if not activations:
+            return _scanned(e, known, cell, wanted)
         operator = {"RNN": e.RNN, "GRU": e.GRU, "LSTM": e.LSTM}[node.op.type]
         how = {"activations": activations, "direction": layer.direction, "wanted": wanted}
-        results = operator(layer.operands, **how, **attributes)
-    given = zip(outputs, _ended(e, layer, results), strict=True)
-    return {name: y for name, y in given if y is not None}
+        return operator(known.operands, **how, **attributes)
+
+    if layer.lengths is None:
+        results = compute(None)
+    else:
+        results = e.of_lengths(layer.lengths, layer.x.shape[0], layer.states, layer.direction, compute)
+    return {name: y for name, y in zip(outputs, results, strict=True) if y is not None}
 
 
 def _layer(node: Operands, e: Emitter, states: Sequence[str]) -> _Layer:
@@ -243,14 +247,12 @@ def _layer(node: Operands, e: Emitter, states: Sequence[str]) -> _Layer:
     assert x is not None
     assert w is not None
     assert r is not None
-    lengths, given_lengths = _lengths(node, e, x.shape[0])
     return _Layer(
         x,
         w,
         r,
         shaped("BiasTensor", 2),
-        lengths,
-        given_lengths,
+        _lengths(node, e, x.shape[0]),
         tuple(shaped(name, 1) for name in states),
         shaped("PeepholeTensor", 2),
         _DIRECTIONS[op.enum("Direction")],
@@ -258,21 +260,12 @@ def _layer(node: Operands, e: Emitter, states: Sequence[str]) -> _Layer:
     )
 
 
-def _lengths(node: Operands, e: Emitter, steps: int) -> tuple[Tensor | None, Tensor | None]:
-    """INT32 (batch_size), ``None`` where all go through all steps, and what they were where some may be strange.
-
-    Default models leave open what a length of 0 or above ``steps`` gives.
-    """
-    given = node.optional("SequenceLengthsTensor")
-    if given is None:
-        return None, None
-    given = e.Reshape(given, (given.size,))
-    if given.value is not None and (given.value == steps).all():
-        return None, None
-    int32 = np.dtype(np.int32)
-    if not e.exact or (given.value is not None and ((given.value > 0) & (given.value <= steps)).all()):
-        return e.Cast(given, int32), None
-    return e.Cast(e.Clip(given, 1, steps), int32), given
+def _lengths(node: Operands, e: Emitter, steps: int) -> Tensor | None:
+    """One for each sequence of the batch; ``None`` where all go through all steps."""
+    lengths = node.optional("SequenceLengthsTensor")
+    if lengths is None or (lengths.value is not None and (lengths.value == steps).all()):
+        return None
+    return e.Reshape(lengths, (lengths.size,))
 
 
 def _gate_activations(
@@ -368,39 +361,6 @@ def _runs(e: Emitter, layer: _Layer) -> Tensor | None:
     steps, batch, _ = layer.x.shape
     places = e.Reshape(e.arange(steps, layer.lengths.dtype), (steps, 1, 1))
     return e.Less(places, e.Reshape(layer.lengths, (1, batch, 1)))
-
-
-def _ended(e: Emitter, layer: _Layer, results: Sequence[Tensor | None]) -> list[Tensor | None]:
-    """Sequence and last states as DirectML gives them for lengths of 0 [decision L7].
-
-    Without a step the sequence is 0, and backward states stay what they were. Forward the cell has made one step all
-    the same, and the hidden state is 0.
-    """
-    sequence, *lasts = results
-    if layer.given_lengths is None:
-        return [sequence, *lasts]
-    steps, batch = layer.x.shape[:2]
-    lengths = e.Reshape(layer.given_lengths, (1, batch, 1))
-    if sequence is not None:
-        places = e.Reshape(e.arange(steps, lengths.dtype), (steps, 1, 1, 1))
-        runs = e.Less(places, e.Reshape(lengths, (1, 1, batch, 1)))
-        sequence = e.Where(runs, sequence, e.constant(0, sequence.dtype))
-    without = e.Equal(lengths, e.constant(0, lengths.dtype))
-    ended: list[Tensor | None] = []
-    for number, (last, initial) in enumerate(zip(lasts, layer.states, strict=True)):
-        if last is None:
-            ended.append(None)
-            continue
-        parts = e.Split(last, (1,) * last.shape[0], 0)
-        before = None if initial is None else e.Split(initial, (1,) * last.shape[0], 0)
-        zero = e.constant(0, last.dtype)
-        for index, part in enumerate(parts):
-            if index == 1 or layer.direction == "reverse":
-                parts[index] = e.Where(without, zero if before is None else before[index], part)
-            elif number == 0:
-                parts[index] = e.Where(without, zero, part)
-        ended.append(e.Concat(parts, 0))
-    return [sequence, *ended]
 
 
 def _body(e: Emitter, cell: _Cell, *, masked: bool, sequence: bool) -> Step:
