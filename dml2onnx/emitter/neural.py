@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dml2onnx.onnx_model import Array, DType
     from dml2onnx.onnx_model.records import Attribute
 
+_UINT8: DType = np.dtype(np.uint8)
 _ALL = Traits()
 _FIRST = Traits(inputs=(0,))
 
@@ -372,8 +373,7 @@ class NeuralOps(ArithmeticOps):
     @legalised
     def DynamicQuantizeLinear(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """FLOAT ``x`` as UINT8, and the scale and zero point that its range, widened to 0, asks for, as scalars."""
-        unsigned: DType = np.dtype(np.uint8)
-        outputs = [(unsigned, x.shape), (x.dtype, ()), (unsigned, ())]
+        outputs = [(_UINT8, x.shape), (x.dtype, ()), (_UINT8, ())]
         y, scale, zero_point = self.nodes("DynamicQuantizeLinear", [x], outputs)
         return y, scale, zero_point
 
@@ -453,9 +453,12 @@ class NeuralOps(ArithmeticOps):
         zero = self.constant(np.zeros(scale.shape, np.int8)) if zero_point is None else zero_point
         if zero.value is None:
             return x, zero_point
-        moved = (np.ascontiguousarray(item).view(np.uint8) ^ np.uint8(128) for item in (x.constant, zero.constant))
-        first, second = moved
-        return self.constant(first.reshape(x.shape), label=x.label), self.constant(second.reshape(zero.shape))
+        return self.raised(x), self.raised(zero)
+
+    @legalised
+    def raised(self, x: Tensor) -> Tensor:
+        """INT8 moved up by 128 to UINT8, which is a sum of low bits."""
+        return self.Add(self.Cast(x, _UINT8), self.constant(128, _UINT8))
 
     def stored_nibbles(self, x: Tensor, dtype: DType) -> Tensor:
         """Constant 4-bit integers, which come one to a byte, as FLOAT.

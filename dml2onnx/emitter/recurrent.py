@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -29,6 +29,12 @@ class GateActivation:
     name: str
     alpha: float | None = None
     beta: float | None = None
+    stands_for: str = ""
+    """What DirectML calls it, where ONNX has no name."""
+    compute: Callable[[Any, Tensor], Tensor] | None = None
+    """What an emitter makes it of."""
+    sees_slices: bool = False
+    """Whether it looks along axes of (1, 1, batch_size, hidden_size)."""
 
 
 def _operator(op: str, defaults: tuple[str, ...]) -> RecurrentOperator:
@@ -100,16 +106,12 @@ class RecurrentOps(MovementOps):
         return activations
 
     @legalised
-    def of_lengths(
-        self,
-        lengths: Tensor,
-        steps: int,
-        states: Sequence[Tensor | None],
-        direction: RecurrentDirection,
-        compute: Callable[[Tensor], Sequence[Tensor | None]],
-    ) -> Sequence[Tensor | None]:
-        """What is computed by lengths as INT32; of one that is 0 or above the ``steps`` it may be anything."""
-        return compute(self.Cast(lengths, np.dtype(np.int32)))
+    def recurrent(self, op: str, inputs: Sequence[Tensor | None], /, **how: Any) -> Sequence[Tensor | None]:
+        """RNN, GRU or LSTM; of a length that is 0 or above seq_length the result may be anything."""
+        *first, lengths = inputs[:5]
+        lengths = None if lengths is None else self.Cast(lengths, np.dtype(np.int32))
+        made: list[Tensor | None] = getattr(self, op)([*first, lengths, *inputs[5:]], **how)
+        return made
 
     RNN = legalised(_operator("RNN", ("Tanh",)))
     """One gate."""

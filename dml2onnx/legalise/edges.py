@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dml2onnx.legalise import division, indices, movements, powers, regions, sequences
+from dml2onnx.legalise import division, indices, movements, powers, recurrent, regions
 from dml2onnx.legalise.attention import attended, masked
 from dml2onnx.legalise.formulas import over_norm, truncated
 from dml2onnx.legalise.pools import lowest_of
@@ -150,7 +150,7 @@ RULES: dict[str, Rule] = {
     "masked": masked,
     "multiplies_quantised": multiplies_quantised,
     "of_existing": of_existing,
-    "of_lengths": sequences.of_lengths,
+    "recurrent": recurrent.of_lengths,
     "rounds_pairs": rounds_pairs,
     "to_integers": to_integers,
     "unless_nan": unless_nan,

@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from dml2onnx.emitter.core import as_it_is
-from dml2onnx.legalise import attention, bits, division, indices, movements, powers, reductions, regions, running, steps
+from dml2onnx.legalise import (
+    attention,
+    bits,
+    division,
+    indices,
+    movements,
+    powers,
+    recurrent,
+    reductions,
+    regions,
+    running,
+    steps,
+)
 from dml2onnx.legalise.depth import gathered_depth, spread_depth
 from dml2onnx.legalise.extremes import as_signed, clipped
 from dml2onnx.legalise.formulas import by_instances, normalized, plus, shrunk, times, wide
@@ -337,6 +349,7 @@ RULES |= {
     "dequantizes": dequantizes,
     "gates": gates,
     "multiplies_quantised": multiplies_quantised,
+    "recurrent": recurrent.stepped,
     "precise_type": precise_type,
     "stores_nibbles": stores_nibbles,
     "Gelu": gelu,
