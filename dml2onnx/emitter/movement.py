@@ -153,6 +153,29 @@ class MovementOps(EmitterCore):
         return self.emit("Tile", MOVES, [x, self.ints(repeats)], x.dtype, to, None, lambda a, n: np.tile(a, n))
 
     @legalised
+    def reversed(self, x: Tensor, lengths: Tensor, axis: int) -> Tensor:
+        """The first elements along an axis in reverse, as many as ``lengths`` say, which broadcast to the other axes.
+
+        ReverseSequence wants one axis of lengths next to the axis of time.
+        """
+        batch = [i for i, size in enumerate(lengths.shape) if size > 1]
+        if all(i < axis for i in batch):
+            lengths = self.Expand(lengths, (*x.shape[:axis], *(1,) * (x.rank - axis)))
+            return self._reversed(x, lengths, axis)
+        front = [axis, *batch] if axis < batch[0] and prod(x.shape[:axis]) == 1 else [*batch, axis]
+        order = [*front, *(i for i in range(x.rank) if i not in front)]
+        moved = self._reversed(self.Transpose(x, order), self.Transpose(lengths, order), order.index(axis))
+        return self.Transpose(moved, [order.index(i) for i in range(x.rank)])
+
+    def _reversed(self, x: Tensor, lengths: Tensor, axis: int) -> Tensor:
+        """All lengths lie in front of the axis, or it is the first and they lie directly behind it."""
+        count, time = lengths.size, x.shape[axis]
+        is_first = axis == 0 and count > 1
+        rows = self.Reshape(x, (*((time, count) if is_first else (count, time)), x.size // (count * time)))
+        y = self.ReverseSequence(rows, self.Reshape(lengths, (count,)), time_axis=0 if is_first else 1)
+        return self.Reshape(y, x.shape)
+
+    @legalised
     def ReverseSequence(self, x: Tensor, lengths: Tensor, *, time_axis: int) -> Tensor:
         """The first ``lengths`` (integers, one for each item of the other of the first two axes) elements reversed."""
 

@@ -83,9 +83,7 @@ class NeuralOps(ArithmeticOps):
     @legalised
     def MaxPool(self, x: Tensor, window: Window) -> Tensor:
         """Maximum over windows; padding never wins. Pads must be smaller than the window."""
-        return self.emit(
-            "MaxPool", _ALL, [x], x.dtype, (*x.shape[:2], *window.output_sizes(x.shape[2:])), window.attributes()
-        )
+        return self._pooled("MaxPool", x, window)
 
     @legalised
     def MaxPoolWithIndices(self, x: Tensor, window: Window) -> tuple[Tensor, Tensor]:
@@ -106,18 +104,16 @@ class NeuralOps(ArithmeticOps):
         if window.is_all_of(x.shape[2:]) and self.runs_like("AveragePool", "GlobalAveragePool", x.dtype):
             shape = (*x.shape[:2], *(1 for _ in window.shape))
             return self.emit("GlobalAveragePool", _ALL, [x], x.dtype, shape)
-        attributes = window.attributes()
-        if count_include_pad:
-            attributes = {**attributes, "count_include_pad": 1}
-        return self.emit(
-            "AveragePool", _ALL, [x], x.dtype, (*x.shape[:2], *window.output_sizes(x.shape[2:])), attributes
-        )
+        return self._pooled("AveragePool", x, window, {"count_include_pad": 1} if count_include_pad else {})
 
     @legalised
     def LpPool(self, x: Tensor, window: Window, p: int) -> Tensor:
         """``sum(|x| ** p) ** (1 / p)`` over windows; dilations are opset 18's. Pads must be smaller than the window."""
-        attributes = {**window.attributes(), "p": p}
-        return self.emit("LpPool", _ALL, [x], x.dtype, (*x.shape[:2], *window.output_sizes(x.shape[2:])), attributes)
+        return self._pooled("LpPool", x, window, {"p": p})
+
+    def _pooled(self, op: str, x: Tensor, window: Window, more: Mapping[str, Attribute] = {}) -> Tensor:
+        shape = (*x.shape[:2], *window.output_sizes(x.shape[2:]))
+        return self.emit(op, _ALL, [x], x.dtype, shape, {**window.attributes(), **more})
 
     @legalised
     def BatchNormalization(
@@ -146,18 +142,16 @@ class NeuralOps(ArithmeticOps):
     @legalised
     def RMSNormalization(self, x: Tensor, scale: Tensor, axis: int, epsilon: float) -> Tensor:
         """``x`` over the root of the mean of its squares plus ``epsilon``, times ``scale``; opset 23."""
-        attributes: dict[str, Attribute] = {"axis": axis, "epsilon": epsilon}
-        return self.emit(
-            "RMSNormalization", _ALL, [x, self.Expand(scale, x.shape[axis:])], x.dtype, x.shape, attributes
-        )
+        inputs = [x, self.Expand(scale, x.shape[axis:])]
+        return self.emit("RMSNormalization", _ALL, inputs, x.dtype, x.shape, {"axis": axis, "epsilon": epsilon})
 
     @legalised
     def GroupNormalization(self, x: Tensor, scale: Tensor, bias: Tensor, groups: int, epsilon: float) -> Tensor:
         """(N, C, ...) in ``groups`` of channels less their mean, over the root of their variance plus ``epsilon``,
         times ``scale`` and plus ``bias``, vectors of C; opset 21. ONNX defines it by other operators.
         """
-        attributes: dict[str, Attribute] = {"num_groups": groups, "epsilon": epsilon}
-        return self.nodes("GroupNormalization", [x, scale, bias], [(x.dtype, x.shape)], attributes)[0]
+        inputs, attributes = [x, scale, bias], {"num_groups": groups, "epsilon": epsilon}
+        return self.nodes("GroupNormalization", inputs, [(x.dtype, x.shape)], attributes)[0]
 
     @legalised
     def LpNormalization(self, x: Tensor, axis: int, p: int, epsilon: float) -> Tensor:
@@ -167,7 +161,7 @@ class NeuralOps(ArithmeticOps):
     @legalised
     def LRN(self, x: Tensor, size: int, alpha: float, beta: float, bias: float) -> Tensor:
         """``x / (bias + alpha / size * s) ** beta``, ``s`` the sum of squares over ``size`` channels."""
-        attributes: dict[str, Attribute] = {"size": size, "alpha": alpha, "beta": beta, "bias": bias}
+        attributes = {"size": size, "alpha": alpha, "beta": beta, "bias": bias}
         return self.emit("LRN", _ALL, [x], x.dtype, x.shape, attributes)
 
     def MatMul(self, a: Tensor, b: Tensor) -> Tensor:
@@ -323,8 +317,10 @@ class NeuralOps(ArithmeticOps):
     HardSigmoid = _of_each("HardSigmoid", "alpha", "beta")
     """``max(0, min(1, alpha * x + beta))``."""
 
-    HardSwish = legalised(_of_each("HardSwish"))
-    """``x * max(0, min(1, x / 6 + 0.5))``."""
+    @legalised
+    def HardSwish(self, x: Tensor, alpha: float, beta: float) -> Tensor:
+        """``x * max(0, min(1, alpha * x + beta))``, which ONNX has for 1 / 6 and 0.5."""
+        return self.emit("HardSwish", _ALL, [x], x.dtype, x.shape)
 
     Shrink = legalised(_of_each("Shrink", "bias", "lambd"))
     """``x + bias`` below ``-threshold``, ``x - bias`` above ``threshold``, else 0."""

@@ -142,7 +142,7 @@ RULES: dict[str, Rule] = {
     "Mod": mod,
     "OneHot": movements.chosen_of_two,
     "Pow": powers.exact_power,
-    "ReverseSequence": movements.reverse_sequence,
+    "reversed": movements.reversed_by_place,
     "RoiAlign": regions.exact_roi_align,
     "ThresholdedRelu": thresholded_relu,
     "by_indices": indices.by_computed,

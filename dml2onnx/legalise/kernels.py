@@ -174,9 +174,13 @@ def swish(e: Emitter, x: Tensor, alpha: float) -> Tensor | None:
     return e.Mul(x, e.Sigmoid(e.Mul(x, e.constant(alpha, x.dtype))))
 
 
-def hard_swish(e: Emitter, x: Tensor) -> Tensor | None:
+def hard_swish(e: Emitter, x: Tensor, alpha: float, beta: float) -> Tensor | None:
     """``x * HardSigmoid(x)``."""
-    return None if e.has_kernel("HardSwish", x.dtype) else e.Mul(x, e.HardSigmoid(x, 1 / 6, 0.5))
+    if (np.float32(alpha), beta) == (np.float32(1 / 6), 0.5) and e.has_kernel("HardSwish", x.dtype):
+        return None
+    if alpha == 0 and not e.exact:  # in which 0 times an infinity is NaN
+        return e.Mul(x, e.constant(min(max(beta, 0), 1), x.dtype))
+    return e.Mul(x, e.HardSigmoid(x, alpha, beta))
 
 
 def shrink(e: Emitter, x: Tensor, bias: float, lambd: float) -> Tensor | None:
@@ -358,7 +362,7 @@ RULES |= {
     "LpNormalization": lp_normalization,
     "RMSNormalization": rms_normalization,
     "HardSwish": hard_swish,
-    "ReverseSequence": movements.reverse_sequence,
+    "reversed": movements.reversed_by_place,
     "Scan": steps.scan,
     "Shrink": shrink,
     "Mod": division.remainder,

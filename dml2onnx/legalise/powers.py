@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.emitter.tensor import broadcast_shape
 from dml2onnx.legalise.formulas import truncated
 from dml2onnx.onnx_model import DOUBLE
 
@@ -43,6 +44,8 @@ def exact_power(e: Emitter, a: Tensor, b: Tensor) -> Tensor | None:
         return None
     if base.dtype.kind != "f":
         return _of_integers(e, base, exponent)
+    if base.value is not None and not base.value.any():
+        return e.ConstantOfShape(broadcast_shape(base.shape, exponent.shape), 0, base.dtype)
     if exponent.is_integral and base.value is not None and (base.value > 0).all():
         return None
     if known is not None and (known == 0.5 or (known > 0 and known.is_integer())):
