@@ -12,12 +12,34 @@ if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
 
 
-def attention(e: Emitter, query: Tensor, *others: Any, **how: Any) -> list[Tensor] | None:
+def attention(
+    e: Emitter,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None,
+    *others: Any,
+    heads: tuple[int, int],
+    scale: float,
+    **how: Any,
+) -> list[Tensor] | None:
     """MatMul and Softmax; :func:`attended` says what is given."""
-    if e.has_kernel("Attention", query.dtype, "T1"):
-        return None
-    e.suggest_opset(23, "Attention")
-    return attended(e, query, *others, **how)
+    if is_attention(e, mask, heads, scale):
+        if e.has_kernel("Attention", query.dtype, "T1"):
+            return None
+        e.suggest_opset(23, "Attention")
+    return attended(e, query, key, value, mask, *others, heads=heads, scale=scale, **how)
+
+
+def is_attention(e: Emitter, mask: Tensor | None, heads: tuple[int, int], scale: float) -> bool:
+    """Whether Attention takes such a scale, and such a mask."""
+    if not scale > 0:
+        e.note("Attention wants a positive Scale: it is MatMul and Softmax")
+        return False
+    if mask is not None and heads[0] != heads[1] and mask.shape[1] > 1:
+        e.note("Attention of grouped heads has one mask for all of them: it is MatMul and Softmax")
+        return False
+    return True
 
 
 def attended(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dml2onnx.legalise import division, indices, movements, powers, recurrent, regions
-from dml2onnx.legalise.attention import attended, masked
+from dml2onnx.legalise.attention import attended, is_attention, masked
 from dml2onnx.legalise.formulas import over_norm, truncated
 from dml2onnx.legalise.pools import lowest_of
 from dml2onnx.onnx_model import FLOAT, FLOAT16
@@ -117,7 +117,9 @@ def attention(
     e: Emitter, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, *others: Any, **how: Any
 ) -> list[Tensor] | None:
     """MatMul and Softmax, unless what is added to the scores is known to be no mask."""
-    if mask is None or (mask.value is not None and bool((np.abs(mask.value.astype(np.float64)) < LARGE).all())):
+    if mask is None or not is_attention(e, mask, how["heads"], how["scale"]):
+        return None
+    if mask.value is not None and bool((np.abs(mask.value.astype(np.float64)) < LARGE).all()):
         return None
     e.note("what is added to the scores may be a mask to Attention: it is MatMul and Softmax")
     return attended(e, query, key, value, mask, *others, **how)

@@ -1,13 +1,12 @@
-"""MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1: ONNX's Attention where it is exactly that, else MatMul and Softmax."""
+"""MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1: Attention; with lengths of the past MatMul and Softmax."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.legalise.attention import attended, in_heads, weighted
+from dml2onnx.legalise.attention import in_heads, weighted
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.onnx_model import FLOAT16
 
@@ -40,11 +39,10 @@ def attention(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     before = [_natural(node, e, name, 4) for name in ("PastKeyTensor", "PastValueTensor")]
     past = None if before[0] is None or before[1] is None else (before[0], before[1])
     total = key.shape[1] + (0 if past is None else past[0].shape[2])
-    addend, heads = _addend(node, e, query.shape[0], total), _heads(node)
-    form = e.Attention if _is_attention(node, e, addend, heads) else partial(attended, e)
+    addend, heads, scale = _addend(node, e, query.shape[0], total), _heads(node), node.op.float("Scale")
     # ONNX has a past and presents of both keys and values, or of neither
     count = 2 if past is not None or node.has_output(_PRESENTS[1]) else int(node.has_output(_PRESENTS[0]))
-    output, *presents = form(query, key, value, addend, past, heads=heads, scale=node.op.float("Scale"), presents=count)
+    output, *presents = e.Attention(query, key, value, addend, past, heads=heads, scale=scale, presents=count)
     return _results(node, output, presents)
 
 
@@ -156,20 +154,7 @@ def _within(node: Operands, e: Emitter, rows: Tensor, sizes: tuple[int, int]) ->
     return e.And(in_query, in_keys)
 
 
-# --- Forms ----------------------------------------------------------------------------------------------------------
-
-
-def _is_attention(node: Operands, e: Emitter, addend: Tensor | None, heads: tuple[int, int]) -> bool:
-    """Whether Attention says what this node means."""
-    if not node.op.float("Scale") > 0:
-        e.note("Attention wants a positive Scale: it is MatMul and Softmax")
-        return False
-    if addend is None:
-        return True
-    if heads[0] != heads[1] and addend.shape[1] > 1:
-        e.note("Attention of grouped heads has one mask for all of them: it is MatMul and Softmax")
-        return False
-    return True
+# --- Results -------------------------------------------------------------------------------------------------------
 
 
 def _results(node: Operands, output: Tensor, presents: Sequence[Tensor]) -> Mapping[str, Tensor]:

@@ -60,6 +60,16 @@ def test_steps_and_rates(step: int, fields: dict[str, float]) -> None:
         check_case(op, inputs=contents(op, step))
 
 
+def test_a_power_of_0_is_known() -> None:
+    op = adam((3, 4), Beta1=0.0, Beta2=0.0)
+    assert not {"Pow", "Where"} & {*operators(check_case(op, inputs=contents(op)))}
+
+
+def test_powers_of_a_rate_are_never_those_of_negative_numbers() -> None:
+    op = adam((3, 4))
+    assert not {"Less", "Floor"} & {*operators(check_case(op, inputs=contents(op)))}
+
+
 def test_the_correction_keeps_its_digits() -> None:
     """``1 - Beta2 ** T`` with a Beta2 next to 1 has few digits in FLOAT."""
     op = adam((1,), Beta2=float(1 - np.float32(2.0**-24)), Beta1=0.0, Epsilon=0.0, LearningRate=1.0)
