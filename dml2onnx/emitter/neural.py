@@ -373,6 +373,7 @@ class NeuralOps(ArithmeticOps):
         y, scale, zero_point = self.nodes("DynamicQuantizeLinear", [x], outputs)
         return y, scale, zero_point
 
+    @legalised
     def MatMulInteger(self, a: Tensor, b: Tensor, a_zero_point: Tensor, b_zero_point: Tensor) -> Tensor:
         """``(a - a_zero_point) x (b - b_zero_point)`` of 8-bit integers, in INT32.
 
@@ -382,6 +383,7 @@ class NeuralOps(ArithmeticOps):
         inputs = [a, b, a_zero_point, b_zero_point]
         return self.emit("MatMulInteger", Traits("T1", (0, 2), False), inputs, np.dtype(np.int32), shape)
 
+    @legalised
     def ConvInteger(
         self, x: Tensor, w: Tensor, x_zero_point: Tensor, w_zero_point: Tensor, window: Window, group: int = 1
     ) -> Tensor:
@@ -394,6 +396,7 @@ class NeuralOps(ArithmeticOps):
         inputs = [x, w, x_zero_point, w_zero_point]
         return self.emit("ConvInteger", Traits("T1", (0, 2), False), inputs, np.dtype(np.int32), shape, attributes)
 
+    @legalised
     def QLinearConv(
         self, inputs: Sequence[Tensor], bias: Tensor | None, window: Window, group: int, dtype: DType
     ) -> Tensor:
@@ -403,6 +406,7 @@ class NeuralOps(ArithmeticOps):
         operands = [*inputs, *([] if bias is None else [bias])]
         return self.nodes("QLinearConv", operands, [(dtype, shape)], _attributes_of_convolution(window, group))[0]
 
+    @legalised
     def QLinearMatMul(self, inputs: Sequence[Tensor], dtype: DType) -> Tensor:
         """Two matrices, each with scale and zero point behind it, and those of the result."""
         a, b = inputs[0], inputs[3]

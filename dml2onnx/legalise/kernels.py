@@ -16,6 +16,7 @@ from dml2onnx.legalise import (
     indices,
     movements,
     powers,
+    products,
     recurrent,
     reductions,
     regions,
@@ -334,6 +335,8 @@ def _along(e: Emitter, x: Tensor, axis: int | None, rank: int) -> Tensor:
 
 
 RULES |= {
+    **{operator: products.of_bytes(operator) for operator in ("ConvInteger", "MatMulInteger")},
+    **{operator: products.of_quantised(operator) for operator in ("QLinearConv", "QLinearMatMul")},
     "AveragePool": average_pool,
     "LpPool": lp_pool,
     "MaxPool": max_pool,

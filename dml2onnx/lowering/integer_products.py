@@ -1,8 +1,4 @@
-"""Convolutions and matrix products of integers, and of quantized tensors: ConvInteger and MatMulInteger.
-
-Sums of products of UINT8 with INT8 are not exact on every processor, those of UINT8 with UINT8 are. So INT8 is moved
-up by 128, and its zero point with it.
-"""
+"""Convolutions and matrix products of integers, and of quantized tensors: ConvInteger and MatMulInteger."""
 
 from __future__ import annotations
 
@@ -13,7 +9,7 @@ import numpy as np
 
 from dml2onnx.lowering.convolution import windows_of
 from dml2onnx.lowering.pairs import NOTE, Steps, bias_of, fits, has_positive_scale, numbers, quantised
-from dml2onnx.lowering.quantization import less, saturated, steps_of, zero_point_of
+from dml2onnx.lowering.quantization import less, or_zero, requantized, scale_along, steps_of, zero_point_along
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.onnx_model import FLOAT
 
@@ -147,8 +143,9 @@ def _as_safe(e: Emitter, x: Tensor, w: Tensor, steps: Steps) -> tuple[Tensor, St
         saturates = x.dtype == UINT8 and e.saturates_pairs()
     if w.dtype != INT8 or not saturates:
         return w, steps
-    w, zero_point = _unsigned(e, w, steps.zero_point)
-    return w, Steps(steps.scale, zero_point)
+    zero_point = or_zero(e, steps.zero_point, w.rank, INT8)
+    e.note("INT8 is moved up by 128 to UINT8, of which products are exact on every processor")
+    return e.raised(w), Steps(steps.scale, e.raised(zero_point))
 
 
 # --- scales that only the run tells ----------------------------------------------------------------------------------
@@ -172,10 +169,7 @@ def _in_one(
         return None
     if not all(map(has_positive_scale, (before, factor, after))):
         return None
-    w, zero_point = _unsigned(e, w, factor.zero_point)
-    factor = Steps(factor.scale, zero_point)
-    parameters = [item.parameters(e, UINT8) for item in (before, factor, after)]
-    return [x, *parameters[0], w, *parameters[1], *parameters[2]]
+    return [x, *before.parameters(e, UINT8), w, *factor.parameters(e, w.dtype), *after.parameters(e, UINT8)]
 
 
 def _convolution_in_one(node: Operands, e: Emitter) -> Tensor | None:
@@ -201,42 +195,6 @@ def _product_in_one(node: Operands, e: Emitter) -> Tensor | None:
 # --- integers --------------------------------------------------------------------------------------------------------
 
 
-def _placed(e: Emitter, x: Tensor, rank: int, axis: int) -> Tensor:
-    """One element, or one for each index along ``axis``, whatever rank it came in [decision Q13]."""
-    shape = [1] * rank
-    shape[axis] = x.size
-    return e.Reshape(x, shape)
-
-
-def scale_along(node: Operands, e: Emitter, name: str, rank: int, axis: int) -> Tensor:
-    """The scale of a tensor: one, or one for each index along ``axis``."""
-    return e.Cast(_placed(e, node.broadcastable(f"{name}ScaleTensor"), rank, axis), FLOAT)
-
-
-def zero_point_along(node: Operands, e: Emitter, name: str, rank: int, axis: int) -> Tensor | None:
-    """The zero point of a tensor, or ``None`` where it is 0: one, or one for each index along ``axis``."""
-    zero_point = zero_point_of(node, f"{name}ZeroPointTensor")
-    return None if zero_point is None else _placed(e, zero_point, rank, axis)
-
-
-def requantized(node: Operands, e: Emitter, total: Tensor, factor: Tensor, axis: int) -> Tensor:
-    """``clamp(round(total * (factor / OutputScale)) + OutputZeroPoint)`` [decision Q15]."""
-    factor = e.Div(factor, scale_along(node, e, "Output", total.rank, axis))
-    steps = e.Mul(e.Cast(total, FLOAT), factor)
-    zero_point = zero_point_along(node, e, "Output", total.rank, axis)
-    return saturated(e, steps, zero_point, node.output().data_type.dtype)
-
-
-def _unsigned(e: Emitter, x: Tensor, zero_point: Tensor | None) -> tuple[Tensor, Tensor]:
-    """8-bit ``x`` and its zero point as UINT8: of INT8 both are 128 more, which modulo 256 is a sum of low bits."""
-    if zero_point is None:
-        zero_point = e.constant(np.zeros((1,) * x.rank, x.dtype))
-    if x.dtype == UINT8:
-        return x, zero_point
-    e.note("INT8 is moved up by 128 to UINT8, of which products are exact on every processor")
-    return e.raised(x), e.raised(zero_point)
-
-
 def _convolved(node: Operands, e: Emitter) -> Tensor:
     """The convolution in INT32, of as many windows as the output has [decision C9].
 
@@ -246,15 +204,15 @@ def _convolved(node: Operands, e: Emitter) -> Tensor:
     op, x, w = node.op, node.tensor("InputTensor"), node.tensor("FilterTensor")
     group = op.uint("GroupCount")
     window = windows_of(op, x, w)
-    zero_point = zero_point_along(node, e, "Filter", w.rank, 0)
-    x, x_zero_point = _unsigned(e, x, zero_point_along(node, e, "Input", x.rank, 1))
-    w, w_zero_point = _unsigned(e, w, zero_point)
-    x_zero_point = e.Reshape(x_zero_point, ())
+    x_zero_point = e.Reshape(or_zero(e, zero_point_along(node, e, "Input", x.rank, 1), x.rank, x.dtype), ())
+    w_zero_point = or_zero(e, zero_point_along(node, e, "Filter", w.rank, 0), w.rank, w.dtype)
     if w_zero_point.size == 1:
         y = e.ConvInteger(x, w, x_zero_point, e.Reshape(w_zero_point, ()), window, group)
         return e.Slice(y, (0,) * y.rank, node.output().sizes)
     e.note("zero points of channels are taken off behind ConvInteger, each times the sum of its window")
-    y = e.ConvInteger(x, w, x_zero_point, e.constant(0, UINT8), window, group)
+    if x.dtype == INT8:  # for both products at once
+        x, x_zero_point = e.raised(x), e.raised(x_zero_point)
+    y = e.ConvInteger(x, w, x_zero_point, e.constant(0, w.dtype), window, group)
     e.budget.require(group * prod(w.shape[1:]))
     ones = e.constant(np.ones((group, *w.shape[1:]), np.uint8))
     sums = e.ConvInteger(x, ones, x_zero_point, e.constant(0, UINT8), window, group)
@@ -275,13 +233,12 @@ def _multiplied(node: Operands, e: Emitter, wide: DType = UINT32) -> Tensor:
             return y
         e.note("integers of more than 8 bits are multiplied in UINT32, whose low bits are those of INT32")
         return e.Cast(y, INT32)
-    a, a_zero_point = _unsigned(e, a, a_zero_point)
-    b, b_zero_point = _unsigned(e, b, b_zero_point)
+    a_zero_point, b_zero_point = (or_zero(e, z, a.rank, x.dtype) for z, x in ((a_zero_point, a), (b_zero_point, b)))
     columns = _of_columns(e, b_zero_point, b)
     if a_zero_point.size == 1:
         return e.MatMulInteger(a, b, e.Reshape(a_zero_point, ()), columns)
     e.note("zero points of rows are taken off behind MatMulInteger, each times the sum of the column")
-    y = e.MatMulInteger(a, b, e.constant(0, UINT8), columns)
+    y = e.MatMulInteger(a, b, e.constant(0, a.dtype), columns)
     sums = e.ReduceSum(less(e, b, b_zero_point, INT32), (b.rank - 2,))
     return e.Sub(y, e.Mul(e.Cast(a_zero_point, INT32), sums))
 

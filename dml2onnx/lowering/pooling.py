@@ -11,9 +11,8 @@ import numpy as np
 from dml2onnx.emitter.windows import Window
 from dml2onnx.legalise.pools import window_sums
 from dml2onnx.legalise.windows import Pool
-from dml2onnx.lowering.integer_products import requantized, scale_along, zero_point_along
 from dml2onnx.lowering.pairs import through
-from dml2onnx.lowering.quantization import less, steps_of
+from dml2onnx.lowering.quantization import less, requantized, scale_along, steps_of, zero_point_along
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.onnx_model import FLOAT
 

@@ -177,7 +177,7 @@ def quantized(e: Emitter, x: Tensor, scale: Tensor, zero_point: Tensor | None, d
 
     Halves go to even before the zero point is added. NaN becomes the lowest number.
     """
-    fitting = _parameters(e, x, [scale, _given(e, zero_point, x.rank, dtype)])
+    fitting = _parameters(e, x, [scale, or_zero(e, zero_point, x.rank, dtype)])
     if fitting is not None:
         (scale, given), axis = fitting
         return e.QuantizeLinear(x, scale, given, axis)
@@ -185,7 +185,7 @@ def quantized(e: Emitter, x: Tensor, scale: Tensor, zero_point: Tensor | None, d
     return saturated(e, e.Div(x, scale), zero_point, dtype)
 
 
-def _given(e: Emitter, zero_point: Tensor | None, rank: int, dtype: DType) -> Tensor:
+def or_zero(e: Emitter, zero_point: Tensor | None, rank: int, dtype: DType) -> Tensor:
     """A zero point, which also says the type of the integers: 0 where there is none."""
     return e.constant(np.zeros((1,) * rank, dtype)) if zero_point is None else zero_point
 
@@ -202,7 +202,7 @@ def dequantized(e: Emitter, x: Tensor, scale: Tensor, zero_point: Tensor | None)
     """``(x - zero_point) * scale``: FLOAT ``scale``, all of one rank, broadcasting; the result is FLOAT."""
     # of 32-bit numbers ONNX takes no zero point
     if e.dequantizes(x) and (zero_point is None or x.dtype.itemsize < 4):
-        fitting = _parameters(e, x, [scale, _given(e, zero_point, x.rank, x.dtype)])
+        fitting = _parameters(e, x, [scale, or_zero(e, zero_point, x.rank, x.dtype)])
         if fitting is not None:
             (scale, given), axis = fitting
             return e.DequantizeLinear(x, scale, given, axis)
@@ -215,6 +215,35 @@ def less(e: Emitter, x: Tensor, zero_point: Tensor | None, dtype: DType) -> Tens
     """``x - zero_point`` in a type."""
     x = e.Cast(x, dtype)
     return x if zero_point is None else e.Sub(x, e.Cast(zero_point, dtype))
+
+
+# --- along axes ------------------------------------------------------------------------------------------------------
+
+
+def _placed(e: Emitter, x: Tensor, rank: int, axis: int) -> Tensor:
+    """One element, or one for each index along ``axis``, whatever rank it came in [decision Q13]."""
+    shape = [1] * rank
+    shape[axis] = x.size
+    return e.Reshape(x, shape)
+
+
+def scale_along(node: Operands, e: Emitter, name: str, rank: int, axis: int) -> Tensor:
+    """The scale of a tensor: one, or one for each index along ``axis``."""
+    return e.Cast(_placed(e, node.broadcastable(f"{name}ScaleTensor"), rank, axis), FLOAT)
+
+
+def zero_point_along(node: Operands, e: Emitter, name: str, rank: int, axis: int) -> Tensor | None:
+    """The zero point of a tensor, or ``None`` where it is 0: one, or one for each index along ``axis``."""
+    zero_point = zero_point_of(node, f"{name}ZeroPointTensor")
+    return None if zero_point is None else _placed(e, zero_point, rank, axis)
+
+
+def requantized(node: Operands, e: Emitter, total: Tensor, factor: Tensor, axis: int) -> Tensor:
+    """``clamp(round(total * (factor / OutputScale)) + OutputZeroPoint)`` [decision Q15]."""
+    factor = e.Div(factor, scale_along(node, e, "Output", total.rank, axis))
+    steps = e.Mul(e.Cast(total, FLOAT), factor)
+    zero_point = zero_point_along(node, e, "Output", total.rank, axis)
+    return saturated(e, steps, zero_point, node.output().data_type.dtype)
 
 
 def _parameters(e: Emitter, x: Tensor, items: Sequence[Tensor]) -> tuple[list[Tensor], int | None] | None:
