@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -205,6 +206,17 @@ def type_cases(name: str, tensor: str = "OutputTensor") -> Iterator[Any]:
     """A pytest parameter (data type, rank) for all that the support tables admit of one tensor at any level."""
     for data_type, rank in dict.fromkeys(case.values[1:] for case in support_cases(name, tensor)):
         yield pytest.param(data_type, rank, id=f"{name}-{data_type}-{rank}d")
+
+
+def combined(is_exhaustive: bool, *values: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """All combinations where all cases are wanted; else as many as the longest has values, with the others in turn.
+
+    Two that are shorter do not go in step, so that each value of the one meets several of the other.
+    """
+    if is_exhaustive:
+        return list(product(*values))
+    rows = range(max(map(len, values)))
+    return [tuple(each[(row + row // len(each)) % len(each)] for each in values) for row in rows]
 
 
 def operators(model: CompiledModel) -> list[str]:
