@@ -12,6 +12,7 @@ from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.lowering.registry import lowerings
 from dml2onnx.reference import operator_results
+from tests.lowering.drawn import packed, repeated, tensors
 from tests.lowering.examples import run_examples
 from tests.lowering.harness import assert_close, check_case, check_form, make_case, operator, operators, t, type_cases
 
@@ -432,10 +433,8 @@ POSITIVE = st.floats(0.015625, 8, width=32)
 @st.composite
 def descriptors(draw):
     name = draw(st.sampled_from(sorted(FIELDS)))
-    row = draw(st.sampled_from(catalog.operator(name).support)).tensors[output_field(name)]
-    data_type = draw(st.sampled_from(sorted(row.data_types)))
-    rank = draw(st.integers(row.dimension_counts[0], min(5, row.dimension_counts[1])))
-    sizes = draw(st.lists(st.integers(1, 4), min_size=rank, max_size=rank))
+    data_type, sizes = draw(tensors(name, output_field(name)))
+    rank = len(sizes)
     fields = {key: draw(NUMBERS) for key, value in FIELDS[name].items() if isinstance(value, float)}
     if name == "ACTIVATION_CELU" and fields["Alpha"] == 0:
         fields["Alpha"] = 1.0
@@ -443,13 +442,10 @@ def descriptors(draw):
         fields["Steepness"] = draw(POSITIVE)
     if "Axes" in FIELDS[name]:
         fields["Axes"] = tuple(draw(st.lists(st.integers(0, rank - 1), min_size=1, max_size=rank, unique=True)))
-    order = draw(st.permutations(range(rank)))
-    strides, step = [0] * rank, 1
-    for axis in order:
-        strides[axis], step = step, step * sizes[axis]
+    strides = draw(packed(sizes))
     layouts = {output_field(name): strides}
     for field in {"InputTensor", "SlopeTensor", "InputGradientTensor"} & set(catalog.operator(name).index):
-        layouts[field] = [0 if draw(st.booleans()) else stride for stride in strides]
+        layouts[field] = draw(repeated(strides))
     return activation(name, data_type, sizes, layouts, **fields)
 
 

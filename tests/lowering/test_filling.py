@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dml2onnx import catalog
 from dml2onnx.emitter.movement import STORED
 from dml2onnx.ir.operator import Scalar
 from dml2onnx.ir.tensor import DataType
+from tests.lowering.drawn import packed, repeated, tensors
 from tests.lowering.examples import run_examples
 from tests.lowering.harness import check_case, operator, operators, t, type_cases
 
@@ -311,13 +311,8 @@ def test_a_constant_state_folds():
 @st.composite
 def descriptors(draw):
     name = draw(st.sampled_from([*FILLS, "RANDOM_GENERATOR"]))
-    row = draw(st.sampled_from(catalog.operator(name).support)).tensors["OutputTensor"]
-    data_type = draw(st.sampled_from(sorted(row.data_types)))
-    rank = draw(st.integers(row.dimension_counts[0], min(5, row.dimension_counts[1])))
-    sizes = draw(st.lists(st.integers(1, 5), min_size=rank, max_size=rank))
-    strides, step = [0] * rank, 1
-    for axis in draw(st.permutations(range(rank))):
-        strides[axis], step = step, step * sizes[axis]
+    data_type, sizes = draw(tensors(name, size=5))
+    strides = draw(packed(sizes))
     number = st.one_of(st.integers(-300, 300), st.floats(-1e4, 1e4, width=16), st.integers(-(1 << 63), 1 << 63))
     diagonals = st.one_of(st.integers(-6, 6), st.sampled_from([LOWEST, HIGHEST]))
     match name:
@@ -328,7 +323,7 @@ def descriptors(draw):
         case "DIAGONAL_MATRIX":
             return diagonal(data_type, sizes, draw(diagonals), np.float32(draw(number)), strides)
         case "DIAGONAL_MATRIX1":
-            shown = [0 if draw(st.booleans()) else stride for stride in strides]
+            shown = draw(repeated(strides))
             fields = draw(diagonals), draw(diagonals), draw(number), draw(st.booleans())
             return band(data_type, sizes, *fields, strides=shown, out=strides)
     return random(sizes, draw(st.integers(1, 8)), draw(st.booleans()), out=strides)

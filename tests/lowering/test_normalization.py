@@ -13,6 +13,7 @@ from dml2onnx.checks import check
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.graph import Read
 from dml2onnx.ir.tensor import DataType
+from tests.lowering.drawn import overlapping, packed
 from tests.lowering.harness import check_case, make_case, operator, operators, support_cases
 from tests.lowering.normalizations import (
     AFFINE,
@@ -339,14 +340,7 @@ def shapes(draw, low, high):
     sizes = tuple(draw(st.lists(st.integers(1, 5), min_size=rank, max_size=rank)))
 
     def strides(of, *, repeats):
-        if draw(st.booleans()):
-            return None
-        result, step = [0] * len(of), 1
-        for axis in draw(st.permutations(range(len(of)))):
-            if not repeats or draw(st.integers(0, 3)):
-                result[axis] = step
-                step *= of[axis]
-        return tuple(result)
+        return draw(st.none() | (overlapping(of) if repeats else packed(of)))
 
     def parameter():
         return tuple(size if draw(st.booleans()) else 1 for size in sizes)
