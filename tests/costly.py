@@ -1,6 +1,9 @@
-"""``python -m tests.costly BYTES SECONDS OPERATOR...``: what hostile descriptors cost, as JSON. See test_costs.py.
+"""What hostile descriptors cost, as JSON; see test_costs.py.
 
-With 0 for the seconds, what the reference implementation takes for those that it does not refuse, counted.
+    python -m tests.costly BYTES SECONDS EVERY OPERATOR...
+
+Of so many variants of an operator as EVERY says one is tried. With 0 for the seconds, what the reference implementation
+takes for those that it does not refuse, counted.
 """
 
 from __future__ import annotations
@@ -28,9 +31,6 @@ from tests.hostile import LARGE, enlarged
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-EVERY = 11
-"""Of so many variants of an operator one is tried: prime, for each number in turn is made large in six ways."""
-
 
 def outcome(graph: Graph, *, exact: bool) -> str:
     """``"wrong"``, ``"compiled"`` or ``"refused"``; a refusal names the node."""
@@ -55,7 +55,7 @@ def graphs(ops: Iterable[OperatorDesc], every: int, large: tuple[int, ...] = LAR
     return [single_node(variant, constant=constant) for variant in variants for constant in (False, True)]
 
 
-def main(memory: int, seconds: float, names: list[str], every: int = EVERY) -> dict[str, object]:
+def main(memory: int, seconds: float, names: list[str], every: int) -> dict[str, object]:
     import resource
 
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
@@ -138,7 +138,7 @@ def computed(graph: Graph) -> str:
     return "computed" if peak <= BYTES * work else f"{peak} bytes for {work} elements"
 
 
-def main_of_reference(memory: int, names: list[str], every: int = EVERY) -> dict[str, object]:
+def main_of_reference(memory: int, names: list[str], every: int) -> dict[str, object]:
     import resource
 
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
@@ -159,5 +159,5 @@ def main_of_reference(memory: int, names: list[str], every: int = EVERY) -> dict
 
 
 if __name__ == "__main__":
-    allowed, seconds, given = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3:]
-    print(json.dumps(main(allowed, seconds, given) if seconds else main_of_reference(allowed, given)))
+    allowed, seconds, every, given = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]), sys.argv[4:]
+    print(json.dumps(main(allowed, seconds, given, every) if seconds else main_of_reference(allowed, given, every)))
