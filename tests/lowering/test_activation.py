@@ -14,7 +14,7 @@ from dml2onnx.lowering.registry import lowerings
 from dml2onnx.reference import operator_results
 from tests.lowering.drawn import packed, repeated, tensors
 from tests.lowering.examples import run_examples
-from tests.lowering.harness import assert_close, check_case, check_form, make_case, operator, operators, t, type_cases
+from tests.lowering.harness import assert_close, check_case, check_form, each_type, make_case, operator, operators, t
 
 FIELDS: dict[str, dict[str, Any]] = {
     "ACTIVATION_CELU": {"Alpha": 0.75},
@@ -126,10 +126,7 @@ def test_every_activation_is_lowered_and_tested():
     assert set(FIELDS) <= set(lowerings())
 
 
-@pytest.mark.parametrize(
-    ("name", "data_type", "rank"),
-    [pytest.param(name, *case.values, id=case.id) for name in FIELDS for case in type_cases(name, output_field(name))],
-)
+@each_type(FIELDS, output_field)
 def test_every_data_type_and_rank(name, data_type, rank):
     check_case(activation(name, data_type, (2, 3, 2, 1, 2, 1, 3, 2)[:rank]), extremes=True)
 

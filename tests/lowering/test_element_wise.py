@@ -20,12 +20,12 @@ from tests.lowering.harness import (
     assert_close,
     check_case,
     check_form,
+    each_type,
     integer_extremes,
     make_case,
     operator,
     operators,
     t,
-    type_cases,
 )
 
 BINARY = [
@@ -92,10 +92,7 @@ def pairs(data_type):
     return np.repeat(values, len(values)), np.tile(values, len(values))
 
 
-@pytest.mark.parametrize(
-    ("name", "data_type", "rank"),
-    [pytest.param(name, *case.values, id=case.id) for name in [*BINARY, *UNARY] for case in type_cases(name)],
-)
+@each_type([*BINARY, *UNARY])
 def test_every_data_type_and_rank(name, data_type, rank):
     sizes = (2, 3, 2, 1, 2, 1, 3, 2)[:rank]
     check_case((binary if name in BINARY else unary)(name, data_type, sizes), extremes=True)

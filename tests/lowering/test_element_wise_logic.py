@@ -16,7 +16,7 @@ from dml2onnx.ir.tensor import DataType
 from dml2onnx.lowering.registry import lowerings
 from tests.lowering.drawn import packed, repeated, tensors
 from tests.lowering.examples import run_examples
-from tests.lowering.harness import check_case, operator, operators, t, type_cases
+from tests.lowering.harness import check_case, each_type, operator, operators, t
 
 NAMES = sorted(
     name for name, function in lowerings().items() if function.__module__ == "dml2onnx.lowering.element_wise_logic"
@@ -104,10 +104,7 @@ def patterns(data_type):
     return np.array([*special, *drawn.tolist()], kind.dtype)
 
 
-@pytest.mark.parametrize(
-    ("name", "data_type", "rank"),
-    [pytest.param(name, *case.values, id=case.id) for name in NAMES for case in type_cases(name, first_input(name))],
-)
+@each_type(NAMES, first_input)
 def test_every_data_type_and_rank(name, data_type, rank):
     sizes = (2, 3, 2, 1, 2, 1, 3, 2)[:rank]
     for output_type in output_types(name, data_type):

@@ -12,7 +12,7 @@ from dml2onnx.ir.operator import Scalar, ScaleBias
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.lowering.registry import lowerings
 from tests.lowering.drawn import packed, repeated, tensors
-from tests.lowering.harness import check_case, check_form, integer_extremes, operator, operators, t, type_cases
+from tests.lowering.harness import check_case, check_form, each_type, integer_extremes, operator, operators, t
 
 NAMES = sorted(
     name for name, function in lowerings().items() if function.__module__ == "dml2onnx.lowering.element_wise_math"
@@ -112,10 +112,7 @@ def data_types(name):
     return sorted({kind for row in catalog.operator(name).support for kind in row.tensors[output(name)].data_types})
 
 
-@pytest.mark.parametrize(
-    ("name", "data_type", "rank"),
-    [pytest.param(name, *case.values, id=case.id) for name in NAMES for case in type_cases(name, output(name))],
-)
+@each_type(NAMES, output)
 def test_every_data_type_and_rank(name, data_type, rank):
     sizes = (2, 3, 2, 1, 2, 1, 3, 2)[:rank]
     check_case(described(name, data_type, sizes), extremes=True)

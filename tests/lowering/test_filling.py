@@ -15,7 +15,7 @@ from dml2onnx.ir.operator import Scalar
 from dml2onnx.ir.tensor import DataType
 from tests.lowering.drawn import packed, repeated, tensors
 from tests.lowering.examples import run_examples
-from tests.lowering.harness import check_case, operator, operators, t, type_cases
+from tests.lowering.harness import check_case, each_type, operator, operators, t
 
 SIZES = (2, 3, 2, 1, 2, 1, 3, 2)
 FILLS = ["FILL_VALUE_CONSTANT", "FILL_VALUE_SEQUENCE", "DIAGONAL_MATRIX", "DIAGONAL_MATRIX1"]
@@ -99,10 +99,7 @@ def generate(sizes, counter, key, **settings):
     return got["OutputTensor"].reshape(-1).tolist(), got["OutputStateTensor"].reshape(-1).tolist(), operators(model)
 
 
-@pytest.mark.parametrize(
-    ("name", "data_type", "rank"),
-    [pytest.param(name, *case.values, id=case.id) for name in FILLS for case in type_cases(name)],
-)
+@each_type(FILLS)
 def test_every_data_type_and_rank(name, data_type, rank):
     sizes = SIZES[:rank]
     stored = name != "FILL_VALUE_CONSTANT" or prod(sizes) * DataType[data_type].dtype.itemsize <= STORED
