@@ -22,7 +22,7 @@ from dml2onnx.compiler import compile, require_clean
 from dml2onnx.diagnostics import DmlError, Severity
 from dml2onnx.ir.graph import Graph
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.reference import evaluate_results, measure, require_computable
+from dml2onnx.reference import cost, evaluate_results, require_computable
 from dml2onnx.reference.work import hidden_work
 from dml2onnx.testing.single_node import single_node
 from dml2onnx.testing.valid import descriptors
@@ -144,7 +144,7 @@ def main_of_reference(memory: int, names: list[str], every: int) -> dict[str, ob
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     counts = {"wrong": 0, "computed": 0, "refused": 0}
     problems: list[str] = []
-    with mock.patch.object(measure, "LARGEST_NODE", WORK):
+    with mock.patch.object(cost, "LARGEST_NODE", WORK):
         for name in names:
             for graph in graphs(descriptors()[name], every, (1 << 8, 1 << 12, 1 << 16, 1 << 30))[1::2]:
                 try:
