@@ -244,9 +244,17 @@ class Diagnostic:
     def answer(self) -> str:
         """The finding with its other places and its remedies, one per line."""
         lines = [str(self), *(f"    {visible(item.pointer)}: {item.message}" for item in self.places)]
-        unsaid = [item.words for item in self.remedies if item.words not in self.message]
+        unsaid = [item.words for item in self.remedies if not is_said(item.words, self.message)]
         lines += [f"    {'or' if number else 'help'}: {words}" for number, words in enumerate(unsaid)]
+        if self.expected and not any(is_said(self.expected, text) for text in (self.message, *unsaid)):
+            lines.append(f"    expected: {shortened(self.expected)}")
         return "\n".join(lines)
+
+
+def is_said(text: str, message: str) -> bool:
+    """Whether a message has these words, and not only as a part of other words or numbers."""
+    words = re.escape(text.strip('"'))
+    return bool(re.search(rf"(?<![\w.]){words}(?!\w)", message))
 
 
 def below(item: Diagnostic, *steps: str | int) -> Diagnostic:

@@ -34,8 +34,11 @@ def code(text: str) -> str:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table whose cells are Markdown already; empty for no rows."""
-    lines = [f"| {' | '.join(row)} |" for row in rows]
+    """A table whose cells are Markdown already, without columns that are empty in all rows; empty for no rows."""
+    cells = [list(row) for row in rows]
+    kept = [place for place in range(len(columns)) if any(row[place] for row in cells)]
+    columns = [columns[place] for place in kept]
+    lines = [f"| {' | '.join([row[place] for place in kept])} |" for row in cells]
     return "\n".join([f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}", *lines, ""]) if lines else ""
 
 

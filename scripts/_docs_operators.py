@@ -107,10 +107,10 @@ def _operator(schema: OperatorSchema, points: Mapping[str, Decision]) -> str:
 
 def _fields(answer: OperatorAnswer) -> str:
     rows = [
-        (code(item.name), item.kind, code(item.type), "yes" if item.optional else "", plain(item.meaning))
+        (code(item.name), f"optional {item.kind}" if item.optional else item.kind, code(item.type), plain(item.meaning))
         for item in answer.fields
     ]
-    return table(["field", "", "type", "optional", "meaning"], rows)
+    return table(["field", "what it is", "type", "meaning"], rows)
 
 
 def _other_sizes(schema: OperatorSchema) -> str:
@@ -153,18 +153,17 @@ def _values(schema: OperatorSchema) -> str:
 
 
 def _support(answer: OperatorAnswer) -> str:
+    """What the levels allow, a row for all tensors that may be the same there."""
     rows = []
     for row in answer.support:
+        alike: dict[tuple[str, str], list[str]] = {}
         for name, tensor in row.tensors.items():
             low, high = tensor.dimension_counts
             dimensions = str(low) if low == high else f"{low} to {high}"
-            types = ", ".join(tensor.data_types)
-            rows.append((row.level, plain(", ".join(row.functions)), code(name), dimensions, types))
-    columns = ["from level", "of", "tensor", "dimensions", "data types"]
-    if not any(row[1] for row in rows):
-        del columns[1]
-        return table(columns, [(row[0], *row[2:]) for row in rows])
-    return table(columns, rows)
+            alike.setdefault((dimensions, ", ".join(tensor.data_types)), []).append(code(name))
+        for (dimensions, types), names in alike.items():
+            rows.append((row.level, plain(", ".join(row.functions)), ", ".join(names), dimensions, types))
+    return table(["from level", "of", "tensors", "dimensions", "data types"], rows)
 
 
 def _activations(schema: OperatorSchema) -> str:
@@ -229,8 +228,8 @@ def _shown(value: object) -> str:
     match value:
         case None:
             return "null"
-        case TensorDesc(data_type=data_type, sizes=sizes):
-            return f"{data_type.name}{list(sizes)}"
+        case TensorDesc(data_type=data_type, sizes=sizes, strides=strides):
+            return f"{data_type.name}{list(sizes)}" + ("" if strides is None else f" strides {list(strides)}")
         case OperatorDesc(type=name):
             return str(name)
         case Scalar(value=number):

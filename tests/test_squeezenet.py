@@ -74,7 +74,16 @@ def test_verify_agrees(network: Path) -> None:
 
 
 def test_command_line(network: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "dml2onnx", "run", network / "model.json", "--output-dir", tmp_path, "--json"]
+    command: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "dml2onnx",
+        "run",
+        network / "model.json",
+        "--output-dir",
+        tmp_path,
+        "--json",
+    ]
     result = subprocess.run(command, capture_output=True, check=True)
     assert b"softmax" in result.stdout
     assert np.load(tmp_path / "softmax.npy").argmax() == 265

@@ -145,6 +145,14 @@ def listed(what: str, argument: object) -> tuple[Any, ...]:
     return converted(arguments.items, argument, what)
 
 
+def check_parts(sizes: object, whole: int) -> None:
+    """Refuses a number of equal parts where the size of each part is wanted."""
+    if isinstance(sizes, int) and not isinstance(sizes, bool):
+        equal = f", such as {[whole // sizes] * sizes}" if 0 < sizes <= _SHOWN and whole % sizes == 0 else ""
+        message = f"output_axis_sizes is {sizes}, not a list with the size of each part{equal}"
+        raise error_here(codes.BAD_TENSOR, message, expected="a list", found=sizes)
+
+
 def _shown(item: object) -> object:
     """A number as it is, text shortened, of all else the type."""
     if isinstance(item, str):

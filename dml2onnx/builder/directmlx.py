@@ -13,7 +13,7 @@ from math import prod
 
 from dml2onnx import arguments
 from dml2onnx.builder import policies
-from dml2onnx.builder.arguments import converted, error_here, whole_numbers
+from dml2onnx.builder.arguments import check_parts, converted, error_here, whole_numbers
 from dml2onnx.builder.attributes import ActivationLike, PerDimension, WholeNumbers
 from dml2onnx.builder.expression import Expression, Operand
 from dml2onnx.builder.methods import is_dilated, is_usual, scaled, sizes_of, truth
@@ -370,6 +370,7 @@ class DirectMLX(Operators):
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_split_operator_desc
         """
         before, after = self._around(axis, input)
+        check_parts(output_axis_sizes, sizes_of(input)[len(before)])
         sizes = [(*before, size, *after) for size in whole_numbers("output_axis_sizes", output_axis_sizes)]
         return self.split0(input, sizes, axis, name)
 

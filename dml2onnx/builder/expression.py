@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from operator import index as whole_number
 from types import EllipsisType, MappingProxyType
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
@@ -27,6 +28,23 @@ if TYPE_CHECKING:
 
 _OF_VALUES = frozenset({"cpu", "data", "detach", "eval", "item", "numpy", "tobytes", "tolist"})
 """What tensors of other libraries have that are computed at once."""
+
+_REDUCTIONS = MappingProxyType(
+    {
+        "sum": "SUM",
+        "mean": "AVERAGE",
+        "max": "MAX",
+        "amax": "MAX",
+        "min": "MIN",
+        "amin": "MIN",
+        "prod": "MULTIPLY",
+        "argmax": "ARGMAX",
+        "argmin": "ARGMIN",
+        "norm": "L2",
+        "logsumexp": "LOG_SUM_EXP",
+    }
+)
+"""Methods of numpy and PyTorch, and DML_REDUCE_FUNCTION."""
 
 
 class Expression:
@@ -71,10 +89,15 @@ class Expression:
             builder = type(self.builder)
             if close and not hasattr(builder, name):
                 return question(close)
-            methods = ("reduce",) if name in ("max", "mean", "min") else suggested_methods(name, builder)
-            return (
-                f"; GraphBuilder has {' or '.join(f'{item}(expression, ...)' for item in methods)}" if methods else ""
-            )
+            methods = [f"{item}(expression{self._arguments(name, item)})" for item in suggested_methods(name, builder)]
+            if name in _REDUCTIONS:
+                methods = [f'reduce(expression, "{_REDUCTIONS[name]}", axes)']
+            return f"; GraphBuilder has {' or '.join(methods)}" if methods else ""
+
+        def _arguments(self, name: str, method: str) -> str:
+            """What else a method takes, as far as the name of another library's says it."""
+            first, rest = (self.sizes[0], prod(self.sizes[1:])) if self.rank > 1 else (1, prod(self.sizes))
+            return f", sizes=[{first}, {rest}]" if (name, method) == ("flatten", "reinterpret") else ", ..."
 
     @property
     def data_type(self) -> DataType:

@@ -12,25 +12,31 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.catalog import enum_schema
-from dml2onnx.checks.candidates import COUNTS, candidates, changed, single_tensors, with_inferred_outputs
+from dml2onnx.checks.candidates import COUNTS, LIKE, NEUTRAL, candidates, changed, single_tensors, with_inferred_outputs
+from dml2onnx.checks.single_edits import ATTRIBUTE, TENSOR, single_edits
 from dml2onnx.checks.tensors import strides_in_elements
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Edit, Place, Remedy, Severity, plural, quote
-from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.rules.findings import at_node, pointer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from dml2onnx.checks.candidates import Candidate, Change
     from dml2onnx.diagnostics import Diagnostic, Member
     from dml2onnx.ir.graph import Graph, Node, Value
-    from dml2onnx.ir.operator import FieldValue, OperatorDesc
+    from dml2onnx.ir.operator import FieldValue
 
     Judge = Callable[[OperatorDesc], tuple[Diagnostic, ...]]
 
 MOST_TRIED = 200
 """Candidates that are judged for one node."""
+MOST_EDITED = 400
+"""And single edits of fields, where the candidates do not explain all of it."""
+MOST_ALIKE = 2
+"""Edits of one kind that are offered: where more would do nothing is known."""
 MOST_NODES = 50
 """Nodes that are looked at: as many findings as people are shown."""
 MOST_REMEDIES = 3
@@ -53,10 +59,11 @@ _OF_SHAPES = frozenset(
         codes.ACCEPTED_SIZES,
     }
 )
-_FOLLOWING = frozenset({"EndPadding", "DimensionCount", *COUNTS.values()})
+_FOLLOWING = frozenset({*NEUTRAL, "DimensionCount", *COUNTS.values()})
 """Fields that only go along with another one: the other end of a padding, the count of an array."""
 _OF_COUNTS = frozenset({codes.NOT_EQUAL})
 _OF_CHOICES = frozenset({codes.EXACTLY_ONE, codes.OUT_OF_WINDOW})
+_OF_VALUES = frozenset({codes.ARRAY_LENGTH, codes.OUT_OF_RANGE, codes.ZERO_ATTRIBUTE, codes.REPEATED_ENTRY})
 _OF_TYPES = frozenset(
     {codes.DIFFERENT_DATA_TYPES, codes.WRONG_DATA_TYPE, codes.ACCEPTED_TYPE, codes.DATA_TYPE_UNSUPPORTED}
 )
@@ -100,7 +107,7 @@ def answers(
 
     ``editable`` where these are edits of a file, ``in_python`` where they are arguments and calls of the builder.
     """
-    answered = _OF_SHAPES | _OF_COUNTS | _OF_CHOICES
+    answered = _OF_SHAPES | _OF_COUNTS | _OF_CHOICES | _OF_VALUES
     of_shapes = [item for item in findings if item.code in answered and not item.is_structural]
     best = _best(node.operator, findings, judge) if of_shapes else []
     gone = _gone_with_all(findings, best)
@@ -118,6 +125,8 @@ def answers(
         )
         if item.code is codes.DATA_TYPE_UNSUPPORTED:
             remedies = (*_in_another_place(node.operator, item, judge), *remedies)
+        if item.code in _OF_TYPES and not remedies:
+            remedies = _of_output_types(node, item, judge, editable=editable)
         if item is first:
             fields = [change.path for trial in best for change in trial.candidate.changes] + fields
             remedies = (*remedies, *_whole_sizes(node.operator, item, judge, gone))
@@ -163,18 +172,76 @@ def _best(desc: OperatorDesc, findings: Sequence[Diagnostic], judge: Judge) -> l
             left = {(item.code, item.path) for item in judge(changed(desc, candidate.changes))}
             if left <= known - errors:
                 trials.append(_Trial(candidate, frozenset(known - left), ()))
+    best = _likeliest(trials, errors | {(item.code, item.path) for item in findings if item.is_error})
+    return _with_single_edits(desc, findings, judge, best, known)
+
+
+def _likeliest(trials: Sequence[_Trial], errors: Collection[tuple[str, str]]) -> list[_Trial]:
+    """Those that do away with most, by the fewest changes and of the likeliest kind."""
     if not trials:
         return []
-    errors |= {(item.code, item.path) for item in findings if item.is_error}
 
     def rank(trial: _Trial) -> tuple[int, int, int]:
-        return -len(trial.gone & errors), -len(trial.gone), len(_counted(trial.candidate))
+        return -len(trial.gone.intersection(errors)), -len(trial.gone), len(_counted(trial.candidate))
 
     least = min(map(rank, trials))
     best = [trial for trial in trials if rank(trial) == least]
     kind = min(trial.candidate.kind for trial in best)
     best = [trial for trial in best if trial.candidate.kind == kind]
     return list({trial.candidate.changes: trial for trial in best}.values())
+
+
+def _with_single_edits(
+    desc: OperatorDesc,
+    findings: Sequence[Diagnostic],
+    judge: Judge,
+    best: Sequence[_Trial],
+    known: Collection[tuple[str, str]],
+) -> list[_Trial]:
+    """The candidates, or what any one field as another one would do, where that is one of few and leaves no error.
+
+    Conventions explain more than a number that happens to do, and stand alone. Of an output that follows from the
+    rest, and of what is not known as a convention, any other single edit is a second opinion.
+    """
+    errors = {(item.code, item.path) for item in judge(desc) if item.is_error}
+    is_whole = any(errors <= trial.gone for trial in best) and best[0].candidate.kind < LIKE
+    of_outputs = all(_is_of_outputs(desc, trial) for trial in best)
+    if not errors or (is_whole and not of_outputs):
+        return list(best)
+    trials: list[_Trial] = []
+    for candidate in islice(single_edits(desc, findings), MOST_EDITED):
+        if is_whole and candidate.kind not in (ATTRIBUTE, TENSOR):
+            continue
+        left = judge(changed(desc, candidate.changes))
+        if not any(item.is_error for item in left) and {(item.code, item.path) for item in left} <= set(known):
+            trials.append(_Trial(candidate, frozenset(known), ()))
+    edits = _few(trials)
+    if not is_whole:
+        return edits or list(best)
+    return [*edits, *best] if edits and _differs_widely(desc, best) else [*best, *edits]
+
+
+def _few(trials: Sequence[_Trial]) -> list[_Trial]:
+    """Those of the likeliest kind of which there are few: of many no one is meant more than another."""
+    for kind in sorted({trial.candidate.kind for trial in trials}):
+        alike = list({trial.candidate.changes: trial for trial in trials if trial.candidate.kind == kind}.values())
+        if len(alike) <= MOST_ALIKE:
+            return alike
+    return []
+
+
+def _is_of_outputs(desc: OperatorDesc, trial: _Trial) -> bool:
+    outputs = {field.name for field in desc.schema.output_fields}
+    return all(change.field in outputs for change in trial.candidate.changes)
+
+
+def _differs_widely(desc: OperatorDesc, best: Sequence[_Trial]) -> bool:
+    """Whether an output is stated with several other sizes than follow: no slip, but what was meant."""
+    for change in best[0].candidate.changes:
+        old, new = desc.get(change.field), change.value
+        if isinstance(old, TensorDesc) and isinstance(new, TensorDesc) and old.rank == new.rank:
+            return sum(one != other for one, other in zip(old.sizes, new.sizes, strict=True)) > 1
+    return False
 
 
 def _counted(candidate: Candidate) -> list[Change]:
@@ -296,9 +363,28 @@ def _worded(desc: OperatorDesc, item: Diagnostic, *, in_python: bool) -> tuple[R
         also = "".join(f", and of {name} as well" for name in item.alike if name in inputs)
         of_it = f"cast(..., {quote(wanted)})" if in_python else f"a CAST node makes {wanted} of it"
         return (Remedy(of_it + also),)
+    if item.code is codes.NOT_EQUAL and item.field == _ACTIVATIONS:
+        return _usual_activations(desc, item)
     if item.code is codes.NOT_FUSABLE:
         return (Remedy(f"{item.found} as a node of its own, behind this one"),)
     return ()
+
+
+_ACTIVATIONS = "ActivationDescs"
+_USUAL = {"LSTM": ("SIGMOID", "TANH", "TANH"), "GRU": ("SIGMOID", "TANH"), "RNN": ("TANH",)}
+"""The activations of the functions of a recurrent operator that almost all networks have."""
+
+
+def _usual_activations(desc: OperatorDesc, item: Diagnostic) -> tuple[Remedy, ...]:
+    """So many activations: those that are stated once more for the other direction, or the usual ones."""
+    usual, stated = _USUAL.get(desc.type, ()), desc.get(item.field)
+    wanted = int(item.expected) if item.expected.isdigit() else 0
+    if not usual or not isinstance(stated, tuple) or wanted % len(usual):
+        return ()
+    names = [f"ACTIVATION_{name}" for name in usual] * (wanted // len(usual))
+    if len(stated) == len(usual):
+        names = [other.type for other in stated if isinstance(other, OperatorDesc)] * (wanted // len(usual))
+    return (Remedy(f"{item.field} {', '.join(names)}"),)
 
 
 def _in_another_place(desc: OperatorDesc, item: Diagnostic, judge: Judge) -> tuple[Remedy, ...]:
@@ -324,12 +410,33 @@ def _in_another_place(desc: OperatorDesc, item: Diagnostic, judge: Judge) -> tup
     return tuple(made)
 
 
+def _of_output_types(node: Node, item: Diagnostic, judge: Judge, *, editable: bool) -> tuple[Remedy, ...]:
+    """An output of the data types with which nothing is said of its type, the smallest first."""
+    desc = node.operator
+    old = desc.find(item.field)
+    if not isinstance(old, TensorDesc) or item.field not in {field.name for field in desc.schema.output_fields}:
+        return ()
+    made = []
+    for kind in sorted(DataType, key=lambda kind: kind.bits):
+        left = judge(_with(desc, item.field, replace(old, data_type=kind, total_size=0)))
+        if kind is not old.data_type and not any(other.is_error and other.code in _OF_TYPES for other in left):
+            place = f"{pointer(node.source, item.field)}/DataType"
+            edits = (Edit(place, kind.name),) if editable else ()
+            made.append(Remedy(f"{item.field} of data type {kind.name}", edits))
+    return tuple(made) if len(made) < MOST_REMEDIES else ()
+
+
 def _of_one_tensor(node: Node, item: Diagnostic, *, editable: bool) -> tuple[Remedy, ...]:
     """The strides that count elements, of a finding about strides that look like bytes; the bytes of a tensor."""
     if item.code is codes.TOTAL_SIZE_TOO_SMALL and item.expected.isdigit():
         edits = (Edit(pointer(node.source, item.path), int(item.expected)),) if editable else ()
         return (Remedy(f"TotalTensorSizeInBytes {item.expected}", edits, is_certain=True),)
     desc = node.operator.get(item.field) if item.path == f"{item.field}/Strides" and item.field else None
+    if item.code is codes.OVERLAPPING_OUTPUT:
+        packed: Member = [int(step) for step in re.findall(r"\d+", item.expected)]
+        return (
+            Remedy(f"Strides {item.expected}", (Edit(pointer(node.source, item.path), packed),) if editable else ()),
+        )
     if item.code not in (codes.STRIDES_IN_BYTES, codes.OUT_OF_BOUNDS) or not isinstance(desc, TensorDesc):
         return ()
     strides = strides_in_elements(desc)

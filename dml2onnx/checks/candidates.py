@@ -23,12 +23,30 @@ if TYPE_CHECKING:
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.operator import FieldValue
 
-NEUTRAL = {"Scales": 1, "Repeats": 1, "StartPadding": 0, "EndPadding": 0}
-"""What changes nothing along a dimension, of arrays that have a number for each dimension of a tensor."""
+NEUTRAL: dict[str, float | None] = {
+    "Scales": 1,
+    "InputPixelOffsets": 0.5,
+    "OutputPixelOffsets": -0.5,
+    "Repeats": 1,
+    "StartPadding": 0,
+    "EndPadding": 0,
+    "InputWindowOffsets": 0,
+    "InputWindowSizes": None,
+    "InputWindowStrides": 1,
+    "Offsets": 0,
+    "Sizes": None,
+    "Strides": 1,
+}
+"""What changes nothing along a dimension, of arrays that have a number for each dimension of a tensor; the size of the
+tensor where it is none."""
 COUNTS = {"Scales": "ScaleCount", "Repeats": "RepeatsCount"}
 """The fields that say how long these arrays are, where it is not the DimensionCount."""
 MOST_ELEMENTS = 64
 """Tensors of an array field that are looked at."""
+
+
+LIKE = 5
+"""The kind of candidates that are a tensor with sizes that others have: no convention, but a number that will do."""
 
 
 class Change(NamedTuple):
@@ -67,7 +85,7 @@ def candidates(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[C
         yield Candidate(0, changes)
     for changes in _shorter(desc):
         yield Candidate(0, changes)
-    for change in _windows(desc, findings):
+    for change in (*_windows(desc, findings), *_corners(desc)):
         yield Candidate(0, (change,))
     for change in _of_presence(desc, findings):
         yield Candidate(1, (change,))
@@ -102,7 +120,7 @@ def single_tensors(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterat
                 if 0 < other != size:
                     sizes = (*tensor.sizes[:axis], other, *tensor.sizes[axis + 1 :])
                     made = replace(tensor, sizes=sizes, strides=None, total_size=0)
-                    yield Candidate(5, (Change(name, made, f"of sizes {list(sizes)}"),))
+                    yield Candidate(LIKE, (Change(name, made, f"of sizes {list(sizes)}"),))
 
 
 def changed(desc: OperatorDesc, changes: Sequence[Change]) -> OperatorDesc:
@@ -122,9 +140,9 @@ def changed(desc: OperatorDesc, changes: Sequence[Change]) -> OperatorDesc:
 def with_inferred_outputs(desc: OperatorDesc, like: OperatorDesc) -> tuple[OperatorDesc, tuple[Change, ...]]:
     """The descriptor with the outputs that follow from its inputs, if those of ``like`` follow from its own."""
     names = _output_names(desc)
-    if not names or _inferred(like, names) != {name: _plain(like.get(name)) for name in names}:
+    if not names or inferred(like, names) != {name: _plain(like.get(name)) for name in names}:
         return desc, ()
-    found = _inferred(desc, names)
+    found = inferred(desc, names)
     if found.keys() != set(names) or None in found.values():
         return desc, ()
     changes = []
@@ -147,7 +165,7 @@ def _plain(value: FieldValue) -> TensorDesc | None:
     return value.packed() if isinstance(value, TensorDesc) else None
 
 
-def _inferred(desc: OperatorDesc, names: Sequence[str]) -> dict[str, TensorDesc | None]:
+def inferred(desc: OperatorDesc, names: Sequence[str]) -> dict[str, TensorDesc | None]:
     """What follows for the outputs from all else."""
     outputs = {item.name for item in desc.schema.output_fields}
     bare = OperatorDesc(desc.schema, tuple([None if item.name in outputs else value for item, value in desc.items()]))
@@ -159,7 +177,7 @@ def _inferred(desc: OperatorDesc, names: Sequence[str]) -> dict[str, TensorDesc 
 
 def _outputs(desc: OperatorDesc, fields: set[str]) -> Iterator[Change]:
     """Outputs as they follow from the rest."""
-    for name, right in _inferred(desc, _output_names(desc)).items():
+    for name, right in inferred(desc, _output_names(desc)).items():
         old = desc.get(name)
         if name in fields and right is not None and isinstance(old, TensorDesc):
             if old.data_type is not right.data_type:
@@ -202,31 +220,40 @@ def _paddings(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[tu
 
 
 def _shorter(desc: OperatorDesc) -> Iterator[tuple[Change, ...]]:
-    """Arrays that leave out the leading dimensions of their tensor, with what changes nothing along these."""
-    input = desc.find("InputTensor")
-    if desc.schema.short_name == "PADDING" and isinstance(input, TensorDesc):
-        yield from _shorter_paddings(desc, input.rank)
-    for name, count in COUNTS.items():
-        stated = desc.get(name) if name in desc.schema.index and count in desc.schema.index else None
-        if isinstance(stated, tuple) and isinstance(input, TensorDesc) and 0 < len(stated) < input.rank:
-            numbers = [item for item in stated if isinstance(item, (int, float))]
-            whole = (*[type(numbers[0])(NEUTRAL[name])] * (input.rank - len(stated)), *numbers)
-            words = f"[{', '.join(f'{item:g}' for item in whole)}], one for each dimension"
-            yield Change(name, whole, words), Change(count, len(whole), f"{len(whole)}")
+    """Arrays that leave out the leading dimensions of their tensor, with what changes nothing along these.
+
+    Arrays of one count go together.
+    """
+    tensor = desc.find("InputTensor" if "InputTensor" in desc.schema.index else "OutputGradientTensor")
+    if not isinstance(tensor, TensorDesc):
+        return
+    for count in dict.fromkeys(item.count for item in desc.schema.fields if item.name in NEUTRAL and item.count):
+        names = [item.name for item in desc.schema.fields if item.count == count]
+        stated = {name: value for name in names if isinstance(value := desc.get(name), tuple)}
+        lengths = {len(value) for value in stated.values()}
+        if len(lengths) != 1 or stated.keys() != set(names) or not stated.keys() <= NEUTRAL.keys():
+            continue
+        length = lengths.pop()
+        if 0 < length < tensor.rank:
+            leading = tensor.sizes[: tensor.rank - length]
+            changes = [Change(name, _filled(name, value, leading), "") for name, value in stated.items()]
+            said = [f"{change.field} {_listed(change.value)}" for change in changes]
+            words = f"{' and '.join(said).removeprefix(names[0]).lstrip()}, one for each dimension"
+            yield changes[0]._replace(words=words), *changes[1:], Change(count or "", tensor.rank, f"{tensor.rank}")
 
 
-def _shorter_paddings(desc: OperatorDesc, rank: int) -> Iterator[tuple[Change, ...]]:
-    """Both ends of PADDING, which counts all dimensions."""
-    changes = []
-    for name in ("StartPadding", "EndPadding"):
-        stated = desc.get(name)
-        if not isinstance(stated, tuple) or not 0 < len(stated) < rank:
-            return
-        whole = (*[0] * (rank - len(stated)), *[item for item in stated if isinstance(item, int)])
-        changes.append(Change(name, whole, f"{list(whole)}"))
-    start, end = changes
-    words = f"{start.words} and EndPadding {end.words}, one for each dimension"
-    yield start._replace(words=words), end, Change("DimensionCount", rank, f"{rank}")
+def _filled(name: str, stated: tuple[object, ...], leading: tuple[int, ...]) -> FieldValue:
+    """An array with what changes nothing along the dimensions that it leaves out, which have these sizes."""
+    neutral, kind = NEUTRAL[name], float if any(isinstance(item, float) for item in stated) else int
+    return cast("FieldValue", (*[kind(size if neutral is None else neutral) for size in leading], *stated))
+
+
+def _listed(value: FieldValue) -> str:
+    return (
+        f"[{', '.join(f'{item:g}' for item in value if isinstance(item, (int, float)))}]"
+        if isinstance(value, tuple)
+        else ""
+    )
 
 
 def _window(desc: OperatorDesc) -> tuple[int, ...]:
@@ -267,6 +294,17 @@ def _windows(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Cha
             made = [end - begin for begin, end in pairs if isinstance(begin, int) and isinstance(end, int)]
             if len(made) == len(first) and min(made, default=0) > 0:
                 yield Change(sizes, tuple(made), f"{made}, if these were ends")
+
+
+def _corners(desc: OperatorDesc) -> Iterator[Change]:
+    """Regions without the number of their picture, which has a tensor of its own."""
+    tensor = desc.find("ROITensor")
+    if isinstance(tensor, TensorDesc) and tensor.sizes[-1:] == (5,) and "BatchIndicesTensor" in desc.schema.index:
+        made = TensorDesc(tensor.data_type, (*tensor.sizes[:-1], 4))
+        words = (
+            f"of sizes {list(made.sizes)}; the number of the picture in front of the corners is in BatchIndicesTensor"
+        )
+        yield Change("ROITensor", made, words, is_copied=True)
 
 
 def _of_presence(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Change]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import isclose, isfinite
 from typing import TYPE_CHECKING
 
 from dml2onnx import catalog
@@ -138,15 +138,21 @@ def _bounds(schema: OperatorSchema) -> Check:
 
 
 def _scales(subject: Subject) -> Iterator[Diagnostic]:
-    """Scales that are the sizes of the output, and neither 1 nor what makes these of the input's."""
+    """Scales that are the sizes of the output, or lead from these to the input's, and not the other way."""
     sizes, wanted = subject.sizes("InputTensor"), subject.sizes("OutputTensor")
     scales = subject.numbers("Scales")
-    if len(sizes) == len(wanted) and tuple(scales) == wanted and any(size > 1 for size in sizes):
-        ratios = [made / size for size, made in zip(sizes, wanted, strict=True)]
-        if ratios != list(scales):
-            meant = f"[{', '.join(f'{ratio:g}' for ratio in ratios)}]"
-            message = f"Scales are the sizes of OutputTensor, {list(wanted)}; those of the tensors make Scales {meant}."
-            yield codes.SCALES_ARE_SIZES.of("Scales", message, meant, list(wanted))
+    if len(sizes) != len(wanted) or len(scales) != len(sizes) or not all(sizes) or not all(wanted):
+        return
+    ratios = [made / size for size, made in zip(sizes, wanted, strict=True)]
+    if ratios == list(scales):
+        return
+    meant, found = (f"[{', '.join(f'{number:g}' for number in numbers)}]" for numbers in (ratios, scales))
+    if tuple(scales) == wanted and any(size > 1 for size in sizes):
+        message = f"Scales are the sizes of OutputTensor, {list(wanted)}; those of the tensors make Scales {meant}."
+        yield codes.SCALES_ARE_SIZES.of("Scales", message, meant, list(wanted))
+    elif all(isclose(ratio * scale, 1, rel_tol=1e-6) for ratio, scale in zip(ratios, scales, strict=True)):
+        message = f"Scales {found} lead from OutputTensor to InputTensor; from the input to the output it is {meant}."
+        yield codes.SCALES_ARE_SIZES.of("Scales", message, meant, found)
 
 
 def _lengths(

@@ -333,12 +333,21 @@ def _reads(node: Node, sources: dict[Value, int], available: set[Value], regions
                 yield _finding(codes.OWNED_INTERMEDIATE, f"{path}/Flags", message, "NONE", "OWNED_BY_DML")
 
 
+def _of_other_width(tensor: TensorDesc, present: int) -> str:
+    """That a buffer has as many elements as a tensor, of fewer bits, in words."""
+    count, bits = tensor.extent, tensor.data_type.bits
+    if present * 8 % count or present * 8 // count not in (8, 16, 32) or present * 8 // count >= bits:
+        return ""
+    return f", as many as {plural(count, 'element')} of {plural(present // count, 'byte')}"
+
+
 def _region(path: str, bound: Read | Write, tensor: TensorDesc, regions: _Regions) -> Iterator[Diagnostic]:
     """The tensor lies inside its buffer, at an offset that DirectML takes."""
     offset, nbytes, present = bound.offset, regions.nbytes(tensor), bound.value.nbytes
     if nbytes and (offset < 0 or offset + nbytes > present) and regions.is_news(bound.value, offset + nbytes):
         name = quote(regions.name(bound.value))
-        message = f"{path} needs bytes {offset} to {offset + nbytes} of {name}, which has {present}."
+        message = f"{path} needs bytes {offset} to {offset + nbytes} of {name}, which has {present}"
+        message += f"{_of_other_width(tensor, present)}."
         yield _finding(codes.OUT_OF_BOUNDS, path, message, f"{offset + nbytes} bytes or more", f"{present} bytes")
     if not offset:
         return

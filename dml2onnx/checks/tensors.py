@@ -93,11 +93,26 @@ def _in_whole_words(tensor: TensorDesc) -> int:
     return -(-tensor.extent // per_word) * per_word
 
 
+def _packed_in_order(sizes: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
+    """Strides without gaps that keep the order of the dimensions in memory, where the strides state one."""
+    if len(set(strides)) < len(strides) or 0 in strides:
+        return packed_strides(sizes)
+    found, step = dict[int, int](), 1
+    for axis in sorted(range(len(sizes)), key=lambda axis: strides[axis]):
+        found[axis] = step
+        step *= sizes[axis]
+    return tuple([found[axis] for axis in range(len(sizes))])
+
+
 def _total_size(tensor: TensorDesc) -> Iterator[Diagnostic]:
     if tensor.total_size and tensor.total_size < tensor.minimum_bytes:
         is_count = tensor.total_size in (tensor.element_count, tensor.extent)
         message = f"{tensor} needs {tensor.minimum_bytes} bytes; TotalTensorSizeInBytes is {tensor.total_size}"
-        message += ", which is the number of elements." if is_count else "."
+        if is_count:
+            message += ", which is the number of elements."
+        else:
+            is_unrounded = tensor.total_size == -(-tensor.extent * tensor.data_type.bits // 8)
+            message += ", which is no multiple of 4." if is_unrounded else "."
         yield _finding(
             codes.TOTAL_SIZE_TOO_SMALL,
             "TotalTensorSizeInBytes",
@@ -121,5 +136,5 @@ def _as_output(tensor: TensorDesc) -> Iterator[Diagnostic]:
         yield _finding(codes.OWNED_OUTPUT, "Flags", message, "NONE", "OWNED_BY_DML")
     if tensor.strides is not None and is_measurable(tensor) and tensor.is_overlapping:
         message = f"Strides {list(tensor.strides)} let several of the {list(tensor.sizes)} elements share memory."
-        packed = list(packed_strides(tensor.sizes))
-        yield _finding(codes.OVERLAPPING_OUTPUT, "Strides", message, packed, list(tensor.strides))
+        expected = list(_packed_in_order(tensor.sizes, tensor.strides))
+        yield _finding(codes.OVERLAPPING_OUTPUT, "Strides", message, expected, list(tensor.strides))

@@ -308,7 +308,9 @@ def _write_full(item: CheckAnswer, screen: Screen, *, several: bool) -> None:
     found = f"[{colour}]{plural(item.errors, 'error', 'no')}[/], {plural(item.warnings, 'warning', 'no')}"
     at = "" if item.feature_level is None else f", checked at feature level {item.feature_level}"
     hidden = f"; {plural(item.hidden, 'finding')} of other codes hidden" if item.hidden else ""
-    screen.say(f"{of_file}{found} in {plural(item.directml_nodes, 'node', 'no')}{at}{hidden}")
+    is_known = item.directml_nodes or item.feature_level is not None  # else it was refused before its nodes were seen
+    nodes = f" in {plural(item.directml_nodes, 'node', 'no')}" if is_known else ""
+    screen.say(f"{of_file}{found}{nodes}{at}{hidden}")
     if item.minimum_feature_level is not None:
         screen.say(f"needs feature level {escape(level_text(item.minimum_feature_level, item.ships_with))}")
     if item.above_level:

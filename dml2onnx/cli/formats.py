@@ -13,9 +13,8 @@ from urllib.parse import quote
 from xml.etree import ElementTree
 
 from dml2onnx import __version__
-from dml2onnx.cli.render import is_said
 from dml2onnx.codes import all_codes
-from dml2onnx.diagnostics import visible
+from dml2onnx.diagnostics import is_said, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

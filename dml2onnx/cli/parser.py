@@ -60,6 +60,8 @@ class _Parser(argparse.ArgumentParser):
             return f"; {pairs[0]} takes NAME=FILE"
         if is_surplus and self._takes_one_model():
             return f"; {self.prog.rpartition(' ')[2]} takes one model, batch takes many"
+        if wrong is not None and (instead := _OF_OTHER_TOOLS.get(wrong[1] or "")):
+            return f"; {instead}"
         if wrong is not None:
             name, known = wrong[1] or "".join(self.typed[:1]), list(self._option_string_actions)
         elif choice is not None:
@@ -69,6 +71,20 @@ class _Parser(argparse.ArgumentParser):
         else:
             return ""
         return question(nearest(name, known))
+
+
+_BOUNDS = "verify compares within the error that the reference allows of each element, which no option widens"
+_SIZES = "--size NAME=8,3,224,224 gives an input other sizes, and with names in their place one model for all"
+_OF_OTHER_TOOLS = MappingProxyType(
+    {
+        **dict.fromkeys(("--tolerance", "--atol", "--rtol", "--abs-tol", "--rel-tol", "--epsilon"), _BOUNDS),
+        **dict.fromkeys(("--batch-size", "--shape", "--input-shape", "--dynamic", "--dynamic-axes"), _SIZES),
+        **dict.fromkeys(("--fp16", "--float16", "--precision"), "--half computes in FLOAT16"),
+        **dict.fromkeys(("--gpu", "--cuda", "--cpu", "--ep"), "--provider chooses where ONNX Runtime computes"),
+        **dict.fromkeys(("--verbose", "-v"), "--json has all that is known, and explain says why"),
+    }
+)
+"""What other compilers and runtimes have as options, and what does it here."""
 
 
 def parsed(arguments: Sequence[str]) -> argparse.Namespace:

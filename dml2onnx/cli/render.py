@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import re
 import sys
 import time
 from contextlib import contextmanager
@@ -13,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TextIO
 
 from dml2onnx.cli.markup import escape, unstyled
-from dml2onnx.diagnostics import shortened, visible
+from dml2onnx.diagnostics import is_said, shortened, visible
 from dml2onnx.report.form import Answer, Failure, as_json, number
 
 if TYPE_CHECKING:
@@ -288,12 +287,6 @@ class Screen:
             self.answer(Failure(command=self.command, failure=text))
         else:
             self.err.print(f"[bold red]error[/]: {escape(text)}")
-
-
-def is_said(text: str, message: str) -> bool:
-    """Whether a message has these words, and not only as a part of other words or numbers."""
-    words = re.escape(text.strip('"'))
-    return bool(re.search(rf"(?<![\w.]){words}(?!\w)", message))
 
 
 def preview(items: Sequence[Json], count: int) -> str:

@@ -148,8 +148,17 @@ def sizes(text: str) -> tuple[str, tuple[int | str, ...]]:
     name, _, listed = text.rpartition("=")
     found = tuple(_size_or_name(item.strip()) for item in listed.split(","))
     if not name or 0 in found:
-        raise ArgumentTypeError(f"{quote(text)} is not of the form NAME=8,3,224,224, of sizes above 0 or names")
+        raise ArgumentTypeError(
+            f"{quote(text)} is not of the form NAME=8,3,224,224, of sizes above 0 or names{_meant_sizes(text)}"
+        )
     return name, found
+
+
+def _meant_sizes(text: str) -> str:
+    """The same sizes as other tools write them, as they are written here: ``picture:[8x3x224x224]``."""
+    written = re.fullmatch(r"(.+?)\s*[=:]\s*[\[(]?(\d+(?:\s*[x×*,; ]\s*\d+)*)[\])]?", text, re.IGNORECASE)
+    found = re.findall(r"\d+", written[2]) if written else []
+    return f"; did you mean {written[1]}={','.join(found)}?" if written and "0" not in found else ""
 
 
 def _size_or_name(text: str) -> int | str:

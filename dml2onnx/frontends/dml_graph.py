@@ -63,6 +63,7 @@ from dml2onnx.frontends.dml_graph_parts import (
     new_name,
     slots,
 )
+from dml2onnx.frontends.edge_remedies import Reached
 from dml2onnx.frontends.files import ModelFiles
 from dml2onnx.frontends.findings import Findings, at_field, pointer, quote, show
 from dml2onnx.frontends.members import UINT32, Members, wrong_kind
@@ -110,6 +111,7 @@ class _GraphDescReader:
         self._constants: list[Constant] = []
         self._nodes: list[OperatorNode | ConstantNode | None] = []
         self._edge_names: dict[tuple[int, int], str] = {}
+        self._reached = Reached({})
         self._names = UniqueNames()
 
     def read(self) -> Graph:
@@ -124,6 +126,7 @@ class _GraphDescReader:
         if not root.raw.keys() <= set(_ROOT_MEMBERS):
             self._doubt_edges()
         self._edge_names = names_of_edges(self._document.root)
+        self._reached = Reached(self._document.root)
         self._nodes = [self._read_node(index, raw) for index, raw in enumerate(self._array(root, "Nodes"))]
         input_edges = list(self._read_edges(root, "InputEdges", _INPUT_EDGE))
         output_edges = list(self._read_edges(root, "OutputEdges", _OUTPUT_EDGE))
@@ -357,9 +360,12 @@ class _GraphDescReader:
             finding = at_field(
                 codes.CONNECTED_TWICE, message, place, node.name, schema, slot.field, expected="one edge"
             )
-            self._findings.add(replace(finding, places=(Place(node.edges.get(number, place), "the first edge to it"),)))
+            first = node.edges.get(number)
+            remedies = [item for other in (first, edge) if other for item in self._reached.turned(self._nodes, other)]
+            there = Place(place if first is None else first.at(len(first.ends) - 1), "the first edge to it")
+            self._findings.add(replace(finding, places=(there,), remedies=tuple(remedies)))
             return None
-        node.edges[number] = edge.at(node_end + 1)
+        node.edges[number] = edge
         return node, slot
 
     def _slot(self, edge: Edge, end: int, node: OperatorNode, slots: tuple[Slot, ...], what: str) -> Slot | None:
@@ -374,7 +380,12 @@ class _GraphDescReader:
         if slot.desc is None:
             message = f"number {number} is {slot.field}, which is absent"
             self._doubt_edges()
-            self._report(codes.ABSENT_TENSOR, message, edge.at(end), node, slot.field, "a tensor that is present")
+            remedies = self._reached.another_input(self._nodes, edge, end) if what == "input" else ()
+            schema, expected = node.operator.schema, "a tensor that is present"
+            finding = at_field(
+                codes.ABSENT_TENSOR, message, edge.at(end), node.name, schema, slot.field, expected=expected
+            )
+            self._findings.add(replace(finding, remedies=remedies))
             return None
         return slot
 

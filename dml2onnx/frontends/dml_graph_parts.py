@@ -45,8 +45,8 @@ class OperatorNode:
     """What the outputs write."""
     reads: dict[int, Read] = field(default_factory=dict)
     """What is connected to the inputs so far."""
-    edges: dict[int, str] = field(default_factory=dict)
-    """Where the first edge to each input stands."""
+    edges: dict[int, Edge] = field(default_factory=dict)
+    """The first edge to each input."""
 
 
 @dataclass(slots=True)

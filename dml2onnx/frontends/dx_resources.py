@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dml2onnx.codes import reading as codes
-from dml2onnx.diagnostics import shortened
+from dml2onnx.diagnostics import Remedy, shortened
 from dml2onnx.frontends.dialects import data_types, enumerators
 from dml2onnx.frontends.files import FileError, ModelFiles
 from dml2onnx.frontends.findings import Findings, listing, quote, show
@@ -204,7 +204,11 @@ class ResourceReader:
         """A data type whose values can be written as numbers."""
         if data_type is None:
             message = "these initial values need initialValuesDataType"
-            self._findings.add(codes.MISSING_KEY.at(message, pointer=_beside(place), expected="a data type"))
+            expected = "the data type of the values, such as FLOAT32"
+            remedies = (Remedy('"initialValuesDataType": "FLOAT32", or as the tensors that are bound to it have it'),)
+            self._findings.add(
+                codes.MISSING_KEY.at(message, pointer=_beside(place), expected=expected, remedies=remedies)
+            )
         elif data_type.is_packed_nibbles:
             message = f"values cannot be written as {data_type.name}; declare such data as UINT8"
             self._findings.add(

@@ -12,7 +12,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dml2onnx import catalog
 from dml2onnx.catalog import FieldType, familiar
 from dml2onnx.codes import reading as codes
-from dml2onnx.diagnostics import Diagnostic, Edit, Remedy, Steps, placed, plural, pointer_to, unescape, with_code
+from dml2onnx.diagnostics import (
+    Diagnostic,
+    Edit,
+    Remedy,
+    Steps,
+    placed,
+    plural,
+    pointer_to,
+    shortened,
+    unescape,
+    with_code,
+)
 from dml2onnx.frontends.dialects import OPERATOR_PREFIX, operators_by_name
 from dml2onnx.frontends.findings import instead, listing, pointer, quote, show, suggestion
 from dml2onnx.frontends.members import Json
@@ -242,9 +253,17 @@ def _remedies(
     if problem.instead is not None:
         return (Remedy(f"write {json.dumps(problem.instead)}", (Edit(place, problem.instead),), is_certain=True),)
     if problem.code in _UNKNOWN:
-        written = () if schema is None else _with_contents(problem, place, tuple(close), schema)
+        written = () if schema is None else _apart(problem) or _with_contents(problem, place, tuple(close), schema)
         return written or instead(place, close, renamed=True)
     return () if problem.code in (codes.MISSING_FIELD, codes.OTHER_OPERATOR) else instead(place, close)
+
+
+def _apart(problem: Diagnostic) -> tuple[Remedy, ...]:
+    """An activation that an operator cannot fuse, as a node of its own."""
+    kind = problem.contents.get("type", problem.contents.get("Type")) if isinstance(problem.contents, dict) else None
+    if problem.field != "FusedActivation" or not isinstance(kind, str):
+        return ()
+    return (Remedy(f"{shortened(kind)} as a node of its own, behind this one"),)
 
 
 def _with_contents(

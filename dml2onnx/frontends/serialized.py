@@ -63,8 +63,15 @@ if TYPE_CHECKING:
     from dml2onnx.ir.data import Data
     from dml2onnx.ir.operator import OperatorDesc, Unreadable
 
+MOST_NAMED = 3
 _NODES_AT_ONCE = 1 << 12
 """Of so many nodes it is found out together which of their parts are alike."""
+
+
+def _partitions_beside(path: Path) -> str:
+    """The graphs of ONNX Runtime in the same directory, for whoever names the weights of one."""
+    others = sorted(item.name for item in path.parent.glob("Partition_*.bin") if item.name != path.name)[:MOST_NAMED]
+    return f"; beside it lies {' and '.join(map(quote, others))}, which is such a graph by its name" if others else ""
 
 
 def read(path: Path, data: bytes, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
@@ -74,7 +81,7 @@ def read(path: Path, data: bytes, options: LoadOptions = DEFAULT_OPTIONS) -> Gra
     try:
         graph = SerializedReader(data, files, findings).read(path.stem.encode("utf-8", "replace").decode())
     except DamagedError as damage:
-        message = f"{quote(str(path))}, byte {damage.offset}: {damage}"
+        message = f"{quote(str(path))}, byte {damage.offset}: {damage}{_partitions_beside(path)}"
         found = f"byte {damage.offset}"
         raise UnreadableError(unreadable.DAMAGED_FILE.at(message, pointer=damage.place, found=found)) from None
     return replace(graph, findings=findings.all(), sources=(path, *files.found))

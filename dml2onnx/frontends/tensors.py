@@ -53,9 +53,20 @@ def wrong_kind(expected: str, raw: object, *path: str | int) -> Diagnostic:
 
 def unknown_enumerator(raw: object, names: Collection[str], what: str, *path: str | int) -> Diagnostic:
     """A value that is none of the accepted names."""
+    message = f"is {show(raw)}, which is no {what}"
+    if isinstance(raw, bool) and (chosen := _chosen(raw, names)):
+        message += suggestion([chosen])
+        return codes.ENUMERATOR.of(path, message, listing(names), show(raw), instead=chosen)
     meant = meant_enumerator(raw.removeprefix(f"{what}_"), names) if isinstance(raw, str) else ""
     guess = (meant or raw, names) if isinstance(raw, str) else None
-    return codes.ENUMERATOR.of(path, f"is {show(raw)}, which is no {what}", listing(names), show(raw), guess=guess)
+    return codes.ENUMERATOR.of(path, message, listing(names), show(raw), guess=guess)
+
+
+def _chosen(is_meant: bool, names: Collection[str]) -> str:
+    """Of two enumerators, one of which is NONE, the one that true or false stands for."""
+    short = [name for name in names if not name.startswith("DML_")]
+    others = [name for name in short if name != "NONE"]
+    return ("NONE", others[0])[is_meant] if len(short) == 2 and len(others) == 1 else ""
 
 
 def unknown_data_type(raw: object, names: Collection[str], *path: str | int) -> Diagnostic:

@@ -14,6 +14,7 @@ import stat
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from math import prod
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -59,7 +60,7 @@ _BARE_NUMBER = re.compile(r"(?P<sign>[-+]?)(?=\.?\d)(?P<whole>\d*)(?P<rest>\.\d+
 _END_OF_NUMBER = re.compile(r"(-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)[ \t]*\Z")
 _SUFFIX_OF_CPP = re.compile(r"[fFuUlL]{1,3}\b")
 _HEXADECIMAL = re.compile(r"0[xX]([0-9a-fA-F]{1,16})[uUlL]{0,3}\b")
-_TERM = re.compile(r"(\d{1,9})\s*(\*|<<)\s*(\d{1,2}|(?<=\*)\d{1,9}|(?<=\*\s)\d{1,9})(?!\w|\s*[*/+<(-])")
+_TERM = re.compile(r"\d{1,9}(?:\s*(?:\*|<<|\+|-)\s*\d{1,9}){1,7}(?!\w|\s*[*/+<(.-])")
 _BRACES = re.compile(r"\{(\s*-?\d[\d\s,.eE+-]*)\}")
 _BEGUN_WORD = re.compile(r"(?<!\w)(?:null|true|false)\Z")
 _REST_OF_WORD = re.compile(r"\w+")
@@ -443,9 +444,21 @@ def _of_cpp(text: str, start: int) -> tuple[tuple[int, int], str, str] | None:
     if (hexadecimal := _HEXADECIMAL.match(text, begin)) is not None:
         return hexadecimal.span(), "is a number of C++", str(int(hexadecimal[1], 16))
     if (term := _TERM.match(text, begin)) is not None:
-        left, right = int(term[1]), int(term[3])
-        return term.span(), "is a term of C++", str(left * right if term[2] == "*" else left << right)
+        value = _computed(term[0])
+        return None if value is None else (term.span(), "is a term of C++", str(value))
     return None
+
+
+def _computed(term: str) -> int | None:
+    """What a term of whole numbers, ``*``, ``+``, ``-`` or one ``<<`` makes; ``None`` beyond what a size may be."""
+    left, shift, right = term.partition("<<")
+    if shift:
+        is_plain = left.strip().isdigit() and right.strip().isdigit() and int(right) < 32
+        return int(left) << int(right) if is_plain else None
+    value = 0
+    for sign, product in re.findall(r"([+-]?)\s*(\d+(?:\s*\*\s*\d+)*)", term):
+        value += prod(map(int, re.findall(r"\d+", product))) * (-1 if sign == "-" else 1)
+    return value if 0 <= value < 1 << 63 else None
 
 
 def _shown(token: str) -> str:

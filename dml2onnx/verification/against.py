@@ -109,8 +109,18 @@ def _opened(path: Path, provider: ProviderLike) -> Any:
     try:
         return open_session(path, provider)
     except DmlError as error:
-        message = f"{shown} cannot be loaded: {error.diagnostics[0].message}"
+        reason = _no_onnx(path) or f"{shown} cannot be loaded: {error.diagnostics[0].message}"
+        message = f"{reason}; --against takes an ONNX model, as compile writes it"
         raise UnreadableError(OTHER_UNREADABLE.at(message, expected="an ONNX model", found=str(path))) from error
+
+
+def _no_onnx(path: Path) -> str:
+    """What a file is instead of an ONNX model, in words, where its beginning says it."""
+    with path.open("rb") as file:
+        start = file.read(256).lstrip(b"\xef\xbb\xbf \t\r\n")
+    kinds = {b"{": "JSON", b"PK\x03\x04": "a ZIP archive", b"\x93NUMPY": "an array of numpy", b"<": "XML"}
+    kind = next((kind for first, kind in kinds.items() if start.startswith(first)), "")
+    return f"{quote(str(path))} is {kind}, not an ONNX model" if kind else ""
 
 
 def _matched(

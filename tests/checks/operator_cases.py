@@ -324,11 +324,11 @@ CASES: list[Case] = [
         "gradient behind the end of what was sliced",
         op(
             "SLICE_GRAD",
-            InputGradientTensor=t(3),
+            InputGradientTensor=t(5),
             OutputGradientTensor=t(4),
             InputWindowOffsets=(0,),
             InputWindowSizes=(4,),
-            InputWindowStrides=(2,),
+            InputWindowStrides=(1,),
         ),
         codes.WRONG_SIZE,
         "InputGradientTensor/Sizes/0",

@@ -23,12 +23,23 @@ from tests.newcomers.files import FILES, NETWORK
 from tests.newcomers.fourth import FOURTH_COMMANDS, FOURTH_FILES, FOURTH_PROGRAMS
 from tests.newcomers.more_files import MORE_FILES
 from tests.newcomers.more_programs import MORE_PROGRAMS
+from tests.newcomers.ninth import NINTH_COMMANDS, NINTH_FILES, NINTH_PROGRAMS
 from tests.newcomers.programs import PROGRAMS
 from tests.newcomers.seventh import SEVENTH_COMMANDS, SEVENTH_FILES, SEVENTH_PROGRAMS
 from tests.newcomers.sixth import SIXTH_COMMANDS, SIXTH_FILES, SIXTH_PROGRAMS
 from tests.newcomers.third import THIRD_COMMANDS, THIRD_FILES, THIRD_PROGRAMS
 
-IN_FILES = (*FILES, *MORE_FILES, *THIRD_FILES, *FOURTH_FILES, *FIFTH_FILES, *SIXTH_FILES, *SEVENTH_FILES, *EIGHTH_FILES)
+IN_FILES = (
+    *FILES,
+    *MORE_FILES,
+    *THIRD_FILES,
+    *FOURTH_FILES,
+    *FIFTH_FILES,
+    *SIXTH_FILES,
+    *SEVENTH_FILES,
+    *EIGHTH_FILES,
+    *NINTH_FILES,
+)
 IN_PROGRAMS = (
     *PROGRAMS,
     *MORE_PROGRAMS,
@@ -38,6 +49,7 @@ IN_PROGRAMS = (
     *SIXTH_PROGRAMS,
     *SEVENTH_PROGRAMS,
     *EIGHTH_PROGRAMS,
+    *NINTH_PROGRAMS,
 )
 IN_COMMANDS = (
     *COMMANDS,
@@ -47,6 +59,7 @@ IN_COMMANDS = (
     *SIXTH_COMMANDS,
     *SEVENTH_COMMANDS,
     *EIGHTH_COMMANDS,
+    *NINTH_COMMANDS,
 )
 CASES = (*IN_FILES, *IN_PROGRAMS, *IN_COMMANDS)
 

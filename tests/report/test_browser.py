@@ -173,7 +173,13 @@ def test_the_keyboard_walks_along_edges(opened: Browser) -> None:
 
 @pytest.mark.parametrize("name", ["broken"])
 def test_a_finding_leads_to_its_node(opened: Browser, name: str) -> None:
-    assert "No ONNX model" in opened.run("document.getElementById('onnx').textContent")
+    assert "No ONNX model" in opened.run("document.getElementById('onnx-count').textContent")
+    bar = "document.getElementById('onnx-title').closest('section').getBoundingClientRect()"
+    assert opened.run(f"{bar}.height") < 60  # no room is left for what there is not
+    assert "did you mean" in opened.run("document.getElementById('panel-findings').textContent")
+    assert '"REFLECTION"' in opened.run(
+        "document.querySelector('#panel-findings tbody tr').lastElementChild.previousSibling.textContent"
+    )
     codes = opened.run("[...document.querySelectorAll('#panel-findings tbody button')].map((item) => item.textContent)")
 
     def cards(code: str) -> list[str]:

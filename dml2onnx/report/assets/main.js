@@ -21,9 +21,10 @@ for (const name of Object.keys(scenes)) {
     select(kind === "node" ? name : kind, place, false, name);
   }, toggle);
 }
-if (!onnx) document.getElementById("onnx").append(make("p", { className: "empty" }, "No ONNX model: the graph cannot be compiled."));
+if (!onnx) document.querySelector("main").classList.add("single");
 document.getElementById("directml-count").textContent = plural(report.nodes.length, "node");
-document.getElementById("onnx-count").textContent = onnx ? plural(onnx.nodes.length, "node") : "";
+document.getElementById("onnx-count").textContent =
+  onnx ? plural(onnx.nodes.length, "node") : "No ONNX model: the graph cannot be compiled.";
 zoomButtons(maps);
 
 /** The scene that is seen now, whose boxes are known by what they stand for. */

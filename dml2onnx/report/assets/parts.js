@@ -8,6 +8,7 @@ const terms = (pairs) => make("dl", {}, pairs.map(([term, value]) => [make("dt",
 
 function findingCard(finding, known = "") {
   const parts = ["expected", "found"].filter((name) => finding[name]).map((name) => [name, finding[name]]);
+  (finding.remedies ?? []).forEach((remedy, place) => parts.splice(place, 0, [place ? "or" : "help", remedy.words]));
   if (finding.since) parts.push(["allowed from", `${finding.since} (${shipsWith(finding.since)})`]);
   if (finding.pointer) parts.push(["place", finding.pointer]);
   return make("div", { className: `finding ${finding.severity}` },

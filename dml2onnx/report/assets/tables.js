@@ -14,7 +14,7 @@ function tables() {
     ...(report.diagnostics.some((item) => item.line) ? [{ title: "Where", value: (place) => report.diagnostics[place].line ?? 0,
       text: (place) => whereText(report.diagnostics[place]) }] : []),
     { title: "What is wrong", value: (place) => report.diagnostics[place].message, isMain: true },
-    { title: "Expected", value: (place) => report.diagnostics[place].expected ?? "" },
+    { title: "What helps", value: (place) => helps(report.diagnostics[place]) },
     { title: "From level", value: (place) => report.diagnostics[place].since ?? "" },
   ], places(report.diagnostics), (place) => (first.has(place) ? ["directml", first.get(place)] : null)));
   const columns = [
@@ -39,6 +39,9 @@ function tables() {
   if (report.verification) made.push(verificationTable());
   return made;
 }
+
+/** What would mend a finding; where that is not known, what is expected. */
+const helps = ({ remedies = [], expected = "" }) => remedies.map(({ words }) => words).join(", or ") || expected;
 
 /** `model.json:12:7`; the file without its directories. */
 const whereText = (finding) =>

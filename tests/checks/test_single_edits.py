@@ -1,0 +1,87 @@
+"""Right descriptors of all operators with one field changed: one finding, and what stood there among its remedies."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dml2onnx.catalog import LATEST, FieldType, enum_schema
+from dml2onnx.checks import check
+from dml2onnx.checks.operators import findings_of
+from dml2onnx.checks.single_edits import in_words, single_edits
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import MAX_DIMENSIONS, TensorDesc
+from dml2onnx.testing.valid import descriptors
+from tests.checks.build import one
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dml2onnx.catalog import FieldSchema
+    from dml2onnx.ir.operator import FieldValue
+
+LEAST = {"tensor": 0.99, "enumerator": 0.95, "number": 0.8, "axis": 0.6, "array": 0.5}
+"""How often what stood there is found again, of each kind; an axis beyond the last says nothing of the right one."""
+
+
+def mistaken(field: FieldSchema, value: FieldValue) -> Iterator[tuple[str, FieldValue]]:
+    """What people write instead, by the kind of the field."""
+    if isinstance(value, TensorDesc):
+        for first, second in combinations(range(value.rank), 2):
+            sizes = list(value.sizes)
+            sizes[first], sizes[second] = sizes[second], sizes[first]
+            yield "tensor", replace(value, sizes=tuple(sizes), strides=None, total_size=0)
+    elif field.enum is not None:
+        yield from (("enumerator", name) for name in enum_schema(field.enum).values)
+    elif field.dimensions == "axis":
+        yield from (("axis", axis) for axis in range(MAX_DIMENSIONS))
+    elif field.type in (FieldType.UINT, FieldType.INT) and isinstance(value, int):
+        yield from (("number", other) for other in (value + 1, value * 2, max(value - 1, 0)))
+    elif field.type in (FieldType.UINT_ARRAY, FieldType.INT_ARRAY) and isinstance(value, tuple):
+        numbers = [item for item in value if isinstance(item, int)]
+        for made in ([n + 1 for n in numbers], [n * 2 for n in numbers], numbers[::-1]):
+            yield "array", tuple(made)
+
+
+def mistakes() -> Iterator[tuple[str, str, FieldValue, OperatorDesc]]:
+    """(kind, field, what stood there, the wrong descriptor) of all that DirectML refuses."""
+    for valid, *_ in descriptors().values():
+        counts = {field.count for field in valid.schema.fields}
+        for position, (field, value) in enumerate(valid.items()):
+            for kind, other in mistaken(field, value) if value is not None and field.name not in counts else ():
+                values = (*valid.values[:position], other, *valid.values[position + 1 :])
+                wrong = OperatorDesc(valid.schema, values)
+                if other != value and any(item.is_error for item in findings_of(wrong, LATEST)):
+                    yield kind, field.name, value, wrong
+
+
+def test_what_stood_there_is_found_again() -> None:
+    asked, single, found = Counter[str](), Counter[str](), Counter[str]()
+    for kind, field, value, wrong in mistakes():
+        errors = [item for item in check(one(wrong), compiles=False) if item.is_error]
+        words = [remedy.words for item in errors for remedy in item.remedies]
+        shown = str(list(value.sizes)) if isinstance(value, TensorDesc) else f"{field} {in_words(value)}"
+        asked[kind] += 1
+        single[kind] += len(errors) == 1
+        found[kind] += any(text.startswith(field) and shown in text for text in words)
+    assert asked.keys() == LEAST.keys()
+    assert sum(single.values()) >= 0.99 * sum(asked.values()), (asked, single)
+    assert all(found[kind] >= share * asked[kind] for kind, share in LEAST.items()), (asked, found)
+
+
+@pytest.mark.parametrize("operator", descriptors())
+def test_edits_change_one_field(operator: str) -> None:
+    """Or an array and its count, or two tensors for each other; nothing below 0 where there is none."""
+    for valid in descriptors()[operator]:
+        for candidate in single_edits(valid, findings_of(valid, LATEST)):
+            names = [change.field for change in candidate.changes]
+            assert len(set(names)) == len(names) <= 2
+            for change in candidate.changes:
+                field = valid.schema.fields_by_name[change.field]
+                assert change.value != valid.get(change.field)
+                if field.type is FieldType.UINT_ARRAY and isinstance(change.value, tuple):
+                    assert all(isinstance(item, int) and item >= 0 for item in change.value)
