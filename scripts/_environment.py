@@ -7,6 +7,8 @@ import importlib.util
 import os
 import subprocess
 import sys
+import sysconfig
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,13 +37,22 @@ def prepare(name: str, lock: str = "test", *options: str, project: bool = True) 
     if interpreter(directory).exists() and stamp.exists() and stamp.read_text(encoding="utf-8") == digest:
         return interpreter(directory)
     print(f"preparing {directory} (once, about a minute)", flush=True)
-    create(directory)
+    create(directory, with_pip=project)
     pip(directory, "--require-hashes", *options, "-r", str(REQUIREMENTS / f"{lock}.txt"))
     if project:
         # the build backend is pinned as well, so it is not fetched a second time in another version
         pip(directory, "--no-build-isolation", "--no-deps", "--editable", str(ROOT))
     stamp.write_text(digest, encoding="utf-8")
     return interpreter(directory)
+
+
+def prepare_runtime(lock: str) -> Path:
+    """The interpreter of an environment with another ONNX Runtime, which has all else that ``.venv`` has from there."""
+    python = prepare(f".venv-{lock}", lock, "--no-deps", project=False)
+    # behind its own packages; what .venv leads to, such as the project, is then there as well
+    line = f"import site; site.addsitedir({str(packages(ROOT / '.venv'))!r})\n"
+    (packages(ROOT / f".venv-{lock}") / "dml2onnx-rest.pth").write_text(line, encoding="utf-8")
+    return python
 
 
 def prepare_browser() -> bool:
@@ -103,6 +114,11 @@ def fingerprint(pins: str, project: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
+def packages(directory: Path) -> Path:
+    """Where a virtual environment keeps packages."""
+    return Path(sysconfig.get_path("purelib", "venv", {"base": str(directory), "platbase": str(directory)}))
+
+
 def interpreter(directory: Path) -> Path:
     """Where a virtual environment keeps Python."""
     return directory / "Scripts" / "python.exe" if os.name == "nt" else directory / "bin" / "python"
@@ -127,16 +143,19 @@ def run(
     ).returncode
 
 
-def create(directory: Path) -> None:
+def create(directory: Path, *, with_pip: bool = False) -> None:
     """Makes an empty virtual environment; ends the script where that cannot be.
 
-    A link goes, and what it leads to stays: that is the environment of another checkout.
+    A link goes, and what it leads to stays: that is the environment of another checkout. One that has no need of a pip
+    of its own is filled by the caller's, which saves some seconds, and so is any where Python comes without one.
     """
-    if not _has_ensurepip() and importlib.util.find_spec("pip") is None:
+    has_ensurepip = importlib.util.find_spec("ensurepip") is not None  # Debian keeps it in a package of its own
+    if not has_ensurepip and not _fills_others():
         sys.exit("neither ensurepip nor pip is there; on Debian and Ubuntu: apt install python3-venv")
     if directory.is_symlink():
         directory.unlink()
-    options = ["--clear"] if _has_ensurepip() else ["--clear", "--without-pip"]
+    gets_pip = has_ensurepip and (with_pip or not _fills_others())
+    options = ["--clear"] if gets_pip else ["--clear", "--without-pip"]
     if run([sys.executable, "-m", "venv", *options, directory]) != 0:
         sys.exit(f"cannot make {directory}")
 
@@ -144,9 +163,8 @@ def create(directory: Path) -> None:
 def pip(directory: Path, *arguments: str) -> None:
     """Installs into a virtual environment; ends the script when that fails."""
     python = interpreter(directory)
-    command: list[str | Path] = (
-        [python, "-m", "pip"] if _has_ensurepip() else [sys.executable, "-m", "pip", "--python", python]
-    )
+    own = (packages(directory) / "pip").exists()
+    command: list[str | Path] = [python, "-m", "pip"] if own else [sys.executable, "-m", "pip", "--python", python]
     environment = {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1"}
     # to compile what is imported when it is imported takes a fraction of what compiling all of it does
     code = run([*command, "install", "--quiet", "--no-compile", *arguments], environment)
@@ -154,6 +172,10 @@ def pip(directory: Path, *arguments: str) -> None:
         sys.exit(f"pip install {' '.join(arguments)} failed with exit code {code}")
 
 
-def _has_ensurepip() -> bool:
-    # Debian keeps it in a package of its own; the caller's pip can fill an environment just as well
-    return importlib.util.find_spec("ensurepip") is not None
+def _fills_others() -> bool:
+    """Whether the caller's pip can fill an environment that has none, as it can from 22.3."""
+    try:
+        major, minor = version("pip").split(".")[:2]
+    except PackageNotFoundError:
+        return False
+    return (int(major), int(minor)) >= (22, 3)

@@ -27,7 +27,7 @@ from onnx import defs
 
 import dml2onnx
 from dml2onnx.onnx_model import CONTROL_FLOW, with_bodies
-from dml2onnx.report.habit import VIEWS
+from dml2onnx.report.node_counts import VIEWS
 from dml2onnx.targets import DEFAULT_OPSET
 
 TARGET = 0.9

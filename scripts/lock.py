@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 PROJECT = ("pyproject.toml", "--all-extras")
 LOCKS: dict[str, tuple[str, ...]] = {
     "test": (*PROJECT, "scripts/requirements/test.in"),
-    "ort124": (*PROJECT, "scripts/requirements/test.in", "scripts/requirements/ort124.in"),
-    "ort132": (*PROJECT, "scripts/requirements/test.in", "scripts/requirements/ort132.in"),
+    "ort124": ("--no-deps", "scripts/requirements/ort124.in"),
+    "ort132": ("--no-deps", "scripts/requirements/ort132.in"),
     "browser": ("--no-deps", "scripts/requirements/browser.in"),
     "docs": ("scripts/requirements/docs.in",),
     "cpp": ("--no-deps", "scripts/requirements/cpp.in"),

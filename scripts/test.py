@@ -39,6 +39,7 @@ from _environment import (
     prepare_compiler,
     prepare_openvino,
     prepare_qnn,
+    prepare_runtime,
     prepare_webgpu,
     run,
 )
@@ -214,7 +215,7 @@ def test_steps(python: Path, *, thorough: bool, cases: str) -> tuple[Step, list[
     ]
     tests = Step("pytest", [python, "-m", "pytest", *_parallel(), *options, "--cases", cases])
     parts = {"oldest": 1, "newest": 1} if cases == "all" else ONE_IN
-    others = [other_runtime_step(prepare(f".venv-{lock}", lock), which, one_in=parts[which]) for which, lock in ends]
+    others = [other_runtime_step(prepare_runtime(lock), which, one_in=parts[which]) for which, lock in ends]
     return tests, [others, [runtimes_step(python, *([] if cases == "all" else ["--changed"]))]] if thorough else []
 
 

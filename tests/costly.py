@@ -1,6 +1,9 @@
-"""``python -m tests.costly BYTES SECONDS OPERATOR...``: what hostile descriptors cost, as JSON. See test_costs.py.
+"""What hostile descriptors cost, as JSON; see test_costs.py.
 
-With 0 for the seconds, what the reference implementation takes for those that it does not refuse, counted.
+    python -m tests.costly BYTES SECONDS EVERY OPERATOR...
+
+Of so many variants of an operator as EVERY says one is tried. With 0 for the seconds, what the reference implementation
+takes for those that it does not refuse, counted.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from dml2onnx.compiler import compile, require_clean
 from dml2onnx.diagnostics import DmlError, Severity
 from dml2onnx.ir.graph import Graph
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.reference import evaluate_results, measure, require_computable
+from dml2onnx.reference import cost, evaluate_results, require_computable
 from dml2onnx.reference.work import hidden_work
 from dml2onnx.testing.single_node import single_node
 from dml2onnx.testing.valid import descriptors
@@ -27,9 +30,6 @@ from tests.hostile import LARGE, enlarged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
-EVERY = 11
-"""Of so many variants of an operator one is tried: prime, for each number in turn is made large in six ways."""
 
 
 def outcome(graph: Graph, *, exact: bool) -> str:
@@ -55,7 +55,7 @@ def graphs(ops: Iterable[OperatorDesc], every: int, large: tuple[int, ...] = LAR
     return [single_node(variant, constant=constant) for variant in variants for constant in (False, True)]
 
 
-def main(memory: int, seconds: float, names: list[str], every: int = EVERY) -> dict[str, object]:
+def main(memory: int, seconds: float, names: list[str], every: int) -> dict[str, object]:
     import resource
 
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
@@ -138,13 +138,13 @@ def computed(graph: Graph) -> str:
     return "computed" if peak <= BYTES * work else f"{peak} bytes for {work} elements"
 
 
-def main_of_reference(memory: int, names: list[str], every: int = EVERY) -> dict[str, object]:
+def main_of_reference(memory: int, names: list[str], every: int) -> dict[str, object]:
     import resource
 
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     counts = {"wrong": 0, "computed": 0, "refused": 0}
     problems: list[str] = []
-    with mock.patch.object(measure, "LARGEST_NODE", WORK):
+    with mock.patch.object(cost, "LARGEST_NODE", WORK):
         for name in names:
             for graph in graphs(descriptors()[name], every, (1 << 8, 1 << 12, 1 << 16, 1 << 30))[1::2]:
                 try:
@@ -159,5 +159,5 @@ def main_of_reference(memory: int, names: list[str], every: int = EVERY) -> dict
 
 
 if __name__ == "__main__":
-    allowed, seconds, given = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3:]
-    print(json.dumps(main(allowed, seconds, given) if seconds else main_of_reference(allowed, given)))
+    allowed, seconds, every, given = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]), sys.argv[4:]
+    print(json.dumps(main(allowed, seconds, given, every) if seconds else main_of_reference(allowed, given, every)))

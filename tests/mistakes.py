@@ -9,6 +9,7 @@ import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tests.frontends import models
 from tests.frontends.models import GRAPH, REMOVE, Model, edited, f32
 
 if TYPE_CHECKING:
@@ -71,24 +72,15 @@ NATIVE: Model = {
 }
 """Four nodes, the first of which feeds all others."""
 
-DX: Model = {
-    "resources": {
-        "x": {"initialValuesDataType": "FLOAT32", "initialValues": [1, -2, 3, -4]},
-        "w": {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": 4, "value": 2}},
-        "y": {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": 6, "value": 0}},
-    },
-    "dispatchables": {
-        "add": {
-            "type": "DML_OPERATOR_ELEMENT_WISE_ADD1",
-            "desc": {
-                "ATensor": f32(4),
-                "BTensor": f32(4, Flags="OWNED_BY_DML"),
-                "OutputTensor": f32(4),
-                "FusedActivation": {"Type": "DML_OPERATOR_ACTIVATION_RELU"},
-            },
-            "bindings": {"BTensor": "w"},
-        },
-        "pad": {
+DX: Model = edited(
+    models.DX,
+    ("/resources/y/initialValues/valueCount", 6),
+    ("/dispatchables/add/type", "DML_OPERATOR_ELEMENT_WISE_ADD1"),
+    ("/dispatchables/add/desc/BTensor/Flags", "OWNED_BY_DML"),
+    ("/dispatchables/add/desc/FusedActivation/Type", "DML_OPERATOR_ACTIVATION_RELU"),
+    (
+        "/dispatchables/pad",
+        {
             "type": "DML_OPERATOR_PADDING",
             "desc": {
                 "InputTensor": f32(1, 4),
@@ -100,13 +92,15 @@ DX: Model = {
                 "EndPadding": [0, 1],
             },
         },
-    },
-    "commands": [
-        {"type": "dispatch", "dispatchable": "add", "bindings": {"ATensor": "x", "OutputTensor": "x"}},
+    ),
+    ("/commands/0/bindings/OutputTensor", "x"),
+    (
+        "/commands/1",
         {"type": "dispatch", "dispatchable": "pad", "bindings": {"InputTensor": "x", "OutputTensor": "y"}},
-        {"type": "print", "resource": "y"},
-    ],
-}
+    ),
+    ("/commands/-", {"type": "print", "resource": "y"}),
+)
+"""That of the front ends with a second node, and full names."""
 
 MODELS = {"native": NATIVE, "dml_graph": GRAPH, "dxdispatch": DX}
 

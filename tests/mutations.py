@@ -10,7 +10,9 @@ import json
 import random
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -86,8 +88,9 @@ class Source:
     format: str = "native"
 
 
-def sources(samples: Path) -> list[Source]:
-    """Small models of every format, and one of every operator in the native one."""
+@cache
+def sources(samples: Path) -> tuple[Source, ...]:
+    """Small models of every format, and one of every operator in each that can say it; nobody changes them."""
     found = [
         Source("native", NATIVE),
         Source("dml graph", GRAPH, "dml_graph"),
@@ -108,7 +111,7 @@ def sources(samples: Path) -> list[Source]:
                     source = _exported(name, single_node(descs[0]), path, format)
                     if source is not None:
                         found.append(source)
-    return found
+    return tuple(found)
 
 
 def _exported(name: str, graph: Graph, path: Path, format: str) -> Source | None:
@@ -121,7 +124,7 @@ def _exported(name: str, graph: Graph, path: Path, format: str) -> Source | None
     return Source(name, data if format == "serialized" else json.loads(data), format)
 
 
-def mutant(found: list[Source], seed: int) -> tuple[Source, bytes]:
+def mutant(found: Sequence[Source], seed: int) -> tuple[Source, bytes]:
     """A source of the format whose turn it is, and the bytes of it with one to three changes."""
     chance = random.Random(seed)
     source = chance.choice([item for item in found if item.format == FORMATS[seed % len(FORMATS)]])
@@ -267,7 +270,7 @@ def _bytes(graph: Graph) -> int:
     return sum(value.nbytes for value in values) + 4 * sum(views)
 
 
-def campaign(found: list[Source], seeds: range, seconds: float) -> dict[str, Any]:
+def campaign(found: Sequence[Source], seeds: range, seconds: float) -> dict[str, Any]:
     """The stages that the mutants of ``seeds`` reached, and what is wrong with any; or took longer on the processor."""
     stages: dict[str, int] = {}
     problems: list[str] = []

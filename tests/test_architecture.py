@@ -428,7 +428,7 @@ def test_only_the_writer_and_targets_import_onnx(package: str) -> None:
     assert not [file for file, module in imports(package) if module.split(".")[0] in {"onnx", "onnxruntime"}]
 
 
-OF_TARGETS = {"target", "has_kernel", "legal", "runs_like", "supports", "takes_instead"}
+OF_TARGETS = {"target", "exact", "casts_saturate", "has_kernel", "legal", "runs_like", "supports", "takes_instead"}
 """What the emitter tells rules, and no lowering."""
 
 

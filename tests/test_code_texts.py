@@ -31,4 +31,5 @@ def test_no_module_is_forgotten() -> None:
 @pytest.mark.parametrize("name", sorted(CODES))
 def test_title_and_explanation(name: str) -> None:
     code = CODES[name]
-    assert f"{code.id}, {code.summary}: {code.explanation}" in LINES
+    said = f"{code.id}, {code.summary}: {code.explanation}"
+    assert said in LINES, f"{said} is not in tests/data/findings.txt: run python scripts/generate_findings.py"

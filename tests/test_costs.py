@@ -20,13 +20,15 @@ SECONDS = 3
 """Of the processor, for one operation on one file; they take some tenths."""
 MEMORY = 2 << 30
 """Address space of the process, with what Python and its libraries take of it."""
-SHARES = 3
+EVERY = {"all": 11, "each": 31}
+"""Of so many variants of an operator one is tried: prime, for each number in turn is made large in six ways."""
+SHARES = 2
 """Processes that share the operators, each of which imports the whole package first."""
 
 
-def reported(seconds: int, share: int) -> dict[str, Any]:
+def reported(seconds: int, share: int, cases: str) -> dict[str, Any]:
     names = catalog.operator_names()[share::SHARES]
-    command = [sys.executable, "-m", "tests.costly", str(MEMORY), str(seconds), *names]
+    command = [sys.executable, "-m", "tests.costly", str(MEMORY), str(seconds), str(EVERY[cases]), *names]
     root = Path(__file__).parent.parent
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -36,8 +38,8 @@ def reported(seconds: int, share: int) -> dict[str, Any]:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of a process are POSIX's")
 @pytest.mark.parametrize("share", range(SHARES))
-def test_costs(share: int) -> None:
-    report = reported(SECONDS, share)
+def test_costs(share: int, pytestconfig: pytest.Config) -> None:
+    report = reported(SECONDS, share, pytestconfig.getoption("cases"))
     assert report["tried"] > 100
     assert report["compiled"] > 10
     assert report["refused"] > 0
@@ -46,9 +48,11 @@ def test_costs(share: int) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of a process are POSIX's")
 @pytest.mark.parametrize("share", range(SHARES))
-def test_the_reference_implementation_does_the_work_that_it_is_measured_by(share: int) -> None:
+def test_the_reference_implementation_does_the_work_that_it_is_measured_by(
+    share: int, pytestconfig: pytest.Config
+) -> None:
     """Counted: of what it does not refuse, calls of functions and bytes for each element that it says it looks at."""
-    report = reported(0, share)
+    report = reported(0, share, pytestconfig.getoption("cases"))
     assert report["computed"] > 10
     assert report["refused"] > 5
     assert report["problems"] == []

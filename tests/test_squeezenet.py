@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,6 @@ import pytest
 
 import dml2onnx
 from dml2onnx.frontends import LoadOptions
-from tests.cli.test_cli import SCRIPT
 
 
 @pytest.fixture(scope="module")
@@ -74,9 +74,17 @@ def test_verify_agrees(network: Path) -> None:
 
 
 def test_command_line(network: Path, tmp_path: Path) -> None:
-    result = subprocess.run(
-        [SCRIPT, "run", network / "model.json", "--output-dir", tmp_path, "--json"], capture_output=True, check=True
-    )
+    command: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "dml2onnx",
+        "run",
+        network / "model.json",
+        "--output-dir",
+        tmp_path,
+        "--json",
+    ]
+    result = subprocess.run(command, capture_output=True, check=True)
     assert b"softmax" in result.stdout
     assert np.load(tmp_path / "softmax.npy").argmax() == 265
     shutil.rmtree(tmp_path)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dml2onnx import arguments
+from dml2onnx.builder.arguments import converted, error_here
 from dml2onnx.builder.attributes import holds
-from dml2onnx.builder.checked import converted, error_here
 from dml2onnx.codes import building as codes
 from dml2onnx.frontends.numbers import pack_nibbles
 from dml2onnx.ir.mapped import is_lasting

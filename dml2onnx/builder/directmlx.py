@@ -13,8 +13,8 @@ from math import prod
 
 from dml2onnx import arguments
 from dml2onnx.builder import policies
+from dml2onnx.builder.arguments import check_parts, converted, error_here, whole_numbers
 from dml2onnx.builder.attributes import ActivationLike, PerDimension, WholeNumbers
-from dml2onnx.builder.checked import check_parts, converted, error_here, whole_numbers
 from dml2onnx.builder.expression import Expression, Operand
 from dml2onnx.builder.methods import is_dilated, is_usual, scaled, sizes_of, truth
 from dml2onnx.builder.operands import axis_from_the_start

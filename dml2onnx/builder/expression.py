@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dml2onnx import arguments
+from dml2onnx.builder.arguments import converted, error_here
 from dml2onnx.builder.attributes import holds
-from dml2onnx.builder.checked import converted, error_here
 from dml2onnx.codes import building as codes
 from dml2onnx.diagnostics import Remedy
 from dml2onnx.ir.operator import ScaleBias

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dml2onnx.builder.checked import error_here
+from dml2onnx.builder.arguments import error_here
 from dml2onnx.codes import building as codes
 from dml2onnx.ir.graph import Value, Write
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 import numpy as np
 
+from dml2onnx.builder.arguments import error_here, listed
 from dml2onnx.builder.attributes import DataTypeLike, WholeNumbers, data_type_of
-from dml2onnx.builder.checked import error_here, listed
 from dml2onnx.builder.expression import Expression
 from dml2onnx.builder.recorder import Recorder, Stated
 from dml2onnx.codes.building import BAD_FLAG, BAD_TENSOR

@@ -12,9 +12,9 @@ import numpy as np
 
 from dml2onnx import arguments, catalog
 from dml2onnx.builder import policies
+from dml2onnx.builder.arguments import check_name, converted, error_here, known_data_type, tensor_desc, whole_numbers
 from dml2onnx.builder.attributes import activations, plain
 from dml2onnx.builder.call_sites import Sites, call_site
-from dml2onnx.builder.checked import check_name, converted, error_here, known_data_type, tensor_desc, whole_numbers
 from dml2onnx.builder.contents import elements, raw_bytes
 from dml2onnx.builder.expression import Expression
 from dml2onnx.builder.layouts import OutputLayout, check_fits, layout_of, with_layout, writes_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx import arguments
-from dml2onnx.builder.checked import converted, error_here, listed, whole_numbers
+from dml2onnx.builder.arguments import converted, error_here, listed, whole_numbers
 from dml2onnx.codes import building as codes
 from dml2onnx.frontends.findings import listing, quote
 from dml2onnx.ir.size_names import is_size_name, own_size

@@ -6,9 +6,10 @@ provider has no kernel for its element type runs in the nearest type that loses 
 """
 
 from dml2onnx.emitter.control import ControlOps
-from dml2onnx.emitter.core import NoKernelError, Tensor
+from dml2onnx.emitter.core import NoKernelError
 from dml2onnx.emitter.neural import NeuralOps
 from dml2onnx.emitter.recurrent import RecurrentOps
+from dml2onnx.emitter.tensor import Tensor
 
 
 class Emitter(NeuralOps, RecurrentOps, ControlOps):

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from dml2onnx.emitter.core import EmitterCore, Keeps, Tensor, Traits, broadcast_shape, legalised
+from dml2onnx.emitter.core import EmitterCore, Keeps, Traits, legalised
 from dml2onnx.emitter.movement import MovementOps
+from dml2onnx.emitter.tensor import Tensor, broadcast_shape
 from dml2onnx.onnx_model import BOOL, DOUBLE, FLOAT, INT64
 
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from dml2onnx.emitter.core import Tensor, legalised
+from dml2onnx.emitter.core import legalised
 from dml2onnx.emitter.movement import MovementOps
+from dml2onnx.emitter.tensor import Tensor
 from dml2onnx.onnx_model import Body, Node
 
 if TYPE_CHECKING:

@@ -1,14 +1,12 @@
-"""Tensors, constants, names and nodes: what every ONNX operator's method rests on."""
+"""Constants, names and nodes: what every ONNX operator's method rests on."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import Enum
 from functools import cache, wraps
 from hashlib import blake2b
-from itertools import zip_longest
 from math import prod
-from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
@@ -18,17 +16,15 @@ from dml2onnx import targets
 from dml2onnx.diagnostics import InternalError
 from dml2onnx.emitter.budget import Budget
 from dml2onnx.emitter.roles import ROLES
+from dml2onnx.emitter.tensor import Tensor, are_constant, derived_label, hand_on
 from dml2onnx.onnx_model import (
     DOUBLE,
     ELEMENT_TYPES,
     FLOAT16,
     INT64,
-    UNKNOWN,
     Node,
     Origin,
     Value,
-    has_unknown,
-    is_unknown,
 )
 from dml2onnx.targets import has_kernels, legal_type, own_type
 
@@ -45,11 +41,8 @@ __all__ = [
     "EmitterCore",
     "Keeps",
     "NoKernelError",
-    "Tensor",
     "Traits",
-    "are_constant",
     "as_it_is",
-    "broadcast_shape",
     "legalised",
 ]
 
@@ -57,12 +50,6 @@ _DTYPES = {name: dtype for dtype, (_, name) in ELEMENT_TYPES.items()}
 
 SHARED_CONSTANT_BYTES = 1 << 20
 """Constants up to this size are compared by content; larger ones are shared only when they are one array."""
-
-_KEEP_BOUNDED = frozenset({"Cast", "Concat", "Identity", "MaxPool", "Reshape", "Slice", "Transpose"})
-"""Operators that give what they are given, of what they are given."""
-
-_MOVE_ELEMENTS = frozenset({"Expand", "Identity", "Reshape", "Slice", "Transpose"})
-"""Operators that give elements of their first input, and no others."""
 
 FOLDED_GROWTH_ELEMENTS = 1 << 20
 """Folding never makes a constant larger than its inputs beyond this: Expand is cheaper to run than to store. How much
@@ -142,64 +129,6 @@ class Traits:
     """Positions; ``None`` means all."""
     output: bool = True
     keeps: Keeps = Keeps.VALUE
-
-
-@dataclass(slots=True, eq=False)
-class Tensor(Value):
-    """A value of the model being built; of a constant all is known."""
-
-    value: Array | None = None
-    label: str = ""
-    """The name that a constant gets when it becomes an initializer."""
-    stored: Value | None = None
-    """The initializer that a constant has become."""
-    reader: str = ""
-    """The ONNX operator whose nodes share a constant with no others; empty where all may."""
-    is_input: bool = False
-    """Whether it is an input of the graph."""
-    steps: tuple[Tensor, Tensor] | None = None
-    """Scale and zero point of a QuantizeLinear that made it of an operator between quantisations."""
-
-    def again(self, name: str) -> Tensor:
-        """Another computed tensor of which the same is known."""
-        return Tensor(name, *_all_but_the_name(self))
-
-    @property
-    def constant(self) -> Array:
-        """The value; asking a computed tensor for it is a defect."""
-        assert self.value is not None, f"{self.name} is not a constant"
-        return self.value
-
-    @property
-    def is_never_minus_zero(self) -> bool:
-        """Whether floats are known to hold no -0.0: constants without, and what was cast from integers."""
-        if self.value is not None:
-            return not (np.signbit(self.value) & (self.value == 0)).any()
-        return self.cast_from is not None and self.cast_from.kind != "f"
-
-    @property
-    def is_integral(self) -> bool:
-        """Whether it is known by its type, or that before a Cast, to hold whole numbers."""
-        return self.dtype.kind in "iu" or (self.cast_from is not None and self.cast_from.kind in "iu")
-
-
-_all_but_the_name: Callable[[Tensor], tuple[Any, ...]] = attrgetter(*[item.name for item in fields(Tensor)][1:])
-
-
-def broadcast_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """``numpy.broadcast_shapes``; nearly always all shapes are one."""
-    first = shapes[0]
-    if all(shape == first for shape in shapes):
-        return first
-    result = np.broadcast_shapes(*shapes)
-    if not any(map(has_unknown, shapes)):
-        return result
-    # numpy gives plain numbers
-    axes = zip_longest(*(reversed(shape) for shape in shapes))
-    return tuple(
-        UNKNOWN if any(size is not None and is_unknown(size) for size in sizes) else size
-        for size, sizes in zip(result, reversed(list(axes)), strict=True)
-    )
 
 
 class EmitterCore:
@@ -384,6 +313,11 @@ class EmitterCore:
         """Floats toward zero, of which ONNX has nothing to say where they lie outside the type."""
         return self.Cast(x, dtype)
 
+    @legalised
+    def of_existing(self, x: Tensor, indices: Tensor, count: int) -> Tensor:
+        """``x``, along whose first axis unsigned indices below ``count`` lie; 0 where one is above."""
+        return x
+
     rounds_pairs = _asked("rounds_pairs", False)
     """Whether it matters that what stands between quantisations may be rounded otherwise by one kernel."""
 
@@ -395,9 +329,6 @@ class EmitterCore:
     def dequantizes(self, x: Tensor, *, known: bool = False) -> bool:
         """Whether a tensor may be dequantised by DequantizeLinear, by parameters that are ``known`` when compiling."""
         return True
-
-    aligns_regions = _asked("aligns_regions", True)
-    """Whether there is RoiAlign."""
 
     @legalised
     def multiplies_quantised(self, op: str) -> bool:
@@ -501,7 +432,7 @@ class EmitterCore:
                     value = fold(*(item.constant for item in inputs if item is not None))
                 self._spend(value, inputs)
                 assert value.shape == shape, f"folding {op} gave {value.shape} for {shape}"
-                return self.constant(value.astype(dtype, copy=False), label=_derived_label(inputs))
+                return self.constant(value.astype(dtype, copy=False), label=derived_label(inputs))
         bound = range(len(inputs)) if traits.inputs is None else traits.inputs
         leading = inputs[bound[0]]
         assert leading is not None
@@ -545,11 +476,7 @@ class EmitterCore:
             ]
             made = [item for item in results if item is not None]
         self.emitted.append(Node(name, op, tuple(operands), tuple(results), attributes or _NO_ATTRIBUTES))
-        if op in _KEEP_BOUNDED and _are_bounded(inputs if op == "Concat" else inputs[:1]):
-            for result in made:
-                result.is_bounded = True
-        if op in _MOVE_ELEMENTS and inputs[0] is not None:
-            made[0].below = inputs[0].below
+        hand_on(op, inputs, made)
         return made
 
     @legalised
@@ -566,7 +493,7 @@ class EmitterCore:
             with np.errstate(all="ignore"):
                 value = x.value.astype(dtype)
             self._spend(value, [x])
-            return self.constant(value, label=_derived_label([x]))
+            return self.constant(value, label=derived_label([x]))
         reason = _reason_of_cast(x.dtype, dtype)
         if reason and self._begun[1] != "CAST":
             self.note(reason)
@@ -601,24 +528,3 @@ def _reason_of_cast(given: DType, wanted: DType) -> str:
     if given.kind in "iu":
         return "ONNX takes another integer type" if wanted.kind in "iu" else "an integer among floating-point numbers"
     return ""
-
-
-def _are_bounded(items: Sequence[Tensor | None]) -> bool:
-    for item in items:  # noqa: SIM110  # a generator takes three times as long
-        if item is None or not item.is_bounded:
-            return False
-    return True
-
-
-def are_constant(items: Sequence[Tensor | None]) -> bool:
-    """Whether all operands that are there are constants."""
-    for item in items:  # noqa: SIM110  # a generator takes three times as long
-        if item is not None and item.value is None:
-            return False
-    return True
-
-
-def _derived_label(inputs: Sequence[Tensor | None]) -> str:
-    """Constants folded from a weight keep its name, so that a reader of the model recognises them."""
-    labels = [item.label for item in inputs if item is not None and item.label]
-    return labels[0] if labels else ""

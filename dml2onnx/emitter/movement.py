@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from dml2onnx.emitter.core import EmitterCore, Keeps, Tensor, Traits, broadcast_shape, legalised
+from dml2onnx.emitter.core import EmitterCore, Keeps, Traits, legalised
+from dml2onnx.emitter.tensor import Tensor, broadcast_shape
 from dml2onnx.onnx_model import INT64, UNKNOWN, has_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dml2onnx.emitter.windows import Window
+    from dml2onnx.onnx_model import DType
     from dml2onnx.onnx_model.records import Attribute
 
 MOVES = Traits(keeps=Keeps.BITS, inputs=(0,))
 _VALUE = Traits()
+_INT32: DType = np.dtype(np.int32)
 
 
 def _before_the_first(size: int) -> int:
@@ -148,6 +151,29 @@ class MovementOps(EmitterCore):
         if to == x.shape:
             return x
         return self.emit("Tile", MOVES, [x, self.ints(repeats)], x.dtype, to, None, lambda a, n: np.tile(a, n))
+
+    @legalised
+    def reversed(self, x: Tensor, lengths: Tensor, axis: int) -> Tensor:
+        """The first elements along an axis in reverse, as many as ``lengths`` say, which broadcast to the other axes.
+
+        ReverseSequence wants one axis of lengths next to the axis of time.
+        """
+        batch = [i for i, size in enumerate(lengths.shape) if size > 1]
+        if all(i < axis for i in batch):
+            lengths = self.Expand(lengths, (*x.shape[:axis], *(1,) * (x.rank - axis)))
+            return self._reversed(x, lengths, axis)
+        front = [axis, *batch] if axis < batch[0] and prod(x.shape[:axis]) == 1 else [*batch, axis]
+        order = [*front, *(i for i in range(x.rank) if i not in front)]
+        moved = self._reversed(self.Transpose(x, order), self.Transpose(lengths, order), order.index(axis))
+        return self.Transpose(moved, [order.index(i) for i in range(x.rank)])
+
+    def _reversed(self, x: Tensor, lengths: Tensor, axis: int) -> Tensor:
+        """All lengths lie in front of the axis, or it is the first and they lie directly behind it."""
+        count, time = lengths.size, x.shape[axis]
+        is_first = axis == 0 and count > 1
+        rows = self.Reshape(x, (*((time, count) if is_first else (count, time)), x.size // (count * time)))
+        y = self.ReverseSequence(rows, self.Reshape(lengths, (count,)), time_axis=0 if is_first else 1)
+        return self.Reshape(y, x.shape)
 
     @legalised
     def ReverseSequence(self, x: Tensor, lengths: Tensor, *, time_axis: int) -> Tensor:
@@ -294,6 +320,34 @@ class MovementOps(EmitterCore):
         return self.emit(
             "TensorScatter", traits, [cache, updates, self.Cast(first, INT64)], cache.dtype, cache.shape, attributes
         )
+
+    @legalised
+    def by_indices(
+        self,
+        op: str,
+        x: Tensor,
+        indices: Tensor,
+        *others: Any,
+        sizes: Sequence[int],
+        to: Sequence[int] | None = None,
+        is_packed: bool = True,
+    ) -> Tensor:
+        """Gather, Scatter or a relative by integers of any type, to which ONNX gives no meaning where they lie outside.
+
+        They count along one axis of ``sizes``, or along one for each of the last axis, and broadcast ``to`` a shape.
+        What lies behind the axes matters if memory ``is_packed``. What Gather takes of one element is ``x`` itself.
+        """
+        if op == "Gather" and tuple(sizes) == (1,):
+            return x
+        if indices.value is not None:
+            given = indices.value.astype(np.int64)
+            places = self.positions(np.where(given < 0, given + sizes, given))
+        else:
+            places = indices if indices.dtype in (_INT32, INT64) else self.Cast(indices, INT64)
+        if op.endswith("ND"):
+            places = self.Cast(places, INT64)
+        made: Tensor = getattr(self, op)(x, places if to is None else self.Expand(places, to), *others)
+        return made
 
     @legalised
     def OneHot(self, indices: Tensor, depth: int, values: Tensor, axis: int) -> Tensor:

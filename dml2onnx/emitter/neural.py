@@ -9,17 +9,10 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 
 from dml2onnx.emitter.arithmetic import ArithmeticOps, Fold
-from dml2onnx.emitter.core import (
-    FOLDED_GROWTH_ELEMENTS,
-    EmitterCore,
-    Keeps,
-    Tensor,
-    Traits,
-    broadcast_shape,
-    legalised,
-)
+from dml2onnx.emitter.core import FOLDED_GROWTH_ELEMENTS, EmitterCore, Keeps, Traits, legalised
+from dml2onnx.emitter.tensor import Tensor, broadcast_shape
 from dml2onnx.emitter.windows import Window
-from dml2onnx.onnx_model import ELEMENT_TYPES, FLOAT, INT64, Dequantized
+from dml2onnx.onnx_model import BOOL, ELEMENT_TYPES, FLOAT, INT64, Dequantized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +20,7 @@ if TYPE_CHECKING:
     from dml2onnx.onnx_model import Array, DType
     from dml2onnx.onnx_model.records import Attribute
 
+_UINT8: DType = np.dtype(np.uint8)
 _ALL = Traits()
 _FIRST = Traits(inputs=(0,))
 
@@ -89,9 +83,7 @@ class NeuralOps(ArithmeticOps):
     @legalised
     def MaxPool(self, x: Tensor, window: Window) -> Tensor:
         """Maximum over windows; padding never wins. Pads must be smaller than the window."""
-        return self.emit(
-            "MaxPool", _ALL, [x], x.dtype, (*x.shape[:2], *window.output_sizes(x.shape[2:])), window.attributes()
-        )
+        return self._pooled("MaxPool", x, window)
 
     @legalised
     def MaxPoolWithIndices(self, x: Tensor, window: Window) -> tuple[Tensor, Tensor]:
@@ -112,18 +104,16 @@ class NeuralOps(ArithmeticOps):
         if window.is_all_of(x.shape[2:]) and self.runs_like("AveragePool", "GlobalAveragePool", x.dtype):
             shape = (*x.shape[:2], *(1 for _ in window.shape))
             return self.emit("GlobalAveragePool", _ALL, [x], x.dtype, shape)
-        attributes = window.attributes()
-        if count_include_pad:
-            attributes = {**attributes, "count_include_pad": 1}
-        return self.emit(
-            "AveragePool", _ALL, [x], x.dtype, (*x.shape[:2], *window.output_sizes(x.shape[2:])), attributes
-        )
+        return self._pooled("AveragePool", x, window, {"count_include_pad": 1} if count_include_pad else {})
 
     @legalised
     def LpPool(self, x: Tensor, window: Window, p: int) -> Tensor:
         """``sum(|x| ** p) ** (1 / p)`` over windows; dilations are opset 18's. Pads must be smaller than the window."""
-        attributes = {**window.attributes(), "p": p}
-        return self.emit("LpPool", _ALL, [x], x.dtype, (*x.shape[:2], *window.output_sizes(x.shape[2:])), attributes)
+        return self._pooled("LpPool", x, window, {"p": p})
+
+    def _pooled(self, op: str, x: Tensor, window: Window, more: Mapping[str, Attribute] = {}) -> Tensor:
+        shape = (*x.shape[:2], *window.output_sizes(x.shape[2:]))
+        return self.emit(op, _ALL, [x], x.dtype, shape, {**window.attributes(), **more})
 
     @legalised
     def BatchNormalization(
@@ -152,28 +142,26 @@ class NeuralOps(ArithmeticOps):
     @legalised
     def RMSNormalization(self, x: Tensor, scale: Tensor, axis: int, epsilon: float) -> Tensor:
         """``x`` over the root of the mean of its squares plus ``epsilon``, times ``scale``; opset 23."""
-        attributes: dict[str, Attribute] = {"axis": axis, "epsilon": epsilon}
-        return self.emit(
-            "RMSNormalization", _ALL, [x, self.Expand(scale, x.shape[axis:])], x.dtype, x.shape, attributes
-        )
+        inputs = [x, self.Expand(scale, x.shape[axis:])]
+        return self.emit("RMSNormalization", _ALL, inputs, x.dtype, x.shape, {"axis": axis, "epsilon": epsilon})
 
     @legalised
     def GroupNormalization(self, x: Tensor, scale: Tensor, bias: Tensor, groups: int, epsilon: float) -> Tensor:
         """(N, C, ...) in ``groups`` of channels less their mean, over the root of their variance plus ``epsilon``,
         times ``scale`` and plus ``bias``, vectors of C; opset 21. ONNX defines it by other operators.
         """
-        attributes: dict[str, Attribute] = {"num_groups": groups, "epsilon": epsilon}
-        return self.nodes("GroupNormalization", [x, scale, bias], [(x.dtype, x.shape)], attributes)[0]
+        inputs, attributes = [x, scale, bias], {"num_groups": groups, "epsilon": epsilon}
+        return self.nodes("GroupNormalization", inputs, [(x.dtype, x.shape)], attributes)[0]
 
     @legalised
-    def LpNormalization(self, x: Tensor, axis: int, p: int) -> Tensor:
-        """``x`` over its norm of order ``p``, 1 or 2, along an axis."""
+    def LpNormalization(self, x: Tensor, axis: int, p: int, epsilon: float) -> Tensor:
+        """``x`` over its norm of order ``p``, 1 or 2, along an axis; ``epsilon`` is so small that ONNX has none."""
         return self.emit("LpNormalization", _ALL, [x], x.dtype, x.shape, {"axis": axis, "p": p})
 
     @legalised
     def LRN(self, x: Tensor, size: int, alpha: float, beta: float, bias: float) -> Tensor:
         """``x / (bias + alpha / size * s) ** beta``, ``s`` the sum of squares over ``size`` channels."""
-        attributes: dict[str, Attribute] = {"size": size, "alpha": alpha, "beta": beta, "bias": bias}
+        attributes = {"size": size, "alpha": alpha, "beta": beta, "bias": bias}
         return self.emit("LRN", _ALL, [x], x.dtype, x.shape, attributes)
 
     def MatMul(self, a: Tensor, b: Tensor) -> Tensor:
@@ -212,6 +200,16 @@ class NeuralOps(ArithmeticOps):
         shapes += [(batch, heads[1], total, size) for size in sizes]
         attributes: dict[str, Attribute] = {"q_num_heads": heads[0], "kv_num_heads": heads[1], "scale": float(scale)}
         return self.nodes("Attention", inputs, [(query.dtype, shape) for shape in shapes[: 1 + presents]], attributes)
+
+    @legalised
+    def masked(self, mask: Tensor, value: Tensor, bias: Tensor | None, scale: float) -> Tensor | None:
+        """What is added to scores: ``scale * bias``, and ``value`` where a mask is 0 or False; perhaps nothing."""
+        kept = self.Cast(mask, BOOL)
+        scaled = None if bias is None else self.Mul(bias, self.constant(scale, bias.dtype))
+        if kept.value is not None and kept.value.all():
+            return scaled
+        values = self.Where(kept, self.constant(0, value.dtype), value)
+        return values if scaled is None else self.Add(scaled, values)
 
     @legalised
     def Gemm(
@@ -255,24 +253,35 @@ class NeuralOps(ArithmeticOps):
         traits = Traits("T1", (0,), keeps=Keeps.BITS if moves else Keeps.VALUE)
         return self.emit("Resize", traits, inputs, x.dtype, shape, attributes)
 
+    @legalised
     def RoiAlign(
-        self, x: Tensor, rois: Tensor, batches: Tensor, size: tuple[int, int], samples: int, scale: float = 1.0
+        self,
+        x: Tensor,
+        rois: Tensor,
+        batches: Tensor,
+        size: tuple[int, int],
+        samples: tuple[int, int],
+        scale: float,
+        otherwise: Callable[[Tensor | None], Tensor],
     ) -> Tensor:
-        """The mean of ``samples`` x ``samples`` interpolated points per element of each region of ``rois`` (R, 4).
+        """The mean of interpolated points per element of each region of ``rois`` (R, 4).
 
-        Half a pixel is taken off the coordinates, behind their ``scale``. With 0 samples there are as many as elements
-        of the region for one of the result. ``batches`` (R) are INT64.
+        Half a pixel is taken off the coordinates, behind their ``scale``. Along an axis there are as many points as
+        elements of the region for one of the result, but at least and at most as many as ``samples`` say. ``batches``
+        (R) are integers. Where RoiAlign is not that, ``otherwise`` makes it, of all regions or only those of a mask.
         """
+        fewest, most = samples
         attributes: dict[str, Attribute] = {
             "coordinate_transformation_mode": "half_pixel",
             "output_height": size[0],
             "output_width": size[1],
-            "sampling_ratio": samples,
+            "sampling_ratio": most if fewest == most else 0,
         }
         if scale != 1:
             attributes["spatial_scale"] = scale
         shape = (rois.shape[0], x.shape[1], *size)
-        return self.emit("RoiAlign", Traits("T1", (0, 1)), [x, rois, batches], x.dtype, shape, attributes)
+        inputs = [x, rois, self.Cast(batches, INT64)]
+        return self.emit("RoiAlign", Traits("T1", (0, 1)), inputs, x.dtype, shape, attributes)
 
     # --- activations -------------------------------------------------------------------------------------------------
 
@@ -308,8 +317,10 @@ class NeuralOps(ArithmeticOps):
     HardSigmoid = _of_each("HardSigmoid", "alpha", "beta")
     """``max(0, min(1, alpha * x + beta))``."""
 
-    HardSwish = legalised(_of_each("HardSwish"))
-    """``x * max(0, min(1, x / 6 + 0.5))``."""
+    @legalised
+    def HardSwish(self, x: Tensor, alpha: float, beta: float) -> Tensor:
+        """``x * max(0, min(1, alpha * x + beta))``, which ONNX has for 1 / 6 and 0.5."""
+        return self.emit("HardSwish", _ALL, [x], x.dtype, x.shape)
 
     Shrink = legalised(_of_each("Shrink", "bias", "lambd"))
     """``x + bias`` below ``-threshold``, ``x - bias`` above ``threshold``, else 0."""
@@ -358,8 +369,7 @@ class NeuralOps(ArithmeticOps):
     @legalised
     def DynamicQuantizeLinear(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """FLOAT ``x`` as UINT8, and the scale and zero point that its range, widened to 0, asks for, as scalars."""
-        unsigned: DType = np.dtype(np.uint8)
-        outputs = [(unsigned, x.shape), (x.dtype, ()), (unsigned, ())]
+        outputs = [(_UINT8, x.shape), (x.dtype, ()), (_UINT8, ())]
         y, scale, zero_point = self.nodes("DynamicQuantizeLinear", [x], outputs)
         return y, scale, zero_point
 
@@ -439,9 +449,12 @@ class NeuralOps(ArithmeticOps):
         zero = self.constant(np.zeros(scale.shape, np.int8)) if zero_point is None else zero_point
         if zero.value is None:
             return x, zero_point
-        moved = (np.ascontiguousarray(item).view(np.uint8) ^ np.uint8(128) for item in (x.constant, zero.constant))
-        first, second = moved
-        return self.constant(first.reshape(x.shape), label=x.label), self.constant(second.reshape(zero.shape))
+        return self.raised(x), self.raised(zero)
+
+    @legalised
+    def raised(self, x: Tensor) -> Tensor:
+        """INT8 moved up by 128 to UINT8, which is a sum of low bits."""
+        return self.Add(self.Cast(x, _UINT8), self.constant(128, _UINT8))
 
     def stored_nibbles(self, x: Tensor, dtype: DType) -> Tensor:
         """Constant 4-bit integers, which come one to a byte, as FLOAT.

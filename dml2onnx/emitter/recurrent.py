@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from dml2onnx.emitter.core import EmitterCore, Tensor, Traits, legalised
+import numpy as np
+
+from dml2onnx.emitter.core import EmitterCore, Traits, legalised
 from dml2onnx.emitter.movement import MovementOps
+from dml2onnx.emitter.tensor import Tensor
 
 if TYPE_CHECKING:
     from dml2onnx.onnx_model import DType
@@ -26,6 +29,12 @@ class GateActivation:
     name: str
     alpha: float | None = None
     beta: float | None = None
+    stands_for: str = ""
+    """What DirectML calls it, where ONNX has no name."""
+    compute: Callable[[Any, Tensor], Tensor] | None = None
+    """What an emitter makes it of."""
+    sees_slices: bool = False
+    """Whether it looks along axes of (1, 1, batch_size, hidden_size)."""
 
 
 def _operator(op: str, defaults: tuple[str, ...]) -> RecurrentOperator:
@@ -95,6 +104,14 @@ class RecurrentOps(MovementOps):
         ``resets_bias`` says that a recurrent bias is multiplied by a reset gate.
         """
         return activations
+
+    @legalised
+    def recurrent(self, op: str, inputs: Sequence[Tensor | None], /, **how: Any) -> Sequence[Tensor | None]:
+        """RNN, GRU or LSTM; of a length that is 0 or above seq_length the result may be anything."""
+        *first, lengths = inputs[:5]
+        lengths = None if lengths is None else self.Cast(lengths, np.dtype(np.int32))
+        made: list[Tensor | None] = getattr(self, op)([*first, lengths, *inputs[5:]], **how)
+        return made
 
     RNN = legalised(_operator("RNN", ("Tanh",)))
     """One gate."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dml2onnx.onnx_model import INT64
+from dml2onnx.onnx_model import BOOL, INT64
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
@@ -83,3 +83,15 @@ def tensor_scatter(e: Emitter, cache: Tensor, updates: Tensor, first: Tensor) ->
     items = np.indices((batch, heads, count)).transpose(1, 2, 3, 0)
     places = e.Mul(e.Cast(start, INT64), e.constant([0, 0, 1], INT64))
     return e.ScatterND(cache, e.Add(e.constant(items, INT64), places), updates)
+
+
+def masked(e: Emitter, mask: Tensor, value: Tensor, bias: Tensor | None, scale: float) -> Tensor | None:
+    """``value`` multiplied by 1 less what the mask has, any numbers [decision H8]; beside a bias as H10 has it."""
+    if mask.dtype == BOOL:
+        return None
+    missing = e.Sub(e.constant(1, value.dtype), e.Cast(mask, value.dtype))
+    if bias is None:
+        return e.Mul(missing, value)
+    with np.errstate(all="ignore"):
+        part = e.constant(np.float32(value.constant) / np.float32(scale), value.dtype)
+    return e.Mul(e.Add(bias, e.Mul(missing, part)), e.constant(np.float32(scale), bias.dtype))

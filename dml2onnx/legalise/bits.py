@@ -212,6 +212,42 @@ def bitwise_not(e: Emitter, x: Tensor) -> Tensor | None:
     return e.Sub(e.constant(ones), x)
 
 
+def bit_counts(e: Emitter, x: Tensor) -> Tensor:
+    """How many bits are set: summed in parallel within each integer, or looked up four by four below opset 18."""
+    x = e.Cast(x, unsigned(x.dtype))
+    return _counted_in_parallel(e, x) if e.opset >= BITWISE_OPSET else _counted_by_nibbles(e, x)
+
+
+def _counted_by_nibbles(e: Emitter, x: Tensor) -> Tensor:
+    counts = np.array([value.bit_count() for value in range(16)], np.int32)
+    found = e.Gather(e.constant(counts), in_nibbles(e, e.Reshape(x, (*x.shape, 1))))
+    return e.Reshape(e.ReduceSum(found, (x.rank,)), x.shape)
+
+
+def _counted_in_parallel(e: Emitter, x: Tensor) -> Tensor:
+    """Neighbouring counts are added in pairs, of 1 bit, of 2, of 4; a Mul adds those of all bytes in the top one."""
+    width = 8 * x.dtype.itemsize
+    if width == 16:
+        x = e.Cast(x, UINT32)  # BitShift has no 16 bits
+    dtype: DType = x.dtype
+
+    def mask(step: int) -> Tensor:
+        return e.constant(sum(((1 << step) - 1) << first for first in range(0, width, 2 * step)), dtype)
+
+    def odd(step: int) -> Tensor:
+        return e.BitShift(x, e.constant(step, dtype), "RIGHT")
+
+    # of two bits, the pair less the upper one is how many are set; four bits have room for what two counts add up to
+    x = e.Sub(x, e.BitwiseAnd(odd(1), mask(1)))
+    x = e.Add(e.BitwiseAnd(x, mask(2)), e.BitwiseAnd(odd(2), mask(2)))
+    x = e.BitwiseAnd(e.Add(x, odd(4)), mask(4))
+    if width == 8:
+        return x
+    wide = 8 * dtype.itemsize
+    ones = sum(1 << first for first in range(0, wide, 8))
+    return e.BitShift(e.Mul(x, e.constant(ones, dtype)), e.constant(wide - 8, dtype), "RIGHT")
+
+
 _NIBBLE = np.arange(16, dtype=np.int32)
 TABLES = {
     "BitwiseAnd": (_NIBBLE[:, None] & _NIBBLE).reshape(-1),

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dml2onnx.legalise import division, movements, powers
-from dml2onnx.legalise.attention import attended
-from dml2onnx.legalise.formulas import truncated
+from dml2onnx.legalise import division, indices, movements, powers, recurrent, regions
+from dml2onnx.legalise.attention import attended, masked
+from dml2onnx.legalise.formulas import over_norm, truncated
 from dml2onnx.legalise.pools import lowest_of
 from dml2onnx.onnx_model import FLOAT, FLOAT16
 
@@ -76,6 +76,11 @@ def mod(e: Emitter, a: Tensor, b: Tensor, *, truncates: bool = False) -> Tensor 
     return e.Where(e.IsInf(b), e.constant(math.nan, b.dtype), result, no_minus_zero=True)
 
 
+def lp_normalization(e: Emitter, x: Tensor, axis: int, p: int, epsilon: float) -> Tensor:
+    """Infinity and NaN where a square or a sum is, and digits as the formula has them."""
+    return e.Cast(over_norm(e, x, axis, p, epsilon), x.dtype)
+
+
 # --- integers --------------------------------------------------------------------------------------------------------
 
 
@@ -83,6 +88,13 @@ def to_integers(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
     """Saturated, NaN being 0 [decisions E9, E10]."""
     x = e.Cast(x, FLOAT) if x.dtype == FLOAT16 else x
     return truncated(e, e.Where(e.IsNaN(x), e.constant(0, x.dtype), x), dtype)
+
+
+def of_existing(e: Emitter, x: Tensor, indices: Tensor, count: int) -> Tensor:
+    """Regions of images that are not there are left out [decision O11]."""
+    e.note("regions of images that are not there are left out")
+    is_there = e.Reshape(e.Less(indices, e.constant(count, indices.dtype)), (indices.size, *(1,) * (x.rank - 1)))
+    return e.Where(is_there, x, e.constant(0, x.dtype))
 
 
 def bit_shift(e: Emitter, a: Tensor, b: Tensor, direction: Literal["LEFT", "RIGHT"]) -> Tensor | None:
@@ -126,13 +138,19 @@ RULES: dict[str, Rule] = {
     "Attention": attention,
     "BitShift": bit_shift,
     "Div": division.divide_by_zero,
+    "LpNormalization": lp_normalization,
     "Mod": mod,
     "OneHot": movements.chosen_of_two,
     "Pow": powers.exact_power,
-    "ReverseSequence": movements.reverse_sequence,
+    "reversed": movements.reversed_by_place,
+    "RoiAlign": regions.exact_roi_align,
     "ThresholdedRelu": thresholded_relu,
+    "by_indices": indices.by_computed,
     "from_lowest": from_lowest,
+    "masked": masked,
     "multiplies_quantised": multiplies_quantised,
+    "of_existing": of_existing,
+    "recurrent": recurrent.of_lengths,
     "rounds_pairs": rounds_pairs,
     "to_integers": to_integers,
     "unless_nan": unless_nan,

@@ -159,6 +159,19 @@ def loses_little(e: Emitter, mean: Tensor, variance: Tensor, scale: Tensor, bias
     return bool(np.isfinite(size) and cancels <= MOST_LOST * size)
 
 
+def over_norm(e: Emitter, x: Tensor, axis: int, p: int, epsilon: float, count: int = 1) -> Tensor:
+    """``x / sqrt(norm ** 2 + epsilon)``, the norm of order 1 or 2 along an axis, FLOAT16 as FLOAT.
+
+    Where the axis has one element, it stands for ``count`` of them.
+    """
+    x = wide(e, x)
+    measure = e.Abs(x) if p == 1 else e.Mul(x, x)
+    total = e.Mul(measure, e.constant(count, x.dtype)) if x.shape[axis] == 1 else e.ReduceSum(measure, (axis,))
+    if p == 1 and epsilon == 0:
+        return e.Div(x, total)
+    return e.Div(x, e.Sqrt(plus(e, e.Mul(total, total) if p == 1 else total, e.constant(epsilon, x.dtype))))
+
+
 def lrn(e: Emitter, x: Tensor, size: int, alpha: float, beta: float, bias: float) -> Tensor:
     """Sums of slices of channels."""
     y = wide(e, x)

@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from dml2onnx.emitter.core import as_it_is
-from dml2onnx.legalise import attention, bits, division, movements, powers, reductions, running, steps
+from dml2onnx.legalise import (
+    attention,
+    bits,
+    division,
+    indices,
+    movements,
+    powers,
+    recurrent,
+    reductions,
+    regions,
+    running,
+    steps,
+)
 from dml2onnx.legalise.depth import gathered_depth, spread_depth
 from dml2onnx.legalise.extremes import as_signed, clipped
 from dml2onnx.legalise.formulas import by_instances, normalized, plus, shrunk, times, wide
@@ -162,9 +174,13 @@ def swish(e: Emitter, x: Tensor, alpha: float) -> Tensor | None:
     return e.Mul(x, e.Sigmoid(e.Mul(x, e.constant(alpha, x.dtype))))
 
 
-def hard_swish(e: Emitter, x: Tensor) -> Tensor | None:
+def hard_swish(e: Emitter, x: Tensor, alpha: float, beta: float) -> Tensor | None:
     """``x * HardSigmoid(x)``."""
-    return None if e.has_kernel("HardSwish", x.dtype) else e.Mul(x, e.HardSigmoid(x, 1 / 6, 0.5))
+    if (np.float32(alpha), beta) == (np.float32(1 / 6), 0.5) and e.has_kernel("HardSwish", x.dtype):
+        return None
+    if alpha == 0 and not e.exact:  # in which 0 times an infinity is NaN
+        return e.Mul(x, e.constant(min(max(beta, 0), 1), x.dtype))
+    return e.Mul(x, e.HardSigmoid(x, alpha, beta))
 
 
 def shrink(e: Emitter, x: Tensor, bias: float, lambd: float) -> Tensor | None:
@@ -196,7 +212,7 @@ def instance_normalization(e: Emitter, x: Tensor, scale: Tensor, bias: Tensor, e
     return plus(e, times(e, normalized(e, x, range(2, x.rank), epsilon), factor), term)
 
 
-def lp_normalization(e: Emitter, x: Tensor, axis: int, p: int) -> Tensor | None:
+def lp_normalization(e: Emitter, x: Tensor, axis: int, p: int, epsilon: float) -> Tensor | None:
     """The quotient, of which 0 / 0 is 0."""
     if e.has_kernel("LpNormalization", x.dtype):
         return None
@@ -298,11 +314,6 @@ def dequantizes(e: Emitter, x: Tensor, *, known: bool = False) -> bool | None:
     return None if e.has_kernel("DequantizeLinear", x.dtype, _type_of_dequantized(e)) else False
 
 
-def aligns_regions(e: Emitter) -> bool:
-    """Whether it has a kernel."""
-    return e.supports("RoiAlign", FLOAT, "T1")
-
-
 def multiplies_quantised(e: Emitter, op: str) -> bool | None:
     """Where there is a kernel."""
     return None if e.has_kernel(op, np.dtype(np.uint8), "T1", "T2", "T3") else False
@@ -330,11 +341,11 @@ RULES |= {
     "ArgMax": arg_max,
     "ArgMin": arg_min,
     "Attention": attention.attention,
-    "aligns_regions": aligns_regions,
     "BitCast": bits.bit_cast,
     "BitwiseNot": bits.bitwise_not,
     **{operator: partial(bits.bitwise, table) for operator, table in bits.TABLES.items()},
     "Col2Im": movements.col2im,
+    "by_indices": indices.by_constants,
     "CumProd": running.cum_prod,
     "DepthToSpace": depth_to_space,
     "Div": division.divide,
@@ -342,6 +353,7 @@ RULES |= {
     "dequantizes": dequantizes,
     "gates": gates,
     "multiplies_quantised": multiplies_quantised,
+    "recurrent": recurrent.stepped,
     "precise_type": precise_type,
     "stores_nibbles": stores_nibbles,
     "Gelu": gelu,
@@ -350,7 +362,7 @@ RULES |= {
     "LpNormalization": lp_normalization,
     "RMSNormalization": rms_normalization,
     "HardSwish": hard_swish,
-    "ReverseSequence": movements.reverse_sequence,
+    "reversed": movements.reversed_by_place,
     "Scan": steps.scan,
     "Shrink": shrink,
     "Mod": division.remainder,
@@ -362,6 +374,7 @@ RULES |= {
     "ReduceMin": reductions.reduce_min,
     "ReduceProd": reductions.reduce_prod,
     "ReduceSum": reductions.reduce_sum,
+    "RoiAlign": regions.roi_align,
     "SpaceToDepth": space_to_depth,
     "Swish": swish,
     "TensorScatter": attention.tensor_scatter,

@@ -150,23 +150,21 @@ def _source(mode: str, places: Places, size: int) -> Places:
     return np.minimum(folded, 2 * size - 1 - skipped - folded)
 
 
-def reverse_sequence(e: Emitter, x: Tensor, lengths: Tensor, *, time_axis: int) -> Tensor | None:
+def reversed_by_place(e: Emitter, x: Tensor, lengths: Tensor, axis: int) -> Tensor | None:
     """GatherElements where a length is beyond the axis [decision X19], or may be in an exact model.
 
     Element k of a sequence of length L is what lies L - 1 - k behind the first, or else the last.
     """
-    n = x.shape[time_axis]
+    n = x.shape[axis]
     if not (e.exact if lengths.value is None else bool((lengths.value > n).any())):
         return None
     e.note("lengths known only at run time may lie beyond the axis: elements are found by their place")
     e.budget.require(n)
     lengths = e.Cast(e.Min(lengths, e.constant(2 * n, lengths.dtype)), np.dtype(np.int32))
-    lengths = e.Reshape(lengths, (lengths.size, *(1,) * (x.rank - 2 + time_axis)))
-    places = e.constant(np.arange(n, dtype=np.int32).reshape(-1, *(1,) * (x.rank - 1 - time_axis)))
+    places = e.constant(np.arange(n, dtype=np.int32).reshape(-1, *(1,) * (x.rank - 1 - axis)))
     back = e.Sub(e.Sub(lengths, e.constant(1, places.dtype)), places)
     chosen = e.Where(e.Less(places, lengths), e.Min(back, e.constant(n - 1, places.dtype)), places)
-    chosen = e.Reshape(chosen, (*chosen.shape, *(1,) * (x.rank - chosen.rank)))
-    return e.GatherElements(x, e.Expand(chosen, x.shape), time_axis)
+    return e.GatherElements(x, e.Expand(chosen, x.shape), axis)
 
 
 def col2im(e: Emitter, x: Tensor, image: tuple[int, ...], window: Window) -> Tensor | None:

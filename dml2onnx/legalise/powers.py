@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.emitter.tensor import broadcast_shape
 from dml2onnx.legalise.formulas import truncated
 from dml2onnx.onnx_model import DOUBLE
 
@@ -43,6 +44,8 @@ def exact_power(e: Emitter, a: Tensor, b: Tensor) -> Tensor | None:
         return None
     if base.dtype.kind != "f":
         return _of_integers(e, base, exponent)
+    if base.value is not None and not base.value.any():
+        return e.ConstantOfShape(broadcast_shape(base.shape, exponent.shape), 0, base.dtype)
     if exponent.is_integral and base.value is not None and (base.value > 0).all():
         return None
     if known is not None and (known == 0.5 or (known > 0 and known.is_integer())):
@@ -51,11 +54,12 @@ def exact_power(e: Emitter, a: Tensor, b: Tensor) -> Tensor | None:
     if known is None or known == 0 or not math.isfinite(known):
         e.note("powers of 0 are 0, and NaN where the exponent times the logarithm is")
         exponent = e.Cast(exponent, base.dtype)
-        lost = e.IsNaN(e.Mul(exponent, e.Log(e.Abs(base))))
-        is_whole = e.Equal(e.Sub(exponent, e.Floor(exponent)), zero)
-        lost = e.Or(lost, e.And(e.Less(base, zero), e.Not(is_whole)))
+        lost = e.IsNaN(e.Mul(exponent, e.Log(base if base.is_never_negative else e.Abs(base))))
+        if not base.is_never_negative:
+            is_whole = e.Equal(e.Sub(exponent, e.Floor(exponent)), zero)
+            lost = e.Or(lost, e.And(e.Less(base, zero), e.Not(is_whole)))
         return e.Where(e.Equal(base, zero), zero, e.Where(lost, nan, y))
-    if not known.is_integer():
+    if not known.is_integer() and not base.is_never_negative:
         y = e.Where(e.Less(base, zero), nan, y)
     return e.Where(e.Equal(base, zero), zero, y) if known < 0 else y
 

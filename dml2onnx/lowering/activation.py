@@ -113,10 +113,7 @@ def _swish(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
 
 def _hard_swish(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     """``x * clamp(Alpha * x + Beta, 0, 1)``, NaN at the infinity where the factor is 0 [decision A7]: HardSwish."""
-    alpha, beta = op.float("Alpha"), op.float("Beta")
-    if (np.float32(alpha), beta) == (np.float32(1 / 6), 0.5):
-        return e.HardSwish(x)
-    return e.Mul(x, e.HardSigmoid(x, alpha, beta))
+    return e.HardSwish(x, op.float("Alpha"), op.float("Beta"))
 
 
 def _shrink(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ import numpy as np
 
 from dml2onnx.legalise.attention import attended, in_heads, weighted
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.onnx_model import BOOL, FLOAT16
+from dml2onnx.onnx_model import FLOAT16
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -98,45 +98,16 @@ def _operands(node: Operands, e: Emitter) -> tuple[Tensor, Tensor, Tensor]:
 def _addend(node: Operands, e: Emitter, batch: int, keys: int) -> Tensor | None:
     """The relative position bias and the mask's values; broadcasts to (batch, heads, queries, keys).
 
-    Beside a BOOLEAN mask the bias is multiplied by Scale [decision H10].
+    What the mask does not keep has MaskFilterValue added to its scores [decision H3].
     """
-    position = _natural(node, e, "RelativePositionBiasTensor", 4)
-    if position is None:
-        return _mask_values(node, e, batch, keys)
-    wide, scale = node.widened(position), np.float32(node.op.float("Scale"))
-    is_scaled = _has_boolean_mask(node)
-    if is_scaled:
-        with np.errstate(all="ignore"):
-            value = float(np.float32(_mask_filter_value(node)) / scale)
-        if e.exact or not np.isfinite(value):
-            return e.Mul(e.Add(wide, _missing(node, e, value)), e.constant(scale, wide.dtype))
-    values = _mask_values(node, e, batch, keys)
-    if is_scaled and scale != 1:
-        wide = e.Mul(wide, e.constant(scale, wide.dtype))
-    return wide if values is None else e.Add(wide, values)
-
-
-def _has_boolean_mask(node: Operands) -> bool:
-    return node.op.enum("MaskType") == "BOOLEAN" and node.op.has("MaskTensor")
-
-
-def _mask_values(node: Operands, e: Emitter, batch: int, keys: int) -> Tensor | None:
-    """MaskFilterValue where the mask keeps nothing, else 0; it is added to the scores [decision H3]."""
-    value = _mask_filter_value(node)
-    if e.exact and _has_boolean_mask(node):
-        return _missing(node, e, value)
-    kept = _kept(node, e, batch, keys)
-    if kept is None or (kept.value is not None and kept.value.all()):
-        return None
-    wide = node.compute_type(node.output().data_type.dtype)
-    return e.Where(kept, e.constant(0, wide), e.constant(value, wide))
-
-
-def _missing(node: Operands, e: Emitter, value: float) -> Tensor:
-    """``value`` multiplied by 1 less what a BOOLEAN mask has, any numbers [decision H8]."""
-    wide, mask = node.compute_type(node.output().data_type.dtype), node.broadcastable("MaskTensor")
-    missing = e.Sub(e.constant(1, wide), e.Cast(e.Reshape(mask, mask.shape[mask.rank - 4 :]), wide))
-    return e.Mul(missing, e.constant(value, wide))
+    value, wide = _mask_filter_value(node), node.compute_type(node.output().data_type.dtype)
+    bias = _natural(node, e, "RelativePositionBiasTensor", 4)
+    bias = None if bias is None else node.widened(bias)
+    mask, scale = _kept(node, e, batch, keys), 1.0
+    if node.op.enum("MaskType") == "BOOLEAN" and node.op.has("MaskTensor"):
+        given = node.broadcastable("MaskTensor")
+        mask, scale = e.Reshape(given, given.shape[given.rank - 4 :]), node.op.float("Scale")
+    return bias if mask is None else e.masked(mask, e.constant(value, wide), bias, scale)
 
 
 def _mask_filter_value(node: Operands) -> float:
@@ -148,13 +119,10 @@ def _mask_filter_value(node: Operands) -> float:
 
 
 def _kept(node: Operands, e: Emitter, batch: int, keys: int) -> Tensor | None:
-    """Where the mask lets a query see a key, as BOOL that broadcasts to the scores; ``None`` without a mask."""
+    """Where a mask of lengths lets a query see a key, as BOOL that broadcasts to the scores; ``None`` without one."""
     kind = node.op.enum("MaskType")
-    if kind == "NONE" or not node.op.has("MaskTensor"):
+    if kind in ("NONE", "BOOLEAN") or not node.op.has("MaskTensor"):
         return None
-    if kind == "BOOLEAN":
-        mask = node.broadcastable("MaskTensor")
-        return e.Cast(e.Reshape(mask, mask.shape[mask.rank - 4 :]), BOOL)  # decision H8
     mask = node.tensor("MaskTensor")
     rows = e.Reshape(mask, (mask.size,))
     position = e.arange(keys, mask.dtype)

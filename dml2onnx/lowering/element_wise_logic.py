@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-
 from dml2onnx.emitter import Emitter, Tensor
-from dml2onnx.legalise.bits import BITWISE_OPSET, in_nibbles, unsigned
+from dml2onnx.legalise.bits import bit_counts
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.onnx_model import BOOL
 
 if TYPE_CHECKING:
     from dml2onnx.lowering.operands import Operands
-    from dml2onnx.onnx_model import DType
-
-_UINT32 = np.dtype(np.uint32)
 
 _COMPARISONS: Mapping[str, Callable[[Emitter, Tensor, Tensor], Tensor]] = {
     "ELEMENT_WISE_LOGICAL_EQUALS": Emitter.Equal,
@@ -37,9 +32,6 @@ _BIT_OPERATORS: Mapping[str, Callable[[Emitter, Tensor, Tensor], Tensor]] = {
     "ELEMENT_WISE_BIT_OR": Emitter.BitwiseOr,
     "ELEMENT_WISE_BIT_XOR": Emitter.BitwiseXor,
 }
-
-_BITS_OF_NIBBLES = np.array([value.bit_count() for value in range(16)], np.int32)
-
 
 # --- truth values ----------------------------------------------------------------------------------------------------
 
@@ -148,46 +140,15 @@ def bit_shift(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_BIT_COUNT", by_bits=True)
 def bit_count(node: Operands, e: Emitter) -> Tensor:
-    """How many bits are set: summed in parallel within each integer, or looked up four by four below opset 18.
+    """How many bits are set, of floats of the integers of their bits [decision E15].
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_bit_count_operator_desc
     """
     x, out = node.bits("InputTensor"), node.output()
     _note_bits_of_floats(node, e, "InputTensor")
-    x = e.Cast(x, unsigned(x.dtype))
-    count = _counted_in_parallel(e, x) if e.opset >= BITWISE_OPSET else _counted_by_nibbles(e, x)
-    return e.Cast(count, out.data_type.dtype)
+    return e.Cast(bit_counts(e, x), out.data_type.dtype)
 
 
 def _note_bits_of_floats(node: Operands, e: Emitter, field: str) -> None:
     if node.op.tensor(field).data_type.is_float:
         e.note("ONNX has no operator for the bits of floats: they are computed, in which NaNs lose their payload")
-
-
-def _counted_by_nibbles(e: Emitter, x: Tensor) -> Tensor:
-    found = e.Gather(e.constant(_BITS_OF_NIBBLES), in_nibbles(e, e.Reshape(x, (*x.shape, 1))))
-    return e.Reshape(e.ReduceSum(found, (x.rank,)), x.shape)
-
-
-def _counted_in_parallel(e: Emitter, x: Tensor) -> Tensor:
-    """Neighbouring counts are added in pairs, of 1 bit, of 2, of 4; a Mul adds those of all bytes in the top one."""
-    width = 8 * x.dtype.itemsize
-    if width == 16:
-        x = e.Cast(x, _UINT32)  # BitShift has no 16 bits
-    dtype: DType = x.dtype
-
-    def mask(step: int) -> Tensor:
-        return e.constant(sum(((1 << step) - 1) << first for first in range(0, width, 2 * step)), dtype)
-
-    def odd(step: int) -> Tensor:
-        return e.BitShift(x, e.constant(step, dtype), "RIGHT")
-
-    # of two bits, the pair less the upper one is how many are set; four bits have room for what two counts add up to
-    x = e.Sub(x, e.BitwiseAnd(odd(1), mask(1)))
-    x = e.Add(e.BitwiseAnd(x, mask(2)), e.BitwiseAnd(odd(2), mask(2)))
-    x = e.BitwiseAnd(e.Add(x, odd(4)), mask(4))
-    if width == 8:
-        return x
-    wide = 8 * dtype.itemsize
-    ones = sum(1 << first for first in range(0, wide, 8))
-    return e.BitShift(e.Mul(x, e.constant(ones, dtype)), e.constant(wide - 8, dtype), "RIGHT")

@@ -13,7 +13,7 @@ import numpy as np
 
 from dml2onnx.lowering.convolution import windows_of
 from dml2onnx.lowering.pairs import NOTE, Steps, bias_of, fits, has_positive_scale, numbers, quantised
-from dml2onnx.lowering.quantization import saturated, steps_of, zero_point_of
+from dml2onnx.lowering.quantization import less, saturated, steps_of, zero_point_of
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.onnx_model import FLOAT
 
@@ -70,8 +70,7 @@ def matrix_multiply_integer_to_float(node: Operands, e: Emitter) -> Tensor:
     """
     y = _paired_product(node, e, FLOAT) if e.writes_pairs() else None
     if y is None:
-        is_wide = any(node.tensor(f"{name}Tensor").dtype.itemsize > 1 for name in "AB")
-        total, rank = _multiplied_in_float(node, e) if is_wide else _multiplied(node, e), node.output().rank
+        total, rank = _multiplied(node, e, FLOAT), node.output().rank
         a_scale, b_scale = scale_along(node, e, "A", rank, rank - 2), scale_along(node, e, "B", rank, rank - 1)
         y = e.Cast(total, FLOAT)
         apart = e.fuses_scales_of_rows()
@@ -235,12 +234,7 @@ def _unsigned(e: Emitter, x: Tensor, zero_point: Tensor | None) -> tuple[Tensor,
     if x.dtype == UINT8:
         return x, zero_point
     e.note("INT8 is moved up by 128 to UINT8, of which products are exact on every processor")
-    if e.casts_saturate():
-        raised = (e.Add(e.Cast(item, INT32), e.constant(128, INT32)) for item in (x, zero_point))
-        x, zero_point = (e.Cast(item, UINT8) for item in raised)
-        return x, zero_point
-    middle = e.constant(128, UINT8)
-    return e.Add(e.Cast(x, UINT8), middle), e.Add(e.Cast(zero_point, UINT8), middle)
+    return e.raised(x), e.raised(zero_point)
 
 
 def _convolved(node: Operands, e: Emitter) -> Tensor:
@@ -270,14 +264,17 @@ def _convolved(node: Operands, e: Emitter) -> Tensor:
     return e.Slice(e.Sub(y, e.Reshape(extra, y.shape)), (0,) * y.rank, node.output().sizes)
 
 
-def _multiplied(node: Operands, e: Emitter) -> Tensor:
-    """The product of the matrices in INT32, where equal batches have size 1."""
+def _multiplied(node: Operands, e: Emitter, wide: DType = UINT32) -> Tensor:
+    """The product of the matrices in INT32, where equal batches have size 1; in ``wide`` of more than 8 bits."""
     a, b = node.matrices("ATensor"), node.matrices("BTensor")
     a_zero_point = zero_point_along(node, e, "A", a.rank, a.rank - 2)
     b_zero_point = zero_point_along(node, e, "B", b.rank, b.rank - 1)
     if a.dtype.itemsize > 1 or b.dtype.itemsize > 1:
+        y = e.MatMul(less(e, a, a_zero_point, wide), less(e, b, b_zero_point, wide))
+        if wide == FLOAT:
+            return y
         e.note("integers of more than 8 bits are multiplied in UINT32, whose low bits are those of INT32")
-        return e.Cast(e.MatMul(_low_bits(e, a, a_zero_point), _low_bits(e, b, b_zero_point)), INT32)
+        return e.Cast(y, INT32)
     a, a_zero_point = _unsigned(e, a, a_zero_point)
     b, b_zero_point = _unsigned(e, b, b_zero_point)
     columns = _of_columns(e, b_zero_point, b)
@@ -285,19 +282,8 @@ def _multiplied(node: Operands, e: Emitter) -> Tensor:
         return e.MatMulInteger(a, b, e.Reshape(a_zero_point, ()), columns)
     e.note("zero points of rows are taken off behind MatMulInteger, each times the sum of the column")
     y = e.MatMulInteger(a, b, e.constant(0, UINT8), columns)
-    sums = e.ReduceSum(e.Sub(e.Cast(b, INT32), e.Cast(b_zero_point, INT32)), (b.rank - 2,))
+    sums = e.ReduceSum(less(e, b, b_zero_point, INT32), (b.rank - 2,))
     return e.Sub(y, e.Mul(e.Cast(a_zero_point, INT32), sums))
-
-
-def _multiplied_in_float(node: Operands, e: Emitter) -> Tensor:
-    """The product of the matrices in FLOAT, in which their zero points are taken off."""
-    factors = []
-    for name, axis in (("A", -2), ("B", -1)):
-        x = node.matrices(f"{name}Tensor")
-        zero_point = zero_point_along(node, e, name, x.rank, x.rank + axis)
-        x = e.Cast(x, FLOAT)
-        factors.append(x if zero_point is None else e.Sub(x, e.Cast(zero_point, FLOAT)))
-    return e.MatMul(*factors)
 
 
 def _of_columns(e: Emitter, zero_point: Tensor, b: Tensor) -> Tensor:
@@ -309,9 +295,3 @@ def _of_columns(e: Emitter, zero_point: Tensor, b: Tensor) -> Tensor:
         if b.rank == 2
         else e.Expand(zero_point, (*b.shape[:-2], 1, b.shape[-1]))
     )
-
-
-def _low_bits(e: Emitter, x: Tensor, zero_point: Tensor | None) -> Tensor:
-    """``x - zero_point`` modulo 2**32."""
-    x = e.Cast(x, UINT32)
-    return x if zero_point is None else e.Sub(x, e.Cast(zero_point, UINT32))

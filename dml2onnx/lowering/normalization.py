@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from dml2onnx.emitter.core import broadcast_shape
+from dml2onnx.emitter.tensor import broadcast_shape
 from dml2onnx.emitter.windows import Window
 from dml2onnx.legalise.formulas import (
     channel_sums,
     normalized,
+    over_norm,
     plus,
     power,
     reach,
@@ -187,24 +188,16 @@ def _is_outside(parameter: Tensor, x: Tensor, first: int) -> bool:
 def lp_normalization(node: Operands, e: Emitter) -> Tensor:
     """``Input / sqrt(norm ** 2 + Epsilon)`` along Axis, of the norm that P names [decision N16].
 
-    LpNormalization, which knows no Epsilon, where that is too small to matter; exactly the formula. An axis that memory
+    LpNormalization, which knows no Epsilon, where that is too small to matter; else the formula. An axis that memory
     repeats (stride 0) is summed as its one element.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_lp_normalization_operator_desc
     """
     op, sizes = node.op, node.output().sizes
     axis, epsilon = op.uint("Axis"), op.float("Epsilon")
     x = node.broadcastable("InputTensor")
-    if not e.exact and x.shape[axis] == sizes[axis] and 0 <= epsilon <= NEGLIGIBLE:
-        return e.LpNormalization(x, axis, op.uint("P"))
-    x = wide(e, x)
-    measure = e.Abs(x) if op.uint("P") == 1 else e.Mul(x, x)
-    count = e.constant(sizes[axis], x.dtype)
-    total = e.Mul(measure, count) if x.shape[axis] == 1 else e.ReduceSum(measure, (axis,))
-    if op.uint("P") == 1:
-        if epsilon == 0:
-            return e.Div(x, total)
-        total = e.Mul(total, total)
-    return e.Div(x, e.Sqrt(plus(e, total, e.constant(epsilon, x.dtype))))
+    if x.shape[axis] == sizes[axis] and 0 <= epsilon <= NEGLIGIBLE:
+        return e.LpNormalization(x, axis, op.uint("P"), epsilon)
+    return over_norm(e, x, axis, op.uint("P"), epsilon, sizes[axis])
 
 
 # --- operands ------------------------------------------------------------------------------------------------------

@@ -76,12 +76,11 @@ def bias_of(e: Emitter, bias: Tensor | None, x: Steps, w: Steps) -> Tensor | Non
         return None
     scale = e.Mul(e.Reshape(x.scale, ()), e.Reshape(w.scale, (w.scale.size,) if w.count > 1 else ()))
     flat = e.Reshape(bias, (bias.size,))
-    if not e.dequantizes(flat, known=flat.value is not None and scale.value is not None):
-        return e.Mul(e.Cast(flat, FLOAT), scale)
     if scale.rank:
         scale = e.Expand(scale, flat.shape)
-    zero_point = e.constant(np.zeros(scale.shape, np.int32))
-    return e.DequantizeLinear(flat, scale, zero_point, 0 if scale.rank else None, keep=True)
+    if not e.dequantizes(flat, known=flat.value is not None and scale.value is not None):
+        return e.Mul(e.Cast(flat, FLOAT), scale)
+    return numbers(e, flat, Steps(scale, None))
 
 
 def quantised(e: Emitter, y: Tensor, steps: Steps, dtype: DType) -> Tensor:

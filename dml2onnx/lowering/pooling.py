@@ -13,7 +13,7 @@ from dml2onnx.legalise.pools import window_sums
 from dml2onnx.legalise.windows import Pool
 from dml2onnx.lowering.integer_products import requantized, scale_along, zero_point_along
 from dml2onnx.lowering.pairs import through
-from dml2onnx.lowering.quantization import steps_of
+from dml2onnx.lowering.quantization import less, steps_of
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.onnx_model import FLOAT
 
@@ -133,12 +133,8 @@ def quantized_linear_average_pooling(node: Operands, e: Emitter) -> Tensor:
         paired = through(e, x, before, after, dtype, lambda numbers: _wanted(e, _mean(node, e, pool, numbers), node))
         if paired is not None:
             return paired
-    x = e.Cast(x, FLOAT)
     e.budget.require(pool.table_size if pool.may_have_empty else 0)
-    zero_point = zero_point_along(node, e, "Input", x.rank, 1)
-    if zero_point is not None:
-        x = e.Sub(x, e.Cast(zero_point, FLOAT))
-    sums = window_sums(e, x, pool)
+    sums = window_sums(e, less(e, x, zero_point_along(node, e, "Input", x.rank, 1), FLOAT), pool)
     e.budget.require(pool.table_size)
     counts = prod(pool.window.shape) if node.op.flag("IncludePadding") else np.maximum(pool.inside(), 1)[None, None]
     mean = _wanted(e, e.Div(sums, e.constant(counts, FLOAT)), node)

@@ -206,15 +206,15 @@ def dequantized(e: Emitter, x: Tensor, scale: Tensor, zero_point: Tensor | None)
         if fitting is not None:
             (scale, given), axis = fitting
             return e.DequantizeLinear(x, scale, given, axis)
-    return e.Mul(_difference(e, x, zero_point), scale)
+    # rounded once: that of 16 bits is exact in FLOAT, that of 32 bits takes 33
+    exact = less(e, x, zero_point, FLOAT if zero_point is None or x.dtype.itemsize < 4 else INT64)
+    return e.Mul(e.Cast(exact, FLOAT), scale)
 
 
-def _difference(e: Emitter, x: Tensor, zero_point: Tensor | None) -> Tensor:
-    """``x - zero_point`` as FLOAT, rounded once: that of 16 bits is exact, that of 32 bits takes 33."""
-    if zero_point is None:
-        return e.Cast(x, FLOAT)
-    wide = FLOAT if x.dtype.itemsize < 4 else INT64
-    return e.Cast(e.Sub(e.Cast(x, wide), e.Cast(zero_point, wide)), FLOAT)
+def less(e: Emitter, x: Tensor, zero_point: Tensor | None, dtype: DType) -> Tensor:
+    """``x - zero_point`` in a type."""
+    x = e.Cast(x, dtype)
+    return x if zero_point is None else e.Sub(x, e.Cast(zero_point, dtype))
 
 
 def _parameters(e: Emitter, x: Tensor, items: Sequence[Tensor]) -> tuple[list[Tensor], int | None] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -9,13 +10,11 @@ import numpy as np
 from dml2onnx.emitter.windows import Window
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.lowering.roi_samples import (
-    LARGEST,
     SAMPLES,
     TAPS,
     Corners,
     Crossings,
     as_image,
-    batch_indices,
     crossings,
     finite,
     numbers_of,
@@ -27,9 +26,6 @@ from dml2onnx.onnx_model import FLOAT, INT64
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
-
-_MARGIN = 1e-6
-"""A region must be larger than this part of its coordinates for its roundings to leave it not empty."""
 
 MOST_STACKED = 1 << 27
 """Elements that an image may have with all of its maxima; beyond, bins have as many as the largest one at hand."""
@@ -45,54 +41,16 @@ def roi_align(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_roi_align1_operator_desc
     """
     x, corners = e.Cast(node.tensor("InputTensor"), FLOAT), Corners.of(node.op)
-    if not _has_onnx_form(node, e, corners):
-        return _gathered(node, e, x)
-    if not e.exact:
-        is_taken = _takes_all_samples(node, e, corners, x.shape)
-        return _by_roi_align(node, e, x, corners) if is_taken else _gathered(node, e, x)
-    rois, batches = _shifted(e, corners, regions(node, e)), batch_indices(node, e, x.shape[0])
-    samples = corners.most if corners.fewest == corners.most else 0
-    sizes = node.output().sizes
-    is_plain = e.And(_is_plain(e, corners, rois, sizes), _is_tame(e, x, batches))
-    e.note("RoiAlign does not take empty and inverted regions, nor images with an infinite first pixel: Gather does")
-    plain = e.Where(is_plain, rois, e.constant([0, 0, 1, 1], FLOAT))
-    y = e.RoiAlign(x, plain, batches, (sizes[2], sizes[3]), samples)
-    # which has no samples where all regions are plain, and then takes no time
-    others = _gathered(node, e, x, e.Not(is_plain))
-    return e.Where(e.Reshape(is_plain, (is_plain.size, 1, 1, 1)), y, others)
-
-
-def _has_onnx_form(node: Operands, e: Emitter, corners: Corners) -> bool:
-    """Whether RoiAlign computes the same; its maximum is one of weighted corners [decision O2]."""
+    # the maximum of RoiAlign is one of weighted corners [decision O2]
     is_alike = corners.is_mean and corners.is_linear and not corners.is_aligned and corners.output_offset == -0.5
     if not is_alike or node.op.float("OutOfBoundsInputValue") != 0:
-        return False
-    if not e.aligns_regions():
-        e.note(f"Gather: the target does not run RoiAlign at opset {e.opset}")
-        return False
-    return True
-
-
-def _by_roi_align(node: Operands, e: Emitter, x: Tensor, corners: Corners) -> Tensor:
-    """RoiAlign, with the scale as its attribute where it is one for both axes."""
-    sizes, rois = node.output().sizes, regions(node, e)
-    samples = corners.most if corners.fewest == corners.most else 0
-    indices = node.tensor("BatchIndicesTensor")
-    batches = e.Cast(e.Reshape(indices, (indices.size,)), INT64)
-    if corners.scale_x == corners.scale_y and corners.input_offset == 0.5:
-        return e.RoiAlign(x, rois, batches, (sizes[2], sizes[3]), samples, corners.scale_x)
-    return e.RoiAlign(x, _shifted(e, corners, rois), batches, (sizes[2], sizes[3]), samples)
-
-
-def _takes_all_samples(node: Operands, e: Emitter, corners: Corners, image: tuple[int, ...]) -> bool:
-    """Whether RoiAlign takes as many samples as are wanted of each region: of known ones, or of any in the image."""
-    if corners.fewest == corners.most:
-        return True
-    output, rois = node.output().sizes, regions(node, e)
-    if rois.value is not None:
-        return bool(_is_plain(e, corners, _shifted(e, corners, rois), output).constant.all())
-    longest = max(-(-size // bins) for size, bins in zip(image[2:], output[2:], strict=True))
-    return corners.fewest <= 1 and corners.most >= longest
+        return _gathered(node, e, x)
+    rois, scale = regions(node, e), corners.scale_x
+    if corners.scale_x != corners.scale_y or corners.input_offset != 0.5:
+        rois, scale = _shifted(e, corners, rois), 1.0
+    indices, size = node.tensor("BatchIndicesTensor"), node.output().sizes[2:]
+    batches, samples = e.Reshape(indices, (indices.size,)), (corners.fewest, corners.most)
+    return e.RoiAlign(x, rois, batches, (size[0], size[1]), samples, scale, partial(_gathered, node, e, x))
 
 
 def _shifted(e: Emitter, corners: Corners, rois: Tensor) -> Tensor:
@@ -100,34 +58,6 @@ def _shifted(e: Emitter, corners: Corners, rois: Tensor) -> Tensor:
     scaled = e.Mul(rois, e.constant(np.array([corners.scale_x, corners.scale_y] * 2), FLOAT))
     shift = 0.5 - corners.input_offset
     return e.Add(scaled, e.constant(shift, FLOAT)) if shift else scaled
-
-
-def _is_plain(e: Emitter, corners: Corners, rois: Tensor, sizes: tuple[int, ...]) -> Tensor:
-    """Whether RoiAlign takes as many samples of a region as are wanted: BOOL, (region, 1)."""
-    count = rois.shape[0]
-    first, last = e.Slice(rois, (0, 0), (count, 2)), e.Slice(rois, (0, 2), (count, 4))
-    length = e.Sub(last, first)
-    plain = e.LessOrEqual(e.Max(e.Abs(first), e.Abs(last)), e.constant(LARGEST, FLOAT))
-    if corners.fewest < corners.most:
-        reach = e.Add(e.Add(e.Abs(first), e.Abs(last)), e.constant(1, FLOAT))
-        ratio = e.Div(length, e.constant([sizes[3], sizes[2]], FLOAT))
-        plain = e.And(
-            e.Greater(length, e.Mul(reach, e.constant(_MARGIN, FLOAT))),
-            e.LessOrEqual(ratio, e.constant(corners.most, FLOAT)),
-        )
-        if corners.fewest > 1:
-            plain = e.And(plain, e.Greater(ratio, e.constant(corners.fewest - 1, FLOAT)))
-    return e.And(e.Slice(plain, (0, 0), (count, 1)), e.Slice(plain, (0, 1), (count, 2)))
-
-
-def _is_tame(e: Emitter, x: Tensor, batches: Tensor) -> Tensor:
-    """Whether the first pixel of an image is finite: BOOL, (region, 1).
-
-    RoiAlign may read it for samples outside, times 0, which would be NaN.
-    """
-    first = e.Reshape(e.Slice(x, (0,) * 4, (*x.shape[:2], 1, 1)), x.shape[:2])
-    is_finite = e.LessOrEqual(e.ReduceSum(e.Abs(first), (1,)), e.constant(np.finfo(np.float32).max, FLOAT))
-    return e.Gather(is_finite, batches)
 
 
 def _gathered(node: Operands, e: Emitter, x: Tensor, only: Tensor | None = None) -> Tensor:

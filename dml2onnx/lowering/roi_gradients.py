@@ -44,11 +44,7 @@ def roi_align_grad(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     x = node.optional("InputTensor")
     image = node.output("OutputGradientTensor").sizes if x is None else x.shape
     at = crossings(node, e, image, (gradient.shape[2], gradient.shape[3]))
-    batches = node.tensor("BatchIndicesTensor")
-    if e.exact:
-        e.note("regions of images that are not there are left out")
-        is_there = e.Reshape(e.Less(batches, e.constant(image[0], batches.dtype)), (batches.size, 1, 1, 1))
-        gradient = e.Where(is_there, gradient, e.constant(0, FLOAT))
+    gradient = e.of_existing(gradient, node.tensor("BatchIndicesTensor"), image[0])
     arriving = e.Transpose(gradient, (0, 2, 3, 1))
     rows = None
     if x is not None and node.op.enum("ReductionFunction") == "MAX":

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.legalise.regions import LARGEST
 from dml2onnx.onnx_model import FLOAT, INT64
 
 if TYPE_CHECKING:
@@ -27,8 +28,6 @@ INT32: DType = np.dtype(np.int32)
 TAPS, SAMPLES, CHANNEL = (0, 2), (1, 3), 7
 """Axes of what is gathered at crossings, behind which there is one more, of channels."""
 
-LARGEST = float(np.finfo(np.float32).max) / 8
-"""Coordinates up to this give finite ones in every step."""
 MOST_STATIC_SAMPLES = 8
 """Samples along an axis up to which the most there may be are taken, of sizes that are known."""
 MOST_STATIC_ELEMENTS = 1 << 22

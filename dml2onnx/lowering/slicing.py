@@ -118,25 +118,7 @@ def tile(node: Operands, e: Emitter) -> Tensor:
 def reverse_subsequences(node: Operands, e: Emitter) -> Tensor:
     """The first elements of each sequence along Axis in reverse, as many as its length says: ReverseSequence.
 
-    ReverseSequence wants one axis of lengths next to the axis of time; lengths that do not vary along other dimensions
-    are known by their zero strides.
+    Lengths that do not vary along other dimensions are known by their zero strides.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_reverse_subsequences_operator_desc
     """
-    x, lengths = node.tensor("InputTensor"), node.broadcastable("SequenceLengthsTensor")
-    axis = node.op.uint("Axis")
-    batch = [i for i, size in enumerate(lengths.shape) if size > 1]
-    if all(i < axis for i in batch):
-        return _reversed(e, x, e.Expand(lengths, (*x.shape[:axis], *(1,) * (x.rank - axis))), axis)
-    front = [axis, *batch] if axis < batch[0] and prod(x.shape[:axis]) == 1 else [*batch, axis]
-    order = [*front, *(i for i in range(x.rank) if i not in front)]
-    moved = _reversed(e, e.Transpose(x, order), e.Transpose(lengths, order), order.index(axis))
-    return e.Transpose(moved, [order.index(i) for i in range(x.rank)])
-
-
-def _reversed(e: Emitter, x: Tensor, lengths: Tensor, axis: int) -> Tensor:
-    """All lengths lie in front of the axis, or it is the first and they lie directly behind it."""
-    count, time = lengths.size, x.shape[axis]
-    is_first = axis == 0 and count > 1
-    rows = e.Reshape(x, (*((time, count) if is_first else (count, time)), x.size // (count * time)))
-    y = e.ReverseSequence(rows, e.Reshape(lengths, (count,)), time_axis=0 if is_first else 1)
-    return e.Reshape(y, x.shape)
+    return e.reversed(node.tensor("InputTensor"), node.broadcastable("SequenceLengthsTensor"), node.op.uint("Axis"))

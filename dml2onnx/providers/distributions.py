@@ -12,11 +12,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 RUNTIME = "onnxruntime"
+LISTS = {"RECORD": f"{RUNTIME}/__init__.py,", "top_level.txt": f"{RUNTIME}\n"}
+"""The files in which a distribution says what it has installed, each with what starts a line there for a runtime."""
 
 
 def distributions() -> tuple[str, ...]:
     """The packages that have put an ONNX Runtime into the one directory that all of them use."""
-    return tuple(sorted(set(metadata.packages_distributions().get(RUNTIME, ()))))
+    return tuple(sorted({item.name for item in metadata.distributions() if _has_runtime(item)}))
+
+
+def _has_runtime(distribution: metadata.Distribution) -> bool:
+    # not metadata.packages_distributions(), which makes objects of all files of all packages
+    listed = ((f"\n{distribution.read_text(file) or ''}\n", line) for file, line in LISTS.items())
+    return any(f"\n{line}" in text for text, line in listed)
 
 
 def clash(found: Sequence[str]) -> str:

@@ -37,8 +37,8 @@ from dml2onnx.reference import (
     roi_gradients,
     slicing,
 )
+from dml2onnx.reference.cost import require_computable
 from dml2onnx.reference.interpreter import evaluate, evaluate_results, operator_results, run_operator
-from dml2onnx.reference.measure import require_computable
 from dml2onnx.reference.registry import Inputs, Outputs, Result, reference, run
 from dml2onnx.reference.tolerance import allowed_error, disagreements
 

@@ -15,7 +15,7 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.reference import memory
 from dml2onnx.reference.arithmetic import FLOAT32, Arithmetic, allowing
-from dml2onnx.reference.measure import require_computable, values_needed
+from dml2onnx.reference.cost import require_computable, values_needed
 from dml2onnx.reference.memory import Bytes, Marks
 from dml2onnx.reference.promise import ordinary, promised
 from dml2onnx.reference.propagation import SAMPLES, Results, moved, with_deviations, with_marks, with_steps

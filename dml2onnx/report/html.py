@@ -20,7 +20,7 @@ from dml2onnx.report.measured import panel
 from dml2onnx.report.records import MARK
 from dml2onnx.report.scene import directml_scene, onnx_scene, visible
 from dml2onnx.report.scopes import scopes_of
-from dml2onnx.report.story import story
+from dml2onnx.report.summary import summary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,7 +76,7 @@ def _of_report(report: Report) -> dict[str, str]:
         "title": html.escape(f"{name} – DirectML and ONNX"),
         "name": html.escape(name),
         "facts": _facts(report),
-        "story": f'<p class="story">{html.escape(" ".join(story(report)))}</p>',
+        "story": f'<p class="story">{html.escape(" ".join(summary(report)))}</p>',
         "controls": SCOPES_BUTTON,
         "first": "directml",
         "first_title": "DirectML",

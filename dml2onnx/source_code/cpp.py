@@ -19,8 +19,8 @@ from dml2onnx.source_code.directmlx import MEMBERS, SIZED, Inputs, function_call
 from dml2onnx.source_code.literals import Structure, array, tensor_desc, wrapped
 from dml2onnx.source_code.naming import identifier
 from dml2onnx.source_code.python import policy_of
+from dml2onnx.source_code.redundant import with_usual_sizes
 from dml2onnx.source_code.trial import Trial
-from dml2onnx.source_code.usual import with_usual_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

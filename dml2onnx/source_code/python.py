@@ -14,10 +14,10 @@ from dml2onnx.checks import check
 from dml2onnx.diagnostics import plural, quote, raise_errors, visible
 from dml2onnx.source_code.loops import MARK, Carried, Loop, Renaming, with_loops
 from dml2onnx.source_code.naming import Variables, identifier
+from dml2onnx.source_code.redundant import with_usual_sizes
 from dml2onnx.source_code.statements import Statement, Statements
 from dml2onnx.source_code.text import STEP, Group, Joined, Keyword, Part, Ref, Text, Writer, leaves, string
 from dml2onnx.source_code.trial import Trial
-from dml2onnx.source_code.usual import with_usual_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

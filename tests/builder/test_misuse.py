@@ -68,11 +68,11 @@ def tried(method: Callable[..., object], given: dict[str, Any], odd: str) -> lis
 
 
 @pytest.mark.parametrize("name", FIRST)
-def test_every_operator(name: str) -> None:
-    """One argument after the other is something else."""
+def test_every_operator(name: str, is_exhaustive: bool) -> None:
+    """One argument after the other is something else, each of the odd values or, by turns, a third of them."""
     desc = FIRST[name]
     stray = []
-    for odd in ODD:
+    for odd in list(ODD) if is_exhaustive else list(ODD)[list(FIRST).index(name) % 3 :: 3]:
         g = builder_for(desc)
         given = arguments(g, desc, stated=True)
         stray += tried(getattr(g, generator.method_name(desc.schema)), {**given, "name": "node"}, odd)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import subprocess
 import sys
 import typing
 from pathlib import Path
@@ -16,7 +15,7 @@ from dml2onnx.builder import Expression, GraphBuilder
 from dml2onnx.builder.operators import Operators
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.testing.valid import descriptors
-from tests.builder.calls import SCRIPTS, arguments, as_read, builder_for, call, generator, recorded, results, signatures
+from tests.builder.calls import arguments, as_read, builder_for, call, generator, recorded, results, signatures
 
 NAMES = [catalog.operator(name).short_name for name in catalog.operator_names()]
 CASES = [pytest.param(desc, id=f"{desc.type}-{i}") for descs in descriptors().values() for i, desc in enumerate(descs)]
@@ -82,13 +81,6 @@ def test_methods_are_exactly_the_operators() -> None:
 def test_what_is_written_by_hand() -> None:
     hand = "dml2onnx.builder.directmlx"
     assert all(getattr(GraphBuilder, name).__module__ == hand for name in signatures.WRITTEN_BY_HAND)
-
-
-def test_generated_files_are_up_to_date() -> None:
-    done = subprocess.run(
-        [sys.executable, SCRIPTS / "generate_builder.py", "--check"], capture_output=True, text=True, cwd=Path.cwd()
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_stale_files_are_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ import dml2onnx
 from dml2onnx.catalog import level_of_directml, level_of_windows
 from dml2onnx.cli import doctor, main
 from dml2onnx.targets import NAMES
+from tests.providers.test_installed import Installed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -56,7 +57,7 @@ def runtimes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Makes ONNX Runtime be of other packages."""
 
     def pretend(*names: str) -> None:
-        monkeypatch.setattr(metadata, "packages_distributions", lambda: {"onnxruntime": list(names)})
+        monkeypatch.setattr(metadata, "distributions", lambda: map(Installed, names))
 
     return pretend
 

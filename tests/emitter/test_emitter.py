@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 import onnx
@@ -216,3 +218,39 @@ def test_constants_are_called_after_what_their_first_reader_takes_them_for() -> 
     e.Add(e.Reshape(x, (3, 2)), e.constant(2, np.float32))
     e.Concat([x, e.constant(np.ones((2, 3), np.float32))], 0)
     assert [*e.initializers] == ["node/factor", "node/shape", "node/part"]
+
+
+NEVER_NEGATIVE: dict[str, Callable[[Emitter, Tensor], Tensor]] = {
+    "square": lambda e, x: e.Mul(x, x),
+    "magnitude": lambda e, x: e.Abs(x),
+    "norm": lambda e, x: e.ReduceL2(x, (1,)),
+    "part of a root": lambda e, x: e.Slice(e.Sqrt(x), (0, 0), (1, 3)),
+    "sum": lambda e, x: e.Add(e.ReduceMean(e.Mul(x, x), (1,)), e.constant(1.5, x.dtype)),
+    "padded": lambda e, x: e.Pad(e.Exp(x), (0, 1), (0, 0)),
+    "truth": lambda e, x: e.Cast(e.IsNaN(x), x.dtype),
+    "joined": lambda e, x: e.Concat([e.Relu(x), e.constant([[0, 1, 2]], x.dtype)], 0),
+}
+"""What has nothing below 0 by the operators that make it."""
+
+PERHAPS_NEGATIVE: dict[str, Callable[[Emitter, Tensor], Tensor]] = {
+    "input": lambda e, x: x,
+    "product": lambda e, x: e.Mul(x, e.Abs(x)),
+    "difference": lambda e, x: e.Sub(e.Abs(x), e.constant(1, x.dtype)),
+    "sum": lambda e, x: e.Add(e.Mul(x, x), e.constant(-1, x.dtype)),
+    "padded": lambda e, x: e.Pad(e.Exp(x), (0, 1), (0, 0), value=-1.0),
+    "square that wraps": lambda e, x: e.Mul(*(e.Cast(x, np.dtype(np.int32)),) * 2),
+    "square cast behind wrapping": lambda e, x: e.Cast(e.Mul(*(e.Cast(x, np.dtype(np.int32)),) * 2), x.dtype),
+    "joined": lambda e, x: e.Concat([e.Relu(x), e.constant([[0, 1, -2]], x.dtype)], 0),
+    # -0.0 is not below 0, and what is divided by it is
+    "quotient": lambda e, x: e.Div(e.Abs(x), e.Sqrt(x)),
+}
+
+
+@pytest.mark.parametrize("made", NEVER_NEGATIVE.values(), ids=NEVER_NEGATIVE)
+def test_the_sign_of_a_value_is_known_by_what_makes_it(made: Callable[[Emitter, Tensor], Tensor]) -> None:
+    assert made(emitter(), computed()).is_never_negative
+
+
+@pytest.mark.parametrize("made", PERHAPS_NEGATIVE.values(), ids=PERHAPS_NEGATIVE)
+def test_the_sign_of_a_value_is_not_known_otherwise(made: Callable[[Emitter, Tensor], Tensor]) -> None:
+    assert not made(emitter(), computed()).is_never_negative

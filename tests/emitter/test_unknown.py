@@ -6,7 +6,7 @@ import numpy as np
 from onnx import ModelProto
 
 from dml2onnx.emitter import Emitter, Tensor
-from dml2onnx.emitter.core import broadcast_shape
+from dml2onnx.emitter.tensor import broadcast_shape
 from dml2onnx.onnx_model import FLOAT, INT64, UNKNOWN, OnnxGraph, has_unknown, is_unknown
 from dml2onnx.writer import Header, model_bytes
 

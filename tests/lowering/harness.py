@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import product
+from typing import Any, TypeAlias
 
 import numpy as np
 import onnx
@@ -205,6 +206,44 @@ def type_cases(name: str, tensor: str = "OutputTensor") -> Iterator[Any]:
     """A pytest parameter (data type, rank) for all that the support tables admit of one tensor at any level."""
     for data_type, rank in dict.fromkeys(case.values[1:] for case in support_cases(name, tensor)):
         yield pytest.param(data_type, rank, id=f"{name}-{data_type}-{rank}d")
+
+
+Tensor: TypeAlias = "str | Callable[[str], str]"
+"""A tensor field, or the function that says which one an operator has for it."""
+
+
+def each_row(names: str | Iterable[str], tensor: Tensor = "OutputTensor") -> pytest.MarkDecorator:
+    """A case (level, data type, rank) for all that the tables admit of one tensor; with names of several operators, the
+    name comes first."""
+    return _each(names, ("level", "data_type", "rank"), tensor, support_cases)
+
+
+def each_type(names: str | Iterable[str], tensor: Tensor = "OutputTensor") -> pytest.MarkDecorator:
+    """As :func:`each_row`, of any level."""
+    return _each(names, ("data_type", "rank"), tensor, type_cases)
+
+
+def _each(
+    names: str | Iterable[str], said: tuple[str, ...], tensor: Tensor, cases: Callable[[str, str], Iterable[Any]]
+) -> pytest.MarkDecorator:
+    def of(name: str) -> Iterable[Any]:
+        return cases(name, tensor if isinstance(tensor, str) else tensor(name))
+
+    if isinstance(names, str):
+        return pytest.mark.parametrize(said, list(of(names)))
+    named = [pytest.param(name, *case.values, id=case.id) for name in names for case in of(name)]
+    return pytest.mark.parametrize(("name", *said), named)
+
+
+def combined(is_exhaustive: bool, *values: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """All combinations where all cases are wanted; else as many as the longest has values, with the others in turn.
+
+    Two that are shorter do not go in step, so that each value of the one meets several of the other.
+    """
+    if is_exhaustive:
+        return list(product(*values))
+    rows = range(max(map(len, values)))
+    return [tuple(each[(row + row // len(each)) % len(each)] for each in values) for row in rows]
 
 
 def operators(model: CompiledModel) -> list[str]:

@@ -15,7 +15,7 @@ from dml2onnx.checks import check
 from dml2onnx.execution import run
 from dml2onnx.ir.operator import OperatorDesc
 from tests.lowering.default_forms import check_default
-from tests.lowering.harness import check_case, make_case, operator, operators, support_cases, t
+from tests.lowering.harness import check_case, each_row, make_case, operator, operators, t
 
 MOMENTS = ("Parameters", "FirstMoment", "SecondMoment")
 TENSORS = (*(f"Input{name}Tensor" for name in MOMENTS), "GradientTensor", *(f"Output{name}Tensor" for name in MOMENTS))
@@ -38,7 +38,7 @@ def contents(op: OperatorDesc, step: int = 3, seed: int = 0) -> dict[str, np.nda
     return {"InputSecondMomentTensor": second, "TrainingStepTensor": np.array([step], np.uint32)}
 
 
-@pytest.mark.parametrize(("level", "data_type", "rank"), list(support_cases("ADAM_OPTIMIZER", "GradientTensor")))
+@each_row("ADAM_OPTIMIZER", "GradientTensor")
 def test_support_rows(level: str, data_type: str, rank: int) -> None:
     op = adam((2, 1, 3, 1, 2, 1, 2, 1)[:rank], data_type)
     assert not check(make_case(op).graph, level)

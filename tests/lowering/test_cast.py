@@ -15,7 +15,7 @@ from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Re
 from dml2onnx.ir.operator import ScaleBias
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import evaluate_results
-from tests.lowering.harness import check_case, operator, operators, t, type_cases
+from tests.lowering.harness import check_case, each_type, operator, operators, t
 
 INTEGERS = ["INT8", "INT16", "INT32", "INT64", "UINT8", "UINT16", "UINT32", "UINT64"]
 FLOATS = ["FLOAT16", "FLOAT32", "FLOAT64"]
@@ -70,7 +70,7 @@ def run(op, x, *, constants=(), opset=21):
     return model.run({} if constants else {"InputTensor": x})["OutputTensor"], operators(model)
 
 
-@pytest.mark.parametrize(("data_type", "rank"), [pytest.param(*case.values, id=case.id) for case in type_cases("CAST")])
+@each_type("CAST")
 def test_every_data_type_and_rank(data_type, rank):
     sizes = (2, 3, 1, 2, 1, 2, 1, 3)[:rank]
     check_case(cast("FLOAT32", data_type, sizes), extremes=True)

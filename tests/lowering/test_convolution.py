@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
-from tests.lowering.harness import check_case, make_case, operator, operators, support_cases, t
+from tests.lowering.harness import check_case, each_row, make_case, operator, operators, t
 
 RELU = operator("ACTIVATION_RELU")
 BIAS = "BiasTensor"
@@ -78,7 +78,7 @@ def attributes(model, op_type):
 
 @pytest.mark.parametrize("direction", ["FORWARD", "BACKWARD"])
 @pytest.mark.parametrize("mode", ["CROSS_CORRELATION", "CONVOLUTION"])
-@pytest.mark.parametrize(("level", "data_type", "rank"), list(support_cases("CONVOLUTION")))
+@each_row("CONVOLUTION")
 def test_every_data_type_and_rank(level, data_type, rank, mode, direction):
     op = convolution(
         (2, 4, 5, 4, 6)[:rank],

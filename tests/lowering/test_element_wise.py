@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.operator import Scalar, ScaleBias
 from dml2onnx.ir.tensor import DataType
@@ -16,16 +15,17 @@ from dml2onnx.legalise import emitter
 from dml2onnx.reference import operator_results
 from dml2onnx.targets import target as target_of
 from dml2onnx.testing.runnable import RELEASE
+from tests.lowering.drawn import packed, repeated, tensors
 from tests.lowering.harness import (
     assert_close,
     check_case,
     check_form,
+    each_type,
     integer_extremes,
     make_case,
     operator,
     operators,
     t,
-    type_cases,
 )
 
 BINARY = [
@@ -92,10 +92,7 @@ def pairs(data_type):
     return np.repeat(values, len(values)), np.tile(values, len(values))
 
 
-@pytest.mark.parametrize(
-    ("name", "data_type", "rank"),
-    [pytest.param(name, *case.values, id=case.id) for name in [*BINARY, *UNARY] for case in type_cases(name)],
-)
+@each_type([*BINARY, *UNARY])
 def test_every_data_type_and_rank(name, data_type, rank):
     sizes = (2, 3, 2, 1, 2, 1, 3, 2)[:rank]
     check_case((binary if name in BINARY else unary)(name, data_type, sizes), extremes=True)
@@ -408,22 +405,13 @@ def test_int64_is_never_ordered_by_kernels_that_cannot(method):
 @st.composite
 def descriptors(draw):
     name = draw(st.sampled_from([*BINARY, *UNARY]))
-    row = draw(st.sampled_from(catalog.operator(name).support)).tensors["OutputTensor"]
-    data_type = draw(st.sampled_from(sorted(row.data_types)))
-    rank = draw(st.integers(row.dimension_counts[0], min(5, row.dimension_counts[1])))
-    sizes = draw(st.lists(st.integers(1, 4), min_size=rank, max_size=rank))
-    packed, step = [0] * rank, 1
-    for axis in draw(st.permutations(range(rank))):
-        packed[axis], step = step, step * sizes[axis]
-
-    def layout():
-        return [0 if draw(st.booleans()) else stride for stride in packed]
-
+    data_type, sizes = draw(tensors(name))
+    strides = draw(packed(sizes))
     if name in BINARY:
-        return binary(name, data_type, sizes, layout(), layout(), packed)
+        return binary(name, data_type, sizes, draw(repeated(strides)), draw(repeated(strides)), strides)
     number = st.one_of(st.integers(-5, 5), st.floats(-300, 300, width=32))
     scale = draw(st.one_of(st.none(), st.tuples(number, number)))
-    return unary(name, data_type, sizes, layout(), packed, scale, draw(number), draw(number))
+    return unary(name, data_type, sizes, draw(repeated(strides)), strides, scale, draw(number), draw(number))
 
 
 @settings(max_examples=250, deadline=None)

@@ -14,8 +14,9 @@ from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.lowering.registry import lowerings
+from tests.lowering.drawn import packed, repeated, tensors
 from tests.lowering.examples import run_examples
-from tests.lowering.harness import check_case, operator, operators, t, type_cases
+from tests.lowering.harness import check_case, each_type, operator, operators, t
 
 NAMES = sorted(
     name for name, function in lowerings().items() if function.__module__ == "dml2onnx.lowering.element_wise_logic"
@@ -103,10 +104,7 @@ def patterns(data_type):
     return np.array([*special, *drawn.tolist()], kind.dtype)
 
 
-@pytest.mark.parametrize(
-    ("name", "data_type", "rank"),
-    [pytest.param(name, *case.values, id=case.id) for name in NAMES for case in type_cases(name, first_input(name))],
-)
+@each_type(NAMES, first_input)
 def test_every_data_type_and_rank(name, data_type, rank):
     sizes = (2, 3, 2, 1, 2, 1, 3, 2)[:rank]
     for output_type in output_types(name, data_type):
@@ -357,17 +355,12 @@ def test_documentation_examples(name):
 @st.composite
 def descriptors(draw):
     name = draw(st.sampled_from(NAMES))
-    row = draw(st.sampled_from(catalog.operator(name).support)).tensors[first_input(name)]
-    data_type = draw(st.sampled_from(sorted(row.data_types)))
-    rank = draw(st.integers(row.dimension_counts[0], min(5, row.dimension_counts[1])))
-    sizes = draw(st.lists(st.integers(1, 4), min_size=rank, max_size=rank))
-    packed, step = [0] * rank, 1
-    for axis in draw(st.permutations(range(rank))):
-        packed[axis], step = step, step * sizes[axis]
-    views = [[0 if draw(st.booleans()) else stride for stride in packed] for _ in range(3)]
+    data_type, sizes = draw(tensors(name, first_input(name)))
+    strides = draw(packed(sizes))
+    views = [draw(repeated(strides)) for _ in range(3)]
     output_type = draw(st.sampled_from(output_types(name, data_type)))
     mode = draw(st.sampled_from(["EITHER", "POSITIVE", "NEGATIVE"]))
-    return described(name, data_type, sizes, views, packed, output_type, mode)
+    return described(name, data_type, sizes, views, strides, output_type, mode)
 
 
 @settings(max_examples=200, deadline=None)

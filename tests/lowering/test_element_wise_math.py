@@ -11,7 +11,8 @@ from dml2onnx import catalog
 from dml2onnx.ir.operator import Scalar, ScaleBias
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.lowering.registry import lowerings
-from tests.lowering.harness import check_case, check_form, integer_extremes, operator, operators, t, type_cases
+from tests.lowering.drawn import packed, repeated, tensors
+from tests.lowering.harness import check_case, check_form, each_type, integer_extremes, operator, operators, t
 
 NAMES = sorted(
     name for name, function in lowerings().items() if function.__module__ == "dml2onnx.lowering.element_wise_math"
@@ -111,10 +112,7 @@ def data_types(name):
     return sorted({kind for row in catalog.operator(name).support for kind in row.tensors[output(name)].data_types})
 
 
-@pytest.mark.parametrize(
-    ("name", "data_type", "rank"),
-    [pytest.param(name, *case.values, id=case.id) for name in NAMES for case in type_cases(name, output(name))],
-)
+@each_type(NAMES, output)
 def test_every_data_type_and_rank(name, data_type, rank):
     sizes = (2, 3, 2, 1, 2, 1, 3, 2)[:rank]
     check_case(described(name, data_type, sizes), extremes=True)
@@ -524,21 +522,16 @@ def test_broadcasting_is_left_to_onnx(name, data_type):
 @st.composite
 def descriptors(draw):
     name = draw(st.sampled_from(NAMES))
-    row = draw(st.sampled_from(catalog.operator(name).support)).tensors[output(name)]
-    data_type = draw(st.sampled_from(sorted(row.data_types)))
-    rank = draw(st.integers(row.dimension_counts[0], min(5, row.dimension_counts[1])))
-    sizes = draw(st.lists(st.integers(1, 4), min_size=rank, max_size=rank))
-    packed, step = [0] * rank, 1
-    for axis in draw(st.permutations(range(rank))):
-        packed[axis], step = step, step * sizes[axis]
-    views = [[0 if draw(st.booleans()) else stride for stride in packed] for _ in range(2)]
+    data_type, sizes = draw(tensors(name, output(name)))
+    strides = draw(packed(sizes))
+    views = [draw(repeated(strides)) for _ in range(2)]
     number = st.one_of(st.integers(-5, 5), st.floats(-300, 300, width=32))
     return described(
         name,
         data_type,
         sizes,
         views,
-        packed,
+        strides,
         draw(st.one_of(st.none(), st.tuples(number, number))),
         draw(st.sampled_from([*BASES, *FLOATS])),
         low=draw(number),

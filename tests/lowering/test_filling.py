@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dml2onnx import catalog
 from dml2onnx.emitter.movement import STORED
 from dml2onnx.ir.operator import Scalar
 from dml2onnx.ir.tensor import DataType
+from tests.lowering.drawn import packed, repeated, tensors
 from tests.lowering.examples import run_examples
-from tests.lowering.harness import check_case, operator, operators, t, type_cases
+from tests.lowering.harness import check_case, each_type, operator, operators, t
 
 SIZES = (2, 3, 2, 1, 2, 1, 3, 2)
 FILLS = ["FILL_VALUE_CONSTANT", "FILL_VALUE_SEQUENCE", "DIAGONAL_MATRIX", "DIAGONAL_MATRIX1"]
@@ -99,10 +99,7 @@ def generate(sizes, counter, key, **settings):
     return got["OutputTensor"].reshape(-1).tolist(), got["OutputStateTensor"].reshape(-1).tolist(), operators(model)
 
 
-@pytest.mark.parametrize(
-    ("name", "data_type", "rank"),
-    [pytest.param(name, *case.values, id=case.id) for name in FILLS for case in type_cases(name)],
-)
+@each_type(FILLS)
 def test_every_data_type_and_rank(name, data_type, rank):
     sizes = SIZES[:rank]
     stored = name != "FILL_VALUE_CONSTANT" or prod(sizes) * DataType[data_type].dtype.itemsize <= STORED
@@ -311,13 +308,8 @@ def test_a_constant_state_folds():
 @st.composite
 def descriptors(draw):
     name = draw(st.sampled_from([*FILLS, "RANDOM_GENERATOR"]))
-    row = draw(st.sampled_from(catalog.operator(name).support)).tensors["OutputTensor"]
-    data_type = draw(st.sampled_from(sorted(row.data_types)))
-    rank = draw(st.integers(row.dimension_counts[0], min(5, row.dimension_counts[1])))
-    sizes = draw(st.lists(st.integers(1, 5), min_size=rank, max_size=rank))
-    strides, step = [0] * rank, 1
-    for axis in draw(st.permutations(range(rank))):
-        strides[axis], step = step, step * sizes[axis]
+    data_type, sizes = draw(tensors(name, size=5))
+    strides = draw(packed(sizes))
     number = st.one_of(st.integers(-300, 300), st.floats(-1e4, 1e4, width=16), st.integers(-(1 << 63), 1 << 63))
     diagonals = st.one_of(st.integers(-6, 6), st.sampled_from([LOWEST, HIGHEST]))
     match name:
@@ -328,7 +320,7 @@ def descriptors(draw):
         case "DIAGONAL_MATRIX":
             return diagonal(data_type, sizes, draw(diagonals), np.float32(draw(number)), strides)
         case "DIAGONAL_MATRIX1":
-            shown = [0 if draw(st.booleans()) else stride for stride in strides]
+            shown = draw(repeated(strides))
             fields = draw(diagonals), draw(diagonals), draw(number), draw(st.booleans())
             return band(data_type, sizes, *fields, strides=shown, out=strides)
     return random(sizes, draw(st.integers(1, 8)), draw(st.booleans()), out=strides)

@@ -12,7 +12,7 @@ import dml2onnx
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.tensor import DataType
 from tests.lowering.examples import run_examples
-from tests.lowering.harness import check_case, make_case, operator, operators, t, type_cases
+from tests.lowering.harness import check_case, each_type, make_case, operator, operators, t, type_cases
 
 NAMES = ["GATHER", "GATHER_ELEMENTS", "GATHER_ND", "GATHER_ND1", "SCATTER", "SCATTER_ND", "ONE_HOT"]
 KINDS = ["INT32", "INT64", "UINT32", "UINT64"]
@@ -186,10 +186,7 @@ def evaluate(op, known=(), **inputs):
     return compile_outputs(case.graph, case.graph.outputs).run(feeds)["OutputTensor"]
 
 
-@pytest.mark.parametrize(
-    ("name", "data_type", "rank"),
-    [pytest.param(name, *case.values, id=case.id) for name in NAMES for case in type_cases(name)],
-)
+@each_type(NAMES)
 def test_every_data_type_and_rank(name, data_type, rank):
     check(simple(name, data_type, rank))
 
@@ -204,10 +201,7 @@ def test_every_type_of_index(name, kind, rank, known):
         check(simple(name, "INT32", rank, kind), outside=outside, known=["IndicesTensor"] if known else [])
 
 
-@pytest.mark.parametrize(
-    ("data_type", "rank"),
-    [pytest.param(*c.values, id=c.id) for c in type_cases("NONZERO_COORDINATES", "InputTensor")],
-)
+@each_type("NONZERO_COORDINATES", "InputTensor")
 def test_coordinates_of_every_data_type_and_rank(data_type, rank):
     check_case(nonzero(SIZES[-rank:], data_type=data_type), inputs={"InputTensor": sparse(data_type, SIZES[-rank:])})
 

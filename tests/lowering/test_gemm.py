@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 import dml2onnx
 from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
-from tests.lowering.harness import check_case, make_case, operator, operators, t, type_cases
+from tests.lowering.drawn import overlapping
+from tests.lowering.harness import check_case, each_type, make_case, operator, operators, t
 
 RELU = operator("ACTIVATION_RELU")
 SHARED = {2: None, 3: (0, 4, 1), 4: (0, 0, 4, 1)}
@@ -59,7 +60,7 @@ def attributes(model, op_type="Gemm"):
 
 @pytest.mark.parametrize("trans_a", [False, True])
 @pytest.mark.parametrize("trans_b", [False, True])
-@pytest.mark.parametrize(("data_type", "rank"), list(type_cases("GEMM")))
+@each_type("GEMM")
 def test_every_data_type_and_rank(data_type, rank, trans_a, trans_b):
     batches = (2, 3)[4 - rank :]
     op = gemm(batches, data_type=data_type, trans_a=trans_a, trans_b=trans_b, alpha=0.5, beta=-2.0, activation=RELU)
@@ -247,13 +248,7 @@ def descriptors(draw):
     }
     layouts = {}
     for field, sizes in shapes.items():
-        order = draw(st.permutations(range(len(sizes))))
-        strides, step = [0] * len(sizes), 1
-        for axis in order:
-            if draw(st.integers(0, 3)):
-                strides[axis] = step
-                step *= sizes[axis]
-        layouts[field] = tuple(strides) if draw(st.booleans()) else None
+        layouts[field] = draw(st.none() | overlapping(sizes))
     factors = st.sampled_from([0.0, 1.0, 0.5, -1.75])
     return gemm(
         batches,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
-from tests.lowering.harness import check_case, make_case, operator, operators, t
+from tests.lowering.harness import check_case, combined, make_case, operator, operators, t
 
 BYTES = ["INT8", "UINT8"]
 WIDE = ["INT8", "UINT8", "INT16", "UINT16", "INT32", "UINT32"]
@@ -147,19 +147,19 @@ LINE = {"x": (2, 4, 9), "w": (6, 2, 3)}
 
 @pytest.mark.parametrize("types", list(itertools.product(BYTES, BYTES)))
 @pytest.mark.parametrize(("rank", "ranks"), by_rank(INTEGER_CONVOLUTION))
-def test_convolution_every_data_type_and_rank(rank, ranks, types):
+def test_convolution_every_data_type_and_rank(rank, ranks, types, is_exhaustive):
     steps = PADDED if rank == 4 else tuple(item[:1] for item in PADDED)
     sizes = {} if rank == 4 else LINE
-    for parameters, channels, nulls in itertools.product(ranks, [False, True], ["", "I", "F", "IF"]):
+    for parameters, channels, nulls in combined(is_exhaustive, ranks, [False, True], ["", "I", "F", "IF"]):
         check(convolution(types, steps=steps, channels=channels, rank=parameters, nulls=nulls, **sizes))
 
 
 @pytest.mark.parametrize("types", list(itertools.product(BYTES, BYTES, BYTES)))
 @pytest.mark.parametrize(("rank", "ranks"), by_rank(QUANTIZED_CONVOLUTION))
-def test_quantized_convolution_every_data_type_and_rank(rank, ranks, types):
+def test_quantized_convolution_every_data_type_and_rank(rank, ranks, types, is_exhaustive):
     steps = PADDED if rank == 4 else tuple(item[:1] for item in PADDED)
     sizes = {} if rank == 4 else LINE
-    for parameters, channels, nulls in itertools.product(ranks, [False, True], ["", "I", "F", "O", "IFO"]):
+    for parameters, channels, nulls in combined(is_exhaustive, ranks, [False, True], ["", "I", "F", "O", "IFO"]):
         bias = nulls != "O"
         op = convolution(
             types[:2], types[2], steps=steps, channels=channels, rank=parameters, nulls=nulls, bias=bias, **sizes
@@ -261,22 +261,23 @@ SIZES = (2, 3, 4, 5, 6)
 
 @pytest.mark.parametrize("name", [INTEGER, QUANTIZED])
 @pytest.mark.parametrize("types", list(itertools.product(BYTES, BYTES)))
-def test_matrices_every_data_type_and_rank(name, types):
+def test_matrices_every_data_type_and_rank(name, types, is_exhaustive):
     for row in catalog.operator(name).support:
         assert set(row.tensors["ATensor"].data_types) == set(row.tensors["BTensor"].data_types) == set(BYTES)
-    for (rank, parameters), output in itertools.product(pairs(name, "ATensor"), BYTES if name == QUANTIZED else [None]):
-        for each, nulls in (("", ""), ("AB", ""), ("ABO", "A"), ("BO", "AB"), ("A", "ABO")):
-            check(matrices(name, types, output, SIZES[4 - rank :], each=each, rank=parameters, nulls=nulls))
+    outputs = BYTES if name == QUANTIZED else [None]
+    forms = [("", ""), ("AB", ""), ("ABO", "A"), ("BO", "AB"), ("A", "ABO")]
+    for (rank, parameters), output, (each, nulls) in combined(is_exhaustive, pairs(name, "ATensor"), outputs, forms):
+        check(matrices(name, types, output, SIZES[4 - rank :], each=each, rank=parameters, nulls=nulls))
 
 
-@pytest.mark.parametrize("output", FLOATS)
 @pytest.mark.parametrize("types", list(itertools.product(WIDE, WIDE)))
-def test_to_float_every_data_type_and_rank(types, output):
+def test_to_float_every_data_type_and_rank(types, is_exhaustive):
     (row,) = catalog.operator(TO_FLOAT).support
     assert set(row.tensors["ATensor"].data_types) == set(row.tensors["BTensor"].data_types) == set(WIDE)
-    for rank, parameters in itertools.product((2, 3, 4), range(1, 5)):
-        for each, nulls in (("", ""), ("AB", "C"), ("B", "A"), ("A", "ABC")):
-            check(matrices(TO_FLOAT, types, output, SIZES[4 - rank :], each=each, rank=parameters, nulls=nulls))
+    ranks = list(itertools.product((2, 3, 4), range(1, 5)))
+    forms = [("", ""), ("AB", "C"), ("B", "A"), ("A", "ABC")]
+    for (rank, parameters), output, (each, nulls) in combined(is_exhaustive, ranks, FLOATS, forms):
+        check(matrices(TO_FLOAT, types, output, SIZES[4 - rank :], each=each, rank=parameters, nulls=nulls))
 
 
 def test_sums_wrap():

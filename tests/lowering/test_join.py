@@ -16,7 +16,7 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.testing.runnable import RUNNABLE_OPSETS
 from tests.lowering.examples import run_examples
-from tests.lowering.harness import check_case, make_case, operator, operators, support_cases, t
+from tests.lowering.harness import check_case, each_row, make_case, operator, operators, support_cases, t
 
 DATA_TYPES = sorted({case.values[1] for case in support_cases("JOIN")})
 NHWC = (48, 1, 12, 3)
@@ -48,7 +48,7 @@ def along(sizes: Sequence[int], axis: int, *lengths: int) -> list[list[int]]:
     return [[*sizes[:axis], length, *sizes[axis + 1 :]] for length in lengths]
 
 
-@pytest.mark.parametrize(("level", "data_type", "rank"), list(support_cases("JOIN")))
+@each_row("JOIN")
 def test_every_row_of_the_support_table(level: str, data_type: str, rank: int) -> None:
     sizes = (2, 1, 3, 2, 1, 2, 1, 2)[:rank]
     for axis in {0, rank // 2, rank - 1}:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from dml2onnx.testing.runnable import RUNNABLE_OPSETS
 from dml2onnx.testing.single_node import single_node
 from dml2onnx.testing.valid import descriptors
 from dml2onnx.verification import verify
-from tests.lowering.harness import check_case, operator, operators, t
+from tests.lowering.harness import check_case, combined, operator, operators, t
 from tests.runtimes import samples
 from tests.runtimes.proof import Job, Runtime, Worker
 
@@ -26,12 +27,12 @@ needs_26 = pytest.mark.skipif(26 not in LATER, reason="this ONNX Runtime does no
 
 
 @pytest.mark.parametrize("name", catalog.operator_names())
-def test_every_operator(name: str) -> None:
-    for op in descriptors()[name]:
-        for opset in LATER:
-            for exact in (False, True):
-                found = verify(single_node(op), rounds=1, opset=opset, exact=exact)
-                assert found.passed, (op, opset, exact, found.first_wrong_node)
+def test_every_operator(name: str, is_exhaustive: bool) -> None:
+    """Each in every opset, default and exact, and each of its descriptors."""
+    models = list(product(LATER, (False, True)))
+    for op, (opset, exact) in combined(is_exhaustive, descriptors()[name], models):
+        found = verify(single_node(op), rounds=1, opset=opset, exact=exact)
+        assert found.passed, (op, opset, exact, found.first_wrong_node)
 
 
 @pytest.mark.skipif(not NEWEST.exists(), reason="needs .venv-ort132, which scripts/test.py makes")

@@ -13,7 +13,8 @@ from dml2onnx.checks import check
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.graph import Read
 from dml2onnx.ir.tensor import DataType
-from tests.lowering.harness import check_case, make_case, operator, operators, support_cases
+from tests.lowering.drawn import overlapping, packed
+from tests.lowering.harness import check_case, each_row, make_case, operator, operators
 from tests.lowering.normalizations import (
     AFFINE,
     CHANNELS,
@@ -39,7 +40,7 @@ from tests.lowering.test_convolution import convolution
 
 
 @pytest.mark.parametrize("constant", [False, True])
-@pytest.mark.parametrize(("level", "data_type", "rank"), list(support_cases("BATCH_NORMALIZATION")))
+@each_row("BATCH_NORMALIZATION")
 def test_batch_normalization_on_every_data_type_and_rank(level, data_type, rank, constant):
     constants = PARAMETERS if constant else ()
     sizes = SIZES[:rank]
@@ -55,10 +56,7 @@ def test_batch_normalization_on_every_data_type_and_rank(level, data_type, rank,
 
 
 @pytest.mark.parametrize("variance", [True, False])
-@pytest.mark.parametrize(
-    ("name", "level", "data_type", "rank"),
-    [pytest.param(name, *case.values, id=case.id) for name in VERSIONS for case in support_cases(name)],
-)
+@each_row(VERSIONS)
 def test_mean_variance_normalization_on_every_data_type_and_rank(name, level, data_type, rank, variance):
     sizes = SIZES[:rank]
     several = [(0,), (rank - 1,), tuple(range(1, rank, 2)), tuple(range(rank)), tuple(range(min(2, rank - 1), rank))]
@@ -71,7 +69,7 @@ def test_mean_variance_normalization_on_every_data_type_and_rank(name, level, da
 
 
 @pytest.mark.parametrize("across", [True, False])
-@pytest.mark.parametrize(("level", "data_type", "rank"), list(support_cases("LOCAL_RESPONSE_NORMALIZATION")))
+@each_row("LOCAL_RESPONSE_NORMALIZATION")
 def test_local_response_normalization_on_every_data_type_and_rank(level, data_type, rank, across):
     for size in (1, 2, 5):
         op = lrn(SIZES[:rank], size, data_type=data_type, across=across)
@@ -339,14 +337,7 @@ def shapes(draw, low, high):
     sizes = tuple(draw(st.lists(st.integers(1, 5), min_size=rank, max_size=rank)))
 
     def strides(of, *, repeats):
-        if draw(st.booleans()):
-            return None
-        result, step = [0] * len(of), 1
-        for axis in draw(st.permutations(range(len(of)))):
-            if not repeats or draw(st.integers(0, 3)):
-                result[axis] = step
-                step *= of[axis]
-        return tuple(result)
+        return draw(st.none() | (overlapping(of) if repeats else packed(of)))
 
     def parameter():
         return tuple(size if draw(st.booleans()) else 1 for size in sizes)

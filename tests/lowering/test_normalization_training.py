@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dml2onnx.checks import check
 from dml2onnx.ir.tensor import DataType
-from tests.lowering.harness import check_case, make_case, operator, operators, random_memory, support_cases, t
+from tests.lowering.harness import check_case, each_row, make_case, operator, operators, random_memory, t
 from tests.lowering.normalizations import CHANNELS, RELU, SHAPE, SIZES, following, fused_activations
 
 GRADIENTS = ("BATCH_NORMALIZATION_GRAD", "BATCH_NORMALIZATION_TRAINING_GRAD")
@@ -65,9 +65,7 @@ def check_gradient(op, *, seed=0, inputs=None, **options):
 # --- everything the support tables admit -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("level", "data_type", "rank"), list(support_cases("BATCH_NORMALIZATION_TRAINING", "OutputTensor"))
-)
+@each_row("BATCH_NORMALIZATION_TRAINING", "OutputTensor")
 def test_training_on_every_data_type_and_rank(level, data_type, rank):
     sizes = SIZES[:rank]
     for parameters in (following(sizes, 1), following(sizes), sizes, following(sizes, 0, rank - 1)):
@@ -77,10 +75,7 @@ def test_training_on_every_data_type_and_rank(level, data_type, rank):
             check_case(op)
 
 
-@pytest.mark.parametrize(
-    ("name", "level", "data_type", "rank"),
-    [pytest.param(n, *c.values, id=c.id) for n in GRADIENTS for c in support_cases(n, "OutputGradientTensor")],
-)
+@each_row(GRADIENTS, "OutputGradientTensor")
 def test_gradients_on_every_data_type_and_rank(name, level, data_type, rank):
     sizes = SIZES[:rank]
     for parameters in (following(sizes, 1), following(sizes), sizes, following(sizes, 0, rank - 1)):
@@ -90,9 +85,7 @@ def test_gradients_on_every_data_type_and_rank(name, level, data_type, rank):
 
 
 @pytest.mark.parametrize("across", [True, False])
-@pytest.mark.parametrize(
-    ("level", "data_type", "rank"), list(support_cases("LOCAL_RESPONSE_NORMALIZATION_GRAD", "OutputGradientTensor"))
-)
+@each_row("LOCAL_RESPONSE_NORMALIZATION_GRAD", "OutputGradientTensor")
 def test_response_on_every_data_type_and_rank(level, data_type, rank, across):
     for size in (1, 2, 5):
         op = lrn_grad(SIZES[:rank], size, data_type=data_type, across=across)

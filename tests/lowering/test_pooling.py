@@ -16,6 +16,7 @@ from tests.lowering.examples import run_examples
 from tests.lowering.harness import (
     check_case,
     check_form,
+    each_row,
     make_case,
     operator,
     operators,
@@ -55,7 +56,7 @@ def test_indices_of_every_data_type_and_rank(name, index_type, data_type):
 
 @pytest.mark.parametrize("name", ["AVERAGE_POOLING", "AVERAGE_POOLING1"])
 @pytest.mark.parametrize("include", [False, True])
-@pytest.mark.parametrize(("level", "data_type", "rank"), list(support_cases("AVERAGE_POOLING")))
+@each_row("AVERAGE_POOLING")
 def test_mean_of_every_data_type_and_rank(name, include, level, data_type, rank):
     sizes, window = (2, 3, 4, 5, 3)[:rank], (3, 2, 2)[: rank - 2]
     options = {"strides": (2, 1, 1)[: rank - 2], "start": (1, 0, 1)[: rank - 2], "end": (1, 1, 0)[: rank - 2]}

@@ -13,16 +13,7 @@ from dml2onnx.checks import check
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.onnx_model import peak
 from tests.lowering.examples import run_examples
-from tests.lowering.harness import (
-    check_case,
-    check_form,
-    make_case,
-    operator,
-    operators,
-    random_memory,
-    support_cases,
-    t,
-)
+from tests.lowering.harness import check_case, check_form, each_row, make_case, operator, operators, random_memory, t
 from tests.lowering.pools import spelt_out, windows_of
 
 GRADIENTS = ("MAX_POOLING_GRAD", "AVERAGE_POOLING_GRAD")
@@ -105,10 +96,7 @@ def node_types(model):
 # --- everything the support tables admit -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "level", "data_type", "rank"),
-    [pytest.param(name, *c.values, id=c.id) for name in GRADIENTS for c in support_cases(name, "OutputGradientTensor")],
-)
+@each_row(GRADIENTS, "OutputGradientTensor")
 def test_gradients_of_every_data_type_and_rank(name, level, data_type, rank):
     sizes, window = SIZES[:rank], WINDOW[: rank - 2]
     options = {"strides": (2, 1, 1)[: rank - 2], "start": (1, 0, 1)[: rank - 2], "end": (1, 1, 0)[: rank - 2]}

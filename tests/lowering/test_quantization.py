@@ -14,16 +14,7 @@ from dml2onnx.emitter import Emitter
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.reference import operator_results
 from tests.lowering.examples import run_examples
-from tests.lowering.harness import (
-    assert_close,
-    check_case,
-    make_case,
-    operator,
-    operators,
-    support_cases,
-    t,
-    type_cases,
-)
+from tests.lowering.harness import assert_close, check_case, each_row, each_type, make_case, operator, operators, t
 
 QUANTIZE, DEQUANTIZE = "ELEMENT_WISE_QUANTIZE_LINEAR", "ELEMENT_WISE_DEQUANTIZE_LINEAR"
 ADD = "ELEMENT_WISE_QUANTIZED_LINEAR_ADD"
@@ -105,13 +96,13 @@ def evaluate(op, **inputs):
 SIZES = (2, 3, 2, 1, 2, 1, 3, 2)
 
 
-@pytest.mark.parametrize(("level", "data_type", "rank"), list(support_cases(QUANTIZE, "InputTensor")))
+@each_row(QUANTIZE, "InputTensor")
 def test_quantize_every_data_type_and_rank(level, data_type, rank):
     for target, null in itertools.product(BYTES, [False, True] if level == "6_2" else [False]):
         assert check(quantize(data_type, target, SIZES[:rank], null=null))[-1] == "QuantizeLinear"
 
 
-@pytest.mark.parametrize(("level", "data_type", "rank"), list(support_cases(DEQUANTIZE, "InputTensor")))
+@each_row(DEQUANTIZE, "InputTensor")
 def test_dequantize_every_data_type_and_rank(level, data_type, rank):
     targets = FLOATS if level in ("6_0", "6_2") else ["FLOAT32"]
     for target, null in itertools.product(targets, [False, True] if level == "6_2" else [False]):
@@ -119,7 +110,7 @@ def test_dequantize_every_data_type_and_rank(level, data_type, rank):
 
 
 @pytest.mark.parametrize("nulls", ["", "A", "B", "C", "ABC"])
-@pytest.mark.parametrize(("data_type", "rank"), list(type_cases(ADD)))
+@each_type(ADD)
 def test_add_every_data_type_and_rank(data_type, rank, nulls):
     for a, b in itertools.product(BYTES, BYTES):
         check(add(a, b, data_type, SIZES[:rank], nulls=nulls))

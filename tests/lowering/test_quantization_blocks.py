@@ -16,7 +16,7 @@ from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.reference import disagreements, evaluate, evaluate_results
 from dml2onnx.verification import verify
-from tests.lowering.harness import check_case, operator, operators, t, type_cases
+from tests.lowering.harness import check_case, each_type, operator, operators, t
 
 WIDTHS = ["INT8", "UINT8", "INT4", "UINT4"]
 FLOATS = ["FLOAT32", "FLOAT16"]
@@ -188,7 +188,7 @@ def test_half_bytes_beside_others_are_kept(strides):
 # --- DYNAMIC_QUANTIZE_LINEAR -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("data_type", "rank"), list(type_cases("DYNAMIC_QUANTIZE_LINEAR", "InputTensor")))
+@each_type("DYNAMIC_QUANTIZE_LINEAR", "InputTensor")
 def test_dynamic_every_data_type_and_rank(data_type, rank):
     for target in WIDTHS[:2]:
         check_case(dynamic(data_type, target, SIZES[:rank]))

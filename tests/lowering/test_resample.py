@@ -18,7 +18,7 @@ from dml2onnx.ir.tensor import DataType
 from dml2onnx.legalise.resizing import _looks_same, _takes_same
 from dml2onnx.lowering.sampling import Axis, coordinates
 from tests.lowering.examples import run_examples
-from tests.lowering.harness import check_case, operator, operators, support_cases, t
+from tests.lowering.harness import check_case, each_row, operator, operators, t
 
 NAMES = ("RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3")
 CENTRES = (0.5, -0.5)
@@ -68,10 +68,7 @@ def linear(*args: Any, name: str = "RESAMPLE2", **fields: Any) -> OperatorDesc:
 
 
 @pytest.mark.parametrize("mode", ["NEAREST_NEIGHBOR", "LINEAR"])
-@pytest.mark.parametrize(
-    ("name", "level", "data_type", "rank"),
-    [pytest.param(name, *case.values, id=case.id) for name in NAMES for case in support_cases(name)],
-)
+@each_row(NAMES)
 def test_support_rows(name: str, level: str, data_type: str, rank: int, mode: str) -> None:
     del level
     sizes, output = (2, 3, 4, 5)[-rank:], (3, 2, 7, 10)[-rank:]
@@ -456,7 +453,7 @@ MODES = ["NEAREST_NEIGHBOR", "LINEAR"]
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize(("level", "data_type", "rank"), list(support_cases("UPSAMPLE_2D")))
+@each_row("UPSAMPLE_2D")
 def test_upsampling_support_rows(level: str, data_type: str, rank: int, mode: str) -> None:
     del level
     check_case(upsample(mode, (2, 3, 2, 4, 5)[-rank:], data_type=data_type), extremes=mode == "NEAREST_NEIGHBOR")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dml2onnx.checks import check
 from dml2onnx.ir.operator import OperatorDesc
 from tests.lowering.examples import run_examples
-from tests.lowering.harness import check_case, make_case, operator, operators, support_cases, t
+from tests.lowering.harness import check_case, each_row, make_case, operator, operators, t
 
 NAMES = ("RESAMPLE_GRAD", "RESAMPLE_GRAD1")
 MODES = ("NEAREST_NEIGHBOR", "LINEAR")
@@ -57,14 +57,7 @@ def run(op: OperatorDesc, values: np.ndarray, **settings: Any) -> np.ndarray:
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize(
-    ("name", "level", "data_type", "rank"),
-    [
-        pytest.param(name, *case.values, id=case.id)
-        for name in NAMES
-        for case in support_cases(name, "OutputGradientTensor")
-    ],
-)
+@each_row(NAMES, "OutputGradientTensor")
 def test_support_rows(name: str, level: str, data_type: str, rank: int, mode: str) -> None:
     for sizes, output in (((2, 3, 4, 5), (3, 2, 7, 10)), ((3, 2, 7, 10), (2, 3, 4, 5))):
         op = gradient(mode, sizes[-rank:], output[-rank:], name=name, data_type=data_type)

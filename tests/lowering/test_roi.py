@@ -16,7 +16,7 @@ from dml2onnx.reference.memory import read
 from dml2onnx.verification.indices import as_regions
 from tests.lowering.default_forms import check_default
 from tests.lowering.examples import run_examples
-from tests.lowering.harness import check_case, make_case, operators, support_cases
+from tests.lowering.harness import check_case, each_row, make_case, operators, support_cases
 from tests.lowering.regions import (
     ANY_NUMBER,
     FORWARD,
@@ -58,7 +58,7 @@ def test_support_rows(name: str, tensor: str) -> None:
         run(op)
 
 
-@pytest.mark.parametrize(("level", "data_type", "rank"), list(support_cases("ROI_POOLING")))
+@each_row("ROI_POOLING")
 def test_support_rows_of_pooling(level: str, data_type: str, rank: int) -> None:
     op = pooling(data_type=data_type)
     assert len(op.tensor("OutputTensor").sizes) == rank

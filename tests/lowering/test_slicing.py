@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import operator_results
+from tests.lowering.drawn import permuted
 from tests.lowering.examples import run_examples
 from tests.lowering.harness import check_case, make_case, operator, operators, t, type_cases
 
@@ -336,21 +337,12 @@ def test_strides_of_outputs(out):
 
 
 @st.composite
-def layouts(draw, sizes):
-    """Permuted strides, some of them zero."""
-    strides, step = [0] * len(sizes), 1
-    for axis in draw(st.permutations(range(len(sizes)))):
-        strides[axis], step = step, step * sizes[axis]
-    return [0 if draw(st.booleans()) else stride for stride in strides]
-
-
-@st.composite
 def descriptors(draw):
     name = draw(st.sampled_from(NAMES))
     data_type = draw(st.sampled_from(["FLOAT32", "FLOAT16", "INT8", "UINT16", "INT64"]))
     rank = draw(st.integers(1, 5))
     sizes = draw(st.lists(st.integers(1, 5), min_size=rank, max_size=rank))
-    strides = draw(st.one_of(st.none(), layouts(sizes)))
+    strides = draw(st.one_of(st.none(), permuted(sizes)))
     axis = draw(st.integers(0, rank - 1))
     if name == "SLICE":
         steps = draw(st.lists(st.integers(1, 7), min_size=rank, max_size=rank))
@@ -365,7 +357,7 @@ def descriptors(draw):
         most = [1 + (window - 1) // abs(step) for window, step in zip(windows, steps, strict=True)]
         counts = [draw(st.integers(1, limit)) for limit in most]
         if name == "SLICE_GRAD":
-            strides = draw(st.one_of(st.none(), layouts(counts)))
+            strides = draw(st.one_of(st.none(), permuted(counts)))
             return slice_grad(sizes, offsets, windows, steps, counts, data_type=data_type, strides=strides)
         return slice1(sizes, offsets, windows, steps, counts, data_type=data_type, strides=strides)
     if name == "SPLIT":
@@ -375,7 +367,7 @@ def descriptors(draw):
     if name == "TILE":
         return tile(sizes, [draw(st.integers(1, 3)) for _ in sizes], data_type, strides)
     each = [1 if i == axis else size for i, size in enumerate(sizes)]
-    return reverse(sizes, axis, draw(st.one_of(st.none(), layouts(each))), data_type, strides)
+    return reverse(sizes, axis, draw(st.one_of(st.none(), permuted(each))), data_type, strides)
 
 
 @settings(max_examples=200, deadline=None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from dml2onnx.cli import main
 from dml2onnx.diagnostics import DmlError, Severity
 from dml2onnx.providers import installed
 from dml2onnx.providers.choice import Providers
-from dml2onnx.providers.distributions import plugin_packages, remedy
+from dml2onnx.providers.distributions import distributions, plugin_packages, remedy
 from dml2onnx.providers.installed import require_providers
 from dml2onnx.providers.table import AUTO, BY_NAME, TABLE
 from dml2onnx.report.gathering import gather
@@ -29,6 +30,31 @@ if TYPE_CHECKING:
 SAMPLE = Path(__file__).parent.parent.parent / "samples" / "digits" / "model.json"
 HERE = [item for item in TABLE if item.full_name in onnxruntime.get_available_providers()]
 ABSENT = [item for item in TABLE if item not in HERE and item not in plugin_packages()]
+
+
+@dataclass(frozen=True)
+class Installed:
+    """A distribution with a runtime."""
+
+    name: str
+    record: str | None = "onnxruntime/__init__.py,sha256=x,1\nonnxruntime/capi/a.py,,\n"
+    top_level: str | None = None
+
+    def read_text(self, file: str) -> str | None:
+        return {"RECORD": self.record, "top_level.txt": self.top_level}.get(file)
+
+
+def test_distributions_with_a_runtime(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the list of their files, or of what can be imported; something else may begin with the same name."""
+    found = [
+        Installed("b"),
+        Installed("a", None, "onnxruntime\n"),
+        Installed("other", "onnxruntime_genai/__init__.py,,\nx/onnxruntime/__init__.py,,\n", "onnxruntime_genai\n"),
+        Installed("nothing", None),
+    ]
+    assert distributions() == tuple(sorted(set(metadata.packages_distributions()["onnxruntime"])))
+    monkeypatch.setattr(metadata, "distributions", lambda: found)
+    assert distributions() == ("a", "b")
 
 
 def refusal(given: object) -> Diagnostic:
@@ -57,7 +83,7 @@ def test_all_in_order_are_needed() -> None:
 def test_distributions_over_each_other_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of which the one installed last may have taken the provider away."""
     both = ["onnxruntime", "onnxruntime-gpu"]
-    monkeypatch.setattr(metadata, "packages_distributions", lambda: {"onnxruntime": both})
+    monkeypatch.setattr(metadata, "distributions", lambda: [Installed(name) for name in both])
     monkeypatch.setattr(installed, "builtin", lambda: ("CPUExecutionProvider",))
     item = refusal("cuda")
     assert item.code == "DML3002"
@@ -70,7 +96,7 @@ def test_a_session_that_cannot_be_made_names_the_mixture(monkeypatch: pytest.Mon
         open_session(b"no model")
     assert "overwrite each other" not in caught.value.diagnostics[0].message
     both = ["onnxruntime", "onnxruntime-openvino"]
-    monkeypatch.setattr(metadata, "packages_distributions", lambda: {"onnxruntime": both})
+    monkeypatch.setattr(metadata, "distributions", lambda: [Installed(name) for name in both])
     with pytest.raises(DmlError) as caught:
         open_session(b"no model")
     (item,) = caught.value.diagnostics

@@ -7,8 +7,9 @@ Each NAME is a runtime of ``worker.py``, PYTHON the interpreter that has it. All
 models differ in nothing but sizes and values, the first is run, or with ``--all`` every one. ``--only`` takes no
 samples but those in whose names the pattern, a regular expression, is found. With ``--changed``, a model with inputs
 that agreed, byte for byte the same, when the results that are checked in were made with the same version of the
-runtime, is not run again, but for one in ``STILL_RUN``. The exit code is 0 when all that is
-different or refused is in the table of ``differences.py``, and all of that table is still so.
+runtime, is not run again, but for one in ``STILL_RUN``; of samples that were not the first of their kind then, one in
+as many is compiled, unless there are others by now. The exit code is 0 when all that is different or refused is in the
+table of ``differences.py``, and all of that table is still so.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from dml2onnx.targets import target
 from tests.conftest import shared_directory
 from tests.runtimes import results, samples
 from tests.runtimes.differences import DIFFERENCES
-from tests.runtimes.proof import Job, Outcome, Pool, Runtime, Worker
+from tests.runtimes.proof import Job, Outcome, Pool, Runtime, Worker, digest_of
 from tests.runtimes.worker import COMMAND
 
 FIRST = (
@@ -87,7 +88,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = Chosen(
         everything=options.all,
         only=re.compile(options.only),
-        known={runtime: results.known(runtime, title) if options.changed else () for runtime, title in titles.items()},
+        known={
+            runtime: results.known(runtime, title) if options.changed else results.Known()
+            for runtime, title in titles.items()
+        },
     )
     tallies = prove(list(titles), chosen, jobs=options.jobs) if titles else {}
     for runtime, title in titles.items():
@@ -121,7 +125,7 @@ def examples(runtime: Runtime) -> tuple[str, int]:
 
 
 STILL_RUN = 8
-"""Of so many models that agreed before one is run nevertheless."""
+"""Of so many models that agreed before one is run nevertheless, and of so many samples left out one is compiled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +136,18 @@ class Chosen:
     """Whether all of each kind, and not the first alone."""
     only: re.Pattern[str]
     """What is found in their names."""
-    known: Mapping[Runtime, Collection[str]]
-    """The digests of jobs that agreed before."""
+    known: Mapping[Runtime, results.Known]
+    """What came of it before."""
+
+    def passes_over(self, runtime: Runtime, source: str, name: str, drawn: int) -> bool:
+        """Whether a sample need not be compiled: of as many that were drawn, another was the first of its kind."""
+        known = self.known[runtime]
+        digest = digest_of(name)
+        return known.drawn.get(source) == drawn and digest not in known.first and int(digest, 16) % STILL_RUN != 0
 
     def leaves_out(self, runtime: Runtime, digest: str) -> bool:
         """Whether a job agreed before and is none of those that are run nevertheless."""
-        return digest in self.known[runtime] and int(digest, 16) % STILL_RUN != 0
+        return digest in self.known[runtime].agreed and int(digest, 16) % STILL_RUN != 0
 
 
 def prove(runtimes: Sequence[Runtime], chosen: Chosen, *, jobs: int) -> dict[Runtime, dict[str, results.Tally]]:
@@ -148,25 +158,16 @@ def prove(runtimes: Sequence[Runtime], chosen: Chosen, *, jobs: int) -> dict[Run
     waiting: list[tuple[results.Tally, Runtime, str, Future[Outcome]]] = []
     kinds: set[tuple[object, ...]] = set()
     try:
-        left_out = frozenset.intersection(*(runtime.left_out for runtime in runtimes))
-        # all before any thread, in whose company pytest cannot parse
-        for source, sample in list(drawn(place, left_out)):
-            if not chosen.only.search(sample.name):
-                continue
-            able = [
-                runtime
-                for runtime in runtimes
-                if source not in runtime.left_out and sample.opset in target(runtime.target).opsets
-            ]
+        for source, sample, able in to_compile(runtimes, chosen, place, tallies):
             models = {name: Job(sample, sample.compile(name)) for name in {item.target for item in able}}
             for runtime in able:
                 job = models[runtime.target]
-                tally = tallies[runtime].setdefault(source, results.Tally())
-                tally.drawn += 1
+                tally = tallies[runtime][source]
                 kind = (runtime, source, job.kind)
                 if kind in kinds and not chosen.everything:
                     continue
                 kinds.add(kind)
+                tally.first.append(digest_of(sample.name))
                 digest = job.digest()
                 if chosen.leaves_out(runtime, digest):
                     tally.unchanged += 1
@@ -181,6 +182,30 @@ def prove(runtimes: Sequence[Runtime], chosen: Chosen, *, jobs: int) -> dict[Run
         pool.close()
         shutil.rmtree(place)
     return tallies
+
+
+def to_compile(
+    runtimes: Sequence[Runtime], chosen: Chosen, place: Path, tallies: Mapping[Runtime, dict[str, results.Tally]]
+) -> Iterator[tuple[str, samples.Sample, list[Runtime]]]:
+    """The samples that are chosen, and for which runtimes each one is compiled; how many there are is counted."""
+    left_out = frozenset.intersection(*(runtime.left_out for runtime in runtimes))
+    found = []
+    # all before any thread, in whose company pytest cannot parse
+    for source, sample in drawn(place, left_out):
+        if not chosen.only.search(sample.name):
+            continue
+        able = [r for r in runtimes if source not in r.left_out and sample.opset in target(r.target).opsets]
+        found.append((source, sample, able))
+        for runtime in able:
+            tallies[runtime].setdefault(source, results.Tally()).drawn += 1
+    for source, sample, able in found:
+        wanted = [
+            runtime
+            for runtime in able
+            if not chosen.passes_over(runtime, source, sample.name, tallies[runtime][source].drawn)
+        ]
+        if wanted:
+            yield source, sample, wanted
 
 
 def drawn(place: Path, left_out: Collection[str]) -> Iterator[tuple[str, samples.Sample]]:

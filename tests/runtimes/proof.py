@@ -87,6 +87,11 @@ class Run:
     """The outputs, in order."""
 
 
+def digest_of(name: str) -> str:
+    """A short form of a sample's name."""
+    return hashlib.sha256(name.encode()).hexdigest()[:DIGITS]
+
+
 class Worker:
     """A process that runs models, made anew when one of them has ended it."""
 

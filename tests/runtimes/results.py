@@ -45,6 +45,8 @@ class Tally:
     """Samples of which it took all nodes."""
     agreed: list[str] = field(default_factory=list)
     """The digests of those that agree."""
+    first: list[str] = field(default_factory=list)
+    """The digests of the names of samples that were the first of their kind."""
     unchanged: int = 0
     """Samples that were not run, because results that are checked in say that they agree."""
 
@@ -108,17 +110,41 @@ def record(runtime: Runtime, title: str, tallies: Mapping[str, Tally]) -> dict[s
         "unexplained": [
             {"sample": item.sample, "problem": item.problem} for t in tallies.values() for item in t.unexplained[:SHOWN]
         ],
-        "agreed": textwrap.wrap(" ".join(sorted({digest for t in tallies.values() for digest in t.agreed})), WIDTH),
+        "agreed": _lines(digest for t in tallies.values() for digest in t.agreed),
+        "first": _lines(digest for t in tallies.values() for digest in t.first),
     }
 
 
-def known(runtime: Runtime, title: str) -> frozenset[str]:
-    """The digests of what agrees according to results that are checked in, if they are of the same versions."""
+def _lines(digests: Iterable[str]) -> list[str]:
+    return textwrap.wrap(" ".join(sorted(set(digests))), WIDTH)
+
+
+def _digests(lines: Iterable[str]) -> frozenset[str]:
+    return frozenset(" ".join(lines).split())
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What results that are checked in say, where they are of the same versions; by default nothing."""
+
+    agreed: frozenset[str] = frozenset()
+    """The digests of what agrees."""
+    first: frozenset[str] = frozenset()
+    """The digests of the names of samples that were the first of their kind."""
+    drawn: Mapping[str, int] = field(default_factory=dict)
+    """How many samples there were of each source."""
+
+
+def known(runtime: Runtime, title: str) -> Known:
+    """What the results of a runtime say that are checked in."""
     path = DIRECTORY / f"{runtime.name}.json"
     content = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     made_with = (content.get("version"), content.get("target"), content.get("onnx"))
     is_same = made_with == (title, runtime.target, version("onnx"))
-    return frozenset(" ".join(content.get("agreed", [])).split()) if is_same else frozenset()
+    if not is_same:
+        return Known()
+    counts = {source: tally["drawn"] for source, tally in content["samples"].items()} if "first" in content else {}
+    return Known(_digests(content["agreed"]), _digests(content.get("first", ())), counts)
 
 
 def _placed(tallies: Mapping[str, Tally]) -> dict[str, Any]:

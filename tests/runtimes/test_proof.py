@@ -221,6 +221,39 @@ def test_what_agreed_is_not_run_again(tmp_path, monkeypatch):
         main(["cpu", "--changed", "--results", str(tmp_path)])
 
 
+def test_what_was_not_the_first_of_its_kind_is_not_compiled_again(tmp_path, monkeypatch):
+    """But for some, and unless there are other samples by now."""
+    compiled = []
+
+    def sample(n):
+        drawn = Drawn(
+            operator("JOIN", InputTensors=[t("FLOAT32", (2, n))] * 2, OutputTensor=t("FLOAT32", (4, n)), Axis=0)
+        )
+
+        def compiles(target):
+            compiled.append(n)
+            return drawn.compile(target)
+
+        return replace(drawn.sample(f"joined, {n} wide"), compile=compiles)
+
+    samples = [("few", sample(n)) for n in range(1, 25)]
+    monkeypatch.setattr("tests.runtimes.__main__.drawn", lambda place, left_out: samples)
+    monkeypatch.setattr(results, "DIRECTORY", tmp_path)
+
+    def compiled_with(*options):
+        compiled.clear()
+        assert main(["cpu", "--jobs", "1", *options]) == 0
+        return list(compiled)
+
+    everything = list(range(1, 25))
+    assert compiled_with("--results", str(tmp_path)) == everything
+    again = compiled_with("--changed")
+    assert again[0] == 1  # the first of its kind
+    assert 1 < len(again) < len(everything) / 2
+    samples.append(("few", sample(25)))
+    assert compiled_with("--changed") == [*everything, 25]
+
+
 def test_results_that_are_checked_in():
     """Each is whole, and explained by the table."""
     found = results.read_all()

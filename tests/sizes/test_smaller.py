@@ -12,7 +12,7 @@ from dml2onnx.checks.resizing import judge, sized
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.graph import Graph
 from dml2onnx.reference import require_computable
-from dml2onnx.reference.measure import LARGEST_NODE
+from dml2onnx.reference.cost import LARGEST_NODE
 from dml2onnx.sizes.smaller import smaller
 
 

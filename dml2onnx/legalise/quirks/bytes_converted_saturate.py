@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
-    from dml2onnx.emitter import Emitter
+    from dml2onnx.emitter import Emitter, Tensor
 
 QUIRK = Quirk(
     Kind.NUMBERS,
@@ -23,3 +25,10 @@ QUIRK = Quirk(
 def casts_saturate(e: Emitter) -> bool:
     """Numbers are brought into the range first."""
     return True
+
+
+@QUIRK.rule("raised")
+def raised(e: Emitter, x: Tensor) -> Tensor:
+    """The sum is made in INT32."""
+    wide = e.Cast(x, np.dtype(np.int32))
+    return e.Cast(e.Add(wide, e.constant(128, wide.dtype)), np.dtype(np.uint8))

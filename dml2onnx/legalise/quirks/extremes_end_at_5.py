@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dml2onnx.emitter.core import are_constant, broadcast_shape
+from dml2onnx.emitter.tensor import are_constant, broadcast_shape
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
 from dml2onnx.onnx_model import has_unknown
 

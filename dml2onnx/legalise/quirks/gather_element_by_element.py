@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from dml2onnx.emitter.core import are_constant
+from dml2onnx.emitter.tensor import are_constant
 from dml2onnx.legalise.rules import Kind, Quirk
 from dml2onnx.onnx_model import has_unknown
 

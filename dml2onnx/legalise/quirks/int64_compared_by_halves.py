@@ -9,7 +9,8 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from dml2onnx.emitter.core import Traits, are_constant
+from dml2onnx.emitter.core import Traits
+from dml2onnx.emitter.tensor import are_constant
 from dml2onnx.legalise.extremes import at_extremes, clipped
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
 from dml2onnx.onnx_model import DOUBLE, INT64

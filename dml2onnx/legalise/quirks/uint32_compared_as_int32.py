@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.emitter.core import are_constant
+from dml2onnx.emitter.tensor import are_constant
 from dml2onnx.legalise.extremes import as_signed, clipped
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
 

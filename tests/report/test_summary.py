@@ -14,10 +14,10 @@ from dml2onnx.builder import GraphBuilder
 from dml2onnx.frontends import load_bytes
 from dml2onnx.options import CompileOptions
 from dml2onnx.report.gathering import gather
-from dml2onnx.report.habit import VIEWS, Habit, habit
 from dml2onnx.report.html import page
+from dml2onnx.report.node_counts import VIEWS, NodeCounts, node_counts
 from dml2onnx.report.records import Coverage
-from dml2onnx.report.story import story
+from dml2onnx.report.summary import summary
 from dml2onnx.targets import PLACES, target
 from tests.newcomers.files import FILES, NETWORK
 
@@ -25,7 +25,7 @@ SCRIPTS = Path(__file__).parents[2] / "scripts"
 
 
 def test_what_is_right() -> None:
-    what, became, look = story(gather(load_bytes(NETWORK.encode(), "net.json"), rounds=1))
+    what, became, look = summary(gather(load_bytes(NETWORK.encode(), "net.json"), rounds=1))
     assert what == (
         "From image (FLOAT32 1×3×32×32) to probabilities (FLOAT32 1×1×1×10) it takes 1 CONVOLUTION, 1 MAX_POOLING, "
         "1 GEMM and 1 other operator, 634,880 multiply-accumulates; "
@@ -41,7 +41,7 @@ def test_what_is_right() -> None:
 
 def test_what_is_wrong() -> None:
     case = next(case for case in FILES if case.name == "weights in half precision")
-    what, became, look = story(gather(load_bytes(case.source.encode(), "net.json")))
+    what, became, look = summary(gather(load_bytes(case.source.encode(), "net.json")))
     assert what.endswith("; no feature level of DirectML admits it.")
     assert became == "It cannot be compiled."
     assert look.startswith("Look at 1 error first: FilterTensor is FLOAT16")
@@ -51,7 +51,7 @@ def test_warnings_and_names() -> None:
     g = GraphBuilder("net")
     x = g.input("<b>\u202e", np.float32, [4])
     report = gather(g.build({"y": g.clip(x, 6.0, 0.0)}))
-    assert story(report)[2].startswith("Look at 1 warning: Min is 6, above Max")
+    assert summary(report)[2].startswith("Look at 1 warning: Min is 6, above Max")
     text = page(report)
     assert "&lt;b&gt;\\u202e (FLOAT32 4)" in text
     assert "<b>\u202e" not in text
@@ -69,7 +69,7 @@ def test_where_it_runs_is_what_the_tables_say() -> None:
     for name, missing in found.items():
         has = target(name, report.onnx.opset).has_kernel("MaxPool", {"T": "uint8", "I": "int64"})
         assert missing == (not has), name
-    assert story(report)[1].endswith(
+    assert summary(report)[1].endswith(
         "cpu, dml, openvino, openvino-npu and openvino-gpu have kernels for the whole of it, "
         "webnn, qnn-npu, qnn-gpu and tensorrt-rtx when it is compiled for them, webgpu for all but 1 node."
     )
@@ -97,7 +97,7 @@ def test_large_networks_are_not_compiled_for_all(monkeypatch: pytest.MonkeyPatch
     report = gather(g.build({"y": g.max_pooling(g.input("x", np.uint8, [1, 1, 4, 4]), 2).values}))
     assert report.onnx is not None
     assert {item.when_compiled for item in report.onnx.coverage} == {None}
-    assert story(report)[1].endswith("webgpu, webnn, qnn-npu, qnn-gpu and tensorrt-rtx for all but 1 node.")
+    assert summary(report)[1].endswith("webgpu, webnn, qnn-npu, qnn-gpu and tensorrt-rtx for all but 1 node.")
 
 
 def test_who_runs_nothing_of_this_opset_is_left_out() -> None:
@@ -105,7 +105,7 @@ def test_who_runs_nothing_of_this_opset_is_left_out() -> None:
     report = gather(g.build({"y": g.abs(g.input("x", np.float32, [4]))}), CompileOptions.of(opset=26, target="cpu"))
     assert report.onnx is not None
     assert [item.target for item in report.onnx.coverage] == ["cpu"]
-    assert story(report)[1].endswith("; cpu has kernels for the whole of it.")
+    assert summary(report)[1].endswith("; cpu has kernels for the whole of it.")
 
 
 def test_sentences_about_places() -> None:
@@ -115,7 +115,7 @@ def test_sentences_about_places() -> None:
 
     def said(*counts: int) -> str:
         coverage = tuple(Coverage(f"p{number}", count) for number, count in enumerate(counts))
-        became = story(replace(report, onnx=replace(onnx, coverage=coverage)))[1]
+        became = summary(replace(report, onnx=replace(onnx, coverage=coverage)))[1]
         return became.removesuffix(".").rpartition("fused activation")[2]
 
     assert said() == ""
@@ -135,14 +135,14 @@ def test_the_habit_is_that_of_networks_written_by_hand(monkeypatch: pytest.Monke
     monkeypatch.syspath_prepend(SCRIPTS)
     layouts = importlib.import_module("_layouts")
     for network in itertools.chain.from_iterable(layouts.networks()):
-        found = habit(gather(network.graph))
+        found = node_counts(gather(network.graph))
         by_hand = sum(node.op_type not in VIEWS for node in network.by_hand.graph.node)
-        assert found == Habit(by_hand, by_hand, 0), network.name
+        assert found == NodeCounts(by_hand, by_hand, 0), network.name
 
 
 def test_what_is_above_the_habit() -> None:
     g = GraphBuilder("net")
     x = g.input("x", np.float32, [1, 1, 4, 4])
     y = g.activation_scaled_tanh(g.add(x, x, fused_activation="RELU"), 2.0, 0.5)
-    found = habit(gather(g.build({"y": g.identity(g.reinterpret(y, strides=[16, 16, 1, 4]))})))
-    assert found == Habit(5, 3, 1)  # Add and Relu are habit; Tanh between two products is two more than one
+    found = node_counts(gather(g.build({"y": g.identity(g.reinterpret(y, strides=[16, 16, 1, 4]))})))
+    assert found == NodeCounts(5, 3, 1)  # Add and Relu are habit; Tanh between two products is two more than one

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from dml2onnx.diagnostics import plural
-from dml2onnx.report.habit import habit
+from dml2onnx.report.node_counts import node_counts
 from dml2onnx.report.scene import tensor_text, visible
 from dml2onnx.targets import DEFAULT_TARGET
 
@@ -20,7 +20,7 @@ MOST_NAMED = 3
 """Operators, inputs or outputs that a sentence names."""
 
 
-def story(report: Report) -> tuple[str, str, str]:
+def summary(report: Report) -> tuple[str, str, str]:
     """The three sentences."""
     return _what(report), _became(report), _look(report)
 
@@ -71,7 +71,7 @@ def _became(report: Report) -> str:
 
 def _beside_habit(report: Report) -> str:
     """How many of the nodes compute, beside one for each operator."""
-    found = habit(report)
+    found = node_counts(report)
     if found is None or not found.computing:
         return ""
     views = len(report.onnx.nodes) - found.computing if report.onnx is not None else 0

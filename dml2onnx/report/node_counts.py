@@ -18,7 +18,7 @@ VIEWS = frozenset({"Cast", "Identity", "Reshape", "Transpose"})
 
 
 @dataclass(frozen=True, slots=True)
-class Habit:
+class NodeCounts:
     """What the ONNX model has, and what the habit gives."""
 
     computing: int
@@ -29,7 +29,7 @@ class Habit:
     """DirectML nodes that became more than these."""
 
 
-def habit(report: Report) -> Habit | None:
+def node_counts(report: Report) -> NodeCounts | None:
     """Of a report with an ONNX model; else ``None``."""
     if report.onnx is None:
         return None
@@ -40,4 +40,4 @@ def habit(report: Report) -> Habit | None:
         own = 1 + (report.descriptors[node.descriptor].attributes.get("FusedActivation") is not None)
         usual += min(made, own)
         above += made > own
-    return Habit(sum(computing), usual, above)
+    return NodeCounts(sum(computing), usual, above)
