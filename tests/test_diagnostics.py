@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from dml2onnx.codes import (
     sizing,
     unreadable,
 )
-from dml2onnx.diagnostics import Code, DmlError, InternalError, Severity, UnreadableError
+from dml2onnx.diagnostics import Code, DmlError, InternalError, Remedy, Severity, UnreadableError
 
 CODE = Code("DML1042", "a title", "An explanation.")
 
@@ -100,6 +101,16 @@ def test_codes_are_numbered_by_stage(module: object, allowed: str) -> None:
 def test_every_code_has_an_example() -> None:
     assert sorted([*examples(), *demonstrations(), *undemonstrated()]) == list(all_codes())
     assert len(undemonstrated()) < 16
+
+
+def test_an_exception_says_what_is_expected() -> None:
+    """Unless its message or a remedy says so already."""
+    wrong = checking.ARRAY_LENGTH.at("Strides has 2 entries", expected="4 entries")
+    assert str(DmlError(wrong)) == f"{wrong}\n    expected: 4 entries"
+    said = checking.ARRAY_LENGTH.at("Strides has 2 entries, not 4 entries", expected="4 entries")
+    assert str(DmlError(said)) == str(said)
+    remedied = replace(wrong, remedies=(Remedy("4 entries, such as [1, 1, 1, 1]"),))
+    assert "expected" not in str(DmlError(remedied))
 
 
 def test_every_code_is_used() -> None:

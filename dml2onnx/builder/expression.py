@@ -376,6 +376,8 @@ def broadcast_sizes(a: Expression, b: Expression, last: int = 0) -> tuple[int, .
         return np.broadcast_shapes(a.sizes[: a.rank - last], b.sizes[: b.rank - last])
     except ValueError:
         message = f"sizes {list(a.sizes)} and {list(b.sizes)} do not broadcast together"
+        if not last and min(a.rank, b.rank) > 1 and a.sizes[-1] == b.sizes[-2]:
+            message += "; a @ b is the product of matrices"
         places = [item.builder.sites.place(item.value, item.desc) for item in (a, b)]
         raise error_here(
             codes.NO_BROADCAST,

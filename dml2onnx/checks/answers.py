@@ -205,34 +205,49 @@ def _with_single_edits(
     """
     errors = {(item.code, item.path) for item in judge(desc) if item.is_error}
     is_whole = any(errors <= trial.gone for trial in best) and best[0].candidate.kind < LIKE
-    of_outputs = all(_is_of_outputs(desc, trial) for trial in best)
+    of_outputs = all(_is_of_outputs(desc, trial.candidate) for trial in best)
     if not errors or (is_whole and not of_outputs):
         return list(best)
     trials: list[_Trial] = []
     for candidate in islice(single_edits(desc, findings), MOST_EDITED):
-        if is_whole and candidate.kind not in (ATTRIBUTE, TENSOR):
+        if is_whole and (candidate.kind not in (ATTRIBUTE, TENSOR) or _is_of_outputs(desc, candidate)):
             continue
         left = judge(changed(desc, candidate.changes))
         if not any(item.is_error for item in left) and {(item.code, item.path) for item in left} <= set(known):
             trials.append(_Trial(candidate, frozenset(known), ()))
-    edits = _few(trials)
+    fields = {item.field for item in findings}
+    edits = sorted(_few(desc, trials), key=lambda trial: trial.candidate.changes[0].field not in fields)
     if not is_whole:
         return edits or list(best)
     return [*edits, *best] if edits and _differs_widely(desc, best) else [*best, *edits]
 
 
-def _few(trials: Sequence[_Trial]) -> list[_Trial]:
-    """Those of the likeliest kind of which there are few: of many no one is meant more than another."""
+def _few(desc: OperatorDesc, trials: Sequence[_Trial]) -> list[_Trial]:
+    """Those of the likeliest kind of which there are few: of many no one is meant more than another.
+
+    Of arrays it is those that differ least.
+    """
     for kind in sorted({trial.candidate.kind for trial in trials}):
         alike = list({trial.candidate.changes: trial for trial in trials if trial.candidate.kind == kind}.values())
-        if len(alike) <= MOST_ALIKE:
-            return alike
+        least = min(_distance(desc, trial) for trial in alike)
+        near = [trial for trial in alike if _distance(desc, trial) == least]
+        if len(near) <= MOST_ALIKE:
+            return near
     return []
 
 
-def _is_of_outputs(desc: OperatorDesc, trial: _Trial) -> bool:
+def _distance(desc: OperatorDesc, trial: _Trial) -> tuple[int, int]:
+    """By how much the length of an array changes, and how many of its entries."""
+    change = trial.candidate.changes[0]
+    old, new = desc.get(change.field), change.value
+    if not isinstance(old, tuple) or not isinstance(new, tuple):
+        return 0, 1
+    return abs(len(old) - len(new)), sum(one != other for one, other in zip(old, new, strict=False))
+
+
+def _is_of_outputs(desc: OperatorDesc, candidate: Candidate) -> bool:
     outputs = {field.name for field in desc.schema.output_fields}
-    return all(change.field in outputs for change in trial.candidate.changes)
+    return all(change.field in outputs for change in candidate.changes)
 
 
 def _differs_widely(desc: OperatorDesc, best: Sequence[_Trial]) -> bool:

@@ -52,13 +52,14 @@ def single_edits(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator
             corrected = _corrected(field, value, differences)
             for other in dict.fromkeys((*named, *corrected, *_values(field, value, tensors))):
                 if other != value:
-                    yield Candidate(ATTRIBUTE, _changes(field, other))
+                    yield Candidate(ATTRIBUTE, _changes(field, other, value))
     yield from _tensors(desc, read, tensors, wanted)
 
 
-def _changes(field: FieldSchema, value: FieldValue) -> tuple[Change, ...]:
+def _changes(field: FieldSchema, value: FieldValue, old: FieldValue) -> tuple[Change, ...]:
+    """The field, and the count of an array that gets another length."""
     change = Change(field.name, value, in_words(value))
-    if field.count is None or not isinstance(value, tuple):
+    if field.count is None or not isinstance(value, tuple) or not isinstance(old, tuple) or len(old) == len(value):
         return (change,)
     return change, Change(field.count, len(value), str(len(value)))
 

@@ -110,7 +110,7 @@ def _same_dimension_count(schema: OperatorSchema, constraint: Constraint) -> Che
             (right_path, right), odd = _odd_ones(placed, attrgetter("rank"))
         wanted = plural(right.rank, "dimension")
         alike: dict[tuple[int, ...], list[str]] = {}
-        for path, tensor in odd:
+        for path, tensor in sorted(odd, key=lambda item: schema.index[item[0].partition("/")[0]]):
             alike.setdefault(tensor.sizes, []).append(path)
         for sizes, paths in alike.items():
             has = f"{_listed(paths, 'and')} {'has' if len(paths) == 1 else 'have'} {plural(len(sizes), 'dimension')}"

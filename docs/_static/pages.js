@@ -21,6 +21,7 @@
   }
 
   function nameColumns() {
+    for (const title of document.querySelectorAll("article h1")) breakNames(title);
     for (const table of document.querySelectorAll("table.docutils")) {
       breakNames(table);
       const titles = [...table.querySelectorAll("thead th")].map((head) => head.textContent.trim());

@@ -34,6 +34,15 @@ def test_sizes_of_what_is_not_there(command: str, size: str, here: Path, capsys:
     assert sorted(here.iterdir()) == before
 
 
+@pytest.mark.parametrize("size", ["batch=8", "image=1,4,32,32"])
+def test_a_refused_size_counts_no_nodes(size: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The graph is not looked at: it is not said to have none."""
+    assert main(["check", "net.json", "--size", size]) in (1, 2)
+    written = capsys.readouterr()
+    assert "no nodes" not in written.out + written.err
+    assert "1 error, no warnings\n" in written.out
+
+
 @pytest.mark.parametrize("arguments", [["compile", "-o", "x.json"], ["convert", "-o", "x.onnx"]])
 def test_a_file_of_another_kind(arguments: list[str], here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command, *options = arguments

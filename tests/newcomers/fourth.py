@@ -332,10 +332,10 @@ FOURTH_FILES = (
       "desc": {"OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 8, 16, 16]}, "Spatial": true, "Epsilon": 1e-5},
       "inputs": {
         "InputTensor": "x",
-        "MeanTensor": "mean",
+        "MeanTensor": "mean",  // <- here
         "VarianceTensor": "variance",
         "ScaleTensor": "scale",
-        "BiasTensor": "bias"  // <- here
+        "BiasTensor": "bias"
       },
       "outputs": {"OutputTensor": "y"}
     }
@@ -344,7 +344,7 @@ FOURTH_FILES = (
 }
 """,
         (
-            r"MeanTensor, ScaleTensor and VarianceTensor have 1 dimension and InputTensor has 4",
+            r"MeanTensor, VarianceTensor, ScaleTensor and BiasTensor have 1 dimension and InputTensor has 4",
             r"\[1, 8, 1, 1\]",
         ),
         never=("repeated",),

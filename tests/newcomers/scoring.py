@@ -27,6 +27,7 @@ from tests.newcomers.ninth import NINTH_COMMANDS, NINTH_FILES, NINTH_PROGRAMS
 from tests.newcomers.programs import PROGRAMS
 from tests.newcomers.seventh import SEVENTH_COMMANDS, SEVENTH_FILES, SEVENTH_PROGRAMS
 from tests.newcomers.sixth import SIXTH_COMMANDS, SIXTH_FILES, SIXTH_PROGRAMS
+from tests.newcomers.tenth import TENTH_COMMANDS, TENTH_FILES, TENTH_PROGRAMS
 from tests.newcomers.third import THIRD_COMMANDS, THIRD_FILES, THIRD_PROGRAMS
 
 IN_FILES = (
@@ -39,6 +40,7 @@ IN_FILES = (
     *SEVENTH_FILES,
     *EIGHTH_FILES,
     *NINTH_FILES,
+    *TENTH_FILES,
 )
 IN_PROGRAMS = (
     *PROGRAMS,
@@ -50,6 +52,7 @@ IN_PROGRAMS = (
     *SEVENTH_PROGRAMS,
     *EIGHTH_PROGRAMS,
     *NINTH_PROGRAMS,
+    *TENTH_PROGRAMS,
 )
 IN_COMMANDS = (
     *COMMANDS,
@@ -60,6 +63,7 @@ IN_COMMANDS = (
     *SEVENTH_COMMANDS,
     *EIGHTH_COMMANDS,
     *NINTH_COMMANDS,
+    *TENTH_COMMANDS,
 )
 CASES = (*IN_FILES, *IN_PROGRAMS, *IN_COMMANDS)
 
