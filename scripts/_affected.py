@@ -132,7 +132,7 @@ class Nearness:
     def _naming(self, path: Path) -> Iterator[str]:
         for test in self.tests:
             text = text_of(test)
-            if path.name in text or f'"{path.stem}"' in text:
+            if path.name in text or (path.parts[0] == "scripts" and f'"{path.stem}"' in text):
                 yield test
 
     def importers(self, path: str) -> Iterable[str]:
@@ -164,6 +164,9 @@ class Nearness:
     def neighbours(self, path: str) -> Iterable[str]:
         """Tests of the same package."""
         parts = Path(path).parts
+        if parts[0] == "schemas":  # what describes operators or targets
+            named = {"tests/test_schemas.py", "tests/test_coverage.py"}
+            return [test for test in self.tests if test in named or test.startswith(f"tests/{parts[1]}/")]
         if parts[0] not in PACKAGES or len(parts) < 3:
             return [f"tests/test_{Path(path).stem}.py"]
         return [test for test in self.tests if test.startswith(f"tests/{parts[1]}/")]

@@ -123,6 +123,19 @@ class TestAffected:
         nearest = _affected.affected([changed])[:2]
         assert any(item.startswith(first) for item in nearest)
 
+    @pytest.mark.parametrize(
+        ("changed", "concerned"),
+        [
+            ("schemas/operators/gemm.json", {"tests/test_schemas.py", "tests/test_coverage.py"}),
+            ("schemas/targets/qnn-npu.json", {"tests/test_schemas.py", "tests/targets/test_kernels.py"}),
+        ],
+    )
+    def test_descriptions_are_held_by_those_of_them(self, changed, concerned):
+        assert concerned <= set(_affected.affected([changed]))
+
+    def test_a_bare_word_names_no_file_of_the_package(self):
+        assert "tests/cli/test_check.py" not in list(_affected.Nearness(()).namesakes("docs/diagnostics.md"))
+
     def test_who_imports_who_imports_is_concerned(self, monkeypatch):
         monkeypatch.setattr(_affected, "durations", dict)
         found = _affected.affected(["dml2onnx/ir/view.py"])
