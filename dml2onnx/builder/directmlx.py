@@ -370,7 +370,7 @@ class DirectMLX(Operators):
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_split_operator_desc
         """
         before, after = self._around(axis, input)
-        check_parts(output_axis_sizes, sizes_of(input)[len(before)])
+        check_parts(output_axis_sizes, next(iter(sizes_of(input)[len(before) :]), 0))
         sizes = [(*before, size, *after) for size in whole_numbers("output_axis_sizes", output_axis_sizes)]
         return self.split0(input, sizes, axis, name)
 

@@ -59,7 +59,7 @@ def outside(
     """By flat offset; where nothing is said of what lies behind the axes, one inside will do."""
     if not is_packed:
         return e.by_indices(op, x, _clamped(e, indices, sizes), *others, sizes=sizes, to=to)
-    if op.startswith("Scatter"):
+    if op in ("ScatterElements", "ScatterND"):
         e.note("indices known only at run time may lie outside: one more place takes their updates")
     else:
         e.note("indices known only at run time may lie outside: elements are found by their flat offset")

@@ -23,7 +23,8 @@ def distributions() -> tuple[str, ...]:
 
 def _has_runtime(distribution: metadata.Distribution) -> bool:
     # not metadata.packages_distributions(), which makes objects of all files of all packages
-    listed = ((f"\n{distribution.read_text(file) or ''}\n", line) for file, line in LISTS.items())
+    text_of = distribution.read_text  # in UTF-8, whatever the machine's own encoding
+    listed = ((f"\n{text_of(file) or ''}\n", line) for file, line in LISTS.items())
     return any(f"\n{line}" in text for text, line in listed)
 
 

@@ -271,7 +271,7 @@ def test_methods_by_other_names(name: str, said: str) -> None:
         ("reshape", "an Expression has no reshape; GraphBuilder has reshape(expression, ...)"),
         ("astype", "an Expression has no astype; GraphBuilder has cast(expression, ...)"),
         ("T", "an Expression has no T; GraphBuilder has reinterpret(expression, ...)"),
-        ("mean", "an Expression has no mean; GraphBuilder has reduce(expression, ...)"),
+        ("mean", 'an Expression has no mean; GraphBuilder has reduce(expression, "AVERAGE", axes)'),
         ("dtype", "an Expression has no dtype; did you mean data_type?"),
         ("frobnicate", "an Expression has no frobnicate"),
         ("__array_interface__", "an Expression has no __array_interface__"),
