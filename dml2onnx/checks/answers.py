@@ -35,6 +35,8 @@ MOST_TRIED = 200
 """Candidates that are judged for one node."""
 MOST_EDITED = 400
 """And single edits of fields, where the candidates do not explain all of it."""
+MOST_FOUND = 2000
+"""Findings of all of them together, about: a node with so much wrong that few can be tried is no slip."""
 MOST_ALIKE = 2
 """Edits of one kind that are offered: where more would do nothing is known."""
 MOST_NODES = 50
@@ -158,7 +160,8 @@ def _best(desc: OperatorDesc, findings: Sequence[Diagnostic], judge: Judge) -> l
     known = {(item.code, item.path) for item in findings if not item.is_structural}
     known |= {(item.code, item.path) for item in judge(desc)}  # those that are not said are made anew
     trials: list[_Trial] = []
-    for candidate in islice(candidates(desc, findings), MOST_TRIED):
+    most = min(MOST_TRIED, _affordable(known))
+    for candidate in islice(candidates(desc, findings), most):
         made = changed(desc, candidate.changes)
         outputs, further = with_inferred_outputs(made, desc)
         for tried, more in ((made, ()), (outputs, further)) if further else ((made, ()),):
@@ -168,12 +171,17 @@ def _best(desc: OperatorDesc, findings: Sequence[Diagnostic], judge: Judge) -> l
                 break
     errors = {(item.code, item.path) for item in findings if item.is_error and not item.is_structural}
     if len(errors) > 1 and not any(errors <= trial.gone for trial in trials):
-        for candidate in islice(single_tensors(desc, findings), MOST_TRIED):
+        for candidate in islice(single_tensors(desc, findings), most):
             left = {(item.code, item.path) for item in judge(changed(desc, candidate.changes))}
             if left <= known - errors:
                 trials.append(_Trial(candidate, frozenset(known - left), ()))
     best = _likeliest(trials, errors | {(item.code, item.path) for item in findings if item.is_error})
     return _with_single_edits(desc, findings, judge, best, known)
+
+
+def _affordable(known: Collection[object]) -> int:
+    """How many descriptors may be judged, of which each has about as many findings as are known."""
+    return MOST_FOUND // max(1, len(known))
 
 
 def _likeliest(trials: Sequence[_Trial], errors: Collection[tuple[str, str]]) -> list[_Trial]:
@@ -209,7 +217,7 @@ def _with_single_edits(
     if not errors or (is_whole and not of_outputs):
         return list(best)
     trials: list[_Trial] = []
-    for candidate in islice(single_edits(desc, findings), MOST_EDITED):
+    for candidate in islice(single_edits(desc, findings), min(MOST_EDITED, _affordable(known))):
         if is_whole and (candidate.kind not in (ATTRIBUTE, TENSOR) or _is_of_outputs(desc, candidate)):
             continue
         left = judge(changed(desc, candidate.changes))
