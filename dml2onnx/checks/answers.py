@@ -23,6 +23,7 @@ from dml2onnx.rules.findings import at_node, pointer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
     from dml2onnx.checks.candidates import Candidate, Change
     from dml2onnx.diagnostics import Diagnostic, Member
@@ -158,7 +159,8 @@ class _Trial(NamedTuple):
 def _best(desc: OperatorDesc, findings: Sequence[Diagnostic], judge: Judge) -> list[_Trial]:
     """The candidates that do away with most, by the fewest changes and of the likeliest kind, and make nothing new."""
     known = {(item.code, item.path) for item in findings if not item.is_structural}
-    known |= {(item.code, item.path) for item in judge(desc)}  # those that are not said are made anew
+    own = judge(desc)
+    known |= {(item.code, item.path) for item in own}  # those that are not said are made anew
     trials: list[_Trial] = []
     most = min(MOST_TRIED, _affordable(known))
     for candidate in islice(candidates(desc, findings), most):
@@ -176,7 +178,8 @@ def _best(desc: OperatorDesc, findings: Sequence[Diagnostic], judge: Judge) -> l
             if left <= known - errors:
                 trials.append(_Trial(candidate, frozenset(known - left), ()))
     best = _likeliest(trials, errors | {(item.code, item.path) for item in findings if item.is_error})
-    return _with_single_edits(desc, findings, judge, best, known)
+    refused = {(item.code, item.path) for item in own if item.is_error}
+    return _with_single_edits(desc, findings, judge, best, known, refused) if refused else best
 
 
 def _affordable(known: Collection[object]) -> int:
@@ -204,24 +207,24 @@ def _with_single_edits(
     findings: Sequence[Diagnostic],
     judge: Judge,
     best: Sequence[_Trial],
-    known: Collection[tuple[str, str]],
+    known: AbstractSet[tuple[str, str]],
+    errors: AbstractSet[tuple[str, str]],
 ) -> list[_Trial]:
     """The candidates, or what any one field as another one would do, where that is one of few and leaves no error.
 
     Conventions explain more than a number that happens to do, and stand alone. Of an output that follows from the
     rest, and of what is not known as a convention, any other single edit is a second opinion.
     """
-    errors = {(item.code, item.path) for item in judge(desc) if item.is_error}
     is_whole = any(errors <= trial.gone for trial in best) and best[0].candidate.kind < LIKE
     of_outputs = all(_is_of_outputs(desc, trial.candidate) for trial in best)
-    if not errors or (is_whole and not of_outputs):
+    if is_whole and not of_outputs:
         return list(best)
     trials: list[_Trial] = []
     for candidate in islice(single_edits(desc, findings), min(MOST_EDITED, _affordable(known))):
         if is_whole and (candidate.kind not in (ATTRIBUTE, TENSOR) or _is_of_outputs(desc, candidate)):
             continue
         left = judge(changed(desc, candidate.changes))
-        if not any(item.is_error for item in left) and {(item.code, item.path) for item in left} <= set(known):
+        if not any(item.is_error for item in left) and {(item.code, item.path) for item in left} <= known:
             trials.append(_Trial(candidate, frozenset(known), ()))
     fields = {item.field for item in findings}
     edits = sorted(_few(desc, trials), key=lambda trial: trial.candidate.changes[0].field not in fields)

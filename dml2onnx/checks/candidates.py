@@ -237,7 +237,7 @@ def _shorter(desc: OperatorDesc) -> Iterator[tuple[Change, ...]]:
         if 0 < length < tensor.rank:
             leading = tensor.sizes[: tensor.rank - length]
             changes = [Change(name, _filled(name, value, leading), "") for name, value in stated.items()]
-            said = [f"{change.field} {_listed(change.value)}" for change in changes]
+            said = [f"{change.field} {in_words(change.value)}" for change in changes]
             words = f"{' and '.join(said).removeprefix(names[0]).lstrip()}, one for each dimension"
             yield changes[0]._replace(words=words), *changes[1:], Change(count or "", tensor.rank, f"{tensor.rank}")
 
@@ -248,12 +248,11 @@ def _filled(name: str, stated: tuple[object, ...], leading: tuple[int, ...]) -> 
     return cast("FieldValue", (*[kind(size if neutral is None else neutral) for size in leading], *stated))
 
 
-def _listed(value: FieldValue) -> str:
-    return (
-        f"[{', '.join(f'{item:g}' for item in value if isinstance(item, (int, float)))}]"
-        if isinstance(value, tuple)
-        else ""
-    )
+def in_words(value: FieldValue) -> str:
+    """A value as a file has it."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(f'{item:g}' if isinstance(item, float) else str(item) for item in value)}]"
+    return str(value)
 
 
 def _window(desc: OperatorDesc) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from itertools import chain, combinations, product
 from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldKind, FieldType, enum_schema
-from dml2onnx.checks.candidates import LIKE, Candidate, Change, inferred
+from dml2onnx.checks.candidates import LIKE, Candidate, Change, in_words, inferred
 from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
@@ -62,13 +62,6 @@ def _changes(field: FieldSchema, value: FieldValue, old: FieldValue) -> tuple[Ch
     if field.count is None or not isinstance(value, tuple) or not isinstance(old, tuple) or len(old) == len(value):
         return (change,)
     return change, Change(field.count, len(value), str(len(value)))
-
-
-def in_words(value: FieldValue) -> str:
-    """A value as a file has it."""
-    if isinstance(value, tuple):
-        return f"[{', '.join(f'{item:g}' if isinstance(item, float) else str(item) for item in value)}]"
-    return str(value)
 
 
 # --- Attributes -------------------------------------------------------------------------------------------------------

@@ -10,8 +10,9 @@ import pytest
 
 from dml2onnx.catalog import LATEST, FieldType, enum_schema
 from dml2onnx.checks import check
+from dml2onnx.checks.candidates import in_words
 from dml2onnx.checks.operators import findings_of
-from dml2onnx.checks.single_edits import in_words, single_edits
+from dml2onnx.checks.single_edits import single_edits
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, TensorDesc
 from dml2onnx.testing.valid import descriptors
