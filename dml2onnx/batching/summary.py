@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -45,7 +46,7 @@ class Summary:
             return
         found = record.diagnostics
         for item in found:
-            self._codes.setdefault(item.code, _Code(item)).add(record.name)
+            self._codes.setdefault(item.code, _Code(item)).add(record.name, item)
         if record.is_failure:
             message = found[0].message if found else str(record.answer.get("failure", ""))
             self._failures.append(Failed(record.name, record.status, message))
@@ -61,12 +62,14 @@ class Summary:
             resumed=self.resumed,
             statuses=dict(sorted(self._statuses.items(), key=lambda item: (-item[1], item[0]))),
             codes=tuple(codes),
-            failures=tuple(self._failures),
+            failures=tuple(sorted(self._failures, key=lambda item: item.model)),
             seconds=round(seconds, 3),
         )
 
 
 class _Code:
+    """What is kept of a code: workers end in any order, so that the first models are those that are first by name."""
+
     def __init__(self, first: Diagnostic) -> None:
         self._first = first
         self._findings = 0
@@ -74,14 +77,17 @@ class _Code:
         self._last = ""
         self._examples: list[str] = []
 
-    def add(self, model: str) -> None:
+    def add(self, model: str, found: Diagnostic) -> None:
         """A finding in a model, whose findings all come one after the other."""
         self._findings += 1
-        if model != self._last:
-            self._last = model
-            self._models += 1
-            if len(self._examples) < EXAMPLES:
-                self._examples.append(model)
+        if model == self._last:
+            return
+        self._last = model
+        self._models += 1
+        insort(self._examples, model)
+        del self._examples[EXAMPLES:]
+        if self._examples[0] == model:
+            self._first = found
 
     def count(self) -> CodeCount:
         first = self._first

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Generator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from dml2onnx.batching import JOURNAL, Batch
 from dml2onnx.batching.driving import drive
 from dml2onnx.batching.journal import Journal
 from dml2onnx.batching.models import found, with_unique_names
+from dml2onnx.batching.summary import Summary
 from dml2onnx.batching.work import Asked, Task, perform
 from dml2onnx.batching.workers import Workers
 from dml2onnx.cli import main
@@ -510,6 +512,25 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert "check: 1 model: 1 passed" in capsys.readouterr().out
     assert main(["batch", "models/good.json", "--quiet"]) == 0
     assert capsys.readouterr() == ("", "")
+
+
+def test_the_summary_does_not_say_which_worker_was_first() -> None:
+    for number in range(5):
+        write(Path(f"models/{number}.json"), BROKEN)
+    Path("models/nothing.bin").write_bytes(b"")
+    records = [record for record, _ in in_here(Asked("check"), "models")]
+    records[1] = replace(records[1], status="died")
+    records[3] = replace(records[3], status="timeout")
+    texts = set()
+    for order in (records, records[::-1], records[3:] + records[:3]):
+        summary = Summary()
+        for item in order:
+            summary.add(item, is_resumed=False)
+        texts.add(str(summary.answer("check", len(records), None, 0.0)))
+    assert len(texts) == 1
+    answer = summary.answer("check", len(records), None, 0.0)
+    assert answer.codes[0].examples == ("models/0.json", "models/1.json", "models/2.json")
+    assert [item.model for item in answer.failures] == ["models/1.json", "models/3.json"]
 
 
 def test_command_lines_that_make_no_sense(capsys: pytest.CaptureFixture[str]) -> None:
