@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -34,7 +33,7 @@ from dml2onnx.builder.size_names import SizeNames
 from dml2onnx.catalog import FeatureLevel, FieldType, Rule
 from dml2onnx.checks.answers import answers
 from dml2onnx.checks.consequences import of_one_kind
-from dml2onnx.checks.operators import findings_of
+from dml2onnx.checks.operators import Judge
 from dml2onnx.codes import building as codes
 from dml2onnx.codes.checking import OUT_OF_RANGE
 from dml2onnx.diagnostics import DmlError, Remedy, plural, raise_errors
@@ -517,7 +516,7 @@ class Recorder:
         """Raises what the checks find wrong with a node, but in the fields ``without``."""
         if (node.operator, self.feature_level) in self._right:
             return
-        judge = partial(findings_of, level=self.feature_level)
+        judge = Judge(self.feature_level)
         found = of_one_kind(node.operator.schema, judge(node.operator))
         findings = [item for item in found if item.field not in without]
         if any(item.is_error for item in findings):

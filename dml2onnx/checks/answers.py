@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import enum_schema
-from dml2onnx.checks.candidates import COUNTS, LIKE, NEUTRAL, candidates, changed, single_tensors, with_inferred_outputs
-from dml2onnx.checks.single_edits import ATTRIBUTE, TENSOR, single_edits
 from dml2onnx.checks.tensors import strides_in_elements
+from dml2onnx.checks.trials import FOLLOWING, best_trials, counted
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Edit, Place, Remedy, Severity, plural, quote
 from dml2onnx.ir.operator import OperatorDesc
@@ -22,24 +20,16 @@ from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.rules.findings import at_node, pointer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-    from collections.abc import Set as AbstractSet
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from dml2onnx.checks.candidates import Candidate, Change
+    from dml2onnx.checks.candidates import Change
+    from dml2onnx.checks.trials import Trial
     from dml2onnx.diagnostics import Diagnostic, Member
     from dml2onnx.ir.graph import Graph, Node, Value
     from dml2onnx.ir.operator import FieldValue
 
     Judge = Callable[[OperatorDesc], tuple[Diagnostic, ...]]
 
-MOST_TRIED = 200
-"""Candidates that are judged for one node."""
-MOST_EDITED = 400
-"""And single edits of fields, where the candidates do not explain all of it."""
-MOST_FOUND = 2000
-"""Findings of all of them together, about: a node with so much wrong that few can be tried is no slip."""
-MOST_ALIKE = 2
-"""Edits of one kind that are offered: where more would do nothing is known."""
 MOST_NODES = 50
 """Nodes that are looked at: as many findings as people are shown."""
 MOST_REMEDIES = 3
@@ -62,8 +52,6 @@ _OF_SHAPES = frozenset(
         codes.ACCEPTED_SIZES,
     }
 )
-_FOLLOWING = frozenset({*NEUTRAL, "DimensionCount", *COUNTS.values()})
-"""Fields that only go along with another one: the other end of a padding, the count of an array."""
 _OF_COUNTS = frozenset({codes.NOT_EQUAL})
 _OF_CHOICES = frozenset({codes.EXACTLY_ONE, codes.OUT_OF_WINDOW})
 _OF_VALUES = frozenset({codes.ARRAY_LENGTH, codes.OUT_OF_RANGE, codes.ZERO_ATTRIBUTE, codes.REPEATED_ENTRY})
@@ -112,7 +100,7 @@ def answers(
     """
     answered = _OF_SHAPES | _OF_COUNTS | _OF_CHOICES | _OF_VALUES
     of_shapes = [item for item in findings if item.code in answered and not item.is_structural]
-    best = _best(node.operator, findings, judge) if of_shapes else []
+    best = best_trials(node.operator, findings, judge) if of_shapes else []
     gone = _gone_with_all(findings, best)
     first = _standing_for(findings, gone, best)
     made = []
@@ -147,135 +135,6 @@ def answers(
 # --- Remedies ---------------------------------------------------------------------------------------------------------
 
 
-class _Trial(NamedTuple):
-    """A candidate, and the findings that it does away with."""
-
-    candidate: Candidate
-    gone: frozenset[tuple[str, str]]
-    further: tuple[Change, ...]
-    """Outputs that follow from the changes."""
-
-
-def _best(desc: OperatorDesc, findings: Sequence[Diagnostic], judge: Judge) -> list[_Trial]:
-    """The candidates that do away with most, by the fewest changes and of the likeliest kind, and make nothing new."""
-    known = {(item.code, item.path) for item in findings if not item.is_structural}
-    own = judge(desc)
-    known |= {(item.code, item.path) for item in own}  # those that are not said are made anew
-    trials: list[_Trial] = []
-    most = min(MOST_TRIED, _affordable(known))
-    for candidate in islice(candidates(desc, findings), most):
-        made = changed(desc, candidate.changes)
-        outputs, further = with_inferred_outputs(made, desc)
-        for tried, more in ((made, ()), (outputs, further)) if further else ((made, ()),):
-            left = {(item.code, item.path) for item in judge(tried)}
-            if left < known:
-                trials.append(_Trial(candidate, frozenset(known - left), more))
-                break
-    errors = {(item.code, item.path) for item in findings if item.is_error and not item.is_structural}
-    if len(errors) > 1 and not any(errors <= trial.gone for trial in trials):
-        for candidate in islice(single_tensors(desc, findings), most):
-            left = {(item.code, item.path) for item in judge(changed(desc, candidate.changes))}
-            if left <= known - errors:
-                trials.append(_Trial(candidate, frozenset(known - left), ()))
-    best = _likeliest(trials, errors | {(item.code, item.path) for item in findings if item.is_error})
-    refused = {(item.code, item.path) for item in own if item.is_error}
-    return _with_single_edits(desc, findings, judge, best, known, refused) if refused else best
-
-
-def _affordable(known: Collection[object]) -> int:
-    """How many descriptors may be judged, of which each has about as many findings as are known."""
-    return MOST_FOUND // max(1, len(known))
-
-
-def _likeliest(trials: Sequence[_Trial], errors: Collection[tuple[str, str]]) -> list[_Trial]:
-    """Those that do away with most, by the fewest changes and of the likeliest kind."""
-    if not trials:
-        return []
-
-    def rank(trial: _Trial) -> tuple[int, int, int]:
-        return -len(trial.gone.intersection(errors)), -len(trial.gone), len(_counted(trial.candidate))
-
-    least = min(map(rank, trials))
-    best = [trial for trial in trials if rank(trial) == least]
-    kind = min(trial.candidate.kind for trial in best)
-    best = [trial for trial in best if trial.candidate.kind == kind]
-    return list({trial.candidate.changes: trial for trial in best}.values())
-
-
-def _with_single_edits(
-    desc: OperatorDesc,
-    findings: Sequence[Diagnostic],
-    judge: Judge,
-    best: Sequence[_Trial],
-    known: AbstractSet[tuple[str, str]],
-    errors: AbstractSet[tuple[str, str]],
-) -> list[_Trial]:
-    """The candidates, or what any one field as another one would do, where that is one of few and leaves no error.
-
-    Conventions explain more than a number that happens to do, and stand alone. Of an output that follows from the
-    rest, and of what is not known as a convention, any other single edit is a second opinion.
-    """
-    is_whole = any(errors <= trial.gone for trial in best) and best[0].candidate.kind < LIKE
-    of_outputs = all(_is_of_outputs(desc, trial.candidate) for trial in best)
-    if is_whole and not of_outputs:
-        return list(best)
-    trials: list[_Trial] = []
-    for candidate in islice(single_edits(desc, findings), min(MOST_EDITED, _affordable(known))):
-        if is_whole and (candidate.kind not in (ATTRIBUTE, TENSOR) or _is_of_outputs(desc, candidate)):
-            continue
-        left = judge(changed(desc, candidate.changes))
-        if not any(item.is_error for item in left) and {(item.code, item.path) for item in left} <= known:
-            trials.append(_Trial(candidate, frozenset(known), ()))
-    fields = {item.field for item in findings}
-    edits = sorted(_few(desc, trials), key=lambda trial: trial.candidate.changes[0].field not in fields)
-    if not is_whole:
-        return edits or list(best)
-    return [*edits, *best] if edits and _differs_widely(desc, best) else [*best, *edits]
-
-
-def _few(desc: OperatorDesc, trials: Sequence[_Trial]) -> list[_Trial]:
-    """Those of the likeliest kind of which there are few: of many no one is meant more than another.
-
-    Of arrays it is those that differ least.
-    """
-    for kind in sorted({trial.candidate.kind for trial in trials}):
-        alike = list({trial.candidate.changes: trial for trial in trials if trial.candidate.kind == kind}.values())
-        least = min(_distance(desc, trial) for trial in alike)
-        near = [trial for trial in alike if _distance(desc, trial) == least]
-        if len(near) <= MOST_ALIKE:
-            return near
-    return []
-
-
-def _distance(desc: OperatorDesc, trial: _Trial) -> tuple[int, int]:
-    """By how much the length of an array changes, and how many of its entries."""
-    change = trial.candidate.changes[0]
-    old, new = desc.get(change.field), change.value
-    if not isinstance(old, tuple) or not isinstance(new, tuple):
-        return 0, 1
-    return abs(len(old) - len(new)), sum(one != other for one, other in zip(old, new, strict=False))
-
-
-def _is_of_outputs(desc: OperatorDesc, candidate: Candidate) -> bool:
-    outputs = {field.name for field in desc.schema.output_fields}
-    return all(change.field in outputs for change in candidate.changes)
-
-
-def _differs_widely(desc: OperatorDesc, best: Sequence[_Trial]) -> bool:
-    """Whether an output is stated with several other sizes than follow: no slip, but what was meant."""
-    for change in best[0].candidate.changes:
-        old, new = desc.get(change.field), change.value
-        if isinstance(old, TensorDesc) and isinstance(new, TensorDesc) and old.rank == new.rank:
-            return sum(one != other for one, other in zip(old.sizes, new.sizes, strict=True)) > 1
-    return False
-
-
-def _counted(candidate: Candidate) -> list[Change]:
-    """The changes, without those that only go along: the other end of a padding, the count of an array."""
-    changes = candidate.changes
-    return [item for item in changes if item is changes[0] or item.field not in _FOLLOWING]
-
-
 def _alike(changes: Sequence[Change]) -> list[Change]:
     """The changes, those of several fields to one and the same as one."""
     if len(changes) < 2 or len({change.words for change in changes}) > 1:
@@ -283,7 +142,7 @@ def _alike(changes: Sequence[Change]) -> list[Change]:
     return [changes[0]._replace(field=", ".join(change.path for change in changes), position=None)]
 
 
-def _gone_with_all(findings: Sequence[Diagnostic], best: Sequence[_Trial]) -> frozenset[tuple[str, str]]:
+def _gone_with_all(findings: Sequence[Diagnostic], best: Sequence[Trial]) -> frozenset[tuple[str, str]]:
     """What every one of the best candidates does away with."""
     if not best:
         return frozenset()
@@ -291,7 +150,7 @@ def _gone_with_all(findings: Sequence[Diagnostic], best: Sequence[_Trial]) -> fr
 
 
 def _standing_for(
-    findings: Sequence[Diagnostic], gone: frozenset[tuple[str, str]], best: Sequence[_Trial]
+    findings: Sequence[Diagnostic], gone: frozenset[tuple[str, str]], best: Sequence[Trial]
 ) -> Diagnostic | None:
     """The finding that is left of those that one change does away with: an error, at what is changed if it can be."""
     fields = {change.field for trial in best for change in trial.candidate.changes}
@@ -304,10 +163,10 @@ def _standing_for(
     return max(alike, key=lambda item: item.path.count("/"))  # the one that says which size it is
 
 
-def _remedies(node: Node, best: Sequence[_Trial], *, editable: bool, in_python: bool) -> tuple[Remedy, ...]:
+def _remedies(node: Node, best: Sequence[Trial], *, editable: bool, in_python: bool) -> tuple[Remedy, ...]:
     made = []
     for trial in best:
-        changes = _counted(trial.candidate)
+        changes = counted(trial.candidate)
         words = ", and ".join(_in_words(change, in_python=in_python) for change in _alike(changes))
         edits: list[Edit] = []
         copied = any(change.is_copied for change in trial.candidate.changes)
@@ -338,7 +197,7 @@ def _edits(node: Node, change: Change) -> Iterator[Edit]:
     if value is None:  # what is read by the node, and not a part of its descriptor
         return
     if not isinstance(value, TensorDesc):
-        yield Edit(place, _member(value), where_given=change.field in _FOLLOWING - {"EndPadding"})
+        yield Edit(place, _member(value), where_given=change.field in FOLLOWING - {"EndPadding"})
         return
     if change.position is not None and isinstance(old, tuple):  # an array of descriptors is stated as a whole
         whole = [value if index == change.position else item for index, item in enumerate(old)]
@@ -378,7 +237,7 @@ def _worded(desc: OperatorDesc, item: Diagnostic, *, in_python: bool) -> tuple[R
             return (Remedy(f"{item.field} of data type {item.expected}, and a CAST node makes {item.found} of it"),)
         how = f"cast(..., {quote(str(item.expected))})" if in_python else f"a CAST node makes {item.expected} of it"
         return (Remedy(f"{how}, or weights are stored as {item.expected}"),)
-    inputs = {field.name for field in schema.input_fields}
+    inputs = [field.name for field in schema.input_fields]
     if item.code in (codes.DATA_TYPE_UNSUPPORTED, codes.DATA_TYPE_LEVEL) and item.field in inputs:
         allowed = str(item.expected).split(", ")
         others = [other.data_type.name for name in inputs if isinstance(other := desc.get(name), TensorDesc)]
@@ -520,7 +379,7 @@ def _places(
     return tuple(found.values())
 
 
-def _stated(node: Node, best: Sequence[_Trial], own: str) -> tuple[Place, ...]:
+def _stated(node: Node, best: Sequence[Trial], own: str) -> tuple[Place, ...]:
     """Where the attributes stand of which another value would do."""
     found: dict[str, Place] = {}
     for trial in best:

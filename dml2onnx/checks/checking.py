@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from dml2onnx import arguments, catalog
 from dml2onnx.catalog import FeatureLevel
 from dml2onnx.checks.answers import MOST_NODES, Sources, answers
 from dml2onnx.checks.consequences import without_consequences
-from dml2onnx.checks.operators import findings_of
+from dml2onnx.checks.operators import Judge, findings_of
 from dml2onnx.checks.structure import check_structure
 from dml2onnx.codes import checking as codes
 from dml2onnx.frontends import graph_of
@@ -17,14 +16,12 @@ from dml2onnx.rules.findings import at_node, not_compiled, not_lowered
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from dml2onnx.checks.structure import Structure
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph
     from dml2onnx.ir.operator import OperatorDesc
-
-    Judge = Callable[[OperatorDesc], tuple[Diagnostic, ...]]
 
 _ACCEPTED = frozenset(codes.ACCEPTED)
 
@@ -33,7 +30,7 @@ def check_graph(
     graph: Graph, level: FeatureLevel, *, compiles: bool = True, documented: bool = False
 ) -> list[Diagnostic]:
     """The findings of a graph at a feature level, as :func:`dml2onnx.check` orders them."""
-    judge = partial(findings_of, level=level, documented=documented)
+    judge = Judge(level, documented)
     structure = check_structure(graph)
     found = _of_nodes(graph, structure, judge)
     of_graph, found = without_consequences(graph, structure.of_graph, found, judge)

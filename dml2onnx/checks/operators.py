@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from dml2onnx.rules.shapes import rules_by_constraint
 from dml2onnx.rules.subject import Subject, UnanswerableError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.rules.findings import Check
@@ -37,6 +38,44 @@ _OF_ONE_TENSOR = frozenset(
 
 # Rules about attributes alone (or attributes against sizes), which a fused activation keeps.
 _OF_ATTRIBUTES = frozenset({Rule.ATTRIBUTE_RANGE, Rule.DISTINCT, Rule.EQUAL, Rule.NONZERO})
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """What is wrong with descriptors at one feature level."""
+
+    level: FeatureLevel
+    documented: bool = False
+
+    def __call__(self, desc: OperatorDesc) -> tuple[Diagnostic, ...]:
+        return findings_of(desc, self.level, documented=self.documented)
+
+    def refusing(self, schema: OperatorSchema) -> Callable[[OperatorDesc], bool]:
+        """Whether descriptors of an operator are refused, for many that differ little from one that is.
+
+        The first error will do, and the rule that found the last one is asked first: most changes leave it broken.
+        """
+        sound, *others = _checks(schema, self.level)
+
+        def refused(desc: OperatorDesc) -> bool:
+            subject = Subject(desc)
+            if self._is_broken(sound, subject):
+                return True
+            for position, check in enumerate(others):
+                if self._is_broken(check, subject):
+                    if position:
+                        others.insert(0, others.pop(position))
+                    return True
+            return False
+
+        return refused
+
+    def _is_broken(self, check: Check, subject: Subject) -> bool:
+        with suppress(UnanswerableError):
+            for item in check(subject):
+                if item.is_error and (self.documented or not item.accepted):
+                    return True
+        return False
 
 
 def findings_of(desc: OperatorDesc, level: FeatureLevel, *, documented: bool = False) -> tuple[Diagnostic, ...]:

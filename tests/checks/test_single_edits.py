@@ -10,8 +10,8 @@ import pytest
 
 from dml2onnx.catalog import LATEST, FieldType, enum_schema
 from dml2onnx.checks import check
-from dml2onnx.checks.candidates import in_words
-from dml2onnx.checks.operators import findings_of
+from dml2onnx.checks.candidates import changed, in_words
+from dml2onnx.checks.operators import Judge, findings_of
 from dml2onnx.checks.single_edits import single_edits
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, TensorDesc
@@ -71,6 +71,16 @@ def test_what_stood_there_is_found_again() -> None:
     assert asked.keys() == LEAST.keys()
     assert sum(single.values()) >= 0.99 * sum(asked.values()), (asked, single)
     assert all(found[kind] >= share * asked[kind] for kind, share in LEAST.items()), (asked, found)
+
+
+def test_refused_is_what_has_an_error() -> None:
+    """However many were asked about before: the rules are asked in another order then."""
+    for number, (*_, wrong) in enumerate(mistakes()):
+        if number % 9 == 0:
+            refused = Judge(LATEST).refusing(wrong.schema)
+            tried = [wrong, *(changed(wrong, edit.changes) for edit in single_edits(wrong, findings_of(wrong, LATEST)))]
+            for desc in tried[:20]:
+                assert refused(desc) == any(item.is_error for item in findings_of(desc, LATEST)), desc
 
 
 @pytest.mark.parametrize("operator", descriptors())

@@ -1,4 +1,4 @@
-"""Twenty mistakes of people who carry networks over from PyTorch, TensorFlow and C++, written before answers were read."""
+"""Twenty mistakes of people who carry networks over from other frameworks, written before answers were read."""
 
 from __future__ import annotations
 
