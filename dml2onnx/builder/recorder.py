@@ -297,7 +297,7 @@ class Recorder:
             sizes, strides = input.sizes, input.strides
         owned_by_dml = converted(arguments.flag, owned_by_dml, "owned_by_dml")
         kind = input.data_type if data_type is None else data_type
-        shape = input.sizes if sizes is None else self._sizes.numbers(sizes)
+        shape = input.sizes if sizes is None else self._sizes.numbers(sizes, input.desc.element_count)
         desc = tensor_desc(kind, shape, strides, owned_by_dml, total_size, alignment)
         (start,) = (input.offset,) if offset is None else whole_numbers("offset", (offset,), 0)
         check_fits(desc, start, input.value.nbytes)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING
 
 from dml2onnx import arguments
 from dml2onnx.builder.arguments import converted, error_here, listed, whole_numbers
 from dml2onnx.codes import building as codes
+from dml2onnx.diagnostics import plural
 from dml2onnx.frontends.findings import listing, quote
 from dml2onnx.ir.size_names import is_size_name, own_size
 
@@ -33,15 +35,24 @@ class SizeNames:
         self._names |= dict.fromkeys(size for size in named if isinstance(size, str))
         return numbers, tuple(size if isinstance(size, str) else int(size) for size in named)
 
-    def numbers(self, sizes: SizesOrNames) -> WholeNumbers:
-        """Sizes with numbers in the place of names, which have to be those of inputs."""
+    def numbers(self, sizes: SizesOrNames, elements: int = 0) -> WholeNumbers:
+        """Sizes with numbers in the place of names, which have to be those of inputs.
+
+        Of one that numpy would find out, as -1, is said what it is where there are so many ``elements``.
+        """
         named = listed("sizes", sizes)
         for size in named:
             if isinstance(size, str) and size not in self._names:
                 known = listing(list(self._names)) or "none"
                 message = f"{quote(size)} is the name of no size of an input; there are: {known}"
                 raise error_here(codes.BAD_TENSOR, message, expected=known, found=quote(size))
-        return [own_size(size, self._ranges) if isinstance(size, str) else size for size in named]
+        made = [own_size(size, self._ranges) if isinstance(size, str) else size for size in named]
+        others = [size for size in made if size != -1]
+        if elements and len(others) == len(made) - 1 and elements % (whole := prod(others) or 1) == 0:
+            meant = [elements // whole if size == -1 else size for size in made]
+            message = f"sizes {made} are not all stated; of {plural(elements, 'element')} they are {meant}"
+            raise error_here(codes.BAD_TENSOR, message, expected=meant, found=made)
+        return made
 
     def used_ranges(self) -> dict[str, tuple[int, int]]:
         """The ranges, each of which has to be that of a name of an input."""

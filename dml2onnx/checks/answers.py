@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dml2onnx.checks.candidates import Change
     from dml2onnx.checks.trials import Trial
     from dml2onnx.diagnostics import Diagnostic, Member
-    from dml2onnx.ir.graph import Graph, Node, Value
+    from dml2onnx.ir.graph import Graph, Node, Read, Value, Write
     from dml2onnx.ir.operator import FieldValue
 
     Judge = Callable[[OperatorDesc], tuple[Diagnostic, ...]]
@@ -34,6 +34,8 @@ MOST_NODES = 50
 """Nodes that are looked at: as many findings as people are shown."""
 MOST_REMEDIES = 3
 MOST_PLACES = 2
+MOST_TYPES = 2
+"""Other data types that are offered for one tensor."""
 CERTAIN = (0, 3)
 """Kinds of candidates that follow from the rest of a node; the others are conventions that may have been followed."""
 
@@ -53,8 +55,18 @@ _OF_SHAPES = frozenset(
     }
 )
 _OF_COUNTS = frozenset({codes.NOT_EQUAL})
-_OF_CHOICES = frozenset({codes.EXACTLY_ONE, codes.OUT_OF_WINDOW})
-_OF_VALUES = frozenset({codes.ARRAY_LENGTH, codes.OUT_OF_RANGE, codes.ZERO_ATTRIBUTE, codes.REPEATED_ENTRY})
+_OF_CHOICES = frozenset(
+    {codes.EXACTLY_ONE, codes.AT_LEAST_ONE, codes.ALL_OR_NONE, codes.REQUIRED_HERE, codes.OUT_OF_WINDOW}
+)
+_OF_VALUES = frozenset(
+    {
+        codes.ARRAY_LENGTH,
+        codes.OUT_OF_RANGE,
+        codes.ZERO_ATTRIBUTE,
+        codes.REPEATED_ENTRY,
+        codes.ACCEPTED_VALUE,
+    }
+)
 _OF_TYPES = frozenset(
     {codes.DIFFERENT_DATA_TYPES, codes.WRONG_DATA_TYPE, codes.ACCEPTED_TYPE, codes.DATA_TYPE_UNSUPPORTED}
 )
@@ -67,13 +79,13 @@ class Sources:
 
     def __init__(self, graph: Graph) -> None:
         self._places: dict[Value, tuple[str, str]] = {}
+        self._has_resources = graph.format == "dxdispatch"
         for item in graph.inputs:
             self._places[item.value] = item.source, quote(item.name)
         if graph.format == "native":
             for constant in graph.constants:
                 name = constant.value.name
-                escaped = name.replace("~", "~0").replace("/", "~1")
-                self._places[constant.value] = f"/constants/{escaped}", quote(name)
+                self._places[constant.value] = f"/constants/{_escaped(name)}", quote(name)
         for node in graph.nodes:
             for field, writes in node.writes.items():
                 place = pointer(node.source, field), f"{field} of {quote(node.name)}"
@@ -82,7 +94,14 @@ class Sources:
     def place(self, value: Value, desc: TensorDesc | None) -> Place:
         """Where a value comes from, and what it is, or how long without a descriptor; no pointer where not known."""
         place, name = self._places.get(value, ("", quote(value.name)))
+        if desc is None and self._has_resources:  # a version of it
+            resource = value.name.rpartition("#")[0] or value.name
+            place, name = f"/resources/{_escaped(resource)}", quote(resource)
         return Place(place, f"{name} has {plural(value.nbytes, 'byte')}" if desc is None else f"{name} is {desc}")
+
+
+def _escaped(name: str) -> str:
+    return name.replace("~", "~0").replace("/", "~1")
 
 
 def answers(
@@ -116,8 +135,8 @@ def answers(
         )
         if item.code is codes.DATA_TYPE_UNSUPPORTED:
             remedies = (*_in_another_place(node.operator, item, judge), *remedies)
-        if item.code in _OF_TYPES and not remedies:
-            remedies = _of_output_types(node, item, judge, editable=editable)
+        if item.code in _OF_TYPES:
+            remedies = (*remedies, *_of_other_types(node, item, judge, editable=editable, in_python=in_python))
         if item is first:
             fields = [change.path for trial in best for change in trial.candidate.changes] + fields
             remedies = (*remedies, *_whole_sizes(node.operator, item, judge, gone))
@@ -126,9 +145,10 @@ def answers(
             places = _places(node, fields, diagnostic.pointer, source)
             diagnostic = replace(diagnostic, places=(*stated, *places)[:MOST_PLACES])
         elif item.code is codes.OUT_OF_BOUNDS:
-            places = _places(node, [item.path], diagnostic.pointer, lambda value, _: source(value, None))
+            places = _places(node, [item.path], diagnostic.pointer, lambda value, _: source(value, None), written=True)
             diagnostic = replace(diagnostic, places=places)
-        made.append(replace(diagnostic, remedies=remedies[:MOST_REMEDIES]))
+        once = {remedy.words: remedy for remedy in reversed(remedies)}
+        made.append(replace(diagnostic, remedies=tuple(reversed(once.values()))[:MOST_REMEDIES]))
     return made
 
 
@@ -295,20 +315,39 @@ def _in_another_place(desc: OperatorDesc, item: Diagnostic, judge: Judge) -> tup
     return tuple(made)
 
 
-def _of_output_types(node: Node, item: Diagnostic, judge: Judge, *, editable: bool) -> tuple[Remedy, ...]:
-    """An output of the data types with which nothing is said of its type, the smallest first."""
-    desc = node.operator
-    old = desc.find(item.field)
-    if not isinstance(old, TensorDesc) or item.field not in {field.name for field in desc.schema.output_fields}:
-        return ()
-    made = []
-    for kind in sorted(DataType, key=lambda kind: kind.bits):
-        left = judge(_with(desc, item.field, replace(old, data_type=kind, total_size=0)))
-        if kind is not old.data_type and not any(other.is_error and other.code in _OF_TYPES for other in left):
-            place = f"{pointer(node.source, item.field)}/DataType"
-            edits = (Edit(place, kind.name),) if editable else ()
-            made.append(Remedy(f"{item.field} of data type {kind.name}", edits))
-    return tuple(made) if len(made) < MOST_REMEDIES else ()
+def _of_other_types(
+    node: Node, item: Diagnostic, judge: Judge, *, editable: bool, in_python: bool
+) -> tuple[Remedy, ...]:
+    """Tensors of another data type, with which nothing is said of types: of that one, or of those it is held against.
+
+    First the types that other tensors have, then the smallest.
+    """
+    desc, schema = node.operator, node.operator.schema
+    outputs = {field.name for field in schema.output_fields}
+    is_even = item.code is codes.DIFFERENT_DATA_TYPES and not in_python
+    against = [path.partition("/")[0] for path in item.related] if is_even else []
+    others = [value.data_type for _, value in desc.items() if isinstance(value, TensorDesc)]
+    made: list[Remedy] = []
+    for name in dict.fromkeys((item.field, *against)):
+        old, found = desc.find(name), 0
+        kinds = [*others, *sorted(DataType, key=lambda kind: kind.bits)] if name == item.field else others
+        if is_even and name == item.field:  # which has a remedy
+            continue
+        for kind in dict.fromkeys(kinds):
+            if not isinstance(old, TensorDesc) or kind is old.data_type or found == MOST_TYPES:
+                continue
+            left = judge(_with(desc, name, replace(old, data_type=kind, total_size=0)))
+            if any(other.is_error and other.code in _OF_TYPES for other in left):
+                continue
+            found += 1
+            place = f"{pointer(node.source, name)}/DataType"
+            if name in outputs:
+                edits = (Edit(place, kind.name),) if editable and name == item.field else ()
+                made.append(Remedy(f"{name} of data type {kind.name}", edits))
+            else:
+                cast = f"cast(..., {quote(kind.name)})" if in_python else f"a CAST node makes {kind.name} of"
+                made.append(Remedy(cast if in_python else f"{cast} {'it' if name == item.field else name}"))
+    return tuple(made)
 
 
 def _of_one_tensor(node: Node, item: Diagnostic, *, editable: bool) -> tuple[Remedy, ...]:
@@ -317,6 +356,11 @@ def _of_one_tensor(node: Node, item: Diagnostic, *, editable: bool) -> tuple[Rem
         edits = (Edit(pointer(node.source, item.path), int(item.expected)),) if editable else ()
         return (Remedy(f"TotalTensorSizeInBytes {item.expected}", edits, is_certain=True),)
     desc = node.operator.get(item.field) if item.path == f"{item.field}/Strides" and item.field else None
+    if item.code is codes.SCALES_ARE_SIZES:
+        scales: Member = [float(number) for number in item.expected[1:-1].split(", ")]
+        return (
+            Remedy(f"Scales {item.expected}", (Edit(pointer(node.source, item.path), scales),) if editable else ()),
+        )
     if item.code is codes.OVERLAPPING_OUTPUT:
         packed: Member = [int(step) for step in re.findall(r"\d+", item.expected)]
         return (
@@ -360,13 +404,18 @@ def _with(desc: OperatorDesc, field: str, value: FieldValue) -> OperatorDesc:
 
 
 def _places(
-    node: Node, paths: Iterable[str], own: str, source: Callable[[Value, TensorDesc | None], Place]
+    node: Node,
+    paths: Iterable[str],
+    own: str,
+    source: Callable[[Value, TensorDesc | None], Place],
+    *,
+    written: bool = False,
 ) -> tuple[Place, ...]:
-    """Where the tensors of these fields come from, the nearest first."""
+    """Where the tensors of these fields come from, the nearest first; also those that are ``written``."""
     found: dict[str, Place] = {}
     for path in paths:
         field, _, rest = path.partition("/")
-        reads = node.reads.get(field, ())
+        reads: Sequence[Read | Write] = node.reads.get(field, ()) or (node.writes.get(field, ()) if written else ())
         if field not in node.operator.schema.index or not reads:
             continue
         index = int(rest.partition("/")[0]) if rest.partition("/")[0].isdigit() else 0
@@ -380,12 +429,13 @@ def _places(
 
 
 def _stated(node: Node, best: Sequence[Trial], own: str) -> tuple[Place, ...]:
-    """Where the attributes stand of which another value would do."""
+    """Where the attributes and outputs stand that would do in another form."""
     found: dict[str, Place] = {}
     for trial in best:
         for change in trial.candidate.changes:
             value, place = node.operator.get(change.field), pointer(node.source, change.field)
-            if not isinstance(change.value, TensorDesc) and place != own and not own.startswith(f"{place}/"):
-                shown = list(value) if isinstance(value, tuple) else value
+            is_here = not isinstance(change.value, TensorDesc) or change.field in node.writes
+            if is_here and place != own and not own.startswith(f"{place}/"):
+                shown = f"[{', '.join(map(str, value))}]" if isinstance(value, tuple) else value
                 found.setdefault(place, Place(place, f"{change.field} is {shown}"))
     return tuple(found.values())

@@ -45,10 +45,6 @@ MOST_ELEMENTS = 64
 """Tensors of an array field that are looked at."""
 
 
-LIKE = 5
-"""The kind of candidates that are a tensor with sizes that others have: no convention, but a number that will do."""
-
-
 class Change(NamedTuple):
     """A field as it may have been meant; of an array of tensors the one at ``position``."""
 
@@ -104,23 +100,6 @@ def candidates(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[C
     yield from (Candidate(3, changes) for changes in _matrices(desc, fields))
     for name in concerned:
         yield from (Candidate(4, (change,)) for change in _strides_in_bytes(desc, name))
-
-
-def single_tensors(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Candidate]:
-    """Each tensor with one size as others have it: several findings may be about a single tensor that none names."""
-    fields = dict.fromkeys(
-        name.partition("/")[0] for item in findings for name in (item.field, *item.related) if not item.is_structural
-    )
-    tensors = {name: value for name in fields if isinstance(value := desc.find(name), TensorDesc)}
-    wanted = [int(item.expected) for item in findings if item.expected.isdigit()]
-    for name, tensor in tensors.items():
-        for axis, size in enumerate(tensor.sizes):
-            others = [other.sizes[axis] for other in tensors.values() if axis < other.rank]
-            for other in dict.fromkeys([*others, *[n for t in tensors.values() for n in t.sizes], *wanted, 1]):
-                if 0 < other != size:
-                    sizes = (*tensor.sizes[:axis], other, *tensor.sizes[axis + 1 :])
-                    made = replace(tensor, sizes=sizes, strides=None, total_size=0)
-                    yield Candidate(LIKE, (Change(name, made, f"of sizes {list(sizes)}"),))
 
 
 def changed(desc: OperatorDesc, changes: Sequence[Change]) -> OperatorDesc:

@@ -138,7 +138,7 @@ def _bounds(schema: OperatorSchema) -> Check:
 
 
 def _scales(subject: Subject) -> Iterator[Diagnostic]:
-    """Scales that are the sizes of the output, or lead from these to the input's, and not the other way."""
+    """Scales that are the sizes of the output, or lead from these to the input's, or are in another order."""
     sizes, wanted = subject.sizes("InputTensor"), subject.sizes("OutputTensor")
     scales = subject.numbers("Scales")
     if len(sizes) != len(wanted) or len(scales) != len(sizes) or not all(sizes) or not all(wanted):
@@ -152,6 +152,9 @@ def _scales(subject: Subject) -> Iterator[Diagnostic]:
         yield codes.SCALES_ARE_SIZES.of("Scales", message, meant, list(wanted))
     elif all(isclose(ratio * scale, 1, rel_tol=1e-6) for ratio, scale in zip(ratios, scales, strict=True)):
         message = f"Scales {found} lead from OutputTensor to InputTensor; from the input to the output it is {meant}."
+        yield codes.SCALES_ARE_SIZES.of("Scales", message, meant, found)
+    elif sorted(scales) == sorted(ratios):
+        message = f"Scales {found} are in another order than the dimensions; those of the tensors make {meant}."
         yield codes.SCALES_ARE_SIZES.of("Scales", message, meant, found)
 
 

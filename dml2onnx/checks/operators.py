@@ -50,19 +50,20 @@ class Judge:
     def __call__(self, desc: OperatorDesc) -> tuple[Diagnostic, ...]:
         return findings_of(desc, self.level, documented=self.documented)
 
-    def refusing(self, schema: OperatorSchema) -> Callable[[OperatorDesc], bool]:
+    def refusing(self, schema: OperatorSchema, *, warned: bool = False) -> Callable[[OperatorDesc], bool]:
         """Whether descriptors of an operator are refused, for many that differ little from one that is.
 
-        The first error will do, and the rule that found the last one is asked first: most changes leave it broken.
+        If ``warned``, whether anything is said of them at all. The first error will do, and the rule that found the
+        last one is asked first: most changes leave it broken.
         """
         sound, *others = _checks(schema, self.level)
 
         def refused(desc: OperatorDesc) -> bool:
             subject = Subject(desc)
-            if self._is_broken(sound, subject):
+            if self._is_broken(sound, subject, warned):
                 return True
             for position, check in enumerate(others):
-                if self._is_broken(check, subject):
+                if self._is_broken(check, subject, warned):
                     if position:
                         others.insert(0, others.pop(position))
                     return True
@@ -70,10 +71,10 @@ class Judge:
 
         return refused
 
-    def _is_broken(self, check: Check, subject: Subject) -> bool:
+    def _is_broken(self, check: Check, subject: Subject, warned: bool) -> bool:
         with suppress(UnanswerableError):
             for item in check(subject):
-                if item.is_error and (self.documented or not item.accepted):
+                if warned or (item.is_error and (self.documented or not item.accepted)):
                     return True
         return False
 

@@ -3,6 +3,7 @@
 ``candidates`` knows conventions by name. What is here knows none, and tries what fields of a kind can hold: other
 axes, other enumerators, numbers that occur among the sizes, what makes one size of another, dimensions that changed
 places, tensors that did. Only an edit with which nothing is wrong any more is of use, and only if few others are.
+The ``kind`` of such a candidate is how far it is from what stands there: slips are near.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from itertools import chain, combinations, product
 from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldKind, FieldType, enum_schema
-from dml2onnx.checks.candidates import LIKE, Candidate, Change, in_words, inferred
-from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.checks.candidates import NEUTRAL, Candidate, Change, in_words, inferred
+from dml2onnx.codes import checking as codes
+from dml2onnx.ir.tensor import MAX_DIMENSIONS, TensorDesc
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -23,12 +25,15 @@ if TYPE_CHECKING:
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.operator import FieldValue, OperatorDesc
 
-ATTRIBUTE, TENSOR, ABSENT = 1, 2, 6
-"""Kinds of candidates beside those of ``candidates``: an attribute, tensors or their dimensions in each other's place,
+SLIP, LIKE, FAR, ABSENT = 10, 15, 16, 17
+"""Kinds of candidates beside those of ``candidates``: one slip, the sizes of another tensor, whatever else will do, and
 nothing where something is."""
 MOST_ENUMERATORS = 12
 """Enumerators that an enumeration may have, for each to be tried: data types have more, and say nothing of sizes."""
 _OF_NUMBERS = (FieldType.UINT_ARRAY, FieldType.INT_ARRAY, FieldType.FLOAT_ARRAY, FieldType.SIZE_2D)
+_OF_RANKS = frozenset(
+    {codes.DIFFERENT_DIMENSION_COUNTS, codes.WRONG_DIMENSION_COUNT, codes.DIMENSION_COUNT_UNSUPPORTED}
+)
 SMALL = range(9)
 """Numbers that are tried whatever the sizes are."""
 MOST_AXES = 5
@@ -46,14 +51,16 @@ def single_edits(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator
     }
     counts = {field.count for field in desc.schema.fields}
     differences = list(_differences(desc, tensors))
+    named = _entries(findings)
     for field, value in desc.items():
         if field.kind is FieldKind.ATTRIBUTE and field.name in read - counts and value is not None:
-            named = [text for text in wanted if field.enum and text in enum_schema(field.enum).values]
+            stated = [text for text in wanted if field.enum and text in enum_schema(field.enum).values]
             corrected = _corrected(field, value, differences)
-            for other in dict.fromkeys((*named, *corrected, *_values(field, value, tensors))):
+            for other in dict.fromkeys((*stated, *corrected, *_values(field, value, tensors))):
                 if other != value:
-                    yield Candidate(ATTRIBUTE, _changes(field, other, value))
-    yield from _tensors(desc, read, tensors, wanted)
+                    kind = _distance(field, value, other, named.get(field.name, ()))
+                    yield Candidate(kind, _changes(field, other, value))
+    yield from _tensors(desc, read, tensors, findings)
 
 
 def _changes(field: FieldSchema, value: FieldValue, old: FieldValue) -> tuple[Change, ...]:
@@ -62,6 +69,69 @@ def _changes(field: FieldSchema, value: FieldValue, old: FieldValue) -> tuple[Ch
     if field.count is None or not isinstance(value, tuple) or not isinstance(old, tuple) or len(old) == len(value):
         return (change,)
     return change, Change(field.count, len(value), str(len(value)))
+
+
+# --- How likely an edit undoes a slip ---------------------------------------------------------------------------------
+
+
+def _entries(findings: Sequence[Diagnostic]) -> dict[str, set[int]]:
+    """The entries of arrays that findings are about."""
+    found: dict[str, set[int]] = {}
+    for item in findings:
+        field, _, entry = item.path.partition("/")
+        if entry.isdigit():
+            found.setdefault(field, set()).add(int(entry))
+    return found
+
+
+def _distance(field: FieldSchema, old: FieldValue, new: FieldValue, named: Collection[int]) -> int:
+    """The kind of a candidate that has this value of an attribute in the place of the one that stands there.
+
+    Where findings are about entries that are ``named``, the others are right.
+    """
+    if not isinstance(old, tuple) or not isinstance(new, tuple):
+        return SLIP
+    if len(old) != len(new):
+        return SLIP + abs(len(old) - len(new))
+    is_beside = any(old[entry] != new[entry] for entry in range(len(old)) if named and entry not in named)
+    numbers = [[item for item in array if isinstance(item, (int, float))] for array in (old, new)]
+    pairs = list(zip(*numbers, strict=True))
+    apart = sum(a != b for a, b in pairs)
+    if _is_one_slip(pairs) or set(new) == {NEUTRAL.get(field.name)}:
+        return SLIP + is_beside
+    if is_beside:
+        return FAR
+    return SLIP + 1 if apart == 1 or len(set(new)) == 1 else FAR
+
+
+def _one_more(number: float) -> float:
+    return number + 1
+
+
+def _one_less(number: float) -> float:
+    return number - 1
+
+
+def _double(number: float) -> float:
+    return number * 2
+
+
+def _half(number: float) -> float:
+    return number / 2
+
+
+_SLIPS = (_one_more, _one_less, _double, _half)
+
+
+def _is_one_slip(pairs: Sequence[tuple[float, float]]) -> bool:
+    """Whether numbers are others in another order, or all or one of them one more, one less, double or half."""
+    old, new = [a for a, _ in pairs], [b for _, b in pairs]
+    if sorted(old) == sorted(new):
+        return True
+    moved = [(a, b) for a, b in pairs if a != b]
+    if len(moved) not in (1, len(pairs)) and len(moved) < sum(a != 0 for a in old):
+        return False
+    return any(all(step(a) == b for a, b in moved) for step in _SLIPS)
 
 
 # --- Attributes -------------------------------------------------------------------------------------------------------
@@ -74,11 +144,11 @@ def _values(field: FieldSchema, value: FieldValue, tensors: dict[str, TensorDesc
         names = list(enum_schema(field.enum).values)
         yield from names if len(names) <= MOST_ENUMERATORS else ()
     elif field.dimensions == "axis" and isinstance(value, int):
-        yield from range(rank)
+        yield from sorted(range(rank), key=lambda axis: abs(axis - value))
     elif field.dimensions == "axes" and isinstance(value, tuple):
         yield from _axes(len(value), rank)
     elif field.type in (FieldType.UINT, FieldType.INT) and isinstance(value, int):
-        yield from sorted({*SMALL, *_sizes(tensors)})
+        yield from sorted({*SMALL, *_sizes(tensors)}, key=lambda number: abs(number - value))
     elif field.type in _OF_NUMBERS and isinstance(value, tuple):
         numbers = tuple([item for item in value if isinstance(item, (int, float))])
         for other in _arrays(field, numbers, tensors) if numbers and len(numbers) == len(value) else ():
@@ -102,8 +172,10 @@ def _arrays(
 ) -> Iterator[tuple[float, ...]]:
     """One number for all entries; the entries in another order; those that lead from a tensor to another one."""
     kind = float if field.type is FieldType.FLOAT_ARRAY else int
+    for slipped in _slipped(value):
+        if kind is float or all(number == int(number) for number in slipped):
+            yield tuple(map(kind, slipped))
     yield from (tuple([kind(number)] * len(value)) for number in SMALL)
-    yield tuple(reversed(value))
     if len(value) == 2:
         yield from (tuple(map(kind, pair)) for pair in product(SMALL[:5], repeat=2))
     shapes = list(dict.fromkeys(tensor.sizes for tensor in tensors.values() if tensor.rank >= len(value)))
@@ -116,6 +188,17 @@ def _arrays(
                     if kind is float or all(made % size == 0 for made, size in pairs):
                         yield tuple([kind(made / size) for made, size in pairs])
                     yield tuple([kind(made - size) for made, size in pairs])
+
+
+def _slipped(value: tuple[float, ...]) -> Iterator[tuple[float, ...]]:
+    """In another order, and all or one of them one more, one less, double or half."""
+    yield tuple(reversed(value))
+    if len(value) > 2:
+        yield from ((value[0], *value[2:], value[1]), (value[0], value[-1], *value[1:-1]))  # channels last, or first
+    for step in _SLIPS:
+        yield tuple(map(step, value))
+        yield from ((*value[:index], step(number), *value[index + 1 :]) for index, number in enumerate(value))
+    yield from ((*value[:index], 0, *value[index + 1 :]) for index in range(len(value)))
 
 
 def _differences(desc: OperatorDesc, tensors: dict[str, TensorDesc]) -> Iterator[tuple[int, ...]]:
@@ -144,38 +227,93 @@ def _corrected(
 # --- Tensors ----------------------------------------------------------------------------------------------------------
 
 
-def _listed(text: str) -> tuple[int, ...]:
-    """The sizes that a finding expects; none if it expects something else."""
-    return tuple(map(int, text[1:-1].split(", "))) if re.fullmatch(r"\[\d+(, \d+)*\]", text) else ()
-
-
 def _tensors(
-    desc: OperatorDesc, read: Collection[str], tensors: dict[str, TensorDesc], wanted: Sequence[str]
+    desc: OperatorDesc, read: Collection[str], tensors: dict[str, TensorDesc], findings: Sequence[Diagnostic]
 ) -> Iterator[Candidate]:
-    """Two dimensions of a tensor in each other's place, two inputs, and an optional tensor left out."""
+    """Dimensions of a tensor in another order, sizes as others have them, two tensors, an optional one left out."""
+    of_ranks = any(item.code in _OF_RANKS for item in findings)
+    seen = set[tuple[str, tuple[int, ...]]]()
+
+    def sized(name: str, sizes: tuple[int, ...], kind: int, words: str = "") -> Iterator[Candidate]:
+        if sizes != tensors[name].sizes and (name, sizes) not in seen and 0 < len(sizes) <= MAX_DIMENSIONS:
+            seen.add((name, sizes))
+            made = replace(tensors[name], sizes=sizes, strides=None, total_size=0)
+            yield Candidate(kind, (Change(name, made, f"of sizes {list(sizes)}{words}", is_copied=True),))
+
     for name, tensor in tensors.items():
-        for first, second in combinations(range(tensor.rank), 2) if name in read else ():
-            if tensor.sizes[first] != tensor.sizes[second]:
-                order = list(range(tensor.rank))
-                order[first], order[second] = second, first
-                sizes = tuple([tensor.sizes[axis] for axis in order])
-                words = f"of sizes {list(sizes)}: dimensions {first} and {second} the other way round"
-                made = replace(tensor, sizes=sizes, strides=None, total_size=0)
-                yield Candidate(TENSOR, (Change(name, made, words, is_copied=True),))
-        stated = [_listed(text) for text in wanted] if name in read else []
-        for sizes in dict.fromkeys((*stated, *[other.sizes for other in tensors.values()])) if name in read else ():
-            if len(sizes) == tensor.rank and sorted(sizes) != sorted(tensor.sizes):
-                made = replace(tensor, sizes=sizes, strides=None, total_size=0)
-                yield Candidate(LIKE, (Change(name, made, f"of sizes {list(sizes)}", is_copied=True),))
-    inputs = [field.name for field in desc.schema.input_fields if field.name in tensors]
-    for one, other in combinations(inputs, 2):
-        if (one in read or other in read) and tensors[one] != tensors[other]:
-            words = f"as {other}, and {other} as {one}: the other way round"
-            changes = (
-                Change(one, tensors[other], words, is_copied=True),
-                Change(other, tensors[one], words, is_copied=True),
-            )
-            yield Candidate(TENSOR, changes)
+        if name not in read:
+            continue
+        for sizes, words in _reordered(tensor.sizes):
+            yield from sized(name, sizes, SLIP, words)
+        for sizes in _stated(name, tensor.sizes, findings):
+            yield from sized(name, sizes, SLIP + 1)
+        for sizes in _with_other_ones(tensor.sizes) if of_ranks else ():
+            yield from sized(name, sizes, SLIP)
+        for other in tensors.values():
+            if other.rank == tensor.rank or of_ranks:
+                yield from sized(name, other.sizes, LIKE)
+    yield from _exchanged(desc, read, tensors)
+    for name, tensor in tensors.items():
+        numbers = _sizes(tensors) if name in read else set()
+        for axis, number in product(range(tensor.rank), sorted(numbers)):
+            yield from sized(name, (*tensor.sizes[:axis], number, *tensor.sizes[axis + 1 :]), FAR)
     for field in desc.schema.fields:
         if field.is_tensor and field.optional and field.name in read and desc.get(field.name) is not None:
             yield Candidate(ABSENT, (Change(field.name, None, "left out"),))
+
+
+def other_tensors(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Candidate]:
+    """An input with two sizes as other tensors have them: one that is of another node, and nothing fits it."""
+    read = {name.partition("/")[0] for item in findings for name in (item.field, *item.related)}
+    known = {field.name: value for field, value in desc.items() if isinstance(value, TensorDesc)}
+    for name in [field.name for field in desc.schema.input_fields if field.name in read and field.name in known]:
+        tensor = known[name]
+        numbers = sorted(_sizes({other: value for other, value in known.items() if other != name}))
+        for first, second in combinations(range(tensor.rank), 2):
+            for pair in product(numbers, repeat=2):
+                if pair[0] != tensor.sizes[first] and pair[1] != tensor.sizes[second]:
+                    sizes = list(tensor.sizes)
+                    sizes[first], sizes[second] = pair
+                    made = replace(tensor, sizes=tuple(sizes), strides=None, total_size=0)
+                    yield Candidate(FAR, (Change(name, made, f"of sizes {sizes}", is_copied=True),))
+
+
+def _reordered(sizes: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], str]]:
+    """Two dimensions in each other's place, and channels first for last."""
+    for first, second in combinations(range(len(sizes)), 2):
+        made = list(sizes)
+        made[first], made[second] = made[second], made[first]
+        yield tuple(made), f": dimensions {first} and {second} the other way round"
+    if len(sizes) > 3:
+        yield (sizes[0], sizes[-1], *sizes[1:-1]), ": the last dimension second"
+        yield (sizes[0], *sizes[2:], sizes[1]), ": the second dimension last"
+
+
+def _stated(name: str, sizes: tuple[int, ...], findings: Sequence[Diagnostic]) -> Iterator[tuple[int, ...]]:
+    """The sizes that findings expect, all or one of them."""
+    for item in findings:
+        field, _, axis = item.path.partition("/Sizes/")
+        if re.fullmatch(r"\[\d+(, \d+)*\]", item.expected):
+            yield tuple(map(int, item.expected[1:-1].split(", ")))
+        elif field == name and axis.isdigit() and int(axis) < len(sizes) and re.fullmatch(r"[1-9]\d*", item.expected):
+            yield (*sizes[: int(axis)], int(item.expected), *sizes[int(axis) + 1 :])
+
+
+def _with_other_ones(sizes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """With a dimension of 1 more, or less."""
+    yield from ((1, *sizes), (*sizes, 1))
+    yield from ((*sizes[:axis], *sizes[axis + 1 :]) for axis, size in enumerate(sizes) if size == 1)
+
+
+def _exchanged(desc: OperatorDesc, read: Collection[str], tensors: dict[str, TensorDesc]) -> Iterator[Candidate]:
+    """Two tensors in each other's place."""
+    outputs = {field.name for field in desc.schema.output_fields}
+    for one, other in combinations(tensors, 2):
+        first, second = tensors[one], tensors[other]
+        is_of_ends = one in outputs or other in outputs
+        if is_of_ends and (min(first.rank, second.rank) < 3 or first.data_type is not second.data_type):
+            continue  # few vectors and matrices are not the other way round by chance
+        if (one in read or other in read) and first != second:
+            words = f"as {one}: the other way round"
+            changes = (Change(one, second, f"as {other}", is_copied=True), Change(other, first, words, is_copied=True))
+            yield Candidate(SLIP, changes)

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.checks.candidates import (
     COUNTS,
-    LIKE,
     NEUTRAL,
     candidates,
     changed,
-    single_tensors,
     with_inferred_outputs,
 )
 from dml2onnx.checks.operators import Judge
-from dml2onnx.checks.single_edits import ATTRIBUTE, TENSOR, single_edits
+from dml2onnx.checks.single_edits import FAR, LIKE, other_tensors, single_edits
+from dml2onnx.codes import checking as codes
 from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
@@ -29,12 +28,14 @@ if TYPE_CHECKING:
 
 MOST_TRIED = 200
 """Candidates that are judged for one node."""
-MOST_EDITED = 400
+MOST_EDITED = 1000
 """And single edits of fields, where the candidates do not explain all of it."""
 MOST_FOUND = 2000
 """Findings of all of them together, about: a node with so much wrong that few can be tried is no slip."""
 MOST_ALIKE = 2
 """Values of one field that are offered: where more would do nothing is known."""
+MOST_FIELDS = 3
+"""Fields of which another value is offered."""
 
 FOLLOWING = frozenset({*NEUTRAL, "DimensionCount", *COUNTS.values()})
 """Fields that only go along with another one: the other end of a padding, the count of an array."""
@@ -70,10 +71,12 @@ class _Tried:
         self.refusals = _places(item for item in own if item.is_error)
         self.affordable = MOST_FOUND // max(1, len(self.known))
         """How many descriptors may be judged, of which each has about as many findings."""
-        self._refused = judge.refusing(desc.schema) if isinstance(judge, Judge) else self._refused_in_words
-
-    def _refused_in_words(self, desc: OperatorDesc) -> bool:
-        return any(item.is_error for item in self._judge(desc))
+        warned = not self.refusals
+        self._refused: Callable[[OperatorDesc], bool] = (
+            judge.refusing(desc.schema, warned=warned)
+            if isinstance(judge, Judge)
+            else lambda desc: any(warned or item.is_error for item in judge(desc))
+        )
 
     def better(self, tried: Iterable[Candidate]) -> Iterator[Trial]:
         """Those with which less is wrong, with the outputs that follow from them where that takes these."""
@@ -86,11 +89,11 @@ class _Tried:
                     yield Trial(candidate, frozenset(self.known - left), more)
                     break
 
-    def right(self, tried: Iterable[Candidate], most: int) -> Iterator[Trial]:
-        """Those with which no error is left, and no warning that was not there."""
-        for candidate in islice(tried, min(most, self.affordable)):
+    def right(self, tried: Iterable[Candidate]) -> Iterator[Trial]:
+        """Those with which no error is left, and no warning that was not there; of warnings none at all."""
+        for candidate in islice(tried, min(MOST_EDITED, self.affordable)):
             made = changed(self.desc, candidate.changes)
-            if not self._refused(made) and _places(self._judge(made)) <= self.known:
+            if not self._refused(made) and (not self.refusals or _places(self._judge(made)) <= self.known):
                 yield Trial(candidate, frozenset(self.known), ())
 
 
@@ -98,10 +101,8 @@ def best_trials(desc: OperatorDesc, findings: Sequence[Diagnostic], judge: AnyJu
     """The candidates that do away with most, by the fewest changes and of the likeliest kind, and make nothing new."""
     tried = _Tried(desc, findings, judge)
     trials = list(tried.better(candidates(desc, findings)))
-    if len(tried.errors) > 1 and not any(tried.errors <= trial.gone for trial in trials):
-        trials += tried.right(single_tensors(desc, findings), MOST_TRIED)
     best = _likeliest(trials, tried.errors | _places(item for item in findings if item.is_error))
-    return _with_single_edits(tried, best) if tried.refusals else best
+    return _with_single_edits(tried, best)
 
 
 def _places(findings: Iterable[Diagnostic]) -> set[tuple[str, str]]:
@@ -127,47 +128,57 @@ def _with_single_edits(tried: _Tried, best: Sequence[Trial]) -> list[Trial]:
     """The candidates, or what any one field as another one would do, where that is one of few and leaves no error.
 
     Conventions explain more than a number that happens to do, and stand alone. Of an output that follows from the
-    rest, and of what is not known as a convention, any other single edit is a second opinion.
+    rest, and of what is not known as a convention, any other slip is a second opinion.
     """
-    desc, findings = tried.desc, tried.findings
-    is_whole = any(tried.refusals <= trial.gone for trial in best) and best[0].candidate.kind < LIKE
-    of_outputs = all(_is_of_outputs(desc, trial.candidate) for trial in best)
-    if is_whole and not of_outputs:
+    desc = tried.desc
+    is_whole = any((tried.refusals or tried.known) <= trial.gone for trial in best)
+    is_followed = all(trial.further or _is_of_outputs(desc, trial.candidate) for trial in best)
+    is_read = not tried.refusals and bool(tried.errors)  # by who reads an output that DirectML accepts
+    if is_whole and (is_read or not is_followed):
         return list(best)
     further = [
         item
-        for item in islice(single_edits(desc, findings), MOST_EDITED)
-        if not is_whole or (item.kind in (ATTRIBUTE, TENSOR) and not _is_of_outputs(desc, item))
+        for item in islice(single_edits(desc, tried.findings), MOST_EDITED)
+        if not is_whole or (item.kind < LIKE and not _is_of_outputs(desc, item))
     ]
-    trials = list(tried.right(further, MOST_EDITED))
-    fields = {item.field for item in findings}
-    edits = sorted(_few(desc, trials), key=lambda trial: trial.candidate.changes[0].field not in fields)
+    edits = _few(tried, list(tried.right(further)))
     if not is_whole:
-        return edits or list(best)
+        several = len(tried.errors) > 1
+        return (
+            edits or (_few(tried, list(tried.right(other_tensors(desc, tried.findings)))) if several else []) or [*best]
+        )
     return [*edits, *best] if edits and _differs_widely(desc, best) else [*best, *edits]
 
 
-def _few(desc: OperatorDesc, trials: Sequence[Trial]) -> list[Trial]:
-    """Those of the likeliest kind of which there are few: of many no one is meant more than another.
+def _few(tried: _Tried, trials: Sequence[Trial]) -> list[Trial]:
+    """The nearest values of each field of which there are few: of many no one is meant more than another.
 
-    Of arrays it is those that differ least.
+    The nearest come first, and of these those of the fields that findings are about.
     """
-    for kind in sorted({trial.candidate.kind for trial in trials}):
-        alike = list({trial.candidate.changes: trial for trial in trials if trial.candidate.kind == kind}.values())
-        least = min(_distance(desc, trial) for trial in alike)
-        near = [trial for trial in alike if _distance(desc, trial) == least]
-        if len(near) <= MOST_ALIKE:
-            return near
-    return []
+    fields = {item.field for item in tried.findings}
+    beyond = {item.field for item in tried.findings if item.code is codes.OUT_OF_RANGE}
+    alike: dict[tuple[str, ...], list[Trial]] = {}
+    for trial in {trial.candidate.changes: trial for trial in trials}.values():
+        alike.setdefault(tuple([change.field for change in counted(trial.candidate)]), []).append(trial)
+    found: list[Trial] = []
+    for (field, *_), several in alike.items():
+        least = min(trial.candidate.kind for trial in several)
+        near = [trial for trial in several if trial.candidate.kind == least]
+        if len(near) > MOST_ALIKE:
+            fewest = min(_different(trial) for trial in near)
+            near = [trial for trial in near if _different(trial) == fewest]
+        if field in beyond:  # then it is the bound that is nearest, and the first that was tried
+            near = near[:1]
+        found += near if len(near) <= MOST_ALIKE else ()
+    found.sort(key=lambda trial: (trial.candidate.kind, trial.candidate.changes[0].field not in fields))
+    known = [trial for trial in found if trial.candidate.kind < FAR]
+    return (known or found)[:MOST_FIELDS]
 
 
-def _distance(desc: OperatorDesc, trial: Trial) -> tuple[int, int]:
-    """By how much the length of an array changes, and how many of its entries."""
-    change = trial.candidate.changes[0]
-    old, new = desc.get(change.field), change.value
-    if not isinstance(old, tuple) or not isinstance(new, tuple):
-        return 0, 1
-    return abs(len(old) - len(new)), sum(one != other for one, other in zip(old, new, strict=False))
+def _different(trial: Trial) -> int:
+    """How many different numbers an array has then: most have one in all places."""
+    value = trial.candidate.changes[0].value
+    return len(set(value)) if isinstance(value, tuple) else 1
 
 
 def _is_of_outputs(desc: OperatorDesc, candidate: Candidate) -> bool:

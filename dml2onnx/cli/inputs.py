@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,10 @@ def contents_files(pairs: list[str], option: str = "--input") -> dict[str, Conte
         name, equals, file = pair.partition("=")
         if not equals and pair.lower().endswith(".npz"):
             found = {item: array_files.ContentsFile(Path(pair), item) for item in array_files.members(Path(pair))}
+        elif name and _holds_another(file):
+            message = f"{quote(pair)} names several inputs; {option} takes one NAME=FILE, and is given once for each"
+            expected = " ".join(f"{option} {item}" for item in pair.split(","))
+            raise UnreadableError(INPUT_UNREADABLE.at(message, expected=expected, found=pair))
         elif name and file:
             found = {name: array_files.ContentsFile.named(file)}
         else:
@@ -37,6 +42,11 @@ def contents_files(pairs: list[str], option: str = "--input") -> dict[str, Conte
             raise UnreadableError(INPUT_UNREADABLE.at(f"{option} names {quote(name)} twice", found=pair))
         files |= found
     return files
+
+
+def _holds_another(file: str) -> bool:
+    """Whether what stands for a file is one with a further ``NAME=FILE`` behind a comma; a file may be named so."""
+    return re.search(r",\w+=", file) is not None and not Path(file).exists()
 
 
 def constants(supplied: list[str]) -> dict[str, ContentsFile | None]:

@@ -63,6 +63,7 @@ from dml2onnx.frontends.dml_graph_parts import (
     new_name,
     slots,
 )
+from dml2onnx.frontends.edge_cycles import without_cycles
 from dml2onnx.frontends.edge_remedies import Reached
 from dml2onnx.frontends.files import ModelFiles
 from dml2onnx.frontends.findings import Findings, at_field, pointer, quote, show
@@ -132,6 +133,8 @@ class _GraphDescReader:
         output_edges = list(self._read_edges(root, "OutputEdges", _OUTPUT_EDGE))
         for edge in self._read_edges(root, "IntermediateEdges", _INTERMEDIATE_EDGE):
             self._connect_nodes(edge)
+        for finding in without_cycles(self._nodes, output_edges, self._unresolved):
+            findings.add(finding)
         for count, array in _COUNTED.items():
             self._compare_count(root, count, array)
         for item in self._nodes:

@@ -18,6 +18,7 @@ from dml2onnx.diagnostics import DmlError
 from tests.newcomers.case import HERE, THERE, Case, Command
 from tests.newcomers.commands import COMMANDS
 from tests.newcomers.eighth import EIGHTH_COMMANDS, EIGHTH_FILES, EIGHTH_PROGRAMS
+from tests.newcomers.eleventh import ELEVENTH_COMMANDS, ELEVENTH_FILES, ELEVENTH_PROGRAMS
 from tests.newcomers.fifth import FIFTH_COMMANDS, FIFTH_FILES, FIFTH_PROGRAMS
 from tests.newcomers.files import FILES, NETWORK
 from tests.newcomers.fourth import FOURTH_COMMANDS, FOURTH_FILES, FOURTH_PROGRAMS
@@ -41,6 +42,7 @@ IN_FILES = (
     *EIGHTH_FILES,
     *NINTH_FILES,
     *TENTH_FILES,
+    *ELEVENTH_FILES,
 )
 IN_PROGRAMS = (
     *PROGRAMS,
@@ -53,6 +55,7 @@ IN_PROGRAMS = (
     *EIGHTH_PROGRAMS,
     *NINTH_PROGRAMS,
     *TENTH_PROGRAMS,
+    *ELEVENTH_PROGRAMS,
 )
 IN_COMMANDS = (
     *COMMANDS,
@@ -64,6 +67,7 @@ IN_COMMANDS = (
     *EIGHTH_COMMANDS,
     *NINTH_COMMANDS,
     *TENTH_COMMANDS,
+    *ELEVENTH_COMMANDS,
 )
 CASES = (*IN_FILES, *IN_PROGRAMS, *IN_COMMANDS)
 
