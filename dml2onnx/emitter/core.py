@@ -349,9 +349,6 @@ class EmitterCore:
     quantizes_last_axis_only = _asked("quantizes_last_axis_only", False)
     """Whether vectors of scales lie along the last axis, whatever a node says."""
 
-    fuses_scales_of_rows = _asked("fuses_scales_of_rows", False)
-    """Whether an integer product must not be multiplied by the product of two scales."""
-
     casts_saturate = _asked("casts_saturate", False)
     """Whether a Cast to a narrow integer stops at its limits."""
 

@@ -68,9 +68,7 @@ def matrix_multiply_integer_to_float(node: Operands, e: Emitter) -> Tensor:
     if y is None:
         total, rank = _multiplied(node, e, FLOAT), node.output().rank
         a_scale, b_scale = scale_along(node, e, "A", rank, rank - 2), scale_along(node, e, "B", rank, rank - 1)
-        y = e.Cast(total, FLOAT)
-        apart = e.fuses_scales_of_rows()
-        y = e.Mul(e.Mul(y, a_scale), b_scale) if apart else e.Mul(y, e.Mul(a_scale, b_scale))
+        y = e.scaled(e.Cast(total, FLOAT), a_scale, b_scale)
     return e.Add(y, e.Cast(node.broadcastable("BiasTensor"), FLOAT)) if node.op.has("BiasTensor") else y
 
 
