@@ -15,7 +15,7 @@ import numpy as np
 from dml2onnx import targets
 from dml2onnx.diagnostics import InternalError
 from dml2onnx.emitter.budget import Budget
-from dml2onnx.emitter.roles import ROLES
+from dml2onnx.emitter.constant_names import NAMES
 from dml2onnx.emitter.tensor import Tensor, are_constant, derived_label, hand_on
 from dml2onnx.onnx_model import (
     DOUBLE,
@@ -267,8 +267,8 @@ class EmitterCore:
             if tensor.label in self._weights and tensor.label not in self.initializers:
                 name = tensor.label
             else:
-                role = "".join(ROLES.get(op, ())[index : index + 1])
-                name = self._name(tensor.label.rpartition("/")[2] or role or "const")
+                usual = "".join(NAMES.get(op, ())[index : index + 1])
+                name = self._name(tensor.label.rpartition("/")[2] or usual or "const")
             self.budget.store(value.nbytes)
             stored = self._shared[key] = Value(name, value.dtype, value.shape)
             self.initializers[name] = value
