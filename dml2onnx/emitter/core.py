@@ -343,8 +343,10 @@ class EmitterCore:
     takes_units = _asked("takes_units", False)
     """Whether it matters that a value is an input, or comes from a QuantizeLinear: only then is it noted."""
 
-    saturates_pairs = _asked("saturates_pairs", False)
-    """Whether products of UINT8 with INT8 saturate on some processors that the target runs on."""
+    @legalised
+    def multiplies_signed(self, x: Tensor, w: Tensor) -> bool:
+        """Whether an INT8 factor ``w`` of bytes stays INT8."""
+        return True
 
     quantizes_last_axis_only = _asked("quantizes_last_axis_only", False)
     """Whether vectors of scales lie along the last axis, whatever a node says."""
