@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dml2onnx.catalog import FieldSchema
     from dml2onnx.ir.operator import FieldValue
 
-LEAST = {"tensor": 0.99, "enumerator": 0.95, "number": 0.8, "axis": 0.6, "array": 0.5}
+LEAST = {"tensor": 0.99, "enumerator": 0.96, "number": 0.95, "axis": 0.75, "array": 0.85}
 """How often what stood there is found again, of each kind; an axis beyond the last says nothing of the right one."""
 
 
