@@ -75,8 +75,10 @@ def candidates(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[C
     """What may have been meant, given what is wrong."""
     fields = {item.field for item in findings}
     concerned = fields | {name.partition("/")[0] for item in findings for name in item.related}
-    for change in _outputs(desc, fields):
-        yield Candidate(0, (change,))
+    follow = list(_outputs(desc))
+    yield from (Candidate(0, (change,)) for change in follow if change.field in fields)
+    if len(follow) > 1:
+        yield Candidate(0, tuple(follow))
     for changes in _paddings(desc, findings):
         yield Candidate(0, changes)
     for changes in _shorter(desc):
@@ -154,11 +156,11 @@ def inferred(desc: OperatorDesc, names: Sequence[str]) -> dict[str, TensorDesc |
     return {name: TensorDesc(*(found.get(name) or known[name])) if name in known else None for name in names}
 
 
-def _outputs(desc: OperatorDesc, fields: set[str]) -> Iterator[Change]:
+def _outputs(desc: OperatorDesc) -> Iterator[Change]:
     """Outputs as they follow from the rest."""
     for name, right in inferred(desc, _output_names(desc)).items():
         old = desc.get(name)
-        if name in fields and right is not None and isinstance(old, TensorDesc):
+        if right is not None and isinstance(old, TensorDesc):
             if old.data_type is not right.data_type:
                 yield Change(name, replace(old, data_type=right.data_type), f"of data type {right.data_type.name}")
             if old.sizes != right.sizes:

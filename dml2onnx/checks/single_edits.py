@@ -41,7 +41,7 @@ MOST_AXES = 5
 
 
 def single_edits(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Candidate]:
-    """The descriptor with one field changed that a finding has read."""
+    """The descriptor with one field changed: attributes that a finding has read first, then the others."""
     read = {name.partition("/")[0] for item in findings for name in (item.field, item.path, *item.related)}
     wanted = [item.expected for item in findings if item.expected]
     tensors = {
@@ -52,13 +52,16 @@ def single_edits(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator
     counts = {field.count for field in desc.schema.fields}
     differences = list(_differences(desc, tensors))
     named = _entries(findings)
-    for field, value in desc.items():
-        if field.kind is FieldKind.ATTRIBUTE and field.name in read - counts and value is not None:
+    yield from _together(desc)
+    for field, value in sorted(desc.items(), key=lambda item: item[0].name not in read):
+        if field.kind is FieldKind.ATTRIBUTE and field.name not in counts and value is not None:
             stated = [text for text in wanted if field.enum and text in enum_schema(field.enum).values]
             corrected = _corrected(field, value, differences)
-            for other in dict.fromkeys((*stated, *corrected, *_values(field, value, tensors))):
+            leading = [made for made in _leading(field, value, tensors) if _is_possible(field, made)]
+            for other in dict.fromkeys((*stated, *corrected, *_values(field, value, tensors), *leading)):
                 if other != value:
                     kind = _distance(field, value, other, named.get(field.name, ()))
+                    kind = min(kind, SLIP + 1) if other in leading and not named else kind
                     yield Candidate(kind, _changes(field, other, value))
     yield from _tensors(desc, read, tensors, findings)
 
@@ -151,8 +154,8 @@ def _values(field: FieldSchema, value: FieldValue, tensors: dict[str, TensorDesc
         yield from sorted({*SMALL, *_sizes(tensors)}, key=lambda number: abs(number - value))
     elif field.type in _OF_NUMBERS and isinstance(value, tuple):
         numbers = tuple([item for item in value if isinstance(item, (int, float))])
-        for other in _arrays(field, numbers, tensors) if numbers and len(numbers) == len(value) else ():
-            if field.type in (FieldType.INT_ARRAY, FieldType.FLOAT_ARRAY) or min(other) >= 0:
+        for other in _arrays(field, numbers) if numbers and len(numbers) == len(value) else ():
+            if _is_possible(field, other):
                 yield other
 
 
@@ -167,10 +170,13 @@ def _sizes(tensors: dict[str, TensorDesc]) -> set[int]:
     return {size for tensor in tensors.values() for size in tensor.sizes if size < 1 << 16}
 
 
-def _arrays(
-    field: FieldSchema, value: tuple[float, ...], tensors: dict[str, TensorDesc]
-) -> Iterator[tuple[float, ...]]:
-    """One number for all entries; the entries in another order; those that lead from a tensor to another one."""
+def _is_possible(field: FieldSchema, value: tuple[float, ...]) -> bool:
+    """Whether numbers may be negative where some are."""
+    return field.type in (FieldType.INT_ARRAY, FieldType.FLOAT_ARRAY) or min(value) >= 0
+
+
+def _arrays(field: FieldSchema, value: tuple[float, ...]) -> Iterator[tuple[float, ...]]:
+    """One number for all entries; the entries in another order, or with a slip."""
     kind = float if field.type is FieldType.FLOAT_ARRAY else int
     for slipped in _slipped(value):
         if kind is float or all(number == int(number) for number in slipped):
@@ -178,6 +184,13 @@ def _arrays(
     yield from (tuple([kind(number)] * len(value)) for number in SMALL)
     if len(value) == 2:
         yield from (tuple(map(kind, pair)) for pair in product(SMALL[:5], repeat=2))
+
+
+def _leading(field: FieldSchema, value: FieldValue, tensors: dict[str, TensorDesc]) -> Iterator[tuple[float, ...]]:
+    """The arrays that lead from the sizes of a tensor to those of another one."""
+    if field.type not in _OF_NUMBERS or not isinstance(value, tuple) or not value:
+        return
+    kind = float if field.type is FieldType.FLOAT_ARRAY else int
     shapes = list(dict.fromkeys(tensor.sizes for tensor in tensors.values() if tensor.rank >= len(value)))
     for shape in shapes:
         yield tuple(map(kind, shape[-len(value) :]))
@@ -192,9 +205,8 @@ def _arrays(
 
 def _slipped(value: tuple[float, ...]) -> Iterator[tuple[float, ...]]:
     """In another order, and all or one of them one more, one less, double or half."""
-    yield tuple(reversed(value))
-    if len(value) > 2:
-        yield from ((value[0], *value[2:], value[1]), (value[0], value[-1], *value[1:-1]))  # channels last, or first
+    for order in _orders(len(value)):
+        yield tuple([value[index] for index in order])
     for step in _SLIPS:
         yield tuple(map(step, value))
         yield from ((*value[:index], step(number), *value[index + 1 :]) for index, number in enumerate(value))
@@ -222,6 +234,31 @@ def _corrected(
                 made = tuple([item + sign * more for item, more in pairs if isinstance(item, int)])
                 if len(made) == len(value) and (field.type is FieldType.INT_ARRAY or min(made) >= 0):
                     yield made
+
+
+def _together(desc: OperatorDesc) -> Iterator[Candidate]:
+    """Arrays of one length, such as both ends of a padding, all with their entries in another order."""
+    alike: dict[str, list[tuple[FieldSchema, tuple[float, ...]]]] = {}
+    for field, value in desc.items():
+        if field.count is not None and field.type in _OF_NUMBERS and isinstance(value, tuple):
+            numbers = tuple([item for item in value if isinstance(item, (int, float))])
+            alike.setdefault(field.count, []).append((field, numbers))
+    for arrays in alike.values():
+        for order in _orders(len(arrays[0][1])) if len(arrays) > 1 and len({len(n) for _, n in arrays}) == 1 else ():
+            made = [(field.name, old, tuple([old[index] for index in order])) for field, old in arrays]
+            changes = [Change(name, new, in_words(new)) for name, old, new in made if old != new]
+            if len(changes) > 1:
+                said = [f"{change.field} {change.words}" for change in changes]
+                words = " and ".join(said).removeprefix(changes[0].field).lstrip()
+                yield Candidate(SLIP, (changes[0]._replace(words=words), *changes[1:]))
+
+
+def _orders(length: int) -> Iterator[tuple[int, ...]]:
+    """The last first; and of more than two the second last, or the last second."""
+    places = tuple(range(length))
+    yield places[::-1]
+    if length > 2:
+        yield from ((0, *places[2:], 1), (0, length - 1, *places[1:-1]))
 
 
 # --- Tensors ----------------------------------------------------------------------------------------------------------

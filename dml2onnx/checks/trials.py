@@ -187,7 +187,9 @@ def _is_of_outputs(desc: OperatorDesc, candidate: Candidate) -> bool:
 
 
 def _differs_widely(desc: OperatorDesc, best: Sequence[Trial]) -> bool:
-    """Whether an output is stated with several other sizes than follow: no slip, but what was meant."""
+    """Whether outputs are stated with several other sizes than follow: no slip, but what was meant."""
+    if len(best[0].candidate.changes) > 1:
+        return True
     for change in best[0].candidate.changes:
         old, new = desc.get(change.field), change.value
         if isinstance(old, TensorDesc) and isinstance(new, TensorDesc) and old.rank == new.rank:

@@ -45,7 +45,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldKind
 from dml2onnx.codes import reading as codes
-from dml2onnx.diagnostics import Place, Remedy, plural
+from dml2onnx.diagnostics import Edit, Place, Remedy, plural
 from dml2onnx.frontends.contents import longest_file
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import API, enumerators
@@ -525,11 +525,14 @@ class _GraphDescReader:
         if len(outputs) < count:
             first = next(index for index in range(count) if index not in outputs)
             message = f"nothing is connected to graph output {first}"
-            self._findings.unknown(
-                _CONNECTION,
-                "output",
-                codes.UNFED_GRAPH_OUTPUT.at(message, pointer="/OutputCount", expected="an edge", found=str(first)),
+            last = max(edges, key=lambda edge: edge.ends[2]).at(2) if stated is None else ""
+            remedies = (
+                (Remedy(f"GraphOutputIndex {first}", (Edit(last, first),)),) if len(outputs) == 1 and last else ()
             )
+            finding = codes.UNFED_GRAPH_OUTPUT.at(
+                message, pointer=last or "/OutputCount", expected="an edge", found=str(first), remedies=remedies
+            )
+            self._findings.unknown(_CONNECTION, "output", finding)
         return tuple(item for _, item in sorted(outputs.items()) if item is not None)
 
     def _finish(self, node: OperatorNode) -> Node:

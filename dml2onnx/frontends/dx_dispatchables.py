@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.catalog import FieldKind
 from dml2onnx.codes import reading as codes
-from dml2onnx.diagnostics import Diagnostic, Remedy
+from dml2onnx.codes.checking import OUT_OF_BOUNDS
+from dml2onnx.diagnostics import Diagnostic, Place, Remedy
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import DXDISPATCH, enumerators
 from dml2onnx.frontends.dx_graphs import read_graph
@@ -163,7 +164,25 @@ class Bindings:
                     message, pointer=members.at("elementOffset"), expected="elementSizeInBytes"
                 )
             )
+        if count and elements and resource.nbytes < (elements + count) * size:
+            self._too_far(members, resource, elements * size, (elements + count) * size)
+            elements = 0
         return Source(resource, elements * size, (count or 0) * size)
+
+    def _too_far(self, members: Members, resource: Resource, first: int, last: int) -> None:
+        """A region that ends beyond its buffer."""
+        message = f"elementOffset is {first} bytes; the region is bytes {first} to {last} of {quote(resource.name)}"
+        present = f"{resource.nbytes} bytes"
+        place = Place(pointer("resources", resource.name), f"it has {present}")
+        self._findings.add(
+            OUT_OF_BOUNDS.at(
+                f"{message}, which has {resource.nbytes}",
+                pointer=members.at("elementOffset"),
+                expected=f"{last} bytes or more",
+                found=present,
+                places=(place,),
+            )
+        )
 
 
 class DispatchableReader:

@@ -31,7 +31,7 @@ from dml2onnx.frontends.tensors import wrong_kind
 from dml2onnx.ir.tensor import MAX_DIMENSIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from dml2onnx.catalog import FieldSchema, OperatorSchema
     from dml2onnx.diagnostics import Member
@@ -193,6 +193,7 @@ def report(
     schema: OperatorSchema | None = None,
 ) -> None:
     """Adds problems to the findings; ``place`` is the pointer of what was read. Their messages begin at the verb."""
+    lone = _lone(problems, schema)
     for problem in problems:
         where = pointer_to(place, problem.path)
         close = findings.closest(*problem.guess) if problem.guess else ()
@@ -201,6 +202,9 @@ def report(
         of_operator = schema if is_unknown and "/" not in problem.path else None
         if of_operator is not None:
             close = familiar.meant_fields(field, of_operator.index) or close
+        is_lone = of_operator is not None and not close
+        if is_lone:
+            close = lone
         if of_operator is not None and not close:
             message += _in_version(of_operator, field) if code is codes.UNKNOWN_FIELD else ""
             message += _in_a_tensor(of_operator, field)
@@ -210,6 +214,9 @@ def report(
             for name in close:
                 findings.meant(where.rpartition("/")[0] + pointer(name), code, _last(problem.path))
         message = f"{_subject(problem.path, is_unknown=is_unknown)} {message}{suggestion(close)}"
+        remedies = _remedies(problem, where, close, of_operator)
+        if is_lone:
+            remedies = tuple([replace(remedy, is_certain=False) for remedy in remedies])
         findings.add(
             placed(
                 with_code(problem, code, message),
@@ -217,9 +224,23 @@ def report(
                 node=node,
                 operator=schema.short_name if schema else "",
                 documentation=schema.doc if schema else "",
-                remedies=_remedies(problem, where, close, of_operator),
+                remedies=remedies,
             )
         )
+
+
+def _lone(problems: Sequence[Diagnostic], schema: OperatorSchema | None) -> tuple[str, ...]:
+    """The only field that is missing, where one other stands there that is unknown and holds what it would."""
+    unknown = [item for item in problems if item.code in _UNKNOWN and "/" not in item.path]
+    missing = [item for item in problems if item.code is codes.MISSING_FIELD and "/" not in item.path]
+    if schema is None or len(unknown) != 1 or len(missing) != 1 or (field := schema.field(missing[0].field)) is None:
+        return ()
+    kind = type(unknown[0].contents)
+    if field.type in (FieldType.FLOAT, FieldType.UINT, FieldType.INT):
+        fits = kind is int or (kind is float and field.type is FieldType.FLOAT)
+    else:
+        fits = (kind is list and field.type in _ARRAYS) or (kind is str and field.type is FieldType.ENUM)
+    return (field.name,) if fits else ()
 
 
 def _in_version(schema: OperatorSchema, field: str) -> str:
