@@ -11,13 +11,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import enum_schema
+from dml2onnx.checks.counterparts import counterparts
+from dml2onnx.checks.single_edits import SLIP
 from dml2onnx.checks.tensors import strides_in_elements
 from dml2onnx.checks.trials import FOLLOWING, best_trials, counted
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Edit, Place, Remedy, Severity, plural, quote
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.rules.findings import at_node, pointer
+from dml2onnx.rules.findings import at_node, operator_place, pointer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -137,6 +139,8 @@ def answers(
             remedies = (*_in_another_place(node.operator, item, judge), *remedies)
         if item.code in _OF_TYPES:
             remedies = (*remedies, *_of_other_types(node, item, judge, editable=editable, in_python=in_python))
+        if item is first or (not best and item is findings[0]):
+            remedies = (*_of_counterparts(node, best, judge, editable=editable), *remedies)
         if item is first:
             fields = [change.path for trial in best for change in trial.candidate.changes] + fields
             remedies = (*remedies, *_whole_sizes(node.operator, item, judge, gone))
@@ -290,6 +294,17 @@ def _usual_activations(desc: OperatorDesc, item: Diagnostic) -> tuple[Remedy, ..
     if len(stated) == len(usual):
         names = [other.type for other in stated if isinstance(other, OperatorDesc)] * (wanted // len(usual))
     return (Remedy(f"{item.field} {', '.join(names)}"),)
+
+
+def _of_counterparts(node: Node, best: Sequence[Trial], judge: Judge, *, editable: bool) -> tuple[Remedy, ...]:
+    """Another operator, where nothing better is known than a slip that happens to do."""
+    if any(trial.candidate.kind < SLIP for trial in best):
+        return ()
+    made = []
+    for name in counterparts(node.operator, judge)[:1]:
+        edits = (Edit(operator_place(node.source), name),) if editable else ()
+        made.append(Remedy(f"{name} in the place of {node.operator.type}, which takes it so", edits))
+    return tuple(made)
 
 
 def _in_another_place(desc: OperatorDesc, item: Diagnostic, judge: Judge) -> tuple[Remedy, ...]:

@@ -405,7 +405,7 @@ def _views(desc: OperatorDesc, name: str) -> Iterator[Change]:
                     seen.add(form.sizes)
                     yield Change(name, form, f"of sizes {list(form.sizes)}", position=index)
             for form in forms:
-                for sizes in others:
+                for sizes in (*others, *_partly(form.sizes, others)):
                     repeated = _repeated(form, sizes)
                     if repeated is not None and (sizes, repeated.strides) not in seen:
                         seen.add((sizes, repeated.strides))
@@ -484,6 +484,13 @@ def _with_other_ones(tensor: TensorDesc, rank: int) -> list[TensorDesc]:
         strides = None if tensor.is_packed else steps
         made.append(replace(tensor, sizes=sizes, strides=strides))
     return made
+
+
+def _partly(sizes: tuple[int, ...], others: Sequence[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
+    """The sizes with those of other tensors in the places of ones: matrices of which a batch is repeated."""
+    for other in others:
+        if len(other) == len(sizes):
+            yield tuple([wanted if size == 1 else size for size, wanted in zip(sizes, other, strict=True)])
 
 
 def _repeated(tensor: TensorDesc, sizes: tuple[int, ...]) -> TensorDesc | None:

@@ -34,8 +34,12 @@ _OF_NUMBERS = (FieldType.UINT_ARRAY, FieldType.INT_ARRAY, FieldType.FLOAT_ARRAY,
 _OF_RANKS = frozenset(
     {codes.DIFFERENT_DIMENSION_COUNTS, codes.WRONG_DIMENSION_COUNT, codes.DIMENSION_COUNT_UNSUPPORTED}
 )
+BEYOND = frozenset({codes.OUT_OF_RANGE, codes.OUT_OF_WINDOW})
+"""Of values that are too large or too small, of which the nearest that will do is meant."""
 SMALL = range(9)
 """Numbers that are tried whatever the sizes are."""
+MOST_APART = 16
+"""How far an entry that a finding names may be from what it should be."""
 MOST_AXES = 5
 """Dimensions of a tensor of which all choices of axes are tried."""
 
@@ -52,16 +56,19 @@ def single_edits(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator
     counts = {field.count for field in desc.schema.fields}
     differences = list(_differences(desc, tensors))
     named = _entries(findings)
+    outside = _entries([item for item in findings if item.code in BEYOND])
     yield from _together(desc)
     for field, value in sorted(desc.items(), key=lambda item: item[0].name not in read):
         if field.kind is FieldKind.ATTRIBUTE and field.name not in counts and value is not None:
             stated = [text for text in wanted if field.enum and text in enum_schema(field.enum).values]
             corrected = _corrected(field, value, differences)
             leading = [made for made in _leading(field, value, tensors) if _is_possible(field, made)]
-            for other in dict.fromkeys((*stated, *corrected, *_values(field, value, tensors), *leading)):
+            nearby = _nearby(value, outside.get(field.name, ()))
+            for other in dict.fromkeys((*stated, *corrected, *nearby, *_values(field, value, tensors), *leading)):
                 if other != value:
                     kind = _distance(field, value, other, named.get(field.name, ()))
                     kind = min(kind, SLIP + 1) if other in leading and not named else kind
+                    kind = SLIP if other in nearby else kind
                     yield Candidate(kind, _changes(field, other, value))
     yield from _tensors(desc, read, tensors, findings)
 
@@ -211,6 +218,20 @@ def _slipped(value: tuple[float, ...]) -> Iterator[tuple[float, ...]]:
         yield tuple(map(step, value))
         yield from ((*value[:index], step(number), *value[index + 1 :]) for index, number in enumerate(value))
     yield from ((*value[:index], 0, *value[index + 1 :]) for index in range(len(value)))
+
+
+def _nearby(value: FieldValue, named: Collection[int]) -> list[tuple[int, ...]]:
+    """Other numbers in the entries that findings name, one by one, the nearest first."""
+    numbers = tuple([item for item in value if isinstance(item, int)]) if isinstance(value, tuple) and named else ()
+    if not isinstance(value, tuple) or len(numbers) != len(value):
+        return []
+    steps = [step for apart in range(1, MOST_APART + 1) for step in (-apart, apart)]
+    return [
+        (*numbers[:entry], numbers[entry] + step, *numbers[entry + 1 :])
+        for step in steps
+        for entry in named
+        if entry < len(numbers) and numbers[entry] + step >= 0
+    ]
 
 
 def _differences(desc: OperatorDesc, tensors: dict[str, TensorDesc]) -> Iterator[tuple[int, ...]]:

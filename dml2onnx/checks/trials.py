@@ -13,8 +13,7 @@ from dml2onnx.checks.candidates import (
     with_inferred_outputs,
 )
 from dml2onnx.checks.operators import Judge
-from dml2onnx.checks.single_edits import FAR, LIKE, other_tensors, single_edits
-from dml2onnx.codes import checking as codes
+from dml2onnx.checks.single_edits import BEYOND, FAR, LIKE, other_tensors, single_edits
 from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
@@ -156,7 +155,7 @@ def _few(tried: _Tried, trials: Sequence[Trial]) -> list[Trial]:
     The nearest come first, and of these those of the fields that findings are about.
     """
     fields = {item.field for item in tried.findings}
-    beyond = {item.field for item in tried.findings if item.code is codes.OUT_OF_RANGE}
+    beyond = {item.field for item in tried.findings if item.code in BEYOND}
     alike: dict[tuple[str, ...], list[Trial]] = {}
     for trial in {trial.candidate.changes: trial for trial in trials}.values():
         alike.setdefault(tuple([change.field for change in counted(trial.candidate)]), []).append(trial)
@@ -164,11 +163,11 @@ def _few(tried: _Tried, trials: Sequence[Trial]) -> list[Trial]:
     for (field, *_), several in alike.items():
         least = min(trial.candidate.kind for trial in several)
         near = [trial for trial in several if trial.candidate.kind == least]
+        if field in beyond:  # then it is the bound that is nearest, and the first that was tried
+            near = near[:1]
         if len(near) > MOST_ALIKE:
             fewest = min(_different(trial) for trial in near)
             near = [trial for trial in near if _different(trial) == fewest]
-        if field in beyond:  # then it is the bound that is nearest, and the first that was tried
-            near = near[:1]
         found += near if len(near) <= MOST_ALIKE else ()
     found.sort(key=lambda trial: (trial.candidate.kind, trial.candidate.changes[0].field not in fields))
     known = [trial for trial in found if trial.candidate.kind < FAR]

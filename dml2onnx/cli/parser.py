@@ -53,6 +53,9 @@ class _Parser(argparse.ArgumentParser):
         from dml2onnx.catalog.likeness import nearest, question  # only what is misspelt needs it
 
         wrong = re.search(r"unrecognized arguments: (-[\w-]+)|required: COMMAND$", message)
+        number = re.search(r"argument (-[\w-]+)(?:/\S+)?: invalid int value", message)
+        if number is not None and (known := self._option_string_actions[number[1]].choices):
+            return f" (choose from {', '.join(map(str, known))})"
         choice = re.search(r"invalid choice: '(.+)' \(choose from (.+)\)$", message)
         pairs = [item for item in self.typed[:-1] if item in ("--input", "--constant")]
         is_surplus = message.startswith("unrecognized arguments: ") and wrong is None

@@ -13,7 +13,7 @@ from dml2onnx.diagnostics import Diagnostic, Place, Remedy
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import DXDISPATCH, enumerators
 from dml2onnx.frontends.dx_graphs import read_graph
-from dml2onnx.frontends.findings import at_field, escape, listing, pointer, quote, show, suggestion
+from dml2onnx.frontends.findings import at_field, escape, instead, listing, pointer, quote, show, suggestion
 from dml2onnx.frontends.members import Members, wrong_kind
 from dml2onnx.frontends.problems import operator_form, other_operator, report, unknown_operator, without_fields
 from dml2onnx.frontends.tensors import unknown_enumerator
@@ -130,9 +130,11 @@ class Bindings:
         if resource is None:
             message = f"there is no resource {quote(name)}{self._findings.did_you_mean(name, self._resources)}"
             expected = "a member of resources"
-            self._findings.unknown(
-                RESOURCE, name, codes.UNKNOWN_RESOURCE.at(message, pointer=place, expected=expected, found=quote(name))
+            remedies = instead(place, self._findings.closest(name, self._resources))
+            finding = codes.UNKNOWN_RESOURCE.at(
+                message, pointer=place, expected=expected, found=quote(name), remedies=remedies
             )
+            self._findings.unknown(RESOURCE, name, finding)
         return resource
 
     def _source(self, raw: object, place: str) -> Source | None:
