@@ -26,7 +26,7 @@ from dml2onnx.legalise import (
 from dml2onnx.legalise.depth import gathered_depth, spread_depth
 from dml2onnx.legalise.extremes import as_signed, clipped
 from dml2onnx.legalise.formulas import by_instances, normalized, plus, shrunk, times, wide
-from dml2onnx.legalise.pools import average_pool, lp_pool, max_pool, max_pool_with_indices
+from dml2onnx.legalise.pools import average_pool, lp_pool, max_pool, max_pool_with_indices, max_unpool
 from dml2onnx.onnx_model import DOUBLE, FLOAT
 
 if TYPE_CHECKING:
@@ -341,6 +341,7 @@ RULES |= {
     "LpPool": lp_pool,
     "MaxPool": max_pool,
     "MaxPoolWithIndices": max_pool_with_indices,
+    "MaxUnpool": max_unpool,
     "ArgMax": arg_max,
     "ArgMin": arg_min,
     "Attention": attention.attention,
