@@ -218,6 +218,22 @@ DIFFERENCES = (
         PICTURE,
     ),
     Difference(
+        ("tinygrad",),
+        "It has no LSTM.",
+        "op='LSTM' is not supported",
+        ("LSTM",),
+        LSTM,
+        SEQUENCE,
+    ),
+    Difference(
+        ("tinygrad",),
+        "It has no RoiAlign.",
+        "op='RoiAlign' is not supported",
+        ("RoiAlign",),
+        REGIONS,
+        PICTURE,
+    ),
+    Difference(
         ("winml compile",),
         "It compiles for NPUs and GPUs, of which it finds none on Linux.",
         "does not support EPContext compilation",
