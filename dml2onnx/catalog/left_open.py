@@ -13,7 +13,6 @@ LEFT_OPEN = {
     "masks": "What a BOOLEAN mask of other numbers than 0 and 1 gives",
     "rows": "What FLOAT16 rows give of which a BOOLEAN mask takes away every key, beside a RelativePositionBiasTensor",
     "powers": "What an exponent of 0 gives where the base is 0",
-    "ranges": "What stands in place of a number that the integer type of the output does not hold, where DirectML does not "
-    "say it",
+    "ranges": "What stands for a number that the output's integer type does not hold, where DirectML does not say it",
 }
 """In words, by the word in the file."""
