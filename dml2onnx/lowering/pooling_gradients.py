@@ -38,9 +38,8 @@ def max_pooling_grad(node: Operands, e: Emitter) -> Tensor:
     """
     x, gradient = node.tensor("InputTensor"), e.Cast(node.tensor("InputGradientTensor"), FLOAT)
     pool = pool_of(node.op, "InputTensor", "InputGradientTensor")
-    # NaN is never found to be the largest, but in a window of NaN alone the first is wanted
-    lowest = e.constant(-np.inf, x.dtype)
-    _, indices = e.MaxPoolWithIndices(e.Where(e.IsNaN(x), lowest, x), pool.window)
+    # NaN is not the largest, but in a window of NaN alone the first is wanted
+    _, indices = e.MaxPoolWithIndices(e.unless_nan(x, x, -np.inf), pool.window)
     if pool.has_empty:
         holds_some = e.constant(pool.inside()[None, None] > 0)
         gradient = e.Where(holds_some, gradient, e.constant(0, gradient.dtype))
