@@ -193,7 +193,7 @@ def report(
     schema: OperatorSchema | None = None,
 ) -> None:
     """Adds problems to the findings; ``place`` is the pointer of what was read. Their messages begin at the verb."""
-    lone = _lone(problems, schema)
+    missing = _only_missing(problems, schema)
     for problem in problems:
         where = pointer_to(place, problem.path)
         close = findings.closest(*problem.guess) if problem.guess else ()
@@ -202,9 +202,9 @@ def report(
         of_operator = schema if is_unknown and "/" not in problem.path else None
         if of_operator is not None:
             close = familiar.meant_fields(field, of_operator.index) or close
-        is_lone = of_operator is not None and not close
-        if is_lone:
-            close = lone
+        is_only = of_operator is not None and not close
+        if is_only:
+            close = missing
         if of_operator is not None and not close:
             message += _in_version(of_operator, field) if code is codes.UNKNOWN_FIELD else ""
             message += _in_a_tensor(of_operator, field)
@@ -215,7 +215,7 @@ def report(
                 findings.meant(where.rpartition("/")[0] + pointer(name), code, _last(problem.path))
         message = f"{_subject(problem.path, is_unknown=is_unknown)} {message}{suggestion(close)}"
         remedies = _remedies(problem, where, close, of_operator)
-        if is_lone:
+        if is_only:
             remedies = tuple([replace(remedy, is_certain=False) for remedy in remedies])
         findings.add(
             placed(
@@ -229,7 +229,7 @@ def report(
         )
 
 
-def _lone(problems: Sequence[Diagnostic], schema: OperatorSchema | None) -> tuple[str, ...]:
+def _only_missing(problems: Sequence[Diagnostic], schema: OperatorSchema | None) -> tuple[str, ...]:
     """The only field that is missing, where one other stands there that is unknown and holds what it would."""
     unknown = [item for item in problems if item.code in _UNKNOWN and "/" not in item.path]
     missing = [item for item in problems if item.code is codes.MISSING_FIELD and "/" not in item.path]
