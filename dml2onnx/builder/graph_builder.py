@@ -68,11 +68,18 @@ def _answering(method: Callable[..., Any]) -> Callable[..., Any]:
 
             names = [name for name in inspect.signature(method).parameters if name not in ("self", *kwargs)]
             converted = meant_arguments(unknown[1], names)
+            if len(converted) == 1 and _takes_several(method, converted[0]) and isinstance(kwargs[unknown[1]], int):
+                converted = (f"{converted[0]}=[{kwargs[unknown[1]]}]",)
             hint = f"did you mean {' and '.join(converted)}?" if converted else f"it has {', '.join(names)}"
             message = f"{method.__name__} has no argument {unknown[1]}; {hint}"
             raise TypeError(message) from None
 
     return called
+
+
+def _takes_several(method: Callable[..., Any], name: str) -> bool:
+    """Whether an argument is a list of numbers, of which one is a list as well."""
+    return str(inspect.signature(method).parameters[name].annotation).startswith("WholeNumbers")
 
 
 def _by_place_or_name(method: Callable[..., Any]) -> str:

@@ -369,6 +369,9 @@ def _filters(desc: OperatorDesc) -> list[Change]:
     last, spatial = tensor.rank - 1, {3: "W", 4: "HW", 5: "DHW"}[tensor.rank]
     return [
         _permuted("FilterTensor", tensor, (last, last - 1, *range(last - 1)), f"{spatial}IO"),
+        _permuted(
+            "FilterTensor", tensor, (last - 1, last, *range(last - 1)), f"{spatial}IM, a filter for each channel"
+        ),
         _permuted("FilterTensor", tensor, (0, last, *range(1, last)), f"O{spatial}I"),
         _permuted("FilterTensor", tensor, (1, 0, *range(2, last + 1)), f"IO{spatial}"),
     ]

@@ -63,7 +63,7 @@ def single_edits(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator
             stated = [text for text in wanted if field.enum and text in enum_schema(field.enum).values]
             corrected = _corrected(field, value, differences)
             leading = [made for made in _leading(field, value, tensors) if _is_possible(field, made)]
-            nearby = _nearby(value, outside.get(field.name, ()))
+            nearby = [] if field.names_axes else _nearby(value, outside.get(field.name, ()))
             for other in dict.fromkeys((*stated, *corrected, *nearby, *_values(field, value, tensors), *leading)):
                 if other != value:
                     kind = _distance(field, value, other, named.get(field.name, ()))
@@ -102,7 +102,8 @@ def _distance(field: FieldSchema, old: FieldValue, new: FieldValue, named: Colle
     if not isinstance(old, tuple) or not isinstance(new, tuple):
         return SLIP
     if len(old) != len(new):
-        return SLIP + abs(len(old) - len(new))
+        kept = [item for entry, item in enumerate(old) if entry not in named]
+        return SLIP if named and list(new) == kept else SLIP + abs(len(old) - len(new))
     is_beside = any(old[entry] != new[entry] for entry in range(len(old)) if named and entry not in named)
     numbers = [[item for item in array if isinstance(item, (int, float))] for array in (old, new)]
     pairs = list(zip(*numbers, strict=True))

@@ -79,12 +79,24 @@ def read_contents_file(name: str, file: ContentsFile, most: int = MOST_FROM_PIPE
         return _member(file.path, name if file.array is None else file.array, most, only=file.array is None)
     if suffix == ".npy":
         return read_array(file.path)
+    if _is_number(file.path):
+        message = f"{quote(name)} takes its contents from a file, and {quote(str(file.path))} is a number"
+        raise UnreadableError(INPUT_UNREADABLE.at(message, expected="a .npy file", found=str(file.path)))
     content = _opened(file.path, "a file")
     if content[: len(_NPY_MAGIC)].tobytes() != _NPY_MAGIC:
         _refuse_other(file.path, suffix, bytes(content[:_BEGINNING]))
         return RawBytes(content, quote(str(file.path)))
     with _numbers(file.path, "a .npy file"):
         return _npy(content)
+
+
+def _is_number(file: Path) -> bool:
+    """Whether what stands for a file is a number, and no file is named so."""
+    try:
+        float(str(file))
+    except ValueError:
+        return False
+    return not file.exists()
 
 
 _BEGINNING = 64

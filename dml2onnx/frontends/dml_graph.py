@@ -366,6 +366,7 @@ class _GraphDescReader:
             first = node.edges.get(number)
             remedies = [item for other in (first, edge) if other for item in self._reached.turned(self._nodes, other)]
             there = Place(place if first is None else first.at(len(first.ends) - 1), "the first edge to it")
+            remedies = remedies or [*self._reached.another_input(self._nodes, edge, node_end + 1)]
             self._findings.add(replace(finding, places=(there,), remedies=tuple(remedies)))
             return None
         node.edges[number] = edge

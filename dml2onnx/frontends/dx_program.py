@@ -117,7 +117,12 @@ class Program:
         known = ("dispatch", "print", "writeFile")
         message = f"{quote(name)} is no command{self._findings.did_you_mean(name, known)}"
         place = members.at("type")
-        self._findings.add(codes.UNKNOWN_COMMAND.at(message, pointer=place, expected=listing(known), found=quote(name)))
+        remedies = instead(place, self._findings.closest(name, known))
+        self._findings.add(
+            codes.UNKNOWN_COMMAND.at(
+                message, pointer=place, expected=listing(known), found=quote(name), remedies=remedies
+            )
+        )
 
     # --- Buffers ------------------------------------------------------------------------------------------------------
 

@@ -43,13 +43,16 @@ class Reached:
         ]
 
     def another_input(self, nodes: Nodes, edge: Edge, end: int) -> tuple[Remedy, ...]:
-        """The only input of the same node that has no edge, in the place of an absent one."""
+        """The only input of the same node that has no edge, in the place of an absent one, or one that has two."""
         lacking = self.lacking(nodes, edge.ends[end - 1])
         if len(lacking) != 1:
             return ()
         number, field = lacking[0]
-        words = f"{edge.members[end]} {number}, which is {field}: tensors that are left out are counted"
-        return (Remedy(words, (Edit(edge.at(end), number),), is_certain=True),)
+        node = nodes[edge.ends[end - 1]]
+        is_absent = isinstance(node, OperatorNode) and node.inputs[edge.ends[end]].desc is None
+        why = ": tensors that are left out are counted" if is_absent else ", to which no edge leads"
+        words = f"{edge.members[end]} {number}, which is {field}{why}"
+        return (Remedy(words, (Edit(edge.at(end), number),), is_certain=is_absent),)
 
     def turned(self, nodes: Nodes, edge: Edge) -> tuple[Remedy, ...]:
         """An edge between nodes from its end to its beginning, where only the beginning lacks an edge."""

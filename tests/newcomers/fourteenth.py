@@ -120,7 +120,7 @@ FOURTEENTH_PROGRAMS = (
         "a softmax along an axis in words of numpy",
         """\
         x = g.input("x", np.float32, [1, 1, 8, 10])
-        y = g.activation_soft_max(x, axis=-1)  # <- here
+        y = g.activation_softmax(x, axis=-1)  # <- here
         """,
         (r"\baxes\b", r"\[-1\]|\[3\]"),
     ),

@@ -21,6 +21,7 @@ from tests.newcomers.eighth import EIGHTH_COMMANDS, EIGHTH_FILES, EIGHTH_PROGRAM
 from tests.newcomers.eleventh import ELEVENTH_COMMANDS, ELEVENTH_FILES, ELEVENTH_PROGRAMS
 from tests.newcomers.fifth import FIFTH_COMMANDS, FIFTH_FILES, FIFTH_PROGRAMS
 from tests.newcomers.files import FILES, NETWORK
+from tests.newcomers.fourteenth import FOURTEENTH_COMMANDS, FOURTEENTH_FILES, FOURTEENTH_PROGRAMS
 from tests.newcomers.fourth import FOURTH_COMMANDS, FOURTH_FILES, FOURTH_PROGRAMS
 from tests.newcomers.more_files import MORE_FILES
 from tests.newcomers.more_programs import MORE_PROGRAMS
@@ -47,6 +48,7 @@ IN_FILES = (
     *ELEVENTH_FILES,
     *TWELFTH_FILES,
     *THIRTEENTH_FILES,
+    *FOURTEENTH_FILES,
 )
 IN_PROGRAMS = (
     *PROGRAMS,
@@ -62,6 +64,7 @@ IN_PROGRAMS = (
     *ELEVENTH_PROGRAMS,
     *TWELFTH_PROGRAMS,
     *THIRTEENTH_PROGRAMS,
+    *FOURTEENTH_PROGRAMS,
 )
 IN_COMMANDS = (
     *COMMANDS,
@@ -76,6 +79,7 @@ IN_COMMANDS = (
     *ELEVENTH_COMMANDS,
     *TWELFTH_COMMANDS,
     *THIRTEENTH_COMMANDS,
+    *FOURTEENTH_COMMANDS,
 )
 CASES = (*IN_FILES, *IN_PROGRAMS, *IN_COMMANDS)
 
