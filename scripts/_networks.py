@@ -350,6 +350,7 @@ def _training() -> Network:
     return Network(
         "training step (Adam)", g.build(outputs), _training_written(feeds, shapes, outputs), feeds, {},
         lambda torch, w, fed: lambda: _training_in_torch(torch, fed), 2e-3,
+        reason="its matrices have four dimensions, whose biases Gemm does not add",
     )  # fmt: skip
 
 
@@ -470,7 +471,6 @@ def _quantized() -> Network:
     extra |= {f"i{i}": np.zeros(channels[i], np.int32) for i in (1, 2)} | {"zero": np.array(0, np.uint8)}
     return Network(
         "quantised convolutions", g.build({"y": x}), written(text, {**weights, **extra}), feeds, weights, None, 1 / 255,
-        reason="its weights are UINT8, of which every processor adds products exactly; those by hand are INT8",
     )  # fmt: skip
 
 

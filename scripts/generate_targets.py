@@ -38,6 +38,7 @@ import json
 import re
 import subprocess
 import sys
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -62,6 +63,8 @@ DESTINATIONS = ("cpu", "dml", "openvino", "webgpu")
 """What portable models run on."""
 DEVICES = ("cpu", "dml", "qnn-npu", "qnn-gpu", "openvino-npu", "openvino-gpu", "tensorrt-rtx")
 """What models for Windows ML run on, whose providers leave to the CPU what they have no kernels for."""
+KERNELS_OF = {"cpu": "onnx"}
+"""Whose kernels a session has on a provider, where it casts FLOAT16 for the provider."""
 DML_SOURCE = "docs/OperatorKernels.md of microsoft/onnxruntime"
 
 FUNCTIONS: dict[str, tuple[int, int]] = {"HardSwish": (14, 28), "Attention": (25, 28), "Swish": (24, 24)}
@@ -389,11 +392,9 @@ def windows_ml() -> tuple[Head, Table]:
 
 def _shared(made: str, members: Sequence[str], falls_back: bool) -> tuple[Head, Table]:
     """What all targets run, and what any of them does otherwise than ONNX says, in the order of the first that does."""
-    paths = [TARGETS / f"{name}.json" for name in members]
-    content = read(paths[0])
-    for path in paths[1:]:
-        content = intersection(content, read(path))
-    quirks = dict.fromkeys(name for path in paths for name in read_head(path).quirks)
+    tables = [read(TARGETS / f"{KERNELS_OF.get(name, name)}.json") for name in members]
+    content = reduce(intersection, tables)
+    quirks = dict.fromkeys(quirk for name in members for quirk in read_head(TARGETS / f"{name}.json").quirks)
     source = f"the kernels that all of {', '.join(members)} have, and the quirks that any of them has"
     # devices of Windows ML were measured with integers
     form = QDQ if made == "portable" else QOPERATOR

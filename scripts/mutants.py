@@ -115,7 +115,7 @@ KNOWN = (
     ),
     Change("dml2onnx/passes/moves.py", 50, "    if draft.is_pinned(result):", "    if False:"),
     Change(
-        "dml2onnx/onnx_model/memory.py",
+        "dml2onnx/onnx_model/peak_memory.py",
         68,
         "    return node.op_type in ALIASES and bool(node.inputs)",
         "    return False",

@@ -15,7 +15,7 @@ import numpy as np
 from dml2onnx import targets
 from dml2onnx.diagnostics import InternalError
 from dml2onnx.emitter.budget import Budget
-from dml2onnx.emitter.roles import ROLES
+from dml2onnx.emitter.constant_names import NAMES
 from dml2onnx.emitter.tensor import Tensor, are_constant, derived_label, hand_on
 from dml2onnx.onnx_model import (
     DOUBLE,
@@ -267,8 +267,8 @@ class EmitterCore:
             if tensor.label in self._weights and tensor.label not in self.initializers:
                 name = tensor.label
             else:
-                role = "".join(ROLES.get(op, ())[index : index + 1])
-                name = self._name(tensor.label.rpartition("/")[2] or role or "const")
+                usual = "".join(NAMES.get(op, ())[index : index + 1])
+                name = self._name(tensor.label.rpartition("/")[2] or usual or "const")
             self.budget.store(value.nbytes)
             stored = self._shared[key] = Value(name, value.dtype, value.shape)
             self.initializers[name] = value
@@ -343,14 +343,13 @@ class EmitterCore:
     takes_units = _asked("takes_units", False)
     """Whether it matters that a value is an input, or comes from a QuantizeLinear: only then is it noted."""
 
-    saturates_pairs = _asked("saturates_pairs", False)
-    """Whether products of UINT8 with INT8 saturate on some processors that the target runs on."""
+    @legalised
+    def multiplies_signed(self, x: Tensor, w: Tensor) -> bool:
+        """Whether an INT8 factor ``w`` of bytes stays INT8."""
+        return True
 
     quantizes_last_axis_only = _asked("quantizes_last_axis_only", False)
     """Whether vectors of scales lie along the last axis, whatever a node says."""
-
-    fuses_scales_of_rows = _asked("fuses_scales_of_rows", False)
-    """Whether an integer product must not be multiplied by the product of two scales."""
 
     casts_saturate = _asked("casts_saturate", False)
     """Whether a Cast to a narrow integer stops at its limits."""

@@ -460,6 +460,11 @@ class NeuralOps(ArithmeticOps):
         """INT8 moved up by 128 to UINT8, which is a sum of low bits."""
         return self.Add(self.Cast(x, _UINT8), self.constant(128, _UINT8))
 
+    @legalised
+    def scaled(self, x: Tensor, first: Tensor, second: Tensor) -> Tensor:
+        """``x`` by the product of two scales, which is a constant where both are."""
+        return self.Mul(x, self.Mul(first, second))
+
     def stored_nibbles(self, x: Tensor, dtype: DType) -> Tensor:
         """Constant 4-bit integers, which come one to a byte, as FLOAT.
 

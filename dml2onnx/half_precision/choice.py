@@ -12,8 +12,8 @@ from dml2onnx.catalog import LATEST
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.codes.compiling import HALF_MISFIT, HALF_WITHOUT_EFFECT
 from dml2onnx.diagnostics import quote
-from dml2onnx.half_precision.memory import Memory
 from dml2onnx.half_precision.numbers import Part, attribute_misfit, half_operator, misfit
+from dml2onnx.half_precision.shared_memory import Memory
 from dml2onnx.ir.tensor import DataType
 
 if TYPE_CHECKING:

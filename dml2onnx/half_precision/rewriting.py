@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from dml2onnx import catalog
 from dml2onnx.half_precision.choice import choose
-from dml2onnx.half_precision.memory import Memory
 from dml2onnx.half_precision.numbers import Part, half_desc, half_operator, in_half
+from dml2onnx.half_precision.shared_memory import Memory
 from dml2onnx.ir.data import padded
 from dml2onnx.ir.graph import Constant, Graph, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.inputs import in_memory, input_descs, stored_shape

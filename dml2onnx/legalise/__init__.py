@@ -43,6 +43,7 @@ EVERYWHERE = (
     "RNN_READS_BY_POSITION",
     "REVERSE_SEQUENCE_SKIPS_EMPTY_ONES",
     "SUMS_WITH_ZERO_ARE_LEFT_OUT",
+    "UNKNOWN_PAIRS_OF_BYTES_SATURATE",
 )
 """Quirks of the CPU provider on which any session may place a node, whatever its target."""
 FIRST = ("RESIZE_TAKES_PLANES", "RESIZE_INTERPOLATES_NEIGHBOURS")

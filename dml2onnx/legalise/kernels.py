@@ -21,7 +21,7 @@ from dml2onnx.legalise import (
     reductions,
     regions,
     running,
-    steps,
+    scans,
 )
 from dml2onnx.legalise.depth import gathered_depth, spread_depth
 from dml2onnx.legalise.extremes import as_signed, clipped
@@ -366,7 +366,7 @@ RULES |= {
     "RMSNormalization": rms_normalization,
     "HardSwish": hard_swish,
     "reversed": movements.reversed_by_place,
-    "Scan": steps.scan,
+    "Scan": scans.scan,
     "Shrink": shrink,
     "Mod": division.remainder,
     "OneHot": movements.one_hot,

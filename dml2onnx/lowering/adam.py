@@ -44,8 +44,7 @@ def _mixed(e: Emitter, beta: float, old: Tensor, new: Tensor) -> Tensor:
 def _rate(node: Operands, e: Emitter) -> Tensor:
     """``LearningRate * sqrt(1 - Beta2 ** T) / (1 - Beta1 ** T)``, as a vector of one number.
 
-    Some processors take no node whose tensors have no dimensions. In DOUBLE, if there is such arithmetic: with a Beta2
-    near 1 the difference has few digits in FLOAT.
+    In DOUBLE, if there is such arithmetic: with a Beta2 near 1 the difference has few digits in FLOAT.
     """
     work = e.precise_type()
     step = e.Cast(e.Reshape(node.tensor("TrainingStepTensor"), (1,)), work)

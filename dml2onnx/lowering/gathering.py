@@ -91,7 +91,7 @@ def gather_nd(node: Operands, e: Emitter) -> Tensor:
     x = _relevant(e, node.tensor("InputTensor"), op.uint("InputDimensionCount"))
     indices = _relevant(e, node.tensor("IndicesTensor"), op.uint("IndicesDimensionCount"))
     batches = op.uint("BatchDimensionCount") if op.has("BatchDimensionCount") else 0
-    if indices.rank == 1:  # a single tuple: no runtime has to know of scalars
+    if indices.rank == 1:  # a single tuple points to no scalar then
         indices = e.Reshape(indices, (1, indices.size))
     sizes, is_packed = x.shape[batches : batches + indices.shape[-1]], op.tensor("InputTensor").is_packed
     y = e.by_indices("GatherND", x, indices, batches, sizes=sizes, is_packed=is_packed)

@@ -68,9 +68,7 @@ def matrix_multiply_integer_to_float(node: Operands, e: Emitter) -> Tensor:
     if y is None:
         total, rank = _multiplied(node, e, FLOAT), node.output().rank
         a_scale, b_scale = scale_along(node, e, "A", rank, rank - 2), scale_along(node, e, "B", rank, rank - 1)
-        y = e.Cast(total, FLOAT)
-        apart = e.fuses_scales_of_rows()
-        y = e.Mul(e.Mul(y, a_scale), b_scale) if apart else e.Mul(y, e.Mul(a_scale, b_scale))
+        y = e.scaled(e.Cast(total, FLOAT), a_scale, b_scale)
     return e.Add(y, e.Cast(node.broadcastable("BiasTensor"), FLOAT)) if node.op.has("BiasTensor") else y
 
 
@@ -100,7 +98,7 @@ def _paired_convolution(node: Operands, e: Emitter) -> Tensor | None:
         return None
     if not (fits(e, x, before) and fits(e, w, filters)):
         return None
-    w, filters = _as_safe(e, x, w, filters)
+    w, filters = _as_multiplied(e, x, w, filters)
     bias = bias_of(e, node.optional("BiasTensor"), before, filters)
     output = node.output()
     window = windows_of(node.op, x, w)
@@ -119,7 +117,7 @@ def _paired_product(node: Operands, e: Emitter, dtype: DType) -> Tensor | None:
         b = e.Reshape(b, b.shape[-2:])
     if rows.count > 1 or not (fits(e, a, rows) and fits(e, b, columns, b.rank - 1)):
         return None
-    b, columns = _as_safe(e, a, b, columns)
+    b, columns = _as_multiplied(e, a, b, columns)
     if dtype == FLOAT:
         y = e.MatMul(numbers(e, a, rows), numbers(e, b, columns, b.rank - 1))
         y.paired = True
@@ -131,17 +129,9 @@ def _paired_product(node: Operands, e: Emitter, dtype: DType) -> Tensor | None:
     return quantised(e, e.MatMul(numbers(e, a, rows), numbers(e, b, columns, b.rank - 1)), after, dtype)
 
 
-def _as_safe(e: Emitter, x: Tensor, w: Tensor, steps: Steps) -> tuple[Tensor, Steps]:
-    """INT8 that UINT8 is multiplied by, as UINT8 where sums would saturate on some processors.
-
-    No session can ask for exact products of weights that only the run tells. One that asks for those of constants
-    makes UINT8 of a constant INT8 factor as well.
-    """
-    if w.value is None:
-        saturates = x.dtype == UINT8 or x.value is not None
-    else:
-        saturates = x.dtype == UINT8 and e.saturates_pairs()
-    if w.dtype != INT8 or not saturates:
+def _as_multiplied(e: Emitter, x: Tensor, w: Tensor, steps: Steps) -> tuple[Tensor, Steps]:
+    """INT8 that bytes are multiplied by, as UINT8 where INT8 must not be."""
+    if w.dtype != INT8 or e.multiplies_signed(x, w):
         return w, steps
     zero_point = or_zero(e, steps.zero_point, w.rank, INT8)
     e.note("INT8 is moved up by 128 to UINT8, of which products are exact on every processor")

@@ -91,8 +91,8 @@ class Operands:
     def widened(self, x: Tensor) -> Tensor:
         """``x`` in the type in which floating-point arithmetic is done.
 
-        FLOAT16 is computed in FLOAT32 and rounded once at the end [decision G5], unless the provider computes in
-        FLOAT16 itself. Lowerings return the wide result; the driver rounds it to the output's type.
+        FLOAT16 stays FLOAT16, or is computed in FLOAT32 and rounded once at the end [decision G5]: lowerings return
+        the wide result, and the driver rounds it to the output's type.
         """
         wide = self.compute_type(x.dtype)
         if wide != x.dtype:
@@ -105,7 +105,7 @@ class Operands:
         return self._e.Expand(x, (*x.shape[:-2], *self.op.tensor(field).sizes[-2:]))
 
     def in_float(self, field: str) -> Tensor:
-        """An input, FLOAT16 as FLOAT whatever the provider computes in.
+        """An input, FLOAT16 as FLOAT in any model.
 
         For formulas in which squares and sums would soon overflow, and an Epsilon would vanish.
         """

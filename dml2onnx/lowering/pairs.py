@@ -1,8 +1,7 @@
 """Quantised operators as FLOAT ones between DequantizeLinear and QuantizeLinear: what is called QDQ.
 
-Runtimes look for this form, with the parameters of the graph, and compute it in integers, if there is one zero point
-for all filters, one scale for all rows of a matrix, and no scale of a column beside batches. Where that is not so, the
-integer form is taken.
+The form is known, and computed in integers, with one zero point for all filters, one scale for all rows of a matrix,
+and no scale of a column beside batches. Where that is not so, the integer form is taken.
 """
 
 from __future__ import annotations

@@ -239,7 +239,7 @@ def _weighted_sum(e: Emitter, x: Tensor, i: int, axis: Axis) -> Tensor:
     if beyond is None:
         above = weights(axis)
         sides: tuple[Rounding, ...] = ("DECREASING", "INCREASING")
-        # not by Resize, which runtimes merge with a Mul
+        # not by Resize: optimisers merge it with the Mul behind it
         low, high = (e.Cast(_nearest(e, x, ((i, axis),), side, by_resize=False), FLOAT) for side in sides)
     else:
         e.note(f"axis {i} is continued beyond its ends, as DirectML does with such an InputPixelOffset")

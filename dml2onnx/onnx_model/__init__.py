@@ -4,7 +4,7 @@ Lowering makes these records, the writer turns them into bytes, and whoever want
 runtime, ``explain``, reports, tests) reads them. Nothing here knows DirectML's operators or protobuf.
 """
 
-from dml2onnx.onnx_model.memory import Peak, peak
+from dml2onnx.onnx_model.peak_memory import Peak, peak
 from dml2onnx.onnx_model.records import (
     CONTROL_FLOW,
     UNKNOWN,

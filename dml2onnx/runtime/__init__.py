@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dml2onnx.runtime.assignment import NodeAssignment, assignments, fell_back, placed
 from dml2onnx.runtime.feeds import check_inputs
-from dml2onnx.runtime.memory import machine_bytes, require_memory
+from dml2onnx.runtime.memory_limit import machine_bytes, require_memory
 from dml2onnx.runtime.profiles import NodeTime
 from dml2onnx.runtime.sessions import Session, open_session
 from dml2onnx.runtime.weights import Weights

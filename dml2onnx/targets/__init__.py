@@ -123,8 +123,8 @@ def has_kernels(provider: Target, op: str, types: Mapping[str, str]) -> bool:
 
 
 def _last_resort(provider: Target) -> Target:
-    """Whose kernels run what the target has none for; that of ONNX itself is made of those of the CPU provider."""
-    return provider if provider.name == DEFAULT_TARGET else target(EXACT_TARGET, provider.opset)
+    """The CPU provider, whose kernels run what the target has none for."""
+    return target(EXACT_TARGET, provider.opset, exact=provider.exact)
 
 
 def own_type(target: Target, op: str, variable: str, element_type: str) -> str | None:

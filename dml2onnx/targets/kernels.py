@@ -124,6 +124,8 @@ def _target(name: str, opset: int, exact: bool, quant_format: str) -> Target:
         expected = f"{first} to {last}"
         message = f"{name} is known to run models of opsets {expected}, and not of opset {opset}"
         raise DmlError(UNKNOWN_OPSET.at(message, expected=expected, found=opset))
+    # what is not exact leaves FLOAT16 to the casts of sessions, as models of ONNX itself do
+    kernels = _table(DEFAULT_TARGET if name == EXACT_TARGET and not exact else name)["kernels"]
     return Target(
         name,
         opset,
@@ -133,7 +135,7 @@ def _target(name: str, opset: int, exact: bool, quant_format: str) -> Target:
         tuple(content["quirks"]),
         exact,
         quant_format,
-        content["kernels"],
+        kernels,
     )
 
 

@@ -202,11 +202,11 @@ def _is_there(chosen: Target, node: Node) -> bool:
 
 
 def test_windows_ml_has_what_all_devices_have():
-    shared = target("windows-ml")
+    shared = target("windows-ml", exact=False)
     for name in ("cpu", "dml", *DEVICES):
         assert set(shared.quirks) >= set(target(name).quirks)
     for types in ("float", "float16", "double", "int32"):
-        everywhere = all(target(name).has_kernel("Mul", {"T": types}) for name in ("cpu", "dml", *DEVICES))
+        everywhere = all(target(name, exact=False).has_kernel("Mul", {"T": types}) for name in ("cpu", "dml", *DEVICES))
         assert shared.has_kernel("Mul", {"T": types}) is everywhere
     assert shared.falls_back
 

@@ -31,7 +31,10 @@ EVERY = {*EVERYWHERE}.union(*(target(name).quirks for name in NAMES))
 PLACED = {"LSTM_TAKES_WHOLE_SEQUENCES", "QUANTIZES_IN_UNITS", "RESIZE_SPELLS_OUT_AXES", "SLICE_SPELLS_OUT_STEPS"}
 """Facts about what processors leave to the CPU, where numbers are the same; ``test_npu.py`` has the forms."""
 
-SLOW = {name for name in EVERY if quirk(name).kind is Kind.SPEED} - {"PAIRS_OF_BYTES_SATURATE"} - PLACED
+SOMEWHERE = {"PAIRS_OF_BYTES_SATURATE", "UNKNOWN_PAIRS_OF_BYTES_SATURATE"}
+"""Facts about some processors; models ask for them (``tests/passes/test_signed_weights.py``)."""
+
+SLOW = {name for name in EVERY if quirk(name).kind is Kind.SPEED} - SOMEWHERE - PLACED
 """Facts about time, which no test can hold; ``scripts/bench_ops.py`` has the operators."""
 
 ELSEWHERE = {
@@ -43,10 +46,6 @@ ELSEWHERE = {
 
 TARGETS = {"qnn": "qnn-npu", "web": "cpu", "web-gpu": "webgpu"}
 """Of runtimes, those that are not called as their targets."""
-
-SOMEWHERE = {"PAIRS_OF_BYTES_SATURATE"}
-"""Facts about some processors; models ask for them (``tests/passes/test_signed_weights.py``)."""
-
 
 HERE = sorted({*target("cpu").quirks, *EVERYWHERE} - SLOW - SOMEWHERE)
 """What the ONNX Runtime that is installed here shows."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from dml2onnx.onnx_model import DType
 
 QUIRK = Quirk(
-    Kind.NUMBERS,
+    Kind.EDGES,
     Shown(
         "(float16[1] x0) => (float16[1] y) { square = Mul (x0, x0) y = Div (square, x0) }",
         ((256,),),

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dml2onnx.legalise.rules import Kind, Quirk
 
 if TYPE_CHECKING:
-    from dml2onnx.emitter import Emitter
+    from dml2onnx.emitter import Emitter, Tensor
 
 QUIRK = Quirk(Kind.SPEED)
 
 
-@QUIRK.rule("saturates_pairs")
-def saturates_pairs(e: Emitter) -> bool:
-    """INT8 weights are moved to UINT8."""
-    return True
+@QUIRK.rule("multiplies_signed")
+def multiplies_signed(e: Emitter, x: Tensor, w: Tensor) -> bool | None:
+    """Constant INT8 factors of UINT8 are moved to UINT8."""
+    return False if w.value is not None and x.dtype == np.uint8 else None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
-    from dml2onnx.emitter import Emitter
+    from dml2onnx.emitter import Emitter, Tensor
 
 QUIRK = Quirk(
     Kind.NUMBERS,
@@ -25,7 +25,7 @@ QUIRK = Quirk(
 )
 
 
-@QUIRK.rule("fuses_scales_of_rows")
-def fuses_scales_of_rows(e: Emitter) -> bool:
-    """The scales are multiplied one after the other."""
-    return True
+@QUIRK.rule("scaled")
+def scaled(e: Emitter, x: Tensor, first: Tensor, second: Tensor) -> Tensor:
+    """Multiplied by one scale after the other."""
+    return e.Mul(e.Mul(x, first), second)

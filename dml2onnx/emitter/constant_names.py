@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 _LIMITED = ("Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Max", "Min")
 
-ROLES: Mapping[str, Sequence[str]] = {
+NAMES: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(("Add", "Sub"), ("term", "term")),
     "BitShift": ("", "bits"),
     **dict.fromkeys(("BitwiseAnd", "BitwiseOr", "BitwiseXor"), ("mask", "mask")),
