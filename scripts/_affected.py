@@ -289,7 +289,8 @@ def run_quick(changed: list[str], budget: float, arguments: list[str]) -> int:
     print(
         f" {len(changed)} changed files do not concern them, or others more: {LEFT_OUT.relative_to(ROOT)}", flush=True
     )
-    return run([sys.executable, "-m", "pytest", "--leave-out", LEFT_OUT, *arguments])
+    # an argument of its own would be a place of tests, where pytest looks for its options
+    return run([sys.executable, "-m", "pytest", f"--leave-out={LEFT_OUT}", *arguments])
 
 
 def main() -> int:
