@@ -277,6 +277,13 @@ def within(tests: list[str], budget: float, workers: int) -> tuple[list[str], li
     return taken, left
 
 
+def beside(budget: float, chosen: Iterable[str]) -> float:
+    """The seconds that generators leave of a budget for the tests, which have a third of it in any case."""
+    seconds = durations()
+    taken = sum(seconds.get(path, UNKNOWN_SECONDS) for path in chosen if path.startswith("scripts/"))
+    return max(budget - taken, budget / 3)
+
+
 def run_quick(changed: list[str], budget: float, arguments: list[str]) -> int:
     """Runs all tests but slow ones that a change does not concern."""
     seconds, left = slow(), left_out(changed, budget)
@@ -316,7 +323,7 @@ def main() -> int:
     print(f"; {len(left)} are left out for time, the nearest {left[0]}" if left else "", flush=True)
     command = [sys.executable, "-m", "pytest", "--cases", "each", "-p", "no:cacheprovider", *arguments]
     if options.within is not None:  # whatever a file took when it was last run, if it ever was
-        command += ["--within", str(options.within), "-rs"]
+        command += ["--within", str(beside(options.within, chosen)), "-rs"]
     if options.workers > 1:
         command += ["-n", str(options.workers)]
     code = run([*command, *tests]) if tests else 0

@@ -172,6 +172,14 @@ class TestAffected:
         assert _affected.within(["b", "c", "a"], 40, 1) == (["b", "c"], ["a"])
         assert _affected.within(["a", "b", "c"], 40, 2) == (["a", "b"], ["c"])
 
+    def test_generators_take_their_time_from_that_of_the_tests(self, monkeypatch):
+        monkeypatch.setattr(
+            _affected, "durations", lambda: {"scripts/a.py": 20.0, "scripts/b.py": 90.0, "tests/c.py": 9.0}
+        )
+        assert _affected.beside(45, ["tests/c.py"]) == 45
+        assert _affected.beside(45, ["scripts/a.py", "tests/c.py"]) == 25
+        assert _affected.beside(45, ["scripts/a.py", "scripts/b.py"]) == 15
+
 
 class TestSlow:
     @pytest.fixture
