@@ -226,8 +226,8 @@ def write_slow() -> None:
     measured: dict[str, float] = {**slow(), **_known().get("functions", {})}
     files = {name for name in slow() if "::" not in name}
     rows = {name: seconds for name, seconds in measured.items() if name.partition("::")[0] not in files}
-    for file in files:
-        rows[file] = sum(seconds for name, seconds in measured.items() if name.startswith(f"{file}::")) or slow()[file]
+    for file in files:  # whose fixtures may have found all done
+        rows[file] = max(slow()[file], sum(each for name, each in measured.items() if name.startswith(f"{file}::")))
     rows = {name: seconds for name, seconds in rows.items() if seconds > LIMIT and is_there(name)}
     lines = (f"{seconds:.1f} {name}\n" for name, seconds in sorted(rows.items()))
     SLOW.write_text("".join(lines), encoding="utf-8", newline="\n")
@@ -284,11 +284,24 @@ def beside(budget: float, chosen: Iterable[str]) -> float:
     return max(budget - taken, budget / 3)
 
 
+def longer_than(seconds: float) -> list[str]:
+    """Slow functions that would go on for long after the time for all tests."""
+    return [name for name, each in slow().items() if each > seconds]
+
+
+def leave_out(names: Iterable[str]) -> str:
+    """The option of pytest for which it does not run some functions.
+
+    It is one argument: pytest takes a path by itself for a place of tests, and looks for its options there.
+    """
+    LEFT_OUT.parent.mkdir(exist_ok=True)
+    LEFT_OUT.write_text("\n".join(names), encoding="utf-8")
+    return f"--leave-out={LEFT_OUT}"
+
+
 def run_quick(changed: list[str], budget: float, arguments: list[str]) -> int:
     """Runs all tests but slow ones that a change does not concern."""
     seconds, left = slow(), left_out(changed, budget)
-    LEFT_OUT.parent.mkdir(exist_ok=True)
-    LEFT_OUT.write_text("\n".join(left), encoding="utf-8")
     total = sum(seconds[name] for name in left)
     print(
         f"{len(left)} of {len(seconds)} slow functions are left to --all, which take {total:.0f} CPU seconds;", end=""
@@ -296,8 +309,7 @@ def run_quick(changed: list[str], budget: float, arguments: list[str]) -> int:
     print(
         f" {len(changed)} changed files do not concern them, or others more: {LEFT_OUT.relative_to(ROOT)}", flush=True
     )
-    # an argument of its own would be a place of tests, where pytest looks for its options
-    return run([sys.executable, "-m", "pytest", f"--leave-out={LEFT_OUT}", *arguments])
+    return run([sys.executable, "-m", "pytest", leave_out(left), *arguments])
 
 
 def main() -> int:
@@ -323,7 +335,8 @@ def main() -> int:
     print(f"; {len(left)} are left out for time, the nearest {left[0]}" if left else "", flush=True)
     command = [sys.executable, "-m", "pytest", "--cases", "each", "-p", "no:cacheprovider", *arguments]
     if options.within is not None:  # whatever a file took when it was last run, if it ever was
-        command += ["--within", str(beside(options.within, chosen)), "-rs"]
+        left_for_tests = beside(options.within, chosen)
+        command += ["--within", str(left_for_tests), "-rs", leave_out(longer_than(left_for_tests / 2))]
     if options.workers > 1:
         command += ["-n", str(options.workers)]
     code = run([*command, *tests]) if tests else 0

@@ -208,6 +208,15 @@ class TestSlow:
         left = _affected.left_out(["docs/perf.md"], 1000)
         assert {name for name in _affected.slow() if name.startswith("tests/docs/")}.isdisjoint(left)
 
+    def test_what_takes_too_long_for_a_minute_is_left_out_of_it(self, table, monkeypatch, tmp_path):
+        monkeypatch.setattr(_affected, "LEFT_OUT", tmp_path / "left" / "out.txt")
+        option = _affected.leave_out(_affected.longer_than(9))
+        assert option == f"--leave-out={tmp_path / 'left' / 'out.txt'}"
+        assert _affected.LEFT_OUT.read_text().splitlines() == [
+            "tests/passes/test_folding.py::test_a",
+            "tests/passes/test_signed_weights.py",
+        ]
+
     def test_it_is_written_anew_from_what_was_measured(self, table):
         folding, weights = _affected.TESTS / "passes" / "test_folding.py", "tests/passes/test_signed_weights.py"
         name = next(line[4:].partition("(")[0] for line in folding.read_text().splitlines() if line.startswith("def "))
