@@ -16,6 +16,7 @@ import pickle
 import selectors
 import socket
 import sys
+import traceback
 import warnings
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
@@ -67,7 +68,10 @@ class Process:
 
     def messages(self) -> Iterable[tuple[Any, ...]]:
         """What it has said; ends with ``("gone",)`` where it says no more."""
-        data = self.connection.recv(1 << 20)
+        try:
+            data = self.connection.recv(1 << 20)
+        except ConnectionResetError:  # it has ended without reading what it was given
+            data = b""
         self.received += data
         while len(self.received) >= SIZE:
             end = SIZE + int.from_bytes(self.received[:SIZE], "little")
@@ -173,9 +177,10 @@ class Forks:
             report = pytest.TestReport(item.nodeid, item.location, {}, "failed", text, "call")
             self._config.hook.pytest_runtest_logreport(report=report)
             process.given[0].remove(item)
-        left = [piece for piece in process.given if piece]
-        self._waiting.extendleft(left)
-        if self._waiting and (left or item is not None):
+        elif code:
+            raise RuntimeError(f"a process ended with {code} and ran no test")
+        self._waiting.extendleft(piece for piece in process.given if piece)
+        if self._waiting:
             self._start(session)
 
 
@@ -212,6 +217,9 @@ class _Runner:
             code = 0
         except (BrokenPipeError, ConnectionResetError, EOFError):  # the tests were stopped
             pass
+        except BaseException:
+            capture.suspend_global_capture(in_=True)
+            traceback.print_exc()  # and the other process says in which test
         finally:
             atexit._run_exitfuncs()
             # ONNX Runtime's threads are those of the process that forked, which it would wait for

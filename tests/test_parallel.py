@@ -111,6 +111,23 @@ def test_a_process_that_dies_costs_its_test_and_no_other(run, end: str) -> None:
     ]
 
 
+def test_what_breaks_a_process_is_shown(run) -> None:
+    broken = 'def pytest_runtest_protocol(item):\n    if item.name == "test_it": raise RuntimeError("from inside")'
+    said, _ = run(conftest_of__conftest=broken, conftest_of__test_a="def test_it(ran): pass\ndef test_after(ran): pass")
+    assert "1 failed, 1 passed" in said
+    assert "RuntimeError: from inside" in said
+
+
+def test_a_process_that_dies_without_a_test_is_an_error(run, tmp_path: Path) -> None:
+    """No test is left out unseen."""
+    (tmp_path / "ran.txt").touch()
+    dies = 'def pytest_plugin_registered(plugin):\n    if type(plugin).__name__ == "_Runner": os._exit(4)'
+    said, ran = run("-p", "dying", dying=dies, test_a="def test_it(ran): pass")
+    assert "RuntimeError: a process ended with 4 and ran no test" in said
+    assert "passed" not in said
+    assert ran == []
+
+
 def test_it_stops_at_the_first_failure_if_asked_to(run) -> None:
     later = "\n".join(f"def test_{n}(ran): time.sleep(0.2)" for n in range(50))
     said, ran = run("-x", test_a="def test_fails(ran): assert 0", test_b=later)
