@@ -64,21 +64,34 @@ def iree(path: Path, feeds: Arrays) -> Arrays:
     function = module[names[0]]  # the others start it, and wait for it elsewhere
     answers = function(*[feeds[item.name] for item in model.graph.input])
     several = answers if isinstance(answers, (tuple, list)) else [answers]
-    return {item.name: value.to_host() for item, value in zip(model.graph.output, several, strict=True)}
+    made_of = zip(model.graph.output, several, strict=True)
+    return {item.name: _typed(value.to_host(), item.type.tensor_type.elem_type) for item, value in made_of}
+
+
+def _typed(array: Any, element: int) -> Any:
+    """Integers as the model has them: those of IREE and MNN come back as signed ones."""
+    wanted = import_module("onnx").helper.tensor_dtype_to_np_dtype(element)
+    return array.view(wanted) if array.dtype.kind in "iu" and array.itemsize == wanted.itemsize else array
 
 
 def mnn(path: Path, feeds: Arrays) -> Arrays:
     """MNN's converter and CPU backend."""
     made, module = path.with_suffix(".mnn"), import_module("MNN")
-    command = ["-m", "MNN.tools.mnnconvert", "-f", "ONNX", "--modelFile", str(path), "--MNNModel", str(made)]
-    subprocess.run([sys.executable, *command, "--bizCode", "x"], check=True, capture_output=True, text=True)
+    # its command mnnconvert does the same, but first installs packages with whatever pip there is, and reports home
+    program = "import sys, MNN, _tools; _tools.mnnconvert(sys.argv)"
+    options = ["-f", "ONNX", "--modelFile", str(path), "--MNNModel", str(made), "--bizCode", "x"]
+    done = subprocess.run([sys.executable, "-c", program, *options], check=False, capture_output=True, text=True)
+    if not made.exists():
+        lines = [line.partition("]")[2] or line for line in done.stdout.splitlines() if "Not Support" in line]
+        raise RuntimeError(lines[0].lstrip(" :0123456789") if lines else f"the converter ends with {done.returncode}")
     expression = module.expr
-    wanted = [item.name for item in import_module("onnx").load(path).graph.output]
-    net = module.nn.load_module_from_file(str(made), list(feeds), wanted)
+    wanted = import_module("onnx").load(path).graph.output
+    net = module.nn.load_module_from_file(str(made), list(feeds), [item.name for item in wanted])
     given = [
         expression.const(np.ascontiguousarray(v), list(v.shape), expression.NCHW, _mnn_type(v)) for v in feeds.values()
     ]
-    return {name: np.array(value.read()) for name, value in zip(wanted, net.onForward(given), strict=True)}
+    several = zip(wanted, net.onForward(given), strict=True)
+    return {item.name: _typed(np.array(value.read()), item.type.tensor_type.elem_type) for item, value in several}
 
 
 def _mnn_type(array: Any) -> Any:

@@ -4,9 +4,9 @@
     scripts/device_figures.py onnxruntime=PYTHON tinygrad=PYTHON ... [--write]
 
 Each PYTHON has the runtime of that name: onnxruntime, ort-format, tinygrad, iree or mnn; one name may stand for several
-versions. ``--write`` puts the tables into docs/devices.md. Models are compiled for the target ``onnx`` with opset 21
-and, where that is refused, with opset 17; both have to answer as ONNX Runtime does here, within a thousandth of the
-largest.
+versions. ``--write`` puts the tables into docs/devices.md. Models are compiled for the target ``onnx`` by default, and
+with one option after the other where that is refused, or has other results. They have to answer as ONNX Runtime does
+here, within a thousandth of the largest.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import sys
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,7 +38,12 @@ if TYPE_CHECKING:
 
 PAGE = ROOT / "docs" / "devices.md"
 BEGIN, END = "<!-- made by scripts/device_figures.py -->\n", "<!-- end -->\n"
-OPSETS = (21, 17)
+OPTIONS: dict[str, dict[str, Any]] = {
+    "": {},
+    "--opset 17": {"opset": 17},
+    "--quant-format qdq": {"quant_format": "qdq"},
+}
+"""What models are compiled with, until one runs."""
 CLOSE = 1e-3
 """How far answers may be apart, relative to the largest."""
 
@@ -68,36 +73,48 @@ def figures(name: str, python: str) -> Figures:
     """All models on one runtime."""
     found = Figures(name)
     subjects = list(graphs())
-    for opset in OPSETS:
-        with tempfile.TemporaryDirectory() as directory:
-            wants = {}
-            for number, (title, graph, feeds) in enumerate(subjects):
-                if title in found.cells and not found.cells[title].startswith("refused"):
-                    continue
-                model = dml2onnx.compile(graph, opset=opset)
-                given = model.complete({k: v.reshape(-1) for k, v in feeds.items()})
-                shaped = {p.onnx_name: np.asarray(given[p.name]).reshape(p.shape) for p in model.inputs}
-                model.save(Path(directory, f"{number}.onnx"), external_data=False)
-                np.savez(Path(directory, f"{number}.npz"), **shaped)  # type: ignore[arg-type]  # names are those of inputs
-                session = model.session()
-                wants[title] = (number, session.run({p.name: shaped[p.onnx_name] for p in model.inputs}))
+    for option, given in OPTIONS.items():
+        wanted = [item for item in subjects if not found.cells.get(item[0], "").startswith("runs")]
+        with tempfile.TemporaryDirectory() as place:
+            directory = Path(place)
+            wants = {
+                str(number): _prepared(directory / f"{number}.onnx", *item[1:], given)
+                for number, item in enumerate(wanted)
+            }
             worker = str(Path(__file__).with_name("_device_worker.py"))
-            command = [python, worker, name, directory]
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
+            done = subprocess.run(
+                [python, worker, name, place], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True
+            )
             answer = json.loads(done.stdout.strip().splitlines()[-1])
             found.version = answer["version"]
-            for title, (number, want) in wants.items():
-                why = answer["refused"].get(str(number))
-                if why is not None:
-                    found.cells[title] = "refused"
-                    found.refusals[title] = why
-                    continue
-                with np.load(Path(directory, f"{number}.out.npz")) as got:
-                    far = max(_apart(got[key], value) for key, value in want.items())
-                cell = "runs" if far <= CLOSE else f"differs by {far:.2g}"
-                found.cells[title] = cell if opset == OPSETS[0] else f"{cell} with `--opset {opset}`"
-                found.refusals.pop(title, None)
+            for number, want in wants.items():
+                title = wanted[int(number)][0]
+                why = answer["refused"].get(number)
+                cell = "refused" if why is not None else _cell(directory / f"{number}.out.npz", want)
+                if cell == "runs":
+                    found.cells[title] = f"runs with `{option}`" if option else "runs"
+                    found.refusals.pop(title, None)
+                elif title not in found.cells:
+                    found.cells[title] = cell
+                    found.refusals.update({title: why} if why is not None else {})
     return found
+
+
+def _prepared(path: Path, graph: Graph, feeds: dict[str, np.ndarray], options: dict[str, Any]) -> dict[str, np.ndarray]:
+    """Writes a model and what it is fed; what it has to answer."""
+    model = dml2onnx.compile(graph, **options)
+    given = model.complete({k: v.reshape(-1) for k, v in feeds.items()})
+    shaped = {p.onnx_name: np.asarray(given[p.name]).reshape(p.shape) for p in model.inputs}
+    model.save(path, external_data=False)
+    np.savez(path.with_suffix(".npz"), **shaped)  # type: ignore[arg-type]  # names are those of inputs
+    return model.session().run({p.name: shaped[p.onnx_name] for p in model.inputs})
+
+
+def _cell(path: Path, want: dict[str, np.ndarray]) -> str:
+    """What came of a model that was run."""
+    with np.load(path) as got:
+        far = max(_apart(got[key], value) for key, value in want.items())
+    return "runs" if far <= CLOSE else f"differs by {far:.2g}"
 
 
 def _apart(got: np.ndarray, want: np.ndarray) -> float:

@@ -48,6 +48,7 @@ from _environment import (
 )
 from _onnxruntime_headers import fetch
 from _web import prepare_web
+from _winml_headers import fetch as fetch_winml
 from check_release import BRIEF
 
 SOURCES = ("dml2onnx", "samples", "scripts", "tests")
@@ -213,6 +214,7 @@ def test_steps(python: Path, *, thorough: bool, cases: str, since: str | None) -
     prepare_browser()
     if prepare_compiler():
         fetch()
+        fetch_winml()
     # onnxruntime-directml, which Windows has, comes in one version of the range
     ends = (("oldest", "ort124"), ("newest", "ort132")) if thorough and sys.platform == "linux" else ()
     kept = ["--record-runs", RUNS, *(part for name in RUNTIME_TESTS for part in ("--record-of", name))]

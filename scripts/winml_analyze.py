@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints what ``winml analyze`` says of compiled models for the six devices that winml-cli knows.
 
-    scripts/winml_analyze.py --python PYTHON              PYTHON has winml-cli: .venv-winml/bin/python
+    scripts/winml_analyze.py --python PYTHON              PYTHON has winml-cli: .venv-onward/bin/python
     scripts/winml_analyze.py --python PYTHON --write      puts the tables into docs/windows-ml.md, too
 
 The samples, the networks of ``_networks.py`` beside the same networks written in ONNX by hand, and one node of each

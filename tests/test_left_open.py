@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,8 +12,9 @@ from dml2onnx import catalog
 from dml2onnx.catalog import LATEST
 from dml2onnx.catalog.left_open import LEFT_OPEN
 from dml2onnx.cli import main
-from dml2onnx.reference import Result
+from dml2onnx.reference import Result, operator_results
 from dml2onnx.reference.promise import promised
+from dml2onnx.testing.descriptors import describe
 from dml2onnx.testing.valid import descriptors
 from dml2onnx.verification import indices
 
@@ -41,6 +43,43 @@ def test_what_verify_keeps_in_range_is_said() -> None:
 def test_rows_without_a_key_are_those_with_a_bias_beside_a_mask() -> None:
     """What is left open of them, the reference says by its errors [decision H10]."""
     assert having("rows") == {item.short_name for item in OPERATORS if "RelativePositionBiasTensor" in item.index}
+
+
+BYTES = np.array([[[[-128, 127, 2, 0]]]], np.int8)
+SCALED = {"ScaleBias": (3.0, 0.0)}
+OUTSIDE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "CAST": ({"InputTensor": BYTES.astype(np.float32) * 2}, {}),
+    "ACTIVATION_SHRINK": ({"InputTensor": BYTES}, {"Bias": -20.0, "Threshold": 0.5}),
+    "ELEMENT_WISE_ABS": ({"InputTensor": BYTES}, SCALED),
+    "ELEMENT_WISE_CLIP": ({"InputTensor": BYTES}, {"Min": -9.0, "Max": 9.0, **SCALED}),
+    "ELEMENT_WISE_CLIP1": (
+        {"InputTensor": BYTES},
+        {"MinMaxDataType": "INT8", "Min": -9, "Max": 9, **SCALED},
+    ),
+    "ELEMENT_WISE_CONSTANT_POW": ({"InputTensor": BYTES}, {"Exponent": 2.0}),
+    "ELEMENT_WISE_IDENTITY": ({"InputTensor": BYTES}, SCALED),
+    "ELEMENT_WISE_POW": ({"InputTensor": BYTES, "ExponentTensor": np.full_like(BYTES, 2)}, {}),
+    "ELEMENT_WISE_THRESHOLD": ({"InputTensor": BYTES}, {"Min": -9.0, **SCALED}),
+    "FOLD": (
+        {"InputTensor": np.full((1, 2, 2), 127, np.int8)},
+        {"WindowSizes": (2,), "Strides": (1,), "Dilations": (1,), "StartPadding": (0,), "EndPadding": (0,)},
+    ),
+}
+"""A descriptor of each operator, with numbers that its output does not hold."""
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_what_a_type_does_not_hold_is_left_to_the_driver(name: str) -> None:
+    inputs, fields = OUTSIDE[name]
+    output = np.zeros((1, 1, 3) if name == "FOLD" else BYTES.shape, np.int8)
+    op = describe(name, **inputs, OutputTensor=output, **fields)
+    (found,) = operator_results(op, inputs)["OutputTensor"]
+    assert found.unspecified is not None
+    assert found.unspecified.any()
+
+
+def test_which_operators_leave_ranges_open() -> None:
+    assert having("ranges") == set(OUTSIDE)
 
 
 @pytest.mark.parametrize("schema", OPERATORS, ids=lambda schema: schema.short_name)

@@ -146,6 +146,7 @@ class TestTest:
             "prepare_browser",
             "prepare_compiler",
             "fetch",
+            "fetch_winml",
             "prepare_openvino",
             "prepare_webgpu",
             "prepare_qnn",

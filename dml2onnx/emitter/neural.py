@@ -83,7 +83,7 @@ class NeuralOps(ArithmeticOps):
     @legalised
     def MaxPool(self, x: Tensor, window: Window) -> Tensor:
         """Maximum over windows; padding never wins. Pads must be smaller than the window."""
-        return self._pooled("MaxPool", x, window)
+        return self._pooled("MaxPool", x, window, {"dilations": window.dilations})
 
     @legalised
     def MaxPoolWithIndices(self, x: Tensor, window: Window) -> tuple[Tensor, Tensor]:
@@ -92,8 +92,21 @@ class NeuralOps(ArithmeticOps):
         ``x`` is not widened here.
         """
         shape = (*x.shape[:2], *window.output_sizes(x.shape[2:]))
-        values, indices = self.nodes("MaxPool", [x], [(x.dtype, shape), (INT64, shape)], window.attributes())
+        attributes = {**window.attributes(), "dilations": window.dilations}
+        values, indices = self.nodes("MaxPool", [x], [(x.dtype, shape), (INT64, shape)], attributes)
         return values, indices
+
+    @legalised
+    def MaxUnpool(self, x: Tensor, indices: Tensor, sizes: tuple[int, ...]) -> Tensor:
+        """The elements of ``x`` at their indices in all of a tensor of these sizes, row-major, and 0 elsewhere.
+
+        Windows are as large, and as far from one another, as makes these sizes of those of ``x``.
+        """
+        axes = list(zip(x.shape[2:], sizes[2:], strict=True))
+        strides = tuple(large // small for small, large in axes)
+        shape = tuple(large - (small - 1) * stride for (small, large), stride in zip(axes, strides, strict=True))
+        attributes = {"kernel_shape": shape, "pads": (0, 0) * len(axes), "strides": strides}
+        return self.nodes("MaxUnpool", [x, self.Cast(indices, INT64)], [(x.dtype, sizes)], attributes)[0]
 
     @legalised
     def AveragePool(self, x: Tensor, window: Window, *, count_include_pad: bool) -> Tensor:

@@ -70,7 +70,7 @@ def _output_sizes(window: Window, sizes: tuple[int, ...]) -> tuple[int, ...]:
 
 @lru_cache(maxsize=4096)
 def _attributes(window: Window) -> Mapping[str, Attribute]:
-    # as exporters write them: some tools stop where they are left to their defaults
+    # as exporters write them: some tools stop where they are left to their defaults; MaxPool and Conv add dilations
     result: dict[str, Attribute] = {"kernel_shape": window.shape, "pads": window.start + window.end}
     if any(step != 1 for step in window.dilations):  # which AveragePool and LpPool do not have in all opsets
         result["dilations"] = window.dilations

@@ -189,6 +189,7 @@ def bitwise(table: npt.NDArray[np.int32], e: Emitter, *items: Tensor) -> Tensor 
     if e.opset >= BITWISE_OPSET:
         return None
     e.note("BitwiseAnd, BitwiseOr and BitwiseXor are new in opset 18: four bits each are looked up in a table")
+    e.suggest_opset(BITWISE_OPSET, "BitwiseAnd")
     dtype, shape = items[0].dtype, np.broadcast_shapes(*(x.shape for x in items))
     if any(x.rank < 2 or x.shape[-1] > 1 for x in items):
         items = tuple(e.Reshape(x, (1, *x.shape, 1)) for x in items)

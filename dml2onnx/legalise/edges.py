@@ -13,7 +13,7 @@ import numpy as np
 from dml2onnx.legalise import division, indices, movements, powers, recurrent, regions
 from dml2onnx.legalise.attention import attended, is_attention, masked
 from dml2onnx.legalise.formulas import over_norm, truncated
-from dml2onnx.legalise.pools import lowest_of
+from dml2onnx.legalise.pools import exact_max_unpool, lowest_of
 from dml2onnx.onnx_model import FLOAT, FLOAT16
 
 if TYPE_CHECKING:
@@ -141,6 +141,7 @@ RULES: dict[str, Rule] = {
     "BitShift": bit_shift,
     "Div": division.divide_by_zero,
     "LpNormalization": lp_normalization,
+    "MaxUnpool": exact_max_unpool,
     "Mod": mod,
     "OneHot": movements.chosen_of_two,
     "Pow": powers.exact_power,

@@ -26,7 +26,7 @@ from dml2onnx.legalise import (
 from dml2onnx.legalise.depth import gathered_depth, spread_depth
 from dml2onnx.legalise.extremes import as_signed, clipped
 from dml2onnx.legalise.formulas import by_instances, normalized, plus, shrunk, times, wide
-from dml2onnx.legalise.pools import average_pool, lp_pool, max_pool, max_pool_with_indices
+from dml2onnx.legalise.pools import average_pool, lp_pool, max_pool, max_pool_with_indices, max_unpool
 from dml2onnx.onnx_model import DOUBLE, FLOAT
 
 if TYPE_CHECKING:
@@ -157,6 +157,7 @@ def gelu(e: Emitter, x: Tensor) -> Tensor | None:
     """``0.5 * x * (1 + erf(x / sqrt(2)))``."""
     if e.opset < 20:
         e.note("Gelu is new in opset 20; ONNX Runtime fuses these nodes into one")
+        e.suggest_opset(20, "Gelu")
     elif e.takes_instead("Gelu", x.dtype, "Add", "Div", "Erf", "Mul"):
         e.note("Erf and its neighbours stand for Gelu, which has no kernel")
     else:
@@ -202,6 +203,7 @@ def rms_normalization(e: Emitter, x: Tensor, scale: Tensor, axis: int, epsilon: 
     """The formula, FLOAT16 in FLOAT."""
     if e.has_kernel("RMSNormalization", x.dtype):
         return None
+    e.suggest_opset(23, "RMSNormalization")
     return times(e, normalized(e, x, range(axis, x.rank), epsilon, use_mean=False), scale)
 
 
@@ -341,6 +343,7 @@ RULES |= {
     "LpPool": lp_pool,
     "MaxPool": max_pool,
     "MaxPoolWithIndices": max_pool_with_indices,
+    "MaxUnpool": max_unpool,
     "ArgMax": arg_max,
     "ArgMin": arg_min,
     "Attention": attention.attention,

@@ -93,6 +93,28 @@ def maxima_in_wider_type(e: Emitter, x: Tensor, window: Window) -> tuple[Tensor,
     return e.Cast(values, x.dtype), indices
 
 
+def max_unpool(e: Emitter, x: Tensor, indices: Tensor, sizes: tuple[int, ...]) -> Tensor | None:
+    """ScatterElements where there is no kernel, or no window that gives the sizes."""
+    grows = all(small <= large for small, large in zip(x.shape, sizes, strict=True))
+    if x.shape[:2] == sizes[:2] and 2 < x.rank < 6 and grows and e.has_kernel("MaxUnpool", x.dtype, "T1"):
+        return None
+    return _scattered(e, x, e.Cast(indices, INT64), sizes, prod(sizes))
+
+
+def exact_max_unpool(e: Emitter, x: Tensor, indices: Tensor, sizes: tuple[int, ...]) -> Tensor:
+    """What has an index beyond the output is written to an element behind it [decision P17]."""
+    count = prod(sizes)
+    places = e.Cast(e.Min(indices, e.constant(min(count, np.iinfo(indices.dtype.name).max), indices.dtype)), INT64)
+    is_inside = places.value is not None and bool((places.value < count).all())
+    return _scattered(e, x, places, sizes, count if is_inside else count + 1)
+
+
+def _scattered(e: Emitter, x: Tensor, places: Tensor, sizes: tuple[int, ...], count: int) -> Tensor:
+    zeros = e.ConstantOfShape((count,), 0, x.dtype, fold=x.value is not None)
+    y = e.ScatterElements(zeros, e.Reshape(places, (x.size,)), e.Reshape(x, (x.size,)))
+    return e.Reshape(e.Slice(y, (0,), (prod(sizes),)), sizes)
+
+
 def _is_searchable(e: Emitter, x: Tensor, window: Window) -> bool:
     """Whether no kernel covers the type or the padding."""
     pool = _over(e, x, window)

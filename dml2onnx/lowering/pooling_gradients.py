@@ -1,4 +1,4 @@
-"""MAX_UNPOOLING, and the gradients of MAX_POOLING2 and AVERAGE_POOLING: ScatterElements and ConvTranspose."""
+"""MAX_UNPOOLING, and the gradients of MAX_POOLING2 and AVERAGE_POOLING: MaxUnpool, ScatterElements, ConvTranspose."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from dml2onnx.emitter.windows import Window
 from dml2onnx.lowering.pooling import pool_of
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.onnx_model import FLOAT, INT64
+from dml2onnx.onnx_model import FLOAT
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
@@ -22,19 +22,11 @@ if TYPE_CHECKING:
 
 @lowers("MAX_UNPOOLING", moves=("InputTensor",))
 def max_unpooling(node: Operands, e: Emitter) -> Tensor:
-    """``Output[Indices[i]] = Input[i]`` over the whole tensor, 0 elsewhere [decision P17].
+    """``Output[Indices[i]] = Input[i]`` over the whole tensor, 0 elsewhere [decision P17]: MaxUnpool.
 
-    ScatterElements into a vector of zeros, whose last element takes what has an index beyond the output. MaxUnpool
-    has no such indices, and is of floats only.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_unpooling_operator_desc
     """
-    x, indices, sizes = node.tensor("InputTensor"), node.tensor("IndicesTensor"), node.output().sizes
-    count = prod(sizes)
-    places = e.Cast(e.Min(indices, e.constant(min(count, np.iinfo(indices.dtype.name).max), indices.dtype)), INT64)
-    is_inside = places.value is not None and bool((places.value < count).all())
-    zeros = e.ConstantOfShape((count if is_inside else count + 1,), 0, x.dtype, fold=x.value is not None)
-    y = e.ScatterElements(zeros, e.Reshape(places, (x.size,)), e.Reshape(x, (x.size,)))
-    return e.Reshape(e.Slice(y, (0,), (count,)), sizes)
+    return e.MaxUnpool(node.tensor("InputTensor"), node.tensor("IndicesTensor"), node.output().sizes)
 
 
 @lowers("MAX_POOLING_GRAD")
@@ -46,9 +38,8 @@ def max_pooling_grad(node: Operands, e: Emitter) -> Tensor:
     """
     x, gradient = node.tensor("InputTensor"), e.Cast(node.tensor("InputGradientTensor"), FLOAT)
     pool = pool_of(node.op, "InputTensor", "InputGradientTensor")
-    # NaN is never found to be the largest, but in a window of NaN alone the first is wanted
-    lowest = e.constant(-np.inf, x.dtype)
-    _, indices = e.MaxPoolWithIndices(e.Where(e.IsNaN(x), lowest, x), pool.window)
+    # NaN is not the largest, but in a window of NaN alone the first is wanted
+    _, indices = e.MaxPoolWithIndices(e.unless_nan(x, x, -np.inf), pool.window)
     if pool.has_empty:
         holds_some = e.constant(pool.inside()[None, None] > 0)
         gradient = e.Where(holds_some, gradient, e.constant(0, gradient.dtype))

@@ -51,6 +51,22 @@ class Placing:
         last = self._draft.node("Reshape", [flat, self._sizes(result)], [result])
         self._draft.replace(node, replace(node, outputs=(inner,)), *new, last)
 
+    def alone(self, steps: Node, *, is_first: bool) -> None:
+        """A DequantizeLinear of constants for each node that reads it, none of whose constants another one reads."""
+        (made,) = steps.outputs
+        assert made is not None
+        for reader in self._draft.readers(made)[1:]:
+            own = self._draft.value(made.name, made.dtype, made.shape)
+            inputs = tuple(own if x is not None and x.name == made.name else x for x in reader.inputs)
+            copy = self._draft.node(steps.op_type, self._copied(steps), [own], steps.attributes)
+            self._draft.replace(reader, copy, replace(reader, inputs=inputs))
+        if not is_first:
+            self._draft.replace(steps, replace(steps, inputs=self._copied(steps)))
+
+    def _copied(self, node: Node) -> tuple[Value | None, ...]:
+        stored = [(x, self._draft.constant(x)) for x in node.inputs]
+        return tuple(x if x is None or array is None else self._draft.store(array, x.name) for x, array in stored)
+
     def _apart(self, x: Value, new: list[Node], *, flat: bool) -> Value:
         found = self._made.get((x.name, flat))
         if found is not None:

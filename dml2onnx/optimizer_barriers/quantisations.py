@@ -37,6 +37,18 @@ def enters_body(quantised: Quantised, value: Value | None) -> bool:
     return quantised.draft.is_read_inside(value) or any(enters_body(quantised, node.outputs[0]) for node in moves)
 
 
+def signed_constant(quantised: Quantised, node: Node) -> str:
+    """The name of the constant INT8 numbers that a DequantizeLinear reads, if it does.
+
+    A session that asks for exact products makes such numbers UINT8 on processors without VNNI, once for each node that
+    reads what is dequantised, and fails at the second of one name. Equal ones with one zero point become one before.
+    https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/qdq_s8_to_u8.cc
+    """
+    numbers = node.inputs[0]
+    is_one = numbers is not None and numbers.dtype == _INT8 and quantised.draft.constant(numbers) is not None
+    return numbers.name if is_one and numbers is not None else ""
+
+
 def moved_steps(quantised: Quantised, node: Node) -> Sequence[int]:
     """A movement of dequantised numbers, behind which a pair of quantisations is put, and wrongly.
 

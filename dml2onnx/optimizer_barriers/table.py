@@ -71,11 +71,14 @@ def _protect(draft: Draft) -> None:
         if not draft.operators.isdisjoint(barrier.beside):
             for operator in barrier.operators:
                 rows[operator].append(barrier)
-    quantised, placing = Quantised(draft), Placing(draft)
+    quantised, placing, signed = Quantised(draft), Placing(draft), set[str]()
     for node in draft.nodes(frozenset({*rows, *CONTROL_FLOW, DQ})):
         if node.op_type == DQ:
             if quantisations.enters_body(quantised, node.outputs[0]):
                 placing.behind(node)
+            elif name := quantisations.signed_constant(quantised, node):
+                placing.alone(node, is_first=name not in signed)
+                signed.add(name)
         elif node.op_type in CONTROL_FLOW:
             placing.within(node, _PLAIN)
         made = node.outputs[0]

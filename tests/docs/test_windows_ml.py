@@ -1,47 +1,88 @@
-"""The C++ of docs/windows-ml.md is what ONNX Runtime's headers declare.
+"""The C++ of docs/windows-ml.md is what the headers of C++/WinRT and ONNX Runtime declare, compiled for Windows.
 
-Of the Windows App SDK it calls three functions, which stand here as its documentation has them; nothing is run. The
-program in C# is not compiled.
+Windows ML's own class is in NuGet's package alone. It is declared here as the metadata of the Windows App SDK has it,
+which a wheel states. Nothing is run, and the program in C# is not compiled.
 """
 
 from __future__ import annotations
 
 import re
+import subprocess
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from tests.recorder.compilers import MISSING, ZIG, native
+from tests.recorder.compilers import NO_ZIG, ZIG, zig
 
 PAGE = Path(__file__).parents[2] / "docs" / "windows-ml.md"
 HEADERS = ZIG / "onnxruntime-1.23"
+WINML = ZIG / "winml"
+METADATA = WINML / "machinelearning" / "__init__.pyi"
+CLASS = "Microsoft.Windows.AI.MachineLearning.ExecutionProviderCatalog"
 CATALOG = """#pragma once
-namespace winrt
-{
-    void init_apartment();
+#include <winrt/Windows.Foundation.h>
+#include <winrt/Windows.Foundation.Collections.h>
 
-    namespace Microsoft::Windows::AI::MachineLearning
-    {
-        struct Registration
-        {
-            void get() const;
-        };
+namespace winrt::Microsoft::Windows::AI::MachineLearning
+{{
+    struct ExecutionProvider : winrt::Windows::Foundation::IInspectable
+    {{
+    }};
 
-        struct ExecutionProviderCatalog
-        {
-            static ExecutionProviderCatalog GetDefault();
-            Registration EnsureAndRegisterCertifiedAsync() const;
-        };
-    }
-}
+    struct ExecutionProviderCatalog
+    {{
+        static {GetDefault} GetDefault();
+        {EnsureAndRegisterCertifiedAsync} EnsureAndRegisterCertifiedAsync() const;
+    }};
+}}
+
+namespace winrt::impl
+{{
+    using Provider = winrt::Microsoft::Windows::AI::MachineLearning::ExecutionProvider;
+
+    template <>
+    inline constexpr auto& name_v<Provider> = L"Microsoft.Windows.AI.MachineLearning.ExecutionProvider";
+
+    template <>
+    struct category<Provider>
+    {{
+        using type = class_category;
+    }};
+
+    // which interface it is only matters to a program that runs
+    template <>
+    struct default_interface<Provider>
+    {{
+        using type = winrt::Windows::Foundation::IInspectable;
+    }};
+}}
 """
+
+
+def methods() -> dict[str, str]:
+    """What the methods of the class that take nothing return, in C++."""
+    stated = re.findall(rf"# (\S+) {re.escape(CLASS)}::(\w+)\(\)\n", METADATA.read_text(encoding="utf-8"))
+    return {
+        name: re.sub(r"`\d", "", returned)
+        .replace("System.Double", "double")
+        .replace("Windows.Foundation", "winrt::Windows::Foundation")
+        .replace("Microsoft.", "winrt::Microsoft.")
+        .replace(".", "::")
+        for returned, name in stated
+    }
 
 
 @pytest.fixture
 def include(tmp_path: Path) -> Path:
     """The headers that the program includes."""
+    if not METADATA.exists():
+        pytest.skip("no headers of C++/WinRT: scripts/test.py fetches them")
     (tmp_path / "winrt").mkdir()
-    (tmp_path / "winrt" / "Microsoft.Windows.AI.MachineLearning.h").write_text(CATALOG, encoding="utf-8")
+    catalog = CATALOG.format_map(methods())
+    (tmp_path / "winrt" / "Microsoft.Windows.AI.MachineLearning.h").write_text(catalog, encoding="utf-8")
     (tmp_path / "winml").mkdir()
     forward = "#include <onnxruntime_cxx_api.h>\n"
     (tmp_path / "winml" / "onnxruntime_cxx_api.h").write_text(forward, encoding="utf-8")
@@ -49,12 +90,51 @@ def include(tmp_path: Path) -> Path:
 
 
 def test_the_program_compiles(include: Path) -> None:
-    compiler = native()
+    compiler = zig("x86_64-windows-gnu")
     if compiler is None:
-        pytest.skip(MISSING)
+        pytest.skip(NO_ZIG)
     if not HEADERS.is_dir():
         pytest.skip("no headers of ONNX Runtime 1.23: scripts/test.py fetches them")
     (program,) = re.findall(r"```cpp\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     source = include / "product.cpp"
     source.write_text(program, encoding="utf-8")
-    compiler.object(source, include, "-isystem", str(HEADERS))
+    compiler.object(source, include, "-std=c++20", "-isystem", str(WINML), "-isystem", str(HEADERS))
+
+
+class TestWheels:
+    """What is taken of the wheels that have the headers."""
+
+    @pytest.fixture
+    def module(
+        self, script: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> ModuleType:
+        module = script("_winml_headers")
+        monkeypatch.setattr(module, "DIRECTORY", tmp_path / "winml")
+        return module
+
+    def test_only_what_is_wanted_is_taken(self, module: ModuleType, tmp_path: Path) -> None:
+        inside = "winrt_sdk/cppwinrt/winrt/"
+        names = ["base.h", "impl/Windows.Foundation.0.h", "Windows.FoundationOther.h", "Windows.UI.h"]
+        with zipfile.ZipFile(tmp_path / "some.whl", "w") as archive:
+            for name in (*(inside + name for name in names), "winrt_sdk/pywinrt/winrt/base.h"):
+                archive.writestr(name, name)
+        module.unpack(tmp_path / "some.whl", module.CPPWINRT)
+        taken = [path for path in module.DIRECTORY.rglob("*") if path.is_file()]
+        assert sorted(path.relative_to(module.DIRECTORY).as_posix() for path in taken) == [
+            "winrt/base.h",
+            "winrt/impl/Windows.Foundation.0.h",
+        ]
+        assert all(
+            path.read_text() == f"winrt_sdk/cppwinrt/{path.relative_to(module.DIRECTORY).as_posix()}" for path in taken
+        )
+
+    def test_without_a_network_the_rest_goes_on(
+        self, module: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        failed = subprocess.CompletedProcess((), 1, "", "first\nno route\n")
+        monkeypatch.setattr(module.subprocess, "run", lambda *_, **__: failed)
+        assert not module.fetch()
+        said = capsys.readouterr().out
+        for wheel in (module.CPPWINRT, module.METADATA):
+            assert f"no {wheel.name}, with which C++ for Windows ML is compiled: no route" in said
+        assert not module.DIRECTORY.exists()

@@ -114,7 +114,8 @@ class TestMaximumForms:
         model = check_form(maximum((1, 1, 6, 6), (3, 3), strides=(2, 2), ceil=True))
         node = model.model_proto.graph.node[0]
         attributes = {item.name: list(item.ints) for item in node.attribute}
-        assert attributes == {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [0, 0, 1, 1]}
+        expected = {"dilations": [1, 1], "kernel_shape": [3, 3], "strides": [2, 2], "pads": [0, 0, 1, 1]}
+        assert attributes == expected
 
     def test_padding_that_no_window_reaches_is_dropped(self):
         model = check_form(maximum((1, 1, 5, 5), (2, 2), strides=(3, 3), end=(1, 2)))

@@ -143,6 +143,29 @@ def test_documentation_examples(name):
 
 
 class TestMaxUnpooling:
+    @pytest.mark.parametrize("opset", [17, 21, 22, 26])
+    @pytest.mark.parametrize(
+        ("sizes", "output"),
+        [
+            ((2, 3, 2, 2), (2, 3, 4, 4)),
+            ((1, 2, 3, 2), (1, 2, 7, 5)),
+            ((1, 1, 1, 4), (1, 1, 2, 4)),
+            ((2, 2, 3, 3), (2, 2, 3, 3)),
+            ((2, 2, 3, 2), (2, 2, 2, 6)),
+            ((2, 2, 1, 2), (1, 4, 3, 2)),
+        ],
+    )
+    @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT32"])
+    def test_it_is_one_node_by_default(self, sizes, output, opset, data_type):
+        """Of floats, where the output has as many planes, none of them smaller."""
+        op = unpooling(sizes, output, data_type=data_type)
+        indices = np.random.default_rng(1).permutation(prod(output))[: prod(sizes)].astype(np.uint32)
+        model = check_form(op, inputs={"IndicesTensor": indices}, opset=opset, target="onnx")
+        fits = sizes[:2] == output[:2] and all(small <= large for small, large in zip(sizes, output, strict=True))
+        is_one = fits and data_type != "INT32"
+        assert ("MaxUnpool" in node_types(model), "ScatterElements" in node_types(model)) == (is_one, not is_one)
+        assert not is_one or len(node_types(model)) == 1
+
     def test_indices_beyond_the_output_write_nothing(self):
         op = unpooling((1, 1, 1, 4), (1, 1, 2, 2))
         inputs: dict[str, np.ndarray] = {
@@ -240,8 +263,9 @@ def test_constants(name):
 
 class TestMaxPoolingGrad:
     def test_forms(self):
-        found = ["IsNaN", "Where", "MaxPool", "ScatterElements"]
-        assert node_types(check_form(maximum((1, 2, 7, 7), (3, 3), strides=(2, 2), start=(1, 1)))) == found
+        op = maximum((1, 2, 7, 7), (3, 3), strides=(2, 2), start=(1, 1))
+        assert node_types(check_form(op)) == ["MaxPool", "ScatterElements"]
+        assert node_types(check_case(op)) == ["IsNaN", "Where", "Clip", "MaxPool", "ScatterElements"]
         form = node_types(check_form(maximum((1, 2, 3, 3), (2, 2), start=(3, 0))))
         assert (form.count("ArgMax"), form[-2:]) == (1, ["Where", "ScatterElements"])
 

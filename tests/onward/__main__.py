@@ -124,7 +124,9 @@ def prove(
             rows[item.title]["by_hand"] = theirs.refused or judging.error(theirs.outputs, want)
         rows[item.title] |= verdict(name, item, rows[item.title])
     healed = [
-        item.title for number, item in enumerate(examples) if not _shows(name, item, made[f"e{number}"], expected)
+        item.title
+        for number, item in enumerate(examples)
+        if not _shows(name, item, made[f"e{number}"], expected) and not item.of_processor
     ]
     return rows, healed
 

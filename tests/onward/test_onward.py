@@ -162,7 +162,9 @@ class TestResults:
 
     def test_all_differences_are_of_networks(self) -> None:
         rows = [row for item in results.read().values() for row in item["networks"].values()]
-        assert {row["cause"] for row in rows if not row["right"]} == {item.title for item in DIFFERENCES}
+        causes = {row["cause"] for row in rows if not row["right"]}
+        assert causes <= {item.title for item in DIFFERENCES}
+        assert causes >= {item.title for item in DIFFERENCES if not item.of_processor}
 
     def test_all_networks_are_there(self) -> None:
         titles = {item.title for item in subjects(None)} | {"SqueezeNet"}

@@ -239,6 +239,47 @@ def test_scales_of_one_beside_scales_that_are_bound(
         np.testing.assert_array_equal(optimised, plain)
 
 
+def chained(g: GraphBuilder, form: Callable[..., Expression]) -> dict[str, Expression]:
+    """Three products one behind the other, with the same weights."""
+    one, total = g.constant(np.ones((1, 1, 1, 1), np.float32)), g.input("x", "UINT8", SIZES)
+    for _ in range(3):
+        total = form(g, total, one, one)
+    return {"y": total}
+
+
+def told_twice(g: GraphBuilder) -> dict[str, Expression]:
+    """Weights that are dequantised once, for two products and a sum."""
+    x, steps = g.input("x", "UINT8", SIZES), g.constant(np.resize(FILTER_STEPS, SIZES))
+    x, weights = dequantized(g, x, 0.05, 3), dequantized(g, steps, 0.01, 0)
+    products = {name: quantized(g, g.gemm(x, weights), "UINT8", scale, 3) for name, scale in (("y", 1), ("z", 2))}
+    return {**products, "sum": g.add(x, weights)}
+
+
+@pytest.mark.parametrize(
+    "form", [partial(chained, form=convolved), partial(chained, form=multiplied_matrices), told_twice]
+)
+def test_signed_constants_that_several_nodes_read(
+    form: Callable[[GraphBuilder], dict[str, Expression]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each has its own: asked for exact products, ONNX Runtime makes those of one name UINT8 but once."""
+    monkeypatch.setattr(budget, "NODE_BYTES", 1)
+    monkeypatch.setattr(budget, "GROWTH", 0)
+    g = GraphBuilder()
+    model = compile(g.build(form(g)), opset=21, quant_format="qdq")
+    nodes = [node for node in model.lowered.nodes if node.op_type == "DequantizeLinear"]
+    signed = [
+        node for node in nodes if node.inputs[0] is not None and node.inputs[0].name in model.lowered.initializers
+    ]
+    for index in (0, 2):
+        assert len({item.name for node in signed if (item := node.inputs[index]) is not None}) == len(signed) == 3
+    feeds = {"x": np.random.default_rng(3).integers(0, 256, SIZES).astype(np.uint8)}
+    plain, exact = runs(model, feeds, optimised=False), model.run(feeds)
+    for port in model.outputs:
+        want = plain[port.onnx_name].astype(np.float64)
+        steps = 1 if port.dtype == np.uint8 else 0  # which FLOAT sums may miss
+        np.testing.assert_allclose(exact[port.name].reshape(want.shape), want, rtol=1e-6, atol=steps)
+
+
 @pytest.mark.parametrize("data_type", ["FLOAT32", "INT32", "INT16", "UINT8"])
 def test_quotients_of_one_that_are_multiplied(data_type: str) -> None:
     """Exact models keep infinity times 0 no number, and integers what is truncated."""

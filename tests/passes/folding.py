@@ -34,7 +34,7 @@ def padded_convolution() -> Graph:
 
 
 def padded_half_convolution() -> Graph:
-    """FLOAT16, which the CPU computes in FLOAT between casts."""
+    """FLOAT16, which exact models compute in FLOAT between casts."""
     g = GraphBuilder()
     x = around(g, g.input("x", "FLOAT16", IMAGE))
     return g.build({"y": g.convolution(x, g.constant(RANDOM.normal(0, 1, (3, 4, 3, 3)).astype(np.float16)))})
