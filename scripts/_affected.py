@@ -1,4 +1,7 @@
-"""Which tests and generated files a change concerns, nearest first: what ``scripts/test.py --fast`` runs."""
+"""Which tests and generated files a change concerns, nearest first: what ``scripts/test.py --fast`` runs.
+
+``scripts/test.py`` by itself runs all tests but those slow ones of ``tests/slow.txt`` that a change does not concern.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,14 @@ from _environment import ROOT, run
 TESTS = ROOT / "tests"
 DURATIONS = ROOT / "build" / "durations.json"
 """Seconds that each test file took when it was last run, which ``tests/conftest.py`` keeps."""
+SLOW = TESTS / "slow.txt"
+"""Functions of tests that take more than ``LIMIT`` CPU seconds, all their cases together, and how many they take.
+
+A file stands there as a whole where a fixture takes them, such as one that compiles a program.
+"""
+LEFT_OUT = ROOT / "build" / "left_out.txt"
+"""Those of them that were left out."""
+LIMIT = 1.5
 UNKNOWN_SECONDS = 3.0
 """What a test file is expected to take that was never run here."""
 PACKAGES = ("dml2onnx", "tests")
@@ -167,6 +178,8 @@ class Nearness:
         if parts[0] == "schemas":  # what describes operators or targets
             named = {"tests/test_schemas.py", "tests/test_coverage.py"}
             return [test for test in self.tests if test in named or test.startswith(f"tests/{parts[1]}/")]
+        if path.endswith(".md"):  # which has commands and programs
+            return [test for test in self.tests if test.startswith("tests/docs/")]
         if parts[0] not in PACKAGES or len(parts) < 3:
             return [f"tests/test_{Path(path).stem}.py"]
         return [test for test in self.tests if test.startswith(f"tests/{parts[1]}/")]
@@ -189,6 +202,41 @@ def affected(changed: Iterable[str]) -> list[str]:
         found = {test for path in near.changed for test in rank(path)} & known
         order |= dict.fromkeys(sorted(found, key=lambda test: (seconds.get(test, UNKNOWN_SECONDS), test)))
     return list(order)
+
+
+def slow() -> dict[str, float]:
+    """The slow functions, and their seconds."""
+    rows = (line.split(maxsplit=1) for line in SLOW.read_text(encoding="utf-8").splitlines())
+    return {name: float(seconds) for seconds, name in rows}
+
+
+def left_out(changed: Iterable[str], budget: float) -> list[str]:
+    """The slow functions but those that a change concerns, of which the nearest are run for so many CPU seconds."""
+    seconds = slow()
+    left = dict(seconds)
+    for test in affected(changed):
+        for name in sorted(seconds, key=seconds.__getitem__):
+            if name.partition("::")[0] == test and seconds[name] <= budget:
+                budget -= left.pop(name)
+    return list(left)
+
+
+def write_slow() -> None:
+    """Writes the slow functions anew, from the seconds of those that were run here since."""
+    measured: dict[str, float] = {**slow(), **_known().get("functions", {})}
+    files = {name for name in slow() if "::" not in name}
+    rows = {name: seconds for name, seconds in measured.items() if name.partition("::")[0] not in files}
+    for file in files:  # whose fixtures may have found all done
+        rows[file] = max(slow()[file], sum(each for name, each in measured.items() if name.startswith(f"{file}::")))
+    rows = {name: seconds for name, seconds in rows.items() if seconds > LIMIT and is_there(name)}
+    lines = (f"{seconds:.1f} {name}\n" for name, seconds in sorted(rows.items()))
+    SLOW.write_text("".join(lines), encoding="utf-8", newline="\n")
+
+
+def is_there(name: str) -> bool:
+    """Whether there is such a file, and a function of that name in it."""
+    file, _, function = name.partition("::")
+    return (ROOT / file).exists() and (not function or f"def {function.rpartition('::')[2]}(" in text_of(file))
 
 
 def durations() -> dict[str, float]:
@@ -229,21 +277,66 @@ def within(tests: list[str], budget: float, workers: int) -> tuple[list[str], li
     return taken, left
 
 
+def beside(budget: float, chosen: Iterable[str]) -> float:
+    """The seconds that generators leave of a budget for the tests, which have a third of it in any case."""
+    seconds = durations()
+    taken = sum(seconds.get(path, UNKNOWN_SECONDS) for path in chosen if path.startswith("scripts/"))
+    return max(budget - taken, budget / 3)
+
+
+def longer_than(seconds: float) -> list[str]:
+    """Slow functions that would go on for long after the time for all tests."""
+    return [name for name, each in slow().items() if each > seconds]
+
+
+def leave_out(names: Iterable[str]) -> str:
+    """The option of pytest for which it does not run some functions.
+
+    It is one argument: pytest takes a path by itself for a place of tests, and looks for its options there.
+    """
+    LEFT_OUT.parent.mkdir(exist_ok=True)
+    LEFT_OUT.write_text("\n".join(names), encoding="utf-8")
+    return f"--leave-out={LEFT_OUT}"
+
+
+def run_quick(changed: list[str], budget: float, arguments: list[str]) -> int:
+    """Runs all tests but slow ones that a change does not concern."""
+    seconds, left = slow(), left_out(changed, budget)
+    total = sum(seconds[name] for name in left)
+    print(
+        f"{len(left)} of {len(seconds)} slow functions are left to --all, which take {total:.0f} CPU seconds;", end=""
+    )
+    print(
+        f" {len(changed)} changed files do not concern them, or others more: {LEFT_OUT.relative_to(ROOT)}", flush=True
+    )
+    return run([sys.executable, "-m", "pytest", leave_out(left), *arguments])
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Runs the tests that a change concerns, the nearest first.")
+    parser = argparse.ArgumentParser(
+        description="Runs the tests that a change concerns, the nearest first.", allow_abbrev=False
+    )
     parser.add_argument("--since", help="a commit; without it what is not committed, or else the last commit")
     parser.add_argument("--seconds", type=float, default=40, help="leave out what is beyond so many seconds (40)")
     parser.add_argument("--within", type=float, help="seconds after which the rest is left out, however long all takes")
     parser.add_argument("--workers", type=int, default=1, help="processes of pytest")
+    parser.add_argument("--slow", type=float, help="all tests, but of slow ones only the nearest, for so many seconds")
+    parser.add_argument("--write-slow", action="store_true", help="write tests/slow.txt anew, and run nothing")
     options, arguments = parser.parse_known_args()
+    if options.write_slow:
+        write_slow()
+        return 0
     changed = changed_files(options.since)
+    if options.slow is not None:
+        return run_quick(changed, options.slow, arguments)
     chosen, left = within(affected(changed), options.seconds, options.workers)
     tests = [path for path in chosen if path.startswith("tests/")]
     print(f"{len(changed)} changed files concern {len(chosen) + len(left)} files of tests and generators", end="")
     print(f"; {len(left)} are left out for time, the nearest {left[0]}" if left else "", flush=True)
     command = [sys.executable, "-m", "pytest", "--cases", "each", "-p", "no:cacheprovider", *arguments]
     if options.within is not None:  # whatever a file took when it was last run, if it ever was
-        command += ["--within", str(options.within), "-rs"]
+        left_for_tests = beside(options.within, chosen)
+        command += ["--within", str(left_for_tests), "-rs", leave_out(longer_than(left_for_tests / 2))]
     if options.workers > 1:
         command += ["-n", str(options.workers)]
     code = run([*command, *tests]) if tests else 0

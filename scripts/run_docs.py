@@ -103,18 +103,21 @@ def agrees(shown: str, printed: str) -> bool:
     return re.fullmatch(pattern, printed.strip("\n").expandtabs() + "\n") is not None
 
 
-def failures(page: Path, python: Path) -> Iterator[str]:
-    """What a page says that is not so; what comes after the first such block may only follow from it."""
+def failures(page: Path, programs: Path) -> Iterator[str]:
+    """What a page says that is not so; what comes after the first such block may only follow from it.
+
+    ``programs`` is the directory of the programs ``python`` and ``dml2onnx``.
+    """
     found = blocks(page)
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         for block, following in zip(found, [*found, None][1:], strict=True):
-            wrong = _failure(block, following, directory, python)
+            wrong = _failure(block, following, directory, programs)
             if wrong:
                 yield f"{page.name}:{block.line}: {wrong}"
 
 
-def _failure(block: Block, following: Block | None, directory: Path, python: Path) -> str:
+def _failure(block: Block, following: Block | None, directory: Path, programs: Path) -> str:
     file = block.marked("file")
     if file is not None:
         path = directory / file
@@ -124,20 +127,19 @@ def _failure(block: Block, following: Block | None, directory: Path, python: Pat
     if block.marked("not run"):
         return ""
     if block.language == "console":
-        wrong = (_wrong(command, directory, python) for command in commands(block))
+        wrong = (_wrong(command, directory, programs) for command in commands(block))
         return next(filter(None, wrong), "")
     if block.language == "python":
         shown = following.text if following is not None and following.mark == "output" else ""
-        return _wrong(Command(f"python -P - <<'END'\n{block.text}END", shown, 0), directory, python)
+        return _wrong(Command(f"python -P - <<'END'\n{block.text}END", shown, 0), directory, programs)
     if block.language == "text" or block.language.startswith("{"):
         return ""
     return f"this {block.language or 'block'} is neither run nor written to a file, and no mark says why"
 
 
-def _wrong(command: Command, directory: Path, python: Path) -> str:
+def _wrong(command: Command, directory: Path, programs: Path) -> str:
     """Why a command does not do what is said of it; empty when it does."""
-    # the interpreter is not resolved, since in an environment it is a link
-    path = os.pathsep.join([str(python.absolute().parent), os.environ.get("PATH", "")])
+    path = os.pathsep.join([str(programs), os.environ.get("PATH", "")])
     settings = {"PATH": path, "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1", "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
         [shutil.which("bash") or "bash", "-o", "pipefail", "-c", command.text],
@@ -172,7 +174,8 @@ def main() -> int:
     wrong = 0
     for page in options.pages or pages():
         started = time.perf_counter()
-        found = list(failures(page, options.python))
+        # the interpreter is not resolved, since in an environment it is a link
+        found = list(failures(page, options.python.absolute().parent))
         wrong += len(found)
         print(f"{page.name}: {len(found)} failures in {time.perf_counter() - started:.1f} s", *found, sep="\n")
     return 1 if wrong else 0

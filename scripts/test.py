@@ -1,12 +1,15 @@
 """Checks everything: style, types, generated files, and the tests with both ends of ONNX Runtime's range.
 
-    python scripts/test.py               style, types, generated files, tests
-    python scripts/test.py --all         the oldest ONNX Runtime, other runtimes, pages and the release as well
+    python scripts/test.py               style, types, generated files, tests, but slow ones of what was not changed
+    python scripts/test.py --all         these as well, the oldest ONNX Runtime, other runtimes, pages and the release
     python scripts/test.py --exhaustive  all of that, and every case of every test
     python scripts/test.py --fast        what concerns the files that were changed, within a minute
 
     python scripts/test.py --runtimes [--all]   only models on other runtimes, one of each kind or all
     python scripts/test.py --provider NAME      only models on a provider of ONNX Runtime: dml, cpu, coreml, ...
+
+Slow are the functions of ``tests/slow.txt``, a fifteenth of all, which take three quarters of the time. Those run that
+the change concerns, the nearest first, for ``SLOW`` CPU seconds (``scripts/_affected.py``).
 
 Tests with many cases run so many that every value of every parameter is met (``tests/selection.py``); ``--exhaustive``
 runs every pair and triple of them too, as a release does.
@@ -158,9 +161,14 @@ def _has_vulkan() -> bool:
     return bool(named) or any(file for place in places for file in place.glob("*.json"))
 
 
+SLOW = 200
+"""CPU seconds of slow tests that a change may take, where not all are run."""
+
+
 def _parallel() -> list[str]:
-    # each process begins with a half of the files: what a file needs, such as a C++ program, is then made once
-    return ["-n", str(os.cpu_count() or 1), "--dist", "worksteal", "-p", "no:cacheprovider"]
+    number = str(os.cpu_count() or 1)
+    forks = ["--forks", number] if hasattr(os, "fork") else ["-n", number, "--dist", "worksteal"]
+    return [*forks, "-p", "no:cacheprovider"]
 
 
 class Outcome(NamedTuple):
@@ -201,7 +209,7 @@ def _perform(step: Step, *, shown: bool) -> Outcome:
     return Outcome(step.title, code == 0, seconds)
 
 
-def test_steps(python: Path, *, thorough: bool, cases: str) -> tuple[Step, list[list[Step]]]:
+def test_steps(python: Path, *, thorough: bool, cases: str, since: str | None) -> tuple[Step, list[list[Step]]]:
     """The tests, and parts that may be done at once after them, in environments of their own, which are made here."""
     prepare_browser()
     if prepare_compiler():
@@ -215,17 +223,19 @@ def test_steps(python: Path, *, thorough: bool, cases: str) -> tuple[Step, list[
         *(kept if ends else ()),
         *(part for name in run_twice for part in ("--deselect", name)),
     ]
-    tests = Step("pytest", [python, "-m", "pytest", *_parallel(), *options, "--cases", cases])
+    affected: list[str | Path] = [ROOT / "scripts" / "_affected.py", *(["--since", since] if since else [])]
+    run: list[str | Path] = ["-m", "pytest"] if thorough else [*affected, "--slow", str(SLOW)]
+    tests = Step("pytest", [python, *run, *_parallel(), *options, "--cases", cases])
     parts = {"oldest": 1, "newest": 1} if cases == "all" else ONE_IN
     others = [other_runtime_step(prepare_runtime(lock), which, one_in=parts[which]) for which, lock in ends]
     return tests, [others, [runtimes_step(python, *([] if cases == "all" else ["--changed"]))]] if thorough else []
 
 
-def perform_all(*, thorough: bool, cases: str = "each") -> list[Outcome]:
-    """Checks everything, or what is not ``thorough`` and takes less than half of the time."""
+def perform_all(*, thorough: bool, cases: str = "each", since: str | None = None) -> list[Outcome]:
+    """Checks everything, or what is not ``thorough`` and takes a third of the time."""
     # making an environment keeps one core busy, and so does each step but the tests
     with ThreadPoolExecutor(max_workers=1) as beside:
-        making = beside.submit(test_steps, interpreter(ROOT / ".venv"), thorough=thorough, cases=cases)
+        making = beside.submit(test_steps, interpreter(ROOT / ".venv"), thorough=thorough, cases=cases, since=since)
         python = prepare(".venv")
         outcomes = perform(*(products(python) if thorough else ()), *sources(python))  # what takes longest comes first
         tests, last = making.result()
@@ -262,7 +272,7 @@ def chosen(options: argparse.Namespace) -> list[Outcome]:
         return perform([runtimes_step(prepare(".venv"), *arguments, browser=True)])
     if options.exhaustive:
         return perform_all(thorough=True, cases="all")
-    return perform_fast() if options.fast else perform_all(thorough=options.all)
+    return perform_fast() if options.fast else perform_all(thorough=options.all, since=options.since)
 
 
 def main() -> int:
@@ -270,6 +280,7 @@ def main() -> int:
     parser.add_argument("--all", action="store_true", help="the oldest and other runtimes, pages, release as well")
     parser.add_argument("--exhaustive", action="store_true", help="as --all, with every case of every test")
     parser.add_argument("--fast", action="store_true", help="only what concerns changed files, within a minute")
+    parser.add_argument("--since", help="a commit: what differs from it was changed, not what is not committed yet")
     parser.add_argument("--runtimes", action="store_true", help="only models on other runtimes; with --all every model")
     parser.add_argument("--provider", help="only models on a provider of ONNX Runtime, such as dml")
     parser.add_argument("--results", type=Path, help="a directory for what --runtimes or --provider found, as JSON")

@@ -11,12 +11,13 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import onnxruntime
 import pytest
 from hypothesis import settings
 
-from tests import replay, selection
+from tests import parallel, replay, selection
 
 # The same examples every time, so that a rare counterexample stops whoever looks for it and nobody else:
 # HYPOTHESIS_PROFILE=explore draws new ones.
@@ -27,16 +28,20 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 ROOT = Path(__file__).parent.parent
 LEFT_OUT = pytest.StashKey[int]()
 """How many cases were left out."""
+USED = pytest.StashKey[float]()
+"""CPU seconds when the last part of a test had ended."""
 STARTED = time.perf_counter()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     help_text = "all cases of parametrised tests, or so many that each value is met (tests/selection.py)"
     parser.addoption("--cases", choices=["all", "each"], default="all", help=help_text)
+    parser.addoption("--forks", type=int, default=0, help="run tests in so many processes (tests/parallel.py)")
     parser.addoption("--one-in", type=int, default=1, help="of these, one case in so many of each function")
     parser.addoption("--record-runs", help="keep what models gave in this directory (tests/replay.py)")
     parser.addoption("--record-of", action="append", default=[], help="the tests of which that is kept")
     parser.addoption("--replay-runs", help="compare with what is kept in this directory first")
+    parser.addoption("--leave-out", help="a file with names of functions and files that are not run")
     parser.addoption("--within", type=float, default=float("inf"), help="seconds after which the rest is skipped")
 
 
@@ -55,9 +60,32 @@ def pytest_report_collectionfinish(config: pytest.Config) -> str:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--cases") == "each":
         selection.draw_fewer(items)
+    if file := config.getoption("--leave-out"):
+        names = frozenset(Path(file).read_text(encoding="utf-8").splitlines())
+        items[:], left = selection.without(items, names)
+        config.hook.pytest_deselected(items=left)
     if (number := config.getoption("--one-in")) > 1:
         items[:], left = selection.one_in(items, number)
         config.hook.pytest_deselected(items=left)
+
+
+def slow_seconds() -> dict[str, float]:
+    """The seconds of slow functions and files, which ``scripts/_affected.py`` writes."""
+    rows = (line.split(maxsplit=1) for line in (ROOT / "tests" / "slow.txt").read_text(encoding="utf-8").splitlines())
+    return {name: float(seconds) for seconds, name in rows}
+
+
+def cpu_seconds() -> float:
+    """What this process and those that it has started and that have ended have used."""
+    return sum(os.times()[:4])
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    outcome: Any = yield
+    now = cpu_seconds()
+    outcome.get_result().cpu_seconds = now - item.config.stash.get(USED, now)
+    item.config.stash[USED] = now
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -79,7 +107,8 @@ AS_USERS_HAVE_IT = ("tests.networks", "tests.test_samples", "tests.test_squeezen
 
 
 DURATIONS = ROOT / "build" / "durations.json"
-"""Seconds that each file of tests took with each choice of cases, for ``scripts/test.py --fast`` to know what fits."""
+"""Seconds that each file of tests took with each choice of cases, for ``scripts/test.py --fast`` to know what fits, and
+CPU seconds of each function, for ``tests/slow.txt``."""
 SLOW = 30
 """Seconds of a run that says where they went."""
 
@@ -91,18 +120,23 @@ class Durations:
         self.cases: str = config.getoption("--cases")
         self.is_whole = not config.getoption("keyword") and not any("::" in name for name in config.args)
         self.seconds: dict[str, float] = {}
+        self.functions: dict[str, float] = {}
         self.replayed = 0
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         file = report.nodeid.partition("::")[0]
         self.replayed += report.when == "call" and replay.REPLAYED in map(tuple, report.user_properties)
         self.seconds[file] = self.seconds.get(file, 0) + report.duration
+        function = selection.function_of(report.nodeid)
+        self.functions[function] = self.functions.get(function, 0) + getattr(report, "cpu_seconds", 0)
 
     def pytest_sessionfinish(self) -> None:
         if not self.is_whole:
             return
         known = json.loads(DURATIONS.read_text(encoding="utf-8")) if DURATIONS.exists() else {}
         known[self.cases] = {**known.get(self.cases, {}), **{file: round(s, 1) for file, s in self.seconds.items()}}
+        if self.cases == "each":
+            known["functions"] = {**known.get("functions", {}), **{f: round(s, 1) for f, s in self.functions.items()}}
         DURATIONS.parent.mkdir(exist_ok=True)
         DURATIONS.write_text(json.dumps(known, indent=0, sort_keys=True), encoding="utf-8")
 
@@ -118,7 +152,9 @@ class Durations:
 def pytest_configure(config: pytest.Config) -> None:
     is_worker = hasattr(config, "workerinput")  # of pytest-xdist
     if not is_worker:
-        config.pluginmanager.register(Durations(config))
+        config.pluginmanager.register(Durations(config), "durations")
+    if number := config.getoption("--forks"):
+        config.pluginmanager.register(parallel.Forks(config, number, slow_seconds()))
     if is_worker or not config.getoption("numprocesses", None):
         replay.configure(config)
 

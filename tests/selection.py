@@ -43,10 +43,25 @@ def one_in(items: Iterable[pytest.Item], number: int) -> tuple[list[pytest.Item]
     kept: list[pytest.Item] = []
     left: list[pytest.Item] = []
     for item in items:
-        function = item.nodeid.partition("[")[0]
+        function = function_of(item.nodeid)
         (left if counts[function] % number else kept).append(item)
         counts[function] += 1
     return kept, left
+
+
+def without(items: Iterable[pytest.Item], names: frozenset[str]) -> tuple[list[pytest.Item], list[pytest.Item]]:
+    """Tests of other functions and files than those of these names, and the others."""
+    kept: list[pytest.Item] = []
+    left: list[pytest.Item] = []
+    for item in items:
+        is_named = function_of(item.nodeid) in names or item.nodeid.partition("::")[0] in names
+        (left if is_named else kept).append(item)
+    return kept, left
+
+
+def function_of(nodeid: str) -> str:
+    """The name of a test without that of its case."""
+    return nodeid.partition("[")[0]
 
 
 def _is_plain(value: object) -> bool:

@@ -190,6 +190,8 @@ class TestTest:
         assert [step.command[-1] for step in steps if step.title == "pytest"] == (
             [] if arguments == ["--fast"] else [cases]
         )
+        leaves_slow = ["--slow" in step.command for step in steps if step.title == "pytest"]
+        assert leaves_slow == ([] if arguments == ["--fast"] else [not thorough])
         left = [part for step in steps for part in step.command if str(part).startswith("tests/docs/test_pages.py::")]
         # check_release.py runs them, which Windows does with other pages
         assert left == (list(module.TESTS_OF_PAGES) if thorough and os.name != "nt" else [])

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import importlib
+import json
 import subprocess
 import sys
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.selection import FEW, each_value_once
+from tests.selection import FEW, each_value_once, without
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -168,3 +171,70 @@ class TestAffected:
         assert _affected.within(["a", "b", "c"], 40, 1) == (["a"], ["b", "c"])
         assert _affected.within(["b", "c", "a"], 40, 1) == (["b", "c"], ["a"])
         assert _affected.within(["a", "b", "c"], 40, 2) == (["a", "b"], ["c"])
+
+    def test_generators_take_their_time_from_that_of_the_tests(self, monkeypatch):
+        monkeypatch.setattr(
+            _affected, "durations", lambda: {"scripts/a.py": 20.0, "scripts/b.py": 90.0, "tests/c.py": 9.0}
+        )
+        assert _affected.beside(45, ["tests/c.py"]) == 45
+        assert _affected.beside(45, ["scripts/a.py", "tests/c.py"]) == 25
+        assert _affected.beside(45, ["scripts/a.py", "scripts/b.py"]) == 15
+
+
+class TestSlow:
+    @pytest.fixture
+    def table(self, monkeypatch, tmp_path):
+        rows = {
+            "tests/passes/test_folding.py::test_a": 30.0,
+            "tests/passes/test_folding.py::test_b": 2.0,
+            "tests/passes/test_signed_weights.py": 10.0,
+            "tests/test_squeezenet.py::TestRun::test_c": 3.0,
+            "tests/cli/test_check.py::test_d": 4.0,
+        }
+        monkeypatch.setattr(_affected, "SLOW", tmp_path / "slow.txt")
+        monkeypatch.setattr(_affected, "DURATIONS", tmp_path / "durations.json")
+        (tmp_path / "slow.txt").write_text("".join(f"{seconds} {name}\n" for name, seconds in rows.items()))
+
+    def test_a_change_runs_the_nearest_that_fit(self, table):
+        left = _affected.left_out(["dml2onnx/passes/signed_weights.py"], 13)
+        assert "tests/passes/test_signed_weights.py" not in left  # first, since it has the same name
+        assert "tests/passes/test_folding.py::test_b" not in left
+        assert "tests/passes/test_folding.py::test_a" in left
+
+    def test_what_a_change_does_not_concern_is_left_out(self, table):
+        assert _affected.left_out(["CITATION.cff"], 1000) == list(_affected.slow())
+
+    def test_pages_run_when_one_was_changed(self):
+        left = _affected.left_out(["docs/perf.md"], 1000)
+        assert {name for name in _affected.slow() if name.startswith("tests/docs/")}.isdisjoint(left)
+
+    def test_what_takes_too_long_for_a_minute_is_left_out_of_it(self, table, monkeypatch, tmp_path):
+        monkeypatch.setattr(_affected, "LEFT_OUT", tmp_path / "left" / "out.txt")
+        option = _affected.leave_out(_affected.longer_than(9))
+        assert option == f"--leave-out={tmp_path / 'left' / 'out.txt'}"
+        assert _affected.LEFT_OUT.read_text().splitlines() == [
+            "tests/passes/test_folding.py::test_a",
+            "tests/passes/test_signed_weights.py",
+        ]
+
+    def test_it_is_written_anew_from_what_was_measured(self, table):
+        folding, weights = _affected.TESTS / "passes" / "test_folding.py", "tests/passes/test_signed_weights.py"
+        name = next(line[4:].partition("(")[0] for line in folding.read_text().splitlines() if line.startswith("def "))
+        measured = {f"tests/passes/test_folding.py::{name}": 9.0, f"{weights}::test_x": 6.0, f"{weights}::test_y": 7.0}
+        _affected.DURATIONS.write_text(json.dumps({"functions": {**measured, "tests/test_wire.py::test_none": 9.0}}))
+        _affected.write_slow()
+        assert _affected.slow() == {f"tests/passes/test_folding.py::{name}": 9.0, weights: 13.0}
+
+    def test_all_that_it_names_is_there(self):
+        names = _affected.slow()
+        assert [name for name in names if not _affected.is_there(name)] == []
+        assert [name for name in names if "::" in name and name.partition("::")[0] in names] == []
+        assert list(names) == sorted(names)
+
+    def test_pytest_leaves_functions_and_files_out(self):
+        items: list[Any] = [
+            SimpleNamespace(nodeid=name) for name in ("a.py::f[1]", "a.py::f[2]", "a.py::f2", "b.py::T::g", "c.py::f")
+        ]
+        kept, left = without(items, frozenset({"a.py::f", "b.py"}))
+        assert [item.nodeid for item in kept] == ["a.py::f2", "c.py::f"]
+        assert [item.nodeid for item in left] == ["a.py::f[1]", "a.py::f[2]", "b.py::T::g"]

@@ -15,6 +15,7 @@ import numpy as np
 import onnx
 import pytest
 
+from tests import forked
 from tests.cli.test_cli import NATIVE, PROGRAM, SCRIPT
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="shells and signals of POSIX systems")
@@ -45,8 +46,8 @@ def models(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def shell(directory: Path, line: str) -> subprocess.CompletedProcess[str]:
-    command = ["bash", "-c", line.replace("dml2onnx", f'"{SCRIPT}"')]
+def shell(directory: Path, line: str, program: Path = SCRIPT) -> subprocess.CompletedProcess[str]:
+    command = ["bash", "-c", line.replace("dml2onnx", f'"{program}"')]
     return subprocess.run(command, capture_output=True, text=True, cwd=directory, timeout=60, check=False)
 
 
@@ -161,30 +162,35 @@ def test_interruptions_that_whoever_started_us_ignores(models: Path) -> None:
 # --- Outputs ----------------------------------------------------------------------------------------------------------
 
 
+def in_shell(directory: Path, line: str) -> subprocess.CompletedProcess[str]:
+    """``shell`` for what does not depend on how the process was started."""
+    return shell(directory, line, forked.programs() / "dml2onnx")
+
+
 def test_models_on_standard_output(models: Path) -> None:
-    shell(models, "dml2onnx compile native.json -o usual.onnx; dml2onnx convert native.json -o usual.json")
+    in_shell(models, "dml2onnx compile native.json -o usual.onnx; dml2onnx convert native.json -o usual.json")
     for form, command, usual in (
         ("-", "compile native.json -o", "usual.onnx"),
         ("/dev/stdout", "compile native.json -o", "usual.onnx"),
         ("-", "convert native.json --format native -o", "usual.json"),
     ):
-        result = shell(models, f"dml2onnx {command} {form} | cat >piped; dml2onnx {command} {form} >redirected")
+        result = in_shell(models, f"dml2onnx {command} {form} | cat >piped; dml2onnx {command} {form} >redirected")
         assert "wrote" in result.stderr
         for name in ("piped", "redirected"):
             assert (models / name).read_bytes() == (models / usual).read_bytes()
-    assert "DML3009" in shell(models, "dml2onnx compile native.json -o - --external-data").stderr
-    assert "DML3009" in shell(models, "dml2onnx compile native.json -o - >&-").stderr
-    assert "DML3009" in shell(models, "dml2onnx compile native.json -o - >/dev/full").stderr
+    assert "DML3009" in in_shell(models, "dml2onnx compile native.json -o - --external-data").stderr
+    assert "DML3009" in in_shell(models, "dml2onnx compile native.json -o - >&-").stderr
+    assert "DML3009" in in_shell(models, "dml2onnx compile native.json -o - >/dev/full").stderr
     assert not (models / "-").exists()
 
 
 def test_special_files_stay(models: Path) -> None:
-    result = shell(models, "mkfifo pipe; cat pipe >got & dml2onnx compile native.json -o pipe && wait")
+    result = in_shell(models, "mkfifo pipe; cat pipe >got & dml2onnx compile native.json -o pipe && wait")
     assert (result.returncode, result.stderr) == (0, "")
     onnx.load(models / "got")
     assert stat.S_ISFIFO((models / "pipe").stat().st_mode)
     for command in ("compile native.json -o /dev/null", "convert native.json --format dml_graph -o /dev/null"):
-        assert shell(models, f"dml2onnx {command}").returncode == 0
+        assert in_shell(models, f"dml2onnx {command}").returncode == 0
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
 
 
@@ -194,7 +200,7 @@ def test_special_files_stay(models: Path) -> None:
 )
 def test_what_no_file_can_be_called(models: Path, command: str, name: str) -> None:
     program = " program.py" if command.startswith("pydirectml") else ""
-    result = shell(models, f"mkdir results; dml2onnx {command} '{name}'{program}")
+    result = in_shell(models, f"mkdir results; dml2onnx {command} '{name}'{program}")
     assert result.returncode == (2 if name == "" else 1), result.stderr
     assert "Traceback" not in result.stderr
     assert "error" in result.stderr
@@ -226,7 +232,7 @@ def test_a_program_does_not_write_over_what_is_read(models: Path, path: str) -> 
     (models / "link").symlink_to("program.json")
     os.link(models / "x.npy", models / "hard")
     before = {item.name: item.read_bytes() for item in models.iterdir() if item.is_file()}
-    result = shell(models, "dml2onnx run program.json --input x=x.npy --output-dir .")
+    result = in_shell(models, "dml2onnx run program.json --input x=x.npy --output-dir .")
     assert result.returncode == 1
     assert "DML3012" in result.stderr
     assert {name: (models / name).read_bytes() for name in before} == before
@@ -234,14 +240,14 @@ def test_a_program_does_not_write_over_what_is_read(models: Path, path: str) -> 
 
 def test_paths_of_other_systems(models: Path) -> None:
     program_that_writes(models, "a\\b\\y.npy")
-    assert shell(models, "dml2onnx run program.json --output-dir results").returncode == 0
+    assert in_shell(models, "dml2onnx run program.json --output-dir results").returncode == 0
     assert (models / "results" / "a" / "b" / "y.npy").exists()
 
 
 @pytest.mark.parametrize("path", ["a\0b.npy", "x" * 300, "..\\out.npy", "\ud800"])
 def test_paths_that_are_none(models: Path, path: str) -> None:
     program_that_writes(models, path)
-    result = shell(models, "dml2onnx run program.json --output-dir results")
+    result = in_shell(models, "dml2onnx run program.json --output-dir results")
     assert result.returncode in (1, 2)
     assert "Traceback" not in result.stderr
     assert "error" in result.stderr
@@ -249,6 +255,6 @@ def test_paths_that_are_none(models: Path, path: str) -> None:
 
 def test_a_result_is_not_lost_to_a_file_of_its_name(models: Path) -> None:
     program_that_writes(models, "y.npy", resource="x")
-    assert shell(models, "dml2onnx run program.json --output-dir results").returncode == 0
+    assert in_shell(models, "dml2onnx run program.json --output-dir results").returncode == 0
     np.testing.assert_array_equal(np.load(models / "results" / "y.npy"), [1, -2, 3])
     np.testing.assert_array_equal(np.load(models / "results" / "y_2.npy"), [1, 0, 3])

@@ -20,17 +20,18 @@ from dml2onnx.codes import all_codes
 from dml2onnx.providers import table as providers
 from dml2onnx.targets import NAMES, OPSETS
 from dml2onnx.verification import bounds
+from tests import forked
 from tests.docs import script
 
 run_docs = script("run_docs")
-PYTHON = Path(sys.executable)
+PROGRAMS = Path(sys.executable).absolute().parent
 PAGES = sorted((run_docs.ROOT / "docs").glob("*.md"))
 RUNTIMES = ("onnxruntime-directml", "onnxruntime")
 
 
 @pytest.mark.parametrize("page", run_docs.pages(), ids=lambda page: page.stem)
 def test_what_a_page_says_is_so(page: Path) -> None:
-    assert list(run_docs.failures(page, PYTHON)) == []
+    assert list(run_docs.failures(page, forked.programs() if forked.CAN else PROGRAMS)) == []
 
 
 def test_pages_are_found() -> None:
@@ -59,7 +60,7 @@ class TestRunner:
         def failures(*lines: str) -> list[str]:
             page = tmp_path / "page.md"
             page.write_text("\n".join(lines) + "\n", encoding="utf-8")
-            return list(run_docs.failures(page, PYTHON))
+            return list(run_docs.failures(page, PROGRAMS))
 
         return failures
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -139,11 +139,11 @@ def _forms_of(value: Any) -> list[str]:
     return [type(value).__name__]
 
 
-def with_all_forms(models: Iterable[Path], is_exhaustive: bool) -> Iterator[Graph]:
+def with_all_forms(models: Iterable[Path], is_exhaustive: bool) -> list[Graph]:
     """So many of the models that everything is met that any of them has; all where all are wanted."""
     graphs = [dml2onnx.load(model) for model in models]
     places = range(len(graphs)) if is_exhaustive else each_value_once([forms(graph) for graph in graphs])
-    return (graphs[place] for place in places)
+    return [graphs[place] for place in places]
 
 
 def round_trip(graph: Graph, directory: Path, format: str = "native", *, compiles: bool = True) -> dict[str, bytes]:

@@ -14,7 +14,7 @@ import pytest
 
 import dml2onnx
 from dml2onnx.cli import main
-from tests.pydirectml import forked
+from tests import forked
 
 BEGIN = """
 import numpy as np
@@ -34,26 +34,16 @@ print(np.array(device.compute(model, bindings, [y])[0]).tolist())
 ANSWER = "[5.0, 12.0, 21.0, 32.0]"
 
 
-@pytest.fixture(scope="module")
-def server():
-    """What runs the programs of most tests; ``None`` on Windows, which cannot fork."""
-    if not hasattr(os, "fork"):
-        yield None
-        return
-    with forked.server() as process:
-        yield process
-
-
 @pytest.fixture
-def program(request, tmp_path, server):
+def program(request, tmp_path):
     """Writes a program and runs it: the finished process, in ``TestStarting`` one of its own."""
 
     def start(text, *options, arguments=(), name="program.py"):
         path = tmp_path / name
         path.write_text(textwrap.dedent(text), encoding="utf-8")
         line = ["pydirectml", *options, name, *arguments]
-        if server is not None and request.cls is not TestStarting:
-            return forked.run(server, line, tmp_path)
+        if forked.CAN and request.cls is not TestStarting:
+            return forked.run(line, tmp_path)
         environment = {**os.environ, "PYTHONUTF8": "1"}
         line = [sys.executable, "-m", "dml2onnx", *line]
         return subprocess.run(line, capture_output=True, text=True, encoding="utf-8", cwd=tmp_path, env=environment)

@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
 from dml2onnx.cli import main
-from tests.recorder import compilers, stand_in
-from tests.recorder.sample import SAMPLE
+from tests.recorder import compilers, sample, stand_in
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,13 +37,11 @@ def directml(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def recording(compiler: Compiler, directml: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the sample records."""
+    """What the sample records; its program lies beside it."""
     directory = tmp_path_factory.mktemp("sample")
-    program, folder = directory / "upscale", directory / "recording"
-    compiler.program(SAMPLE / "upscale.cpp", directml, program)
-    done = subprocess.run([program, SAMPLE / "weights.bin", folder], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "recorded\n", "")
-    return folder
+    record = sample.by_readme if sample.HAS_BASH else sample.by_itself
+    record(compiler, directml, directory)
+    return directory / "recording"
 
 
 @pytest.fixture(scope="session")
