@@ -17,7 +17,7 @@ import onnxruntime
 import pytest
 from hypothesis import settings
 
-from tests import parallel, replay, selection
+from tests import replay, selection
 
 # The same examples every time, so that a rare counterexample stops whoever looks for it and nobody else:
 # HYPOTHESIS_PROFILE=explore draws new ones.
@@ -36,7 +36,6 @@ STARTED = time.perf_counter()
 def pytest_addoption(parser: pytest.Parser) -> None:
     help_text = "all cases of parametrised tests, or so many that each value is met (tests/selection.py)"
     parser.addoption("--cases", choices=["all", "each"], default="all", help=help_text)
-    parser.addoption("--forks", type=int, default=0, help="run tests in so many processes (tests/parallel.py)")
     parser.addoption("--one-in", type=int, default=1, help="of these, one case in so many of each function")
     parser.addoption("--record-runs", help="keep what models gave in this directory (tests/replay.py)")
     parser.addoption("--record-of", action="append", default=[], help="the tests of which that is kept")
@@ -67,12 +66,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if (number := config.getoption("--one-in")) > 1:
         items[:], left = selection.one_in(items, number)
         config.hook.pytest_deselected(items=left)
-
-
-def slow_seconds() -> dict[str, float]:
-    """The seconds of slow functions and files, which ``scripts/_affected.py`` writes."""
-    rows = (line.split(maxsplit=1) for line in (ROOT / "tests" / "slow.txt").read_text(encoding="utf-8").splitlines())
-    return {name: float(seconds) for seconds, name in rows}
 
 
 def cpu_seconds() -> float:
@@ -152,9 +145,7 @@ class Durations:
 def pytest_configure(config: pytest.Config) -> None:
     is_worker = hasattr(config, "workerinput")  # of pytest-xdist
     if not is_worker:
-        config.pluginmanager.register(Durations(config), "durations")
-    if number := config.getoption("--forks"):
-        config.pluginmanager.register(parallel.Forks(config, number, slow_seconds()))
+        config.pluginmanager.register(Durations(config))
     if is_worker or not config.getoption("numprocesses", None):
         replay.configure(config)
 

@@ -13,6 +13,7 @@ import ast
 import atexit
 import contextlib
 import functools
+import gc
 import importlib
 import io
 import os
@@ -202,6 +203,8 @@ def prepare() -> None:
         if not module.name.startswith(LEFT_OUT):
             importlib.import_module(module.name)
     assert "onnxruntime" not in sys.modules
+    gc.collect()
+    gc.freeze()  # or the first collection of each fork copies all of it
 
 
 LEFT_OUT = ("dml2onnx.__main__", "dml2onnx.batching.cluster", "dml2onnx.testing")

@@ -23,8 +23,6 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from tests import parallel
-
 MOST_BYTES = 32 << 20
 """What is kept of one test at most."""
 IN_FULL = (
@@ -146,9 +144,8 @@ NUMBERS = itertools.count()
 class Recorder:
     """A plugin of pytest that keeps the runs of tests."""
 
-    def __init__(self, directory: Path, of: tuple[str, ...]) -> None:
-        self._directory = directory
-        self._file: BinaryIO | None = None
+    def __init__(self, file: BinaryIO, of: tuple[str, ...]) -> None:
+        self._file = file
         self._of = of
         self._kept = Kept()
         self._elsewhere: set[str] = set()
@@ -219,20 +216,11 @@ class Recorder:
         known = self._kept.is_all and file not in self._elsewhere and not item.nodeid.startswith(IN_FULL)
         if known and outcome.excinfo is None and item.nodeid.startswith(self._of):
             runs = pickle.dumps(self._kept.runs)
-            into = self._opened()
-            into.write(pickle.dumps((item.nodeid, len(runs))) + runs)
-            into.flush()  # processes that forked end at once
-
-    def _opened(self) -> BinaryIO:
-        """A file of the process's own."""
-        if self._file is None:
-            name = os.environ.get(parallel.NAME) or os.environ.get("PYTEST_XDIST_WORKER", "alone")
-            self._file = Path(self._directory, f"{name}.pickle").open("wb")  # noqa: SIM115  # closed at the end
-        return self._file
+            pickle.dump((item.nodeid, len(runs)), self._file)
+            self._file.write(runs)
 
     def pytest_sessionfinish(self) -> None:
-        if self._file is not None:
-            self._file.close()
+        self._file.close()
 
 
 class Replayer:
@@ -297,7 +285,8 @@ def configure(config: pytest.Config) -> None:
     """Makes the plugin that a process that runs tests was asked for."""
     into, kept = config.getoption("--record-runs"), config.getoption("--replay-runs")
     if into is not None:
-        Path(into).mkdir(parents=True, exist_ok=True)
-        config.pluginmanager.register(Recorder(Path(into), tuple(config.getoption("--record-of"))))
+        path = Path(into, f"{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}.pickle")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        config.pluginmanager.register(Recorder(path.open("wb"), tuple(config.getoption("--record-of"))))
     if kept is not None:
         config.pluginmanager.register(Replayer(Path(kept)))
