@@ -64,6 +64,10 @@ class Change(NamedTuple):
         return self.field if self.position is None else f"{self.field}/{self.position}"
 
 
+LAYOUTS = frozenset({-1, 2})
+"""Kinds of candidates that read sizes in another order, which explains them all at once: HWIO, NHWC."""
+
+
 class Candidate(NamedTuple):
     """Changes that go together; of two kinds that will do the lower ``kind`` is meant more often."""
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.checks.candidates import (
     COUNTS,
+    LAYOUTS,
     NEUTRAL,
     candidates,
     changed,
@@ -133,7 +134,8 @@ def _with_single_edits(tried: _Tried, best: Sequence[Trial]) -> list[Trial]:
     is_whole = any((tried.refusals or tried.known) <= trial.gone for trial in best)
     is_followed = all(trial.further or _is_of_outputs(desc, trial.candidate) for trial in best)
     is_read = not tried.refusals and bool(tried.errors)  # by who reads an output that DirectML accepts
-    if is_whole and (is_read or not is_followed):
+    is_layout = any(trial.candidate.kind in LAYOUTS and not _is_of_outputs(desc, trial.candidate) for trial in best)
+    if is_whole and (is_read or is_layout or not is_followed):
         return list(best)
     further = [
         item
