@@ -223,11 +223,12 @@ def left_out(changed: Iterable[str], budget: float) -> list[str]:
 
 def write_slow() -> None:
     """Writes the slow functions anew, from the seconds of those that were run here since."""
-    measured: dict[str, float] = {**slow(), **_known().get("functions", {})}
-    files = {name for name in slow() if "::" not in name}
+    before = slow()
+    measured: dict[str, float] = {**before, **_known().get("functions", {})}
+    files = {name for name in before if "::" not in name}
     rows = {name: seconds for name, seconds in measured.items() if name.partition("::")[0] not in files}
     for file in files:  # whose fixtures may have found all done
-        rows[file] = max(slow()[file], sum(each for name, each in measured.items() if name.startswith(f"{file}::")))
+        rows[file] = max(before[file], sum(each for name, each in measured.items() if name.startswith(f"{file}::")))
     rows = {name: seconds for name, seconds in rows.items() if seconds > LIMIT and is_there(name)}
     lines = (f"{seconds:.1f} {name}\n" for name, seconds in sorted(rows.items()))
     SLOW.write_text("".join(lines), encoding="utf-8", newline="\n")

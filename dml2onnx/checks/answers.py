@@ -25,12 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from dml2onnx.checks.candidates import Change
+    from dml2onnx.checks.consequences import AnyJudge
     from dml2onnx.checks.trials import Trial
     from dml2onnx.diagnostics import Diagnostic, Member
     from dml2onnx.ir.graph import Graph, Node, Read, Value, Write
     from dml2onnx.ir.operator import FieldValue
-
-    Judge = Callable[[OperatorDesc], tuple[Diagnostic, ...]]
 
 MOST_NODES = 50
 """Nodes that are looked at: as many findings as people are shown."""
@@ -109,7 +108,7 @@ def _escaped(name: str) -> str:
 def answers(
     node: Node,
     findings: Sequence[Diagnostic],
-    judge: Judge,
+    judge: AnyJudge,
     source: Callable[[Value, TensorDesc | None], Place],
     *,
     editable: bool = True,
@@ -296,7 +295,7 @@ def _usual_activations(desc: OperatorDesc, item: Diagnostic) -> tuple[Remedy, ..
     return (Remedy(f"{item.field} {', '.join(names)}"),)
 
 
-def _of_counterparts(node: Node, best: Sequence[Trial], judge: Judge, *, editable: bool) -> tuple[Remedy, ...]:
+def _of_counterparts(node: Node, best: Sequence[Trial], judge: AnyJudge, *, editable: bool) -> tuple[Remedy, ...]:
     """Another operator, where nothing better is known than a slip that happens to do."""
     if any(trial.candidate.kind < SLIP for trial in best):
         return ()
@@ -307,7 +306,7 @@ def _of_counterparts(node: Node, best: Sequence[Trial], judge: Judge, *, editabl
     return tuple(made)
 
 
-def _in_another_place(desc: OperatorDesc, item: Diagnostic, judge: Judge) -> tuple[Remedy, ...]:
+def _in_another_place(desc: OperatorDesc, item: Diagnostic, judge: AnyJudge) -> tuple[Remedy, ...]:
     """An optional input that is left out and takes the tensor as it is, with what then has no tensor set to NONE."""
     stated = desc.find(item.field)
     field = desc.schema.field(item.field)
@@ -331,7 +330,7 @@ def _in_another_place(desc: OperatorDesc, item: Diagnostic, judge: Judge) -> tup
 
 
 def _of_other_types(
-    node: Node, item: Diagnostic, judge: Judge, *, editable: bool, in_python: bool
+    node: Node, item: Diagnostic, judge: AnyJudge, *, editable: bool, in_python: bool
 ) -> tuple[Remedy, ...]:
     """Tensors of another data type, with which nothing is said of types: of that one, or of those it is held against.
 
@@ -391,7 +390,7 @@ def _of_one_tensor(node: Node, item: Diagnostic, *, editable: bool) -> tuple[Rem
 
 
 def _whole_sizes(
-    desc: OperatorDesc, item: Diagnostic, judge: Judge, gone: frozenset[tuple[str, str]]
+    desc: OperatorDesc, item: Diagnostic, judge: AnyJudge, gone: frozenset[tuple[str, str]]
 ) -> tuple[Remedy, ...]:
     """All sizes of an input of which one is wrong, where with them nothing is left of what is ``gone`` with others."""
     field, _, rest = item.path.partition("/Sizes/")

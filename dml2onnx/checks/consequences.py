@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from dml2onnx.ir.operator import FieldValue
 
     _Bound = TypeVar("_Bound", Read, Write)
-    Judge = Callable[[OperatorDesc], tuple[Diagnostic, ...]]
+    AnyJudge = Callable[[OperatorDesc], tuple[Diagnostic, ...]]
     """What is wrong with a descriptor."""
     Repair = TensorDesc | Unreadable
     """The descriptor that would be right; ``UNREADABLE`` where that is not known."""
@@ -78,7 +78,7 @@ NodeFindings = list[tuple["Diagnostic", ...]]
 
 
 def without_consequences(
-    graph: Graph, of_graph: list[Diagnostic], found: NodeFindings, judge: Judge
+    graph: Graph, of_graph: list[Diagnostic], found: NodeFindings, judge: AnyJudge
 ) -> tuple[list[Diagnostic], NodeFindings]:
     """Findings of reading and of the graph as a whole, and of its nodes: those that follow from no other."""
     reading, found = _without_edges(graph, found)
@@ -285,7 +285,7 @@ def _of_other_ranks(findings: list[Diagnostic]) -> set[str]:
 # --- Outputs --------------------------------------------------------------------------------------------------------
 
 
-def _below_outputs(graph: Graph, found: NodeFindings, judge: Judge) -> NodeFindings:
+def _below_outputs(graph: Graph, found: NodeFindings, judge: AnyJudge) -> NodeFindings:
     """The findings, without those of nodes that would be right if what they read were."""
     repairs: dict[Value, tuple[TensorDesc, Repair]] = {}
     kept: NodeFindings = []
@@ -305,7 +305,7 @@ def _below_outputs(graph: Graph, found: NodeFindings, judge: Judge) -> NodeFindi
     return kept
 
 
-def _below_accepted(graph: Graph, found: NodeFindings, judge: Judge) -> NodeFindings:
+def _below_accepted(graph: Graph, found: NodeFindings, judge: AnyJudge) -> NodeFindings:
     """The findings, where sizes of an output that DirectML accepts are an error if they make a reader wrong.
 
     A window that is left out is no mistake by itself; a reader that needs it says that it is one, and where.
@@ -426,7 +426,7 @@ def _described(node: Node, field: str) -> tuple[object, ...]:
 
 
 def _still(
-    findings: tuple[Diagnostic, ...], repaired: OperatorDesc, judge: Judge, always: Collection[str] = ()
+    findings: tuple[Diagnostic, ...], repaired: OperatorDesc, judge: AnyJudge, always: Collection[str] = ()
 ) -> tuple[Diagnostic, ...]:
     """The findings about the fields ``always``, and those that stay with the repaired descriptor.
 
@@ -441,7 +441,7 @@ def _still(
 # --- Graph inputs ---------------------------------------------------------------------------------------------------
 
 
-def _below_inputs(graph: Graph, found: NodeFindings, judge: Judge) -> tuple[list[Diagnostic], NodeFindings]:
+def _below_inputs(graph: Graph, found: NodeFindings, judge: AnyJudge) -> tuple[list[Diagnostic], NodeFindings]:
     """One finding about a graph input, for all of its readers, where these would be right if it had another size."""
     made: list[Diagnostic] = []
     found = list(found)
@@ -462,7 +462,7 @@ def _below_inputs(graph: Graph, found: NodeFindings, judge: Judge) -> tuple[list
     return made, found
 
 
-def _right_input(item: GraphInput, desc: TensorDesc, readers: Sequence[Node], judge: Judge) -> TensorDesc | None:
+def _right_input(item: GraphInput, desc: TensorDesc, readers: Sequence[Node], judge: AnyJudge) -> TensorDesc | None:
     """The only descriptor, different in one size, with which no reader has an error."""
     nearby = {size for node in readers for _, _, view in _views(node, node.reads) for size in view.sizes}
     nearby |= {size for node in readers for _, _, view in _views(node, node.writes) for size in view.sizes}

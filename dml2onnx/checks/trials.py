@@ -21,10 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from dml2onnx.checks.candidates import Candidate, Change
+    from dml2onnx.checks.consequences import AnyJudge
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.operator import OperatorDesc
-
-    AnyJudge = Callable[[OperatorDesc], tuple[Diagnostic, ...]]
 
 MOST_TRIED = 200
 """Candidates that are judged for one node."""

@@ -6,11 +6,12 @@ https://github.com/microsoft/onnxruntime/tree/main/onnxruntime/core/optimizer/qd
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dml2onnx.optimizer_barriers.ties import Steps, are_rounded_alike
+from dml2onnx.passes.margins import is_dilated
 from dml2onnx.passes.quantised import DQ, MOVES, Q
 
 if TYPE_CHECKING:
@@ -191,8 +192,7 @@ def refused_means(quantised: Quantised, node: Node) -> Sequence[int]:
     if maker is None or last is None or x is None:
         return ()
     if node.op_type == "AveragePool":
-        dilations = cast("tuple[int, ...]", node.attributes.get("dilations", ()))
-        return (0,) if any(step != 1 for step in dilations) else ()
+        return (0,) if is_dilated(node) else ()
     given, wanted = quantised.scalar(maker), quantised.scalar(last)
     is_taken = given and wanted and 2.0**-32 <= given[0] / (wanted[0] * prod(x.shape[2:])) < 256
     return () if is_taken else (0,)

@@ -250,7 +250,7 @@ def _is_not_negative(draft: Draft, value: Value | None, steps: int) -> bool:
         return _is_clipped_above_zero(draft, maker)
     if maker.op_type == "Cast" and not _casts_rising(maker):
         return False
-    if maker.op_type in _KEEPS_SIGNS and not _is_dilated(maker):
+    if maker.op_type in _KEEPS_SIGNS and not is_dilated(maker):
         sources = maker.inputs if maker.op_type == "Concat" else maker.inputs[:1]
         return all(_is_not_negative(draft, item, steps - 1) for item in sources)
     if maker.op_type == "Abs":
@@ -283,13 +283,14 @@ def _is_lowest(value: Array) -> bool:
     return value.dtype.kind in "iu" and int(value.item()) == np.iinfo(value.dtype.name).min
 
 
-def _is_dilated(pool: Node) -> bool:
+def is_dilated(pool: Node) -> bool:
+    """Whether the elements of its windows are apart, as attributes say."""
     return any(step != 1 for step in cast("tuple[int, ...]", pool.attributes.get("dilations", ())))
 
 
 def _fits(reader: Node, margin: _Margin) -> bool:
     """Whether all pads are smaller than the window, as ONNX Runtime wants them, and no window lies in them alone."""
-    if _is_dilated(reader):
+    if is_dilated(reader):
         return False
     shape = cast("tuple[int, ...]", reader.attributes["kernel_shape"])
     widths = zip(_own_pads(reader, margin), margin.start + margin.end, shape * 2, strict=True)
