@@ -19,6 +19,7 @@ import gc
 import importlib
 import json
 import os
+import resource
 import select
 import shutil
 import signal
@@ -36,12 +37,13 @@ import pytest
 
 ROOT = _affected.ROOT
 PACKAGE = str(ROOT / "dml2onnx") + os.sep
-OPTIONS = ("--cases", "each", "-n", "0", "-s", "-p", "no:cacheprovider", "--timeout", "60")
-"""What one test may take is less than elsewhere: a change that ends nowhere is seen."""
+OPTIONS = ("--cases", "each", "-n", "0", "-s", "-p", "no:cacheprovider")
 WARM = ("numpy", "onnx.helper", "onnx.reference", "onnxruntime", "hypothesis", "networkx", "flatbuffers", "rich")
 """What the tests import besides the package."""
-AT_LEAST = 60.0
-"""Seconds that a fork has at least to end in, after which a change counts as seen."""
+MORE = 60
+"""CPU seconds that a fork has besides those in which tests may start: what has not ended then counts as seen."""
+LONGEST = 900.0
+"""So do seconds of any kind, in which a fork waits for something."""
 Key = tuple[str, str, int]
 """A function: its file, its name, its first line."""
 
@@ -156,7 +158,7 @@ class Server:
         chosen = [item for item in items if item.nodeid == test]
         if chosen:
             with unchanged_file():
-                seen, _, _ = self._forked(chosen, AT_LEAST, {})
+                seen, _, _ = self._forked(chosen, MORE, {})
             if seen:
                 self.failing.add(test.partition("[")[0])
                 return False
@@ -185,13 +187,12 @@ class Server:
             config = items[0].config if items else None
             if config is not None:
                 config.pluginmanager.register(Failures(say))
-            started = time.perf_counter()
             for item, following in zip(items, [*items[1:], None], strict=True):
-                if time.perf_counter() - started > seconds:
+                if cpu_seconds() > seconds:
                     return
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
 
-        ended, said = in_fork(run, seconds + AT_LEAST)
+        ended, said = in_fork(run, seconds)
         return not ended or said not in ("", "absent"), "" if said == "absent" else said, said != "absent"
 
 
@@ -255,7 +256,12 @@ class unchanged_file:  # noqa: N801  # as contextlib names them
             changed_file.current.put()
 
 
-def in_fork(run: Callable[[Callable[[str], None]], None], longest: float) -> tuple[bool, str]:
+def cpu_seconds() -> float:
+    """What this process has used, and those that it started and that have ended."""
+    return sum(os.times()[:4])
+
+
+def in_fork(run: Callable[[Callable[[str], None]], None], seconds: float) -> tuple[bool, str]:
     """Does something in a process of its own, which may say one line; whether it ended in time, and that line."""
     reading, writing = os.pipe()
     place = tempfile.mkdtemp(prefix="mutant")
@@ -263,6 +269,7 @@ def in_fork(run: Callable[[Callable[[str], None]], None], longest: float) -> tup
     if not process:
         try:
             os.setsid()
+            resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + MORE, int(seconds) + MORE))
             os.environ.update(TMPDIR=place, PYTEST_DEBUG_TEMPROOT=place)
             tempfile.tempdir = place
             with Path(os.devnull).open("r+b") as nothing:
@@ -275,29 +282,25 @@ def in_fork(run: Callable[[Callable[[str], None]], None], longest: float) -> tup
             os._exit(0)
     os.close(writing)
     said = b""
-    ends = time.perf_counter() + longest
-    while True:
-        ready = select.select([reading], [], [], max(0, ends - time.perf_counter()))[0]
-        part = os.read(reading, 1 << 16) if ready else b""
-        said += part
-        if not part:
-            break
-        if said:
-            break
+    ready = select.select([reading], [], [], LONGEST)[0]
+    if ready:
+        said = os.read(reading, 1 << 16)  # nothing at the end of the process
     os.close(reading)
-    has_ended = bool(ready)
-    with contextlib.suppress(ProcessLookupError):
+    if not ready or said:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process, signal.SIGKILL)
+    code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    with contextlib.suppress(ProcessLookupError):  # what it started, too
         os.killpg(process, signal.SIGKILL)
-    os.waitpid(process, 0)
     shutil.rmtree(place, ignore_errors=True)
-    return has_ended, said.decode()
+    return bool(said) or code == 0, said.decode()
 
 
 def run_anew(tests: list[str], seconds: float, failing: list[str], say: Callable[[str], None]) -> None:
     """Runs test files, with all that they import."""
     chosen, _ = _affected.within(tests, seconds, 1)
     left_out = [f"--deselect={test}" for test in failing]
-    more = ["--within", str(seconds), _affected.leave_out(_affected.longer_than(seconds / 2))]
+    more = [_affected.leave_out(_affected.longer_than(seconds / 2))]
     code = pytest.main([*OPTIONS, "-x", *left_out, *more, *chosen], plugins=[Failures(say)])
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         say("collection")
@@ -307,7 +310,7 @@ def imports_anew(asking: TextIO, answering: TextIO) -> None:
     """Runs test files in forks that import the package, until the input ends."""
     for line in asking:
         tests, seconds, failing = json.loads(line)
-        ended, said = in_fork(functools.partial(run_anew, tests, seconds, failing), 2 * seconds + AT_LEAST)
+        ended, said = in_fork(functools.partial(run_anew, tests, seconds, failing), seconds)
         answering.write(json.dumps([not ended or said != "", said if "::" in said else ""]) + "\n")
         answering.flush()
 

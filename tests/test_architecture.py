@@ -80,7 +80,7 @@ ALLOWED = {
     "reference": {"catalog", "codes", "diagnostics", "ir"},
     "onnx_model": {"ir"},
     "emitter": {"codes", "diagnostics", "ir", "onnx_model", "targets"},
-    "legalise": {"codes", "emitter", "onnx_model", "passes", "targets"},
+    "legalise": {"codes", "emitter", "ir", "onnx_model", "passes", "targets"},
     "memory": {"catalog", "emitter", "ir", "legalise", "onnx_model"},
     "lowering": {
         "catalog",

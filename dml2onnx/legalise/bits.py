@@ -205,10 +205,8 @@ def bitwise(table: npt.NDArray[np.int32], e: Emitter, *items: Tensor) -> Tensor 
     return e.Reshape(e.Cast(e.Cast(total, unsigned(dtype)), dtype), shape)
 
 
-def bitwise_not(e: Emitter, x: Tensor) -> Tensor | None:
-    """A Sub from all ones, which borrows from no bit."""
-    if e.has_kernel("BitwiseNot", x.dtype):
-        return None
+def inverted(e: Emitter, x: Tensor) -> Tensor:
+    """BitwiseNot as a Sub from all ones, which borrows from no bit."""
     ones = np.asarray((1 << 8 * x.dtype.itemsize) - 1, unsigned(x.dtype)).view(x.dtype)
     return e.Sub(e.constant(ones), x)
 
