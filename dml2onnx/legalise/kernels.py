@@ -319,9 +319,9 @@ def dequantizes(e: Emitter, x: Tensor, *, known: bool = False) -> bool | None:
 
 def multiplies_quantised(e: Emitter, op: str, dtypes: tuple[DType, ...], *, known: bool) -> bool | None:
     """Where there is a kernel, if need be of UINT8."""
-    if products.has_quantised(e, op, dtypes):
+    if products.has_product(e, op, dtypes):
         return None
-    return None if products.has_quantised(e, op, (np.dtype(np.uint8),) * 3) and not e.casts_saturate() else False
+    return None if products.has_product(e, op, (np.dtype(np.uint8),) * 3) and not e.casts_saturate() else False
 
 
 def stores_nibbles(e: Emitter, dtype: DType) -> bool | None:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from dml2onnx.onnx_model import DType
 
 INT8: DType = np.dtype(np.int8)
-UINT8: DType = np.dtype(np.uint8)
 INT32: DType = np.dtype(np.int32)
 UINT32: DType = np.dtype(np.uint32)
 
@@ -204,12 +203,10 @@ def _convolved(node: Operands, e: Emitter) -> Tensor:
         y = e.ConvInteger(x, w, x_zero_point, e.Reshape(w_zero_point, ()), window, group)
         return e.Slice(y, (0,) * y.rank, node.output().sizes)
     e.note("zero points of channels are taken off behind ConvInteger, each times the sum of its window")
-    if x.dtype == INT8:  # for both products at once
-        x, x_zero_point = e.raised(x), e.raised(x_zero_point)
     y = e.ConvInteger(x, w, x_zero_point, e.constant(0, w.dtype), window, group)
     e.budget.require(group * prod(w.shape[1:]))
-    ones = e.constant(np.ones((group, *w.shape[1:]), np.uint8))
-    sums = e.ConvInteger(x, ones, x_zero_point, e.constant(0, UINT8), window, group)
+    ones = e.constant(np.ones((group, *w.shape[1:]), x.dtype))
+    sums = e.ConvInteger(x, ones, x_zero_point, e.constant(0, x.dtype), window, group)
     spatial = y.shape[2:]
     by_channel = e.Reshape(e.Cast(w_zero_point, INT32), (1, group, w.shape[0] // group, *(1,) * len(spatial)))
     extra = e.Mul(e.Reshape(sums, (y.shape[0], group, 1, *spatial)), by_channel)

@@ -167,9 +167,11 @@ def test_quantized_convolution_every_data_type_and_rank(rank, ranks, types, is_e
         check(op)
 
 
+@pytest.mark.parametrize("exact", [True, False])
 @pytest.mark.parametrize("types", list(itertools.product(BYTES, BYTES)))
-def test_no_sum_saturates(types):
-    """The largest products of all, which pairs of UINT8 and INT8 exceed 16 bits with."""
+def test_no_sum_saturates(types, exact):
+    """The largest products of all, which pairs of UINT8 and INT8 exceed 16 bits with; default models keep INT8."""
+    how = {"target": "cpu" if exact else "onnx", "exact": exact}
     for extremes in itertools.product(*((np.iinfo(kind.lower()).min, np.iinfo(kind.lower()).max) for kind in types)):
         op = convolution(types, x=(1, 32, 6, 6), w=(16, 32, 3, 3), groups=1, channels=False, nulls="IF")
         inputs = {
@@ -177,14 +179,25 @@ def test_no_sum_saturates(types):
             for name, value in zip(("InputTensor", "FilterTensor"), extremes, strict=True)
         }
         for constants in ((), ("FilterTensor",)):
-            check(op, constants=constants, **inputs)
+            model = checked(op, constants=constants, **how, **inputs)
+            raises = "INT8" in types if exact else types == ("INT8", "UINT8")
+            assert ("Add" in operators(model)) == raises or constants
         op = matrices(INTEGER, types, sizes=(8, 64, 16), each="", nulls="AB")
         inputs = {
             name: np.full(op.tensor(name).sizes, value)
             for name, value in zip(("ATensor", "BTensor"), extremes, strict=True)
         }
         for constants in ((), ("BTensor",)):
-            check(op, constants=constants, **inputs)
+            model = checked(op, constants=constants, **how, **inputs)
+            raises = "INT8" in types if exact else types == ("UINT8", "INT8")
+            assert ("Add" in operators(model)) == raises or constants
+
+
+@pytest.mark.parametrize("types", list(itertools.product(BYTES, BYTES)))
+def test_default_windows(types):
+    """Padding is the zero point, with filters of channels' zero points as well."""
+    for channels in (False, True):
+        checked(convolution(types, steps=PADDED, channels=channels), target="onnx", exact=False)
 
 
 @pytest.mark.parametrize("steps", [PADDED, ((1, 1), (1, 1), (5, 4), (3, 6)), ((3, 2), (2, 1), (0, 0), (1, 0))])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dml2onnx.legalise.products import multiplied_as
+from dml2onnx.legalise.products import multiplied_as, multiplied_as_uint8
 from dml2onnx.legalise.rules import Kind, Quirk
 
 if TYPE_CHECKING:
@@ -21,7 +21,14 @@ if TYPE_CHECKING:
 QUIRK = Quirk(Kind.SPEED)
 
 
-def _of_uint8(operator: str) -> Rule:
+def _of_integers(operator: str) -> Rule:
+    def rule(e: Emitter, *inputs: Any) -> Tensor | None:
+        return None if e.casts_saturate() else multiplied_as_uint8(e, operator, *inputs)
+
+    return rule
+
+
+def _of_quantised(operator: str) -> Rule:
     def rule(e: Emitter, inputs: Sequence[Tensor], *others: Any) -> Tensor | None:
         if inputs[0].dtype != np.int8 or e.casts_saturate():
             return None
@@ -30,5 +37,7 @@ def _of_uint8(operator: str) -> Rule:
     return rule
 
 
-QUIRK.rule("QLinearConv")(_of_uint8("QLinearConv"))
-QUIRK.rule("QLinearMatMul")(_of_uint8("QLinearMatMul"))
+for name in ("ConvInteger", "MatMulInteger"):
+    QUIRK.rule(name)(_of_integers(name))
+for name in ("QLinearConv", "QLinearMatMul"):
+    QUIRK.rule(name)(_of_quantised(name))
