@@ -254,7 +254,8 @@ def _rebuilt(
         else:
             inputs.append(stored)
     attributes = {key: item for key, item in product.attributes.items() if key not in ("alpha", "beta")}
-    new = replace(product, inputs=tuple(inputs), outputs=(product_of,), attributes=attributes)
+    name = product_of.name if behind else product.name  # the Add may have the name that the product had
+    new = replace(product, name=name, inputs=tuple(inputs), outputs=(product_of,), attributes=attributes)
     place = found.nodes[0] if into_maker else product
     draft.replace(place, new, *behind, note="the factors and terms beside it are in its weights and its bias")
     for node in (*found.nodes, product):
