@@ -87,8 +87,9 @@ def _chain(draft: Draft, last: Node) -> _Affine | None:
         before = _step(draft, maker) if maker is not None and alone else None
         if before is None:
             return found
-        term = before.term * found.factor + found.term
-        found = _Affine(before.x, before.factor * found.factor, term, [*found.nodes, *before.nodes])
+        with np.errstate(all="ignore"):
+            factor, term = before.factor * found.factor, before.term * found.factor + found.term
+        found = _Affine(before.x, factor, term, [*found.nodes, *before.nodes])
 
 
 def _step(draft: Draft, node: Node) -> _Affine | None:
