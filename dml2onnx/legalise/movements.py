@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.legalise.formulas import wide
 from dml2onnx.legalise.windows import Pool
 from dml2onnx.onnx_model import ELEMENT_TYPES, INT64
 
@@ -168,7 +169,8 @@ def col2im(e: Emitter, x: Tensor, image: tuple[int, ...], window: Window) -> Ten
 
 
 def image_of_columns(e: Emitter, x: Tensor, image: tuple[int, ...], window: Window) -> Tensor:
-    """Col2Im by ScatterElements."""
+    """Col2Im by ScatterElements, whose kernels do not all add FLOAT16 before opset 18."""
+    x = wide(e, x)
     e.note("ScatterElements adds the elements up in the padded image, of which a Slice is the result")
     e.budget.require(x.size)
     pool = Pool.over(image, window)

@@ -100,6 +100,15 @@ class Pool:
         counts: Counts = np.maximum(to_end - before, 0)
         return counts
 
+    def over_first(self) -> npt.NDArray[np.bool_]:
+        """Which windows reach from before or at the first element of the input to it or behind it."""
+        lines = []
+        for axis, (start, stride) in enumerate(zip(self.window.start, self.window.strides, strict=True)):
+            first = np.arange(self.output[axis]) * stride - start
+            lines.append((first <= 0) & (first + self.window.extent(axis) > 0))
+        result: npt.NDArray[np.bool_] = reduce(np.logical_and.outer, lines)
+        return result
+
     @property
     def has_empty(self) -> bool:
         """Whether some window lies wholly in padding."""

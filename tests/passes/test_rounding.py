@@ -92,6 +92,12 @@ def plain_products(g: GraphBuilder, x: Expression) -> Expression:
     return g.identity(y, scale_bias=ScaleBias(4, 2))
 
 
+def before_product(g: GraphBuilder, x: Expression) -> Expression:
+    """A term alone, in front of a product without a bias whose result is no output."""
+    a = g.identity(g.reinterpret(x, sizes=(1, 1, 72, 11)), scale_bias=ScaleBias(1, 1))
+    return g.gemm(a, g.constant(numbers(1, 1, 11, 5)), fused_activation="TANH")
+
+
 def alone(g: GraphBuilder, x: Expression) -> Expression:
     return scaled(g, g.tanh(x))
 
@@ -111,6 +117,10 @@ FORMS: dict[Form, tuple[dict[str, int], dict[str, int]]] = {
     plain_products: (
         {"Reshape": 1, "MatMul": 2, "Tanh": 1, "Mul": 3, "Add": 3},
         {"Reshape": 1, "MatMul": 2, "Tanh": 1, "Add": 2},
+    ),
+    before_product: (
+        {"Reshape": 1, "Add": 1, "MatMul": 1, "Tanh": 1},
+        {"Reshape": 1, "MatMul": 1, "Add": 1, "Tanh": 1},
     ),
     alone: ({"Tanh": 1, "Sub": 1, "Div": 1, "Mul": 1, "Add": 1}, {"Tanh": 1, "Mul": 1, "Add": 1}),
 }
