@@ -8,7 +8,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import networkx as nx
@@ -383,21 +383,28 @@ CHANGEABLE = {
 CONTAINERS = ("defaultdict", "dict", "list", "set")
 
 
+def stored(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
+    """Attributes that are set, and of what."""
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr, ast.unparse(node.value)
+
+
 def test_values_are_frozen() -> None:
     """Only what is a container, or has a field that its package sets, may change."""
     found = set()
     for package in {file.parent for file in PACKAGE.rglob("*.py")}:
         nodes = [(file, node) for file in package.glob("*.py") for node in ast.walk(parsed(file))]
-        stored = {node.attr for _, node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
+        by_others = {name for _, node in nodes for name, owner in stored([node]) if owner != "self"}
         for file, node in nodes:
             marks = [ast.unparse(mark) for mark in node.decorator_list] if isinstance(node, ast.ClassDef) else []
-            changes = [mark for mark in marks if mark.startswith("dataclass") and "frozen=True" not in mark]
-            if not changes or not isinstance(node, ast.ClassDef):
+            if not any(mark.startswith("dataclass") and "frozen=True" not in mark for mark in marks):
                 continue
-            fields = {
-                ast.unparse(x.target): ast.unparse(x.annotation) for x in node.body if isinstance(x, ast.AnnAssign)
-            }
-            if stored.isdisjoint(fields) and not any(kind.startswith(CONTAINERS) for kind in fields.values()):
+            assert isinstance(node, ast.ClassDef)
+            members = [item for item in node.body if isinstance(item, ast.AnnAssign)]
+            fields = {ast.unparse(item.target): ast.unparse(item.annotation) for item in members}
+            changed = by_others | {name for name, _ in stored(ast.walk(node))}
+            if changed.isdisjoint(fields) and not any(kind.startswith(CONTAINERS) for kind in fields.values()):
                 found.add(f"{file.relative_to(PACKAGE).as_posix()}:{node.name}")
     assert found == CHANGEABLE
 
