@@ -70,7 +70,7 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 share. All but two are of cosmic-ray."""
 LEFT_OUT = ("dml2onnx/builder/operators/", "dml2onnx/testing/")
 """Code that is written by generators, whose comparison sees every change, and code that makes cases for tests."""
-THE_SAME = re.compile(r"if (not )?TYPE_CHECKING|strict=(True|False)")
+THE_SAME = re.compile(r"if (not )?TYPE_CHECKING|TypeAlias = .*|strict=(True|False)")
 """Lines of which a change says nothing: what only type checkers read, and how alike lists are that are always alike."""
 JOURNAL = ROOT / "build" / "mutants.json"
 NONSENSE = "umbrella"
