@@ -127,6 +127,12 @@ def test_where_two_pixels_are_as_near_the_place_is_settled() -> None:
     assert "Resize" not in forms(op)[1]
 
 
+def test_a_one_hot_is_chosen_of_two_values() -> None:
+    plain, web = forms(of("ONE_HOT"))
+    assert "OneHot" in plain
+    assert "OneHot" not in web
+
+
 def test_a_gru_whose_bias_is_reset_stands_step_by_step() -> None:
     for op in descriptors()["DML_OPERATOR_GRU"]:
         _, web = forms(op)
