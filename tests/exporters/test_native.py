@@ -397,7 +397,8 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
     x = Value("x", 8)
     inputs = (GraphInput("x", x, None, desc),)
     lost = GraphOutput("lost", Value("lost", 8), desc)
-    assert refused(Graph((), inputs, (lost,)), tmp_path) == [codes.NO_SOURCE.id]
+    with pytest.raises(DmlError, match='Nothing provides "lost", which the output "lost" uses'):
+        convert(Graph((), inputs, (lost,)), tmp_path / "out.json")
     assert refused(Graph((), inputs, (), effects=(Effect("print", lost),)), tmp_path) == [codes.NO_SOURCE.id]
     twice = (GraphOutput("y", x, desc), GraphOutput("y", x, desc))
     assert refused(Graph((), inputs, twice), tmp_path) == [codes.UNSUITABLE_NAME.id]
