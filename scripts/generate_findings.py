@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""Write and check ``tests/data/findings.txt``: what codes and their findings say, a line for each wording.
+"""Write and check ``tests/data/findings.txt``: what codes, their findings and notes say, a line for each wording.
 
     scripts/generate_findings.py            write it
     scripts/generate_findings.py --check    fail when it differs from what would be written
 
 A change of words is then seen in the difference. Codes come with title and explanation; findings from the examples of
 all codes, from the models of ``tests/mistakes.py``, and from right descriptors of every operator with one field
-changed. Texts that differ in names and numbers alone are one wording.
+changed. Texts that differ in names and numbers alone are one wording. Notes, by which ``explain`` and reports say what
+became of a node, are the texts that stand in the compiler, with ``_`` for what is put into them.
 """
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
 import json
@@ -163,6 +165,28 @@ def _other_arrays(value: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
         yield (*value[:-1], other)
 
 
+COMPILER = ("emitter", "half_precision", "legalise", "lowering", "memory", "optimizer_barriers", "passes")
+"""The packages that leave notes."""
+
+
+def notes() -> list[str]:
+    """The texts of all notes, each once."""
+    files = (file for package in COMPILER for file in (ROOT / "dml2onnx" / package).rglob("*.py"))
+    nodes = (node for file in files for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
+    calls = (node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute))
+    return sorted({text for call in calls for text in _noted(call)})
+
+
+def _noted(call: ast.Call) -> Iterator[str]:
+    assert isinstance(call.func, ast.Attribute)
+    given = call.args if call.func.attr in ("note", "let_go") else []
+    for text in (*given, *(item.value for item in call.keywords if item.arg == "note")):
+        parts = text.values if isinstance(text, ast.JoinedStr) else [text]
+        strings = [part.value if isinstance(part, ast.Constant) else "_" for part in parts]
+        if all(isinstance(part, str) for part in strings) and strings != ["_"]:
+            yield "".join(map(str, strings))
+
+
 def content() -> str:
     """The file: the texts in the order of their codes and wordings, each code's own first."""
     wordings = {(code.id, ""): f"{code.id}, {code.summary}: {code.explanation}" for code in all_codes().values()}
@@ -177,7 +201,8 @@ def content() -> str:
     lines = [wordings[key].replace("\n", "\\n") for key in sorted(wordings)]
     missing = sorted(all_codes().keys() - {code for code, words in wordings if words})
     kinds = f"A line is a code or a wording; {len(missing)} codes have none: {', '.join(missing)}"
-    return "\n".join([f"{GENERATOR} wrote this file. {kinds}", "", *lines, ""])
+    noted = [f"note: {text}" for text in notes()]
+    return "\n".join([f"{GENERATOR} wrote this file. {kinds}", "", *lines, "", *noted, ""])
 
 
 if __name__ == "__main__":
