@@ -6,6 +6,7 @@ import inspect
 import json
 import re
 import tempfile
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -192,11 +193,14 @@ def _examples(schema: OperatorSchema) -> Sequence[str]:
     rows = []
     for desc in others:
         model = compile(one(desc))
-        notes = [note for trace in model.traces for note in trace.notes]
-        onnx_nodes = ", ".join(node.op_type for node in model.lowered.nodes) or "nothing: it is folded or passed on"
-        rows.append((code(_told(desc)), onnx_nodes, prose("; ".join(dict.fromkeys(notes)))))
+        notes = [note for trace in model.traces for note in trace.notes if f"{NAME}/" not in note]  # of nodes not shown
+        counts = Counter(node.op_type for node in model.lowered.nodes)
+        onnx_nodes = ", ".join([name if count == 1 else f"{count} {name}" for name, count in counts.items()])
+        onnx_nodes = onnx_nodes or "nothing: it is folded or passed on"
+        rows.append((code(_told(desc, first)), onnx_nodes, prose("; ".join(dict.fromkeys(notes)))))
     if rows:
-        parts += ["### Further examples\n", table(["descriptor", "ONNX nodes", "why"], rows)]
+        parts += ["### Further examples\n", "Fields that are not named are as above.\n"]
+        parts += [table(["descriptor", "ONNX nodes", "why"], rows)]
     return parts
 
 
@@ -214,13 +218,13 @@ def _as_text(model: CompiledModel) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _told(desc: OperatorDesc) -> str:
-    """A descriptor in a line: tensors as data type and sizes, and the attributes."""
+def _told(desc: OperatorDesc, first: OperatorDesc) -> str:
+    """What a descriptor has other than the first one, in a line: tensors as data type and sizes, and attributes."""
     stated = []
+    counts = {field.count for field in desc.schema.fields}  # of arrays, which show it themselves
     for field, value in desc.items():
-        if value is None or field.name.endswith("Count"):
-            continue
-        stated.append(f"{field.name} {_shown(value)}")
+        if field.name not in counts and _shown(value) != _shown(first.get(field.name)):
+            stated.append(f"no {field.name}" if value is None else f"{field.name} {_shown(value)}")
     return ", ".join(stated)
 
 

@@ -149,7 +149,7 @@ def _summary(report: Report | Comparison) -> str:
         if not report.changed and not report.only_left and not report.only_right:
             return f"{plural(report.same, 'node', 'no')} the same, and nothing else on either side"
         only = f"{report.only_left} only in {report.left_title}, {report.only_right} only in {report.right_title}"
-        return escape(f"{plural(report.same, 'node', 'no')} the same, {report.changed} changed, {only}")
+        return escape(f"{plural(report.same, 'node', 'no')} the same, {report.changed or 'none'} changed, {only}")
     return f"{plural(report.errors, 'error', 'no')}, {plural(report.warnings, 'warning', 'no')}"
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dml2onnx.onnx_model import Array, DType
     from dml2onnx.onnx_model.records import Attribute
 
+_INT8: DType = np.dtype(np.int8)
 _UINT8: DType = np.dtype(np.uint8)
 _ALL = Traits()
 _FIRST = Traits(inputs=(0,))
@@ -472,6 +473,11 @@ class NeuralOps(ArithmeticOps):
     def raised(self, x: Tensor) -> Tensor:
         """INT8 moved up by 128 to UINT8, which is a sum of low bits."""
         return self.Add(self.Cast(x, _UINT8), self.constant(128, _UINT8))
+
+    @legalised
+    def lowered(self, x: Tensor) -> Tensor:
+        """UINT8 moved down by 128 to INT8, which modulo 256 is as much up."""
+        return self.Cast(self.Add(x, self.constant(128, _UINT8)), _INT8)
 
     @legalised
     def scaled(self, x: Tensor, first: Tensor, second: Tensor) -> Tensor:

@@ -317,9 +317,11 @@ def dequantizes(e: Emitter, x: Tensor, *, known: bool = False) -> bool | None:
     return None if e.has_kernel("DequantizeLinear", x.dtype, _type_of_dequantized(e)) else False
 
 
-def multiplies_quantised(e: Emitter, op: str) -> bool | None:
-    """Where there is a kernel."""
-    return None if e.has_kernel(op, np.dtype(np.uint8), "T1", "T2", "T3") else False
+def multiplies_quantised(e: Emitter, op: str, dtypes: tuple[DType, ...], *, known: bool) -> bool | None:
+    """Where there is a kernel, if need be of UINT8."""
+    if products.has_product(e, op, dtypes):
+        return None
+    return None if products.has_product(e, op, (np.dtype(np.uint8),) * 3) and not e.casts_saturate() else False
 
 
 def stores_nibbles(e: Emitter, dtype: DType) -> bool | None:

@@ -14,6 +14,7 @@ from dml2onnx.targets import DEFAULT_TARGET
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.report.records import Coverage, Port, Report
 
 MOST_NAMED = 3
@@ -114,7 +115,7 @@ def _part(left: int, providers: int, *, is_own: bool) -> str:
 def _look(report: Report) -> str:
     if report.errors:
         first = next(item for item in report.diagnostics if item.is_error)
-        return f"Look at {plural(report.errors, 'error')} first: {_ended(first.message)}"
+        return f"Look at {plural(report.errors, 'error')} first{_at(first)}: {_ended(first.message)}"
     if report.verification is not None and not report.verification.passed:
         wrong = next((node for node in report.nodes if any(item.wrong for item in node.verified or ())), None)
         return f"Look at {visible(wrong.name)} first, which differs." if wrong else "Look at the outputs, which differ."
@@ -124,8 +125,12 @@ def _look(report: Report) -> str:
             return f"Look at {visible(slow.name)} first, which takes the most time."
     if report.warnings:
         first = report.diagnostics[0]
-        return f"Look at {plural(report.warnings, 'warning')}: {_ended(first.message)}"
+        return f"Look at {plural(report.warnings, 'warning')}{_at(first)}: {_ended(first.message)}"
     return "Nothing in it calls for attention."
+
+
+def _at(finding: Diagnostic) -> str:
+    return f", at {visible(finding.node)}" if finding.node else ""
 
 
 def _ended(message: str) -> str:

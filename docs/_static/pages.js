@@ -7,6 +7,7 @@
   const MANY = 5; // columns from beyond which text is smaller, and breaks anywhere
 
   const LONG = 10; // characters of a word that may break
+  const SHORT = 24; // characters of a cell that may stand beside another one on a narrow screen
 
   /** Lets words of several parts, such as DML_TENSOR_DESC or InputTensor, break between these and nowhere else. */
   function breakNames(table) {
@@ -32,6 +33,8 @@
         [...row.children].forEach((cell, place) => {
           cell.dataset.column = titles[place] ?? "";
           cell.classList.toggle("empty", !cell.textContent.trim() && !cell.querySelector("img"));
+          cell.classList.toggle("name", place === 0);
+          cell.classList.toggle("short", cell.textContent.trim().length <= SHORT);
           // text and elements side by side are one piece
           if (cell.childNodes.length && !cell.querySelector(":scope > span.cell")) {
             const whole = document.createElement("span");

@@ -85,6 +85,11 @@ def test_tables_fit(browser: Browser, site: Path, width: int) -> None:
         shown = browser.run("getComputedStyle(document.querySelectorAll('td')[4]).display")
         assert shown == ("none" if width < 700 else "table-cell")
         assert browser.run("document.querySelector('td').innerText") == "DML_CONVOLUTION_OPERATOR_DESC"
+        name, long, *short = browser.run(
+            "[...document.querySelectorAll('td')].slice(0, 4).map((cell) => cell.getBoundingClientRect().top)"
+        )
+        assert (name < long < short[0]) == (width < 700)
+        assert short[0] == short[1]  # they stand beside each other, on a phone too
     finally:
         size = {"width": SIZE[0], "height": SIZE[1], "deviceScaleFactor": 1, "mobile": False}
         browser.call("Emulation.setDeviceMetricsOverride", **size)

@@ -19,6 +19,7 @@ from tests.newcomers.case import HERE, THERE, Case, Command
 from tests.newcomers.commands import COMMANDS
 from tests.newcomers.eighth import EIGHTH_COMMANDS, EIGHTH_FILES, EIGHTH_PROGRAMS
 from tests.newcomers.eleventh import ELEVENTH_COMMANDS, ELEVENTH_FILES, ELEVENTH_PROGRAMS
+from tests.newcomers.fifteenth import FIFTEENTH_COMMANDS, FIFTEENTH_FILES, FIFTEENTH_PROGRAMS
 from tests.newcomers.fifth import FIFTH_COMMANDS, FIFTH_FILES, FIFTH_PROGRAMS
 from tests.newcomers.files import FILES, NETWORK
 from tests.newcomers.fourteenth import FOURTEENTH_COMMANDS, FOURTEENTH_FILES, FOURTEENTH_PROGRAMS
@@ -49,6 +50,7 @@ IN_FILES = (
     *TWELFTH_FILES,
     *THIRTEENTH_FILES,
     *FOURTEENTH_FILES,
+    *FIFTEENTH_FILES,
 )
 IN_PROGRAMS = (
     *PROGRAMS,
@@ -65,6 +67,7 @@ IN_PROGRAMS = (
     *TWELFTH_PROGRAMS,
     *THIRTEENTH_PROGRAMS,
     *FOURTEENTH_PROGRAMS,
+    *FIFTEENTH_PROGRAMS,
 )
 IN_COMMANDS = (
     *COMMANDS,
@@ -80,6 +83,7 @@ IN_COMMANDS = (
     *TWELFTH_COMMANDS,
     *THIRTEENTH_COMMANDS,
     *FOURTEENTH_COMMANDS,
+    *FIFTEENTH_COMMANDS,
 )
 CASES = (*IN_FILES, *IN_PROGRAMS, *IN_COMMANDS)
 

@@ -66,12 +66,19 @@ class Spot(NamedTuple):
 def spot(browser: Browser, graph: str, text: str, scene: str = "") -> Spot:
     """Where a box with this line is while the whole graph is shown, by the rules of the page's fit."""
     browser.click_on(f'[data-map="{graph}"][data-zoom="fit"]')
-    drawn = f"JSON.parse(document.getElementById('data').textContent).maps.{scene or graph}"
+    return placed(browser, graph, text, scene or graph)
+
+
+def placed(browser: Browser, graph: str, text: str, *scenes: str) -> Spot:
+    """Where a box of the first scene is, drawn as large as the larger of all scenes has to be to be seen whole."""
+    drawn = f"JSON.parse(document.getElementById('data').textContent).maps.{scenes[0]}"
     finder = f"({{boxes, width, height}}) => [boxes.find((box) => box.includes({json.dumps(text)})), width, height]"
     (_, _, x, y, wide, *_), width, height = browser.run(f"({finder})({drawn})")
     host = f"document.getElementById('{graph}')"
     across, along = browser.run(f"[{host}.clientWidth, {host}.clientHeight]")
-    scale = min(1.1, (across - 32) / width, (along - 32) / height)
+    maps = "JSON.parse(document.getElementById('data').textContent).maps"
+    sizes = browser.run(f"[{', '.join(f'[{maps}.{scene}.width, {maps}.{scene}.height]' for scene in scenes)}]")
+    scale = min(1.1, *(part for wide, high in sizes for part in ((across - 32) / wide, (along - 32) / high)))
     return Spot(graph, across / 2 + scale * (x - width / 2), along / 2 + scale * (y - height / 2), scale * wide / 2)
 
 
@@ -120,7 +127,7 @@ def test_a_click_on_a_node_shows_it_on_both_sides(opened: Browser) -> None:
     assert title(opened) == ["CONVOLUTION", "CONVOLUTION convolution"]
     assert colour(opened, conv) != before  # what it became is marked
     details = opened.run("document.getElementById('details').textContent")
-    for text in ("FilterTensor", "constant", "Strides", "Needs 1_0", "agrees", "GroupCount"):
+    for text in ("FilterTensor", "constant", "Strides", "Needs 1_0", "agrees", "GroupCount", "read by activation_relu"):
         assert text in details
     assert opened.run("document.querySelectorAll('#details .tensor svg').length") == 3
     cells = "[...document.querySelectorAll('#details .tensor svg')].map((svg) => svg.querySelectorAll('text').length)"
@@ -383,6 +390,22 @@ def test_a_click_shows_both_sides_of_a_pair(opened: Browser, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["compared"])
+def test_two_graphs_begin_whole_and_equally_large(opened: Browser, name: str) -> None:
+    """Also where neither is as large as one graph alone would be."""
+    scenes = ("right.directml", "left.directml")
+    size = {"width": 1280, "deviceScaleFactor": 1, "mobile": False}
+    opened.call("Emulation.setDeviceMetricsOverride", height=620, **size)
+    try:
+        opened.settle()
+        for graph, text, own in (("right", "same", scenes), ("left", "unused", scenes[::-1])):
+            click(opened, placed(opened, graph, text, *own))
+            assert title(opened)[1].startswith("ELEMENT_WISE_")
+            assert text in title(opened)[1]
+    finally:
+        opened.call("Emulation.setDeviceMetricsOverride", **{**size, "width": SIZE[0], "height": SIZE[1]})
+
+
+@pytest.mark.parametrize("name", ["compared"])
 def test_search_finds_pairs_by_either_name(opened: Browser, name: str) -> None:
     opened.press("/", 191)
     opened.run("document.getElementById('search').focus()")
@@ -566,7 +589,7 @@ def test_without_scopes_there_is_no_button(opened: Browser) -> None:
 @pytest.mark.parametrize("name", ["small", "broken", "scoped", "long names", "compared"])
 @pytest.mark.parametrize("width", [390, 820, 1024, 1280, 1440, 1920])
 def test_nothing_is_cut_at_any_width(opened: Browser, name: str, width: int) -> None:
-    """Neither the page nor a table is wider than what is seen."""
+    """Neither the page nor a table nor the row of tabs is wider than what is seen."""
     opened.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 500)
     try:
         opened.settle()
@@ -576,8 +599,10 @@ def test_nothing_is_cut_at_any_width(opened: Browser, name: str, width: int) -> 
             panel = "document.querySelector('.panel:not([hidden])')"
             wide, seen = opened.run(f"(({{scrollWidth, clientWidth}}) => [scrollWidth, clientWidth])({panel})")
             assert wide <= seen, tab
-        wide, seen = opened.run("[document.documentElement.scrollWidth, innerWidth]")
-        assert wide <= seen
+        tabs = "document.querySelector('[role=tablist]')"
+        for part in (f"[{tabs}.scrollWidth, {tabs}.clientWidth]", "[document.documentElement.scrollWidth, innerWidth]"):
+            wide, seen = opened.run(part)
+            assert wide <= seen, part
     finally:
         size = {"width": SIZE[0], "height": SIZE[1], "deviceScaleFactor": 1, "mobile": False}
         opened.call("Emulation.setDeviceMetricsOverride", **size)

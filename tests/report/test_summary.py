@@ -44,14 +44,14 @@ def test_what_is_wrong() -> None:
     what, became, look = summary(gather(load_bytes(case.source.encode(), "net.json")))
     assert what.endswith("; no feature level of DirectML admits it.")
     assert became == "It cannot be compiled."
-    assert look.startswith("Look at 1 error first: FilterTensor is FLOAT16")
+    assert look.startswith("Look at 1 error first, at conv: FilterTensor is FLOAT16")
 
 
 def test_warnings_and_names() -> None:
     g = GraphBuilder("net")
     x = g.input("<b>\u202e", np.float32, [4])
     report = gather(g.build({"y": g.clip(x, 6.0, 0.0)}))
-    assert summary(report)[2].startswith("Look at 1 warning: Min is 6, above Max")
+    assert summary(report)[2].startswith("Look at 1 warning, at element_wise_clip: Min is 6, above Max")
     text = page(report)
     assert "&lt;b&gt;\\u202e (FLOAT32 4)" in text
     assert "<b>\u202e" not in text

@@ -23,6 +23,8 @@ for (const side of sideNames) {
     if (number !== undefined) select("pair", number, false, side);
   });
 }
+maps[sideNames[0]].beside = [maps[sideNames[1]]];
+maps[sideNames[1]].beside = [maps[sideNames[0]]];
 zoomButtons(maps);
 
 /** Puts the DirectML graphs or the ONNX graphs into the maps. */
@@ -42,8 +44,8 @@ function present(kind) {
       const [colour, sign] = signs[pair.state];
       for (const place of boxesOf(side, pair)) { map.marks.set(place, colour); map.signs.set(place, sign); }
     }
-    map.begin();
   }
+  for (const map of Object.values(maps)) map.begin();
   paint();
   if (current >= 0) select("pair", current, true);
 }

@@ -3,6 +3,7 @@
 const { report, onnx, tensorOf, descriptorOf, findingsOf, memoryOf, onnxMemory } = about(data.report);
 
 const MOST_LISTED = 40;
+const MOST_READERS = 6;
 
 const goTo = (kind, place, text) =>
   make("button", { type: "button", className: "link", on: { click: () => select(kind, place, true) } }, named(text));
@@ -17,7 +18,8 @@ function tensorPart(access, verb) {
   const part = make("div", { className: "tensor" },
     make("div", { className: "head" }, make("span", { className: "field" }, access.field),
       make("span", { className: "kind" }, tensor ? `${tensor.data_type}, ${layoutWords[tensor.layout]}${tensor.bytes ? `, ${bytes(tensor.bytes)}` : ""}` : "unreadable")),
-    make("p", { className: "from" }, `${verb} ${value.kind === "node" ? "" : `${value.kind} `}`, origin, offset, ...base));
+    make("p", { className: "from" }, `${verb} ${value.kind === "node" ? "" : `${value.kind} `}`, origin, offset, ...base),
+    verb === "to" ? make("p", { className: "from" }, ...readBy(access.value)) : null);
   if (!tensor) return part;
   part.append(make("table", { className: "axes" }, ["Sizes", "Strides"].map((name) =>
     make("tr", {}, make("th", { scope: "row" }, name), tensor[name.toLowerCase()].map((number) => make("td", {}, String(number)))))));
@@ -26,6 +28,15 @@ function tensorPart(access, verb) {
     part.append(svg, make("p", { className: "caption" }, text));
   }
   return part;
+}
+
+/** Who reads a value, to go there. */
+function readBy(value) {
+  const found = readers.get(value) ?? [];
+  const named = found.slice(0, MOST_READERS).flatMap(([kind, place, name], number) =>
+    [number ? ", " : "", kind === "output" ? "output " : "", goTo(kind, place, name)]);
+  if (found.length > MOST_READERS) named.push(` and ${found.length - MOST_READERS} more`);
+  return found.length ? ["read by ", ...named] : ["read by nothing"];
 }
 
 // --- Parts of a node -------------------------------------------------------------------------------------------------

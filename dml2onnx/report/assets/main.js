@@ -5,6 +5,15 @@ const makers = new Map();
 report.inputs.forEach((port, place) => makers.set(port.value, ["input", place]));
 report.nodes.forEach((node, place) => (node.outputs ?? []).forEach((access) => makers.set(access.value, ["directml", place])));
 
+/** What reads each value: ["directml", node, name] or ["output", port, name]. */
+const readers = new Map();
+function reads(value, ...reader) {
+  if (!readers.has(value)) readers.set(value, []);
+  readers.get(value).push(reader);
+}
+report.nodes.forEach((node, place) => new Set((node.inputs ?? []).map((access) => access.value)).forEach((value) => reads(value, "directml", place, node.name)));
+report.outputs.forEach((port, place) => reads(port.value, "output", place, port.name));
+
 // --- Maps ------------------------------------------------------------------------------------------------------------
 
 const scopes = new Scopes(data.scopes, scenes);

@@ -5,6 +5,7 @@ const ANY_TEXT = 0.2; // and below this titles too
 const LINES = 0.08; // and below this edges are straight
 const FOCUS_SCALE = 0.85;
 const READABLE = 0.6; // all of a graph is shown where it is not smaller than that
+const COMPARABLE = 0.3; // and all of two graphs, of which marks and titles say where they differ
 const BEGIN_SCALE = 0.8;
 const SIGN = 26; // the right end of a closed scope, which opens it
 
@@ -14,6 +15,7 @@ class GraphMap {
     this.host = host;
     this.choose = choose;
     this.toggle = toggle; // opens or closes a scope
+    this.beside = []; // the maps that begin as large as this one
     this.canvas = host.querySelector("canvas");
     this.context = this.canvas.getContext("2d");
     this.transform = d3.zoomIdentity;
@@ -80,13 +82,14 @@ class GraphMap {
         [this.scene.width + this.width / fit.k, this.scene.height + this.height / fit.k]]);
     if (this.width && this.ownView) this[this.ownView](false); // nobody has chosen another part of the graph to look at
     else if (!before[0] && this.width) this.begin();
+    for (const map of this.beside) if (map.width && map.ownView === "begin") map.begin();
     this.draw();
   }
 
-  /** The transform that shows all of the graph. */
-  fitted() {
+  /** The transform that shows all of the graph, at most as large as `most`. */
+  fitted(most = 1.1) {
     const margin = 16;
-    const k = Math.min(1.1, (this.width - 2 * margin) / this.scene.width, (this.height - 2 * margin) / this.scene.height);
+    const k = Math.min(most, (this.width - 2 * margin) / this.scene.width, (this.height - 2 * margin) / this.scene.height);
     const scale = k > 0 && Number.isFinite(k) ? k : 1;
     return d3.zoomIdentity.translate((this.width - scale * this.scene.width) / 2, (this.height - scale * this.scene.height) / 2)
       .scale(scale);
@@ -95,10 +98,10 @@ class GraphMap {
   /** All of the graph. */
   fit(animated = true) { this.move(this.fitted(), animated); this.ownView = "fit"; }
 
-  /** All of the graph where it can be read then, else its beginning. */
+  /** All of the graph where it can be read then, else its beginning; as large as those beside it. */
   begin() {
-    let target = this.fitted();
-    if (target.k < READABLE) {
+    let target = this.fitted(Math.min(1.1, ...this.beside.map((map) => map.fitted().k)));
+    if (target.k < (this.beside.length ? COMPARABLE : READABLE)) {
       const k = Math.max(BEGIN_SCALE, Math.min(1, (this.width - 32) / this.scene.width));
       const x = k * this.scene.width > this.width ? k * this.scene.boxes[0][2] : (k * this.scene.width) / 2;
       target = d3.zoomIdentity.translate(this.width / 2 - x, 16).scale(k);
