@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspect import Parameter, Signature
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from dml2onnx.emitter.arithmetic import ArithmeticOps, Fold
 from dml2onnx.emitter.core import FOLDED_GROWTH_ELEMENTS, EmitterCore, Keeps, Traits, legalised
 from dml2onnx.emitter.tensor import Tensor, broadcast_shape
 from dml2onnx.emitter.windows import Window
-from dml2onnx.onnx_model import BOOL, ELEMENT_TYPES, FLOAT, INT64, Dequantized
+from dml2onnx.onnx_model import BOOL, ELEMENT_TYPES, FLOAT, FLOAT16, INT64, Dequantized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _INT8: DType = np.dtype(np.int8)
 _UINT8: DType = np.dtype(np.uint8)
+HIDES: Mapping[DType, Any] = {dtype: np.finfo(dtype.name).max / 2 for dtype in (FLOAT16, FLOAT)}
+"""What is subtracted from the score of a key that is not to be seen, at most."""
 _ALL = Traits()
 _FIRST = Traits(inputs=(0,))
 
@@ -216,7 +218,10 @@ class NeuralOps(ArithmeticOps):
         scaled = None if bias is None else self.Mul(bias, self.constant(scale, bias.dtype))
         if kept.value is not None and kept.value.all():
             return scaled
-        values = self.Where(kept, self.constant(0, value.dtype), value)
+        # to kernels of Attention the lowest number says that a key is not there, and gives 0 where none is; half of it
+        # hides a key as well
+        hiding = value.constant if np.isinf(value.constant) else np.maximum(value.constant, -HIDES[value.dtype])
+        values = self.Where(kept, self.constant(0, value.dtype), self.constant(hiding, value.dtype))
         return values if scaled is None else self.Add(scaled, values)
 
     @legalised
