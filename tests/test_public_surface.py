@@ -96,7 +96,7 @@ def test_an_error_has_diagnostics(kind: type[DmlError]) -> None:
 
 
 def test_an_activation_says_what_it_is_not() -> None:
-    with pytest.raises(DmlError, match="DML3017"):
+    with pytest.raises(DmlError, match="DML3017 error: the type of an activation is 2"):
         Activation(2)  # type: ignore[arg-type]
 
 
