@@ -30,12 +30,12 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import Any, TextIO
+from typing import IO, Any
 
 import _affected
 import pytest
 
-ROOT = _affected.ROOT
+ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = str(ROOT / "dml2onnx") + os.sep
 OPTIONS = ("--cases", "each", "-n", "0", "-s", "-p", "no:cacheprovider")
 WARM = ("numpy", "onnx.helper", "onnx.reference", "onnxruntime", "hypothesis", "networkx", "flatbuffers", "rich")
@@ -94,7 +94,7 @@ def put_in(changed: dict[Key, CodeType]) -> bool:
 class Server:
     """What has collected the tests, and answers."""
 
-    def __init__(self, requests: TextIO, answers: TextIO, ran: set[Key]) -> None:
+    def __init__(self, requests: IO[str], answers: IO[str], ran: set[Key]) -> None:
         self._requests = requests
         self._answers = answers
         self._ran = ran
@@ -306,7 +306,7 @@ def run_anew(tests: list[str], seconds: float, failing: list[str], say: Callable
         say("collection")
 
 
-def imports_anew(asking: TextIO, answering: TextIO) -> None:
+def imports_anew(asking: IO[str], answering: IO[str]) -> None:
     """Runs test files in forks that import the package, until the input ends."""
     for line in asking:
         tests, seconds, failing = json.loads(line)
@@ -330,7 +330,7 @@ class Calls:
         self._profile.clear()
 
 
-def streams() -> Iterator[TextIO]:
+def streams() -> Iterator[IO[str]]:
     """The input and the output of this process, of which tests then see neither."""
     for number, mode in ((0, "r"), (1, "w")):
         yield os.fdopen(os.dup(number), mode, encoding="utf-8")

@@ -7,9 +7,13 @@ import re
 import pytest
 
 from dml2onnx import catalog
-from dml2onnx.catalog import Constraint, Rule
+from dml2onnx.catalog import LATEST, Constraint, Rule
+from dml2onnx.checks.operators import findings_of
+from dml2onnx.ir.operator import UNREADABLE
 from dml2onnx.rules.constraints import constraint_check
 from dml2onnx.rules.shapes import rules_by_constraint
+from dml2onnx.testing.valid import descriptors
+from dml2onnx.testing.variations import with_value
 
 WORDED = frozenset({Rule.SIZE_FORMULA, Rule.REQUIRES})
 ELSEWHERE = frozenset({Rule.NOTE, Rule.FUSED_ACTIVATION, Rule.OPTIONAL_FROM, Rule.VALUE_LEVEL})
@@ -43,3 +47,13 @@ def test_expressions_of_the_catalogue_are_understood() -> None:
                 assert callable(evaluator(bound))
     with pytest.raises(ValueError, match=re.escape("'InputTensor.Name'")):
         evaluator("InputTensor.Name")
+
+
+@pytest.mark.parametrize(
+    ("name", "field"), [("CONVOLUTION", "Strides"), ("TILE", "Repeats"), ("MAX_POOLING", "WindowSize")]
+)
+def test_rules_pass_over_arrays_with_an_entry_that_could_not_be_read(name: str, field: str) -> None:
+    """The reader has said so."""
+    (op, *_) = descriptors()[f"DML_OPERATOR_{name}"]
+    _, *others = op.get(field)  # type: ignore[misc]  # which is an array
+    assert list(findings_of(with_value(op, field, (UNREADABLE, *others)), LATEST)) == []
