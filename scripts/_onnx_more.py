@@ -173,7 +173,9 @@ def _col2im(g: GraphBuilder, n: Given) -> Made:
     if window is None:
         return None
     batch, columns = n.array(0).shape[:2]
-    return g.fold(n.x(0), [batch, columns // int(np.prod(block)), *image], block, **window)
+    sizes = [batch, columns // int(np.prod(block)), *image]
+    strides, dilations, start, end = window.values()
+    return g.fold(n.x(0), sizes, block, strides, dilations, start, end)
 
 
 MORE: Mapping[str, Row] = {

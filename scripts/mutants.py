@@ -70,8 +70,8 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 share. All but two are of cosmic-ray."""
 LEFT_OUT = ("dml2onnx/builder/operators/", "dml2onnx/testing/")
 """Code that is written by generators, whose comparison sees every change, and code that makes cases for tests."""
-THE_SAME = re.compile(r"if (not )?TYPE_CHECKING|TypeAlias = .*|strict=(True|False)")
-"""Lines of which a change says nothing: what only type checkers read, and how alike lists are that are always alike."""
+THE_SAME = re.compile(r"if (not )?TYPE_CHECKING|TypeAlias = .*|(strict|slots)=(True|False)")
+"""Of which a change says nothing: what type checkers read, how long lists are that are as long, where fields lie."""
 JOURNAL = ROOT / "build" / "mutants.json"
 NONSENSE = "umbrella"
 """What stands in a message instead of its longest word."""

@@ -201,6 +201,13 @@ def test_a_margin_of_zeros_behind_relu_goes(data_type: str) -> None:
     assert {"Concat", "Pad"} & {node.op_type for node in without.lowered.nodes}
 
 
+def test_a_margin_of_zeros_behind_what_is_clipped_at_zero_goes() -> None:
+    g = GraphBuilder()
+    x = g.clip(g.input("x", "FLOAT32", IMAGE), 0, 6)
+    graph = g.build({"y": g.max_pooling0(around(g, x, 0, (1, 1)), [3, 3], [2, 2])})
+    assert counts(graph, 2) == {"Clip": 1, "MaxPool": 1}
+
+
 @pytest.mark.parametrize(("data_type", "goes"), [("FLOAT32", True), ("INT8", False)])
 def test_a_cast_that_wraps_may_make_what_is_negative(data_type: str, goes: bool) -> None:
     g = GraphBuilder()
