@@ -118,6 +118,37 @@ class TestHeaders:
         assert module.fetch()
 
 
+class TestMutants:
+    """What tries whether tests see changes."""
+
+    BEFORE = "LIMIT = 3\n\ndef outer(n):\n    return (lambda m: m + 1)(n)\n\nclass Thing:\n    def size(self):\n        return LIMIT\n"
+
+    def changed(self, module, old, new):
+        codes = [compile(text, "changed.py", "exec") for text in (self.BEFORE, self.BEFORE.replace(old, new))]
+        return codes[0], module.changed_functions(*codes)
+
+    @pytest.mark.parametrize(
+        ("old", "new", "answers"), [("m + 1", "m - 1", (0, 3)), ("return LIMIT", "return 4", (2, 4))]
+    )
+    def test_a_change_within_functions_is_put_into_them(self, script, old, new, answers):
+        module, names = script("_warm_tests"), {}
+        before, functions = self.changed(module, old, new)
+        exec(before, names)
+        assert (names["outer"](1), names["Thing"]().size()) == (2, 3)
+        assert module.put_in(functions)
+        assert (names["outer"](1), names["Thing"]().size()) == answers
+
+    def test_what_a_module_does_by_itself_is_not(self, script):
+        module = script("_warm_tests")
+        assert self.changed(module, "LIMIT = 3", "LIMIT = 4")[1] is None
+        assert self.changed(module, "n", "n")[1] == {}
+
+    def test_lines_of_types_and_slots_are_left_alone(self, script):
+        same = script("mutants").THE_SAME
+        assert same.sub("", "@dataclass(slots=True)") == same.sub("", "@dataclass(slots=False)")
+        assert same.sub("", "@dataclass(frozen=True)") != same.sub("", "@dataclass(frozen=False)")
+
+
 class TestTest:
     def test_all_steps_run_whatever_happens(self, script, capfd):
         module = script("test")
