@@ -121,7 +121,16 @@ class TestHeaders:
 class TestMutants:
     """What tries whether tests see changes."""
 
-    BEFORE = "LIMIT = 3\n\ndef outer(n):\n    return (lambda m: m + 1)(n)\n\nclass Thing:\n    def size(self):\n        return LIMIT\n"
+    BEFORE = """
+LIMIT = 3
+
+def outer(n):
+    return (lambda m: m + 1)(n)
+
+class Thing:
+    def size(self):
+        return LIMIT
+"""
 
     def changed(self, module, old, new):
         codes = [compile(text, "changed.py", "exec") for text in (self.BEFORE, self.BEFORE.replace(old, new))]
