@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import enum_schema
 from dml2onnx.checks.counterparts import counterparts
+from dml2onnx.checks.other_ends import OtherEnds, of_edge
 from dml2onnx.checks.single_edits import SLIP
 from dml2onnx.checks.tensors import strides_in_elements
 from dml2onnx.checks.trials import FOLLOWING, best_trials, counted
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.checks.candidates import Change
     from dml2onnx.checks.consequences import AnyJudge
+    from dml2onnx.checks.other_ends import Resized
     from dml2onnx.checks.trials import Trial
     from dml2onnx.diagnostics import Diagnostic, Member
     from dml2onnx.ir.graph import Graph, Node, Read, Value, Write
@@ -37,6 +39,8 @@ MOST_REMEDIES = 3
 MOST_PLACES = 2
 MOST_TYPES = 2
 """Other data types that are offered for one tensor."""
+_WHY = re.compile(r", as .* has them|: dimensions ")
+"""What follows the sizes of a tensor in a remedy, and tells no other remedy."""
 CERTAIN = (0, 3)
 """Kinds of candidates that follow from the rest of a node; the others are conventions that may have been followed."""
 
@@ -79,6 +83,7 @@ class Sources:
     """Where the values of a graph are declared or computed."""
 
     def __init__(self, graph: Graph) -> None:
+        self.ends = OtherEnds(graph)
         self._places: dict[Value, tuple[str, str]] = {}
         self._has_resources = graph.format == "dxdispatch"
         for item in graph.inputs:
@@ -98,7 +103,11 @@ class Sources:
         if desc is None and self._has_resources:  # a version of it
             resource = value.name.rpartition("#")[0] or value.name
             place, name = f"/resources/{_escaped(resource)}", quote(resource)
-        return Place(place, f"{name} has {plural(value.nbytes, 'byte')}" if desc is None else f"{name} is {desc}")
+        if desc is None:
+            return Place(place, f"{name} has {plural(value.nbytes, 'byte')}")
+        writer = self.ends.writer(value)
+        seen = "" if writer is None or writer.desc.sizes == desc.sizes else f", read as {list(desc.sizes)}"
+        return Place(place, f"{name} is {desc if not seen or writer is None else writer.desc}{seen}")
 
 
 def _escaped(name: str) -> str:
@@ -111,11 +120,13 @@ def answers(
     judge: AnyJudge,
     source: Callable[[Value, TensorDesc | None], Place],
     *,
+    ends: OtherEnds | None = None,
     editable: bool = True,
     in_python: bool = False,
 ) -> list[Diagnostic]:
     """The findings about a node, with their other places and with remedies.
 
+    ``ends`` are those who write and read the tensors of the node, where they describe them by themselves;
     ``editable`` where these are edits of a file, ``in_python`` where they are arguments and calls of the builder.
     """
     answered = _OF_SHAPES | _OF_COUNTS | _OF_CHOICES | _OF_VALUES
@@ -143,6 +154,8 @@ def answers(
         if item is first:
             fields = [change.path for trial in best for change in trial.candidate.changes] + fields
             remedies = (*remedies, *_whole_sizes(node.operator, item, judge, gone))
+        if ends is not None and item.is_error and (item is first or item.code is codes.OUT_OF_BOUNDS):
+            remedies = (*_of_other_ends(node, item, judge, ends, editable=editable), *remedies)
         if item.code in _OF_OTHERS | _OF_CHOICES:
             stated = _stated(node, best, diagnostic.pointer) if item is first else ()
             places = _places(node, fields, diagnostic.pointer, source)
@@ -150,9 +163,20 @@ def answers(
         elif item.code is codes.OUT_OF_BOUNDS:
             places = _places(node, [item.path], diagnostic.pointer, lambda value, _: source(value, None), written=True)
             diagnostic = replace(diagnostic, places=places)
-        once = {remedy.words: remedy for remedy in reversed(remedies)}
-        made.append(replace(diagnostic, remedies=tuple(reversed(once.values()))[:MOST_REMEDIES]))
+        if item.since and in_python:
+            remedies = (*remedies, Remedy(f"GraphBuilder(feature_level={quote(item.since)})"))
+        once: dict[str, Remedy] = {}
+        for remedy in remedies:
+            once.setdefault(_WHY.split(remedy.words)[0], remedy)
+        made.append(replace(diagnostic, remedies=tuple(once.values())[:MOST_REMEDIES]))
     return made
+
+
+def edge_answer(graph: Graph, item: Diagnostic, judge: AnyJudge) -> Diagnostic:
+    """A finding about an edge between tensors of other bytes, with what either of them would have to be."""
+    is_native = graph.format == "native"
+    found = [_resized_remedy(resized, editable=is_native) for resized in of_edge(graph, item, judge)]
+    return replace(item, remedies=tuple(found[:MOST_REMEDIES])) if found and not item.remedies else item
 
 
 # --- Remedies ---------------------------------------------------------------------------------------------------------
@@ -163,6 +187,20 @@ def _alike(changes: Sequence[Change]) -> list[Change]:
     if len(changes) < 2 or len({change.words for change in changes}) > 1:
         return list(changes)
     return [changes[0]._replace(field=", ".join(change.path for change in changes), position=None)]
+
+
+def _of_other_ends(
+    node: Node, item: Diagnostic, judge: AnyJudge, ends: OtherEnds, *, editable: bool
+) -> Iterator[Remedy]:
+    """A tensor of the node as its writer or its readers see it; of one that is too large for its buffer, or these."""
+    fields = frozenset({item.field}) if item.code is codes.OUT_OF_BOUNDS else frozenset[str]()
+    for resized in ends.resized(node, judge, fields):
+        yield _resized_remedy(resized, editable=editable)
+
+
+def _resized_remedy(resized: Resized, *, editable: bool) -> Remedy:
+    edits = [edit for change in resized.changes for edit in _edits(resized.node, change)] if editable else []
+    return Remedy(resized.words, tuple(edits))
 
 
 def _gone_with_all(findings: Sequence[Diagnostic], best: Sequence[Trial]) -> frozenset[tuple[str, str]]:
