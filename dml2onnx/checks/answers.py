@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import enum_schema
 from dml2onnx.checks.counterparts import counterparts
-from dml2onnx.checks.other_ends import OtherEnds, of_edge
+from dml2onnx.checks.other_ends import OtherEnds, of_edge, unread
 from dml2onnx.checks.single_edits import SLIP
 from dml2onnx.checks.tensors import strides_in_elements
 from dml2onnx.checks.trials import FOLLOWING, best_trials, counted
@@ -41,6 +41,8 @@ MOST_TYPES = 2
 """Other data types that are offered for one tensor."""
 _WHY = re.compile(r", as .* has them|: dimensions ")
 """What follows the sizes of a tensor in a remedy, and tells no other remedy."""
+_PARAMETERS = {"WindowSize": "window_sizes"}
+"""Arguments of the builder that are not called as their fields are."""
 CERTAIN = (0, 3)
 """Kinds of candidates that follow from the rest of a node; the others are conventions that may have been followed."""
 
@@ -179,6 +181,21 @@ def edge_answer(graph: Graph, item: Diagnostic, judge: AnyJudge) -> Diagnostic:
     return replace(item, remedies=tuple(found[:MOST_REMEDIES])) if found and not item.remedies else item
 
 
+def name_answer(graph: Graph, item: Diagnostic) -> Diagnostic:
+    """A finding about the name of a value that there is not, with the only value that nothing reads."""
+    found = unread(graph, item.node) if item.node and not item.remedies and graph.format == "native" else []
+    if len(found) != 1:
+        return item
+    name = found[0].name
+    for node in graph.nodes:
+        for field, writes in node.writes.items():
+            if writes[:1] and writes[0].value is found[0] and name == f"{node.name}.{field}":  # which has no name
+                return replace(
+                    item, remedies=(Remedy(f'"{field}": {item.found} among the outputs of {quote(node.name)}'),)
+                )
+    return replace(item, remedies=(Remedy(f"{quote(name)}, which nothing reads", (Edit(item.pointer, name),)),))
+
+
 # --- Remedies ---------------------------------------------------------------------------------------------------------
 
 
@@ -228,7 +245,9 @@ def _remedies(node: Node, best: Sequence[Trial], *, editable: bool, in_python: b
     made = []
     for trial in best:
         changes = counted(trial.candidate)
-        words = ", and ".join(_in_words(change, in_python=in_python) for change in _alike(changes))
+        words = ", and ".join(
+            _in_words(change, in_python=in_python) for change in (changes if in_python else _alike(changes))
+        )
         edits: list[Edit] = []
         copied = any(change.is_copied for change in trial.candidate.changes)
         for change in (*trial.candidate.changes, *trial.further) if editable and not copied else ():
@@ -242,7 +261,7 @@ def _in_words(change: Change, *, in_python: bool) -> str:
     if not in_python:
         return f"{change.path} {change.words}"
     if not isinstance(view, TensorDesc):
-        name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", change.field).lower()
+        name = _PARAMETERS.get(change.field) or re.sub(r"(?<=[a-z])(?=[A-Z])", "_", change.field).lower()
         return f"{name}={list(view) if isinstance(view, tuple) else view!r}"
     strides = "" if view.strides is None else f", strides={list(view.strides)}"
     call = f"reinterpret(..., sizes={list(view.sizes)}{strides})"

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from dml2onnx import arguments, catalog
 from dml2onnx.catalog import FeatureLevel
-from dml2onnx.checks.answers import MOST_NODES, Sources, answers, edge_answer
+from dml2onnx.checks.answers import MOST_NODES, Sources, answers, edge_answer, name_answer
 from dml2onnx.checks.consequences import without_consequences
 from dml2onnx.checks.operators import Judge, findings_of
 from dml2onnx.checks.structure import check_structure
 from dml2onnx.codes import checking as codes
-from dml2onnx.codes.reading import EDGE_BYTES
+from dml2onnx.codes.reading import EDGE_BYTES, UNKNOWN_VALUE
 from dml2onnx.frontends import graph_of
 from dml2onnx.rules.findings import at_node, not_compiled, not_lowered
 
@@ -36,6 +36,7 @@ def check_graph(
     found = _of_nodes(graph, structure, judge)
     of_graph, found = without_consequences(graph, structure.of_graph, found, judge)
     of_graph = [edge_answer(graph, item, judge) if item.code == EDGE_BYTES else item for item in of_graph]
+    of_graph = [name_answer(graph, item) if item.code == UNKNOWN_VALUE else item for item in of_graph]
     of_nodes = _diagnostics(graph, found, judge, compiles=compiles)
     unread = [] if any(item.is_error for item in (*of_graph, *of_nodes)) else structure.unread
     return [*of_graph, *unread, *of_nodes]

@@ -32,10 +32,10 @@ def as_number(raw: object) -> float | None:
 
 
 def repeated(array: tuple[object, ...], count: int) -> list[Member] | None:
-    """One number for all entries of an array, where it has only one."""
-    if len(array) != 1 or not 1 < count <= MAX_DIMENSIONS:
+    """As many entries as an array needs, where all that it has are one number."""
+    if not array or any(item != array[0] for item in array) or not 1 <= count <= MAX_DIMENSIONS:
         return None
-    (number,) = array
+    number = array[0]
     if isinstance(number, float):
         texts = (f"{number:.{digits}g}" for digits in range(1, 10))
         number = next((float(text) for text in texts if round_to_float32(float(text)) == number), number)
