@@ -11,9 +11,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import enum_schema
+from dml2onnx.checks.candidates import Change, inferred
 from dml2onnx.checks.counterparts import counterparts
 from dml2onnx.checks.other_ends import OtherEnds, of_edge, unread
 from dml2onnx.checks.single_edits import SLIP
+from dml2onnx.checks.solved import SOLVED
 from dml2onnx.checks.tensors import strides_in_elements
 from dml2onnx.checks.trials import FOLLOWING, best_trials, counted
 from dml2onnx.codes import checking as codes
@@ -25,7 +27,6 @@ from dml2onnx.rules.findings import at_node, operator_place, pointer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from dml2onnx.checks.candidates import Change
     from dml2onnx.checks.consequences import AnyJudge
     from dml2onnx.checks.other_ends import Resized
     from dml2onnx.checks.trials import Trial
@@ -134,6 +135,7 @@ def answers(
     answered = _OF_SHAPES | _OF_COUNTS | _OF_CHOICES | _OF_VALUES
     of_shapes = [item for item in findings if item.code in answered and not item.is_structural]
     best = best_trials(node.operator, findings, judge) if of_shapes else []
+    best = [trial for trial in best if trial.candidate.kind != SOLVED or not _is_as_written(node, trial, ends)]
     gone = _gone_with_all(findings, best)
     first = _standing_for(findings, gone, best)
     made = []
@@ -167,6 +169,8 @@ def answers(
             diagnostic = replace(diagnostic, places=places)
         if item.since and in_python:
             remedies = (*remedies, Remedy(f"GraphBuilder(feature_level={quote(item.since)})"))
+        if item.code is codes.OUT_OF_BOUNDS:
+            remedies = (*remedies, *_within_buffer(node, item, editable=editable))
         once: dict[str, Remedy] = {}
         for remedy in remedies:
             once.setdefault(_WHY.split(remedy.words)[0], remedy)
@@ -213,6 +217,27 @@ def _of_other_ends(
     fields = frozenset({item.field}) if item.code is codes.OUT_OF_BOUNDS else frozenset[str]()
     for resized in ends.resized(node, judge, fields):
         yield _resized_remedy(resized, editable=editable)
+
+
+def _is_as_written(node: Node, trial: Trial, ends: OtherEnds | None) -> bool:
+    """Whether the tensors that would change are those that other nodes write, as these state them."""
+    for change in trial.candidate.changes:
+        (read, *_), own = node.reads.get(change.field) or (None,), node.operator.find(change.field)
+        writer = None if ends is None or read is None else ends.writer(read.value)
+        if writer is None or writer.node is None or not isinstance(own, TensorDesc) or writer.desc.sizes != own.sizes:
+            return False
+    return True
+
+
+def _within_buffer(node: Node, item: Diagnostic, *, editable: bool) -> Iterator[Remedy]:
+    """An output that is too large for its buffer, with the sizes that follow from the rest, if these fit."""
+    writes, old = node.writes.get(item.field, ()), node.operator.find(item.field)
+    right = inferred(node.operator, [item.field]).get(item.field) if len(writes) == 1 else None
+    if isinstance(old, TensorDesc) and right is not None and right.sizes != old.sizes:
+        fits = writes[0].offset + right.total_bytes <= writes[0].value.nbytes
+        if fits:
+            change = Change(item.field, right, f"of sizes {list(right.sizes)}, as it follows from the rest")
+            yield Remedy(f"{item.field} {change.words}", tuple(_edits(node, change)) if editable else ())
 
 
 def _resized_remedy(resized: Resized, *, editable: bool) -> Remedy:

@@ -124,3 +124,31 @@ def test_a_place_says_what_its_writer_states() -> None:
         ("ELEMENT_WISE_NEGATE", unary("", SIZES, SIZES)), ("ACTIVATION_RELU", unary("", [1, 2, 3, 3], SIZES))
     )
     assert item.places[0].message == f'OutputTensor of "n0" is FLOAT32 {SIZES}, read as [1, 2, 3, 3]'
+
+
+def test_an_output_that_leaves_its_buffer_has_the_sizes_that_fit() -> None:
+    """DirectML would compute a fifth element of each row, and there is no place for it."""
+    desc = unary("", [1, 1, 8, 8], [1, 1, 4, 5]) | {
+        "Strides": [2, 2],
+        "WindowSize": [2, 2],
+        "StartPadding": [0, 0],
+        "EndPadding": [0, 0],
+        "DimensionCount": 2,
+        "IncludePadding": False,
+    }
+    of_input, of_output = (
+        {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": count, "value": 0}} for count in (64, 16)
+    )
+    graph = {
+        "resources": {"a": of_input, "b": of_output},
+        "dispatchables": {"pool": {"type": "DML_OPERATOR_AVERAGE_POOLING", "desc": desc}},
+        "commands": [
+            {"type": "dispatch", "dispatchable": "pool", "bindings": {"InputTensor": "a", "OutputTensor": "b"}},
+            {"type": "print", "resource": "b"},
+        ],
+    }
+    (item,) = check(load_bytes(json.dumps(graph).encode(), "net.json"))
+    assert item.code == "DML1207"
+    assert [remedy.words for remedy in item.remedies] == [
+        "OutputTensor of sizes [1, 1, 4, 4], as it follows from the rest"
+    ]
