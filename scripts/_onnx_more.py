@@ -147,7 +147,39 @@ def _lp_normalization(g: GraphBuilder, n: Given) -> Made:
     return g.lp_normalization(n.x(), axis, 0.0, n.get("p", 2)) if n.array(0).any(axis).all() else None
 
 
+def _max_unpool(g: GraphBuilder, n: Given) -> Made:
+    window = n.window(n.get("kernel_shape"))
+    if window is None or any(window["start_padding"] + window["end_padding"]) or n.has(2):
+        return None
+    spatial = [
+        (size - 1) * stride + kernel
+        for size, stride, kernel in zip(n.array(0).shape[2:], window["strides"], n.get("kernel_shape"), strict=True)
+    ]
+    n.feed_as(1, np.uint64)
+    return g.max_unpooling(n.x(0), n.x(1), output_sizes=[*n.array(0).shape[:2], *spatial])
+
+
+def _reverse_sequence(g: GraphBuilder, n: Given) -> Made:
+    time, batch = n.axis(0, "time_axis"), n.axis(1, "batch_axis")
+    n.feed_as(1, np.uint32)
+    sizes = [1 if axis == time else size for axis, size in enumerate(n.array(0).shape)]
+    lengths = n.x(1, [size if axis == batch else 1 for axis, size in enumerate(sizes)])
+    return g.reverse_subsequences(n.x(0), g.broadcast(lengths, sizes), axis=time)
+
+
+def _col2im(g: GraphBuilder, n: Given) -> Made:
+    image, block = n.ints(1), list(n.ints(2))
+    window = n.window(block)
+    if window is None:
+        return None
+    batch, columns = n.array(0).shape[:2]
+    return g.fold(n.x(0), [batch, columns // int(np.prod(block)), *image], block, **window)
+
+
 MORE: Mapping[str, Row] = {
+    "Col2Im": _col2im,
+    "MaxUnpool": _max_unpool,
+    "ReverseSequence": _reverse_sequence,
     "Attention": _attention,
     "ConvInteger": _convolution_integer,
     "GRU": _recurrent("gru", ("SIGMOID", "TANH"), 1),

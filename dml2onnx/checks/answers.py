@@ -19,6 +19,7 @@ from dml2onnx.checks.solved import SOLVED
 from dml2onnx.checks.tensors import strides_in_elements
 from dml2onnx.checks.trials import FOLLOWING, best_trials, counted
 from dml2onnx.codes import checking as codes
+from dml2onnx.codes.reading import EDGE_BYTES, UNKNOWN_VALUE
 from dml2onnx.diagnostics import Edit, Place, Remedy, Severity, plural, quote
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
@@ -140,7 +141,7 @@ def answers(
     first = _standing_for(findings, gone, best)
     made = []
     for item in findings:
-        if item is not first and (item.code, item.path) in gone:
+        if item is not first and item.key in gone:
             continue
         diagnostic = at_node(item, node)
         fields = [item.path, *item.related]
@@ -178,14 +179,25 @@ def answers(
     return made
 
 
-def edge_answer(graph: Graph, item: Diagnostic, judge: AnyJudge) -> Diagnostic:
+def graph_answers(graph: Graph, found: Iterable[Diagnostic], judge: AnyJudge) -> list[Diagnostic]:
+    """The findings about a graph as a whole, with remedies for the first of those about edges and names."""
+    made, asked = [], 0
+    for item in found:
+        if item.code in (EDGE_BYTES, UNKNOWN_VALUE) and asked < MOST_NODES:
+            asked += 1
+            item = _edge_answer(graph, item, judge) if item.code == EDGE_BYTES else _name_answer(graph, item)
+        made.append(item)
+    return made
+
+
+def _edge_answer(graph: Graph, item: Diagnostic, judge: AnyJudge) -> Diagnostic:
     """A finding about an edge between tensors of other bytes, with what either of them would have to be."""
     is_native = graph.format == "native"
     found = [_resized_remedy(resized, editable=is_native) for resized in of_edge(graph, item, judge)]
     return replace(item, remedies=tuple(found[:MOST_REMEDIES])) if found and not item.remedies else item
 
 
-def name_answer(graph: Graph, item: Diagnostic) -> Diagnostic:
+def _name_answer(graph: Graph, item: Diagnostic) -> Diagnostic:
     """A finding about the name of a value that there is not, with the only value that nothing reads."""
     found = unread(graph, item.node) if item.node and not item.remedies and graph.format == "native" else []
     if len(found) != 1:
@@ -257,7 +269,7 @@ def _standing_for(
 ) -> Diagnostic | None:
     """The finding that is left of those that one change does away with: an error, at what is changed if it can be."""
     fields = {change.field for trial in best for change in trial.candidate.changes}
-    among = [item for item in findings if (item.code, item.path) in gone]
+    among = [item for item in findings if item.key in gone]
     order = {Severity.ERROR: 0, Severity.WARNING: 1}
     first = min(among, key=lambda item: (order[item.severity], item.field not in fields), default=None)
     if first is None:
@@ -396,7 +408,7 @@ def _in_another_place(desc: OperatorDesc, item: Diagnostic, judge: AnyJudge) -> 
         return ()
     enums = [(other.name, other.enum) for other in desc.schema.fields if other.enum is not None]
     choices = [name for name, enum in enums if "NONE" in enum_schema(enum).values and desc.get(name) is not None]
-    known = {(other.code, other.path) for other in judge(desc) if other.field != item.field}
+    known = {other.key for other in judge(desc) if other.field != item.field}
     made = []
     for other in desc.schema.input_fields:
         if not other.optional or desc.get(other.name) is not None or other.name == item.field:
@@ -404,7 +416,7 @@ def _in_another_place(desc: OperatorDesc, item: Diagnostic, judge: AnyJudge) -> 
         moved = _with(_with(desc, item.field, None), other.name, stated)
         for name in ("", *choices):
             tried = _with(moved, name, "NONE") if name else moved
-            if {(new.code, new.path) for new in judge(tried)} <= known:
+            if {new.key for new in judge(tried)} <= known:
                 words = f", with {name} NONE" if name else ""
                 made.append(Remedy(f"it as {other.name}{words}, if that is what it is"))
                 break
@@ -484,8 +496,8 @@ def _whole_sizes(
     sizes = list(tensor.sizes)
     sizes[int(rest)] = int(item.expected)
     made = replace(tensor, sizes=tuple(sizes), strides=None)
-    known = {(other.code, other.path) for other in judge(desc)} - gone
-    if {(other.code, other.path) for other in judge(_with(desc, field, made))} - known:
+    known = {other.key for other in judge(desc)} - gone
+    if {other.key for other in judge(_with(desc, field, made))} - known:
         return ()
     return (Remedy(f"{field} of sizes {sizes}"),)
 

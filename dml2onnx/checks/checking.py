@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 from dml2onnx import arguments, catalog
 from dml2onnx.catalog import FeatureLevel
-from dml2onnx.checks.answers import MOST_NODES, Sources, answers, edge_answer, name_answer
+from dml2onnx.checks.answers import MOST_NODES, Sources, answers, graph_answers
 from dml2onnx.checks.consequences import without_consequences
 from dml2onnx.checks.operators import Judge, findings_of
 from dml2onnx.checks.structure import check_structure
 from dml2onnx.codes import checking as codes
-from dml2onnx.codes.reading import EDGE_BYTES, UNKNOWN_VALUE
 from dml2onnx.frontends import graph_of
 from dml2onnx.rules.findings import at_node, not_compiled, not_lowered
 
@@ -28,16 +27,16 @@ _ACCEPTED = frozenset(codes.ACCEPTED)
 
 
 def check_graph(
-    graph: Graph, level: FeatureLevel, *, compiles: bool = True, documented: bool = False
+    graph: Graph, level: FeatureLevel, *, compiles: bool = True, documented: bool = False, remedies: bool = True
 ) -> list[Diagnostic]:
     """The findings of a graph at a feature level, as :func:`dml2onnx.check` orders them."""
     judge = Judge(level, documented)
     structure = check_structure(graph)
     found = _of_nodes(graph, structure, judge)
     of_graph, found = without_consequences(graph, structure.of_graph, found, judge)
-    of_graph = [edge_answer(graph, item, judge) if item.code == EDGE_BYTES else item for item in of_graph]
-    of_graph = [name_answer(graph, item) if item.code == UNKNOWN_VALUE else item for item in of_graph]
-    of_nodes = _diagnostics(graph, found, judge, compiles=compiles)
+    if remedies:
+        of_graph = graph_answers(graph, of_graph, judge)
+    of_nodes = _diagnostics(graph, found, judge, compiles=compiles, remedies=remedies)
     unread = [] if any(item.is_error for item in (*of_graph, *of_nodes)) else structure.unread
     return [*of_graph, *unread, *of_nodes]
 
@@ -60,12 +59,12 @@ def _of_nodes(graph: Graph, structure: Structure, judge: Judge) -> list[tuple[Di
 
 
 def _diagnostics(
-    graph: Graph, found: Iterable[tuple[Diagnostic, ...]], judge: Judge, *, compiles: bool
+    graph: Graph, found: Iterable[tuple[Diagnostic, ...]], judge: Judge, *, compiles: bool, remedies: bool
 ) -> list[Diagnostic]:
     """The findings of all nodes with their places; those of the first nodes also have remedies."""
     diagnostics: list[Diagnostic] = []
     unlowered = catalog.unlowered_operators() if compiles else frozenset()
-    sources, asked = None, 0
+    sources, asked = None, 0 if remedies else MOST_NODES
     for node, findings in zip(graph.nodes, found, strict=True):
         if findings and asked < MOST_NODES:
             asked += 1

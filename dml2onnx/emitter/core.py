@@ -331,8 +331,8 @@ class EmitterCore:
         return True
 
     @legalised
-    def multiplies_quantised(self, op: str) -> bool:
-        """Whether QLinearConv or QLinearMatMul takes UINT8 tensors."""
+    def multiplies_quantised(self, op: str, dtypes: tuple[DType, DType, DType], *, known: bool) -> bool:
+        """Whether QLinearConv or QLinearMatMul takes, and gives, these types; ``known``: its scales are constants."""
         return True
 
     @legalised

@@ -171,7 +171,8 @@ class MovementOps(EmitterCore):
         """All lengths lie in front of the axis, or it is the first and they lie directly behind it."""
         count, time = lengths.size, x.shape[axis]
         is_first = axis == 0 and count > 1
-        rows = self.Reshape(x, (*((time, count) if is_first else (count, time)), x.size // (count * time)))
+        sizes = (time, count) if is_first else (count, time)
+        rows = x if x.shape[:2] == sizes else self.Reshape(x, (*sizes, x.size // (count * time)))
         y = self.ReverseSequence(rows, self.Reshape(lengths, (count,)), time_axis=0 if is_first else 1)
         return self.Reshape(y, x.shape)
 
@@ -279,7 +280,7 @@ class MovementOps(EmitterCore):
         attributes: dict[str, Attribute] = {}
         if any(step != 1 for step in window.strides):
             attributes["strides"] = window.strides
-        if any(step != 1 for step in window.dilations):
+        if window.is_dilated:
             attributes["dilations"] = window.dilations
         if any((*window.start, *window.end)):
             attributes["pads"] = window.start + window.end

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from inspect import Parameter, Signature
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from dml2onnx.emitter.arithmetic import ArithmeticOps, Fold
 from dml2onnx.emitter.core import FOLDED_GROWTH_ELEMENTS, EmitterCore, Keeps, Traits, legalised
 from dml2onnx.emitter.tensor import Tensor, broadcast_shape
 from dml2onnx.emitter.windows import Window
-from dml2onnx.onnx_model import BOOL, ELEMENT_TYPES, FLOAT, INT64, Dequantized
+from dml2onnx.onnx_model import BOOL, ELEMENT_TYPES, FLOAT, FLOAT16, INT64, Dequantized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -20,14 +19,12 @@ if TYPE_CHECKING:
     from dml2onnx.onnx_model import Array, DType
     from dml2onnx.onnx_model.records import Attribute
 
+_INT8: DType = np.dtype(np.int8)
 _UINT8: DType = np.dtype(np.uint8)
+HIDES: Mapping[DType, Any] = {dtype: np.finfo(dtype.name).max / 2 for dtype in (FLOAT16, FLOAT)}
+"""What is subtracted from the score of a key that is not to be seen, at most."""
 _ALL = Traits()
 _FIRST = Traits(inputs=(0,))
-
-
-@lru_cache(maxsize=4096)
-def _attributes_of_convolution(window: Window, group: int) -> Mapping[str, Attribute]:
-    return {"dilations": window.dilations, "group": group, **window.attributes()}
 
 
 @overload
@@ -65,7 +62,7 @@ class NeuralOps(ArithmeticOps):
     @legalised
     def Conv(self, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int = 1) -> Tensor:
         """Cross-correlation of ``x`` (N, C, ...) with ``w`` (M, C / group, ...), plus ``b`` (M)."""
-        attributes = _attributes_of_convolution(window, group)
+        attributes = window.attributes("Conv", group)
         inputs = [x, w] if b is None else [x, w, b]
         shape = (x.shape[0], w.shape[0], *window.output_sizes(x.shape[2:]))
         return self.emit("Conv", _ALL, inputs, x.dtype, shape, attributes)
@@ -73,7 +70,7 @@ class NeuralOps(ArithmeticOps):
     @legalised
     def ConvTranspose(self, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int = 1) -> Tensor:
         """The transposed convolution of ``x`` (N, C, ...) with ``w`` (C, M / group, ...), plus ``b`` (M)."""
-        attributes = _attributes_of_convolution(window, group)
+        attributes = window.attributes("ConvTranspose", group)
         if any(window.output_padding):
             attributes = {**attributes, "output_padding": window.output_padding}
         inputs = [x, w] if b is None else [x, w, b]
@@ -83,7 +80,7 @@ class NeuralOps(ArithmeticOps):
     @legalised
     def MaxPool(self, x: Tensor, window: Window) -> Tensor:
         """Maximum over windows; padding never wins. Pads must be smaller than the window."""
-        return self._pooled("MaxPool", x, window, {"dilations": window.dilations})
+        return self._pooled("MaxPool", x, window)
 
     @legalised
     def MaxPoolWithIndices(self, x: Tensor, window: Window) -> tuple[Tensor, Tensor]:
@@ -92,8 +89,8 @@ class NeuralOps(ArithmeticOps):
         ``x`` is not widened here.
         """
         shape = (*x.shape[:2], *window.output_sizes(x.shape[2:]))
-        attributes = {**window.attributes(), "dilations": window.dilations}
-        values, indices = self.nodes("MaxPool", [x], [(x.dtype, shape), (INT64, shape)], attributes)
+        outputs = [(x.dtype, shape), (INT64, shape)]
+        values, indices = self.nodes("MaxPool", [x], outputs, window.attributes("MaxPool"))
         return values, indices
 
     @legalised
@@ -126,7 +123,7 @@ class NeuralOps(ArithmeticOps):
 
     def _pooled(self, op: str, x: Tensor, window: Window, more: Mapping[str, Attribute] = {}) -> Tensor:
         shape = (*x.shape[:2], *window.output_sizes(x.shape[2:]))
-        return self.emit(op, _ALL, [x], x.dtype, shape, {**window.attributes(), **more})
+        return self.emit(op, _ALL, [x], x.dtype, shape, {**window.attributes(op), **more})
 
     @legalised
     def BatchNormalization(
@@ -221,7 +218,10 @@ class NeuralOps(ArithmeticOps):
         scaled = None if bias is None else self.Mul(bias, self.constant(scale, bias.dtype))
         if kept.value is not None and kept.value.all():
             return scaled
-        values = self.Where(kept, self.constant(0, value.dtype), value)
+        # to kernels of Attention the lowest number says that a key is not there, and gives 0 where none is; half of it
+        # hides a key as well
+        hiding = value.constant if np.isinf(value.constant) else np.maximum(value.constant, -HIDES[value.dtype])
+        values = self.Where(kept, self.constant(0, value.dtype), self.constant(hiding, value.dtype))
         return values if scaled is None else self.Add(scaled, values)
 
     @legalised
@@ -404,7 +404,7 @@ class NeuralOps(ArithmeticOps):
 
         Padding adds nothing: it is the zero point.
         """
-        attributes = _attributes_of_convolution(window, group)
+        attributes = window.attributes("ConvInteger", group)
         shape = (x.shape[0], w.shape[0], *window.output_sizes(x.shape[2:]))
         inputs = [x, w, x_zero_point, w_zero_point]
         return self.emit("ConvInteger", Traits("T1", (0, 2), False), inputs, np.dtype(np.int32), shape, attributes)
@@ -417,7 +417,7 @@ class NeuralOps(ArithmeticOps):
         x, w = inputs[0], inputs[3]
         shape = (x.shape[0], w.shape[0], *window.output_sizes(x.shape[2:]))
         operands = [*inputs, *([] if bias is None else [bias])]
-        return self.nodes("QLinearConv", operands, [(dtype, shape)], _attributes_of_convolution(window, group))[0]
+        return self.nodes("QLinearConv", operands, [(dtype, shape)], window.attributes("QLinearConv", group))[0]
 
     @legalised
     def QLinearMatMul(self, inputs: Sequence[Tensor], dtype: DType) -> Tensor:
@@ -472,6 +472,11 @@ class NeuralOps(ArithmeticOps):
     def raised(self, x: Tensor) -> Tensor:
         """INT8 moved up by 128 to UINT8, which is a sum of low bits."""
         return self.Add(self.Cast(x, _UINT8), self.constant(128, _UINT8))
+
+    @legalised
+    def lowered(self, x: Tensor) -> Tensor:
+        """UINT8 moved down by 128 to INT8, which modulo 256 is as much up."""
+        return self.Cast(self.Add(x, self.constant(128, _UINT8)), _INT8)
 
     @legalised
     def scaled(self, x: Tensor, first: Tensor, second: Tensor) -> Tensor:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.legalise.formulas import wide
 from dml2onnx.legalise.windows import Pool
 from dml2onnx.onnx_model import ELEMENT_TYPES, INT64
 
@@ -26,13 +27,8 @@ MOST_DIMENSIONS = 8
 """What all runtimes take."""
 
 
-def tile(e: Emitter, x: Tensor, repeats: Sequence[int]) -> Tensor | None:
-    """Expand where Tile has no kernel."""
-    return None if e.has_kernel("Tile", x.dtype) else repeated(e, x, repeats)
-
-
 def repeated(e: Emitter, x: Tensor, repeats: Sequence[int]) -> Tensor | None:
-    """Expand along dimensions of their own, if these are not too many; a constant is repeated when compiling."""
+    """Tile as Expand along dimensions of their own, if these are few enough; a constant is repeated when compiling."""
     apart: list[tuple[int, int]] = []
     for size, count in zip(x.shape, repeats, strict=True):
         if count > 1:
@@ -173,7 +169,8 @@ def col2im(e: Emitter, x: Tensor, image: tuple[int, ...], window: Window) -> Ten
 
 
 def image_of_columns(e: Emitter, x: Tensor, image: tuple[int, ...], window: Window) -> Tensor:
-    """Col2Im by ScatterElements."""
+    """Col2Im by ScatterElements, whose kernels do not all add FLOAT16 before opset 18."""
+    x = wide(e, x)
     e.note("ScatterElements adds the elements up in the padded image, of which a Slice is the result")
     e.budget.require(x.size)
     pool = Pool.over(image, window)

@@ -1,10 +1,12 @@
-"""Products of INT8 as those of UINT8, which are exact: sums of products of both saturate on some processors."""
+"""Products of INT8 with UINT8 as those of one type, which are exact: others saturate on some processors."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from dml2onnx.onnx_model import ELEMENT_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,41 +16,68 @@ if TYPE_CHECKING:
     from dml2onnx.onnx_model import DType
 
 INT8: DType = np.dtype(np.int8)
+UINT8: DType = np.dtype(np.uint8)
+
+
+SATURATING = {"ConvInteger": (INT8, UINT8), "MatMulInteger": (UINT8, INT8)}
+"""The types whose products ONNX Runtime adds in pairs of 16 bits: ConvInteger has the filters in front."""
 
 
 def of_bytes(operator: str) -> Rule:
-    """ConvInteger or MatMulInteger of both factors moved up."""
+    """ConvInteger or MatMulInteger of both factors moved up where their products would saturate, or have no kernel."""
 
-    def rule(
-        e: Emitter, a: Tensor, b: Tensor, a_zero_point: Tensor, b_zero_point: Tensor, *others: Any
-    ) -> Tensor | None:
-        if INT8 not in (a.dtype, b.dtype):
+    def rule(e: Emitter, a: Tensor, b: Tensor, *others: Any) -> Tensor | None:
+        types = (a.dtype, b.dtype)
+        if types != SATURATING[operator] and has_product(e, operator, types):
             return None
-        a, a_zero_point = _raised(e, a, a_zero_point)
-        b, b_zero_point = _raised(e, b, b_zero_point)
-        made: Tensor = getattr(e, operator)(a, b, a_zero_point, b_zero_point, *others)
-        return made
+        return multiplied_as_uint8(e, operator, a, b, *others)
 
     return rule
+
+
+def multiplied_as_uint8(
+    e: Emitter, operator: str, a: Tensor, b: Tensor, a_zero_point: Tensor, b_zero_point: Tensor, *others: Any
+) -> Tensor | None:
+    """ConvInteger or MatMulInteger with INT8 moved up; ``None`` where there is none."""
+    if INT8 not in (a.dtype, b.dtype):
+        return None
+    a, a_zero_point, b, b_zero_point = (_as(e, item, UINT8) for item in (a, a_zero_point, b, b_zero_point))
+    made: Tensor = getattr(e, operator)(a, b, a_zero_point, b_zero_point, *others)
+    return made
 
 
 def of_quantised(operator: str) -> Rule:
-    """QLinearConv or QLinearMatMul of the second factor moved up."""
+    """QLinearConv or QLinearMatMul with factors of one type, and a result of it where kernels want that."""
 
     def rule(e: Emitter, inputs: Sequence[Tensor], *others: Any) -> Tensor | None:
-        *first, w, scale, zero_point, after_scale, after_zero_point = inputs
-        if w.dtype != INT8:
+        x, w, wanted = inputs[0].dtype, inputs[3].dtype, others[-1]
+        dtype = x if has_product(e, operator, (x, x, x)) else UINT8
+        if x == w == dtype and has_product(e, operator, (x, w, wanted)):
             return None
-        w, zero_point = _raised(e, w, zero_point)
-        inputs = [*first, w, scale, zero_point, after_scale, after_zero_point]
-        made: Tensor = getattr(e, operator)(inputs, *others)
-        return made
+        return multiplied_as(e, operator, dtype, inputs, *others)
 
     return rule
 
 
-def _raised(e: Emitter, x: Tensor, zero_point: Tensor) -> tuple[Tensor, Tensor]:
-    if x.dtype != INT8:
-        return x, zero_point
-    e.note("INT8 is moved up by 128 to UINT8, of which products are exact on every processor")
-    return e.raised(x), e.raised(zero_point)
+def has_product(e: Emitter, operator: str, dtypes: Sequence[DType]) -> bool:
+    """Whether there is a kernel for the types of both factors, and of the result where it is told."""
+    types = (ELEMENT_TYPES[dtype][1] for dtype in dtypes)
+    return e.target.has_kernel(operator, dict(zip(("T1", "T2", "T3"), types, strict=False)))
+
+
+def multiplied_as(e: Emitter, operator: str, dtype: DType, inputs: Sequence[Tensor], *others: Any) -> Tensor:
+    """QLinearConv or QLinearMatMul of factors of a type."""
+    x, x_scale, x_zero_point, w, w_scale, w_zero_point, scale, zero_point = inputs
+    *rest, wanted = others
+    made = wanted if has_product(e, operator, (dtype, dtype, wanted)) else dtype
+    x, x_zero_point, w, w_zero_point = (_as(e, item, dtype) for item in (x, x_zero_point, w, w_zero_point))
+    inputs = [x, x_scale, x_zero_point, w, w_scale, w_zero_point, scale, _as(e, zero_point, made)]
+    return _as(e, getattr(e, operator)(inputs, *rest, made), wanted)
+
+
+def _as(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
+    """Bytes of the other sign moved by 128."""
+    if x.dtype == dtype:
+        return x
+    e.note(f"{x.dtype.name.upper()} is moved by 128 to {dtype.name.upper()}, in which products are exact, or faster")
+    return e.raised(x) if dtype == UINT8 else e.lowered(x)

@@ -27,7 +27,7 @@ def of_lengths(e: Emitter, op: str, inputs: Tensors, *, direction: RecurrentDire
     """Sequence and last states as DirectML gives them for lengths of 0 [decision L7].
 
     Without a step the sequence is 0, and backward states stay what they were. Forward the cell has made one step all
-    the same, and the hidden state is 0.
+    the same, and the hidden state is 0, or where there is one step alone what it has made.
     """
     x, w, r, b, lengths, *states = inputs
     assert x is not None
@@ -49,7 +49,7 @@ def of_lengths(e: Emitter, op: str, inputs: Tensors, *, direction: RecurrentDire
         for index, part in enumerate(parts):
             if index == 1 or direction == "reverse":
                 parts[index] = e.Where(without, before[index], part)
-            elif number == 0:
+            elif number == 0 and steps > 1:
                 parts[index] = e.Where(without, zero, part)
         return e.Concat(parts, 0)
 

@@ -35,11 +35,6 @@ class Pool:
         return any(self.window.start) or any(self.window.end)
 
     @property
-    def is_dilated(self) -> bool:
-        """Whether any window skips elements."""
-        return any(step != 1 for step in self.window.dilations)
-
-    @property
     def picks(self) -> bool:
         """Whether every window is one element of the input."""
         return not self.is_padded and prod(self.window.shape) == 1
@@ -53,7 +48,7 @@ class Pool:
     def is_global(self) -> bool:
         """Whether one window covers everything."""
         reached = all(k - a >= n for k, a, n in zip(self.window.shape, self.window.start, self.sizes, strict=True))
-        return prod(self.output) == 1 and reached and not self.is_dilated
+        return prod(self.output) == 1 and reached and not self.window.is_dilated
 
     def places(self, axis: int) -> Counts:
         """Input coordinates of the windows' elements, inside or not, of shape (output, window)."""
@@ -105,6 +100,15 @@ class Pool:
         counts: Counts = np.maximum(to_end - before, 0)
         return counts
 
+    def over_first(self) -> npt.NDArray[np.bool_]:
+        """Which windows reach from before or at the first element of the input to it or behind it."""
+        lines = []
+        for axis, (start, stride) in enumerate(zip(self.window.start, self.window.strides, strict=True)):
+            first = np.arange(self.output[axis]) * stride - start
+            lines.append((first <= 0) & (first + self.window.extent(axis) > 0))
+        result: npt.NDArray[np.bool_] = reduce(np.logical_and.outer, lines)
+        return result
+
     @property
     def has_empty(self) -> bool:
         """Whether some window lies wholly in padding."""
@@ -113,4 +117,4 @@ class Pool:
     @property
     def may_have_empty(self) -> bool:
         """Whether :attr:`has_empty` has to look at every window."""
-        return self.is_padded and not (self.fits and not self.is_dilated)
+        return self.is_padded and not (self.fits and not self.window.is_dilated)

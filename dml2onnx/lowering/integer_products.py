@@ -14,12 +14,13 @@ from dml2onnx.lowering.registry import lowers
 from dml2onnx.onnx_model import FLOAT
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
     from dml2onnx.onnx_model import DType
 
 INT8: DType = np.dtype(np.int8)
-UINT8: DType = np.dtype(np.uint8)
 INT32: DType = np.dtype(np.int32)
 UINT32: DType = np.dtype(np.uint32)
 
@@ -138,28 +139,31 @@ def _as_multiplied(e: Emitter, x: Tensor, w: Tensor, steps: Steps) -> tuple[Tens
     return e.raised(w), Steps(steps.scale, e.raised(zero_point))
 
 
-# --- scales that only the run tells ----------------------------------------------------------------------------------
+# --- one operator ----------------------------------------------------------------------------------------------------
 
 
 def _in_one(
     node: Operands, e: Emitter, op: str, x: Tensor, w: Tensor, names: tuple[str, str], *, each: bool = True
 ) -> list[Tensor] | None:
-    """What QLinearConv and QLinearMatMul read; ``None`` where types, or that ``each`` column has a scale, forbid.
+    """What QLinearConv and QLinearMatMul read; ``None`` where types, or that ``each`` column has a scale, forbid."""
+    before, factor, after = steps = [steps_of(node, e, name) for name in (*names, "Output")]
+    dtype = node.output().data_type.dtype
+    if max(x.dtype.itemsize, w.dtype.itemsize) > 1 or max(before.count, after.count) > 1:
+        return None
+    if not factor.has_one_zero_point or (factor.count > 1 and not each) or not all(map(has_positive_scale, steps)):
+        return None
+    if not e.multiplies_quantised(op, (x.dtype, w.dtype, dtype), known=_is_finite(steps)):
+        return None
+    return [x, *before.parameters(e, x.dtype), w, *factor.parameters(e, w.dtype), *after.parameters(e, dtype)]
 
-    Where all scales are known a pass makes these nodes, which may then take other weights.
-    """
-    before, factor, after = (steps_of(node, e, name) for name in (*names, "Output"))
-    if not e.multiplies_quantised(op) or {x.dtype, node.output().data_type.dtype} != {UINT8}:
-        return None
-    if w.dtype.itemsize > 1 or max(before.count, after.count) > 1 or not factor.has_one_zero_point:
-        return None
-    if factor.count > 1 and not each:
-        return None
-    if all(item.scale.value is not None for item in (before, factor, after)):
-        return None
-    if not all(map(has_positive_scale, (before, factor, after))):
-        return None
-    return [x, *before.parameters(e, UINT8), w, *factor.parameters(e, w.dtype), *after.parameters(e, UINT8)]
+
+def _is_finite(steps: Sequence[Steps]) -> bool:
+    """Whether what the kernels multiply sums by is known, and a number."""
+    first, second, last = (item.scale.value for item in steps)
+    if first is None or second is None or last is None:
+        return False
+    with np.errstate(all="ignore"):
+        return bool(np.isfinite(first.reshape(-1) * second.reshape(-1) / last.reshape(-1)).all())
 
 
 def _convolution_in_one(node: Operands, e: Emitter) -> Tensor | None:
@@ -168,18 +172,17 @@ def _convolution_in_one(node: Operands, e: Emitter) -> Tensor | None:
     inputs, bias = _in_one(node, e, "QLinearConv", x, w, ("Input", "Filter")), node.optional("BiasTensor")
     if inputs is None:
         return None
-    sizes = node.output().sizes
-    window = windows_of(node.op, x, w)
+    output = node.output()
     flat = None if bias is None else e.Reshape(bias, (bias.size,))
-    y = e.QLinearConv(inputs, flat, window, node.op.uint("GroupCount"), UINT8)
-    return e.Slice(y, (0,) * y.rank, sizes)
+    y = e.QLinearConv(inputs, flat, windows_of(node.op, x, w), node.op.uint("GroupCount"), output.data_type.dtype)
+    return e.Slice(y, (0,) * y.rank, output.sizes)
 
 
 def _product_in_one(node: Operands, e: Emitter) -> Tensor | None:
     """QLinearMatMul; scales of columns want one matrix."""
     a, b = node.matrices("ATensor"), node.matrices("BTensor")
     inputs = _in_one(node, e, "QLinearMatMul", a, b, ("A", "B"), each=b.rank == 2)
-    return None if inputs is None else e.QLinearMatMul(inputs, UINT8)
+    return None if inputs is None else e.QLinearMatMul(inputs, node.output().data_type.dtype)
 
 
 # --- integers --------------------------------------------------------------------------------------------------------
@@ -200,12 +203,10 @@ def _convolved(node: Operands, e: Emitter) -> Tensor:
         y = e.ConvInteger(x, w, x_zero_point, e.Reshape(w_zero_point, ()), window, group)
         return e.Slice(y, (0,) * y.rank, node.output().sizes)
     e.note("zero points of channels are taken off behind ConvInteger, each times the sum of its window")
-    if x.dtype == INT8:  # for both products at once
-        x, x_zero_point = e.raised(x), e.raised(x_zero_point)
     y = e.ConvInteger(x, w, x_zero_point, e.constant(0, w.dtype), window, group)
     e.budget.require(group * prod(w.shape[1:]))
-    ones = e.constant(np.ones((group, *w.shape[1:]), np.uint8))
-    sums = e.ConvInteger(x, ones, x_zero_point, e.constant(0, UINT8), window, group)
+    ones = e.constant(np.ones((group, *w.shape[1:]), x.dtype))
+    sums = e.ConvInteger(x, ones, x_zero_point, e.constant(0, x.dtype), window, group)
     spatial = y.shape[2:]
     by_channel = e.Reshape(e.Cast(w_zero_point, INT32), (1, group, w.shape[0] // group, *(1,) * len(spatial)))
     extra = e.Mul(e.Reshape(sums, (y.shape[0], group, 1, *spatial)), by_channel)

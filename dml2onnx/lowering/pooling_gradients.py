@@ -33,7 +33,8 @@ def max_unpooling(node: Operands, e: Emitter) -> Tensor:
 def max_pooling_grad(node: Operands, e: Emitter) -> Tensor:
     """Each window's gradient is added at its first largest element [decisions P10 and P18].
 
-    The indices of MaxPool tell ScatterElements where. Windows wholly in padding send theirs nowhere.
+    The indices of MaxPool tell ScatterElements where. Windows wholly in padding send theirs nowhere, or from the first
+    plane to its first element where that lies between elements of the window.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_pooling_grad_operator_desc
     """
     x, gradient = node.tensor("InputTensor"), e.Cast(node.tensor("InputGradientTensor"), FLOAT)
@@ -41,8 +42,14 @@ def max_pooling_grad(node: Operands, e: Emitter) -> Tensor:
     # NaN is not the largest, but in a window of NaN alone the first is wanted
     _, indices = e.MaxPoolWithIndices(e.unless_nan(x, x, -np.inf), pool.window)
     if pool.has_empty:
-        holds_some = e.constant(pool.inside()[None, None] > 0)
-        gradient = e.Where(holds_some, gradient, e.constant(0, gradient.dtype))
+        holds_some = pool.inside()[None, None] > 0
+        around = pool.over_first() & ~holds_some
+        if around.any():
+            e.budget.require(gradient.size)
+            holds_some = np.broadcast_to(holds_some, gradient.shape).copy()
+            holds_some[0, 0] |= around[0, 0]
+            indices = e.Where(e.constant(around), e.constant(0, indices.dtype), indices)
+        gradient = e.Where(e.constant(holds_some), gradient, e.constant(0, gradient.dtype))
     zeros = e.ConstantOfShape((x.size,), 0, gradient.dtype, fold=gradient.value is not None)
     places, updates = (e.Reshape(item, (item.size,)) for item in (indices, gradient))
     return e.Reshape(e.ScatterElements(zeros, places, updates, reduction="add"), x.shape)

@@ -158,13 +158,15 @@ def _linear(node: Operands, e: Emitter, x: Tensor, axes: Axes, *, antialiased: b
     """Linear sampling in FLOAT32 of the axes with fractional coordinates; integers are truncated [decision S7]."""
     stages = _stages(axes, antialiased)
     if not any(stage.sampled for stage in stages):
-        return _nearest(e, x, axes, "DECREASING")
+        if len(stages) != 1:
+            return _through(e, x, stages)
+        return _nearest(e, x, tuple(sorted((*stages[0].shrinking, *stages[0].enlarging))), "DECREASING")
     is_float = x.dtype.kind == "f"
     wide = node.widened(x) if is_float else e.Cast(x, FLOAT)
     y = _through(e, wide, stages)
     if is_float:
         return y
-    if any(extrapolation(axis) is not None for _, axis in axes):
+    if any(extrapolation(axis) is not None for stage in stages for _, axis in stage.sampled):
         limits = np.iinfo(x.dtype.name)
         y = e.Clip(y, float(limits.min), float(limits.max))
     return _truncate(e, y, x.dtype, len(stages[-1].sampled))
@@ -182,19 +184,37 @@ def _through(e: Emitter, y: Tensor, stages: Sequence[_Stage]) -> Tensor:
 
 @lru_cache(REMEMBERED)
 def _stages(axes: Axes, antialiased: bool) -> tuple[_Stage, ...]:
-    """With antialiasing an axis shrinks to less than a half in several steps, with pixel centres [decision S9]."""
-    stages = []
-    if antialiased:
-        steps = {i: _shrinking_steps(axis) for i, axis in axes if axis.scale < 0.5 and axis.size > 1}
-        for number in range(max(map(len, steps.values()), default=1) - 1):
-            sampled = tuple((i, parts[number]) for i, parts in steps.items() if number < len(parts) - 1)
-            stages.append(_Stage((), sampled, ()))
-        axes = tuple((i, steps[i][-1] if i in steps else axis) for i, axis in axes)
+    """One, or where antialiasing acts as many as the axis takes that shrinks the most, two at least [decision S9].
+
+    Every axis takes part in all of them, at its own offsets, which may move it when it has its size already.
+    """
+    if not antialiased or all(axis.scale >= 0.5 for _, axis in axes):
+        return (_stage(axes),)
+    sizes = {i: _sizes(axis) for i, axis in axes}
+    passes = max(2, *map(len, sizes.values()))
+    steps = {}
+    for i, axis in axes:
+        through = [axis.size, *sizes[i], *[axis.count] * (passes - len(sizes[i]))]
+        offsets = axis.input_offset, axis.output_offset
+        parts = [Axis(before, after, after / before, *offsets) for before, after in pairwise(through)]
+        # one element is all that there is
+        steps[i] = [axis] if axis.size == 1 else [part for part in parts if not _stays(part)]
+    last = max(map(len, steps.values()))
+    behind = [{i: parts[n - last] for i, parts in steps.items() if n + len(parts) >= last} for n in range(last)]
+    return tuple(_stage(tuple(parts.items())) for parts in behind)
+
+
+def _stage(axes: Axes) -> _Stage:
     selecting = [(i, axis) for i, axis in axes if _selects(axis)]
     shrinking = tuple((i, axis) for i, axis in selecting if axis.count <= axis.size)
     enlarging = tuple((i, axis) for i, axis in selecting if axis.count > axis.size)
     sampled = tuple((i, axis) for i, axis in axes if not _selects(axis))
-    return (*stages, _Stage(shrinking, sampled, enlarging))
+    return _Stage(shrinking, sampled, enlarging)
+
+
+def _stays(axis: Axis) -> bool:
+    """Whether LINEAR leaves an axis as it is."""
+    return _selects(axis) and _is_copy(nearest(axis, "DECREASING"), axis)
 
 
 def _selects(axis: Axis) -> bool:
@@ -202,15 +222,16 @@ def _selects(axis: Axis) -> bool:
     return whole(axis) is not None and extrapolation(axis) is None
 
 
-def _shrinking_steps(axis: Axis) -> list[Axis]:
-    """The powers of two below the size that are no smaller than the output, from the largest on, and the output."""
-    below = 1 << (axis.size - 1).bit_length() - 1
-    sizes = [axis.size]
-    while below >= axis.count:
-        sizes.append(below)
-        below //= 2
-    sizes.append(axis.count)
-    return [Axis(before, after, after / before, 0.5, -0.5) for before, after in pairwise(sizes)]
+def _sizes(axis: Axis) -> list[int]:
+    """The powers of two below the size that are larger than the output, from the largest on, and the output; only that
+    where it is no less than a half of the size."""
+    sizes = []
+    if axis.size > 2 * axis.count:
+        below = 1 << (axis.size - 1).bit_length() - 1
+        while below > axis.count:
+            sizes.append(below)
+            below //= 2
+    return [*sizes, axis.count]
 
 
 def _sample(e: Emitter, x: Tensor, axes: Axes) -> Tensor:

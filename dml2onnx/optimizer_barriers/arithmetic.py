@@ -4,7 +4,7 @@
 - A Pad and a pool: https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/pad_fusion.cc
 - Relu and Clip: https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/relu_clip_fusion.cc
 - A quotient of 1 and a product: https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/div_mul_fusion.cc
-- A product of integers and a row that is added:
+- A product of integers, the scales that multiply it, and a row that is added:
   https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/matmul_integer_to_float.cc
 """
 
@@ -99,6 +99,21 @@ def scaled_rows(quantised: Quantised, node: Node) -> Sequence[int]:
         return ()
     is_there = any(maker is not None and _is_scaled_product(quantised, maker) for maker in makers)
     return [index for index, maker in enumerate(makers) if maker is not None] if is_there else ()
+
+
+def signed_products(quantised: Quantised, node: Node) -> Sequence[int]:
+    """A MatMulInteger of INT8 with UINT8, times the product of two scales: it becomes a node without a kernel."""
+    makers = [quantised.maker(item) for item in node.inputs]
+    if not any(maker is not None and maker.op_type == "Mul" for maker in makers):
+        return ()
+    return [index for index, maker in enumerate(makers) if maker is not None and _is_signed_product(quantised, maker)]
+
+
+def _is_signed_product(quantised: Quantised, node: Node) -> bool:
+    product = quantised.maker(node.inputs[0]) if node.op_type == "Cast" else None
+    if product is None or product.op_type != "MatMulInteger":
+        return False
+    return [item and item.dtype for item in product.inputs[:2]] == [np.dtype(np.int8), np.dtype(np.uint8)]
 
 
 def _is_scaled_product(quantised: Quantised, node: Node) -> bool:

@@ -46,6 +46,7 @@ BARRIERS = (
     Barrier("clipped integers", frozenset({"Clip"}), frozenset({"Relu"}), arithmetic.clipped_integers),
     Barrier("quotients", frozenset({"Mul"}), frozenset({"Div"}), arithmetic.quotients_of_one),
     Barrier("scaled rows", frozenset({"Add"}), frozenset({"MatMulInteger"}), arithmetic.scaled_rows),
+    Barrier("signed products", frozenset({"Mul"}), frozenset({"MatMulInteger"}), arithmetic.signed_products),
     Barrier("moved steps", MOVES, _STEPS, quantisations.moved_steps),
     Barrier("doubled", frozenset({Q}), _STEPS, quantisations.doubled),
     Barrier("close bounds", frozenset({Q}), _STEPS, quantisations.close_bounds),

@@ -87,8 +87,9 @@ def _chain(draft: Draft, last: Node) -> _Affine | None:
         before = _step(draft, maker) if maker is not None and alone else None
         if before is None:
             return found
-        term = before.term * found.factor + found.term
-        found = _Affine(before.x, before.factor * found.factor, term, [*found.nodes, *before.nodes])
+        with np.errstate(all="ignore"):
+            factor, term = before.factor * found.factor, before.term * found.factor + found.term
+        found = _Affine(before.x, factor, term, [*found.nodes, *before.nodes])
 
 
 def _step(draft: Draft, node: Node) -> _Affine | None:
@@ -254,7 +255,8 @@ def _rebuilt(
         else:
             inputs.append(stored)
     attributes = {key: item for key, item in product.attributes.items() if key not in ("alpha", "beta")}
-    new = replace(product, inputs=tuple(inputs), outputs=(product_of,), attributes=attributes)
+    name = product_of.name if behind else product.name  # the Add may have the name that the product had
+    new = replace(product, name=name, inputs=tuple(inputs), outputs=(product_of,), attributes=attributes)
     place = found.nodes[0] if into_maker else product
     draft.replace(place, new, *behind, note="the factors and terms beside it are in its weights and its bias")
     for node in (*found.nodes, product):

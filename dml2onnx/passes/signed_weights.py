@@ -44,10 +44,15 @@ that move UINT8 to INT8 add.
 """
 _ROWS, _TERMS, _COLUMNS = 8, 64, 32
 """Of the product that is tried: enough for the kernels of large ones."""
+MOST_OF_PAIRS = 64
+"""Twice as much, times 255, fits into 16 bits, in which processors without VNNI add products of UINT8 and INT8."""
 
 
 def sign_weights(draft: Draft) -> None:
-    """An If in the place of every node with weights of UINT8 that INT8 can hold around their zero point."""
+    """An If in the place of every node with weights of UINT8 that INT8 can hold around their zero point.
+
+    Small weights of QLinearConv and QLinearMatMul are exact as INT8 on every processor.
+    """
     if not draft.target.has("PAIRS_OF_BYTES_SATURATE") or not _can_ask(draft):
         return
     question: list[Node] = []
@@ -59,8 +64,12 @@ def sign_weights(draft: Draft) -> None:
         points = _points(draft, weights, zero_points)
         if weights is None or points is None:
             continue
-        if node.op_type != "DequantizeLinear" and not origins.vary(node):
-            continue
+        if node.op_type != "DequantizeLinear":
+            if _reach(draft, weights, points) <= MOST_OF_PAIRS:
+                _take_small(draft, node, weights, points)
+                continue
+            if not origins.vary(node):
+                continue
         asked = [] if question else _question(draft)
         question = question or asked
         moved, signed = _signed(draft, weights, points)
@@ -133,8 +142,27 @@ def _points(draft: Draft, weights: Value | None, zero_points: Value | None) -> A
     values, points = draft.constant(weights), draft.constant(zero_points)
     if values is None or points is None or values.dtype != _UINT8 or values.size == 0 or np.ptp(points):
         return None
-    middle = int(points.reshape(-1)[0])
-    return points if max(middle - int(values.min()), int(values.max()) - middle) <= _LARGEST else None
+    return points if _reach(draft, weights, points) <= _LARGEST else None
+
+
+def _reach(draft: Draft, weights: Value | None, points: Array) -> int:
+    """How far weights lie from their zero point."""
+    values, middle = draft.constant(weights), int(points.reshape(-1)[0])
+    assert values is not None
+    return max(middle - int(values.min()), int(values.max()) - middle)
+
+
+def _take_small(draft: Draft, node: Node, weights: Value, points: Array) -> None:
+    """The node with its weights around their zero point."""
+    values = draft.constant(weights)
+    assert values is not None
+    centred = (values.astype(np.int16) - points.reshape(-1)[0]).astype(np.int8)
+    inputs = list(node.inputs)
+    of_weights, of_points = _WEIGHTS[node.op_type]
+    inputs[of_weights] = draft.store(centred, f"{weights.name}/int8")
+    inputs[of_points] = draft.store(np.zeros(points.shape, np.int8), f"{weights.name}/zero_point")
+    note = "small weights are INT8, of which no two products exceed 16 bits"
+    draft.replace(node, draft.node(node.op_type, inputs, node.outputs, node.attributes), note=note)
 
 
 def _question(draft: Draft) -> list[Node]:

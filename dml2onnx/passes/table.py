@@ -9,10 +9,10 @@ from dml2onnx import arguments
 from dml2onnx.passes import (
     activations,
     integer_weights,
+    kept_bytes,
     margins,
     moves,
     parts,
-    requantizing,
     scales,
     shapes,
     signed_weights,
@@ -90,10 +90,10 @@ PASSES = (
         margins.OPERATORS,
     ),
     Pass(
-        "requantize",
-        "An integer product, its bias, a factor and the rounding to 8 bits are one QLinearConv or QLinearMatMul.",
-        requantizing.requantize,
-        requantizing.OPERATORS,
+        "keep-bytes",
+        "Between quantised operators MaxPool has 8 bits, and INT8 that is computed with as UINT8 stays so.",
+        kept_bytes.keep_bytes,
+        kept_bytes.OPERATORS,
     ),
     Pass(
         "drop-reshapes",

@@ -38,7 +38,8 @@ def max_pooling_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """Each window's gradient is added at its first largest element (decision P18).
 
     Windows of NaN alone send theirs to the first element, those with some NaN among numbers anywhere (decision P10).
-    What a window wholly in padding sends is lost.
+    What a window wholly in padding sends is lost, or from the first plane goes to its first element where that lies
+    between elements of the window (decision P18).
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_pooling_grad_operator_desc
     """
@@ -54,6 +55,7 @@ def max_pooling_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
         better = inside & (~found | (candidate > best) | (~is_nan & ~numbers))
         best, where = np.where(better, candidate, best), np.where(better, flat, where)
         found, numbers, nans = found | inside, numbers | (inside & ~is_nan), nans | (inside & is_nan)
+    found[0, 0] |= _over_the_first(op, shape[2:])
     batch, channel = np.indices(shape)[:2]
     total = _Total(planes.shape)
     total.add((batch[found], channel[found], where[found]), gradient[found])
@@ -82,6 +84,16 @@ def average_pooling_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
         at, places = np.broadcast_to(inside, share.shape), np.broadcast_to(flat, share.shape)
         total.add((batch[at], channel[at], places[at]), share[at])
     return {"OutputGradientTensor": total.result(shape, np.zeros(total.values.shape, np.bool_))}
+
+
+def _over_the_first(op: OperatorDesc, shape: tuple[int, ...]) -> Mask:
+    """Which windows begin no later than the first element, and end no earlier."""
+    over = np.ones((), np.bool_)
+    each = zip(*(op.uints(name) for name in ("WindowSize", "Dilations", "Strides", "StartPadding")), strict=True)
+    for (window, dilation, stride, start), size in zip(each, shape, strict=True):
+        first = np.arange(size) * stride - start
+        over = over[..., None] & (first <= 0) & (first + (window - 1) * dilation >= 0)
+    return over
 
 
 def _padded_counts(op: OperatorDesc, sizes: tuple[int, ...], shape: tuple[int, ...]) -> npt.NDArray[np.int64]:

@@ -240,7 +240,8 @@ def _run(
             before = states = tuple(_stored(op, new).where(runs, old) for new, old in zip(after, states, strict=True))
             sequence[step] = states[0].where(step < lengths, zero)
         sequences.append(sequence)
-        ends = np.ones_like(lengths, np.bool_) if backward else (lengths > 0) & (lengths <= steps)
+        # a single step forward is the last one whatever the length is (decision L7)
+        ends = np.ones_like(lengths, np.bool_) if backward or steps == 1 else (lengths > 0) & (lengths <= steps)
         lasts.append((states[0].where(ends, zero), *states[1:]))
     by_step = [list(items) for items in zip(*sequences, strict=True)]
     strange = (lengths <= 0) | (lengths > steps)

@@ -104,12 +104,15 @@ def _resample(
     values = widen(x)
     nowhere = np.zeros(x.shape, np.bool_)
     line = _Line(values, np.zeros(x.shape), data_type.is_float, ~np.isfinite(values), nowhere, nowhere)
+    shrinks = antialiased and any(scale < 0.5 for scale in scales)
+    passes = max(2, *(len(antialiasing_steps(*pair)) for pair in zip(x.shape, sizes, strict=True)))
     for axis, (size, scale, input_offset, output_offset) in enumerate(axes):
-        if antialiased and scale < 0.5:
-            for step in antialiasing_steps(line.values.shape[axis], size):
-                line = line.sampled(axis, step, step / line.values.shape[axis], 0.5, -0.5)
-        else:
+        if not shrinks:
             line = line.sampled(axis, size, scale, input_offset, output_offset)
+            continue
+        steps = antialiasing_steps(x.shape[axis], size)
+        for step in (*steps, *[size] * (passes - len(steps))):
+            line = line.sampled(axis, step, step / line.values.shape[axis], input_offset, output_offset)
     if data_type.is_float:
         result = Result(line.values, line.error, line.near & line.weightless)
     else:
@@ -117,18 +120,20 @@ def _resample(
     if any(not 0 <= offset <= 1 for offset in input_offsets):
         # kernels differ in what they clamp, and in what they multiply by 0 (decision S5)
         known = False if result.unspecified is None else result.unspecified
-        shrinks = antialiased and any(scale < 0.5 for scale in scales)
         result = replace(result, unspecified=np.broadcast_to(line.torn | line.near | known | shrinks, sizes))
     return {"OutputTensor": result}
 
 
 def antialiasing_steps(size: int, output: int) -> list[int]:
-    """The sizes through which an axis goes whose scale is below a half (decision S9).
+    """The sizes through which an axis goes where the scale of some axis is below a half (decision S9).
 
-    The powers of two below it, from the largest on, that are no smaller than the output, and the output.
+    The powers of two below it, from the largest on, that are larger than the output, and the output; nothing but the
+    output where that is no less than a half.
     """
+    if size <= 2 * output:
+        return [output]
     powers = [1 << exponent for exponent in range((size - 1).bit_length())]
-    return [*(power for power in reversed(powers) if power >= output), output]
+    return [*(power for power in reversed(powers) if power > output), output]
 
 
 def clamp(x: Floats | Coordinates, n: int) -> Indices:

@@ -167,25 +167,37 @@ class Bound:
         return self.outputs
 
 
-def open_session(
-    model: bytes | Path, provider: ProviderLike = "cpu", profile: Path | None = None,
-    *, records: bool = False, weights: Weights | None = None,
-) -> Any:  # fmt: skip
-    """An ``onnxruntime.InferenceSession`` of any ONNX model, which writes a profile into a directory when asked to.
+PRECISION_FAILS = ("QLinearConv", "replace the existing tensor")
+"""What ONNX Runtime says where a session that asks for exact products makes UINT8 of weights of INT8 inputs as well.
 
-    ``records`` keeps which provider each node was given to; ``weights`` are those that the model has not in itself.
+There is no such kernel. Products of INT8 with INT8 are exact without being asked for.
+"""
+
+
+def open_session(model: bytes | Path, provider: ProviderLike = "cpu") -> Any:
+    """An ``onnxruntime.InferenceSession`` of any ONNX model.
+
     :class:`DmlError` (DML3011) where ONNX Runtime refuses the model, and (DML3021) where it cannot start a provider
     that was asked for, or leaves it out. What ``auto`` chooses and cannot start gives way to the CPU.
     """
-    return _opened(model, provider, profile, records, weights)[0]
+    return _opened(model, provider, None, False, None)[0]
 
 
 def _opened(
     model: bytes | Path, provider: ProviderLike, profile: Path | None, records: bool, weights: Weights | None
 ) -> tuple[Any, tuple[Diagnostic, ...]]:
+    """A session, which writes a profile into a directory when asked to, and what a user should know of it.
+
+    ``records`` keeps which provider each node was given to; ``weights`` are those that the model has not in itself.
+    """
     providers = require_providers(provider)
     try:
-        session = _session(model, providers, profile, records, weights)
+        try:
+            session = _session(model, providers, profile, records, weights)
+        except Exception as error:
+            if not any(text in str(error) for text in PRECISION_FAILS):
+                raise
+            session = _session(model, providers, profile, records, weights, precise=False)
     except Exception as error:  # ONNX Runtime raises a dozen unrelated classes
         if providers.names != ("cpu",):
             refusal = _unstartable(providers)
@@ -201,8 +213,9 @@ def _opened(
 
 
 def _session(
-    model: bytes | Path, providers: Providers, profile: Path | None, records: bool, weights: Weights | None = None
-) -> Any:
+    model: bytes | Path, providers: Providers, profile: Path | None, records: bool, weights: Weights | None = None,
+    *, precise: bool = True,
+) -> Any:  # fmt: skip
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -210,7 +223,7 @@ def _session(
     if (threads := session_threads()) is not None:
         options.intra_op_num_threads = threads
     # without VNNI products of UINT8 and INT8 are added in 16 bits, unless a session asks for all of them
-    options.add_session_config_entry("session.x64quantprecision", "1")
+    options.add_session_config_entry("session.x64quantprecision", "1" if precise else "0")
     if not {"dml", AUTO}.isdisjoint(providers.names):
         options.enable_mem_pattern = False
         options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL

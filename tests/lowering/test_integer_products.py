@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dml2onnx import catalog
-from dml2onnx.compiler import compile_outputs
+from dml2onnx.compiler import compile, compile_outputs
 from tests.lowering.harness import check_case, combined, make_case, operator, operators, t
 
 BYTES = ["INT8", "UINT8"]
@@ -167,9 +167,11 @@ def test_quantized_convolution_every_data_type_and_rank(rank, ranks, types, is_e
         check(op)
 
 
+@pytest.mark.parametrize("exact", [True, False])
 @pytest.mark.parametrize("types", list(itertools.product(BYTES, BYTES)))
-def test_no_sum_saturates(types):
-    """The largest products of all, which pairs of UINT8 and INT8 exceed 16 bits with."""
+def test_no_sum_saturates(types, exact):
+    """The largest products of all, which pairs of UINT8 and INT8 exceed 16 bits with; default models keep INT8."""
+    how = {"target": "cpu" if exact else "onnx", "exact": exact}
     for extremes in itertools.product(*((np.iinfo(kind.lower()).min, np.iinfo(kind.lower()).max) for kind in types)):
         op = convolution(types, x=(1, 32, 6, 6), w=(16, 32, 3, 3), groups=1, channels=False, nulls="IF")
         inputs = {
@@ -177,14 +179,25 @@ def test_no_sum_saturates(types):
             for name, value in zip(("InputTensor", "FilterTensor"), extremes, strict=True)
         }
         for constants in ((), ("FilterTensor",)):
-            check(op, constants=constants, **inputs)
+            model = checked(op, constants=constants, **how, **inputs)
+            raises = "INT8" in types if exact else types == ("INT8", "UINT8")
+            assert ("Add" in operators(model)) == raises or constants
         op = matrices(INTEGER, types, sizes=(8, 64, 16), each="", nulls="AB")
         inputs = {
             name: np.full(op.tensor(name).sizes, value)
             for name, value in zip(("ATensor", "BTensor"), extremes, strict=True)
         }
         for constants in ((), ("BTensor",)):
-            check(op, constants=constants, **inputs)
+            model = checked(op, constants=constants, **how, **inputs)
+            raises = "INT8" in types if exact else types == ("UINT8", "INT8")
+            assert ("Add" in operators(model)) == raises or constants
+
+
+@pytest.mark.parametrize("types", list(itertools.product(BYTES, BYTES)))
+def test_default_windows(types):
+    """Padding is the zero point, with filters of channels' zero points as well."""
+    for channels in (False, True):
+        checked(convolution(types, steps=PADDED, channels=channels), target="onnx", exact=False)
 
 
 @pytest.mark.parametrize("steps", [PADDED, ((1, 1), (1, 1), (5, 4), (3, 6)), ((3, 2), (2, 1), (0, 0), (1, 0))])
@@ -400,3 +413,46 @@ def test_scales_of_the_run_are_those_of_one_node(scales):
     assert computing(signed)[-1] == "QLinearConv"
     product = matrices(QUANTIZED, output="UINT8", sizes=(3, 4, 6), each="B" if scales > 1 else "", nulls="B")
     assert computing(product) == ["QLinearMatMul"]
+
+
+@pytest.mark.parametrize("optimize", [0, 1])
+@pytest.mark.parametrize("opset", [17, 21, 23, 28])
+@pytest.mark.parametrize("data_type", BYTES)
+@pytest.mark.parametrize("known", [False, True])
+def test_a_default_model_has_the_node_that_one_would_write(data_type, opset, optimize, known):
+    """With the scales of the graph; INT8 stays INT8."""
+    ops = [
+        convolution((data_type, data_type), data_type, nulls="F", groups=1, w=(6, 4, 3, 2)),
+        matrices(QUANTIZED, (data_type, data_type), data_type, sizes=(3, 4, 6), each="B", nulls="B"),
+    ]
+    for op in ops:
+        scales = {name: np.abs(values) for name, values in contents(op).items() if name.endswith("ScaleTensor")}
+        case = make_case(op, inputs=scales, constants=list(scales) if known else ())
+        model = compile(case.graph, opset=opset, optimize=optimize)
+        (node,) = (item for item in model.lowered.nodes if item.op_type != "Reshape")
+        assert node.op_type in ("QLinearConv", "QLinearMatMul")
+        x, x_scale, x_point, w, w_scale, w_point, y_scale, y_point = node.inputs[:8]
+        assert {item.dtype.name for item in (x, x_point, w, w_point, y_point) if item} == {data_type.lower()}
+        if known:
+            given = [model.lowered.initializers[item.name].reshape(-1) for item in (x_scale, w_scale, y_scale) if item]
+            assert all(map(np.array_equal, given, scales.values()))
+
+
+@pytest.mark.parametrize("target", ["onnx", "cpu"])
+@pytest.mark.parametrize("known", [False, True])
+@pytest.mark.parametrize("types", list(itertools.product(BYTES, BYTES, BYTES)))
+def test_one_node_has_the_numbers_of_the_reference(types, known, target):
+    """Also of factors with other signs, and in sessions that ask for exact products, which do not take all of INT8."""
+    forms = (
+        (convolution(types[:2], types[2], nulls="F"), ["FilterTensor"]),
+        (
+            matrices(QUANTIZED, types[:2], types[2], (3, 64, 6), each="B", nulls="B"),
+            ["BTensor"],
+        ),
+    )
+    for op, weights in forms:
+        scales = {name: np.abs(values) for name, values in contents(op).items() if name.endswith("ScaleTensor")}
+        constants = [*weights, *(scales if known else ())]
+        model = checked(op, target=target, exact=False, constants=constants, **scales)
+        kinds = {node.op_type for node in model.lowered.nodes}
+        assert kinds & {"QLinearConv", "QLinearMatMul", "If"}

@@ -243,6 +243,18 @@ def test_geometries(options, data_type):
         check_case(maximum(sizes, (2, 2), dilations=dilations, data_type=data_type, **options))
 
 
+@pytest.mark.parametrize("exact", [True, False])
+def test_dilated_windows_around_the_first_element(exact):
+    """They hold no element, and send their gradient to it all the same."""
+    for sizes, dilations, start in (((2, 2, 1, 1), (2, 2), (1, 1)), ((1, 2, 3, 2), (1, 3), (1, 2))):
+        op = maximum(sizes, (2, 2), dilations=dilations, start=start, end=start)
+        model = check_case(op, exact=exact)
+        gradients = np.ones(op.tensor("InputGradientTensor").element_count, np.float32)
+        feeds = {"InputTensor": np.ones(prod(sizes), np.float32), "InputGradientTensor": gradients}
+        first, *others = model.run(feeds)["OutputGradientTensor"].reshape(sizes[0] * sizes[1], -1)[:, 0]
+        assert all(first > other for other in others)
+
+
 @pytest.mark.parametrize("name", GRADIENTS)
 @pytest.mark.parametrize("strides", [(84, 1, 14, 2), (0, 42, 7, 1), (84, 42, 0, 1), (0, 0, 0, 0), (200, 100, 15, 2)])
 def test_layouts(name, strides):

@@ -42,6 +42,7 @@ def windows(
     leading=(),
     strides=None,
     out=None,
+    data_type="FLOAT32",
 ):
     rank = len(spatial)
     steps, dilations = steps or (1,) * rank, dilations or (1,) * rank
@@ -53,8 +54,8 @@ def windows(
         shapes.reverse()
     return operator(
         name,
-        InputTensor=t("FLOAT32", shapes[0], strides),
-        OutputTensor=t("FLOAT32", shapes[1], out),
+        InputTensor=t(data_type, shapes[0], strides),
+        OutputTensor=t(data_type, shapes[1], out),
         DimensionCount=rank,
         WindowSizes=sizes,
         Strides=steps,
@@ -194,6 +195,8 @@ def test_windows_in_every_opset(name, opset):
     check_case(windows(name, start=(1, 2), end=(2, 0), steps=(2, 1), dilations=(1, 2)), opset=opset)
     model = check_case(windows(name, (3, 4, 3), (2, 2, 2), start=(0, 1, 1)), opset=opset)
     assert "Col2Im" not in operators(model)
+    for exact in (True, False):
+        check_case(windows(name, start=(1, 2), end=(2, 0), data_type="FLOAT16"), opset=opset, exact=exact)
 
 
 @pytest.mark.parametrize("name", WINDOWS)

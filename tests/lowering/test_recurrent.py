@@ -290,6 +290,9 @@ class TestSequenceLengths:
         for _ in range(3):  # an output that nothing writes is not always what it was the first time
             check(op, lengths=[0, 0])
 
+    def test_a_single_step_is_the_last_one_forward(self, name, activations, direction):
+        check(recurrent(name, activations, direction=direction, steps=1), lengths=[0, 1])
+
     def test_constant_lengths_that_are_all_full_are_left_out(self, name, activations, direction):
         op = recurrent(name, activations, direction=direction)
         model = check(op, lengths=[3, 3], constants=["SequenceLengthsTensor"])

@@ -220,7 +220,12 @@ PIECES = [
     (
         "antialiased, odd",
         linear((1, 1, 7, 5), (1, 1, 3, 2), name="RESAMPLE3", antialiased=True),
-        ["Resize", "Reshape", "Resize", "Resize", "Reshape"],
+        ["Resize", "Resize"],
+    ),
+    (
+        "antialiased, every second one",
+        linear((9, 8), (9, 2), offsets=(0.0, 0.0), name="RESAMPLE3", antialiased=True),
+        ["Slice"],
     ),
     ("antialiased, a half", linear((6, 8), (3, 4), name="RESAMPLE3", antialiased=True), ["Resize"]),
 ]
@@ -303,6 +308,16 @@ def test_antialiasing_of_few_to_many(size: int, output: int) -> None:
     got = run(op, np.arange(3.0 * size).reshape(3, size))
     if size <= output:
         np.testing.assert_array_equal(got[0, [0, -1]], [0, size - 1])
+
+
+@pytest.mark.parametrize("offsets", [(0.5, 0.0), (0.0, -0.5), (0.0, 0.0), (1.0, 0.25)])
+@pytest.mark.parametrize("data_type", ["FLOAT32", "UINT8"])
+def test_antialiasing_has_offsets_of_its_own(offsets: tuple[float, float], data_type: str) -> None:
+    """In every step, of every axis."""
+    how: dict[str, Any] = {"offsets": offsets, "data_type": data_type, "name": "RESAMPLE3", "antialiased": True}
+    for sizes, output, scales in (((9, 4), (2, 4), None), ((17, 5), (2, 4), (0.1, 2.0)), ((6, 9), (3, 2), (0.25, 1.0))):
+        for exact in (True, False):
+            check_case(linear(sizes, output, scales=scales, **how), exact=exact)
 
 
 @pytest.mark.parametrize("scale", [1e-45, 1e-3, 0.02, 0.3])

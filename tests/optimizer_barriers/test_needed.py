@@ -109,6 +109,12 @@ def with_scaled_row(g: GraphBuilder) -> Expression:
     return g.matrix_multiply_integer_to_float(x, factors[0], steps, factors[1], bias=row)
 
 
+def signed_product(g: GraphBuilder) -> Expression:
+    scales = [g.input(name, "FLOAT32", (1, 1)) for name in ("a_scale", "b_scale")]
+    a, b = g.input("a", "INT8", (2, 2)), g.input("b", "UINT8", (2, 3))
+    return g.matrix_multiply_integer_to_float(a, scales[0], b, scales[1])
+
+
 def padded_pool(g: GraphBuilder) -> Expression:
     """Zeros that a maximum of negative numbers has to see."""
     x = g.padding(g.negate(g.abs(g.input("x", "FLOAT32", SIZES))), "CONSTANT", 0.0, [0, 0, 1, 1], [0, 0, 1, 1])
@@ -139,6 +145,7 @@ NEEDED: dict[str, tuple[str, Callable[[GraphBuilder], Expression], tuple[int, ..
     "integers that are clipped": ("clipped integers", clipped_integers, BOTH),
     "coarse weights": ("coarse weights", coarsened, BOTH if VERSION > (1, 24) else ()),
     "a scaled row": ("scaled rows", with_scaled_row, BOTH),
+    "a product of INT8 with UINT8": ("signed products", signed_product, BOTH),
     "a quotient of one": ("quotients", quotient_times_steps, BOTH),
 }
 """The barrier, a graph that needs it, and the opsets in which this ONNX Runtime goes wrong without it; by name.
@@ -159,7 +166,8 @@ def test_every_barrier_is_shown_to_be_needed() -> None:
 def outcome(form: Callable[[GraphBuilder], Expression], opset: int) -> str:
     """What the optimiser changes, if it does."""
     g = GraphBuilder()
-    model = compile(g.build({"y": form(g)}), opset=opset, target="dml" if form is in_blocks else "cpu")
+    target = "dml" if form is in_blocks else "onnx" if form is signed_product else "cpu"
+    model = compile(g.build({"y": form(g)}), opset=opset, target=target)
     rng = np.random.default_rng(3)
     feeds: dict[str, np.ndarray] = {port.onnx_name: random_array(port, rng) for port in model.inputs}
     if form is clipped_closely:

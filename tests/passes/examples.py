@@ -72,22 +72,23 @@ EXAMPLES = [
         {"Relu": 2, "Floor": 2, "Sqrt": 1, "BitwiseNot": 2, "Abs": 1},
         {"Relu": 1, "Floor": 1, "Sqrt": 1, "BitwiseNot": 2, "Abs": 1},
     ),
-    *(
-        Example(
-            "requantize",
-            layers,
-            {"ConvInteger": 2, "Add": 2, "Cast": 7, "Mul": 3, "QuantizeLinear": 3, "MaxPool": 2, "Reshape": 1}
-            | {"MatMulInteger": 1},
-            {"QLinearConv": 2, "MaxPool": 2, "Reshape": 1, "QLinearMatMul": 1},
-        )
-        for layers in (folding.quantised_layers, folding.quantised_small_layers)
+    Example(
+        "keep-bytes",
+        folding.quantised_layers,
+        {"QLinearConv": 2, "Cast": 4, "MaxPool": 2, "Reshape": 1, "QLinearMatMul": 1},
+        {"QLinearConv": 2, "MaxPool": 2, "Reshape": 1, "QLinearMatMul": 1},
     ),
     Example(
-        "requantize",
+        "keep-bytes",
         folding.quantised_signed_layers,
-        {"ConvInteger": 2, "Add": 5, "Cast": 10, "Mul": 3, "QuantizeLinear": 3, "MaxPool": 2, "Reshape": 1}
-        | {"MatMulInteger": 1},
+        {"QLinearConv": 2, "Add": 6, "Cast": 10, "MaxPool": 2, "Reshape": 1, "QLinearMatMul": 1},
         {"QLinearConv": 2, "Add": 4, "Cast": 4, "MaxPool": 2, "Reshape": 1, "QLinearMatMul": 1},
+    ),
+    Example(
+        "sign-weights",
+        folding.quantised_small_layers,
+        {"QLinearConv": 2, "Cast": 4, "MaxPool": 2, "Reshape": 1, "QLinearMatMul": 1},
+        {"QLinearConv": 2, "Cast": 4, "MaxPool": 2, "Reshape": 1, "QLinearMatMul": 1},
     ),
     Example(
         "drop-reshapes",

@@ -92,6 +92,12 @@ def plain_products(g: GraphBuilder, x: Expression) -> Expression:
     return g.identity(y, scale_bias=ScaleBias(4, 2))
 
 
+def before_product(g: GraphBuilder, x: Expression) -> Expression:
+    """A term alone, in front of a product without a bias whose result is no output."""
+    a = g.identity(g.reinterpret(x, sizes=(1, 1, 72, 11)), scale_bias=ScaleBias(1, 1))
+    return g.gemm(a, g.constant(numbers(1, 1, 11, 5)), fused_activation="TANH")
+
+
 def alone(g: GraphBuilder, x: Expression) -> Expression:
     return scaled(g, g.tanh(x))
 
@@ -111,6 +117,10 @@ FORMS: dict[Form, tuple[dict[str, int], dict[str, int]]] = {
     plain_products: (
         {"Reshape": 1, "MatMul": 2, "Tanh": 1, "Mul": 3, "Add": 3},
         {"Reshape": 1, "MatMul": 2, "Tanh": 1, "Add": 2},
+    ),
+    before_product: (
+        {"Reshape": 1, "Add": 1, "MatMul": 1, "Tanh": 1},
+        {"Reshape": 1, "MatMul": 1, "Add": 1, "Tanh": 1},
     ),
     alone: ({"Tanh": 1, "Sub": 1, "Div": 1, "Mul": 1, "Add": 1}, {"Tanh": 1, "Mul": 1, "Add": 1}),
 }
@@ -189,6 +199,14 @@ def test_a_margin_of_zeros_behind_relu_goes(data_type: str) -> None:
     assert verify(graph, rounds=3, optimize=2).passed
     without = compile(graph, optimize=2, without_passes=["fold-pads-behind-relu"])
     assert {"Concat", "Pad"} & {node.op_type for node in without.lowered.nodes}
+
+
+@pytest.mark.parametrize(("data_type", "goes"), [("FLOAT32", True), ("INT8", False)])
+def test_a_cast_that_wraps_may_make_what_is_negative(data_type: str, goes: bool) -> None:
+    g = GraphBuilder()
+    x = g.cast(g.input("x", "UINT8", IMAGE), data_type)
+    graph = g.build({"y": g.max_pooling0(around(g, x, 0, (1, 1)), [3, 3], [2, 2])})
+    assert {"Concat", "Pad"}.isdisjoint(counts(graph, 2)) is goes
 
 
 def test_the_level_has_them_all() -> None:

@@ -93,6 +93,15 @@ def test_max_of_equals_of_nan_and_of_padding():
     np.testing.assert_array_equal(result.unspecified.reshape(-1), [False] * 6 + [True] * 2)
 
 
+def test_max_of_dilated_windows_around_the_first_element():
+    g = np.array([1, 2, 4, 8, 16, 32, 64, 128], np.float32)
+    values = {"WindowSize": (1, 2), "Dilations": (1, 5), "StartPadding": (0, 5), "EndPadding": (0, 6)}
+    x = np.ones((1, 2, 1, 2), np.float32)
+    result = gradient("MAX_POOLING_GRAD", np.tile(g, 2).reshape(1, 2, 1, 8), x.shape, x, **values)
+    # of the second plane only what lies in a window comes in
+    np.testing.assert_array_equal(result.values.reshape(-1), [1 + 4 + 8 + 16 + 32, 2 + 64, 1 + 32, 2 + 64])
+
+
 def test_average_divisors():
     g = np.ones((1, 1, 1, 3), np.float32)
     window = {"WindowSize": (1, 2), "StartPadding": (0, 1), "EndPadding": (0, 1)}

@@ -32,3 +32,10 @@ def raised(e: Emitter, x: Tensor) -> Tensor:
     """The sum is made in INT32."""
     wide = e.Cast(x, np.dtype(np.int32))
     return e.Cast(e.Add(wide, e.constant(128, wide.dtype)), np.dtype(np.uint8))
+
+
+@QUIRK.rule("lowered")
+def lowered(e: Emitter, x: Tensor) -> Tensor:
+    """The difference is made in INT32."""
+    wide = e.Cast(x, np.dtype(np.int32))
+    return e.Cast(e.Sub(wide, e.constant(128, wide.dtype)), np.dtype(np.int8))
