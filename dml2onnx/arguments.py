@@ -10,6 +10,7 @@ import operator
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -210,6 +211,9 @@ def feature_level(value: object) -> FeatureLevel | None:
     except UnknownFeatureLevelError:
         levels = ", ".join(level.name for level in feature_levels())
         message = f"{quote(str(value))} is not a feature level of DirectML; the levels are {levels}"
+        with suppress(DmlError):
+            version = directml_level(str(value))
+            message += f". DirectML {value} has {version.name}; --directml {value} asks check for it"
         raise DmlError(NO_ARGUMENT.at(message, expected=expected, found=quote(str(value)))) from None
 
 

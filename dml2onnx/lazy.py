@@ -14,7 +14,10 @@ def lazy_names(package: str, homes: "Mapping[str, str]") -> "Callable[[str], obj
     def load(name: str) -> object:
         home = homes.get(name)
         if home is None:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            message = f"module {package!r} has no attribute {name!r}"
+            if not name.startswith("_"):
+                message += f"; it has {', '.join(homes)}"
+            raise AttributeError(message, name=name, obj=sys.modules[package])
         from importlib import import_module
 
         value: object = getattr(import_module(f"{package}.{home}"), name)

@@ -139,5 +139,11 @@ def test_defaults_of_keywords_are_those_of_the_options() -> None:
     assert DEFAULTS.keys() == CompileKeywords.__annotations__.keys()
 
 
+def test_a_name_that_there_is_not_is_answered_with_those_that_there_are() -> None:
+    with pytest.raises(AttributeError, match=r"'dml2onnx' has no attribute 'complie'; it has .*compile") as caught:
+        dml2onnx.complie  # noqa: B018
+    assert (caught.value.name, caught.value.obj) == ("complie", dml2onnx)  # what Python's own suggestion needs
+
+
 def test_what_is_imported_lazily_is_listed() -> None:
     assert {*dml2onnx.__all__, "__version__"} <= set(dir(dml2onnx))

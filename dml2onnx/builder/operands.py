@@ -12,7 +12,7 @@ from dml2onnx import arguments
 from dml2onnx.builder.attributes import holds
 from dml2onnx.builder.expression import Expression
 from dml2onnx.catalog import Rule
-from dml2onnx.diagnostics import Remedy
+from dml2onnx.diagnostics import Remedy, shortened
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.rules.inference import tied
 
@@ -41,6 +41,18 @@ def as_constant(argument: object) -> tuple[Remedy, ...]:
         return ()
     call = arguments.call_for_array(argument)
     return (Remedy(f"constant(...{call}) of the GraphBuilder makes an Expression of it"),)
+
+
+def without_data_type(argument: object, field: str) -> str:
+    """Why a list of numbers is no tensor; nothing about what is none."""
+    if (
+        not isinstance(argument, (list, tuple))
+        or not argument
+        or not all(type(item) in (int, float) for item in argument)
+    ):
+        return ""
+    numbers = shortened(str(list(argument)), 60)
+    return f"{numbers} for {field} does not say of which data type it is; numpy.array({numbers}, dtype=...) does"
 
 
 def as_matrix(

@@ -28,6 +28,7 @@ from dml2onnx.builder.operands import (
     only_type,
     relatives,
     spread,
+    without_data_type,
 )
 from dml2onnx.builder.size_names import SizeNames
 from dml2onnx.catalog import FeatureLevel, FieldType, Rule
@@ -391,6 +392,8 @@ class Recorder:
             argument = inputs.get(field.name)
             if is_literal(argument):
                 made[field.name] = self._constant_for(schema, field.name, argument, inputs)
+            elif field.type is FieldType.TENSOR and (message := without_data_type(argument, field.name)):
+                raise error_here(codes.BAD_TENSOR, message, expected="an array", found="a list")
             elif isinstance(argument, (list, tuple)) and any(is_literal(item) for item in argument):
                 made[field.name] = [
                     self._constant_for(schema, field.name, item, inputs) if is_literal(item) else item

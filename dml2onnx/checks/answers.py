@@ -11,11 +11,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import enum_schema
+from dml2onnx.checks.candidates import Change, inferred
 from dml2onnx.checks.counterparts import counterparts
+from dml2onnx.checks.other_ends import OtherEnds, of_edge, unread
 from dml2onnx.checks.single_edits import SLIP
+from dml2onnx.checks.solved import SOLVED
 from dml2onnx.checks.tensors import strides_in_elements
 from dml2onnx.checks.trials import FOLLOWING, best_trials, counted
 from dml2onnx.codes import checking as codes
+from dml2onnx.codes.reading import EDGE_BYTES, UNKNOWN_VALUE
 from dml2onnx.diagnostics import Edit, Place, Remedy, Severity, plural, quote
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
@@ -24,8 +28,8 @@ from dml2onnx.rules.findings import at_node, operator_place, pointer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from dml2onnx.checks.candidates import Change
     from dml2onnx.checks.consequences import AnyJudge
+    from dml2onnx.checks.other_ends import Resized
     from dml2onnx.checks.trials import Trial
     from dml2onnx.diagnostics import Diagnostic, Member
     from dml2onnx.ir.graph import Graph, Node, Read, Value, Write
@@ -37,6 +41,10 @@ MOST_REMEDIES = 3
 MOST_PLACES = 2
 MOST_TYPES = 2
 """Other data types that are offered for one tensor."""
+_WHY = re.compile(r", as .* has them|: dimensions ")
+"""What follows the sizes of a tensor in a remedy, and tells no other remedy."""
+_PARAMETERS = {"WindowSize": "window_sizes"}
+"""Arguments of the builder that are not called as their fields are."""
 CERTAIN = (0, 3)
 """Kinds of candidates that follow from the rest of a node; the others are conventions that may have been followed."""
 
@@ -79,6 +87,7 @@ class Sources:
     """Where the values of a graph are declared or computed."""
 
     def __init__(self, graph: Graph) -> None:
+        self.ends = OtherEnds(graph)
         self._places: dict[Value, tuple[str, str]] = {}
         self._has_resources = graph.format == "dxdispatch"
         for item in graph.inputs:
@@ -98,7 +107,11 @@ class Sources:
         if desc is None and self._has_resources:  # a version of it
             resource = value.name.rpartition("#")[0] or value.name
             place, name = f"/resources/{_escaped(resource)}", quote(resource)
-        return Place(place, f"{name} has {plural(value.nbytes, 'byte')}" if desc is None else f"{name} is {desc}")
+        if desc is None:
+            return Place(place, f"{name} has {plural(value.nbytes, 'byte')}")
+        writer = self.ends.writer(value)
+        seen = "" if writer is None or writer.desc.sizes == desc.sizes else f", read as {list(desc.sizes)}"
+        return Place(place, f"{name} is {desc if not seen or writer is None else writer.desc}{seen}")
 
 
 def _escaped(name: str) -> str:
@@ -111,16 +124,19 @@ def answers(
     judge: AnyJudge,
     source: Callable[[Value, TensorDesc | None], Place],
     *,
+    ends: OtherEnds | None = None,
     editable: bool = True,
     in_python: bool = False,
 ) -> list[Diagnostic]:
     """The findings about a node, with their other places and with remedies.
 
+    ``ends`` are those who write and read the tensors of the node, where they describe them by themselves;
     ``editable`` where these are edits of a file, ``in_python`` where they are arguments and calls of the builder.
     """
     answered = _OF_SHAPES | _OF_COUNTS | _OF_CHOICES | _OF_VALUES
     of_shapes = [item for item in findings if item.code in answered and not item.is_structural]
     best = best_trials(node.operator, findings, judge) if of_shapes else []
+    best = [trial for trial in best if trial.candidate.kind != SOLVED or not _is_as_written(node, trial, ends)]
     gone = _gone_with_all(findings, best)
     first = _standing_for(findings, gone, best)
     made = []
@@ -143,6 +159,8 @@ def answers(
         if item is first:
             fields = [change.path for trial in best for change in trial.candidate.changes] + fields
             remedies = (*remedies, *_whole_sizes(node.operator, item, judge, gone))
+        if ends is not None and item.is_error and (item is first or item.code is codes.OUT_OF_BOUNDS):
+            remedies = (*_of_other_ends(node, item, judge, ends, editable=editable), *remedies)
         if item.code in _OF_OTHERS | _OF_CHOICES:
             stated = _stated(node, best, diagnostic.pointer) if item is first else ()
             places = _places(node, fields, diagnostic.pointer, source)
@@ -150,9 +168,48 @@ def answers(
         elif item.code is codes.OUT_OF_BOUNDS:
             places = _places(node, [item.path], diagnostic.pointer, lambda value, _: source(value, None), written=True)
             diagnostic = replace(diagnostic, places=places)
-        once = {remedy.words: remedy for remedy in reversed(remedies)}
-        made.append(replace(diagnostic, remedies=tuple(reversed(once.values()))[:MOST_REMEDIES]))
+        if item.since and in_python:
+            remedies = (*remedies, Remedy(f"GraphBuilder(feature_level={quote(item.since)})"))
+        if item.code is codes.OUT_OF_BOUNDS:
+            remedies = (*remedies, *_within_buffer(node, item, editable=editable))
+        once: dict[str, Remedy] = {}
+        for remedy in remedies:
+            once.setdefault(_WHY.split(remedy.words)[0], remedy)
+        made.append(replace(diagnostic, remedies=tuple(once.values())[:MOST_REMEDIES]))
     return made
+
+
+def graph_answers(graph: Graph, found: Iterable[Diagnostic], judge: AnyJudge) -> list[Diagnostic]:
+    """The findings about a graph as a whole, with remedies for the first of those about edges and names."""
+    made, asked = [], 0
+    for item in found:
+        if item.code in (EDGE_BYTES, UNKNOWN_VALUE) and asked < MOST_NODES:
+            asked += 1
+            item = _edge_answer(graph, item, judge) if item.code == EDGE_BYTES else _name_answer(graph, item)
+        made.append(item)
+    return made
+
+
+def _edge_answer(graph: Graph, item: Diagnostic, judge: AnyJudge) -> Diagnostic:
+    """A finding about an edge between tensors of other bytes, with what either of them would have to be."""
+    is_native = graph.format == "native"
+    found = [_resized_remedy(resized, editable=is_native) for resized in of_edge(graph, item, judge)]
+    return replace(item, remedies=tuple(found[:MOST_REMEDIES])) if found and not item.remedies else item
+
+
+def _name_answer(graph: Graph, item: Diagnostic) -> Diagnostic:
+    """A finding about the name of a value that there is not, with the only value that nothing reads."""
+    found = unread(graph, item.node) if item.node and not item.remedies and graph.format == "native" else []
+    if len(found) != 1:
+        return item
+    name = found[0].name
+    for node in graph.nodes:
+        for field, writes in node.writes.items():
+            if writes[:1] and writes[0].value is found[0] and name == f"{node.name}.{field}":  # which has no name
+                return replace(
+                    item, remedies=(Remedy(f'"{field}": {item.found} among the outputs of {quote(node.name)}'),)
+                )
+    return replace(item, remedies=(Remedy(f"{quote(name)}, which nothing reads", (Edit(item.pointer, name),)),))
 
 
 # --- Remedies ---------------------------------------------------------------------------------------------------------
@@ -163,6 +220,41 @@ def _alike(changes: Sequence[Change]) -> list[Change]:
     if len(changes) < 2 or len({change.words for change in changes}) > 1:
         return list(changes)
     return [changes[0]._replace(field=", ".join(change.path for change in changes), position=None)]
+
+
+def _of_other_ends(
+    node: Node, item: Diagnostic, judge: AnyJudge, ends: OtherEnds, *, editable: bool
+) -> Iterator[Remedy]:
+    """A tensor of the node as its writer or its readers see it; of one that is too large for its buffer, or these."""
+    fields = frozenset({item.field}) if item.code is codes.OUT_OF_BOUNDS else frozenset[str]()
+    for resized in ends.resized(node, judge, fields):
+        yield _resized_remedy(resized, editable=editable)
+
+
+def _is_as_written(node: Node, trial: Trial, ends: OtherEnds | None) -> bool:
+    """Whether the tensors that would change are those that other nodes write, as these state them."""
+    for change in trial.candidate.changes:
+        (read, *_), own = node.reads.get(change.field) or (None,), node.operator.find(change.field)
+        writer = None if ends is None or read is None else ends.writer(read.value)
+        if writer is None or writer.node is None or not isinstance(own, TensorDesc) or writer.desc.sizes != own.sizes:
+            return False
+    return True
+
+
+def _within_buffer(node: Node, item: Diagnostic, *, editable: bool) -> Iterator[Remedy]:
+    """An output that is too large for its buffer, with the sizes that follow from the rest, if these fit."""
+    writes, old = node.writes.get(item.field, ()), node.operator.find(item.field)
+    right = inferred(node.operator, [item.field]).get(item.field) if len(writes) == 1 else None
+    if isinstance(old, TensorDesc) and right is not None and right.sizes != old.sizes:
+        fits = writes[0].offset + right.total_bytes <= writes[0].value.nbytes
+        if fits:
+            change = Change(item.field, right, f"of sizes {list(right.sizes)}, as it follows from the rest")
+            yield Remedy(f"{item.field} {change.words}", tuple(_edits(node, change)) if editable else ())
+
+
+def _resized_remedy(resized: Resized, *, editable: bool) -> Remedy:
+    edits = [edit for change in resized.changes for edit in _edits(resized.node, change)] if editable else []
+    return Remedy(resized.words, tuple(edits))
 
 
 def _gone_with_all(findings: Sequence[Diagnostic], best: Sequence[Trial]) -> frozenset[tuple[str, str]]:
@@ -190,7 +282,9 @@ def _remedies(node: Node, best: Sequence[Trial], *, editable: bool, in_python: b
     made = []
     for trial in best:
         changes = counted(trial.candidate)
-        words = ", and ".join(_in_words(change, in_python=in_python) for change in _alike(changes))
+        words = ", and ".join(
+            _in_words(change, in_python=in_python) for change in (changes if in_python else _alike(changes))
+        )
         edits: list[Edit] = []
         copied = any(change.is_copied for change in trial.candidate.changes)
         for change in (*trial.candidate.changes, *trial.further) if editable and not copied else ():
@@ -204,7 +298,7 @@ def _in_words(change: Change, *, in_python: bool) -> str:
     if not in_python:
         return f"{change.path} {change.words}"
     if not isinstance(view, TensorDesc):
-        name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", change.field).lower()
+        name = _PARAMETERS.get(change.field) or re.sub(r"(?<=[a-z])(?=[A-Z])", "_", change.field).lower()
         return f"{name}={list(view) if isinstance(view, tuple) else view!r}"
     strides = "" if view.strides is None else f", strides={list(view.strides)}"
     call = f"reinterpret(..., sizes={list(view.sizes)}{strides})"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from dml2onnx.catalog import Rule, enum_schema
 from dml2onnx.codes import checking as codes
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.ir.tensor import MAX_DIMENSIONS, TensorDesc
 from dml2onnx.rules.inference import infer_outputs, tied
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def candidates(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[C
         yield Candidate(0, tuple(follow))
     for changes in _paddings(desc, findings):
         yield Candidate(0, changes)
-    for changes in _shorter(desc):
+    for changes in list(_shorter(desc)) or _of_counts(desc, findings):
         yield Candidate(0, changes)
     for change in (*_windows(desc, findings), *_corners(desc)):
         yield Candidate(0, (change,))
@@ -225,6 +225,30 @@ def _shorter(desc: OperatorDesc) -> Iterator[tuple[Change, ...]]:
             said = [f"{change.field} {in_words(change.value)}" for change in changes]
             words = f"{' and '.join(said).removeprefix(names[0]).lstrip()}, one for each dimension"
             yield changes[0]._replace(words=words), *changes[1:], Change(count or "", tensor.rank, f"{tensor.rank}")
+
+
+def _of_counts(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[tuple[Change, ...]]:
+    """Arrays of one count with as many entries as it has to be, where all entries of each are alike."""
+    for item in findings:
+        field = desc.schema.fields_by_name.get(item.field)
+        count = field and (field.count or field.name)
+        arrays = [(other.name, desc.get(other.name)) for other in desc.schema.fields if count and other.count == count]
+        if (
+            item.code is not codes.NOT_EQUAL
+            or not item.expected.isdigit()
+            or not 0 < int(item.expected) <= MAX_DIMENSIONS
+        ):
+            continue
+        stated = [(name, value) for name, value in arrays if isinstance(value, tuple) and _is_one_number(value)]
+        if stated and len(stated) == len(arrays):
+            wanted = int(item.expected)
+            filled = [(name, cast("FieldValue", (value[0],) * wanted)) for name, value in stated]
+            changes = [Change(name, value, in_words(value)) for name, value in filled]
+            yield *changes, Change(count or "", wanted, f"{wanted}")
+
+
+def _is_one_number(array: tuple[object, ...]) -> bool:
+    return len(set(array)) == 1 and isinstance(array[0], (int, float))
 
 
 def _filled(name: str, stated: tuple[object, ...], leading: tuple[int, ...]) -> FieldValue:
@@ -424,7 +448,7 @@ def _views_together(desc: OperatorDesc, findings: Sequence[Diagnostic], *, whole
     """Inputs that are wrong in the same way, each with the same ones among its sizes, or repeated if not ``whole``."""
     seen = set[frozenset[str]]()
     for item in findings:
-        if item.code not in (codes.DIFFERENT_DIMENSION_COUNTS, codes.NOT_BROADCASTABLE):
+        if item.code not in (codes.DIFFERENT_DIMENSION_COUNTS, codes.NOT_BROADCASTABLE, codes.DIFFERENT_SIZES):
             continue
         fields = dict.fromkeys(name.partition("/")[0] for name in (item.field, *item.related))
         tensors = {name: tensor for name in fields if isinstance(tensor := desc.find(name), TensorDesc)}

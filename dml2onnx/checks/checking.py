@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx import arguments, catalog
 from dml2onnx.catalog import FeatureLevel
-from dml2onnx.checks.answers import MOST_NODES, Sources, answers
+from dml2onnx.checks.answers import MOST_NODES, Sources, answers, graph_answers
 from dml2onnx.checks.consequences import without_consequences
 from dml2onnx.checks.operators import Judge, findings_of
 from dml2onnx.checks.structure import check_structure
@@ -34,6 +34,8 @@ def check_graph(
     structure = check_structure(graph)
     found = _of_nodes(graph, structure, judge)
     of_graph, found = without_consequences(graph, structure.of_graph, found, judge)
+    if remedies:
+        of_graph = graph_answers(graph, of_graph, judge)
     of_nodes = _diagnostics(graph, found, judge, compiles=compiles, remedies=remedies)
     unread = [] if any(item.is_error for item in (*of_graph, *of_nodes)) else structure.unread
     return [*of_graph, *unread, *of_nodes]
@@ -68,7 +70,10 @@ def _diagnostics(
             asked += 1
             sources = sources or Sources(graph)
             editable, in_python = graph.format == "native", graph.format == "builder"
-            diagnostics.extend(answers(node, findings, judge, sources.place, editable=editable, in_python=in_python))
+            ends = None if in_python else sources.ends
+            diagnostics.extend(
+                answers(node, findings, judge, sources.place, ends=ends, editable=editable, in_python=in_python)
+            )
         elif findings:
             diagnostics.extend([at_node(finding, node) for finding in findings])
         if node.operator.schema.name in unlowered:

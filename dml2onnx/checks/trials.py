@@ -15,6 +15,7 @@ from dml2onnx.checks.candidates import (
 )
 from dml2onnx.checks.operators import Judge
 from dml2onnx.checks.single_edits import BEYOND, FAR, LIKE, other_tensors, single_edits
+from dml2onnx.checks.solved import solved_inputs
 from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
@@ -140,6 +141,7 @@ def _with_single_edits(tried: _Tried, best: Sequence[Trial]) -> list[Trial]:
         if not is_whole or (item.kind < LIKE and not _is_of_outputs(desc, item))
     ]
     edits = _few(tried, list(tried.right(further)))
+    edits = edits or list(tried.right(solved_inputs(desc, tried.findings)))
     if not is_whole:
         several = len(tried.errors) > 1
         return (

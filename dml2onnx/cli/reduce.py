@@ -40,6 +40,8 @@ else:
     answers = lazy_module("dml2onnx.report.answers")
 
 PLACE = "{}"
+NOT_FOUND = (126, 127)
+"""What a shell ends with that does not find a command, or may not run it."""
 """What stands in a command for the path of the graph."""
 
 
@@ -183,6 +185,9 @@ def reduce_command(options: argparse.Namespace, screen: Screen) -> int:
 def _wanted(test: Interestingness, graph: Graph, *, is_failure: bool) -> int:
     """The exit code that makes a graph interesting; DML3038 where it is not that of the whole one."""
     code = test.first(graph)
+    if code in NOT_FOUND:
+        message = f"the shell does not find the command {quote(test.command)}, or may not run it: it ends with {code}"
+        raise WrongUseError(NOT_OF_INTEREST.at(message, expected="a command that is found", found=f"exit code {code}"))
     if code is not None and (code != 0) == is_failure:
         return code
     found = f"no end within {test.timeout:g} s" if code is None else f"exit code {code}"

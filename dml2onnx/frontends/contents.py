@@ -7,8 +7,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.codes import reading as codes
+from dml2onnx.diagnostics import Edit, Remedy
 from dml2onnx.frontends.files import FileError, MissingFileError
-from dml2onnx.frontends.findings import listing, quote
+from dml2onnx.frontends.findings import listing, quote, show
 from dml2onnx.frontends.findings import pointer as pointer_of
 from dml2onnx.frontends.numbers import Bad, beyond_range, first_beyond_range, to_array, to_bytes, to_element
 from dml2onnx.ir.data import ArrayData, FileData, FillData, padded
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.frontends.files import ModelFiles
     from dml2onnx.frontends.findings import Findings
     from dml2onnx.frontends.members import Members
@@ -103,7 +105,11 @@ def _fits(members: Members, desc: TensorDesc, nbytes: int | None, findings: Find
 def _read_fill(members: Members, desc: TensorDesc, nbytes: int | None, findings: Findings) -> Data | None:
     value = to_element(members.raw["fill"], desc.data_type, truncate=False)
     if isinstance(value, Bad):
-        _bad_value(findings, "fill", value, members.at("fill"))
+        raw, place = members.raw["fill"], members.at("fill")
+        if isinstance(raw, list):
+            findings.add(_values_as_fill(raw, desc, value, place))
+        else:
+            _bad_value(findings, "fill", value, place)
         return None
     bad = beyond_range(members.raw["fill"], value, desc.data_type)
     if bad is not None:
@@ -111,6 +117,14 @@ def _read_fill(members: Members, desc: TensorDesc, nbytes: int | None, findings:
     elements = 2 if desc.data_type.is_packed_nibbles else 1
     pattern = to_bytes(np.full(elements, value, desc.data_type.dtype), desc.data_type).tobytes()
     return FillData(pattern, desc.minimum_bytes if nbytes is None else min(desc.minimum_bytes, nbytes))
+
+
+def _values_as_fill(raw: list[object], desc: TensorDesc, bad: Bad, place: str) -> Diagnostic:
+    """Numbers for each element, under the name of the one that all of them have."""
+    message = f'fill is one number for all elements, and this is {show(raw)}; "values" has one for each'
+    edits = (Edit(place, "values", renamed=True),)
+    remedies = (Remedy('"values"', edits, is_certain=True),) if len(raw) == desc.extent else ()
+    return codes.BAD_VALUE.at(message, pointer=place, expected=bad.expected, found=bad.found, remedies=remedies)
 
 
 def _read_values(members: Members, desc: TensorDesc, findings: Findings) -> Data | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import marshal
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,6 +21,7 @@ from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import Diagnostic, below, plural
 from dml2onnx.frontends.dialects import data_types, enumerators, operators_by_name, operators_by_number
 from dml2onnx.frontends.findings import listing, quote, show
+from dml2onnx.frontends.meant import as_bool, as_number, repeated
 from dml2onnx.frontends.members import UINT32, Json
 from dml2onnx.frontends.numbers import Bad, beyond_range, round_to_float32, to_double, to_element
 from dml2onnx.frontends.problems import (
@@ -287,6 +288,7 @@ class DescriptorReader:
                         plural(expected, "element"),
                         plural(len(array), "element"),
                         related=tuple([(plan.fields[other].name,) for other in (count, *arrays) if other != position]),
+                        instead=repeated(array, expected),
                     )
                 )
                 values[position] = UNREADABLE
@@ -319,7 +321,7 @@ class DescriptorReader:
             return raw
         if self.dialect.numbers_for_enums and type(raw) is int and raw in (0, 1):
             return raw == 1
-        problems.append(wrong_kind("true or false", raw))
+        problems.append(replace(wrong_kind("true or false", raw), instead=as_bool(raw)))
         return UNREADABLE
 
     def _enum_reader(self, enum: str) -> Reader:
@@ -548,7 +550,7 @@ def _read_int(raw: object, _: Json, problems: list[Diagnostic]) -> FieldValue:
 def _read_float(raw: object, _: Json, problems: list[Diagnostic]) -> FieldValue:
     value = to_double(raw)
     if isinstance(value, Bad):
-        problems.append(_problem_of(value))
+        problems.append(replace(_problem_of(value), instead=as_number(raw)))
         return UNREADABLE
     single = round_to_float32(value)
     if single - single != 0:  # infinite, or not a number

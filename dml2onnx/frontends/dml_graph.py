@@ -64,7 +64,7 @@ from dml2onnx.frontends.dml_graph_parts import (
     slots,
 )
 from dml2onnx.frontends.edge_cycles import without_cycles
-from dml2onnx.frontends.edge_remedies import Reached
+from dml2onnx.frontends.edge_remedies import Reached, ends
 from dml2onnx.frontends.files import ModelFiles
 from dml2onnx.frontends.findings import Findings, at_field, pointer, quote, show
 from dml2onnx.frontends.members import UINT32, Members, wrong_kind
@@ -419,7 +419,7 @@ class _GraphDescReader:
         if isinstance(source, ConstantNode):
             source.readers.append(end.desc)
         if isinstance(desc, TensorDesc) and desc.total_bytes != wanted:
-            self._sizes_differ(edge, node, end.field, "the output", desc.total_bytes, wanted)
+            self._sizes_differ(edge, node, end.field, "the output", desc.total_bytes, wanted, ends(self._nodes, edge))
         elif isinstance(source, ConstantNode) and value.nbytes < wanted:
             self._sizes_differ(edge, node, end.field, "the constant", value.nbytes, wanted)
 
@@ -432,10 +432,21 @@ class _GraphDescReader:
         return (Remedy(f'"Type": "OPERATOR", "Desc": {{"Operator": {inner}}}'),)
 
     def _sizes_differ(
-        self, edge: Edge, node: OperatorNode, field_name: str, source: str, size: int, wanted: int
+        self,
+        edge: Edge,
+        node: OperatorNode,
+        field_name: str,
+        source: str,
+        size: int,
+        wanted: int,
+        places: tuple[Place, ...] = (),
     ) -> None:
         message = f"{source} has {size} bytes, and {field_name} reads {wanted}"
-        self._report(codes.EDGE_BYTES, message, edge.place, node, field_name, f"{size} bytes", f"{wanted} bytes")
+        schema, expected, found = node.operator.schema, f"{size} bytes", f"{wanted} bytes"
+        finding = at_field(
+            codes.EDGE_BYTES, message, edge.place, node.name, schema, field_name, expected=expected, found=found
+        )
+        self._findings.add(replace(finding, places=places))
         node.reads[edge.ends[-1]] = Read(self._unresolved.value())
 
     def _connect_inputs(self, root: Members, edges: list[Edge]) -> tuple[GraphInput, ...]:
@@ -567,6 +578,7 @@ class _GraphDescReader:
         message = f"nothing is connected to input {number} ({field_name})"
         schema = node.operator.schema
         finding = at_field(codes.UNCONNECTED_TENSOR, message, place, node.name, schema, field_name, expected="an edge")
+        finding = replace(finding, remedies=self._reached.from_unread(self._nodes, node, number))
         self._findings.unknown(_CONNECTION, f"{place} {number}", finding)
 
     def _report(

@@ -248,11 +248,17 @@ class Program:
                 writes[port.field] = tuple([self._write(*pair, updates=port.updates) for pair in pairs])
         self.nodes.append(Node(self._node_name(made.name), made.operator, reads, writes, made.place))
 
+    def _of_operator(self, name: str) -> tuple[str, ...]:
+        """The dispatchable of an operator, where there is one: programs may name it by that."""
+        operators = ((key, made.operator) for key, made in self._dispatchables.items())
+        found = [key for key, desc in operators if desc is not None and name in (desc.schema.name, desc.type)]
+        return tuple(found) if len(found) == 1 else ()
+
     def _check_dispatch(self, members: Members, made: Dispatchable | None) -> None:
         members.hint(_DISPATCH_MEMBERS, "a dispatch")
         name = members.text("dispatchable", required=True)
         if name is not None and made is None:
-            close = self._findings.closest(name, self._dispatchables)
+            close = self._findings.closest(name, self._dispatchables) or self._of_operator(name)
             message = f"there is no dispatchable {quote(name)}{suggestion(close)}"
             place = members.at("dispatchable")
             self._findings.unknown(

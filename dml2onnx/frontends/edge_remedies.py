@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dml2onnx.diagnostics import Edit, Remedy
+from dml2onnx.diagnostics import Edit, Place, Remedy, quote
 from dml2onnx.frontends.dml_graph_parts import OperatorNode
+from dml2onnx.frontends.findings import pointer
+from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,14 +19,21 @@ if TYPE_CHECKING:
     Nodes: TypeAlias = Sequence[OperatorNode | ConstantNode | None]
 
 
+_FROM = ("FromNodeIndex", "FromNodeOutputIndex")
 _TO = ("ToNodeIndex", "ToNodeInputIndex")
 
 
 class Reached:
-    """The inputs of nodes that some edge leads to, right or wrong."""
+    """The inputs of nodes that some edge leads to, right or wrong, and the outputs that one begins at."""
 
     def __init__(self, root: Json) -> None:
         self._ends: set[tuple[int, int]] = set()
+        self._begins: set[tuple[int, int]] = set()
+        for raw in (*_listed(root, "IntermediateEdges"), *_listed(root, "OutputEdges")):
+            inner = raw.get("Desc", raw)
+            node, number = (inner.get(name) for name in _FROM) if type(inner) is dict else (None, None)
+            if type(node) is int and type(number) is int:
+                self._begins.add((node, number))
         for raw in (*_listed(root, "InputEdges"), *_listed(root, "IntermediateEdges")):
             inner = raw.get("Desc", raw)
             node, number = (inner.get(name) for name in _TO) if type(inner) is dict else (None, None)
@@ -66,6 +75,42 @@ class Reached:
         words = ", ".join(f"{name} {number}" for name, number in zip(edge.members, ends, strict=True))
         edits = [Edit(edge.at(end), number) for end, number in enumerate(ends)]
         return (Remedy(f"{words}: the edge the other way round", tuple(edits)),)
+
+    def from_unread(self, nodes: Nodes, node: OperatorNode, number: int) -> tuple[Remedy, ...]:
+        """An edge to an input from the only output of its data type and sizes that no edge begins at."""
+        wanted = node.inputs[number].desc
+        index = next(place for place, other in enumerate(nodes) if other is node)
+        if not isinstance(wanted, TensorDesc):
+            return ()
+        found = [
+            (first, output, other.name)
+            for first, other in enumerate(nodes)
+            if isinstance(other, OperatorNode) and first != index
+            for output, slot in enumerate(other.outputs)
+            if (first, output) not in self._begins
+            and isinstance(slot.desc, TensorDesc)
+            and (slot.desc.data_type, slot.desc.sizes) == (wanted.data_type, wanted.sizes)
+        ]
+        if len(found) != 1:
+            return ()
+        first, output, name = found[0]
+        ends = ", ".join(
+            f'"{member}": {end}' for member, end in zip((*_FROM, *_TO), (first, output, index, number), strict=True)
+        )
+        return (Remedy(f"{{{ends}}} in IntermediateEdges: nothing reads that output of {quote(name)}"),)
+
+
+def ends(nodes: Nodes, edge: Edge) -> tuple[Place, ...]:
+    """Both tensors of an edge between nodes, where they are described."""
+    (first, output), (last, number) = edge.ends[:2], edge.ends[2:]
+    found = []
+    for index, place, is_output in ((first, output, True), (last, number, False)):
+        node = nodes[index]
+        if isinstance(node, OperatorNode):
+            slot = (node.outputs if is_output else node.inputs)[place]
+            words = f"{slot.field} of {quote(node.name)} is {slot.desc}"
+            found.append(Place(node.place + pointer(slot.field), words))
+    return tuple(found)
 
 
 def _listed(root: Json, name: str) -> list[Json]:

@@ -272,7 +272,9 @@ def _remedies(
 ) -> tuple[Remedy, ...]:
     """What to write instead, where that is known; ``schema`` is that of the operator whose field is unknown."""
     if problem.instead is not None:
-        return (Remedy(f"write {json.dumps(problem.instead)}", (Edit(place, problem.instead),), is_certain=True),)
+        words = f"write {json.dumps(problem.instead)}"
+        is_guess = problem.code is codes.COUNT_MISMATCH and isinstance(problem.instead, list)
+        return (Remedy(words, (Edit(place, problem.instead),), is_certain=not is_guess),)
     if problem.code in _UNKNOWN:
         written = () if schema is None else _apart(problem) or _with_contents(problem, place, tuple(close), schema)
         return written or instead(place, close, renamed=True)

@@ -82,7 +82,7 @@ def _for_each_dimension(desc: OperatorDesc, problem: Diagnostic) -> Diagnostic:
 def _of_each_window(desc: OperatorDesc, problem: Diagnostic) -> Diagnostic:
     """An array that has a number for each dimension of a window, where one number or a word stands."""
     field = desc.schema.field(problem.field)
-    if field is None or field.count is None or "/" in problem.path or problem.field not in _USUAL:
+    if field is None or field.count is None or "/" in problem.path:
         return problem
     others = [desc.get(item.name) for item in desc.schema.fields if item.count == field.count]
     lengths = {len(array) for array in others if isinstance(array, tuple)}
@@ -91,6 +91,8 @@ def _of_each_window(desc: OperatorDesc, problem: Diagnostic) -> Diagnostic:
     if problem.found.isdecimal() and problem.instead is None:
         whole: list[Member] = [int(problem.found)] * lengths.pop()
         return replace(problem, expected=f"{whole}", instead=whole)
+    if problem.field not in _USUAL:
+        return problem
     such_as = _keeping(desc, field.name) or [_USUAL[field.name]] * lengths.pop()
     such = f"an array of whole numbers, such as {such_as}"
     return replace(problem, message=f"is {problem.found}, not {such}", expected=such)

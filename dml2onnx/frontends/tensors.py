@@ -5,6 +5,7 @@ https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_buffer_te
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 MAX_SIZES = 64
 """Longer lists are not looked at; up to here the checks say what is wrong with more than 8 dimensions."""
 
+_NAMESPACE = re.compile(r"^\w+(::|\.)(\w+(::|\.))*", re.ASCII)
+"""What C++ and Python put in front of a name."""
 _LONGEST_NUMBER = 12
 """Digits of a number in quotes, with blanks."""
 
@@ -72,8 +75,10 @@ def _chosen(is_meant: bool, names: Collection[str]) -> str:
 def unknown_data_type(raw: object, names: Collection[str], *path: str | int) -> Diagnostic:
     """A value that is no data type; the name of a type in another language is not a misspelling."""
     problem = unknown_enumerator(raw, names, "data type", *path)
-    alias = DATA_TYPE_ALIASES.get(raw.removeprefix(DATA_TYPE_PREFIX).lower()) if isinstance(raw, str) else None
-    meant = next((name for name in names if alias and name.removeprefix(DATA_TYPE_PREFIX) == alias.name), None)
+    word = _NAMESPACE.sub("", raw).removeprefix(DATA_TYPE_PREFIX) if isinstance(raw, str) else ""
+    alias = DATA_TYPE_ALIASES.get(word.lower())
+    wanted = word.upper() if alias is None else alias.name
+    meant = next((name for name in names if name.removeprefix(DATA_TYPE_PREFIX) == wanted), None)
     if meant is None:
         return problem
     return replace(problem, message=problem.message + suggestion([meant]), guess=None, instead=meant)

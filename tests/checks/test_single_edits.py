@@ -96,3 +96,18 @@ def test_edits_change_one_field(operator: str) -> None:
                 assert change.value != valid.get(change.field)
                 if field.type is FieldType.UINT_ARRAY and isinstance(change.value, tuple):
                     assert all(isinstance(item, int) and item >= 0 for item in change.value)
+
+
+@pytest.mark.parametrize("operator", ["PADDING", "UPSAMPLE_2D", "SPACE_TO_DEPTH1"])
+def test_an_input_has_the_sizes_from_which_the_output_follows(operator: str) -> None:
+    """Other sizes along one dimension, of which the output says what they should be."""
+    valid = descriptors()[f"DML_OPERATOR_{operator}"][0]
+    tensor = valid.get("InputTensor")
+    assert isinstance(tensor, TensorDesc)
+    sizes = list(tensor.sizes)
+    sizes[-1] *= 3
+    position = valid.schema.index["InputTensor"]
+    other = replace(tensor, sizes=tuple(sizes), strides=None, total_size=0)
+    wrong = OperatorDesc(valid.schema, (*valid.values[:position], other, *valid.values[position + 1 :]))
+    (item,) = [item for item in check(one(wrong), compiles=False) if item.is_error]
+    assert any(remedy.words.startswith(f"InputTensor of sizes {list(tensor.sizes)}") for remedy in item.remedies)

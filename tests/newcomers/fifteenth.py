@@ -219,8 +219,8 @@ FIFTEENTH_FILES = (
   "IntermediateEdges": [],""",
             ),
             (
-                '{"Type": "OPERATOR", "Name": "relu", "Desc"',
-                '{"Type": "OPERATOR", "Name": "relu", "$comment": "<- here", "Desc"',
+                '"InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]},',
+                '"InputTensor": {"$comment": "<- here", "DataType": "FLOAT32", "Sizes": [1, 3, 8, 8]},',
             ),
         ),
         (r"InputTensor", r"relu", r"sum", r"IntermediateEdges|edge"),

@@ -29,6 +29,7 @@ from tests.newcomers.more_programs import MORE_PROGRAMS
 from tests.newcomers.ninth import NINTH_COMMANDS, NINTH_FILES, NINTH_PROGRAMS
 from tests.newcomers.programs import PROGRAMS
 from tests.newcomers.seventh import SEVENTH_COMMANDS, SEVENTH_FILES, SEVENTH_PROGRAMS
+from tests.newcomers.sixteenth import SIXTEENTH_COMMANDS, SIXTEENTH_FILES, SIXTEENTH_PROGRAMS
 from tests.newcomers.sixth import SIXTH_COMMANDS, SIXTH_FILES, SIXTH_PROGRAMS
 from tests.newcomers.tenth import TENTH_COMMANDS, TENTH_FILES, TENTH_PROGRAMS
 from tests.newcomers.third import THIRD_COMMANDS, THIRD_FILES, THIRD_PROGRAMS
@@ -51,6 +52,7 @@ IN_FILES = (
     *THIRTEENTH_FILES,
     *FOURTEENTH_FILES,
     *FIFTEENTH_FILES,
+    *SIXTEENTH_FILES,
 )
 IN_PROGRAMS = (
     *PROGRAMS,
@@ -68,6 +70,7 @@ IN_PROGRAMS = (
     *THIRTEENTH_PROGRAMS,
     *FOURTEENTH_PROGRAMS,
     *FIFTEENTH_PROGRAMS,
+    *SIXTEENTH_PROGRAMS,
 )
 IN_COMMANDS = (
     *COMMANDS,
@@ -84,6 +87,7 @@ IN_COMMANDS = (
     *THIRTEENTH_COMMANDS,
     *FOURTEENTH_COMMANDS,
     *FIFTEENTH_COMMANDS,
+    *SIXTEENTH_COMMANDS,
 )
 CASES = (*IN_FILES, *IN_PROGRAMS, *IN_COMMANDS)
 

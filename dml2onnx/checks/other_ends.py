@@ -1,0 +1,132 @@
+"""Tensors of a wrong node as those see them who write what it reads, or read what it writes: what may have been meant.
+
+Where an input and an output of a node do not fit, either may be the wrong one. An input that its writer states with
+other sizes is it, if the node is right with these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from dml2onnx.checks.candidates import Change, changed, with_inferred_outputs
+from dml2onnx.diagnostics import quote
+from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.rules.findings import pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dml2onnx.checks.consequences import AnyJudge
+    from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.ir.graph import Graph, Node, Value
+    from dml2onnx.ir.operator import OperatorDesc
+
+
+class End(NamedTuple):
+    """A tensor of a node, or of the graph, at one end of a value."""
+
+    desc: TensorDesc
+    words: str
+    node: Node | None = None
+    field: str = ""
+
+
+class Resized(NamedTuple):
+    """A node with the sizes that another end of one of its tensors has, with which nothing is wrong."""
+
+    node: Node
+    changes: tuple[Change, ...]
+    """Of that tensor, and of outputs that follow from it."""
+    words: str
+
+
+class OtherEnds:
+    """Who writes and who reads each value of a graph, as single tensors."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._writers: dict[Value, End] = {}
+        self._readers: dict[Value, list[End]] = {}
+        for item in graph.inputs:
+            if item.desc is not None and item.source:
+                self._writers[item.value] = End(item.desc, quote(item.name))
+        for node in graph.nodes:
+            for field, writes in node.writes.items():
+                desc = node.operator.find(field)
+                if isinstance(desc, TensorDesc) and len(writes) == 1 and not writes[0].offset:
+                    self._writers[writes[0].value] = End(desc, f"{field} of {quote(node.name)}", node, field)
+            for field, reads in node.reads.items():
+                desc = node.operator.find(field)
+                if isinstance(desc, TensorDesc) and len(reads) == 1 and not reads[0].offset:
+                    end = End(desc, f"{field} of {quote(node.name)}", node, field)
+                    self._readers.setdefault(reads[0].value, []).append(end)
+
+    def writer(self, value: Value) -> End | None:
+        """The tensor as which a value is written, or bound by the caller."""
+        return self._writers.get(value)
+
+    def resized(self, node: Node, judge: AnyJudge, fields: frozenset[str] = frozenset()) -> Iterator[Resized]:
+        """The node with one tensor as its other ends have it, among these fields; or, of what it reads, its writer."""
+        for field, reads in node.reads.items():
+            writer = self._writers.get(reads[0].value) if len(reads) == 1 and not reads[0].offset else None
+            if writer is None or (fields and field not in fields):
+                continue
+            yield from _resized(node, field, writer, judge)
+            desc = node.operator.find(field)
+            if fields and writer.node is not None and isinstance(desc, TensorDesc):
+                reader = End(desc, f"{field} of {quote(node.name)}")
+                yield from _resized(writer.node, writer.field, reader, judge, named=True)
+        for field, writes in node.writes.items() if not fields else ():
+            readers = self._readers.get(writes[0].value, []) if len(writes) == 1 else []
+            if readers and len({end.desc.sizes for end in readers}) == 1:
+                yield from _resized(node, field, readers[0], judge)
+
+
+def _resized(node: Node, field: str, end: End, judge: AnyJudge, *, named: bool = False) -> Iterator[Resized]:
+    """The node with the sizes of the other end of one tensor, if nothing is wrong with them."""
+    own = node.operator.find(field)
+    if not isinstance(own, TensorDesc) or own.sizes == end.desc.sizes or own.data_type.bits != end.desc.data_type.bits:
+        return
+    other = replace(own, sizes=end.desc.sizes, strides=end.desc.strides, total_size=0)
+    change = Change(field, other, f"of sizes {list(other.sizes)}")
+    made = changed(node.operator, (change,))
+    outputs, further = (made, ()) if field in node.writes else with_inferred_outputs(made, node.operator)
+    for desc, more in ((made, ()), (outputs, further)):
+        if not _has_errors(desc, judge):
+            also = "".join(f", and {item.field} {item.words}" for item in more)
+            whose = f" of {quote(node.name)}" if named else ""
+            yield Resized(node, (change, *more), f"{field}{whose} {change.words}, as {end.words} has them{also}")
+            return
+
+
+def _has_errors(desc: OperatorDesc, judge: AnyJudge) -> bool:
+    return any(item.is_error for item in judge(desc))
+
+
+def of_edge(graph: Graph, item: Diagnostic, judge: AnyJudge) -> Iterator[Resized]:
+    """What would do about an edge between two tensors of other bytes, the places of the finding: either of them."""
+    ends = [(node, field) for place in item.places[:2] for node, field in _at(graph, place.pointer)]
+    if len(ends) != 2:
+        return
+    (writer, written), (reader, read) = ends
+    for node, field, other, others in ((reader, read, writer, written), (writer, written, reader, read)):
+        desc = other.operator.find(others)
+        if isinstance(desc, TensorDesc):
+            end = End(desc, f"{others} of {quote(other.name)}")
+            yield from _resized(node, field, end, judge, named=node is writer)
+
+
+def unread(graph: Graph, node: str) -> list[Value]:
+    """What is written, or bound by the caller, and nothing reads, but by a node itself."""
+    read = {value for item in graph.nodes for value in item.sources}
+    read.update(item.value for item in (*graph.outputs, *graph.results))
+    made = [value for item in graph.nodes if item.name != node for value in item.targets]
+    return [value for value in (*(item.value for item in graph.inputs), *made) if value not in read]
+
+
+def _at(graph: Graph, place: str) -> Iterator[tuple[Node, str]]:
+    for node in graph.nodes:
+        if node.source and place.startswith(f"{node.source}/"):
+            for field in node.operator.schema.fields:
+                if pointer(node.source, field.name) == place:
+                    yield node, field.name

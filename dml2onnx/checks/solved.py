@@ -1,0 +1,82 @@
+"""Sizes of an input with which outputs have the sizes that are stated for them: what an output follows from, backwards.
+
+Of a pool, a slice or a padding with an input that does not fit either the input or the output is wrong. Each dimension
+of the input is tried with other sizes, near ones, small ones and those of other tensors, and keeps that with which the
+most sizes of outputs are as stated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dml2onnx.checks.candidates import Candidate, Change, changed
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.rules.inference import infer_outputs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from dml2onnx.diagnostics import Diagnostic
+
+SOLVED = 18
+"""The kind of such a candidate, beyond those of single edits."""
+MOST_INPUTS = 2
+SMALL = range(1, 13)
+LARGEST = 1 << 12
+"""Sizes of another dimension that are tried for one."""
+
+
+def solved_inputs(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Candidate]:
+    """The inputs that findings are about, one by one, with the sizes that the outputs follow from."""
+    outputs = {
+        field.name: value
+        for field in desc.schema.output_fields
+        if isinstance(value := desc.get(field.name), TensorDesc)
+    }
+    if not outputs:
+        return
+    about = {name.partition("/")[0] for item in findings for name in (item.field, *item.related)}
+    inputs = [field.name for field in desc.schema.input_fields if field.name in about]
+    for name in inputs[:MOST_INPUTS]:
+        tensor = desc.get(name)
+        if isinstance(tensor, TensorDesc) and (sizes := _solved(desc, name, tensor, outputs)) is not None:
+            other = replace(tensor, sizes=sizes, strides=None, total_size=0)
+            words = f"of sizes {list(sizes)}, from which the outputs follow"
+            change = Change(name, other, words, is_copied=True)  # its writer has to change, too
+            yield Candidate(SOLVED, (change,))
+
+
+def _solved(
+    desc: OperatorDesc, name: str, tensor: TensorDesc, outputs: dict[str, TensorDesc]
+) -> tuple[int, ...] | None:
+    sizes = tensor.sizes
+    wrong = _wrong(desc, outputs)
+    if not 0 < wrong < LARGEST:  # then no size of it says more
+        return None
+    others = {size for item, value in desc.items() if isinstance(value, TensorDesc) for size in value.sizes}
+    for axis, old in enumerate(sizes):
+        near = {old - 2, old - 1, old + 1, old + 2, old * 2, old // 2}
+        tried = sorted({*SMALL, *near, *others} - {old}, key=lambda size: abs(size - old))
+        for size in tried:
+            if wrong and 0 < size < LARGEST:
+                made = (*sizes[:axis], size, *sizes[axis + 1 :])
+                left = _wrong(changed(desc, (Change(name, replace(tensor, sizes=made, strides=None), ""),)), outputs)
+                if left < wrong:
+                    sizes, wrong = made, left
+    return sizes if not wrong and sizes != tensor.sizes else None
+
+
+def _wrong(desc: OperatorDesc, outputs: dict[str, TensorDesc]) -> int:
+    """How many sizes of outputs are others than follow; many where they do not follow."""
+    bare = OperatorDesc(desc.schema, tuple([None if item.name in outputs else value for item, value in desc.items()]))
+    types = {name: value.data_type for name, value in outputs.items()}
+    found = infer_outputs(bare, {}, types, list(outputs)).outputs
+    count = 0
+    for name, stated in outputs.items():
+        made = found.get(name)
+        if made is None or len(made[1]) != stated.rank:
+            return LARGEST
+        count += sum(one != other for one, other in zip(made[1], stated.sizes, strict=True))
+    return count

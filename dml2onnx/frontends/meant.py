@@ -1,0 +1,42 @@
+"""What values of the wrong kind stand for, where that is plain."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING
+
+from dml2onnx.frontends.numbers import round_to_float32
+from dml2onnx.ir.tensor import MAX_DIMENSIONS
+
+if TYPE_CHECKING:
+    from dml2onnx.diagnostics import Member
+
+_NUMBER = re.compile(r"[-+]?(\d{1,20}(\.\d{0,20})?|\.\d{1,20})([eE][-+]?\d{1,3})?", re.ASCII)
+
+
+def as_bool(raw: object) -> bool | None:
+    """What a text or a number stands for that says whether something is so."""
+    if type(raw) is int:
+        return raw == 1 if raw in (0, 1) else None
+    return {"true": True, "false": False}.get(raw.strip().lower()) if isinstance(raw, str) else None
+
+
+def as_number(raw: object) -> float | None:
+    """The number in a text that holds nothing else."""
+    text = raw.strip() if isinstance(raw, str) else ""
+    if not _NUMBER.fullmatch(text):
+        return None
+    value = float(text)
+    return value if math.isfinite(value) else None
+
+
+def repeated(array: tuple[object, ...], count: int) -> list[Member] | None:
+    """As many entries as an array needs, where all that it has are one number."""
+    if not array or any(item != array[0] for item in array) or not 1 <= count <= MAX_DIMENSIONS:
+        return None
+    number = array[0]
+    if isinstance(number, float):
+        texts = (f"{number:.{digits}g}" for digits in range(1, 10))
+        number = next((float(text) for text in texts if round_to_float32(float(text)) == number), number)
+    return [number] * count if isinstance(number, (int, float)) else None
