@@ -229,6 +229,11 @@ class Diagnostic:
         """Errors stop a compilation, warnings do not."""
         return self.severity is Severity.ERROR
 
+    @property
+    def key(self) -> tuple[str, str]:
+        """What is said and of which place: findings of one descriptor are the same if their keys are."""
+        return self.code, self.path
+
     def __str__(self) -> str:
         place = f"node {quote(self.node)}" if self.node else ""
         if self.operator:

@@ -15,6 +15,7 @@ from onnx import helper
 
 from dml2onnx import GraphBuilder
 from dml2onnx.builder import Expression
+from dml2onnx.ir.tensor import packed_strides
 
 Array: TypeAlias = npt.NDArray[Any]
 Made: TypeAlias = Expression | Sequence[Expression | None] | None
@@ -595,5 +596,5 @@ ROWS: Mapping[str, Row] = {
 def _transposed(g: GraphBuilder, n: Given) -> Expression:
     order = list(n.get("perm", range(n.rank)[::-1]))
     sizes = n.array(0).shape
-    strides = [int(np.prod(sizes[axis + 1 :])) for axis in range(n.rank)]
+    strides = packed_strides(sizes)
     return g.reinterpret(n.x(), sizes=[sizes[axis] for axis in order], strides=[strides[axis] for axis in order])

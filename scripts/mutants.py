@@ -8,7 +8,8 @@
 A change is a bound one more or less, a condition the other way round, a result left out, a word of a message that is
 nonsense: each kind of ``KINDS`` in turn, rules and passes among them. Files are drawn by their lines and changes in
 them at random, the same ones for the same ``--seed``; the changes of ``KNOWN`` come first. Each is made in a copy of
-the last commit, in which the tests run that ``scripts/test.py --fast`` would run, within ``--seconds``.
+the last commit, in which the tests that ``scripts/test.py --fast`` would run are run for ``--seconds``, in forks of a
+process that has collected all of them (``_warm_tests.py``).
 
 ``build/mutants.json`` is the journal: a run that was stopped goes on where it was, also after later commits. A line
 that is no longer there is left out. Those that no test sees are printed, and at the end how many were seen.
@@ -26,7 +27,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import tokenize
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
@@ -70,13 +70,11 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 share. All but two are of cosmic-ray."""
 LEFT_OUT = ("dml2onnx/builder/operators/", "dml2onnx/testing/")
 """Code that is written by generators, whose comparison sees every change, and code that makes cases for tests."""
-THE_SAME = re.compile(r"if (not )?TYPE_CHECKING|strict=(True|False)")
+THE_SAME = re.compile(r"if (not )?TYPE_CHECKING|TypeAlias = .*|strict=(True|False)")
 """Lines of which a change says nothing: what only type checkers read, and how alike lists are that are always alike."""
 JOURNAL = ROOT / "build" / "mutants.json"
 NONSENSE = "umbrella"
 """What stands in a message instead of its longest word."""
-LONGEST = 900
-"""Seconds after which a change counts as seen: something does not end that ended before."""
 
 
 @dataclass
@@ -200,65 +198,51 @@ def sources(only: str) -> list[str]:
 
 
 class Copy:
-    """A copy of the last commit, in which changes are made and taken back."""
+    """A copy of the last commit, in which changes are made and taken back by what runs the tests."""
 
     def __init__(self, directory: Path, python: Path, seconds: float) -> None:
         self.root = directory / "copy"
         self.failing: list[str] = []
         """Tests that fail without any change, all cases of each."""
-        self._python = python
         self._seconds = seconds
         subprocess.run(["git", "clone", "-q", ROOT, self.root], check=True)
         for name in (".venv-cpp",):
             if (ROOT / name).exists():
                 (self.root / name).symlink_to((ROOT / name).resolve())
+        if (ROOT / "build" / "durations.json").exists():
+            (self.root / "build").mkdir(exist_ok=True)
+            shutil.copy(ROOT / "build" / "durations.json", self.root / "build")
+        threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        places = {"PYTHONPATH": str(self.root), "DML2ONNX_SHARED": str(ROOT.parent / "shared")}
+        self._server = subprocess.Popen(
+            [python, "scripts/_warm_tests.py"],
+            cwd=self.root,
+            env={**os.environ, **threads, **places},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+        )
 
     def perform(self, change: Change) -> None:
-        """Makes a change, runs the tests that it concerns, takes it back, and notes what came of it."""
+        """Has the tests run that a change concerns, and notes what came of it."""
         file = self.root / change.path
         text = file.read_text(encoding="utf-8") if file.exists() else ""
         made = change.made(text)
         if made is None:
             return
-        started = time.perf_counter()
-        file.write_text(made, encoding="utf-8")
-        try:
-            change.seen, change.test = self._affected()
-        finally:
-            file.write_text(text, encoding="utf-8")
-        change.seconds = round(time.perf_counter() - started, 1)
-        if change.test and self._run("-m", "pytest", "-p", "no:cacheprovider", change.test)[0] != 0:
-            self.failing.append(change.test.partition("[")[0])
-            self.perform(change)
+        asked = {"path": change.path, "before": text, "after": made, "seconds": self._seconds}
+        assert self._server.stdin is not None
+        assert self._server.stdout is not None
+        self._server.stdin.write(json.dumps(asked) + "\n")
+        self._server.stdin.flush()
+        answer = json.loads(self._server.stdout.readline())
+        change.seen, change.test, change.seconds = answer["seen"], answer["test"], answer["seconds"]
+        self.failing = answer["failing"]
 
-    def _affected(self) -> tuple[bool, str]:
-        """Whether a test that is near to what was changed fails, and which."""
-        if (ROOT / "build" / "durations.json").exists():  # what a change makes of them is not kept
-            (self.root / "build").mkdir(exist_ok=True)
-            shutil.copy(ROOT / "build" / "durations.json", self.root / "build")
-        left_out = [f"--deselect={test}" for test in self.failing]
-        affected = self.root / "scripts" / "_affected.py"
-        code, said = self._run(affected, "--seconds", str(self._seconds), "-x", "--timeout", "120", *left_out)
-        failed = re.findall(r"^(?:FAILED|ERROR) (\S+::.*?)(?: - .*)?$", said, re.MULTILINE)
-        return code != 0, failed[0] if failed else ""
-
-    def _run(self, *command: str | Path) -> tuple[int, str]:
-        threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-        places = {"PYTHONPATH": str(self.root), "DML2ONNX_SHARED": str(ROOT.parent / "shared")}
-        try:
-            done = subprocess.run(
-                [self._python, *command],
-                cwd=self.root,
-                capture_output=True,
-                env={**os.environ, **threads, **places},
-                check=False,
-                text=True,
-                encoding="utf-8",
-                timeout=LONGEST,
-            )
-        except subprocess.TimeoutExpired:
-            return 1, ""
-        return done.returncode, done.stdout
+    def close(self) -> None:
+        """Ends what runs the tests."""
+        self._server.communicate()
 
 
 class Journal:
@@ -311,6 +295,7 @@ def perform(options: argparse.Namespace) -> int:
             )
             print(f"{change}\n  {said}, {change.seconds:.0f} s", flush=True)
             journal.write()
+        copy.close()
     print(journal.summary())
     if copy.failing:
         print(f"fail without any change: {', '.join(copy.failing)}")

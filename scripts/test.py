@@ -34,6 +34,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
+from _cpp_headers import fetch
 from _environment import (
     ROOT,
     interpreter,
@@ -46,9 +47,7 @@ from _environment import (
     prepare_webgpu,
     run,
 )
-from _onnxruntime_headers import fetch
 from _web import prepare_web
-from _winml_headers import fetch as fetch_winml
 from check_release import BRIEF
 
 SOURCES = ("dml2onnx", "samples", "scripts", "tests")
@@ -213,7 +212,6 @@ def test_steps(python: Path, *, thorough: bool, cases: str, since: str | None) -
     prepare_browser()
     if prepare_compiler():
         fetch()
-        fetch_winml()
     # onnxruntime-directml, which Windows has, comes in one version of the range
     ends = (("oldest", "ort124"), ("newest", "ort132")) if thorough and sys.platform == "linux" else ()
     kept = ["--record-runs", RUNS, *(part for name in RUNTIME_TESTS for part in ("--record-of", name))]

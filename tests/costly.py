@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 def outcome(graph: Graph, *, exact: bool) -> str:
     """``"wrong"``, ``"compiled"`` or ``"refused"``; a refusal names the node."""
-    if any(item.severity is Severity.ERROR for item in check(graph)):
+    if any(item.severity is Severity.ERROR for item in check(graph, remedies=False)):
         return "wrong"
     try:
         compile(graph, exact=exact)

@@ -137,3 +137,7 @@ def test_help_lists_every_keyword(name: str) -> None:
 def test_defaults_of_keywords_are_those_of_the_options() -> None:
     assert CompileOptions.of() == CompileOptions(ir_version=IR_VERSIONS[DEFAULT_OPSET])
     assert DEFAULTS.keys() == CompileKeywords.__annotations__.keys()
+
+
+def test_what_is_imported_lazily_is_listed() -> None:
+    assert {*dml2onnx.__all__, "__version__"} <= set(dir(dml2onnx))

@@ -12,6 +12,7 @@ import sys
 import tarfile
 import tomllib
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,12 +29,12 @@ SCRIPTS = ROOT / "scripts"
 
 
 class TestHeaders:
-    """Those of ONNX Runtime, for C++."""
+    """Those for C++, of packages of Debian and of wheels."""
 
     @pytest.fixture
     def module(self, script, monkeypatch, tmp_path):
-        module = script("_onnxruntime_headers")
-        moved = [item._replace(directory=tmp_path / item.directory.name) for item in module.PACKAGES]
+        module = script("_cpp_headers")
+        moved = [replace(item, directory=tmp_path / item.directory.name) for item in module.PACKAGES]
         monkeypatch.setattr(module, "PACKAGES", moved)
         return module
 
@@ -56,31 +57,51 @@ class TestHeaders:
     def test_only_the_headers_are_taken(self, module, tmp_path):
         package = self.package([f"{module.INSIDE}one.h", f"{module.INSIDE}deeper/two.h", "./usr/share/three.h"])
         digest = hashlib.sha256(package).hexdigest()
-        module.unpack(package, module.OLDER._replace(directory=tmp_path / "out", sha256=digest))
+        replace(module.OLDER, directory=tmp_path / "out", sha256=digest).unpack(package)
         assert [path.name for path in (tmp_path / "out").iterdir()] == ["one.h"]
         assert (tmp_path / "out" / "one.h").read_text() == f"{module.INSIDE}one.h"
 
     def test_another_package_is_refused(self, module, tmp_path):
         with pytest.raises(ValueError, match="has the SHA-256"):
-            module.unpack(self.package([]), module.OLDER._replace(directory=tmp_path / "out"))
+            replace(module.OLDER, directory=tmp_path / "out").unpack(self.package([]))
         assert not (tmp_path / "out").exists()
 
     def test_an_archive_without_it_is_refused(self, module):
         with pytest.raises(ValueError, match=r"no data\.tar\.gz"):
             module.member(self.package([]), b"data.tar.gz")
 
+    def test_only_what_is_wanted_of_a_wheel_is_taken(self, module, tmp_path):
+        inside = "winrt_sdk/cppwinrt/winrt/"
+        names = ["base.h", "impl/Windows.Foundation.0.h", "Windows.FoundationOther.h", "Windows.UI.h"]
+        wheel = io.BytesIO()
+        with zipfile.ZipFile(wheel, "w") as archive:
+            for name in (*(inside + name for name in names), "winrt_sdk/pywinrt/winrt/base.h"):
+                archive.writestr(name, name)
+        digest, out = hashlib.sha256(wheel.getvalue()).hexdigest(), tmp_path / "out"
+        replace(module.CPPWINRT, directory=out, sha256=digest).unpack(wheel.getvalue())
+        taken = {path.relative_to(out).as_posix(): path.read_text() for path in out.rglob("*") if path.is_file()}
+        wanted = ("winrt/base.h", "winrt/impl/Windows.Foundation.0.h")
+        assert taken == {name: f"winrt_sdk/cppwinrt/{name}" for name in wanted}
+
     def test_without_a_network_the_rest_goes_on(self, module, monkeypatch, capsys):
         def fail():
             raise module.MissingError("apt-get failed")
 
+        failed = subprocess.CompletedProcess((), 1, "", "first\nno route\n")
         monkeypatch.setattr(module, "configured_mirror", fail)
+        monkeypatch.setattr(module.subprocess, "run", lambda *_, **__: failed)
         assert not module.fetch()
-        assert "no headers of ONNX Runtime" in capsys.readouterr().out
+        assert capsys.readouterr().out.splitlines() == [
+            f"no {item.name}, with which C++ is compiled: {why}"
+            for item, why in zip(module.PACKAGES, ["apt-get failed"] * 2 + ["no route"] * 2, strict=True)
+        ]
+        assert not any(item.directory.exists() for item in module.PACKAGES)
 
     def test_the_package_is_what_apt_downloads(self, module, monkeypatch, tmp_path):
         package = self.package([f"{module.INSIDE}onnxruntime_cxx_api.h"])
         digest = hashlib.sha256(package).hexdigest()
-        monkeypatch.setattr(module, "PACKAGES", [item._replace(sha256=digest) for item in module.PACKAGES])
+        packages = [replace(item, sha256=digest) for item in module.PACKAGES if isinstance(item, module.DebianPackage)]
+        monkeypatch.setattr(module, "PACKAGES", packages)
         asked = []
 
         def downloaded(debian, name):
@@ -91,14 +112,9 @@ class TestHeaders:
         monkeypatch.setattr(module, "configured_mirror", lambda: "http://mirror.example/debian/")
         monkeypatch.setattr(module.Debian, "downloaded", downloaded)
         assert module.fetch()
-        assert asked == [("http://mirror.example/debian/", item.suite, item.name) for item in module.PACKAGES]
-        assert all((item.directory / "onnxruntime_cxx_api.h").exists() for item in module.PACKAGES)
-
-    def test_what_is_there_is_not_fetched_again(self, module, monkeypatch):
-        monkeypatch.setattr(module, "downloaded", lambda package: pytest.fail(f"{package.name} is there"))
-        for package in module.PACKAGES:
-            package.directory.mkdir()
-            (package.directory / "onnxruntime_cxx_api.h").touch()
+        assert asked == [("http://mirror.example/debian/", item.suite, item.name) for item in packages]
+        assert all((item.directory / "onnxruntime_cxx_api.h").exists() for item in packages)
+        monkeypatch.setattr(module, "configured_mirror", lambda: pytest.fail("what is there is not fetched again"))
         assert module.fetch()
 
 

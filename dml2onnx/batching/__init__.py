@@ -1,4 +1,4 @@
-"""One command for many models, in several processes, with a journal from which the next call continues.
+"""Runs one command on many models, in several processes, with a journal from which the next call continues.
 
 ``models`` finds them and says where results go, ``work`` is what is done to one, ``workers`` are processes that may
 die, ``driving`` hands out the work, and ``journal`` keeps what has come of it.

@@ -125,7 +125,7 @@ def answers(
     first = _standing_for(findings, gone, best)
     made = []
     for item in findings:
-        if item is not first and (item.code, item.path) in gone:
+        if item is not first and item.key in gone:
             continue
         diagnostic = at_node(item, node)
         fields = [item.path, *item.related]
@@ -177,7 +177,7 @@ def _standing_for(
 ) -> Diagnostic | None:
     """The finding that is left of those that one change does away with: an error, at what is changed if it can be."""
     fields = {change.field for trial in best for change in trial.candidate.changes}
-    among = [item for item in findings if (item.code, item.path) in gone]
+    among = [item for item in findings if item.key in gone]
     order = {Severity.ERROR: 0, Severity.WARNING: 1}
     first = min(among, key=lambda item: (order[item.severity], item.field not in fields), default=None)
     if first is None:
@@ -314,7 +314,7 @@ def _in_another_place(desc: OperatorDesc, item: Diagnostic, judge: AnyJudge) -> 
         return ()
     enums = [(other.name, other.enum) for other in desc.schema.fields if other.enum is not None]
     choices = [name for name, enum in enums if "NONE" in enum_schema(enum).values and desc.get(name) is not None]
-    known = {(other.code, other.path) for other in judge(desc) if other.field != item.field}
+    known = {other.key for other in judge(desc) if other.field != item.field}
     made = []
     for other in desc.schema.input_fields:
         if not other.optional or desc.get(other.name) is not None or other.name == item.field:
@@ -322,7 +322,7 @@ def _in_another_place(desc: OperatorDesc, item: Diagnostic, judge: AnyJudge) -> 
         moved = _with(_with(desc, item.field, None), other.name, stated)
         for name in ("", *choices):
             tried = _with(moved, name, "NONE") if name else moved
-            if {(new.code, new.path) for new in judge(tried)} <= known:
+            if {new.key for new in judge(tried)} <= known:
                 words = f", with {name} NONE" if name else ""
                 made.append(Remedy(f"it as {other.name}{words}, if that is what it is"))
                 break
@@ -402,8 +402,8 @@ def _whole_sizes(
     sizes = list(tensor.sizes)
     sizes[int(rest)] = int(item.expected)
     made = replace(tensor, sizes=tuple(sizes), strides=None)
-    known = {(other.code, other.path) for other in judge(desc)} - gone
-    if {(other.code, other.path) for other in judge(_with(desc, field, made))} - known:
+    known = {other.key for other in judge(desc)} - gone
+    if {other.key for other in judge(_with(desc, field, made))} - known:
         return ()
     return (Remedy(f"{field} of sizes {sizes}"),)
 

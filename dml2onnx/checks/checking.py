@@ -27,14 +27,14 @@ _ACCEPTED = frozenset(codes.ACCEPTED)
 
 
 def check_graph(
-    graph: Graph, level: FeatureLevel, *, compiles: bool = True, documented: bool = False
+    graph: Graph, level: FeatureLevel, *, compiles: bool = True, documented: bool = False, remedies: bool = True
 ) -> list[Diagnostic]:
     """The findings of a graph at a feature level, as :func:`dml2onnx.check` orders them."""
     judge = Judge(level, documented)
     structure = check_structure(graph)
     found = _of_nodes(graph, structure, judge)
     of_graph, found = without_consequences(graph, structure.of_graph, found, judge)
-    of_nodes = _diagnostics(graph, found, judge, compiles=compiles)
+    of_nodes = _diagnostics(graph, found, judge, compiles=compiles, remedies=remedies)
     unread = [] if any(item.is_error for item in (*of_graph, *of_nodes)) else structure.unread
     return [*of_graph, *unread, *of_nodes]
 
@@ -57,12 +57,12 @@ def _of_nodes(graph: Graph, structure: Structure, judge: Judge) -> list[tuple[Di
 
 
 def _diagnostics(
-    graph: Graph, found: Iterable[tuple[Diagnostic, ...]], judge: Judge, *, compiles: bool
+    graph: Graph, found: Iterable[tuple[Diagnostic, ...]], judge: Judge, *, compiles: bool, remedies: bool
 ) -> list[Diagnostic]:
     """The findings of all nodes with their places; those of the first nodes also have remedies."""
     diagnostics: list[Diagnostic] = []
     unlowered = catalog.unlowered_operators() if compiles else frozenset()
-    sources, asked = None, 0
+    sources, asked = None, 0 if remedies else MOST_NODES
     for node, findings in zip(graph.nodes, found, strict=True):
         if findings and asked < MOST_NODES:
             asked += 1

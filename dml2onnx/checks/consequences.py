@@ -255,7 +255,7 @@ def _without_repetition(findings: list[Diagnostic]) -> Iterator[Diagnostic]:
     What no level lifts goes first: a rule that a later level relaxes says nothing where one of all levels is broken.
     """
     final = {finding.path for finding in findings if finding.code in _OF_SHAPES and not finding.since}
-    exact = {(finding.code, finding.path) for finding in findings if not finding.since}
+    exact = {finding.key for finding in findings if not finding.since}
     ranks_differ = any(finding.code is codes.DIFFERENT_DIMENSION_COUNTS for finding in findings)
     odd = _of_other_ranks(findings)
     does_not_fit = any(finding.code is codes.NO_ROOM for finding in findings)
@@ -263,7 +263,7 @@ def _without_repetition(findings: list[Diagnostic]) -> Iterator[Diagnostic]:
     for finding in findings:
         if finding.code is codes.ZERO_SIZE and does_not_fit:  # which is why
             continue
-        if finding.since and (finding.path in final or (finding.code, finding.path) in exact):
+        if finding.since and (finding.path in final or finding.key in exact):
             continue
         if ranks_differ and finding.code in _OF_RANKS:
             continue
@@ -327,13 +327,13 @@ def _below_accepted(graph: Graph, found: NodeFindings, judge: AnyJudge) -> NodeF
                 continue
             writer, written, right_desc = suspects[read.value]
             operator = _with_reads(node, {read.value: (written, right_desc)})
-            later = {(item.code, item.path) for item in judge(operator)}
+            later = {item.key for item in judge(operator)}
             fits = read.offset + desc.total_bytes <= right_desc.total_bytes
             left = tuple(
                 item
                 for item in found[position]
                 if not (item.code is codes.OUT_OF_BOUNDS and item.field == field and fits)
-                and (item.is_structural or not item.is_error or (item.code, item.path) in later)
+                and (item.is_structural or not item.is_error or item.key in later)
             )
             if len(left) < len(found[position]):
                 found[position] = left
@@ -432,10 +432,8 @@ def _still(
 
     What is structural has no part in it.
     """
-    later = {(item.code, item.path) for item in judge(repaired)}
-    return tuple(
-        item for item in findings if item.field in always or item.is_structural or (item.code, item.path) in later
-    )
+    later = {item.key for item in judge(repaired)}
+    return tuple(item for item in findings if item.field in always or item.is_structural or item.key in later)
 
 
 # --- Graph inputs ---------------------------------------------------------------------------------------------------

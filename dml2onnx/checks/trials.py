@@ -64,10 +64,10 @@ class _Tried:
         self._judge = judge
         own = judge(desc)
         of_rules = [item for item in findings if not item.is_structural]
-        self.known = _places((*of_rules, *own))
+        self.known = {item.key for item in (*of_rules, *own)}
         """With those that are not said: they are made anew."""
-        self.errors = _places(item for item in of_rules if item.is_error)
-        self.refusals = _places(item for item in own if item.is_error)
+        self.errors = {item.key for item in of_rules if item.is_error}
+        self.refusals = {item.key for item in own if item.is_error}
         self.affordable = MOST_FOUND // max(1, len(self.known))
         """How many descriptors may be judged, of which each has about as many findings."""
         warned = not self.refusals
@@ -83,7 +83,7 @@ class _Tried:
             made = changed(self.desc, candidate.changes)
             outputs, further = with_inferred_outputs(made, self.desc)
             for changes, more in ((made, ()), (outputs, further)) if further else ((made, ()),):
-                left = _places(self._judge(changes))
+                left = {item.key for item in self._judge(changes)}
                 if left < self.known:
                     yield Trial(candidate, frozenset(self.known - left), more)
                     break
@@ -92,7 +92,9 @@ class _Tried:
         """Those with which no error is left, and no warning that was not there; of warnings none at all."""
         for candidate in islice(tried, min(MOST_EDITED, self.affordable)):
             made = changed(self.desc, candidate.changes)
-            if not self._refused(made) and (not self.refusals or _places(self._judge(made)) <= self.known):
+            if not self._refused(made) and (
+                not self.refusals or {item.key for item in self._judge(made)} <= self.known
+            ):
                 yield Trial(candidate, frozenset(self.known), ())
 
 
@@ -100,12 +102,8 @@ def best_trials(desc: OperatorDesc, findings: Sequence[Diagnostic], judge: AnyJu
     """The candidates that do away with most, by the fewest changes and of the likeliest kind, and make nothing new."""
     tried = _Tried(desc, findings, judge)
     trials = list(tried.better(candidates(desc, findings)))
-    best = _likeliest(trials, tried.errors | _places(item for item in findings if item.is_error))
+    best = _likeliest(trials, tried.errors | {item.key for item in findings if item.is_error})
     return _with_single_edits(tried, best)
-
-
-def _places(findings: Iterable[Diagnostic]) -> set[tuple[str, str]]:
-    return {(item.code, item.path) for item in findings}
 
 
 def _likeliest(trials: Sequence[Trial], errors: Collection[tuple[str, str]]) -> list[Trial]:

@@ -280,7 +280,7 @@ class MovementOps(EmitterCore):
         attributes: dict[str, Attribute] = {}
         if any(step != 1 for step in window.strides):
             attributes["strides"] = window.strides
-        if any(step != 1 for step in window.dilations):
+        if window.is_dilated:
             attributes["dilations"] = window.dilations
         if any((*window.start, *window.end)):
             attributes["pads"] = window.start + window.end

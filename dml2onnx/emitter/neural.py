@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any, overload
 
@@ -26,11 +25,6 @@ HIDES: Mapping[DType, Any] = {dtype: np.finfo(dtype.name).max / 2 for dtype in (
 """What is subtracted from the score of a key that is not to be seen, at most."""
 _ALL = Traits()
 _FIRST = Traits(inputs=(0,))
-
-
-@lru_cache(maxsize=4096)
-def _attributes_of_convolution(window: Window, group: int) -> Mapping[str, Attribute]:
-    return {"dilations": window.dilations, "group": group, **window.attributes()}
 
 
 @overload
@@ -68,7 +62,7 @@ class NeuralOps(ArithmeticOps):
     @legalised
     def Conv(self, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int = 1) -> Tensor:
         """Cross-correlation of ``x`` (N, C, ...) with ``w`` (M, C / group, ...), plus ``b`` (M)."""
-        attributes = _attributes_of_convolution(window, group)
+        attributes = window.attributes("Conv", group)
         inputs = [x, w] if b is None else [x, w, b]
         shape = (x.shape[0], w.shape[0], *window.output_sizes(x.shape[2:]))
         return self.emit("Conv", _ALL, inputs, x.dtype, shape, attributes)
@@ -76,7 +70,7 @@ class NeuralOps(ArithmeticOps):
     @legalised
     def ConvTranspose(self, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int = 1) -> Tensor:
         """The transposed convolution of ``x`` (N, C, ...) with ``w`` (C, M / group, ...), plus ``b`` (M)."""
-        attributes = _attributes_of_convolution(window, group)
+        attributes = window.attributes("ConvTranspose", group)
         if any(window.output_padding):
             attributes = {**attributes, "output_padding": window.output_padding}
         inputs = [x, w] if b is None else [x, w, b]
@@ -86,7 +80,7 @@ class NeuralOps(ArithmeticOps):
     @legalised
     def MaxPool(self, x: Tensor, window: Window) -> Tensor:
         """Maximum over windows; padding never wins. Pads must be smaller than the window."""
-        return self._pooled("MaxPool", x, window, {"dilations": window.dilations})
+        return self._pooled("MaxPool", x, window)
 
     @legalised
     def MaxPoolWithIndices(self, x: Tensor, window: Window) -> tuple[Tensor, Tensor]:
@@ -95,8 +89,8 @@ class NeuralOps(ArithmeticOps):
         ``x`` is not widened here.
         """
         shape = (*x.shape[:2], *window.output_sizes(x.shape[2:]))
-        attributes = {**window.attributes(), "dilations": window.dilations}
-        values, indices = self.nodes("MaxPool", [x], [(x.dtype, shape), (INT64, shape)], attributes)
+        outputs = [(x.dtype, shape), (INT64, shape)]
+        values, indices = self.nodes("MaxPool", [x], outputs, window.attributes("MaxPool"))
         return values, indices
 
     @legalised
@@ -129,7 +123,7 @@ class NeuralOps(ArithmeticOps):
 
     def _pooled(self, op: str, x: Tensor, window: Window, more: Mapping[str, Attribute] = {}) -> Tensor:
         shape = (*x.shape[:2], *window.output_sizes(x.shape[2:]))
-        return self.emit(op, _ALL, [x], x.dtype, shape, {**window.attributes(), **more})
+        return self.emit(op, _ALL, [x], x.dtype, shape, {**window.attributes(op), **more})
 
     @legalised
     def BatchNormalization(
@@ -410,7 +404,7 @@ class NeuralOps(ArithmeticOps):
 
         Padding adds nothing: it is the zero point.
         """
-        attributes = _attributes_of_convolution(window, group)
+        attributes = window.attributes("ConvInteger", group)
         shape = (x.shape[0], w.shape[0], *window.output_sizes(x.shape[2:]))
         inputs = [x, w, x_zero_point, w_zero_point]
         return self.emit("ConvInteger", Traits("T1", (0, 2), False), inputs, np.dtype(np.int32), shape, attributes)
@@ -423,7 +417,7 @@ class NeuralOps(ArithmeticOps):
         x, w = inputs[0], inputs[3]
         shape = (x.shape[0], w.shape[0], *window.output_sizes(x.shape[2:]))
         operands = [*inputs, *([] if bias is None else [bias])]
-        return self.nodes("QLinearConv", operands, [(dtype, shape)], _attributes_of_convolution(window, group))[0]
+        return self.nodes("QLinearConv", operands, [(dtype, shape)], window.attributes("QLinearConv", group))[0]
 
     @legalised
     def QLinearMatMul(self, inputs: Sequence[Tensor], dtype: DType) -> Tensor:

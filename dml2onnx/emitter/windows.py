@@ -11,6 +11,15 @@ if TYPE_CHECKING:
     from dml2onnx.onnx_model.records import Attribute
 
 
+DILATED_SINCE = {"AveragePool": 19, "LpPool": 18}
+"""The opset from which on an operator has dilations, which others have in all."""
+
+
+def may_be_dilated(op: str, opset: int) -> bool:
+    """Whether an operator with windows has dilations in an opset."""
+    return opset >= DILATED_SINCE.get(op, 0)
+
+
 class Window(NamedTuple):
     """A sliding window over the spatial axes: what convolutions and pools share. All tuples have one entry per axis."""
 
@@ -22,9 +31,14 @@ class Window(NamedTuple):
     output_padding: tuple[int, ...] = ()
     """Elements behind the result of a transposed convolution, each less than the stride or the dilation, if any."""
 
+    @property
+    def is_dilated(self) -> bool:
+        """Whether a window skips elements."""
+        return any(step != 1 for step in self.dilations)
+
     def is_all_of(self, sizes: tuple[int, ...]) -> bool:
         """Whether there is one window, which is all there is and nothing else."""
-        padded = any(self.start) or any(self.end) or any(step != 1 for step in self.dilations)
+        padded = any(self.start) or any(self.end) or self.is_dilated
         return self.shape == sizes and not padded
 
     def extent(self, axis: int) -> int:
@@ -58,9 +72,9 @@ class Window(NamedTuple):
         needed = [(m - 1) * self.strides[i] + self.extent(i) - self.start[i] - n for i, n, m in axes]
         return self._replace(end=tuple(max(n, 0) for n in needed))
 
-    def attributes(self) -> Mapping[str, Attribute]:
-        """As ONNX attributes of pooling, also where they have their defaults."""
-        return _attributes(self)
+    def attributes(self, op: str, group: int | None = None) -> Mapping[str, Attribute]:
+        """As attributes of an ONNX operator, also where they have their defaults; convolutions have a group, too."""
+        return _attributes(self, op, group)
 
 
 @lru_cache(maxsize=4096)
@@ -69,9 +83,11 @@ def _output_sizes(window: Window, sizes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _attributes(window: Window) -> Mapping[str, Attribute]:
-    # as exporters write them: some tools stop where they are left to their defaults; MaxPool and Conv add dilations
-    result: dict[str, Attribute] = {"kernel_shape": window.shape, "pads": window.start + window.end}
-    if any(step != 1 for step in window.dilations):  # which AveragePool and LpPool do not have in all opsets
+def _attributes(window: Window, op: str, group: int | None) -> Mapping[str, Attribute]:
+    # as exporters write them: some tools stop where they are left to their defaults
+    result: dict[str, Attribute] = {}
+    if window.is_dilated or op not in DILATED_SINCE:
         result["dilations"] = window.dilations
-    return {**result, "strides": window.strides}
+    if group is not None:
+        result["group"] = group
+    return {**result, "kernel_shape": window.shape, "pads": window.start + window.end, "strides": window.strides}

@@ -126,18 +126,16 @@ def _refuse_other(path: Path, suffix: str, beginning: bytes) -> None:
     raise UnreadableError(INPUT_UNREADABLE.at(message, expected="a .npy file, or the bytes of the buffer"))
 
 
-def fitted(
-    source: Array | RawBytes, dtype: np.dtype[np.generic], shape: tuple[int, ...], what: str, most: int = 0
-) -> Array:
+def fitted(source: Array | RawBytes, dtype: np.dtype[np.generic], shape: tuple[int, ...], what: str) -> Array:
     """Contents as a buffer of this type and shape takes them: bytes as they are, and numbers that the type holds in it.
 
-    Bytes may go on up to a multiple of 4, or ``most``. numpy writes float64 and int64 by default: floats are
+    Bytes may go on up to a multiple of 4. numpy writes float64 and int64 by default: floats are
     rounded to the buffer's type, whole numbers have to be in its range, and kinds of numbers are not mixed. What does
     not fit stays as it is, for the caller to refuse; a wrong number of bytes is refused here (DML3007).
     """
     length = dtype.itemsize * prod(shape)
     if isinstance(source, RawBytes):
-        if not length <= source.content.size <= max(-(-length // 4) * 4, most):
+        if not length <= source.content.size <= -(-length // 4) * 4:
             message = f"{source.what} has {source.content.size} bytes, and {what} takes {length}"
             if bytes(source.content[:8]).startswith(_PICTURES):
                 message += "; pictures are not decoded: save their numbers with numpy.save"

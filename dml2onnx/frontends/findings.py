@@ -65,7 +65,6 @@ def at_field(
     *,
     expected: str = "",
     found: str = "",
-    related: tuple[str, ...] = (),
     remedies: tuple[Remedy, ...] = (),
 ) -> Diagnostic:
     """A finding about a field of the operator that a node has; its name and page are said where it is known."""
@@ -78,7 +77,6 @@ def at_field(
         operator=schema.short_name if schema else "",
         field=field,
         documentation=schema.doc if schema else "",
-        related=related,
         remedies=remedies,
     )
 

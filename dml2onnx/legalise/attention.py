@@ -88,10 +88,8 @@ def weighted(e: Emitter, query: Tensor, keys: Tensor, values: Tensor, mask: Tens
     return e.Reshape(apart, (batch, length, heads * values.shape[3]))
 
 
-def tensor_scatter(e: Emitter, cache: Tensor, updates: Tensor, first: Tensor) -> Tensor | None:
+def tensor_scatter(e: Emitter, cache: Tensor, updates: Tensor, first: Tensor) -> Tensor:
     """ScatterND or, where that is missing as well, GatherElements among old and new rows."""
-    if e.has_kernel("TensorScatter", cache.dtype):
-        return None
     e.suggest_opset(26, "TensorScatter")
     batch, heads, total, _ = cache.shape
     count, start = updates.shape[2], e.Reshape(first, (batch, 1, 1, 1))

@@ -191,8 +191,7 @@ def bitwise(table: npt.NDArray[np.int32], e: Emitter, *items: Tensor) -> Tensor 
     e.note("BitwiseAnd, BitwiseOr and BitwiseXor are new in opset 18: four bits each are looked up in a table")
     e.suggest_opset(BITWISE_OPSET, "BitwiseAnd")
     dtype, shape = items[0].dtype, np.broadcast_shapes(*(x.shape for x in items))
-    if any(x.rank < 2 or x.shape[-1] > 1 for x in items):
-        items = tuple(e.Reshape(x, (1, *x.shape, 1)) for x in items)
+    items = tuple(e.Reshape(x, (1, *x.shape, 1)) for x in items)
     of_two, sixteen = e.constant(table), e.constant(16, INT32)
     nibbles = reduce(lambda a, b: e.Gather(of_two, e.Add(e.Mul(a, sixteen), b)), (in_nibbles(e, x) for x in items))
     work = INT64 if dtype.itemsize == INT64.itemsize else INT32
@@ -205,10 +204,8 @@ def bitwise(table: npt.NDArray[np.int32], e: Emitter, *items: Tensor) -> Tensor 
     return e.Reshape(e.Cast(e.Cast(total, unsigned(dtype)), dtype), shape)
 
 
-def bitwise_not(e: Emitter, x: Tensor) -> Tensor | None:
-    """A Sub from all ones, which borrows from no bit."""
-    if e.has_kernel("BitwiseNot", x.dtype):
-        return None
+def inverted(e: Emitter, x: Tensor) -> Tensor:
+    """BitwiseNot as a Sub from all ones, which borrows from no bit."""
     ones = np.asarray((1 << 8 * x.dtype.itemsize) - 1, unsigned(x.dtype)).view(x.dtype)
     return e.Sub(e.constant(ones), x)
 

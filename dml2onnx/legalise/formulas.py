@@ -138,6 +138,11 @@ def by_instances(e: Emitter, x: Tensor, first: int, epsilon: float) -> Tensor:
     return e.Reshape(e.InstanceNormalization(instances, one, zero, epsilon), x.shape)
 
 
+def layer_by_instances(e: Emitter, x: Tensor, scale: Tensor, bias: Tensor | None, axis: int, epsilon: float) -> Tensor:
+    """LayerNormalization as InstanceNormalization, and scale and bias behind it."""
+    return plus(e, times(e, by_instances(e, x, axis, epsilon), scale), bias)
+
+
 def has_finite_factor(e: Emitter, variance: Tensor, scale: Tensor, epsilon: float) -> bool:
     """Whether variance and scale are known, and what they make of a number is one."""
     if variance.value is None or scale.value is None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dml2onnx.emitter.tensor import broadcast_shape
+from dml2onnx.ir.tensor import packed_strides
 from dml2onnx.legalise.movements import from_start
 from dml2onnx.onnx_model import INT64
 
@@ -88,10 +89,6 @@ def _clamped(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
 # --- offsets ---------------------------------------------------------------------------------------------------------
 
 
-def _strides(shape: Sequence[int]) -> list[int]:
-    return [prod(shape[axis + 1 :]) for axis in range(len(shape))]
-
-
 def _offsets(
     e: Emitter, start: Array, steps: Sequence[tuple[Tensor, int]], most: int, dtype: DType | None = None
 ) -> Tensor:
@@ -114,7 +111,7 @@ def _places(e: Emitter, shape: tuple[int, ...], sizes: tuple[int, ...], axis: in
     """The flat offsets in a tensor of ``shape`` of elements of ``sizes``, but for their place along an axis."""
     e.budget.require(prod(sizes) // sizes[axis])
     start = np.zeros((1,) * len(shape), np.int64)
-    for i, stride in enumerate(_strides(shape)):
+    for i, stride in enumerate(packed_strides(shape)):
         if i != axis:
             start = start + np.arange(sizes[i]).reshape([-1 if i == d else 1 for d in range(len(shape))]) * stride
     return start
@@ -129,7 +126,7 @@ def _columns(
     parts = e.Split(e.Reshape(indices, (count, length)), (1,) * length, 1)
     return [
         (e.Reshape(from_start(e, part, size), (rows, count // rows, 1)), stride // width)
-        for part, size, stride in zip(parts, sizes, _strides(sizes), strict=False)
+        for part, size, stride in zip(parts, sizes, packed_strides(sizes), strict=False)
     ]
 
 
@@ -153,7 +150,7 @@ def _gather(e: Emitter, x: Tensor, indices: Tensor, axis: int) -> Tensor:
 
 def _gather_elements(e: Emitter, x: Tensor, indices: Tensor, axis: int) -> Tensor:
     sizes = (*x.shape[:axis], indices.shape[axis], *x.shape[axis + 1 :])
-    step = from_start(e, indices, x.shape[axis]), _strides(x.shape)[axis]
+    step = from_start(e, indices, x.shape[axis]), packed_strides(x.shape)[axis]
     return _at(e, x, _places(e, x.shape, sizes, axis), [step])
 
 
@@ -174,7 +171,7 @@ def _with_one_more(e: Emitter, rows: Tensor) -> Tensor:
 
 
 def _scatter_elements(e: Emitter, x: Tensor, indices: Tensor, updates: Tensor, axis: int) -> Tensor:
-    step = from_start(e, indices, x.shape[axis]), _strides(x.shape)[axis]
+    step = from_start(e, indices, x.shape[axis]), packed_strides(x.shape)[axis]
     offsets = _offsets(e, _places(e, x.shape, indices.shape, axis), [step], x.size)
     longer = e.Reshape(_with_one_more(e, e.Reshape(x, (x.size, 1))), (x.size + 1,))
     offsets, updates = (e.Reshape(item, (item.size,)) for item in (offsets, updates))

@@ -25,7 +25,7 @@ from dml2onnx.legalise import (
 )
 from dml2onnx.legalise.depth import gathered_depth, spread_depth
 from dml2onnx.legalise.extremes import as_signed, clipped
-from dml2onnx.legalise.formulas import by_instances, normalized, plus, shrunk, times, wide
+from dml2onnx.legalise.formulas import layer_by_instances, normalized, plus, shrunk, times, wide
 from dml2onnx.legalise.pools import average_pool, lp_pool, max_pool, max_pool_with_indices, max_unpool
 from dml2onnx.onnx_model import DOUBLE, FLOAT
 
@@ -185,40 +185,20 @@ def hard_swish(e: Emitter, x: Tensor, alpha: float, beta: float) -> Tensor | Non
     return e.Mul(x, e.HardSigmoid(x, alpha, beta))
 
 
-def shrink(e: Emitter, x: Tensor, bias: float, lambd: float) -> Tensor | None:
-    """Two comparisons."""
-    return None if e.has_kernel("Shrink", x.dtype) else shrunk(e, x, bias, lambd)
-
-
-def layer_normalization(
-    e: Emitter, x: Tensor, scale: Tensor, bias: Tensor | None, axis: int, epsilon: float
-) -> Tensor | None:
-    """InstanceNormalization, and scale and bias behind it."""
-    if e.has_kernel("LayerNormalization", x.dtype):
-        return None
-    return plus(e, times(e, by_instances(e, x, axis, epsilon), scale), bias)
-
-
-def rms_normalization(e: Emitter, x: Tensor, scale: Tensor, axis: int, epsilon: float) -> Tensor | None:
+def rms_normalization(e: Emitter, x: Tensor, scale: Tensor, axis: int, epsilon: float) -> Tensor:
     """The formula, FLOAT16 in FLOAT."""
-    if e.has_kernel("RMSNormalization", x.dtype):
-        return None
     e.suggest_opset(23, "RMSNormalization")
     return times(e, normalized(e, x, range(axis, x.rank), epsilon, use_mean=False), scale)
 
 
-def instance_normalization(e: Emitter, x: Tensor, scale: Tensor, bias: Tensor, epsilon: float) -> Tensor | None:
+def instance_normalization(e: Emitter, x: Tensor, scale: Tensor, bias: Tensor, epsilon: float) -> Tensor:
     """The formula, FLOAT16 in FLOAT."""
-    if e.has_kernel("InstanceNormalization", x.dtype):
-        return None
     factor, term = (e.Reshape(item, (item.size, *(1,) * (x.rank - 2))) for item in (scale, bias))
     return plus(e, times(e, normalized(e, x, range(2, x.rank), epsilon), factor), term)
 
 
-def lp_normalization(e: Emitter, x: Tensor, axis: int, p: int, epsilon: float) -> Tensor | None:
+def lp_normalization(e: Emitter, x: Tensor, axis: int, p: int, epsilon: float) -> Tensor:
     """The quotient, of which 0 / 0 is 0."""
-    if e.has_kernel("LpNormalization", x.dtype):
-        return None
     y = wide(e, x)
     norm = e.ReduceSum(e.Abs(y), (axis,)) if p == 1 else e.Sqrt(e.ReduceSum(e.Mul(y, y), (axis,)))
     return e.Cast(e.Div(y, e.Max(norm, e.constant(np.finfo(y.dtype.name).tiny, y.dtype))), x.dtype)
@@ -338,7 +318,30 @@ def _along(e: Emitter, x: Tensor, axis: int | None, rank: int) -> Tensor:
     return x if axis is None else e.Reshape(x, (x.size, *(1,) * (rank - axis - 1)))
 
 
+MISSING: Mapping[str, Rule] = {
+    "BitwiseNot": bits.inverted,
+    "CumProd": running.cum_prod,
+    "InstanceNormalization": instance_normalization,
+    "LayerNormalization": layer_by_instances,
+    "LpNormalization": lp_normalization,
+    "RMSNormalization": rms_normalization,
+    "Shrink": shrunk,
+    "TensorScatter": attention.tensor_scatter,
+    "Tile": movements.repeated,
+}
+"""What takes the place of an operator where there is no kernel for just the type of its first tensor."""
+
+
+def _where_missing(operator: str, form: Rule) -> Rule:
+    @wraps(form)
+    def rule(e: Emitter, x: Tensor, *args: Any, **kwargs: Any) -> Any:
+        return None if e.has_kernel(operator, x.dtype) else form(e, x, *args, **kwargs)
+
+    return rule
+
+
 RULES |= {
+    **{operator: _where_missing(operator, form) for operator, form in MISSING.items()},
     **{operator: products.of_bytes(operator) for operator in ("ConvInteger", "MatMulInteger")},
     **{operator: products.of_quantised(operator) for operator in ("QLinearConv", "QLinearMatMul")},
     "AveragePool": average_pool,
@@ -350,11 +353,9 @@ RULES |= {
     "ArgMin": arg_min,
     "Attention": attention.attention,
     "BitCast": bits.bit_cast,
-    "BitwiseNot": bits.bitwise_not,
     **{operator: partial(bits.bitwise, table) for operator, table in bits.TABLES.items()},
     "Col2Im": movements.col2im,
     "by_indices": indices.by_constants,
-    "CumProd": running.cum_prod,
     "DepthToSpace": depth_to_space,
     "Div": division.divide,
     "DequantizeLinear": dequantize_linear,
@@ -365,14 +366,9 @@ RULES |= {
     "precise_type": precise_type,
     "stores_nibbles": stores_nibbles,
     "Gelu": gelu,
-    "InstanceNormalization": instance_normalization,
-    "LayerNormalization": layer_normalization,
-    "LpNormalization": lp_normalization,
-    "RMSNormalization": rms_normalization,
     "HardSwish": hard_swish,
     "reversed": movements.reversed_by_place,
     "Scan": scans.scan,
-    "Shrink": shrink,
     "Mod": division.remainder,
     "OneHot": movements.one_hot,
     "Pad": movements.pad,
@@ -385,7 +381,5 @@ RULES |= {
     "RoiAlign": regions.roi_align,
     "SpaceToDepth": space_to_depth,
     "Swish": swish,
-    "TensorScatter": attention.tensor_scatter,
-    "Tile": movements.tile,
     "TopK": top_k,
 }

@@ -27,13 +27,8 @@ MOST_DIMENSIONS = 8
 """What all runtimes take."""
 
 
-def tile(e: Emitter, x: Tensor, repeats: Sequence[int]) -> Tensor | None:
-    """Expand where Tile has no kernel."""
-    return None if e.has_kernel("Tile", x.dtype) else repeated(e, x, repeats)
-
-
 def repeated(e: Emitter, x: Tensor, repeats: Sequence[int]) -> Tensor | None:
-    """Expand along dimensions of their own, if these are not too many; a constant is repeated when compiling."""
+    """Tile as Expand along dimensions of their own, if these are few enough; a constant is repeated when compiling."""
     apart: list[tuple[int, int]] = []
     for size, count in zip(x.shape, repeats, strict=True):
         if count > 1:

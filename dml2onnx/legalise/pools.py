@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dml2onnx.emitter.core import as_it_is
-from dml2onnx.emitter.windows import Window
+from dml2onnx.emitter.windows import Window, may_be_dilated
 from dml2onnx.legalise.windows import Pool
 from dml2onnx.onnx_model import DOUBLE, FLOAT, INT64
 
@@ -30,6 +30,10 @@ def _over(e: Emitter, x: Tensor, window: Window) -> Pool:
     pool = Pool.over(x.shape[2:], window)
     e.budget.require(pool.table_size if pool.may_have_empty else 0)
     return pool
+
+
+def _has_dilations(e: Emitter, op: str, pool: Pool) -> bool:
+    return may_be_dilated(op, e.opset) or not pool.window.is_dilated
 
 
 # --- maximum ---------------------------------------------------------------------------------------------------------
@@ -220,7 +224,7 @@ def mean_filter(e: Emitter, x: Tensor, pool: Pool, *, count_include_pad: bool) -
 
 def is_filtered(e: Emitter, x: Tensor, pool: Pool) -> bool:
     """Whether a Conv takes the place of AveragePool."""
-    if not pool.fits or (pool.is_dilated and e.opset < 19):
+    if not pool.fits or not _has_dilations(e, "AveragePool", pool):
         return True
     return e.takes_instead("AveragePool", x.dtype, "Conv", "Mul")
 
@@ -253,8 +257,8 @@ def _filtered(e: Emitter, x: Tensor, pool: Pool, weight: float) -> Tensor:
 def lp_pool(e: Emitter, x: Tensor, window: Window, p: int) -> Tensor | None:
     """Sums between powers where there is no kernel, or none with this padding, or, below opset 18, with dilations."""
     pool = Pool.over(x.shape[2:], window)
-    has_dilations = not pool.is_dilated or e.opset >= 18
-    return None if e.has_kernel("LpPool", x.dtype) and pool.fits and has_dilations else norms(e, x, window, p)
+    fits = pool.fits and _has_dilations(e, "LpPool", pool)
+    return None if e.has_kernel("LpPool", x.dtype) and fits else norms(e, x, window, p)
 
 
 def norms(e: Emitter, x: Tensor, window: Window, p: int) -> Tensor:
@@ -274,7 +278,7 @@ def norms(e: Emitter, x: Tensor, window: Window, p: int) -> Tensor:
 
 def window_sums(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
     """The sum over each window, 0 where it holds nothing."""
-    without = (pool.is_dilated and e.opset < 19) or e.takes_instead("AveragePool", x.dtype, "Conv")
+    without = not _has_dilations(e, "AveragePool", pool) or e.takes_instead("AveragePool", x.dtype, "Conv")
     if not pool.fits or pool.has_empty or without:
         e.note("a filter of ones: AveragePool wants pads smaller than the window, and has dilations from opset 19 on")
         return _filtered(e, x, pool, 1)

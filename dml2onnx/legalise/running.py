@@ -14,10 +14,8 @@ MOST_FACTORS = 16
 BLOCK = 8
 
 
-def cum_prod(e: Emitter, x: Tensor, axis: int, *, exclusive: bool = False, reverse: bool = False) -> Tensor | None:
+def cum_prod(e: Emitter, x: Tensor, axis: int, *, exclusive: bool = False, reverse: bool = False) -> Tensor:
     """Mul of slices."""
-    if e.has_kernel("CumProd", x.dtype):
-        return None
     e.suggest_opset(26, "CumProd")
     rows, at = (x, axis) if x.shape[axis] <= MOST_FACTORS else (_around(e, x, axis), 1)
     return e.Reshape((_products_before if exclusive else _products)(e, rows, at, reverse), x.shape)

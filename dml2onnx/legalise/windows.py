@@ -35,11 +35,6 @@ class Pool:
         return any(self.window.start) or any(self.window.end)
 
     @property
-    def is_dilated(self) -> bool:
-        """Whether any window skips elements."""
-        return any(step != 1 for step in self.window.dilations)
-
-    @property
     def picks(self) -> bool:
         """Whether every window is one element of the input."""
         return not self.is_padded and prod(self.window.shape) == 1
@@ -53,7 +48,7 @@ class Pool:
     def is_global(self) -> bool:
         """Whether one window covers everything."""
         reached = all(k - a >= n for k, a, n in zip(self.window.shape, self.window.start, self.sizes, strict=True))
-        return prod(self.output) == 1 and reached and not self.is_dilated
+        return prod(self.output) == 1 and reached and not self.window.is_dilated
 
     def places(self, axis: int) -> Counts:
         """Input coordinates of the windows' elements, inside or not, of shape (output, window)."""
@@ -122,4 +117,4 @@ class Pool:
     @property
     def may_have_empty(self) -> bool:
         """Whether :attr:`has_empty` has to look at every window."""
-        return self.is_padded and not (self.fits and not self.is_dilated)
+        return self.is_padded and not (self.fits and not self.window.is_dilated)

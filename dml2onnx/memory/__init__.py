@@ -1,4 +1,4 @@
-"""What lies in memory while a graph is lowered: who wrote it, how a view sees it, which nodes see alike.
+"""Follows the buffers of a graph while it is lowered: who wrote them, how a view sees them, which nodes see alike.
 
 It knows no operator. Lowerings see tensors, and a view that is not what was written becomes ONNX nodes here.
 """

@@ -1,4 +1,4 @@
-"""What is made of the ONNX records before they are written: the same numbers by fewer nodes, or by cheaper ones.
+"""Rewrites the records of an ONNX model before they are written: the same numbers by fewer nodes, or by cheaper ones.
 
 Lowering translates one DirectML node at a time. A pass sees the whole model. Each is a function with a name and a
 switch; without any of them (``-O0``) the model has the nodes that lowering emits for each

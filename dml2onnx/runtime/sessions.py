@@ -174,22 +174,22 @@ There is no such kernel. Products of INT8 with INT8 are exact without being aske
 """
 
 
-def open_session(
-    model: bytes | Path, provider: ProviderLike = "cpu", profile: Path | None = None,
-    *, records: bool = False, weights: Weights | None = None,
-) -> Any:  # fmt: skip
-    """An ``onnxruntime.InferenceSession`` of any ONNX model, which writes a profile into a directory when asked to.
+def open_session(model: bytes | Path, provider: ProviderLike = "cpu") -> Any:
+    """An ``onnxruntime.InferenceSession`` of any ONNX model.
 
-    ``records`` keeps which provider each node was given to; ``weights`` are those that the model has not in itself.
     :class:`DmlError` (DML3011) where ONNX Runtime refuses the model, and (DML3021) where it cannot start a provider
     that was asked for, or leaves it out. What ``auto`` chooses and cannot start gives way to the CPU.
     """
-    return _opened(model, provider, profile, records, weights)[0]
+    return _opened(model, provider, None, False, None)[0]
 
 
 def _opened(
     model: bytes | Path, provider: ProviderLike, profile: Path | None, records: bool, weights: Weights | None
 ) -> tuple[Any, tuple[Diagnostic, ...]]:
+    """A session, which writes a profile into a directory when asked to, and what a user should know of it.
+
+    ``records`` keeps which provider each node was given to; ``weights`` are those that the model has not in itself.
+    """
     providers = require_providers(provider)
     try:
         try:

@@ -22,7 +22,7 @@ MARK = "\ue000"
 _DIGITS = re.compile(r"(\d+)")
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Carried:
     """A variable that a repetition hands to the next one."""
 

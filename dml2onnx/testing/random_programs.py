@@ -61,7 +61,7 @@ class View:
         return {"name": self.buffer, "elementOffset": self.offset, "elementSizeInBytes": 1}
 
 
-@dataclass
+@dataclass(frozen=True)
 class Buffer:
     """A resource: elements of a type, and unused bytes behind them."""
 

@@ -117,7 +117,7 @@ def _findings(source: NamedGraph, ranges: Mapping[str, tuple[int, int]]) -> set[
 
 def _wrong(graph: Graph) -> list[Diagnostic]:
     """Why no model is made of a graph."""
-    findings = check(graph)
+    findings = check(graph, remedies=False)
     errors = [item for item in findings if item.severity is Severity.ERROR]
     return [*errors, *uncompiled(graph, findings, level_of(graph, None))]
 

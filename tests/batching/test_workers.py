@@ -15,6 +15,7 @@ import dml2onnx
 from dml2onnx.batching.serving import memory_limit
 from dml2onnx.batching.workers import START, Ended, Workers
 from dml2onnx.codes.running import WORKER_NOT_STARTED
+from dml2onnx.diagnostics import quote
 from dml2onnx.providers.threads import SESSION_THREADS
 from tests.batching import jobs
 
@@ -66,6 +67,14 @@ def test_a_worker_that_cannot_begin_is_no_fault_of_an_item() -> None:
         workers.wait()
     assert [item.code for item in caught.value.diagnostics] == [WORKER_NOT_STARTED.id]
     assert workers.close() == [1]
+
+
+def test_a_worker_that_cannot_be_started_says_where(tmp_path: Path) -> None:
+    with pytest.raises(dml2onnx.DmlError) as caught:
+        Workers(jobs.sleeps, 1, directory=str(tmp_path / "gone")).start(1)
+    (item,) = caught.value.diagnostics
+    place = quote(str(tmp_path / "gone"))
+    assert item.message == f"a worker process cannot be started in {place}: No such file or directory"
 
 
 def test_time_is_that_of_the_item() -> None:

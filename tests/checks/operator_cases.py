@@ -103,7 +103,6 @@ def _roi_gradient(**fields: Any) -> OperatorDesc:
 
 
 _MVN = {"InputTensor": X, "OutputTensor": X, "ScaleTensor": X, "Axes": (2, 3)}
-_SOFTMAX1 = {"Axes": (3,)}
 
 CASES: list[Case] = [
     case(

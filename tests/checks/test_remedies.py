@@ -115,3 +115,12 @@ def test_difference() -> None:
     lines = difference("dir/net.json", "a\nb\nc\n", "a\nB\nc\n")
     assert lines[:2] == ["--- a/dir/net.json", "+++ b/dir/net.json"]
     assert lines[3:] == [" a", "-b", "+B", " c"]
+
+
+def test_ends_of_a_window_become_its_sizes() -> None:
+    tensor = {"DataType": "FLOAT32", "Sizes": [1, 1, 4, 8]}
+    window = {"InputWindowOffsets": [0, 0, 0, 4], "InputWindowSizes": [1, 1, 4, 8], "InputWindowStrides": [1] * 4}
+    desc = {"InputTensor": tensor, "OutputTensor": {**tensor, "Sizes": [1, 1, 4, 4]}, "DimensionCount": 4, **window}
+    node = {"type": "SLICE1", "desc": desc, "inputs": {"InputTensor": "x"}, "outputs": {"OutputTensor": "y"}}
+    (item,) = found_in(json.dumps({"dml2onnx": 1, "inputs": {"x": tensor}, "nodes": [node], "outputs": ["y"]}))
+    assert [remedy.words for remedy in item.remedies] == ["InputWindowSizes [1, 1, 4, 4], if these were ends"]

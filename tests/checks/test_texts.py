@@ -113,3 +113,13 @@ def test_expected_sizes_are_numbers_without_quotes() -> None:
     )
     found = [item for item in check(one(desc), documented=True) if item.code == "DML1503"]
     assert [item.expected for item in found] == ["[1, 16, 32, 32]"]
+
+
+def test_verdicts_without_remedies_are_the_same() -> None:
+    fewer = 0
+    for case in CASES:
+        with_them, without = (check(case.graph, case.level, remedies=flag) for flag in (True, False))
+        assert any(item.is_error for item in with_them) == any(item.is_error for item in without)
+        assert not any(item.remedies for item in without if item.node)
+        fewer += any(item.remedies for item in with_them if item.node)
+    assert fewer > 50

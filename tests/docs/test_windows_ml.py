@@ -7,11 +7,7 @@ which a wheel states. Nothing is run, and the program in C# is not compiled.
 from __future__ import annotations
 
 import re
-import subprocess
-import zipfile
-from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -99,42 +95,3 @@ def test_the_program_compiles(include: Path) -> None:
     source = include / "product.cpp"
     source.write_text(program, encoding="utf-8")
     compiler.object(source, include, "-std=c++20", "-isystem", str(WINML), "-isystem", str(HEADERS))
-
-
-class TestWheels:
-    """What is taken of the wheels that have the headers."""
-
-    @pytest.fixture
-    def module(
-        self, script: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-    ) -> ModuleType:
-        module = script("_winml_headers")
-        monkeypatch.setattr(module, "DIRECTORY", tmp_path / "winml")
-        return module
-
-    def test_only_what_is_wanted_is_taken(self, module: ModuleType, tmp_path: Path) -> None:
-        inside = "winrt_sdk/cppwinrt/winrt/"
-        names = ["base.h", "impl/Windows.Foundation.0.h", "Windows.FoundationOther.h", "Windows.UI.h"]
-        with zipfile.ZipFile(tmp_path / "some.whl", "w") as archive:
-            for name in (*(inside + name for name in names), "winrt_sdk/pywinrt/winrt/base.h"):
-                archive.writestr(name, name)
-        module.unpack(tmp_path / "some.whl", module.CPPWINRT)
-        taken = [path for path in module.DIRECTORY.rglob("*") if path.is_file()]
-        assert sorted(path.relative_to(module.DIRECTORY).as_posix() for path in taken) == [
-            "winrt/base.h",
-            "winrt/impl/Windows.Foundation.0.h",
-        ]
-        assert all(
-            path.read_text() == f"winrt_sdk/cppwinrt/{path.relative_to(module.DIRECTORY).as_posix()}" for path in taken
-        )
-
-    def test_without_a_network_the_rest_goes_on(
-        self, module: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        failed = subprocess.CompletedProcess((), 1, "", "first\nno route\n")
-        monkeypatch.setattr(module.subprocess, "run", lambda *_, **__: failed)
-        assert not module.fetch()
-        said = capsys.readouterr().out
-        for wheel in (module.CPPWINRT, module.METADATA):
-            assert f"no {wheel.name}, with which C++ for Windows ML is compiled: no route" in said
-        assert not module.DIRECTORY.exists()

@@ -459,7 +459,11 @@ def test_a_journal_may_end_at_any_byte(folder: Path) -> None:
 
 def test_a_journal_that_leaves_something_out_is_refused(folder: Path) -> None:
     _journal(folder, _dispatch(2, "c", "d"))
-    assert refused(folder, "program")[0] == recordings.BAD_RECORDING.id
+    with pytest.raises(UnreadableError) as caught:
+        dml2onnx.load(folder, graph="program")
+    (finding,) = caught.value.diagnostics
+    assert (finding.code, finding.expected) == (recordings.BAD_RECORDING.id, "the next command")
+    assert finding.message.endswith(".from is 2, after 1 command")
     _journal(folder, "{}\n")
     assert refused(folder, "program")[0] == recordings.BAD_RECORDING.id
     _journal(folder, "no JSON\n")

@@ -113,6 +113,20 @@ def test_what_looks_elsewhere_is_gathered(name: str) -> None:
                 assert node.attributes["coordinate_transformation_mode"] == "half_pixel", node
 
 
+def test_where_two_pixels_are_as_near_the_place_is_settled() -> None:
+    """The second of three lies between two of four: DirectML takes the latter, and a Resize may take either."""
+    op = operator(
+        "RESAMPLE1",
+        InputTensor=t("FLOAT32", (1, 1, 1, 4)),
+        OutputTensor=t("FLOAT32", (1, 1, 1, 3)),
+        InterpolationMode="NEAREST_NEIGHBOR",
+        Scales=(1, 1, 1, 0.75),
+        InputPixelOffsets=(0.5,) * 4,
+        OutputPixelOffsets=(-0.5,) * 4,
+    )
+    assert "Resize" not in forms(op)[1]
+
+
 def test_a_gru_whose_bias_is_reset_stands_step_by_step() -> None:
     for op in descriptors()["DML_OPERATOR_GRU"]:
         _, web = forms(op)

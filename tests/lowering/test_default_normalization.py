@@ -67,6 +67,11 @@ def test_local_response_normalization(data_type, size):
     check_default(lrn(size=size, data_type=data_type), ["LRN"])
 
 
+def test_no_guard_without_a_negative_sum():
+    """Of an Alpha of 0 the sum is the Bias; a whole Beta alone asks for nothing."""
+    assert "Where" not in operators(check_default(lrn(alpha=0.0, beta=1.0), None))
+
+
 def test_small_elements_keep_their_digits_beside_large_ones():
     """The kernel of LRN takes them away, which shows where Bias does not hide the sum."""
     x = np.array([1.5, 0.0029851, 2], np.float32).reshape(1, 3, 1, 1)

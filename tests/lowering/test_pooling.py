@@ -154,6 +154,7 @@ class TestMaximumForms:
         [
             ("INT32", ["ReduceMax"]),
             ("UINT32", ["Cast", "ReduceMax", "Cast"]),
+            ("INT16", ["Cast", "MaxPool", "Cast"]),
             ("INT64", ["Reshape", "ArgMax", "GatherElements", "Reshape"]),
         ],
     )

@@ -83,6 +83,16 @@ def test_what_a_draft_loses_takes_its_makers_and_constants_along() -> None:
     assert counts(lowered) == {"Mul": 1, "Abs": 1, "Add": 1}  # the one that was given is as it was
 
 
+def test_a_walk_meets_what_stands_in_a_later_place_once() -> None:
+    g = dml2onnx.GraphBuilder()
+    lowered = compiled(g.build({"y": g.negate(g.abs(g.input("x", "FLOAT32", (2, 3))))})).lowered
+    draft = Draft(lowered, target("cpu"))
+    walk = draft.nodes(frozenset({"Abs", "Neg"}))
+    (later,) = draft.readers(next(walk).outputs[0])
+    draft.replace(later, draft.node("Abs", later.inputs, later.outputs))
+    assert [node.op_type for node in walk] == ["Abs"]
+
+
 def test_names_in_a_draft_are_new() -> None:
     lowered = compiled(read_twice()).lowered
     draft = Draft(lowered, target("cpu"))

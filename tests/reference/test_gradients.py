@@ -53,7 +53,6 @@ def statistics(arrays):
 
 
 IMAGE, CHANNELS = (2, 3, 4, 5), (1, 3, 1, 1)
-STATISTICS = ("MeanTensor", "VarianceTensor", "ScaleTensor", "BiasTensor")
 ONE = {"InputTensor": "OutputGradientTensor"}
 NORMALIZED = {**ONE, "ScaleTensor": "OutputScaleGradientTensor", "BiasTensor": "OutputBiasGradientTensor"}
 WINDOW = {"Strides": (2, 1), "WindowSize": (2, 3), "StartPadding": (0, 1), "EndPadding": (0, 1)}

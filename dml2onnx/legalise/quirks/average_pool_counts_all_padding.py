@@ -29,7 +29,7 @@ QUIRK = Quirk(
 def average_pool(e: Emitter, x: Tensor, window: Window, *, count_include_pad: bool) -> Tensor | None:
     """The mean over padding that is real, times how much larger the one without is."""
     pool = Pool.over(x.shape[2:], window)
-    if count_include_pad or not pool.is_padded or pool.is_dilated:
+    if count_include_pad or not pool.is_padded or pool.window.is_dilated:
         return None
     e.note("AveragePool counts what is in the padding")
     e.budget.require(pool.table_size)

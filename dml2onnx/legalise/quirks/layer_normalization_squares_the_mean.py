@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dml2onnx.legalise.formulas import by_instances, plus, times
+from dml2onnx.legalise.formulas import by_instances, layer_by_instances, plus, times
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
@@ -26,10 +26,7 @@ QUIRK = Quirk(
 )
 
 
-@QUIRK.rule("LayerNormalization")
-def layer_normalization(e: Emitter, x: Tensor, scale: Tensor, bias: Tensor | None, axis: int, epsilon: float) -> Tensor:
-    """InstanceNormalization, and scale and bias behind it."""
-    return plus(e, times(e, by_instances(e, x, axis, epsilon), scale), bias)
+QUIRK.rule("LayerNormalization")(layer_by_instances)
 
 
 @QUIRK.rule("GroupNormalization")

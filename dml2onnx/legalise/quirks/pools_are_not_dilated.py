@@ -25,7 +25,7 @@ QUIRK = Quirk(
 
 def _dilated(e: Emitter, x: Tensor, window: Window) -> Pool | None:
     pool = Pool.over(x.shape[2:], window)
-    if not pool.is_dilated:
+    if not pool.window.is_dilated:
         return None
     e.note("pools have no dilations")
     e.budget.require(pool.table_size if pool.may_have_empty else 0)
