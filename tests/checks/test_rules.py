@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import pytest
@@ -10,6 +11,8 @@ from dml2onnx import catalog
 from dml2onnx.catalog import Constraint, Rule
 from dml2onnx.rules.constraints import constraint_check
 from dml2onnx.rules.shapes import rules_by_constraint
+from dml2onnx.testing.descriptors import plain, sized
+from dml2onnx.testing.variations import findings
 
 WORDED = frozenset({Rule.SIZE_FORMULA, Rule.REQUIRES})
 ELSEWHERE = frozenset({Rule.NOTE, Rule.FUSED_ACTIVATION, Rule.OPTIONAL_FROM, Rule.VALUE_LEVEL})
@@ -43,3 +46,11 @@ def test_expressions_of_the_catalogue_are_understood() -> None:
                 assert callable(evaluator(bound))
     with pytest.raises(ValueError, match=re.escape("'InputTensor.Name'")):
         evaluator("InputTensor.Name")
+
+
+@pytest.mark.parametrize(("scale", "is_right"), [(2.0**-23, True), (2.0**-24, False), (math.nan, False)])
+def test_scales_are_as_small_as_directml_takes_them(scale: float, is_right: bool) -> None:
+    offsets = dict.fromkeys(("InputPixelOffsets", "OutputPixelOffsets"), (0.0, 0.0))
+    tensors = dict.fromkeys(("InputTensor", "OutputTensor"), sized(2, 2))
+    op = plain("RESAMPLE1", **tensors, **offsets, InterpolationMode="LINEAR", Scales=(1.0, scale))
+    assert any(item.is_error for item in findings(op)) != is_right
