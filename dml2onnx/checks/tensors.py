@@ -120,6 +120,10 @@ def _total_size(tensor: TensorDesc) -> Iterator[Diagnostic]:
             tensor.minimum_bytes,
             tensor.total_size,
         )
+    elif tensor.total_size * 8 // tensor.data_type.bits > MAX_ELEMENTS:
+        limit = MAX_ELEMENTS * tensor.data_type.bits // 8 // 4 * 4
+        message = f"TotalTensorSizeInBytes {tensor.total_size} is room for more than {MAX_ELEMENTS} elements."
+        yield _finding(codes.TOO_MANY_ELEMENTS, "TotalTensorSizeInBytes", message, limit, tensor.total_size)
 
 
 def _alignment(tensor: TensorDesc) -> Iterator[Diagnostic]:

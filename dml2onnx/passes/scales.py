@@ -62,10 +62,18 @@ class _Affine:
 
 def fold_scales(draft: Draft) -> None:
     """Each row of factors and terms goes into the product before it, the one behind it, or one Mul and one Add."""
-    # a term in front of a MatMul comes out behind it, where others may stand
     folded = True
     while folded:
-        folded = sum(_fold(draft, node) for node in reversed(list(draft.nodes(OPERATORS)))) > 0
+        # a term in front of a MatMul comes out behind it, where others may stand: whole rows go first, front to back
+        moved = sum(_fold(draft, node) for node in draft.nodes(OPERATORS) if _is_last(draft, node))
+        folded = moved + sum(_fold(draft, node) for node in reversed(list(draft.nodes(OPERATORS)))) > 0
+
+
+def _is_last(draft: Draft, node: Node) -> bool:
+    """Whether no other step of a row reads what a node makes, and nothing else but that."""
+    made = node.outputs[0]
+    readers = draft.readers(made)
+    return draft.is_pinned(made) or len(readers) != 1 or _step(draft, readers[0]) is None
 
 
 def _fold(draft: Draft, last: Node) -> bool:

@@ -164,6 +164,8 @@ CASES: list[Case] = [
     case("no groups", _conv(GroupCount=0), codes.OUT_OF_RANGE, "GroupCount"),
     case("scale of 0", _resample(Scales=(1.0, 1.0, 0.0, 1.0)), codes.OUT_OF_RANGE, "Scales/2"),
     case("negative scale", _resample(Scales=(1.0, 1.0, 1.0, -1.0)), codes.OUT_OF_RANGE, "Scales/3"),
+    case("no scale", _resample(Scales=(1.0, 1.0, NAN, 1.0)), codes.NOT_FINITE, "Scales/2"),
+    case("tiny scale", _resample(Scales=(1.0, 1.0, 1.0, 1e-7)), codes.OUT_OF_RANGE, "Scales/3"),
     case("steepness 0", unary("ACTIVATION_SOFTPLUS", X, Steepness=0.0), codes.OUT_OF_RANGE, "Steepness"),
     case(
         "steepness 0 at an old level",

@@ -40,6 +40,12 @@ CASES: list[Case] = [
         "InputTensor/Sizes",
     ),
     case(
+        "room for too many elements",
+        _relu(InputTensor=t(1, 1, 4, 4, total=1 << 34)),
+        codes.TOO_MANY_ELEMENTS,
+        "InputTensor/TotalTensorSizeInBytes",
+    ),
+    case(
         "product beyond 64 bits",
         unary("ACTIVATION_RELU", t(*[1 << 31] * 8)),
         codes.TOO_MANY_ELEMENTS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import pytest
@@ -12,8 +13,9 @@ from dml2onnx.checks.operators import findings_of
 from dml2onnx.ir.operator import UNREADABLE
 from dml2onnx.rules.constraints import constraint_check
 from dml2onnx.rules.shapes import rules_by_constraint
+from dml2onnx.testing.descriptors import plain, sized
 from dml2onnx.testing.valid import descriptors
-from dml2onnx.testing.variations import with_value
+from dml2onnx.testing.variations import findings, with_value
 
 WORDED = frozenset({Rule.SIZE_FORMULA, Rule.REQUIRES})
 ELSEWHERE = frozenset({Rule.NOTE, Rule.FUSED_ACTIVATION, Rule.OPTIONAL_FROM, Rule.VALUE_LEVEL})
@@ -57,3 +59,11 @@ def test_rules_pass_over_arrays_with_an_entry_that_could_not_be_read(name: str, 
     (op, *_) = descriptors()[f"DML_OPERATOR_{name}"]
     _, *others = op.get(field)  # type: ignore[misc]  # which is an array
     assert list(findings_of(with_value(op, field, (UNREADABLE, *others)), LATEST)) == []
+
+
+@pytest.mark.parametrize(("scale", "is_right"), [(2.0**-23, True), (2.0**-24, False), (math.nan, False)])
+def test_scales_are_as_small_as_directml_takes_them(scale: float, is_right: bool) -> None:
+    offsets = dict.fromkeys(("InputPixelOffsets", "OutputPixelOffsets"), (0.0, 0.0))
+    tensors = dict.fromkeys(("InputTensor", "OutputTensor"), sized(2, 2))
+    op = plain("RESAMPLE1", **tensors, **offsets, InterpolationMode="LINEAR", Scales=(1.0, scale))
+    assert any(item.is_error for item in findings(op)) != is_right

@@ -12,7 +12,9 @@ import pytest
 from dml2onnx.builder import Expression, GraphBuilder, ScaleBias
 from dml2onnx.compiler import compile
 from dml2onnx.ir.graph import Graph
-from dml2onnx.passes import ROUNDING, chosen
+from dml2onnx.onnx_model import Node
+from dml2onnx.passes import ROUNDING, chosen, scales
+from dml2onnx.passes.draft import Draft
 from dml2onnx.verification import verify
 from tests.passes.folding import around
 
@@ -149,6 +151,23 @@ def test_factors_and_terms_become_weights(form: Form) -> None:
     x = RANDOM.normal(0, 1, IMAGE).astype(np.float32)
     one, other = (compile(graph, optimize=level).run({"x": x})["y"].astype(np.float64) for level in (0, 2))
     np.testing.assert_allclose(other, one, rtol=1e-4, atol=1e-4 * float(np.abs(one).max()))
+
+
+def test_terms_pass_products_in_few_walks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each comes out behind its product, in front of the next one."""
+    g, count, tried = GraphBuilder(), 60, list[Node]()
+    weights, y = g.constant(np.full((1, 1, 2, 2), 0.3, np.float32)), g.input("x", "FLOAT32", (1, 1, 2, 2))
+    for _ in range(count):
+        y = g.gemm(g.identity(y, scale_bias=ScaleBias(1, 1)), weights)
+    graph, fold = g.build({"y": y}), scales._fold
+
+    def counted(draft: Draft, node: Node) -> bool:
+        tried.append(node)
+        return fold(draft, node)
+
+    monkeypatch.setattr(scales, "_fold", counted)
+    assert counts(graph, 2) == {"MatMul": count, "Add": 1}
+    assert len(tried) < 5 * count
 
 
 @pytest.mark.parametrize(("factors", "terms"), [((2, 0.5), (0, 0)), ((1, 1), (3, -3))])
