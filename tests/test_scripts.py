@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tarfile
 import tomllib
+import typing
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -140,7 +141,8 @@ class Thing:
         ("old", "new", "answers"), [("m + 1", "m - 1", (0, 3)), ("return LIMIT", "return 4", (2, 4))]
     )
     def test_a_change_within_functions_is_put_into_them(self, script, old, new, answers):
-        module, names = script("_warm_tests"), {}
+        module = script("_warm_tests")
+        names: dict[str, typing.Any] = {}
         before, functions = self.changed(module, old, new)
         exec(before, names)
         assert (names["outer"](1), names["Thing"]().size()) == (2, 3)
@@ -202,7 +204,6 @@ class TestTest:
             "prepare_browser",
             "prepare_compiler",
             "fetch",
-            "fetch_winml",
             "prepare_openvino",
             "prepare_webgpu",
             "prepare_qnn",
