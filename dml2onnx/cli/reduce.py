@@ -40,9 +40,9 @@ else:
     answers = lazy_module("dml2onnx.report.answers")
 
 PLACE = "{}"
+"""What stands in a command for the path of the graph."""
 NOT_FOUND = (126, 127)
 """What a shell ends with that does not find a command, or may not run it."""
-"""What stands in a command for the path of the graph."""
 
 
 @dataclass

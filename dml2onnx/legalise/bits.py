@@ -191,7 +191,8 @@ def bitwise(table: npt.NDArray[np.int32], e: Emitter, *items: Tensor) -> Tensor 
     e.note("BitwiseAnd, BitwiseOr and BitwiseXor are new in opset 18: four bits each are looked up in a table")
     e.suggest_opset(BITWISE_OPSET, "BitwiseAnd")
     dtype, shape = items[0].dtype, np.broadcast_shapes(*(x.shape for x in items))
-    items = tuple(e.Reshape(x, (1, *x.shape, 1)) for x in items)
+    if any(x.rank < 2 or x.shape[-1] > 1 for x in items):  # a column has a place for its digits as it is
+        items = tuple(e.Reshape(x, (1, *x.shape, 1)) for x in items)
     of_two, sixteen = e.constant(table), e.constant(16, INT32)
     nibbles = reduce(lambda a, b: e.Gather(of_two, e.Add(e.Mul(a, sixteen), b)), (in_nibbles(e, x) for x in items))
     work = INT64 if dtype.itemsize == INT64.itemsize else INT32

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from dml2onnx.onnx_model import DType
 
 
-def shrunk(e: Emitter, x: Tensor, bias: float, threshold: float) -> Tensor:
-    """``x - bias`` above ``threshold``, else ``x + bias`` below ``-threshold``, else 0."""
+def shrunk(e: Emitter, x: Tensor, bias: float, lambd: float) -> Tensor:
+    """``x - bias`` above ``lambd``, else ``x + bias`` below ``-lambd``, else 0."""
     # a sum with the bias is not -0.0, nor is x itself beyond a threshold of 0 or more
-    signed = bias != 0 or threshold >= 0
-    below, above = e.Less(x, e.constant(-threshold, x.dtype)), e.Greater(x, e.constant(threshold, x.dtype))
+    signed = bias != 0 or lambd >= 0
+    below, above = e.Less(x, e.constant(-lambd, x.dtype)), e.Greater(x, e.constant(lambd, x.dtype))
 
     def moved(by: float) -> Tensor:
         return e.Add(x, e.constant(by, x.dtype)) if by else x

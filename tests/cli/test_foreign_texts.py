@@ -67,7 +67,7 @@ COMMANDS = {
     "report": ["report", "{model}", "-o", "{directory}/{file}.html"],
     "report svg": ["report", "{model}", "-o", "{directory}/{file}.svg", "--svg"],
     "perf": ["perf", "{model}", "--runs", "1"],
-    "reduce": ["reduce", "{model}", "-o", "{directory}/{file}.small.json", "--while", "{text}"],
+    "reduce": ["reduce", "{model}", "-o", "{directory}/{file}.small.json", "--while", "exit 1 # {text}"],
     "batch": ["batch", "{directory}", "--jobs", "1", "--journal", "{directory}/{file}.journal"],
     "convert": ["convert", "{model}", "-o", "{directory}/{file}.native.json", "--format", "native"],
     "convert dxdispatch": ["convert", "{model}", "-o", "{directory}/{file}", "--format", "dxdispatch"],
