@@ -22,6 +22,7 @@ import sys
 import tarfile
 import tempfile
 import zipfile
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +35,7 @@ INSIDE = "./usr/include/onnxruntime/"
 
 
 @dataclass(frozen=True)
-class Package:
+class Package(ABC):
     """A package with headers, and where they go."""
 
     directory: Path
@@ -42,13 +43,13 @@ class Package:
     """With its version."""
     sha256: str
 
+    @abstractmethod
     def downloaded(self, place: Path) -> Path:
         """The package, as a file in a directory; MissingError where it cannot be had."""
-        raise NotImplementedError
 
+    @abstractmethod
     def files(self, contents: bytes) -> Iterator[tuple[str, bytes]]:
         """What is wanted of the package, by its path in the directory."""
-        raise NotImplementedError
 
     def fetch(self) -> bool:
         """Makes the directory, unless it is there; False, and a line that says so, where the package cannot be had."""

@@ -99,6 +99,7 @@ class Server:
         self._answers = answers
         self._ran = ran
         """The functions that imports and the collection have called."""
+        self._file: ChangedFile | None = None
         self._passing: set[str] = set()
         self.failing: set[str] = set()
         """Functions of tests that fail without any change."""
@@ -117,8 +118,9 @@ class Server:
             asked = json.loads(line)
             near = _affected.affected([asked["path"]])
             items = [item for file in near for item in files.get(file, ()) if not self._is_left_out(item, slow, asked)]
-            with changed_file(asked["path"], asked["after"]) as place:
-                code = [compile(asked[name], place, "exec") for name in ("before", "after")]
+            file = self._file = ChangedFile(asked["path"], asked["after"])
+            with file.changed():
+                code = [compile(asked[name], str(file.file), "exec") for name in ("before", "after")]
                 seen, test, how = self._answer(changed_functions(*code), items, near, asked["seconds"])
             answer = {"seen": seen, "test": test, "how": how, "failing": sorted(self.failing)}
             answer["seconds"] = round(time.perf_counter() - started, 1)
@@ -157,7 +159,7 @@ class Server:
             return True
         chosen = [item for item in items if item.nodeid == test]
         if chosen:
-            with unchanged_file():
+            with self._file.unchanged() if self._file else contextlib.nullcontext():
                 seen, _, _ = self._forked(chosen, MORE, {})
             if seen:
                 self.failing.add(test.partition("[")[0])
@@ -213,47 +215,42 @@ class Failures:
             os._exit(0)
 
 
-class changed_file:  # noqa: N801  # as contextlib names them
+class ChangedFile:
     """A file that has another text for a while, and a time of its own, or compiled modules are taken for it."""
 
-    times = 1_000_000_000
-    current: changed_file | None = None
+    _times = 1_000_000_000
 
     def __init__(self, path: str, text: str) -> None:
-        self._file = ROOT / path
+        self.file = ROOT / path
         self._text = text
+        self._before, self._stat = self.file.read_bytes(), self.file.stat()
 
-    def __enter__(self) -> str:
-        self._before = self._file.read_bytes()
-        self._stat = self._file.stat()
-        self.put()
-        changed_file.current = self
-        return str(self._file)
+    @contextlib.contextmanager
+    def changed(self) -> Iterator[None]:
+        """With the other text."""
+        self._put()
+        try:
+            yield
+        finally:
+            self._take_back()
 
-    def put(self) -> None:
-        changed_file.times += 1
-        self._file.write_text(self._text, encoding="utf-8", newline="\n")
-        os.utime(self._file, (changed_file.times, changed_file.times))
+    @contextlib.contextmanager
+    def unchanged(self) -> Iterator[None]:
+        """With its own text again, inside of :meth:`changed`."""
+        self._take_back()
+        try:
+            yield
+        finally:
+            self._put()
 
-    def take_back(self) -> None:
-        self._file.write_bytes(self._before)
-        os.utime(self._file, ns=(self._stat.st_atime_ns, self._stat.st_mtime_ns))
+    def _put(self) -> None:
+        ChangedFile._times += 1
+        self.file.write_text(self._text, encoding="utf-8", newline="\n")
+        os.utime(self.file, (ChangedFile._times, ChangedFile._times))
 
-    def __exit__(self, *_: object) -> None:
-        self.take_back()
-        changed_file.current = None
-
-
-class unchanged_file:  # noqa: N801  # as contextlib names them
-    """Takes the changed text back for a while."""
-
-    def __enter__(self) -> None:
-        if changed_file.current is not None:
-            changed_file.current.take_back()
-
-    def __exit__(self, *_: object) -> None:
-        if changed_file.current is not None:
-            changed_file.current.put()
+    def _take_back(self) -> None:
+        self.file.write_bytes(self._before)
+        os.utime(self.file, ns=(self._stat.st_atime_ns, self._stat.st_mtime_ns))
 
 
 def cpu_seconds() -> float:

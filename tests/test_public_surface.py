@@ -141,7 +141,7 @@ def test_defaults_of_keywords_are_those_of_the_options() -> None:
 
 def test_a_name_that_there_is_not_is_answered_with_those_that_there_are() -> None:
     with pytest.raises(AttributeError, match=r"'dml2onnx' has no attribute 'complie'; it has .*compile") as caught:
-        dml2onnx.complie  # noqa: B018
+        dml2onnx.complie  # noqa: B018  # that it is asked for is what fails
     assert (caught.value.name, caught.value.obj) == ("complie", dml2onnx)  # what Python's own suggestion needs
 
 

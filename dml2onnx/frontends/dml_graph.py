@@ -442,11 +442,8 @@ class _GraphDescReader:
         places: tuple[Place, ...] = (),
     ) -> None:
         message = f"{source} has {size} bytes, and {field_name} reads {wanted}"
-        schema, expected, found = node.operator.schema, f"{size} bytes", f"{wanted} bytes"
-        finding = at_field(
-            codes.EDGE_BYTES, message, edge.place, node.name, schema, field_name, expected=expected, found=found
-        )
-        self._findings.add(replace(finding, places=places))
+        expected, found = f"{size} bytes", f"{wanted} bytes"
+        self._report(codes.EDGE_BYTES, message, edge.place, node, field_name, expected, found, places)
         node.reads[edge.ends[-1]] = Read(self._unresolved.value())
 
     def _connect_inputs(self, root: Members, edges: list[Edge]) -> tuple[GraphInput, ...]:
@@ -576,9 +573,9 @@ class _GraphDescReader:
     def _report_unconnected(self, node: OperatorNode, number: int, field_name: str) -> None:
         place = node.place + pointer(field_name)
         message = f"nothing is connected to input {number} ({field_name})"
-        schema = node.operator.schema
-        finding = at_field(codes.UNCONNECTED_TENSOR, message, place, node.name, schema, field_name, expected="an edge")
-        finding = replace(finding, remedies=self._reached.from_unread(self._nodes, node, number))
+        code, schema = codes.UNCONNECTED_TENSOR, node.operator.schema
+        remedies = self._reached.from_unread(self._nodes, node, number)
+        finding = at_field(code, message, place, node.name, schema, field_name, expected="an edge", remedies=remedies)
         self._findings.unknown(_CONNECTION, f"{place} {number}", finding)
 
     def _report(
@@ -590,6 +587,8 @@ class _GraphDescReader:
         field: str,
         expected: str = "",
         found: str = "",
+        places: tuple[Place, ...] = (),
     ) -> None:
         schema = node.operator.schema
-        self._findings.add(at_field(code, message, place, node.name, schema, field, expected=expected, found=found))
+        finding = at_field(code, message, place, node.name, schema, field, expected=expected, found=found)
+        self._findings.add(replace(finding, places=places))

@@ -62,10 +62,10 @@ def sign_weights(draft: Draft) -> None:
             continue
         weights, zero_points = (node.inputs[index] for index in _WEIGHTS[node.op_type])
         points = _points(draft, weights, zero_points)
-        if weights is None or points is None:
+        if weights is None or points is None or (reach := _reach(draft, weights, points)) > _LARGEST:
             continue
         if node.op_type != "DequantizeLinear":
-            if _reach(draft, weights, points) <= MOST_OF_PAIRS:
+            if reach <= MOST_OF_PAIRS:
                 _take_small(draft, node, weights, points)
                 continue
             if not origins.vary(node):
@@ -138,11 +138,11 @@ def _is_dequantised(draft: Draft, value: Value | None) -> bool:
 
 
 def _points(draft: Draft, weights: Value | None, zero_points: Value | None) -> Array | None:
-    """The zero points of weights that are all one, if INT8 can hold what lies around it; else ``None``."""
+    """The zero points of constant UINT8 weights, if all of them are one; else ``None``."""
     values, points = draft.constant(weights), draft.constant(zero_points)
     if values is None or points is None or values.dtype != _UINT8 or values.size == 0 or np.ptp(points):
         return None
-    return points if _reach(draft, weights, points) <= _LARGEST else None
+    return points
 
 
 def _reach(draft: Draft, weights: Value | None, points: Array) -> int:
