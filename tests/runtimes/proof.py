@@ -75,6 +75,8 @@ class Outcome:
     """Of each provider how many nodes of each operator it took; empty where the runtime does not say."""
     warnings: frozenset[str] = frozenset()
     """The codes that compiling the model gave."""
+    once: str | None = None
+    """What was wrong the first time, and not the second in another process."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -278,6 +280,13 @@ class Pool:
             workers[runtime] = Worker(runtime)
             self._workers.append(workers[runtime])
         return job.run(workers[runtime])
+
+    def again(self, job: Job, runtime: Runtime, first: Outcome) -> Outcome:
+        """The outcome of a job in a process that has run nothing before, beside the ``first`` one."""
+        worker = Worker(runtime)
+        second = job.run(worker)
+        worker.stop()
+        return replace(second, once=None if second.problem else first.problem)
 
     def close(self) -> None:
         """Ends all processes."""

@@ -49,6 +49,8 @@ class Tally:
     """The digests of the names of samples that were the first of their kind."""
     unchanged: int = 0
     """Samples that were not run, because results that are checked in say that they agree."""
+    unsteady: list[Outcome] = field(default_factory=list)
+    """Those among what agrees that were wrong the first time, and right in a process of their own."""
 
     def add(self, runtime: str, outcome: Outcome, digest: str) -> None:
         left: Counter[str] = Counter()
@@ -62,6 +64,8 @@ class Tally:
         if outcome.problem is None:
             self.agree += 1
             self.agreed.append(digest)
+            if outcome.once is not None:
+                self.unsteady.append(outcome)
             return
         self.different += not outcome.refused
         self.refused += outcome.refused
@@ -102,6 +106,7 @@ def record(runtime: Runtime, title: str, tallies: Mapping[str, Tally]) -> dict[s
                 "refused": t.refused,
                 "unexplained": len(t.unexplained),
                 **({"unchanged": t.unchanged} if t.unchanged else {}),
+                **({"unsteady": len(t.unsteady)} if t.unsteady else {}),
             }
             for name, t in tallies.items()
         },
@@ -110,6 +115,7 @@ def record(runtime: Runtime, title: str, tallies: Mapping[str, Tally]) -> dict[s
         "unexplained": [
             {"sample": item.sample, "problem": item.problem} for t in tallies.values() for item in t.unexplained[:SHOWN]
         ],
+        "unsteady": [{"sample": item.sample, "problem": item.once} for t in tallies.values() for item in t.unsteady],
         "agreed": _lines(digest for t in tallies.values() for digest in t.agreed),
         "first": _lines(digest for t in tallies.values() for digest in t.first),
     }

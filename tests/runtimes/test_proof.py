@@ -185,6 +185,24 @@ def test_a_proof_and_its_results(tmp_path, monkeypatch, capsys):
     assert json.loads((tmp_path / "cpu.json").read_text())["samples"]["few"]["run"] == 1
 
 
+def test_what_is_wrong_now_and_then(tmp_path, monkeypatch, capsys):
+    """It is run again in another process; it agrees then, and the results say what was wrong the first time."""
+    sample, judged = joined().sample("flaky"), []
+
+    def judge(model, outputs, **_):
+        judged.append(model)
+        return "wrong at first" if len(judged) <= 2 else None  # once for each way to add up FLOAT16
+
+    monkeypatch.setattr(
+        "tests.runtimes.__main__.drawn", lambda place, left_out: [("few", replace(sample, judge=judge))]
+    )
+    assert main(["cpu", "--all", "--results", str(tmp_path), "--jobs", "1"]) == 0
+    written = json.loads((tmp_path / "cpu.json").read_text())
+    assert (written["samples"]["few"]["agree"], written["samples"]["few"]["unsteady"]) == (1, 1)
+    assert written["unsteady"] == [{"sample": "flaky", "problem": "wrong at first"}]
+    assert "right in another process only: flaky: wrong at first" in capsys.readouterr().out
+
+
 def test_what_agreed_is_not_run_again(tmp_path, monkeypatch):
     """But for some, and only for the same model with the same inputs, on the same version of the runtime."""
     ran = []
