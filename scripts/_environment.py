@@ -69,6 +69,11 @@ def prepare_compiler() -> bool:
     )
 
 
+def prepare_csharp() -> bool:
+    """Makes the environment with .NET's runtime; False, and a line that says so, where it is not to be had."""
+    return _prepare_tool(".venv-csharp", "csharp", "no runtime of .NET, so no C# was compiled")
+
+
 def prepare_openvino() -> bool:
     """Makes the environment with OpenVINO; False, and a line that says so, where there is none to be had."""
     return _prepare_tool(".venv-openvino", "openvino", "no OpenVINO, on which nothing was run")

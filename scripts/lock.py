@@ -29,6 +29,7 @@ LOCKS: dict[str, tuple[str, ...]] = {
     "browser": ("--no-deps", "scripts/requirements/browser.in"),
     "docs": ("scripts/requirements/docs.in",),
     "cpp": ("--no-deps", "scripts/requirements/cpp.in"),
+    "csharp": ("scripts/requirements/csharp.in",),
     "openvino": ("--no-deps", "scripts/requirements/openvino.in"),
     "webgpu": ("scripts/requirements/webgpu.in",),
     "winml": ("--no-deps", "scripts/requirements/winml.in"),

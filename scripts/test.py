@@ -16,9 +16,9 @@ runs every pair and triple of them too, as a release does.
 At the end stands how many seconds each step took. The exit code is 0 when all of it passed.
 
 Makes ``.venv`` with pinned packages first, ``.venv-ort124`` and ``.venv-ort132`` for other ONNX Runtimes,
-``.venv-browser`` for the report's page, ``.venv-cpp`` for what is for C++ programs, ``.venv-openvino``,
-``.venv-webgpu`` and ``.venv-qnn`` for other runtimes. What is run on other runtimes, and where results are kept, is in
-``docs/runtimes.md``.
+``.venv-browser`` for the report's page, ``.venv-cpp`` for what is for C++ programs, ``.venv-csharp`` for C#,
+``.venv-openvino``, ``.venv-webgpu`` and ``.venv-qnn`` for other runtimes. What is run on other runtimes, and where
+results are kept, is in ``docs/runtimes.md``.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from _cpp_headers import fetch
+from _csharp import fetch_csharp
 from _environment import (
     ROOT,
     interpreter,
@@ -212,6 +213,7 @@ def test_steps(python: Path, *, thorough: bool, cases: str, since: str | None) -
     prepare_browser()
     if prepare_compiler():
         fetch()
+    fetch_csharp()
     # onnxruntime-directml, which Windows has, comes in one version of the range
     ends = (("oldest", "ort124"), ("newest", "ort132")) if thorough and sys.platform == "linux" else ()
     kept = ["--record-runs", RUNS, *(part for name in RUNTIME_TESTS for part in ("--record-of", name))]

@@ -1,7 +1,7 @@
 """The C++ of docs/windows-ml.md is what the headers of C++/WinRT and ONNX Runtime declare, compiled for Windows.
 
 Windows ML's own class is in NuGet's package alone. It is declared here as the metadata of the Windows App SDK has it,
-which a wheel states. Nothing is run, and the program in C# is not compiled.
+which a wheel states. Nothing is run. ``test_csharp.py`` compiles the program in C#.
 """
 
 from __future__ import annotations
