@@ -18,6 +18,7 @@ that is no longer there is left out. Those that no test sees are printed, and at
 from __future__ import annotations
 
 import argparse
+import ast
 import io
 import json
 import os
@@ -181,7 +182,8 @@ def draw(count: int, seed: int, only: str) -> Iterator[Change]:
         kind = [kind for kind in KINDS if kinds[kind]][len(drawn) % sum(map(bool, kinds.values()))]
         (path,) = dice.choices(kinds[kind], [texts[path].count("\n") for path in kinds[kind]])
         lines = texts[path].splitlines()
-        made = (varied(texts[path], dice.choice(KINDS[kind][0]), dice) or texts[path]).splitlines()
+        text = varied(texts[path], dice.choice(KINDS[kind][0]), dice) or texts[path]
+        made = text.splitlines() if is_code(text) else lines
         differ = [number for number, pair in enumerate(zip(lines, made, strict=False)) if pair[0] != pair[1]]
         if len(made) != len(lines) or len(differ) != 1:
             continue
@@ -189,6 +191,15 @@ def draw(count: int, seed: int, only: str) -> Iterator[Change]:
         if (path, differ[0], after) not in drawn and THE_SAME.sub("", before) != THE_SAME.sub("", after):
             drawn.add((path, differ[0], after))
             yield Change(path, differ[0] + 1, before, after, kind)
+
+
+def is_code(text: str) -> bool:
+    """Whether Python reads it: a star among parameters is no product."""
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True
 
 
 def sources(only: str) -> list[str]:

@@ -19,7 +19,8 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = ROOT / "scripts"
 LOCKS = (
-    *("test", "ort124", "ort132", "browser", "docs", "cpp", "openvino", "webgpu", "winml", "qnn", "mutants", "onward"),
+    *("test", "ort124", "ort132", "browser", "docs", "cpp", "csharp", "openvino", "webgpu", "winml", "qnn"),
+    *("mutants", "onward"),
 )
 
 

@@ -154,6 +154,11 @@ class Thing:
         assert self.changed(module, "LIMIT = 3", "LIMIT = 4")[1] is None
         assert self.changed(module, "n", "n")[1] == {}
 
+    def test_what_python_does_not_read_is_no_change(self, script):
+        is_code = script("mutants").is_code
+        assert is_code("def double(x, *, by=2): return x * by")
+        assert not is_code("def double(x, +, by=2): return x * by")
+
     def test_lines_of_types_and_slots_are_left_alone(self, script):
         same = script("mutants").THE_SAME
         assert same.sub("", "@dataclass(slots=True)") == same.sub("", "@dataclass(slots=False)")

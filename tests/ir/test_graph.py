@@ -141,6 +141,15 @@ def test_values_that_nothing_provides_do_not_hinder_sorting() -> None:
     assert names(Graph(nodes, (), ()).sorted_nodes()) == "ab"
 
 
+def test_functions_that_are_looked_for_among_members() -> None:
+    saved = "dml2onnx.convert(graph, FILE) writes it, dml2onnx.compile(graph).save(FILE) an ONNX model"
+    said = {"compile": "dml2onnx.compile(graph) does that", "run": "dml2onnx.run(graph, inputs) does that"}
+    for name, how in {**said, "to_onnx": saved}.items():
+        with pytest.raises(AttributeError) as raised:
+            getattr(Graph((), (), (), ()), name)
+        assert str(raised.value) == f"a Graph has no {name}; {how}"
+
+
 def test_views_pair_tensors_with_their_buffers() -> None:
     v = values(4)
     reads = {"InputTensor": (Read(v[0], 16),)}

@@ -114,6 +114,20 @@ def test_no_windows_in_padding(drawn: tuple[Window, tuple[int, ...]], biased: bo
             assert in_padding(without(window, axis, size, before, behind), axis, size)[1] == 0
 
 
+def test_resize_stays_where_only_sizes_of_one_are_behind_it() -> None:
+    """Kernels that look at the last two axes alone look at this one, since the one behind it has no second element."""
+    column = np.arange(6, dtype=np.float32).reshape(1, 2, 3, 1)
+
+    def make(e: Emitter, x: Tensor) -> Tensor:
+        how = {"mode": "linear", "coordinate_transformation_mode": "half_pixel"}
+        return e.Resize(x, None, (1.0, 1.0, 2.0, 1.0), **how)
+
+    found, operators = answer("openvino", make, [column])
+    assert operators.count("Resize") == 1
+    assert "Gather" not in operators
+    np.testing.assert_allclose(found, answer("cpu", make, [column])[0], rtol=1e-6)
+
+
 @pytest.mark.parametrize("target", ["cpu", "webgpu"])
 def test_constants_fold_as_ever(target: str) -> None:
     e = legalise.emitter(targets.target(target))

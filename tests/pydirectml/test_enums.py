@@ -113,6 +113,7 @@ def test_arithmetic_enums_compare_and_combine_as_numbers():
     assert (half & 3, half ^ volatile, ~half, 4 | half) == (1, 5, -2, 5)
     assert half == 1
     assert half < volatile <= 4 < 5 > volatile >= half
+    assert volatile >= 4
     assert dml.OutputOptions.Single > dml.OutputOptions.Both
 
 
