@@ -140,7 +140,7 @@ class Flow:
             return constraint.when.op is ConditionOp.NULL
 
     def _demand(self, constraint: Constraint) -> None:
-        place = self.place((constraint.statement or "").rstrip("."))
+        place = self.place(_demand_in_words(constraint))
         match constraint.rule:
             case Rule.SAME_SIZES:
                 self._same(constraint.tensors, place)
@@ -224,6 +224,17 @@ class Flow:
 _CONVOLUTIONS = ("CONVOLUTION", "CONVOLUTION_INTEGER", "QUANTIZED_LINEAR_CONVOLUTION")
 _PRODUCTS = ("GEMM", "MATRIX_MULTIPLY_INTEGER", "MATRIX_MULTIPLY_INTEGER_TO_FLOAT", "QUANTIZED_LINEAR_MATRIX_MULTIPLY")
 _RECURRENT = ("GRU", "LSTM", "RNN")
+
+
+def _demand_in_words(constraint: Constraint) -> str:
+    """What the catalogue says of a constraint, or what its members say where it has no words for it."""
+    names = ", ".join(constraint.tensors)
+    by_members = {
+        Rule.SAME_SIZES: f"{names} have the same sizes",
+        Rule.BROADCASTABLE: f"each size of {names} is that of {constraint.to}, or 1",
+        Rule.EQUAL: f"{constraint.left} = {constraint.right}",
+    }
+    return (constraint.statement or by_members.get(constraint.rule, "")).rstrip(".")
 
 
 def kept_dimensions(operator: OperatorDesc, field: str, rank: int) -> frozenset[int]:

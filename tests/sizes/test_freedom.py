@@ -35,6 +35,28 @@ def test_digits_of_eight_by_eight(capsys: pytest.CaptureFixture[str]) -> None:
     assert [(item["first"], item["last"], item["node"]) for item in (height, width)] == [(8, 11, "classify")] * 2
 
 
+@pytest.mark.parametrize(
+    ("operator", "words"),
+    [
+        pytest.param("ADD", "ATensor, BTensor, OutputTensor have the same sizes", id="same-sizes"),
+        pytest.param("MVN", "each size of ScaleTensor, BiasTensor is that of InputTensor, or 1", id="broadcast"),
+    ],
+)
+def test_a_rule_without_words_of_its_own_has_a_reason(
+    operator: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    g = dml2onnx.GraphBuilder()
+    x = g.input("x", "FLOAT32", [1, 2, 4])
+    row = np.arange(4, dtype=np.float32).reshape(1, 1, 4)
+    if operator == "ADD":
+        y = g.add(x, np.broadcast_to(row, (1, 2, 4)).copy())
+    else:
+        y = g.mean_variance_normalization(x, scale=row, bias=row, axes=[2])
+    dml2onnx.convert(g.build({"y": y}), tmp_path / "model.json")
+    last = _rows(capsys, str(tmp_path / "model.json"))[2]
+    assert (last["may"], last["reason"]) == ("stay", words)
+
+
 def test_an_input_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sizes", str(ROOT / "samples/digits/model.json"), "--of", "nothing"]) == 2
     assert "DML2101" in capsys.readouterr().err
