@@ -41,7 +41,7 @@ def _beside(model: Path, graph: Graph, format: str | None) -> Path:
         raise WrongUseError(OUTPUT_UNWRITABLE.at(message, expected="--format or -o", found="native"))
     suffix = PROGRAMS.get(format or "", ".bin" if format == "serialized" else ".json")
     path = model.with_suffix(suffix)
-    if path.exists():
+    if path == model:
         path = model.with_suffix(f".{format or 'native'}{suffix}")
     if path.exists():
         message = f"{quote(str(path))} is there already; say with -o which file to write"

@@ -39,7 +39,7 @@ def explain_command(options: argparse.Namespace, screen: Screen) -> int:
         if (found := hresult_of(options.model)) is not None:
             return _explain_result(found, screen)
         if re.fullmatch(r"\w+", options.model):
-            return _explain_name(options.model.upper(), screen)
+            return _explain_name(options.model, screen)
     from dml2onnx.cli.explain import explain_model_command  # brings the compiler
 
     return explain_model_command(options, screen)
@@ -62,8 +62,9 @@ def _explain_result(found: HResult, screen: Screen) -> int:
     return 0
 
 
-def _explain_name(name: str, screen: Screen) -> int:
+def _explain_name(given: str, screen: Screen) -> int:
     """A code or an operator, neither of which is the name of a file."""
+    name = given.upper()
     if re.fullmatch(r"(DML)?\d{4}", name):
         return _explain_code(f"DML{name[-4:]}", screen)
     from dml2onnx.cli.operators import explain_operator
@@ -71,12 +72,12 @@ def _explain_name(name: str, screen: Screen) -> int:
     try:
         schema = catalog.operator(name)
     except catalog.UnknownOperatorError as error:
-        from dml2onnx.catalog.likeness import nearest
+        from dml2onnx.catalog.likeness import nearest, question
         from dml2onnx.codes.results import HRESULTS
 
-        results = nearest(name, [item.name for item in HRESULTS], 0.85)
-        said = f"; did you mean {results[0]}?" if results and "did you mean" not in str(error) else ""
-        screen.failure(f"there is no model or code {quote(name)}, and no operator: {shortened(str(error))}{said}")
+        instead = str(error).partition("; ")[2] or question(nearest(name, [item.name for item in HRESULTS], 0.85))
+        said = f"; {instead.removeprefix('; ')}" if instead else ""
+        screen.failure(f"{quote(shortened(given))} is no file, no code and no operator{said}")
         return 2
     return explain_operator(schema, screen)
 

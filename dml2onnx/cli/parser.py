@@ -85,6 +85,7 @@ _OF_OTHER_TOOLS = MappingProxyType(
         **dict.fromkeys(("--fp16", "--float16", "--precision"), "--half computes in FLOAT16"),
         **dict.fromkeys(("--gpu", "--cuda", "--cpu", "--ep"), "--provider chooses where ONNX Runtime computes"),
         **dict.fromkeys(("--verbose", "-v"), "--json has all that is known, and explain says why"),
+        "-o": "run writes into --output-dir DIR, and other commands without -o print their answer",
     }
 )
 """What other compilers and runtimes have as options, and what does it here."""

@@ -67,6 +67,9 @@ def test_a_conversion_replaces_nothing_unasked(here: Path, capsys: pytest.Captur
     said = capsys.readouterr().err
     assert "is there already" in said
     assert "is native already" in said
+    assert main(["convert", "model.json", "--format", "python"]) == 0
+    assert main(["convert", "model.json", "--format", "python"]) == 1
+    assert [item.name for item in Path().glob("model*.py")] == ["model.py"]  # model.python.py would be no module
 
 
 @pytest.mark.parametrize("name", ["victim.onnx", "victim.py", "victim.npy", "victim.png"])
