@@ -149,7 +149,7 @@ LFS_POINTER = Code(
 MISSING_CONTENTS = Code(
     "DML1028",
     "The file of a constant is not there",
-    "Put the file beside the model before you compile or run it. A serialized graph can be checked, explained and "
+    "Put the file beside the model before you compile, explain or run it. A serialized graph can be checked and "
     "converted without the files of its constants: their sizes follow from the tensors that read them.",
     Severity.WARNING,
 )
