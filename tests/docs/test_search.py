@@ -53,7 +53,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     titles = "".join(f"<th>{title}</th>" for title in ("operator", "type", "tensor", "optional", "nothing"))
     table = f'<table class="docutils"><thead><tr>{titles}</tr></thead><tbody><tr>{row}</tr></tbody></table>'
     (root / "table.html").write_text(f"<!DOCTYPE html><html><head>{head}</head><body>{table}</body></html>")
-    assert docs_search.write(root) == 3
+    words = '<p style="width: 5ch">In <code><span class="pre">--json</span></code>, a cell has</p>'
+    cells = "<td>the FilterChannelCount</td><td>an InputChannelCount</td>"
+    table = f'<table class="docutils"><thead><tr><th><p></p></th></tr></thead><tbody><tr>{cells}</tr></tbody></table>'
+    (root / "prose.html").write_text(
+        f"<!DOCTYPE html><html><head>{head}</head><body><article>{words}{table}</article></body></html>"
+    )
+    assert docs_search.write(root) == 4
     return root
 
 
@@ -90,6 +96,20 @@ def test_tables_fit(browser: Browser, site: Path, width: int) -> None:
         )
         assert (name < long < short[0]) == (width < 700)
         assert short[0] == short[1]  # they stand beside each other, on a phone too
+    finally:
+        size = {"width": SIZE[0], "height": SIZE[1], "deviceScaleFactor": 1, "mobile": False}
+        browser.call("Emulation.setDeviceMetricsOverride", **size)
+
+
+@pytest.mark.parametrize("width", [200, 1280])
+def test_words_of_prose_stay_whole_where_there_is_room(browser: Browser, site: Path, width: int) -> None:
+    browser.call("Emulation.setDeviceMetricsOverride", width=width, height=600, deviceScaleFactor=1, mobile=False)
+    try:
+        browser.open(site / "prose.html")
+        breaks, seen = "document.querySelectorAll('td wbr').length", "document.querySelector('thead').offsetHeight"
+        option = "document.querySelector('code').getClientRects().length"
+        assert browser.run(f"[{breaks} > 0, {seen}, {option}]") == [width < 500, 0, 1]
+        assert browser.run("document.documentElement.scrollWidth <= innerWidth")
     finally:
         size = {"width": SIZE[0], "height": SIZE[1], "deviceScaleFactor": 1, "mobile": False}
         browser.call("Emulation.setDeviceMetricsOverride", **size)
