@@ -259,11 +259,16 @@ def _decided(schema: OperatorSchema, points: Mapping[str, Decision]) -> Iterable
         yield items(
             (
                 f"Decided: {prose(point.decision)}",
-                f"Observed: {prose(point.observed)}",
+                f"Observed: {_observed(point.observed)}",
                 f"Evidence: {prose(point.evidence)}",
                 f"How sure: {prose(point.confidence)}",
             )
         )
+
+
+def _observed(text: str) -> str:
+    """What was observed; the kind of observation in front of it is emphasised in the file."""
+    return re.sub(r"^\\\*(.+?)\\\*", r"*\1*", prose(text))
 
 
 def named(text: str) -> list[str]:

@@ -50,7 +50,7 @@ def reference_pages() -> dict[str, str]:
             "What `dml2onnx schema` prints, for people. [The native format](native-format.md) explains it.\n",
         ),
         "report-schema.md": _form(
-            "Members of what --json writes",
+            "Members of what `--json` writes",
             "report.schema.json",
             "What commands write with `--json`, each its own; `dml2onnx schema report` prints all as JSON Schema.\n",
         ),

@@ -51,6 +51,17 @@ def test_every_decision_is_read_whole() -> None:
     assert [point.name for point in points.values() if "CONFIDENCE:" in point.evidence + point.decision] == []
 
 
+def test_the_kind_of_an_observation_is_emphasised(pages: dict[str, str]) -> None:
+    observed = [line for page in pages.values() for line in page.splitlines() if line.startswith("- Observed: ")]
+    assert observed
+    assert [line for line in observed if not re.match(r"- Observed: \*[a-z ]+\*: ", line)] == []
+
+
+def test_no_title_has_an_option_that_is_no_code(pages: dict[str, str]) -> None:
+    titles = [line for page in pages.values() for line in page.splitlines() if line.startswith("# ")]
+    assert [title for title in titles if re.search(r"(?<!`)--\w", title)] == []  # of which typography makes dashes
+
+
 def test_every_code_has_its_place(pages: dict[str, str]) -> None:
     assert set(reference.AREAS) == {code[:5] for code in all_codes()}
     for code, found in all_codes().items():

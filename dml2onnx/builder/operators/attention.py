@@ -48,7 +48,7 @@ class AttentionOperators(OperatorMethods):
             mask_filter_value: Added to the query-key product at masked-out positions; meant to be a large negative
                 number, usually -10000.
             head_count: Number of attention heads.
-            mask_type: How MaskTensor is read; see semantics.
+            mask_type: Which layout MaskTensor has, and which positions it hides.
             query: { batchSize, sequenceLength, hiddenSize }; hiddenSize = headCount * headSize. Excludes
                 StackedQueryKeyTensor and StackedQueryKeyValueTensor. Rank 4 or 5 is allowed with leading sizes of 1.
             key: { batchSize, keyValueSequenceLength, hiddenSize }; hiddenSize = headCount * headSize. Excludes all
@@ -172,7 +172,7 @@ class AttentionOperators(OperatorMethods):
             query_head_count: Number of query heads.
             key_value_head_count: Number of key and value heads, each serving QueryHeadCount / KeyValueHeadCount query
                 heads.
-            mask_type: How MaskTensor is read; see semantics.
+            mask_type: Which layout MaskTensor has, and which positions it hides.
             query: { batchSize, sequenceLength, hiddenSize }; hiddenSize = QueryHeadCount * headSize. Excludes
                 StackedQueryKeyTensor and StackedQueryKeyValueTensor. Rank 4 or 5 is allowed with leading sizes of 1.
             key: { batchSize, keyValueSequenceLength, KeyValueHeadCount * headSize }; Excludes all three stacked

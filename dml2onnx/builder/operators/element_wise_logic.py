@@ -293,7 +293,7 @@ class ElementWiseLogicOperators(OperatorMethods):
 
         Args:
             input: InputTensor.
-            infinity_mode: Chooses the sign of the infinity to look for, see semantics.
+            infinity_mode: Chooses the sign of the infinity to look for.
             output_data_type: Data type of OutputTensor.
             name: Of the node; the operator's own by default.
 

@@ -956,7 +956,7 @@ class ElementWiseMathOperators(OperatorMethods):
 
         Args:
             input: InputTensor.
-            rounding_mode: Chooses the direction of rounding, see semantics.
+            rounding_mode: Chooses the direction of rounding.
             name: Of the node; the operator's own by default.
 
         Returns:

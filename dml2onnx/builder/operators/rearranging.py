@@ -182,7 +182,7 @@ class RearrangingOperators(OperatorMethods):
         Returns:
             OutputTensor: { BatchCount, OutputChannelCount, OutputHeight, OutputWidth }; OutputChannelCount =
                 InputChannelCount * BlockSize^2, OutputHeight = InputHeight / BlockSize, OutputWidth = InputWidth /
-                BlockSize (see semantics: the text of the page has this the wrong way round).
+                BlockSize (the text of the page has this the wrong way round).
 
         Sizes:
             OutputTensor: OutputTensor.Sizes = { InputTensor.Sizes[0], InputTensor.Sizes[1] * BlockSize * BlockSize,
@@ -227,7 +227,7 @@ class RearrangingOperators(OperatorMethods):
         Returns:
             OutputTensor: { BatchCount, OutputChannelCount, OutputHeight, OutputWidth }; OutputChannelCount =
                 InputChannelCount * BlockSize^2, OutputHeight = InputHeight / BlockSize, OutputWidth = InputWidth /
-                BlockSize (see semantics: the text of the page has this the wrong way round).
+                BlockSize (the text of the page has this the wrong way round).
 
         Sizes:
             OutputTensor: OutputTensor.Sizes = { InputTensor.Sizes[0], InputTensor.Sizes[1] * BlockSize * BlockSize,

@@ -190,7 +190,7 @@ class ResampleOperators(OperatorMethods):
                 DML_OPERATOR_RESAMPLE), 0 for top-left corners. 0.5 by default.
             output_pixel_offsets: Added to the scaled coordinate; -0.5 for pixel centres (as DML_OPERATOR_RESAMPLE), 0
                 for top-left corners. -0.5 by default.
-            antialiased: TRUE halves the input repeatedly before LINEAR sampling where Scale < 0.5, see semantics.
+            antialiased: TRUE halves the input repeatedly before LINEAR sampling where Scale < 0.5.
             name: Of the node; the operator's own by default.
 
         Returns:
