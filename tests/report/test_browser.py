@@ -517,6 +517,22 @@ def test_the_whole_graph_stays_in_view_when_the_page_changes_its_size(opened: Br
     assert before != moved == opened.run(seen)
 
 
+def test_a_graph_of_many_layers_begins_with_its_whole_width(opened: Browser) -> None:
+    """Where that can be read: it is drawn between margins of 16 pixels, 16 from the top."""
+    scene = "JSON.parse(document.getElementById('data').textContent).maps.directml"
+    wide, high, boxes = opened.run(f"(({{width, height, boxes}}) => [width, height, boxes])({scene})")
+    host, seen = "document.getElementById('directml')", (round(0.7 * wide) + 32, round(0.4 * high))
+    opened.run(f"{host}.style.cssText = 'flex: none; width: {seen[0]}px; height: {seen[1]}px'")
+    opened.wait(f"{host}.querySelector('canvas').height === {seen[1]}")
+    opened.settle()
+    left, top = opened.run(f"(({{x, y}}) => [x, y])({host}.getBoundingClientRect())")
+    in_view = [box for box in boxes if 0.7 * box[3] + 16 < seen[1] - 8]
+    outermost = max(in_view, key=lambda box: abs(box[2] - boxes[0][2]))
+    end = 1 if outermost[2] > boxes[0][2] else -1
+    opened.click(left + 16 + 0.7 * (outermost[2] + end * (outermost[4] / 2 - 3)), top + 16 + 0.7 * outermost[3])
+    assert outermost[6] in " ".join(title(opened))
+
+
 # --- Scopes -----------------------------------------------------------------------------------------------------------
 
 SCOPES = "document.getElementById('scopes')"

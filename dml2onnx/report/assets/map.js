@@ -102,7 +102,8 @@ class GraphMap {
   begin() {
     let target = this.fitted(Math.min(1.1, ...this.beside.map((map) => map.fitted().k)));
     if (target.k < (this.beside.length ? COMPARABLE : READABLE)) {
-      const k = Math.max(BEGIN_SCALE, Math.min(1, (this.width - 32) / this.scene.width));
+      const wide = Math.min(1, (this.width - 32) / this.scene.width); // where all of its width is seen
+      const k = wide < READABLE ? BEGIN_SCALE : wide;
       const x = k * this.scene.width > this.width ? k * this.scene.boxes[0][2] : (k * this.scene.width) / 2;
       target = d3.zoomIdentity.translate(this.width / 2 - x, 16).scale(k);
     }
