@@ -87,9 +87,15 @@ def only_type(
     return fitting[0] if len(fitting) == 1 else None
 
 
-def by_channel(schema: OperatorSchema, inputs: Mapping[str, object]) -> dict[str, object]:
-    """Inputs of one dimension with an element for each channel, along the dimension of channels."""
+def of_one_dimension(
+    schema: OperatorSchema, inputs: Mapping[str, object], attributes: Mapping[str, object]
+) -> dict[str, object]:
+    """Inputs of one dimension with an element for each channel or each column of a product, along that dimension."""
     made = dict(inputs)
+    a, c = inputs.get("ATensor"), inputs.get("CTensor")
+    if isinstance(a, Expression) and isinstance(c, Expression) and a.rank > 1 and c.rank == 1 and not c.strides:
+        rows = a.sizes[-1 if str(attributes.get("TransA")).endswith("TRANSPOSE") else -2]
+        made["CTensor"] = c.builder.broadcast(c, (*a.sizes[:-2], rows, c.sizes[0]))
     input = inputs.get("InputTensor")
     if not isinstance(input, Expression) or input.rank < 3:
         return made

@@ -23,8 +23,8 @@ from dml2onnx.builder.operands import (
     as_matrix,
     axes_beyond,
     axes_from_the_start,
-    by_channel,
     is_literal,
+    of_one_dimension,
     only_type,
     relatives,
     spread,
@@ -343,7 +343,7 @@ class Recorder:
             inputs = cast("Tensors", converted(arguments.by_name, inputs, "inputs"))
             attributes = converted(arguments.by_name, attributes, "attributes")
             outputs = cast("Mapping[str, Stated | Sequence[Stated]]", converted(arguments.by_name, outputs, "outputs"))
-            argument = by_channel(schema, self._with_constants(schema, inputs))
+            argument = of_one_dimension(schema, self._with_constants(schema, inputs), attributes)
             return self._recorded(schema, argument, attributes, outputs, name)
         except BaseException:
             del self._constants[constants:]  # those that were made for this operator

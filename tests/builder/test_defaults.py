@@ -32,6 +32,26 @@ def test_a_bias_of_one_dimension(level: str) -> None:
     np.testing.assert_array_equal(got["a"][0, :, 0, 0], [17, 18, 19])
 
 
+@pytest.mark.parametrize("transpose", ["NONE", "TRANSPOSE"])
+def test_a_row_added_to_a_product(transpose: Any) -> None:
+    """Of whose columns it has one element each."""
+    g = GraphBuilder()
+    x = g.input("x", np.float32, [1, 2, 4, 4])
+    part = g.slice(x, [0, 0, 0, 0], [1, 2, 3, 4], [1, 1, 1, 1])
+    w = np.ones((1, 2, 3 if transpose == "TRANSPOSE" else 4, 5))
+    row = g.constant(np.arange(5, dtype=np.float32))
+    got = ran(g, a=g.gemm(part, w, np.arange(5), trans_a=transpose), b=g.gemm(part, w, row, trans_a=transpose))
+    np.testing.assert_array_equal(got["a"], got["b"])
+    np.testing.assert_array_equal(got["a"] - got["a"][..., :1], np.broadcast_to(np.arange(5), got["a"].shape))
+
+
+def test_a_row_of_another_length_is_still_wrong() -> None:
+    g = GraphBuilder()
+    x = g.input("x", np.float32, [1, 2, 4, 4])
+    with pytest.raises(DmlError, match=r"\[1, 2, 4, 3\]"):
+        g.gemm(x, np.ones((1, 2, 4, 5)), np.ones(3))
+
+
 def test_statistics_of_one_dimension() -> None:
     g = GraphBuilder()
     x = g.input("x", np.float32, [1, 2, 4, 4])
