@@ -15,7 +15,7 @@ import numpy as np
 import onnx
 import pytest
 
-from dml2onnx import catalog
+from dml2onnx import GraphBuilder, catalog, convert
 from dml2onnx.cli import main
 
 SCRIPT = Path(sys.executable).with_name("dml2onnx" + (".exe" if os.name == "nt" else ""))
@@ -140,6 +140,19 @@ def test_compile_writes_a_model_and_says_what_it_is(native: Path, tmp_path: Path
     model = onnx.load(tmp_path / "out.onnx")
     assert [node.op_type for node in model.graph.node] == ["Conv", "Relu"]
     assert [item.name for item in model.graph.output] == ["y"]
+
+
+def test_compile_lists_the_first_of_many_inputs(tmp_path: Path) -> None:
+    """The weights of a recorded network would push what matters off the screen."""
+    g = GraphBuilder()
+    y, *others = (g.input(f"x{i}", "FLOAT32", [4]) for i in range(30))
+    for other in others:
+        y = y + other
+    convert(g.build({"y": y}), tmp_path / "many.json")
+    said = dml2onnx("compile", tmp_path / "many.json").stdout
+    assert said.count("\ninput ") == 20
+    assert "\noutput  y " in said
+    assert "\n... and 10 more inputs; --json lists all of them\n" in said
 
 
 def test_compile_as_json(native: Path, tmp_path: Path) -> None:
