@@ -57,8 +57,8 @@ def _moved(
 ) -> None:
     """``node`` straight from what ``before`` reads."""
     merged = draft.node(node.op_type, (before.inputs[0], *inputs), node.outputs, cast("dict[str, int]", attributes))
-    draft.replace(node, merged, note=f"does what {before.name} did as well")
-    draft.let_go(before, f"is done by {merged.name} as well")
+    draft.replace(node, merged, note=f"one {merged.op_type} in place of two, of which {before.name} was the first")
+    draft.let_go(before, f"its {before.op_type} is part of {merged.name}")
 
 
 def _transposes(draft: Draft, before: Node, node: Node) -> None:
