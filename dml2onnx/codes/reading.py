@@ -149,7 +149,8 @@ LFS_POINTER = Code(
 MISSING_CONTENTS = Code(
     "DML1028",
     "The file of a constant is not there",
-    "Put the file beside the model before you compile, explain or run it. A serialized graph can be checked and "
+    "Put the file beside the model before you compile, explain or run it, or say with --constants DIR or --constant "
+    "NAME=FILE where it is; --input NAME makes an input of the constant. A serialized graph can be checked and "
     "converted without the files of its constants: their sizes follow from the tensors that read them.",
     Severity.WARNING,
 )

@@ -22,8 +22,8 @@ from dml2onnx.frontends.files import lies_below
 from dml2onnx.frontends.findings import Findings, listing, quote
 from dml2onnx.frontends.names import file_stem
 from dml2onnx.frontends.unresolved import UNBOUNDED
-from dml2onnx.ir.data import ArrayData, padded
-from dml2onnx.ir.graph import Constant
+from dml2onnx.ir.data import ArrayData, MissingData, padded
+from dml2onnx.ir.graph import Constant, GraphInput
 from dml2onnx.ir.inputs import in_memory, input_descs, stored_shape
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from dml2onnx.arguments import Array
     from dml2onnx.frontends.options import InputContents, LoadOptions
     from dml2onnx.ir.data import Data
-    from dml2onnx.ir.graph import Graph, GraphInput
+    from dml2onnx.ir.graph import Graph
     from dml2onnx.ir.tensor import TensorDesc
 
 SUFFIXES = (".npy", ".npz", ".bin", ".raw", ".dat", "")
@@ -47,8 +47,17 @@ class _Contents(NamedTuple):
 
 
 def settled(graph: Graph, options: LoadOptions) -> Graph:
-    """The graph with those inputs turned into constants that the options say; its findings tell what cannot be."""
+    """The graph with those inputs turned into constants that the options say; its findings tell what cannot be.
+
+    Constants whose files are not there count as inputs, and stay what they are where no option names them.
+    """
     _refuse_both(options)
+    absent = [item for item in graph.constants if isinstance(item.data, MissingData)]
+    graph = replace(
+        graph,
+        inputs=(*graph.inputs, *(GraphInput(item.value.name, item.value) for item in absent)),
+        constants=tuple([item for item in graph.constants if item not in absent]),
+    )
     findings = Findings()
     contents: dict[str, _Contents | None] = dict(_of_directories(graph, options, findings))
     for name, supplied in options.contents().items():
@@ -63,12 +72,17 @@ def settled(graph: Graph, options: LoadOptions) -> Graph:
     if options.freeze and not constants:
         message = "--freeze has no effect: no input has contents, or --input excepts all that have"
         findings.add(codes.NOTHING_FROZEN.at(message, expected="an input with contents"))
+    named = {item.value.name for item in constants} | options.inputs
+    constants += [item for item in absent if item.value.name not in named]
     frozen = {item.value for item in constants}
     return replace(
         graph,
         inputs=tuple([item for item in graph.inputs if item.value not in frozen]),
         constants=(*constants, *graph.constants),
-        findings=(*graph.findings, *findings.all()),
+        findings=(
+            *(item for item in graph.findings if item.code != codes.MISSING_CONTENTS.id or item.node not in named),
+            *findings.all(),
+        ),
         sources=(*graph.sources, *(item.path for item in contents.values() if item is not None and item.path)),
     )
 

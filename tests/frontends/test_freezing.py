@@ -246,3 +246,37 @@ def test_constant_and_input_at_once(tmp_path: Path) -> None:
     with pytest.raises(UnreadableError) as caught:
         load_model(tmp_path, NATIVE, LoadOptions(constants={"x": VALUES}, inputs=frozenset({"x"})))
     assert [item.code for item in caught.value.diagnostics] == [codes.UNKNOWN_OPTION_NAME.id]
+
+
+@pytest.fixture
+def without_weights(tmp_path: Path) -> Path:
+    """A serialized graph y = (x + a) * b; the files of a and b are in another directory."""
+    g = dml2onnx.GraphBuilder()
+    x = g.input("x", np.float32, [4])
+    a, b = (g.constant(VALUES * factor, name=name, owned_by_dml=True) for name, factor in (("a", 1), ("b", 2)))
+    convert(g.build({"y": (x + a) * b}), tmp_path / "graph.bin")
+    (tmp_path / "weights").mkdir()
+    for name in ("a.bin", "b.bin"):
+        (tmp_path / name).rename(tmp_path / "weights" / name)
+    return tmp_path / "graph.bin"
+
+
+@pytest.mark.parametrize("source", ["directory", "files"])
+def test_constants_whose_files_lie_elsewhere(source: str, without_weights: Path) -> None:
+    weights = without_weights.parent / "weights"
+    with pytest.raises(DmlError):
+        dml2onnx.compile(without_weights)
+    files = {name: weights / f"{name}.bin" for name in ("a", "b")}
+    options = LoadOptions(constant_directories=(weights,)) if source == "directory" else LoadOptions(constants=files)
+    graph = dml2onnx.load(without_weights, options)
+    assert dml2onnx.check(graph) == []
+    got = dml2onnx.run(graph, {"x": np.ones(4, np.float32)})["y"]
+    np.testing.assert_array_equal(got, (1 + VALUES) * 2 * VALUES)
+
+
+def test_a_constant_whose_file_is_not_there_becomes_an_input(without_weights: Path) -> None:
+    options = LoadOptions(constants={"a": VALUES}, inputs=frozenset({"b"}))
+    got = dml2onnx.run(dml2onnx.load(without_weights, options), {"x": np.ones(4, np.float32), "b": VALUES})["y"]
+    np.testing.assert_array_equal(got, (1 + VALUES) * VALUES)
+    rest = dml2onnx.load(without_weights, LoadOptions(constants={"a": VALUES}))
+    assert [(item.code, item.node) for item in dml2onnx.check(rest)] == [(codes.MISSING_CONTENTS.id, "b")]
