@@ -56,7 +56,7 @@ def settled(graph: Graph, options: LoadOptions) -> Graph:
     graph = replace(
         graph,
         inputs=(*graph.inputs, *(GraphInput(item.value.name, item.value) for item in absent)),
-        constants=tuple([item for item in graph.constants if item not in absent]),
+        constants=tuple([item for item in graph.constants if not isinstance(item.data, MissingData)]),
     )
     findings = Findings()
     contents: dict[str, _Contents | None] = dict(_of_directories(graph, options, findings))
