@@ -16,7 +16,7 @@ from dml2onnx.testing.descriptors import plain, sized
 
 FOUR = sized(1, 1, 1, 4)
 ABS = plain("ELEMENT_WISE_ABS", InputTensor=FOUR, OutputTensor=FOUR)
-ANSWERS, REFUSES, DIES, LOSES, HANGS, NO_START = range(6)
+ANSWERS, REFUSES, DIES, LOSES, HANGS, NO_START, STOPS = range(7)
 
 
 @pytest.fixture
@@ -56,6 +56,11 @@ def test_a_case_that_never_answers_is_given_up(pretender: Installation) -> None:
     assert [outcome.died for outcome in outcomes] == [False, True, False]
     assert outcomes[1].step == "no answer"
     assert time.monotonic() - began < 30
+
+
+def test_a_case_that_has_no_answer_costs_no_other(pretender: Installation) -> None:
+    outcomes = run([case(ANSWERS), case(STOPS), case(REFUSES)], pretender)
+    assert [outcome.created for outcome in outcomes] == [0, DIED, 0x80070057]
 
 
 def test_a_program_that_does_not_start(pretender: Installation) -> None:
