@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, MAX_ELEMENTS, packed_strides
+from dml2onnx.rules.findings import accepting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -141,4 +142,11 @@ def _as_output(tensor: TensorDesc) -> Iterator[Diagnostic]:
     if tensor.strides is not None and is_measurable(tensor) and tensor.is_overlapping:
         message = f"Strides {list(tensor.strides)} let several of the {list(tensor.sizes)} elements share memory."
         expected = list(_packed_in_order(tensor.sizes, tensor.strides))
-        yield _finding(codes.OVERLAPPING_OUTPUT, "Strides", message, expected, list(tensor.strides))
+        finding = _finding(codes.OVERLAPPING_OUTPUT, "Strides", message, expected, list(tensor.strides))
+        yield accepting(finding, "which of them stays is left to chance") if _may_race(tensor) else finding
+
+
+def _may_race(tensor: TensorDesc) -> bool:
+    """Whether DirectML accepts an output whose elements share memory: it looks no further than this [decision G15]."""
+    strides = [stride for size, stride in zip(tensor.sizes, tensor.effective_strides, strict=True) if size > 1]
+    return len({0, *strides}) == len(strides) + 1 and tensor.element_count <= tensor.extent

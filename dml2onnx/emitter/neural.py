@@ -212,8 +212,8 @@ class NeuralOps(ArithmeticOps):
         return self.nodes("Attention", inputs, [(query.dtype, shape) for shape in shapes[: 1 + presents]], attributes)
 
     @legalised
-    def masked(self, mask: Tensor, value: Tensor, bias: Tensor | None, scale: float) -> Tensor | None:
-        """What is added to scores: ``scale * bias``, and ``value`` where a mask is 0 or False; perhaps nothing."""
+    def masked(self, mask: Tensor, value: Tensor, bias: Tensor | None, scale: float, *, instead: bool) -> Tensor | None:
+        """What is added to scores: ``scale * bias``, and ``value``, or that instead, where a mask is 0 or False."""
         kept = self.Cast(mask, BOOL)
         scaled = None if bias is None else self.Mul(bias, self.constant(scale, bias.dtype))
         if kept.value is not None and kept.value.all():
@@ -221,8 +221,9 @@ class NeuralOps(ArithmeticOps):
         # to kernels of Attention the lowest number says that a key is not there, and gives 0 where none is; half of it
         # hides a key as well
         hiding = value.constant if np.isinf(value.constant) else np.maximum(value.constant, -HIDES[value.dtype])
-        values = self.Where(kept, self.constant(0, value.dtype), self.constant(hiding, value.dtype))
-        return values if scaled is None else self.Add(scaled, values)
+        plain = scaled if instead and scaled is not None else self.constant(0, value.dtype)
+        values = self.Where(kept, plain, self.constant(hiding, value.dtype))
+        return values if scaled is None or instead else self.Add(scaled, values)
 
     @legalised
     def Gemm(

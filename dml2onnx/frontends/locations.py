@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from dml2onnx.frontends.spans import spans
-from dml2onnx.frontends.text import location, without_comments
+from dml2onnx.frontends.text import line_starts, location, without_comments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +28,7 @@ def locate(data: bytes, wanted: Mapping[str, bool]) -> dict[str, Location]:
         return {}
     pointers = {above for pointer in wanted for above in _with_above(pointer)}
     found = spans(without_comments(text), pointers)
-    starts = [0, *(match.end() for match in re.finditer("\n", text))]
+    starts = line_starts(text)
     places: dict[str, Location] = {}
     for pointer, of_name in wanted.items():
         member = next((found[above] for above in _with_above(pointer) if above in found), None)
@@ -38,7 +37,7 @@ def locate(data: bytes, wanted: Mapping[str, bool]) -> dict[str, Location]:
             use_name = member.name is not None and (of_name or member.is_nested or not exact)
             opening = (member.start, member.start + 1 if member.is_nested else member.end)
             span = member.name if use_name and member.name is not None else opening
-            places[pointer] = location(text, *span, bisect_right(starts, span[0]))
+            places[pointer] = location(text, *span, starts)
     return places
 
 

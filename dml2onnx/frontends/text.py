@@ -11,6 +11,7 @@ import json
 import os
 import re
 import stat
+from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -27,7 +28,7 @@ from dml2onnx.frontends.findings import pointer, quote, show
 from dml2onnx.frontends.members import Json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from dml2onnx.diagnostics import Code
@@ -155,17 +156,25 @@ def _refuse_at(
     raise UnreadableError(replace(finding, file=str(path), **location(text, *span)._asdict())) from None
 
 
-def location(text: str, start: int, end: int, line: int | None = None) -> Location:
-    """The line and columns of a piece of text, of several lines that of the first, which may be known."""
-    first = text.rfind("\n", 0, start) + 1
-    last = text.find("\n", start)
-    last = len(text) if last < 0 else last
-    whole, offset = text[first:last].rstrip("\r\n"), start - first
-    begin = 0
-    if len(whole) > LONGEST_LINE:
-        begin = max(0, min(offset - LONGEST_LINE // 3, len(whole) - LONGEST_LINE))
-    excerpt = whole[begin : begin + LONGEST_LINE]
-    line = text.count("\n", 0, start) + 1 if line is None else line
+def line_starts(text: str) -> list[int]:
+    """Where each line begins, and where one more would."""
+    return [0, *(match.end() for match in re.finditer("\n", text)), len(text) + 1]
+
+
+def location(text: str, start: int, end: int, starts: Sequence[int] | None = None) -> Location:
+    """The line and columns of a piece of text, of several lines that of the first.
+
+    ``starts`` are those of :func:`line_starts`, which whoever looks for many places finds once: a line may be the
+    whole text.
+    """
+    starts = line_starts(text) if starts is None else starts
+    line = bisect_right(starts, start, hi=len(starts) - 1)
+    first, last = starts[line - 1], starts[line] - 1
+    if text.endswith("\r", first, last):
+        last -= 1
+    offset = start - first
+    begin = max(0, min(offset - LONGEST_LINE // 3, last - first - LONGEST_LINE))
+    excerpt = text[first + begin : min(first + begin + LONGEST_LINE, last)]
     before = "".join(char if char == "\t" else " " for char in excerpt[: offset - begin])
     length = min(end, last) - first - offset
     marker = before + "^" * max(min(length, len(excerpt) - len(before)), 1)

@@ -106,7 +106,7 @@ def tensor_scatter(e: Emitter, cache: Tensor, updates: Tensor, first: Tensor) ->
     return e.ScatterND(cache, e.Add(e.constant(items, INT64), places), updates)
 
 
-def masked(e: Emitter, mask: Tensor, value: Tensor, bias: Tensor | None, scale: float) -> Tensor | None:
+def masked(e: Emitter, mask: Tensor, value: Tensor, bias: Tensor | None, scale: float, **how: Any) -> Tensor | None:
     """``value`` multiplied by 1 less what the mask has, any numbers [decision H8]; beside a bias as H10 has it."""
     if mask.dtype == BOOL:
         return None

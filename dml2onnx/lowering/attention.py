@@ -24,6 +24,8 @@ _STACKS = {
 }
 """What lies along the fourth dimension."""
 
+_INSTEAD = ("KEY_SEQUENCE_LENGTH", "KEY_SEQUENCE_END_START")
+"""Masks whose MaskFilterValue is added instead of the bias."""
 _PRESENTS = ("OutputPresentKeyTensor", "OutputPresentValueTensor")
 
 
@@ -53,7 +55,7 @@ def _natural(node: Operands, e: Emitter, name: str, rank: int) -> Tensor | None:
     """An input, if there is one, without its leading ones."""
     if not node.op.has(name):
         return None
-    x = node.broadcastable(name) if name == "RelativePositionBiasTensor" else node.tensor(name)
+    x = node.broadcastable(name) if name in ("RelativePositionBiasTensor", "MaskTensor") else node.tensor(name)
     return e.Reshape(x, x.shape[x.rank - rank :])
 
 
@@ -96,24 +98,23 @@ def _operands(node: Operands, e: Emitter) -> tuple[Tensor, Tensor, Tensor]:
 def _addend(node: Operands, e: Emitter, batch: int, keys: int) -> Tensor | None:
     """The relative position bias and the mask's values; broadcasts to (batch, heads, queries, keys).
 
-    What the mask does not keep has MaskFilterValue added to its scores [decision H3].
+    What the mask does not keep has MaskFilterValue added to its scores; a mask of lengths has it in place of the bias
+    [decision H3].
     """
     value, wide = _mask_filter_value(node), node.compute_type(node.output().data_type.dtype)
     bias = _natural(node, e, "RelativePositionBiasTensor", 4)
     bias = None if bias is None else node.widened(bias)
-    mask, scale = _kept(node, e, batch, keys), 1.0
-    if node.op.enum("MaskType") == "BOOLEAN" and node.op.has("MaskTensor"):
-        given = node.broadcastable("MaskTensor")
-        mask, scale = e.Reshape(given, given.shape[given.rank - 4 :]), node.op.float("Scale")
-    return bias if mask is None else e.masked(mask, e.constant(value, wide), bias, scale)
+    kind = node.op.enum("MaskType")
+    mask = _natural(node, e, "MaskTensor", 4) if kind == "BOOLEAN" else _kept(node, e, batch, keys)
+    if mask is None:
+        return bias
+    scale = node.op.float("Scale") if kind == "BOOLEAN" else 1.0
+    return e.masked(mask, e.constant(value, wide), bias, scale, instead=kind in _INSTEAD)
 
 
 def _mask_filter_value(node: Operands) -> float:
-    value = node.op.float("MaskFilterValue")
-    if node.output().data_type.dtype != FLOAT16:
-        return value
-    limit = float(np.finfo(np.float16).max)
-    return min(max(value, -limit), limit)  # decision H4
+    limit = float(np.finfo(np.float16).max) if node.output().data_type.dtype == FLOAT16 else np.inf
+    return min(max(node.op.float("MaskFilterValue"), -limit), limit)  # decision H4
 
 
 def _kept(node: Operands, e: Emitter, batch: int, keys: int) -> Tensor | None:
@@ -126,31 +127,33 @@ def _kept(node: Operands, e: Emitter, batch: int, keys: int) -> Tensor | None:
     position = e.arange(keys, mask.dtype)
     if kind == "KEY_QUERY_SEQUENCE_LENGTH_START_END":
         return _within(node, e, rows, (batch, keys))
-    ends = e.Reshape(e.Slice(rows, [0], [batch]), (batch, 1, 1, 1))  # decisions H5 and H6
-    before = e.Less(position, ends)
-    if kind != "KEY_SEQUENCE_END_START":
-        return before
-    starts = e.Reshape(e.Slice(rows, [batch], [2 * batch]), (batch, 1, 1, 1))
-    return e.And(before, e.GreaterOrEqual(position, starts))
+    ends = _column(e, rows, 0, batch)
+    kept, starts = e.Less(position, ends), e.constant(0, mask.dtype)
+    if kind == "KEY_SEQUENCE_END_START":
+        starts = _column(e, rows, batch, batch)
+        kept = e.And(kept, e.GreaterOrEqual(position, starts))
+    return e.Or(kept, e.LessOrEqual(ends, starts))  # an empty range masks nothing [decisions H5 and H6]
+
+
+def _column(e: Emitter, rows: Tensor, at: int, batch: int) -> Tensor:
+    """A number for each item, from one place on."""
+    return e.Reshape(e.Slice(rows, [at], [at + batch]), (batch, 1, 1, 1))
 
 
 def _within(node: Operands, e: Emitter, rows: Tensor, sizes: tuple[int, int]) -> Tensor:
     """Where query and key lie in the ranges of their item; starts count through the whole batch [decision H7]."""
     batch, keys = sizes
     queries = node.output().sizes[-2]
-    items = (batch, 1, 1, 1)
-
-    def column(at: int) -> Tensor:
-        return e.Reshape(e.Slice(rows, [at], [at + batch]), items)
 
     def counted(count: int, shape: tuple[int, ...]) -> Tensor:
         return e.constant(np.arange(batch * count).reshape(batch, 1, *shape).astype(rows.dtype))
 
     query, key = counted(queries, (queries, 1)), counted(keys, (1, keys))
     e.budget.require(batch * max(queries, keys))
-    start = column(2 * batch + 1)
-    in_query = e.And(e.GreaterOrEqual(query, column(batch)), e.Less(query, column(batch + 1)))
-    in_keys = e.And(e.GreaterOrEqual(key, start), e.Less(key, e.Add(start, column(0))))
+    start = _column(e, rows, 2 * batch + 1, batch)
+    first, end = (_column(e, rows, at, batch) for at in (batch, batch + 1))
+    in_query = e.And(e.GreaterOrEqual(query, first), e.Less(query, end))
+    in_keys = e.And(e.GreaterOrEqual(key, start), e.Less(key, e.Add(start, _column(e, rows, 0, batch))))
     return e.And(in_query, in_keys)
 
 

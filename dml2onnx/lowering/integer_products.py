@@ -45,7 +45,7 @@ def quantized_linear_convolution(node: Operands, e: Emitter) -> Tensor:
         return whole
     total, bias = _convolved(node, e), node.optional("BiasTensor")
     if bias is not None:
-        total = e.Add(total, bias)
+        total = e.Add(total, e.Reshape(bias, (bias.size, *(1,) * (total.rank - 2))))
     factor = e.Mul(scale_along(node, e, "Input", total.rank, 1), scale_along(node, e, "Filter", total.rank, 1))
     return requantized(node, e, total, factor, 1)
 

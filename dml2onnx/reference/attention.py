@@ -21,6 +21,9 @@ _OVERFLOWS = LARGEST_FLOAT32 * (1 + ROUNDOFF / 2)
 _ENOUGH = 100.0
 """A score so much above all others has all of the weight."""
 
+_ADDED = ("BOOLEAN", "KEY_QUERY_SEQUENCE_LENGTH_START_END")
+"""Masks whose MaskFilterValue is added to the bias; the other two have it in place of the bias (decision H3)."""
+
 _STACKS = {
     "QueryTensor": ("StackedQueryKeyTensor", "StackedQueryKeyValueTensor"),
     "KeyTensor": ("StackedQueryKeyTensor", "StackedKeyValueTensor", "StackedQueryKeyValueTensor"),
@@ -180,7 +183,10 @@ def _scores(op: OperatorDesc, inputs: Inputs, query: _Heads, key: _Heads, kept: 
     position = inputs.optional("RelativePositionBiasTensor")
     addends = [] if position is None else [widen(_plain(position, 4))]
     value, outer = _mask_filter_value(op), 1.0
-    is_scaled = position is not None and op.has("MaskTensor") and op.enum("MaskType") == "BOOLEAN"
+    is_joined = position is not None and op.has("MaskTensor") and op.enum("MaskType") in _ADDED
+    is_scaled = is_joined and op.enum("MaskType") == "BOOLEAN"
+    if position is not None and kept and not is_joined:
+        addends = [np.where(kept[0] == 1, addends[0], 0.0)]  # decision H3
     if is_scaled:
         # both are multiplied by the scale, by which the value has been divided (decision H10)
         value, outer = float(np.float32(value) / np.float32(scale)), scale
@@ -193,13 +199,26 @@ def _scores(op: OperatorDesc, inputs: Inputs, query: _Heads, key: _Heads, kept: 
     error = sum_error(terms, magnitude, ROUNDOFF) + abs(scale) * carried
     # the order decides whether partial sums overflow, and 0 may make anything of what is not finite (decision H11)
     lost = np.isfinite(raw) & ((raw >= _OVERFLOWS) | (magnitude >= _OVERFLOWS)) | ~np.isfinite(raw) & (scale == 0)
-    if is_scaled and op.tensor("OutputTensor").data_type is DataType.FLOAT16:
-        # bias and mask are one tensor of FLOAT16, in which the driver rounds
-        bounds = np.finfo(np.float16)
-        joined = np.abs(sum(addends, np.zeros(total.shape)))
-        error = error + np.where(joined > 0, abs(scale) * float(bounds.eps) * joined, 0)
-        lost = lost | (joined >= float(bounds.max)).all(axis=-1, keepdims=True)
+    if op.tensor("OutputTensor").data_type is DataType.FLOAT16:
+        added = sum(addends, np.zeros(total.shape))
+        lost = lost | _beyond_halves(op.float("MaskFilterValue"), outer, added, kept)
+        if is_joined:
+            # bias and mask are one tensor of FLOAT16, in which the driver rounds
+            error = error + abs(outer) * float(np.finfo(np.float16).eps) * np.abs(added)
     return Result(total, error, lost)
+
+
+def _beyond_halves(value: float, scale: float, added: Floats, kept: list[Floats]) -> Mask:
+    """Rows in which the driver may make infinities of what lowers all scores, or raises some (decision H4).
+
+    ``value`` is MaskFilterValue, ``added`` what is added by way of the largest number of FLOAT16 in its place.
+    """
+    most, stated = float(np.finfo(np.float16).max), float(np.float32(value) / np.float32(scale))
+    unbounded = sum(((1 - mask) * stated for mask in kept), np.zeros(added.shape))
+    is_hidden = np.maximum(np.abs(unbounded), np.abs(added)) >= most
+    is_raised = ~(np.maximum(unbounded, added) < most)  # or NaN
+    rows: Mask = np.logical_or(is_hidden.all(axis=-1, keepdims=True), is_raised.any(axis=-1, keepdims=True))
+    return rows
 
 
 def _mask_filter_value(op: OperatorDesc) -> float:
@@ -240,11 +259,10 @@ def _seen(op: OperatorDesc, inputs: Inputs, sizes: tuple[int, int, int]) -> Mask
         query, key = items * queries + np.arange(queries).reshape(-1, 1), items * keys + position
         lengths = rows[:batch].reshape(items.shape)
         return (query >= first) & (query < end) & (key >= start) & (key < start + lengths)
-    ends = rows[:batch].reshape(-1, 1, 1, 1)  # decisions H5 and H6
-    before = position < ends
-    if kind != "KEY_SEQUENCE_END_START":
-        return before
-    return before & (position >= rows[batch:].reshape(-1, 1, 1, 1))
+    ends = rows[:batch].reshape(-1, 1, 1, 1)
+    starts = rows[batch:].reshape(-1, 1, 1, 1) if kind == "KEY_SEQUENCE_END_START" else np.zeros_like(ends)
+    # an empty range masks nothing (decisions H5 and H6)
+    return (starts <= position) & (position < ends) | (ends <= starts)
 
 
 # --- Weights --------------------------------------------------------------------------------------------------------

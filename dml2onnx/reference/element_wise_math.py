@@ -10,7 +10,7 @@ import numpy as np
 
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.reference.accuracy import ACCURACY, FEW, INVERSE_ACCURACY, LARGEST_FLOAT32, ROUNDOFF
+from dml2onnx.reference.accuracy import ACCURACY, FEW, INVERSE_ACCURACY, LARGEST_FLOAT32, ROUNDOFF, SMALLEST_FLOAT32
 from dml2onnx.reference.element_wise import clipped, float_result
 from dml2onnx.reference.numeric import (
     as_integers,
@@ -123,8 +123,8 @@ def modulus(op: OperatorDesc, inputs: Inputs) -> Outputs:
             return {"OutputTensor": Result(remainder)}
         crosses = (remainder != 0) & ((remainder < 0) != (d < 0))
         result = float_result(np.where(crosses, remainder + d, remainder))
-        # a quotient that is subnormal is 0 (decision G8), and a the remainder
-        vanishes = crosses & (np.abs(n) < np.finfo(np.float32).tiny * np.abs(d))
+        # a quotient that is subnormal, as far as it is exact (decision G7), is 0 (decision G8), and a the remainder
+        vanishes = crosses & (np.abs(n) < (1 + FEW) * SMALLEST_FLOAT32 * np.abs(d))
         return {"OutputTensor": replace(result, unspecified=vanishes) if vanishes.any() else result}
     whole, divisor = as_integers(a), as_integers(b)
     by_zero = divisor == 0

@@ -41,6 +41,7 @@ def quantized_linear_convolution(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """
     total, bias = _convolved(op, inputs), inputs.optional("BiasTensor")
     if bias is not None:
+        bias = along(bias, total.ndim, 1)
         total = total + bias.astype(np.int64)
     scales = [along(inputs.tensor(f"{name}ScaleTensor"), total.ndim, 1) for name in ("Input", "Filter", "Output")]
     zero_point = inputs.optional("OutputZeroPointTensor")

@@ -188,7 +188,7 @@ class _Line:
         error = inherited + np.where(np.isfinite(fresh), fresh, 0)
         near, weightless = self._leaks(axis, place if 0 <= input_offset <= 1 else base, doubt, column)
         inside = np.clip(place, 0, self.values.shape[axis] - 1)
-        beyond = np.where(low == high, inside != low, (place < below) | (place > below + 1)).reshape(column)
+        beyond = np.where(low == high, inside != low, (place < below) | (place >= below + 1)).reshape(column)
         torn = np.take(self.torn, low, axis) | np.take(self.torn, high, axis) | beyond
         return _Line(values, error, self.is_float, near, weightless, torn)
 

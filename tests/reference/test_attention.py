@@ -186,6 +186,24 @@ class TestByHand:
         got = two_keys(RelativePositionBiasTensor=position, Scale=0.125)
         np.testing.assert_allclose(got.values.item(), 2.5, rtol=1e-6)
 
+    @pytest.mark.parametrize(
+        ("kind", "mask", "value", "want"),
+        [
+            ("KEY_SEQUENCE_LENGTH", [[1]], 0.0, 2.0),
+            ("KEY_SEQUENCE_END_START", [[1], [0]], 0.0, 2.0),
+            ("KEY_SEQUENCE_END_START", [[5], [4]], 0.0, 2.0),
+            ("KEY_SEQUENCE_LENGTH", [[0]], float(np.finfo(np.float32).min), 2.5),
+            ("KEY_SEQUENCE_END_START", [[1], [1]], float(np.finfo(np.float32).min), 2.5),
+            ("KEY_QUERY_SEQUENCE_LENGTH_START_END", [1, 0, 1, 0, 1], 0.0, 2.5),
+        ],
+    )
+    def test_a_key_masked_by_lengths_has_no_position_bias(self, kind, mask, value, want):
+        """An empty range masks nothing [decisions H3, H5 and H6]."""
+        position = np.array([[[[0.0, np.log(3.0)]]]], np.float32)
+        how = {"MaskType": kind, "MaskTensor": np.array(mask, np.int32), "MaskFilterValue": value}
+        got = two_keys(RelativePositionBiasTensor=position, **how)
+        np.testing.assert_allclose(got.values.item(), want, rtol=1e-6)
+
     def test_biases_lie_one_after_the_other(self):
         # the query becomes 2; both keys move by 5, which changes no weight; values move by 100
         got = two_keys(BiasTensor=np.array([1.0, 5.0, 100.0], np.float32))
@@ -271,7 +289,7 @@ def test_evaluation_in_float32_is_within_the_error(filter_value, kind):
         attributes = {"MaskTensor": mask}
     if kind == "KEY_SEQUENCE_LENGTH":
         attributes = {"MaskTensor": np.array([[3, 0]], np.int32)}
-        addend[0, ..., 3:] = addend[1] = np.float32(filter_value)
+        addend[0, ..., 3:] = np.float32(filter_value)
     got = run(
         {**given, **attributes}, (batch, queries, heads * size), heads=heads,
         Scale=0.25, MaskType=kind or "NONE", MaskFilterValue=filter_value,

@@ -55,7 +55,7 @@ class IntegerProductsOperators(OperatorMethods):
             FilterTensor: FilterTensor.Sizes[1] * GroupCount = InputTensor.Sizes[1]; FilterTensor.Sizes[0] is a multiple
                 of GroupCount.
             FilterZeroPointTensor: one element, or the output channel count (OutputTensor.Sizes[1]) along dimension 1
-                (along dimension 0 for rank 1) and 1 elsewhere.
+                and 1 elsewhere.
 
         Data types and dimension counts at the latest feature level:
             InputTensor: INT8, UINT8; 3 to 4 dimensions.
@@ -112,7 +112,7 @@ class IntegerProductsOperators(OperatorMethods):
 
         Sizes:
             OutputTensor: { BatchCount, ChannelCount, M, N } with ATensor { ..., M, K } and BTensor { ..., K, N }.
-            AZeroPointTensor: one element, or M elements along the rows ({ .., M, 1 }, or rank 1).
+            AZeroPointTensor: one element, or M elements along the rows ({ .., M, 1 }).
             BZeroPointTensor: one element, or N elements along the columns ({ .., 1, N }, or rank 1).
 
         Data types and dimension counts at the latest feature level:
@@ -166,8 +166,8 @@ class IntegerProductsOperators(OperatorMethods):
 
         Sizes:
             OutputTensor: { BatchCount, ChannelCount, M, N } with ATensor { ..., M, K } and BTensor { ..., K, N }.
-            AScaleTensor: one element, or M elements along the rows ({ .., M, 1 }, or rank 1).
-            AZeroPointTensor: one element, or M elements along the rows ({ .., M, 1 }, or rank 1).
+            AScaleTensor: one element, or M elements along the rows ({ .., M, 1 }).
+            AZeroPointTensor: one element, or M elements along the rows ({ .., M, 1 }).
             BScaleTensor: one element, or N elements along the columns ({ .., 1, N }, or rank 1).
             BZeroPointTensor: one element, or N elements along the columns ({ .., 1, N }, or rank 1).
 
@@ -259,12 +259,11 @@ class IntegerProductsOperators(OperatorMethods):
                 ((FilterTensor.Sizes[i + 2] - 1) * Dilations[i] + 1)) / Strides[i] + 1, rounded down.
             FilterTensor: FilterTensor.Sizes[1] * GroupCount = InputTensor.Sizes[1]; FilterTensor.Sizes[0] is a multiple
                 of GroupCount.
-            FilterScaleTensor: one element, or the output channel count (OutputTensor.Sizes[1]) along dimension 1 (along
-                dimension 0 for rank 1) and 1 elsewhere.
+            FilterScaleTensor: one element, or the output channel count (OutputTensor.Sizes[1]) along dimension 1 and 1
+                elsewhere.
             FilterZeroPointTensor: one element, or the output channel count (OutputTensor.Sizes[1]) along dimension 1
-                (along dimension 0 for rank 1) and 1 elsewhere.
-            BiasTensor: the output channel count (OutputTensor.Sizes[1]) along dimension 1 (along dimension 0 for rank
-                1) and 1 elsewhere.
+                and 1 elsewhere.
+            BiasTensor: the output channel count (OutputTensor.Sizes[1]) along dimension 1 and 1 elsewhere.
 
         Data types and dimension counts at the latest feature level:
             InputTensor: INT8, UINT8; 3 to 4 dimensions.
@@ -343,12 +342,12 @@ class IntegerProductsOperators(OperatorMethods):
 
         Sizes:
             OutputTensor: { BatchCount, ChannelCount, M, N } with ATensor { ..., M, K } and BTensor { ..., K, N }.
-            AScaleTensor: one element, or M elements along the rows ({ .., M, 1 }, or rank 1).
-            AZeroPointTensor: one element, or M elements along the rows ({ .., M, 1 }, or rank 1).
+            AScaleTensor: one element, or M elements along the rows ({ .., M, 1 }).
+            AZeroPointTensor: one element, or M elements along the rows ({ .., M, 1 }).
             BScaleTensor: one element, or N elements along the columns ({ .., 1, N }, or rank 1).
             BZeroPointTensor: one element, or N elements along the columns ({ .., 1, N }, or rank 1).
-            OutputScaleTensor: one element, or M elements along the rows ({ .., M, 1 }, or rank 1).
-            OutputZeroPointTensor: one element, or M elements along the rows ({ .., M, 1 }, or rank 1).
+            OutputScaleTensor: one element, or M elements along the rows ({ .., M, 1 }).
+            OutputZeroPointTensor: one element, or M elements along the rows ({ .., M, 1 }).
 
         Data types and dimension counts at the latest feature level:
             ATensor: INT8, UINT8; 2 to 4 dimensions.

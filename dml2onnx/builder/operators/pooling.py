@@ -482,14 +482,14 @@ class PoolingOperators(OperatorMethods):
             OutputTensor: Sizes[0] = InputTensor.Sizes[0]; Sizes[1] = InputTensor.Sizes[1]; for i in [0,
                 DimensionCount): Sizes[i + 2] = (InputTensor.Sizes[i + 2] + StartPadding[i] + EndPadding[i] -
                 ((WindowSize[i] - 1) * Dilations[i] + 1)) / Strides[i] + 1, the division rounded down, or rounded up.
-            InputScaleTensor: one element, or the channel count (OutputTensor.Sizes[1]) along dimension 1 (along
-                dimension 0 for rank 1) and 1 elsewhere.
-            InputZeroPointTensor: one element, or the channel count (OutputTensor.Sizes[1]) along dimension 1 (along
-                dimension 0 for rank 1) and 1 elsewhere.
-            OutputScaleTensor: one element, or the channel count (OutputTensor.Sizes[1]) along dimension 1 (along
-                dimension 0 for rank 1) and 1 elsewhere.
-            OutputZeroPointTensor: one element, or the channel count (OutputTensor.Sizes[1]) along dimension 1 (along
-                dimension 0 for rank 1) and 1 elsewhere.
+            InputScaleTensor: one element, or the channel count (OutputTensor.Sizes[1]) along dimension 1 and 1
+                elsewhere.
+            InputZeroPointTensor: one element, or the channel count (OutputTensor.Sizes[1]) along dimension 1 and 1
+                elsewhere.
+            OutputScaleTensor: one element, or the channel count (OutputTensor.Sizes[1]) along dimension 1 and 1
+                elsewhere.
+            OutputZeroPointTensor: one element, or the channel count (OutputTensor.Sizes[1]) along dimension 1 and 1
+                elsewhere.
 
         Data types and dimension counts at the latest feature level:
             InputTensor: INT8, UINT8; 4 to 5 dimensions.

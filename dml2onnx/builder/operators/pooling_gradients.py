@@ -105,7 +105,7 @@ class PoolingGradientsOperators(OperatorMethods):
             InputGradientTensor: InputGradientTensor.Sizes are those of the forward output: Sizes[0] and Sizes[1] those
                 of InputTensor; for i in [0, DimensionCount): Sizes[i + 2] = (InputTensor.Sizes[i + 2] + StartPadding[i]
                 + EndPadding[i] - ((WindowSize[i] - 1) * Dilations[i] + 1)) / Strides[i] + 1, the division rounded down,
-                or rounded up.
+                and at least 1.
 
         Data types and dimension counts at the latest feature level:
             InputTensor: FLOAT16, FLOAT32; 4 to 5 dimensions.

@@ -161,12 +161,11 @@ def bias_size(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _per_channel(subject: Subject, name: str, *, or_single: bool) -> Iterator[Diagnostic]:
-    """``name`` has one element per output channel, along dimension 1 (0 when that is its only one)."""
+    """``name`` has one element per output channel, along dimension 1."""
     tensor, output = subject.optional(name), subject.sizes("OutputTensor")
     if tensor is None or len(output) < 2 or (or_single and tensor.element_count == 1):
         return
-    channels = output[1]
-    expected = (channels,) if tensor.rank == 1 else (1, channels, *(1,) * (tensor.rank - 2))
+    expected = (1, output[1], *(1,) * (tensor.rank - 2))
     words = "one value per output channel" + (", or a single element" if or_single else "")
     yield from wrong_sizes(name, tensor.sizes, expected, words)
 

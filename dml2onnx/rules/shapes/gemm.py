@@ -81,7 +81,7 @@ def _along(field: str, *, rows: bool) -> Callable[[Subject], Iterator[Diagnostic
         a, b = _operands(subject)
         count = a[-2] if rows else b[-1]
         shape = (count, 1) if rows else (1, count)
-        expected = (count,) if tensor.rank == 1 else extended(shape, tensor.rank)
+        expected = extended(shape, tensor.rank)
         words = f"a single element, or one per {'row' if rows else 'column'}"
         yield from wrong_sizes(field, tensor.sizes, expected, words)
 

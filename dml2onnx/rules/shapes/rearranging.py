@@ -128,7 +128,7 @@ def _blocks(subject: Subject, rank: int, image: str) -> Sizes:
     if rank != 3 or len(whole) < count + 2:
         raise UnanswerableError
     windows, strides = subject.positives("WindowSizes", count), subject.positives("Strides", count)
-    dilations = subject.positives("Dilations", count)
+    dilations = subject.uints("Dilations", count)  # 0 puts all elements of a window at one place
     starts, ends = subject.uints("StartPadding", count), subject.uints("EndPadding", count)
     positions = []
     for i, size in enumerate(whole[2:]):
