@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from dml2onnx.codes import checking as codes
 from dml2onnx.codes.compiling import NOT_COMPILED_AS_ACCEPTED, NOT_LOWERED
-from dml2onnx.diagnostics import placed, with_code
+from dml2onnx.diagnostics import changed, placed, with_code
 
 if TYPE_CHECKING:
     from dml2onnx.catalog import FeatureLevel, OperatorSchema
@@ -24,18 +23,18 @@ def at_node(item: Diagnostic, node: Node) -> Diagnostic:
     is_about_type = item.code is codes.OPERATOR_LEVEL and not item.path
     place = operator_place(node.source) if is_about_type else pointer(node.source, item.path)
     related = tuple([path for path in item.related if not _is_absent(node.operator, path)])
-    item = replace(item, related=related)
+    item = changed(item, related=related)
     return placed(item, place, node=node.name, operator=schema.short_name, documentation=schema.doc)
 
 
 def read_from(item: Diagnostic, fields: Iterable[str]) -> Diagnostic:
     """The same of a rule that has read these fields, unless a rule of a part has said what it read."""
-    return item if item.related else replace(item, related=tuple([name for name in fields if name != item.field]))
+    return item if item.related else changed(item, related=tuple([name for name in fields if name != item.field]))
 
 
 def accepting(item: Diagnostic, does: str, *, compiled: bool = False) -> Diagnostic:
     """The same of a rule that DirectML does not enforce: it takes such a descriptor, and ``does`` that."""
-    return item if item.accepted else replace(item, accepted=does, compiled=compiled)
+    return item if item.accepted else changed(item, accepted=does, compiled=compiled)
 
 
 def as_observed(item: Diagnostic) -> Diagnostic:
@@ -49,7 +48,7 @@ def as_observed(item: Diagnostic) -> Diagnostic:
 def lifted_by(item: Diagnostic, since: FeatureLevel, level: FeatureLevel) -> Diagnostic:
     """The same, said of a restriction that ends with feature level ``since`` when asked for an older one."""
     words = f"{item.message.rstrip('.')}, before feature level {since}; the target is {level}."
-    return replace(item, since=str(since), message=words)
+    return changed(item, since=str(since), message=words)
 
 
 _OF_VALUES = frozenset(

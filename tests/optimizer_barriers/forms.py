@@ -11,6 +11,7 @@ import onnxruntime
 from dml2onnx.builder import Expression, GraphBuilder
 from dml2onnx.compiler import CompiledModel
 from dml2onnx.diagnostics import DmlError
+from dml2onnx.ir.tensor import TensorDesc
 
 Form = Callable[[GraphBuilder, Expression], Expression]
 Chain = tuple[str, tuple[str, ...]]
@@ -179,12 +180,20 @@ for _same in SAME:
     FORMS[f"same steps back {_same}"] = dequantizing(*_same[1:])
 
 
+_refused: set[tuple[str, TensorDesc]] = set()
+"""Forms, and what they do not take: remedies, which nobody reads here, are looked for once."""
+
+
 def chain_of(g: GraphBuilder, x: Expression, forms: Sequence[str]) -> Expression | None:
     """The forms in a row, or ``None`` where one does not take the type or the sizes that the one before gives."""
     for form in forms:
+        given = form, x.desc
+        if given in _refused:
+            return None
         try:
             x = FORMS[form](g, x)
         except (DmlError, IndexError, ValueError, ZeroDivisionError):
+            _refused.add(given)
             return None
     return x
 
