@@ -252,13 +252,19 @@ def parsed(file: Path) -> ast.Module:
 
 
 @functools.cache
+def nodes_of(file: Path) -> tuple[ast.AST, ...]:
+    """All that a file is made of: to walk through it takes longer than what a test looks for."""
+    return tuple(ast.walk(parsed(file)))
+
+
+@functools.cache
 def imports(package: str) -> list[tuple[Path, str]]:
     """(file, module) of every import in a package, those inside functions and TYPE_CHECKING blocks too."""
     place = PACKAGE / package
     files = sorted(place.rglob("*.py")) if place.is_dir() else [place.with_suffix(".py")]
     found = []
     for file in files:
-        for node in ast.walk(parsed(file)):
+        for node in nodes_of(file):
             if isinstance(node, ast.Import):
                 found += [(file, alias.name) for alias in node.names]
             elif isinstance(node, ast.ImportFrom):
@@ -296,7 +302,7 @@ def test_nobody_imports_modules_of_lowering() -> None:
         f"{file.relative_to(PACKAGE)} imports {alias.name} of lowering"
         for file in PACKAGE.rglob("*.py")
         if not file.is_relative_to(PACKAGE / "lowering")
-        for node in ast.walk(parsed(file))
+        for node in nodes_of(file)
         if isinstance(node, ast.ImportFrom) and node.module == "dml2onnx.lowering"
         for alias in node.names
         if alias.name in modules
@@ -343,7 +349,7 @@ LONGEST_FUNCTION = 60
 def test_functions_fit_on_a_screen() -> None:
     long = []
     for file in PACKAGE.rglob("*.py"):
-        for node in ast.walk(parsed(file)):
+        for node in nodes_of(file):
             if isinstance(node, ast.FunctionDef) and file.parent.parts[-2:] != ("builder", "operators"):
                 assert node.end_lineno is not None
                 doc = node.body[0] if ast.get_docstring(node) is not None else None
@@ -367,7 +373,7 @@ def test_functions_have_few_parameters() -> None:
     many = set()
     for file in PACKAGE.rglob("*.py"):
         name = file.relative_to(PACKAGE).as_posix()
-        for node in ast.walk(parsed(file)):
+        for node in nodes_of(file):
             if isinstance(node, ast.FunctionDef) and file.parent.parts[-2:] != ("builder", "operators"):
                 arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
                 if len([item for item in arguments if item.arg not in ("self", "cls")]) > MOST_PARAMETERS:
@@ -394,13 +400,13 @@ def test_values_are_frozen() -> None:
     """Only what is a container, or has a field that its package sets, may change."""
     found = set()
     for package in {file.parent for file in PACKAGE.rglob("*.py")}:
-        nodes = [(file, node) for file in package.glob("*.py") for node in ast.walk(parsed(file))]
-        by_others = {name for _, node in nodes for name, owner in stored([node]) if owner != "self"}
-        for file, node in nodes:
-            marks = [ast.unparse(mark) for mark in node.decorator_list] if isinstance(node, ast.ClassDef) else []
+        files = list(package.glob("*.py"))
+        by_others = {name for file in files for name, owner in stored(nodes_of(file)) if owner != "self"}
+        classes = [(file, node) for file in files for node in nodes_of(file) if isinstance(node, ast.ClassDef)]
+        for file, node in classes:
+            marks = [ast.unparse(mark) for mark in node.decorator_list]
             if not any(mark.startswith("dataclass") and "frozen=True" not in mark for mark in marks):
                 continue
-            assert isinstance(node, ast.ClassDef)
             members = [item for item in node.body if isinstance(item, ast.AnnAssign)]
             fields = {ast.unparse(item.target): ast.unparse(item.annotation) for item in members}
             changed = by_others | {name for name, _ in stored(ast.walk(node))}
@@ -427,21 +433,17 @@ HOUSE_WORDS = {
     *("room", "rooms", "sight", "told", "watched"),
 }
 """Words that had no meaning outside this project; the glossary has those that stay."""
+NAMED = {ast.Name: "id", ast.Attribute: "attr", ast.arg: "arg", ast.FunctionDef: "name", ast.ClassDef: "name"}
+"""Where a name stands in a part of a program."""
 
 
 def test_names_are_made_of_the_usual_words() -> None:
     found = set()
     for file in PACKAGE.rglob("*.py"):
-        for node in ast.walk(parsed(file)):
-            match node:
-                case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name):
-                    names = [name]
-                case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
-                    names = [name]
-                case _:
-                    continue
-            words = {word.lower() for name in names for word in re.findall(r"[a-z]+|[A-Z][a-z]*", name)}
-            found |= {f"{file.relative_to(PACKAGE)}: {names[0]}" for _ in words & HOUSE_WORDS}
+        named = {getattr(node, name) for node in nodes_of(file) if (name := NAMED.get(type(node)))}
+        for name in named:
+            words = {word.lower() for word in re.findall(r"[a-z]+|[A-Z][a-z]*", name)}
+            found |= {f"{file.relative_to(PACKAGE)}: {name}" for _ in words & HOUSE_WORDS}
         words = set(file.stem.split("_"))
         found |= {str(file.relative_to(PACKAGE)) for _ in words & HOUSE_WORDS}
     assert sorted(found) == []
@@ -469,8 +471,7 @@ OF_TARGETS = {"target", "exact", "casts_saturate", "has_kernel", "legal", "runs_
 def test_lowerings_know_no_target() -> None:
     """What is to be otherwise for one is a rule of ``legalise``; the driver alone takes the target, and hands it on."""
     for path in (PACKAGE / "lowering").glob("*.py"):
-        tree = parsed(path)
-        asked = [item for item in ast.walk(tree) if isinstance(item, ast.Attribute) and item.attr in OF_TARGETS]
+        asked = [item for item in nodes_of(path) if isinstance(item, ast.Attribute) and item.attr in OF_TARGETS]
         imported = [name for file, name in imports("lowering") if file == path and name.startswith("dml2onnx.targets")]
         assert not asked, f"{path.name}:{asked[0].lineno}"
         assert not imported or path.name == "driver.py", path.name
