@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import total_ordering
+from functools import lru_cache, total_ordering
 from math import gcd
 from typing import TypeAlias
 
@@ -113,7 +113,7 @@ class Expr:
             return value.expr
         if isinstance(value, Symbol):
             return cls({(value,): 1})
-        return cls({(): int(value)} if value else {})
+        return _whole(int(value))
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Expr) and self.terms == other.terms)
@@ -292,6 +292,11 @@ def _quotient(dividend: Expr, divisor: int) -> Floor:
 
 
 Notes: TypeAlias = "list[tuple[Size, Size]]"
+
+
+@lru_cache(maxsize=1 << 12)
+def _whole(number: int) -> Expr:
+    return Expr({(): number})
 
 
 class Size(int):

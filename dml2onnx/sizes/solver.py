@@ -80,7 +80,10 @@ class Solver:
         size = as_size(size)
         if size.is_constant:
             return size
-        return Size(self.resolved(size.expr), tuple(self.size(part) for part in size.parts), old=int(size))
+        expr = self.resolved(size.expr)
+        if expr is size.expr and not size.parts and size.notes is None:
+            return size
+        return Size(expr, tuple([self.size(part) for part in size.parts]), old=int(size))
 
     def is_constant(self, size: int) -> bool:
         """Whether a size can only be what it is."""
