@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from dml2onnx.codes import (
     sizing,
     unreadable,
 )
-from dml2onnx.diagnostics import Code, DmlError, InternalError, Remedy, Severity, UnreadableError
+from dml2onnx.diagnostics import Code, Diagnostic, DmlError, InternalError, Remedy, Severity, UnreadableError, changed
 
 CODE = Code("DML1042", "a title", "An explanation.")
 
@@ -32,6 +32,15 @@ CODE = Code("DML1042", "a title", "An explanation.")
 def test_text() -> None:
     item = CODE.at("it is wrong", node="up", operator="RESAMPLE1", pointer="/nodes/3/desc/InputTensor/DataType")
     assert str(item) == ('DML1042 error: node "up" (RESAMPLE1), /nodes/3/desc/InputTensor/DataType: it is wrong')
+
+
+def test_a_changed_finding_has_one_field_of_another_value() -> None:
+    item = CODE.of(("InputTensor", "Sizes", 2), "it is wrong", 1, 2, related=("Axis",), is_structural=True)
+    for field in fields(Diagnostic):
+        other: dict[str, Any] = {field.name: "another"}
+        assert changed(item, **other) == replace(item, **other) != item
+    with pytest.raises(KeyError, match="places_"):
+        changed(item, places_=())
 
 
 @pytest.mark.parametrize(
