@@ -28,6 +28,7 @@ from tests.newcomers.more_files import MORE_FILES
 from tests.newcomers.more_programs import MORE_PROGRAMS
 from tests.newcomers.ninth import NINTH_COMMANDS, NINTH_FILES, NINTH_PROGRAMS
 from tests.newcomers.programs import PROGRAMS
+from tests.newcomers.seventeenth import SEVENTEENTH_COMMANDS, SEVENTEENTH_FILES, SEVENTEENTH_PROGRAMS
 from tests.newcomers.seventh import SEVENTH_COMMANDS, SEVENTH_FILES, SEVENTH_PROGRAMS
 from tests.newcomers.sixteenth import SIXTEENTH_COMMANDS, SIXTEENTH_FILES, SIXTEENTH_PROGRAMS
 from tests.newcomers.sixth import SIXTH_COMMANDS, SIXTH_FILES, SIXTH_PROGRAMS
@@ -53,6 +54,7 @@ IN_FILES = (
     *FOURTEENTH_FILES,
     *FIFTEENTH_FILES,
     *SIXTEENTH_FILES,
+    *SEVENTEENTH_FILES,
 )
 IN_PROGRAMS = (
     *PROGRAMS,
@@ -71,6 +73,7 @@ IN_PROGRAMS = (
     *FOURTEENTH_PROGRAMS,
     *FIFTEENTH_PROGRAMS,
     *SIXTEENTH_PROGRAMS,
+    *SEVENTEENTH_PROGRAMS,
 )
 IN_COMMANDS = (
     *COMMANDS,
@@ -88,6 +91,7 @@ IN_COMMANDS = (
     *FOURTEENTH_COMMANDS,
     *FIFTEENTH_COMMANDS,
     *SIXTEENTH_COMMANDS,
+    *SEVENTEENTH_COMMANDS,
 )
 CASES = (*IN_FILES, *IN_PROGRAMS, *IN_COMMANDS)
 
