@@ -18,6 +18,7 @@ from dml2onnx.checks.single_edits import SLIP
 from dml2onnx.checks.solved import SOLVED
 from dml2onnx.checks.tensors import strides_in_elements
 from dml2onnx.checks.trials import FOLLOWING, best_trials, counted
+from dml2onnx.checks.wiring import Wiring
 from dml2onnx.codes import checking as codes
 from dml2onnx.codes.reading import EDGE_BYTES, UNKNOWN_VALUE
 from dml2onnx.diagnostics import Edit, Place, Remedy, Severity, plural, quote
@@ -26,7 +27,7 @@ from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.rules.findings import at_node, operator_place, pointer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from dml2onnx.checks.consequences import AnyJudge
     from dml2onnx.checks.other_ends import Resized
@@ -88,6 +89,7 @@ class Sources:
 
     def __init__(self, graph: Graph) -> None:
         self.ends = OtherEnds(graph)
+        self.wiring = Wiring(graph)
         self._places: dict[Value, tuple[str, str]] = {}
         self._has_resources = graph.format == "dxdispatch"
         for item in graph.inputs:
@@ -125,17 +127,23 @@ def answers(
     source: Callable[[Value, TensorDesc | None], Place],
     *,
     ends: OtherEnds | None = None,
+    wiring: Wiring | None = None,
     editable: bool = True,
     in_python: bool = False,
 ) -> list[Diagnostic]:
     """The findings about a node, with their other places and with remedies.
 
-    ``ends`` are those who write and read the tensors of the node, where they describe them by themselves;
+    ``ends`` are those who write and read the tensors of the node, where they describe them by themselves, ``wiring``
+    the values that it may read instead;
     ``editable`` where these are edits of a file, ``in_python`` where they are arguments and calls of the builder.
     """
+    rewired = wiring.instead(node, judge) if wiring is not None and any(map(_is_of_reads, findings)) else []
+    if rewired:
+        findings = _one_of_reads(findings, {field for field, _ in rewired})
     answered = _OF_SHAPES | _OF_COUNTS | _OF_CHOICES | _OF_VALUES
     of_shapes = [item for item in findings if item.code in answered and not item.is_structural]
-    best = best_trials(node.operator, findings, judge) if of_shapes else []
+    refusing = (lambda changes: wiring and wiring.refusing(node, changes, judge)) if wiring else lambda _: None
+    best = best_trials(node.operator, findings, judge, lambda made: refusing(made) is None) if of_shapes else []
     best = [trial for trial in best if trial.candidate.kind != SOLVED or not _is_as_written(node, trial, ends)]
     gone = _gone_with_all(findings, best)
     first = _standing_for(findings, gone, best)
@@ -146,7 +154,7 @@ def answers(
         diagnostic = at_node(item, node)
         fields = [item.path, *item.related]
         remedies = (
-            _remedies(node, best, editable=editable, in_python=in_python)
+            _remedies(node, best, refusing, editable=editable, in_python=in_python)
             if item is first
             else _of_one_tensor(node, item, editable=editable) or _worded(node.operator, item, in_python=in_python)
         )
@@ -159,6 +167,8 @@ def answers(
         if item is first:
             fields = [change.path for trial in best for change in trial.candidate.changes] + fields
             remedies = (*remedies, *_whole_sizes(node.operator, item, judge, gone))
+        if wiring is not None and item.code in _DEAD:
+            remedies = tuple(wiring.readers_for(node, judge))
         if ends is not None and item.is_error and (item is first or item.code is codes.OUT_OF_BOUNDS):
             remedies = (*_of_other_ends(node, item, judge, ends, editable=editable), *remedies)
         if item.code in _OF_OTHERS | _OF_CHOICES:
@@ -172,11 +182,30 @@ def answers(
             remedies = (*remedies, Remedy(f"GraphBuilder(feature_level={quote(item.since)})"))
         if item.code is codes.OUT_OF_BOUNDS:
             remedies = (*remedies, *_within_buffer(node, item, editable=editable))
+        if rewired and _is_of_reads(item):
+            remedies = (*[remedy for _, remedy in rewired], *remedies)
+        elif wiring is not None and _is_of_reads(item) and len(remedies) < MOST_REMEDIES:
+            remedies = (*remedies, *wiring.few(node, {item.field, *item.related}, judge))
         once: dict[str, Remedy] = {}
         for remedy in remedies:
             once.setdefault(_WHY.split(remedy.words)[0], remedy)
         made.append(replace(diagnostic, remedies=tuple(once.values())[:MOST_REMEDIES]))
     return made
+
+
+_DEAD = frozenset({codes.DEAD_NODE, codes.DEAD_NODE_REFUSED})
+
+
+def _is_of_reads(item: Diagnostic) -> bool:
+    """Whether an error may be one of what a node reads."""
+    return item.is_error and item.code in _OF_OTHERS | {codes.CYCLE, codes.OUT_OF_BOUNDS}
+
+
+def _one_of_reads(findings: Sequence[Diagnostic], fields: Collection[str]) -> list[Diagnostic]:
+    """The findings, of those of what a node reads only the first: at one of these fields where there is one."""
+    among = [item for item in findings if _is_of_reads(item)]
+    first = next((item for item in among if item.field in fields), among[0])
+    return [item for item in findings if item is first or not _is_of_reads(item)]
 
 
 def graph_answers(graph: Graph, found: Iterable[Diagnostic], judge: AnyJudge) -> list[Diagnostic]:
@@ -278,9 +307,18 @@ def _standing_for(
     return max(alike, key=lambda item: item.path.count("/"))  # the one that says which size it is
 
 
-def _remedies(node: Node, best: Sequence[Trial], *, editable: bool, in_python: bool) -> tuple[Remedy, ...]:
-    made = []
+def _remedies(
+    node: Node,
+    best: Sequence[Trial],
+    refusing: Callable[[Sequence[Change]], Node | None],
+    *,
+    editable: bool,
+    in_python: bool,
+) -> tuple[Remedy, ...]:
+    """What would do, last what those who read an output could not read."""
+    made, last = [], []
     for trial in best:
+        reader = refusing([*trial.candidate.changes, *trial.further])
         changes = counted(trial.candidate)
         words = ", and ".join(
             _in_words(change, in_python=in_python) for change in (changes if in_python else _alike(changes))
@@ -289,8 +327,11 @@ def _remedies(node: Node, best: Sequence[Trial], *, editable: bool, in_python: b
         copied = any(change.is_copied for change in trial.candidate.changes)
         for change in (*trial.candidate.changes, *trial.further) if editable and not copied else ():
             edits += _edits(node, change)
-        made.append(Remedy(words, tuple(edits), is_certain=trial.candidate.kind in CERTAIN))
-    return tuple(made)
+        if reader is not None:
+            last.append(Remedy(f"{words}; then {quote(reader.name)}, which reads it, has to change as well"))
+        else:
+            made.append(Remedy(words, tuple(edits), is_certain=trial.candidate.kind in CERTAIN))
+    return (*made, *last)
 
 
 def _in_words(change: Change, *, in_python: bool) -> str:

@@ -97,7 +97,7 @@ def candidates(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[C
         if change.permutation and change.permutation[:2] != (1, 0):
             yield Candidate(-1, (change,))  # three sizes that fit by chance are less likely than that
     yield from (Candidate(2, changes) for changes in _layouts(desc))
-    for name in fields:
+    for name in {item.field for item in findings if item.code is not codes.WRONG_SIZE}:
         yield from (Candidate(3, (change,)) for change in _views(desc, name))
     for name in _tied_in_size(desc, findings) - fields:
         yield from (Candidate(3, (change,)) for change in _views(desc, name))

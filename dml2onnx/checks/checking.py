@@ -70,9 +70,18 @@ def _diagnostics(
             asked += 1
             sources = sources or Sources(graph)
             editable, in_python = graph.format == "native", graph.format == "builder"
-            ends = None if in_python else sources.ends
+            ends, wiring = (None, None) if in_python else (sources.ends, sources.wiring)
             diagnostics.extend(
-                answers(node, findings, judge, sources.place, ends=ends, editable=editable, in_python=in_python)
+                answers(
+                    node,
+                    findings,
+                    judge,
+                    sources.place,
+                    ends=ends,
+                    wiring=wiring,
+                    editable=editable,
+                    in_python=in_python,
+                )
             )
         elif findings:
             diagnostics.extend([at_node(finding, node) for finding in findings])

@@ -126,7 +126,7 @@ def _wrong_ends(graph: Graph, found: NodeFindings) -> set[tuple[str, str]]:
     sizes = {
         (node.name, f"{desc.total_bytes} bytes")
         for node in graph.nodes
-        for field, _, desc in _views(node, node.writes)
+        for field, _, desc in bound_tensors(node, node.writes)
         if (node.name, field) in wrong
     }
     return wrong | {
@@ -299,7 +299,7 @@ def _below_outputs(graph: Graph, found: NodeFindings, judge: AnyJudge) -> NodeFi
             continue
         right = _right_outputs(operator, wrong)
         kept.append(_still(findings, _with(operator, right), judge, wrong))
-        for field, write, desc in _views(node, node.writes):
+        for field, write, desc in bound_tensors(node, node.writes):
             if field in right:
                 repairs[write.value] = desc, right[field]
     return kept
@@ -315,14 +315,16 @@ def _below_accepted(graph: Graph, found: NodeFindings, judge: AnyJudge) -> NodeF
         single = {item.name for item in node.operator.schema.output_fields if item.type is FieldType.TENSOR}
         fields = {item.field for item in findings if item.code is codes.ACCEPTED_SIZES and "/Sizes" in item.path}
         right = _right_outputs(node.operator, fields & single) if fields & single else {}
-        for field, write, desc in _views(node, node.writes):
+        for field, write, desc in bound_tensors(node, node.writes):
             if isinstance(other := right.get(field), TensorDesc):
                 suspects[write.value] = position, desc, other
     if not suspects:
         return found
     found = list(found)
     for position, node in enumerate(graph.nodes):
-        for field, read, desc in _views(node, node.reads) if any(item.is_error for item in found[position]) else ():
+        for field, read, desc in (
+            bound_tensors(node, node.reads) if any(item.is_error for item in found[position]) else ()
+        ):
             if read.value not in suspects:
                 continue
             writer, written, right_desc = suspects[read.value]
@@ -410,7 +412,7 @@ def _seen(value: Value, desc: object, repairs: dict[Value, tuple[TensorDesc, Rep
     return right if (written.sizes, written.data_type) == (desc.sizes, desc.data_type) else desc
 
 
-def _views(node: Node, bound: Mapping[str, tuple[_Bound, ...]]) -> Iterator[tuple[str, _Bound, TensorDesc]]:
+def bound_tensors(node: Node, bound: Mapping[str, tuple[_Bound, ...]]) -> Iterator[tuple[str, _Bound, TensorDesc]]:
     """(field, read or write, descriptor) of all tensors of a node that need not be sound."""
     for field, items in bound.items():
         for item, desc in zip(items, _described(node, field), strict=False):
@@ -446,7 +448,7 @@ def _below_inputs(graph: Graph, found: NodeFindings, judge: AnyJudge) -> tuple[l
     readers: dict[Value, dict[int, None]] = {}
     wrong = [i for i, findings in enumerate(found) if any(item.is_error for item in findings)]
     for i in wrong:
-        for _, read, _ in _views(graph.nodes[i], graph.nodes[i].reads):
+        for _, read, _ in bound_tensors(graph.nodes[i], graph.nodes[i].reads):
             readers.setdefault(read.value, {})[i] = None
     for item in graph.inputs:
         complaining = list(readers.get(item.value, ()))
@@ -462,8 +464,8 @@ def _below_inputs(graph: Graph, found: NodeFindings, judge: AnyJudge) -> tuple[l
 
 def _right_input(item: GraphInput, desc: TensorDesc, readers: Sequence[Node], judge: AnyJudge) -> TensorDesc | None:
     """The only descriptor, different in one size, with which no reader has an error."""
-    nearby = {size for node in readers for _, _, view in _views(node, node.reads) for size in view.sizes}
-    nearby |= {size for node in readers for _, _, view in _views(node, node.writes) for size in view.sizes}
+    nearby = {size for node in readers for _, _, view in bound_tensors(node, node.reads) for size in view.sizes}
+    nearby |= {size for node in readers for _, _, view in bound_tensors(node, node.writes) for size in view.sizes}
     fitting: list[TensorDesc] = []
     tried = 0
     for axis, size in enumerate(desc.sizes):

@@ -40,6 +40,8 @@ SMALL = range(9)
 """Numbers that are tried whatever the sizes are."""
 MOST_APART = 16
 """How far an entry that a finding names may be from what it should be."""
+MOST_ELEMENTS = 8
+"""Tensors that an array field may have, for each to be tried."""
 MOST_AXES = 5
 """Dimensions of a tensor of which all choices of axes are tried."""
 
@@ -48,11 +50,7 @@ def single_edits(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator
     """The descriptor with one field changed: attributes that a finding has read first, then the others."""
     read = {name.partition("/")[0] for item in findings for name in (item.field, item.path, *item.related)}
     wanted = [item.expected for item in findings if item.expected]
-    tensors = {
-        field.name: value
-        for field, value in desc.items()
-        if isinstance(value, TensorDesc) and len(value.effective_strides) == value.rank
-    }
+    tensors = _by_path(desc)
     counts = {field.count for field in desc.schema.fields}
     differences = list(_differences(desc, tensors))
     named = _entries(findings)
@@ -71,6 +69,17 @@ def single_edits(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator
                     kind = SLIP if other in nearby else kind
                     yield Candidate(kind, _changes(field, other, value))
     yield from _tensors(desc, read, tensors, findings)
+
+
+def _by_path(desc: OperatorDesc) -> dict[str, TensorDesc]:
+    """The tensors that are sound by themselves; of an array each, by its field and position."""
+    found = {}
+    for field, value in desc.items():
+        if isinstance(value, TensorDesc):
+            found[field.name] = value
+        elif field.is_tensor and isinstance(value, tuple) and len(value) <= MOST_ELEMENTS:
+            found |= {f"{field.name}/{i}": item for i, item in enumerate(value) if isinstance(item, TensorDesc)}
+    return {path: tensor for path, tensor in found.items() if len(tensor.effective_strides) == tensor.rank}
 
 
 def _changes(field: FieldSchema, value: FieldValue, old: FieldValue) -> tuple[Change, ...]:
@@ -297,28 +306,42 @@ def _tensors(
         if sizes != tensors[name].sizes and (name, sizes) not in seen and 0 < len(sizes) <= MAX_DIMENSIONS:
             seen.add((name, sizes))
             made = replace(tensors[name], sizes=sizes, strides=None, total_size=0)
-            yield Candidate(kind, (Change(name, made, f"of sizes {list(sizes)}{words}", is_copied=True),))
+            field, _, position = name.partition("/")
+            index = int(position) if position else None
+            change = Change(field, made, f"of sizes {list(sizes)}{words}", position=index, is_copied=True)
+            yield Candidate(kind, (change,))
+
+    def is_read(name: str) -> bool:
+        return name.partition("/")[0] in read
 
     for name, tensor in tensors.items():
-        if name not in read:
+        if not is_read(name):
             continue
         for sizes, words in _reordered(tensor.sizes):
             yield from sized(name, sizes, SLIP, words)
         for sizes in _stated(name, tensor.sizes, findings):
-            yield from sized(name, sizes, SLIP + 1)
+            yield from sized(name, sizes, SLIP + 1 + (_apart(tensor.sizes, sizes) > 1))
         for sizes in _with_other_ones(tensor.sizes) if of_ranks else ():
             yield from sized(name, sizes, SLIP)
         for other in tensors.values():
             if other.rank == tensor.rank or of_ranks:
-                yield from sized(name, other.sizes, LIKE)
+                is_near = tensor.rank > 1 and _apart(tensor.sizes, other.sizes) == 1
+                yield from sized(name, other.sizes, SLIP + 1 if is_near else LIKE)
     yield from _exchanged(desc, read, tensors)
     for name, tensor in tensors.items():
-        numbers = _sizes(tensors) if name in read else set()
+        numbers = _sizes(tensors) if is_read(name) else set()
         for axis, number in product(range(tensor.rank), sorted(numbers)):
             yield from sized(name, (*tensor.sizes[:axis], number, *tensor.sizes[axis + 1 :]), FAR)
     for field in desc.schema.fields:
         if field.is_tensor and field.optional and field.name in read and desc.get(field.name) is not None:
             yield Candidate(ABSENT, (Change(field.name, None, "left out"),))
+
+
+def _apart(sizes: Sequence[int], others: Sequence[int]) -> int:
+    """In how many dimensions sizes differ; all, where they have not as many."""
+    if len(sizes) != len(others):
+        return len(others)
+    return sum(one != other for one, other in zip(sizes, others, strict=True))
 
 
 def other_tensors(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Candidate]:
@@ -367,7 +390,7 @@ def _with_other_ones(sizes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 def _exchanged(desc: OperatorDesc, read: Collection[str], tensors: dict[str, TensorDesc]) -> Iterator[Candidate]:
     """Two tensors in each other's place."""
     outputs = {field.name for field in desc.schema.output_fields}
-    for one, other in combinations(tensors, 2):
+    for one, other in combinations([name for name in tensors if "/" not in name], 2):
         first, second = tensors[one], tensors[other]
         is_of_ends = one in outputs or other in outputs
         if is_of_ends and (min(first.rank, second.rank) < 3 or first.data_type is not second.data_type):

@@ -547,8 +547,10 @@ def _dead_nodes(graph: Graph, sources: dict[Value, int], result: Structure) -> N
             continue
         live.add(position)
         wanted.extend(graph.nodes[position].sources)
-    for position in range(len(graph.nodes)):
-        if position not in live:
+    dead = [position for position in range(len(graph.nodes)) if position not in live]
+    followed = {value for position in dead for value in graph.nodes[position].sources}
+    for position in dead:
+        if followed.isdisjoint(graph.nodes[position].targets):  # else it follows
             code, message = codes.DEAD_NODE, "No output depends on this node."
             if graph.format in _REFUSING_DEAD_NODES:
                 code = codes.DEAD_NODE_REFUSED

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.operator import OperatorDesc
 
+    IsRead = Callable[[Sequence[Change]], bool]
+    """Whether outputs with these changes can be read by those who read them."""
+
 MOST_TRIED = 200
 """Candidates that are judged for one node."""
 MOST_EDITED = 1000
@@ -59,8 +62,11 @@ def counted(candidate: Candidate) -> list[Change]:
 class _Tried:
     """A wrong descriptor, what is wrong with it, and what is left of that when something is changed."""
 
-    def __init__(self, desc: OperatorDesc, findings: Sequence[Diagnostic], judge: AnyJudge) -> None:
+    def __init__(
+        self, desc: OperatorDesc, findings: Sequence[Diagnostic], judge: AnyJudge, is_read: IsRead | None = None
+    ) -> None:
         self.desc = desc
+        self._is_read = is_read or (lambda _: True)
         self.findings = findings
         self._judge = judge
         own = judge(desc)
@@ -83,7 +89,8 @@ class _Tried:
         for candidate in islice(tried, min(MOST_TRIED, self.affordable)):
             made = changed(self.desc, candidate.changes)
             outputs, further = with_inferred_outputs(made, self.desc)
-            for changes, more in ((made, ()), (outputs, further)) if further else ((made, ()),):
+            follows = bool(further) and self._is_read(further)
+            for changes, more in ((made, ()), (outputs, further)) if follows else ((made, ()),):
                 left = {item.key for item in self._judge(changes)}
                 if left < self.known:
                     yield Trial(candidate, frozenset(self.known - left), more)
@@ -99,9 +106,14 @@ class _Tried:
                 yield Trial(candidate, frozenset(self.known), ())
 
 
-def best_trials(desc: OperatorDesc, findings: Sequence[Diagnostic], judge: AnyJudge) -> list[Trial]:
-    """The candidates that do away with most, by the fewest changes and of the likeliest kind, and make nothing new."""
-    tried = _Tried(desc, findings, judge)
+def best_trials(
+    desc: OperatorDesc, findings: Sequence[Diagnostic], judge: AnyJudge, is_read: IsRead | None = None
+) -> list[Trial]:
+    """The candidates that do away with most, by the fewest changes and of the likeliest kind, and make nothing new.
+
+    Outputs follow from a change only where ``is_read`` says that those who read them can read them so.
+    """
+    tried = _Tried(desc, findings, judge, is_read)
     trials = list(tried.better(candidates(desc, findings)))
     best = _likeliest(trials, tried.errors | {item.key for item in findings if item.is_error})
     return _with_single_edits(tried, best)

@@ -261,7 +261,7 @@ class DeclaredReader:
         value = Value(name, nbytes if nbytes is not None else contents.buffer_size(desc) if desc else UNBOUNDED)
         owned = desc is not None and desc.owned_by_dml
         if filled and (constant or owned):
-            self.constants.append(Constant(value, filled.data))
+            self.constants.append(Constant(value, filled.data, desc))
         else:
             self.inputs.append(GraphInput(name, value, filled.data if filled else None, desc, members.place))
         return Known(value, desc, desc is None)

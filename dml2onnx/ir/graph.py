@@ -154,10 +154,11 @@ class GraphInput:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Constant:
-    """A buffer whose bytes are known when compiling."""
+    """A buffer whose bytes are known when compiling; ``desc`` where the model says which tensor it is."""
 
     value: Value
     data: Data
+    desc: TensorDesc | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

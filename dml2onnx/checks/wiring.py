@@ -1,0 +1,269 @@
+"""Other values of a graph in the place of one that a node reads: what a copied name or a forgotten node meant.
+
+A value that nothing reads is a trace of such a mistake: with it in the place of another one a wrong node is right.
+Values that others read are offered only where few will do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from dml2onnx.checks.candidates import Change, changed, with_inferred_outputs
+from dml2onnx.checks.consequences import bound_tensors
+from dml2onnx.diagnostics import Edit, Remedy, quote
+from dml2onnx.ir.tensor import TensorDesc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from dml2onnx.checks.consequences import AnyJudge
+    from dml2onnx.ir.graph import Graph, Node, Value
+    from dml2onnx.ir.operator import OperatorDesc
+
+MOST_TRIED = 64
+"""Values that are tried for one tensor, of which those with equal descriptors are one."""
+MOST_ALIKE = 2
+"""Values that others read, and places for one that nothing reads, that are offered: of more no one is meant."""
+
+
+class Reading(NamedTuple):
+    """A tensor that a node reads from a whole value."""
+
+    node: Node
+    field: str
+    position: int | None
+    value: Value
+    desc: TensorDesc
+
+    @property
+    def path(self) -> str:
+        """The field in the words of a JSON pointer."""
+        return self.field if self.position is None else f"{self.field}/{self.position}"
+
+
+class Wiring:
+    """Which tensors the values of a graph are, and who makes and reads them."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    # --- The graph ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _words(self) -> dict[Value, str]:
+        """How the file names each value that a node may read; those that it does not name have no entry."""
+        graph = self._graph
+        found = {item.value: quote(item.name) for item in graph.inputs if item.source}
+        is_native = graph.format == "native"
+        if is_native:
+            found |= {item.value: quote(item.value.name) for item in graph.constants}
+        for node in graph.nodes:
+            for field, writes in node.writes.items():
+                for write in writes:
+                    name = write.value.name
+                    if not is_native:
+                        found[write.value] = f"{field} of {quote(node.name)}"
+                    elif name != f"{node.name}.{field}":
+                        found[write.value] = quote(name)
+        return found
+
+    @cached_property
+    def _described(self) -> dict[Value, TensorDesc]:
+        """The tensor as which each value is written or declared; those that nothing reads come first."""
+        graph = self._graph
+        found = {item.value: item.desc for item in (*graph.constants, *graph.inputs) if item.desc is not None}
+        for node in graph.nodes:
+            for _, write, desc in bound_tensors(node, node.writes):
+                if not write.offset:
+                    found[write.value] = desc
+        known = {value: desc for value, desc in found.items() if value in self._words}
+        return dict(sorted(known.items(), key=lambda item: item[0] in self._read))
+
+    @cached_property
+    def _read(self) -> set[Value]:
+        graph = self._graph
+        return {
+            *(value for node in graph.nodes for value in node.sources),
+            *(item.value for item in (*graph.outputs, *graph.results)),
+        }
+
+    @cached_property
+    def _writers(self) -> dict[Value, Node]:
+        return self._graph.writers()
+
+    @cached_property
+    def _weights(self) -> set[Value]:
+        return {item.value for item in self._graph.constants}
+
+    @cached_property
+    def _readers(self) -> dict[Value, list[Node]]:
+        found: dict[Value, list[Node]] = {}
+        for node in self._graph.nodes:
+            for value in node.sources:
+                found.setdefault(value, []).append(node)
+        return found
+
+    def _below(self, values: Iterable[Value]) -> set[Value]:
+        """The values, and all that are computed from them."""
+        found: set[Value] = set()
+        pending = list(values)
+        while pending:
+            value = pending.pop()
+            if value not in found:
+                found.add(value)
+                pending.extend(made for node in self._readers.get(value, ()) for made in node.targets)
+        return found
+
+    def _above(self, node: Node) -> set[Value]:
+        """All values that a node is computed from."""
+        found: set[Value] = set()
+        pending = list(node.sources)
+        while pending:
+            value = pending.pop()
+            if value not in found:
+                found.add(value)
+                maker = self._writers.get(value)
+                pending.extend(maker.sources if maker is not None else ())
+        return found
+
+    # --- Another value for a wrong node -------------------------------------------------------------------------------
+
+    def instead(self, node: Node, judge: AnyJudge) -> list[tuple[str, Remedy]]:
+        """The fields of a wrong node, each with a value that nothing reads, and with which nothing is wrong."""
+        values = [value for value in self._described if value not in self._read]
+        found = self._fitting(node, values, judge) if values else []
+        return [(reading.field, self._remedy(reading, value, ", which nothing reads")) for reading, value in found]
+
+    def few(self, node: Node, fields: set[str], judge: AnyJudge) -> list[Remedy]:
+        """The values that others read, too, with which in one of these fields nothing is wrong, where they are few."""
+        values = [value for value in self._described if value in self._read]
+        found = [item for item in self._fitting(node, values, judge) if item[0].field in fields]
+        return [self._remedy(*item) for item in found] if len(found) <= MOST_ALIKE else []
+
+    def _fitting(self, node: Node, values: Sequence[Value], judge: AnyJudge) -> list[tuple[Reading, Value]]:
+        """Tensors of a node with values that it may read, with its outputs as they are, or else as they follow."""
+        below = self._below(node.targets)
+        others = [value for value in values if value not in below and value not in node.sources]
+        for follows in (False, True):
+            found = []
+            for reading in _readings(node):
+                known: dict[tuple[object, ...], bool] = {}
+                for value in others:
+                    other = self._described[value]
+                    key = other.sizes, other.strides, other.data_type
+                    if self._is_seldom(reading, value):
+                        continue
+                    if key not in known and len(known) < MOST_TRIED:
+                        known[key] = self._fits(reading, value, judge, follows=follows)
+                    if known.get(key):
+                        found.append((reading, value))
+            if found:
+                return found
+        return []
+
+    def _is_seldom(self, reading: Reading, value: Value) -> bool:
+        """Whether layers would share weights: a constant that others read, too, is the mistake and not what was meant."""
+        if value not in self._read:
+            return False
+        if reading.value in self._weights:
+            return len(self._readers[reading.value]) < 2
+        return value in self._weights
+
+    def _fits(self, reading: Reading, value: Value, judge: AnyJudge, *, follows: bool) -> bool:
+        """Whether a node has no error with another value, as it is described, or in the view that the node states."""
+        other = self._described[value]
+        own, written = reading.desc, self._described.get(reading.value)
+        made = reading.node.operator
+        if written is None or not _is_as_stated(own, written):
+            if other.data_type is not own.data_type or value.nbytes < own.total_bytes:
+                return False
+        else:
+            seen = replace(own, data_type=other.data_type, sizes=other.sizes, strides=other.strides, total_size=0)
+            made = changed(made, (Change(reading.field, seen, "", position=reading.position),))
+        if follows:
+            made, further = with_inferred_outputs(made, reading.node.operator)
+            if not further:
+                return False
+        return not _has_errors(made, judge)
+
+    def _remedy(self, reading: Reading, value: Value, why: str = "") -> Remedy:
+        edits: tuple[Edit, ...] = ()
+        if self._graph.format == "native":
+            edits = (Edit(_among_inputs(reading), value.name),)
+        return Remedy(f"{reading.path} {self._words[value]}{why}", edits)
+
+    # --- Readers of changed outputs -----------------------------------------------------------------------------------
+
+    def refusing(self, node: Node, changes: Sequence[Change], judge: AnyJudge) -> Node | None:
+        """A node that reads outputs of this one just as they are stated, and is wrong with these changes and only so."""
+        for change in changes:
+            writes, new = node.writes.get(change.field, ()), change.value
+            old = node.operator.find(change.field)
+            if len(writes) != 1 or not isinstance(old, TensorDesc) or not isinstance(new, TensorDesc):
+                continue
+            for other in self._readers.get(writes[0].value, ()):
+                changed_reads = [
+                    Change(
+                        reading.field,
+                        replace(reading.desc, sizes=new.sizes, data_type=new.data_type, strides=None),
+                        "",
+                        position=reading.position,
+                    )
+                    for reading in _readings(other)
+                    if reading.value is writes[0].value and _is_as_stated(reading.desc, old)
+                ]
+                made = with_inferred_outputs(changed(other.operator, changed_reads), other.operator)[0]
+                if changed_reads and _has_errors(made, judge) and not _has_errors(other.operator, judge):
+                    return other
+        return None
+
+    # --- A reader for a value without one -----------------------------------------------------------------------------
+
+    def readers_for(self, node: Node, judge: AnyJudge) -> list[Remedy]:
+        """Who may have been meant to read what a node writes and nothing reads: who reads what it is computed from.
+
+        Outputs of the graph, and nodes that have no error with it.
+        """
+        values = [value for value in node.targets if value in self._described]
+        if len(values) != 1:
+            return []
+        (made,), above = values, self._above(node)
+        name = self._words[made]
+        found = [
+            Remedy(f"{name} as an output of the graph in the place of {self._words.get(item.value, quote(item.name))}")
+            for item in self._graph.outputs
+            if item.value in above
+        ]
+        for other in self._graph.nodes:
+            if other is node or not above.isdisjoint(other.targets):
+                continue
+            for reading in _readings(other):
+                if reading.value in node.sources and self._fits(reading, made, judge, follows=False):
+                    words = f"{reading.path} of {quote(other.name)} reads {name} in the place of "
+                    edits = (Edit(_among_inputs(reading), made.name),) if self._graph.format == "native" else ()
+                    found.append(Remedy(words + self._words.get(reading.value, quote(reading.value.name)), edits))
+        return found if len(found) <= MOST_ALIKE else []
+
+
+def _readings(node: Node) -> Iterator[Reading]:
+    for field, reads in node.reads.items():
+        stated = node.operator.find(field)
+        tensors = stated if isinstance(stated, tuple) else (stated,)
+        for position, (read, desc) in enumerate(zip(reads, tensors, strict=False)):
+            if isinstance(desc, TensorDesc) and not read.offset:
+                yield Reading(node, field, position if isinstance(stated, tuple) else None, read.value, desc)
+
+
+def _is_as_stated(desc: TensorDesc, written: TensorDesc) -> bool:
+    return (desc.sizes, desc.data_type) == (written.sizes, written.data_type)
+
+
+def _has_errors(desc: OperatorDesc, judge: AnyJudge) -> bool:
+    return any(item.is_error for item in judge(desc))
+
+
+def _among_inputs(reading: Reading) -> str:
+    """Where a node of the native format names what it reads."""
+    return f"{reading.node.source.rpartition('/')[0]}/inputs/{reading.path}"
