@@ -78,7 +78,13 @@ _OF_VALUES = frozenset(
     }
 )
 _OF_TYPES = frozenset(
-    {codes.DIFFERENT_DATA_TYPES, codes.WRONG_DATA_TYPE, codes.ACCEPTED_TYPE, codes.DATA_TYPE_UNSUPPORTED}
+    {
+        codes.DIFFERENT_DATA_TYPES,
+        codes.WRONG_DATA_TYPE,
+        codes.ACCEPTED_TYPE,
+        codes.DATA_TYPE_UNSUPPORTED,
+        codes.DATA_TYPE_LEVEL,
+    }
 )
 _OF_OTHERS = _OF_SHAPES | _OF_TYPES
 """What is wrong with one tensor as seen from another, which may be the wrong one."""
@@ -223,6 +229,8 @@ def _edge_answer(graph: Graph, item: Diagnostic, judge: AnyJudge) -> Diagnostic:
     """A finding about an edge between tensors of other bytes, with what either of them would have to be."""
     is_native = graph.format == "native"
     found = [_resized_remedy(resized, editable=is_native) for resized in of_edge(graph, item, judge)]
+    if found and "data type" in found[0].words:
+        found.append(Remedy("a CAST node between them"))
     return replace(item, remedies=tuple(found[:MOST_REMEDIES])) if found and not item.remedies else item
 
 

@@ -138,7 +138,7 @@ def _bounds(schema: OperatorSchema) -> Check:
 
 
 def _scales(subject: Subject) -> Iterator[Diagnostic]:
-    """Scales that are the sizes of the output, or lead from these to the input's, or are in another order."""
+    """Scales that are the sizes of the output, lead from these to the input's, are in another order, or far off."""
     sizes, wanted = subject.sizes("InputTensor"), subject.sizes("OutputTensor")
     scales = subject.numbers("Scales")
     if len(sizes) != len(wanted) or len(scales) != len(sizes) or not all(sizes) or not all(wanted):
@@ -156,6 +156,17 @@ def _scales(subject: Subject) -> Iterator[Diagnostic]:
     elif sorted(scales) == sorted(ratios):
         message = f"Scales {found} are in another order than the dimensions; those of the tensors make {meant}."
         yield codes.SCALES_ARE_SIZES.of("Scales", message, meant, found)
+    elif any(not 0.5 < scale / ratio < 2 for ratio, scale in zip(ratios, scales, strict=True)) and not _is_moved(
+        subject
+    ):
+        message = f"Scales {found} make at least twice or half the sizes of OutputTensor; from the input it is {meant}."
+        yield codes.SCALES_ARE_SIZES.of("Scales", message, meant, found)
+
+
+def _is_moved(subject: Subject) -> bool:
+    """Whether a part of the picture is looked at on purpose: pixels have other offsets than their centres."""
+    names = [name for name in ("InputPixelOffsets", "OutputPixelOffsets") if name in subject.index]
+    return any(abs(number) != 0.5 for name in names for number in subject.numbers(name))
 
 
 def _lengths(

@@ -33,7 +33,7 @@ class End(NamedTuple):
 
 
 class Resized(NamedTuple):
-    """A node with the sizes that another end of one of its tensors has, with which nothing is wrong."""
+    """A node with the sizes or the data type that another end of one tensor has, with which nothing is wrong."""
 
     node: Node
     changes: tuple[Change, ...]
@@ -99,6 +99,26 @@ def _resized(node: Node, field: str, end: End, judge: AnyJudge, *, named: bool =
             return
 
 
+def _retyped(node: Node, field: str, end: End, judge: AnyJudge) -> Iterator[Resized]:
+    """The node with the data type of the other end of one tensor of the same sizes, in all that have its own now."""
+    own = node.operator.find(field)
+    if not isinstance(own, TensorDesc) or own.sizes != end.desc.sizes or own.data_type is end.desc.data_type:
+        return
+    wanted = end.desc.data_type
+    changes = tuple(
+        [
+            Change(name.name, replace(tensor, data_type=wanted, total_size=0), f"of data type {wanted.name}")
+            for name, tensor in node.operator.items()
+            if isinstance(tensor, TensorDesc) and tensor.data_type is own.data_type
+        ]
+    )
+    if not _has_errors(changed(node.operator, changes), judge):
+        fields = " and ".join([change.field for change in changes])
+        yield Resized(
+            node, changes, f"{fields} of {quote(node.name)} of data type {wanted.name}, as {end.words} has it"
+        )
+
+
 def _has_errors(desc: OperatorDesc, judge: AnyJudge) -> bool:
     return any(item.is_error for item in judge(desc))
 
@@ -114,6 +134,7 @@ def of_edge(graph: Graph, item: Diagnostic, judge: AnyJudge) -> Iterator[Resized
         if isinstance(desc, TensorDesc):
             end = End(desc, f"{others} of {quote(other.name)}")
             yield from _resized(node, field, end, judge, named=node is writer)
+            yield from _retyped(node, field, end, judge)
 
 
 def unread(graph: Graph, node: str) -> list[Value]:

@@ -164,7 +164,7 @@ class Wiring:
         return []
 
     def _is_seldom(self, reading: Reading, value: Value) -> bool:
-        """Whether layers would share weights: a constant that others read, too, is the mistake and not what was meant."""
+        """Whether layers would share weights: a constant that others read, too, is hardly what was meant."""
         if value not in self._read:
             return False
         if reading.value in self._weights:
@@ -197,7 +197,7 @@ class Wiring:
     # --- Readers of changed outputs -----------------------------------------------------------------------------------
 
     def refusing(self, node: Node, changes: Sequence[Change], judge: AnyJudge) -> Node | None:
-        """A node that reads outputs of this one just as they are stated, and is wrong with these changes and only so."""
+        """A node that reads outputs of this one just as they are stated, and that these changes make wrong."""
         for change in changes:
             writes, new = node.writes.get(change.field, ()), change.value
             old = node.operator.find(change.field)

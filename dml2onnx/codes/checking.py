@@ -324,7 +324,7 @@ MIN_ABOVE_MAX = Code(
 )
 SCALES_ARE_SIZES = Code(
     "DML1425",
-    "sizes in the place of scales, or scales the other way round",
+    "scales that are sizes, the other way round, in another order, or far from what the sizes say",
     "Scales are what sizes are multiplied with, so use the sizes of the output divided by those of the input. DirectML "
     "accepts other scales: it cuts the result off at the end of the output, or repeats its edge up to there.",
     Severity.WARNING,

@@ -462,11 +462,14 @@ class DispatchableReader:
         field_name: str,
         expected: str = "",
         found: str = "",
+        remedies: tuple[Remedy, ...] = (),
     ) -> None:
         """A finding about one tensor of a dispatchable."""
         schema = made.operator.schema if made.operator else None
         self._findings.add(
-            at_field(code, message, place, made.name, schema, field_name, expected=expected, found=found)
+            at_field(
+                code, message, place, made.name, schema, field_name, expected=expected, found=found, remedies=remedies
+            )
         )
 
 

@@ -12,8 +12,10 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading as codes
+from dml2onnx.diagnostics import Edit, Remedy
 from dml2onnx.frontends.contents import longest_file
 from dml2onnx.frontends.dx_dispatchables import DISPATCHABLE
+from dml2onnx.frontends.dx_resources import only_unused
 from dml2onnx.frontends.findings import instead, listing, pointer, quote, suggestion
 from dml2onnx.frontends.members import UINT32, Members, wrong_kind
 from dml2onnx.frontends.unresolved import Unresolved
@@ -77,6 +79,7 @@ class Program:
         self._names = set(dispatchables)
         self._runs: dict[str, int] = {}
         self._shown: dict[str, None] = {}
+        self._commands: list[object] = []
         self.unresolved = Unresolved()
         self._owned_at_dispatch = False
         self._filled: dict[TensorDesc, int] = {}
@@ -88,6 +91,7 @@ class Program:
 
     def run(self, commands: list[object]) -> None:
         """Executes all commands in order."""
+        self._commands = commands
         for index, raw in enumerate(commands):
             place = f"/commands/{index}"
             if type(raw) is not dict:
@@ -310,7 +314,10 @@ class Program:
         message = f"nothing is bound to {port.field}"
         code = codes.UNCONNECTED_TENSOR
         where = place + pointer("bindings", port.field)
-        self._reader.report(made, code, message, where, port.field, "a resource")
+        owned = [sources for other in self._dispatchables.values() for sources in other.owned.values()]
+        name = only_unused(self._resources, owned, self._commands, port.descs[0].total_bytes)
+        remedies = (Remedy(f"{quote(name)}, which nothing is bound to", (Edit(where, name),)),) if name else ()
+        self._reader.report(made, code, message, where, port.field, "a resource", remedies=remedies)
         self._misbound(port, reads, writes)
 
     def _misbound(self, port: Slot, reads: dict[str, tuple[Read, ...]], writes: dict[str, tuple[Write, ...]]) -> None:

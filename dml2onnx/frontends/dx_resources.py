@@ -26,10 +26,12 @@ from dml2onnx.ir.data import ArrayData, FileData, FillData, PaddedData, padded
 from dml2onnx.ir.tensor import DataType
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     import numpy.typing as npt
 
+    from dml2onnx.frontends.dx_dispatchables import Source
     from dml2onnx.frontends.members import Json
     from dml2onnx.ir.data import Data
 
@@ -71,6 +73,24 @@ class Resource(NamedTuple):
     def element_size(self) -> int:
         """Bytes of one element; 0 without a data type of whole bytes."""
         return self.data_type.bits // 8 if self.data_type else 0
+
+
+def only_unused(
+    resources: Mapping[str, Resource], owned: Iterable[tuple[Source, ...]], commands: object, nbytes: int
+) -> str:
+    """The only resource of so many bytes that is bound to nothing and that no command names; empty if there is none."""
+    named = {source.resource.name for sources in owned for source in sources}
+    pending = [commands]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, str):
+            named.add(item)
+        elif isinstance(item, (list, dict)):
+            pending.extend(item.values() if isinstance(item, dict) else item)
+    found = [
+        name for name, item in resources.items() if name not in named and nbytes in (item.nbytes, item.initial_bytes)
+    ]
+    return found[0] if len(found) == 1 else ""
 
 
 def _beside(place: str) -> str:

@@ -69,6 +69,18 @@ def _is_null(item: object) -> bool:
     return bool(getattr(item, "is_null", False))
 
 
+def dimension(name: str, value: object, rank: int) -> int:
+    """A dimension of a tensor of ``rank`` dimensions; of one that is counted from the end it is said which it is."""
+    if type(value) is int and -rank <= value < 0:
+        raise RefusedError(f"{name} counts dimensions from 0, and is {value}; the same from 0 is {value + rank}")
+    return integer(name, value)
+
+
+def dimensions(name: str, value: object, rank: int) -> list[int]:
+    """Several dimensions of a tensor of ``rank`` dimensions."""
+    return [dimension(f"{name}[{i}]", item, rank) for i, item in enumerate(_items(name, value))]
+
+
 def integer(name: str, value: object, low: int = 0, high: int = UINT32_MAX) -> int:
     """A whole number; floats are refused even when they are whole."""
     if not isinstance(value, SupportsIndex) or isinstance(value, float):

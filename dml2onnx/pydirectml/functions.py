@@ -19,6 +19,8 @@ from dml2onnx.pydirectml.arguments import (
     Flag,
     Integers,
     Number,
+    dimension,
+    dimensions,
     flag,
     instance,
     instances,
@@ -345,7 +347,7 @@ def mean_variance_normalization(
         "BiasTensor": _optional("bias", bias),
     }
     attributes = {
-        "Axes": integers("axes", axes),
+        "Axes": dimensions("axes", axes, len(input.get_output_desc().sizes)),
         "NormalizeVariance": flag("normalize_variance", normalize_variance),
         "Epsilon": number("epsilon", epsilon),
         "FusedActivation": _activation(fused_activation),
@@ -456,7 +458,7 @@ def join(input: Sequence[Expression], axis: int) -> Expression:
     if not parts:
         raise ValueError("input is an empty list; at least one expression is needed")
     sizes = parts[0].get_output_desc().sizes
-    position = integer("axis", axis)
+    position = dimension("axis", axis, len(sizes))
     if any(position >= len(part.get_output_desc().sizes) for part in parts):
         raise ValueError(f"axis is {position}, which is no dimension of sizes {sizes}")
     sizes[position] = sum(part.get_output_desc().sizes[position] for part in parts)
@@ -468,7 +470,7 @@ def gather(input: Expression, indices: Expression, axis: int, index_dimensions: 
     """``GATHER``: the last ``index_dimensions`` sizes of ``indices`` take the place of size ``axis`` of ``input``."""
     sizes = _sizes("input", input)
     index_sizes = _sizes("indices", indices, len(sizes))
-    position, count = integer("axis", axis), integer("index_dimensions", index_dimensions)
+    position, count = dimension("axis", axis, len(sizes)), integer("index_dimensions", index_dimensions)
     if position >= len(sizes):
         raise ValueError(f"axis is {position}, which is no dimension of sizes {sizes}")
     if count > position + 1:
