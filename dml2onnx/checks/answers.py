@@ -14,7 +14,7 @@ from dml2onnx.catalog import enum_schema
 from dml2onnx.checks.candidates import Change, inferred
 from dml2onnx.checks.counterparts import counterparts
 from dml2onnx.checks.other_ends import OtherEnds, of_edge, unread
-from dml2onnx.checks.single_edits import SLIP
+from dml2onnx.checks.single_edits import OPPOSITE, SLIP
 from dml2onnx.checks.solved import SOLVED
 from dml2onnx.checks.tensors import strides_in_elements
 from dml2onnx.checks.trials import FOLLOWING, best_trials, counted
@@ -42,7 +42,7 @@ MOST_REMEDIES = 3
 MOST_PLACES = 2
 MOST_TYPES = 2
 """Other data types that are offered for one tensor."""
-_WHY = re.compile(r", as .* has them|: dimensions ")
+_WHY = re.compile(r", as .* has them|, as it follows|: dimensions ")
 """What follows the sizes of a tensor in a remedy, and tells no other remedy."""
 _PARAMETERS = {"WindowSize": "window_sizes"}
 """Arguments of the builder that are not called as their fields are."""
@@ -60,6 +60,7 @@ _OF_SHAPES = frozenset(
         codes.WRONG_SIZE,
         codes.ELEMENT_COUNT,
         codes.INDIVISIBLE,
+        codes.ZERO_SIZE,
         codes.NO_ROOM,
         codes.ACCEPTED_SIZES,
     }
@@ -149,8 +150,14 @@ def answers(
     answered = _OF_SHAPES | _OF_COUNTS | _OF_CHOICES | _OF_VALUES
     of_shapes = [item for item in findings if item.code in answered and not item.is_structural]
     refusing = (lambda changes: wiring and wiring.refusing(node, changes, judge)) if wiring else lambda _: None
-    best = best_trials(node.operator, findings, judge, lambda made: refusing(made) is None) if of_shapes else []
-    best = [trial for trial in best if trial.candidate.kind != SOLVED or not _is_as_written(node, trial, ends)]
+    is_stated = wiring is not None and wiring.states_outputs
+    is_read = None if wiring is None else (lambda made: not is_stated and refusing(made) is None)
+    best = best_trials(node.operator, findings, judge, is_read) if of_shapes else []
+    best = [
+        trial
+        for trial in best
+        if trial.candidate.kind not in (OPPOSITE, SOLVED) or not _is_as_written(node, trial, ends)
+    ]
     gone = _gone_with_all(findings, best)
     first = _standing_for(findings, gone, best)
     made = []
@@ -187,7 +194,7 @@ def answers(
         if item.since and in_python:
             remedies = (*remedies, Remedy(f"GraphBuilder(feature_level={quote(item.since)})"))
         if item.code is codes.OUT_OF_BOUNDS:
-            remedies = (*remedies, *_within_buffer(node, item, editable=editable))
+            remedies = (*remedies, *_within_buffer(node, item, judge, editable=editable))
         if rewired and _is_of_reads(item):
             remedies = (*[remedy for _, remedy in rewired], *remedies)
         elif wiring is not None and _is_of_reads(item) and len(remedies) < MOST_REMEDIES:
@@ -278,15 +285,28 @@ def _is_as_written(node: Node, trial: Trial, ends: OtherEnds | None) -> bool:
     return True
 
 
-def _within_buffer(node: Node, item: Diagnostic, *, editable: bool) -> Iterator[Remedy]:
-    """An output that is too large for its buffer, with the sizes that follow from the rest, if these fit."""
+def _within_buffer(node: Node, item: Diagnostic, judge: AnyJudge, *, editable: bool) -> Iterator[Remedy]:
+    """A tensor that is too large for its buffer, with sizes that fit: those that follow from the rest, or one smaller.
+
+    Or else a larger buffer.
+    """
     writes, old = node.writes.get(item.field, ()), node.operator.find(item.field)
+    reads: Sequence[Read | Write] = node.reads.get(item.field, ()) or writes
     right = inferred(node.operator, [item.field]).get(item.field) if len(writes) == 1 else None
     if isinstance(old, TensorDesc) and right is not None and right.sizes != old.sizes:
         fits = writes[0].offset + right.total_bytes <= writes[0].value.nbytes
         if fits:
             change = Change(item.field, right, f"of sizes {list(right.sizes)}, as it follows from the rest")
             yield Remedy(f"{item.field} {change.words}", tuple(_edits(node, change)) if editable else ())
+    if len(reads) == 1 and isinstance(old, TensorDesc) and old.strides is None:
+        present = reads[0].value.nbytes - reads[0].offset
+        for axis, size in enumerate(old.sizes):
+            fitting = size * present // old.total_bytes if old.total_bytes else 0
+            made = replace(old, sizes=(*old.sizes[:axis], fitting, *old.sizes[axis + 1 :]), total_size=0)
+            if 0 < fitting < size and made.total_bytes == present:
+                change = Change(item.field, made, f"of sizes {list(made.sizes)}")
+                if not any(other.is_error for other in judge(_with(node.operator, item.field, made))):
+                    yield Remedy(f"{item.field} {change.words}", tuple(_edits(node, change)) if editable else ())
 
 
 def _resized_remedy(resized: Resized, *, editable: bool) -> Remedy:

@@ -7,6 +7,7 @@ for the rules to judge (see ``answers``).
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from math import gcd
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -89,7 +90,7 @@ def candidates(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[C
         yield Candidate(0, changes)
     for change in (*_windows(desc, findings), *_corners(desc)):
         yield Candidate(0, (change,))
-    for change in _of_presence(desc, findings):
+    for change in (*_of_presence(desc, findings), *_like_most(desc, fields)):
         yield Candidate(1, (change,))
     for change in (*_attributes(desc, concerned), *_divisors(desc, findings)):
         yield Candidate(1, (change,))
@@ -180,13 +181,13 @@ def _paddings(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[tu
     input, output = (desc.get(name) for name in ("InputTensor", "OutputTensor"))
     if not isinstance(input, TensorDesc) or not isinstance(output, TensorDesc) or input.rank != output.rank:
         return
-    window = _window(desc)
+    reach_of = window(desc)
     if not isinstance(start, tuple) or not isinstance(end, tuple) or not isinstance(steps, tuple):
         return
-    if not len(start) == len(end) == len(steps) == len(window) == input.rank - 2:
+    if not len(start) == len(end) == len(steps) == len(reach_of) == input.rank - 2:
         return
     before, after = [], []
-    for size, made, step, reach in zip(input.sizes[2:], output.sizes[2:], steps, window, strict=True):
+    for size, made, step, reach in zip(input.sizes[2:], output.sizes[2:], steps, reach_of, strict=True):
         assert isinstance(step, int)
         total = (made - 1) * step + reach - size
         if not 0 <= total < reach:
@@ -264,7 +265,7 @@ def in_words(value: FieldValue) -> str:
     return str(value)
 
 
-def _window(desc: OperatorDesc) -> tuple[int, ...]:
+def window(desc: OperatorDesc) -> tuple[int, ...]:
     """How far windows reach in each dimension."""
     filter = desc.find("FilterTensor")
     sizes = filter.sizes[2:] if isinstance(filter, TensorDesc) else ()
@@ -326,6 +327,18 @@ def _of_presence(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator
         field = desc.schema.field(item.field)
         if field is not None and field.optional and item.code is codes.EXACTLY_ONE:
             yield Change(item.field, None, "left out")
+
+
+def _like_most(desc: OperatorDesc, fields: set[str]) -> Iterator[Change]:
+    """An input with the sizes that most of the other inputs have, such as the statistics of a normalisation."""
+    inputs = {item.name: desc.get(item.name) for item in desc.schema.input_fields}
+    tensors = {name: tensor for name, tensor in inputs.items() if isinstance(tensor, TensorDesc)}
+    for name in fields & tensors.keys():
+        others = Counter(tensor.sizes for other, tensor in tensors.items() if other != name)
+        for sizes, count in others.most_common(1):
+            if count > 1 and max(sizes) > 1 and sizes != tensors[name].sizes:
+                made = replace(tensors[name], sizes=sizes, strides=None, total_size=0)
+                yield Change(name, made, f"of sizes {list(sizes)}", is_copied=True)
 
 
 def _divisors(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Change]:

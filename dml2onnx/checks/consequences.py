@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.catalog import FieldType, Rule
 from dml2onnx.checks.tensors import DOCUMENTATION
 from dml2onnx.codes import checking as codes
-from dml2onnx.codes.reading import EDGE_BYTES
+from dml2onnx.codes.reading import CONNECTED_TWICE, EDGE_BYTES
 from dml2onnx.diagnostics import Diagnostic, plural, quote, with_code
 from dml2onnx.ir.operator import UNREADABLE, OperatorDesc, Unreadable
 from dml2onnx.ir.tensor import TensorDesc
@@ -103,11 +103,25 @@ def _without_edges(graph: Graph, found: NodeFindings) -> tuple[Sequence[Diagnost
     """
     if not any(item.code == EDGE_BYTES for item in graph.findings):
         return graph.findings, found
-    wrong = _wrong_ends(graph, found)
+    twice = {(item.node, item.field) for item in graph.findings if item.code == CONNECTED_TWICE}
+    wrong = _wrong_ends(graph, found) | twice
     kept = [item for item in graph.findings if item.code != EDGE_BYTES or (item.node, item.field) not in wrong]
-    ends = {item.node for item in kept if item.code == EDGE_BYTES}
+    edges = [item for item in kept if item.code == EDGE_BYTES]
+    ends = {(item.node, item.field) for item in edges}
+    nodes = {node for node, _ in ends}
+    begins = {place.pointer for item in edges for place in item.places[:1]}
+
+    def follows(node: Node, item: Diagnostic) -> bool:
+        if item.code is codes.ACCEPTED_SIZES and pointer(node.source, item.field) in begins:
+            return True  # which DirectML would accept, but for the edge
+        if node.name not in nodes:
+            return False
+        fields = (item.field, *[path.partition("/")[0] for path in item.related])
+        is_of_type = item.code is codes.DIFFERENT_DATA_TYPES and any((node.name, field) in ends for field in fields)
+        return is_of_type or "/Sizes" in item.path
+
     return kept, [
-        tuple(item for item in findings if "/Sizes" not in item.path) if node.name in ends else findings
+        tuple(item for item in findings if not follows(node, item))
         for node, findings in zip(graph.nodes, found, strict=True)
     ]
 

@@ -14,7 +14,7 @@ from itertools import chain, combinations, product
 from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldKind, FieldType, enum_schema
-from dml2onnx.checks.candidates import NEUTRAL, Candidate, Change, in_words, inferred
+from dml2onnx.checks.candidates import NEUTRAL, Candidate, Change, in_words, inferred, window
 from dml2onnx.codes import checking as codes
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, TensorDesc
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.operator import FieldValue, OperatorDesc
 
-SLIP, LIKE, FAR, ABSENT = 10, 15, 16, 17
-"""Kinds of candidates beside those of ``candidates``: one slip, the sizes of another tensor, whatever else will do, and
-nothing where something is."""
+SLIP, OPPOSITE, LIKE, FAR, ABSENT = 10, 14, 15, 16, 17
+"""Kinds of candidates beside those of ``candidates``: one slip, what a tensor is held against as that one has it, the
+sizes of another tensor, whatever else will do, and nothing where something is."""
 MOST_ENUMERATORS = 12
 """Enumerators that an enumeration may have, for each to be tried: data types have more, and say nothing of sizes."""
 _OF_NUMBERS = (FieldType.UINT_ARRAY, FieldType.INT_ARRAY, FieldType.FLOAT_ARRAY, FieldType.SIZE_2D)
@@ -67,8 +67,16 @@ def single_edits(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator
                     kind = _distance(field, value, other, named.get(field.name, ()))
                     kind = min(kind, SLIP + 1) if other in leading and not named else kind
                     kind = SLIP if other in nearby else kind
+                    kind = FAR if field.name.endswith("Padding") and _is_beyond(desc, other) else kind
                     yield Candidate(kind, _changes(field, other, value))
     yield from _tensors(desc, read, tensors, findings)
+
+
+def _is_beyond(desc: OperatorDesc, padding: FieldValue) -> bool:
+    """Whether padding is as wide as a whole window, which would see nothing else."""
+    reach = window(desc)
+    numbers = padding if isinstance(padding, tuple) and len(padding) == len(reach) else ()
+    return any(isinstance(one, int) and one >= most for one, most in zip(numbers, reach, strict=False))
 
 
 def _by_path(desc: OperatorDesc) -> dict[str, TensorDesc]:
@@ -321,8 +329,13 @@ def _tensors(
             yield from sized(name, sizes, SLIP, words)
         for sizes in _stated(name, tensor.sizes, findings):
             yield from sized(name, sizes, SLIP + 1 + (_apart(tensor.sizes, sizes) > 1))
+        for sizes in _opposite(name, tensor.sizes, findings):
+            yield from sized(name, sizes, OPPOSITE)
         for sizes in _with_other_ones(tensor.sizes) if of_ranks else ():
             yield from sized(name, sizes, SLIP)
+        for number in sorted(_sizes(tensors)) if of_ranks else ():
+            yield from sized(name, (number, *tensor.sizes), SLIP + 1)
+            yield from sized(name, (*tensor.sizes, number), SLIP + 2)
         for other in tensors.values():
             if other.rank == tensor.rank or of_ranks:
                 is_near = tensor.rank > 1 and _apart(tensor.sizes, other.sizes) == 1
@@ -379,6 +392,19 @@ def _stated(name: str, sizes: tuple[int, ...], findings: Sequence[Diagnostic]) -
             yield tuple(map(int, item.expected[1:-1].split(", ")))
         elif field == name and axis.isdigit() and int(axis) < len(sizes) and re.fullmatch(r"[1-9]\d*", item.expected):
             yield (*sizes[: int(axis)], int(item.expected), *sizes[int(axis) + 1 :])
+
+
+def _opposite(name: str, sizes: tuple[int, ...], findings: Sequence[Diagnostic]) -> Iterator[tuple[int, ...]]:
+    """A tensor that others are held against, with the size that these have in the place of what it makes them need."""
+    for item in findings:
+        if name not in item.related or not item.expected.isdigit() or not item.found.isdigit():
+            continue
+        needed, found = int(item.expected), int(item.found)
+        axes = [axis for axis, size in enumerate(sizes) if size == needed]
+        at = item.path.rpartition("/")[2]
+        axes = [axis for axis in axes if str(axis) == at] or axes
+        if len(axes) == 1 and found:
+            yield (*sizes[: axes[0]], found, *sizes[axes[0] + 1 :])
 
 
 def _with_other_ones(sizes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

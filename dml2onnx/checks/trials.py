@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -40,6 +41,8 @@ MOST_ALIKE = 2
 MOST_FIELDS = 3
 """Fields of which another value is offered."""
 
+_PADDING = re.compile("^(Start|End)(?=Padding$)")
+"""What padding at either end is without its end: more of one is as good as of the other."""
 FOLLOWING = frozenset({*NEUTRAL, "DimensionCount", *COUNTS.values()})
 """Fields that only go along with another one: the other end of a padding, the count of an array."""
 
@@ -153,7 +156,8 @@ def _with_single_edits(tried: _Tried, best: Sequence[Trial]) -> list[Trial]:
         if not is_whole or (item.kind < LIKE and not _is_of_outputs(desc, item))
     ]
     edits = _few(tried, list(tried.right(further)))
-    edits = edits or list(tried.right(solved_inputs(desc, tried.findings)))
+    if len(edits) < MOST_FIELDS:
+        edits += tried.right(solved_inputs(desc, tried.findings))
     if not is_whole:
         several = len(tried.errors) > 1
         return (
@@ -183,8 +187,9 @@ def _few(tried: _Tried, trials: Sequence[Trial]) -> list[Trial]:
             near = [trial for trial in near if _different(trial) == fewest]
         found += near if len(near) <= MOST_ALIKE else ()
     found.sort(key=lambda trial: (trial.candidate.kind, trial.candidate.changes[0].field not in fields))
-    known = [trial for trial in found if trial.candidate.kind < FAR]
-    return (known or found)[:MOST_FIELDS]
+    known = [trial for trial in found if trial.candidate.kind < FAR] or found
+    either = {_PADDING.sub("", trial.candidate.changes[0].path): trial for trial in reversed(known)}
+    return (list(reversed(either.values())) if len(either) > 1 else known)[:MOST_FIELDS]
 
 
 def _different(trial: Trial) -> int:

@@ -49,6 +49,11 @@ class Wiring:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
 
+    @property
+    def states_outputs(self) -> bool:
+        """Whether what nodes write is always stated, and does not follow from the rest by itself."""
+        return self._graph.format not in ("native", "builder")
+
     # --- The graph ----------------------------------------------------------------------------------------------------
 
     @cached_property

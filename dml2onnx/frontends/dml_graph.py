@@ -340,10 +340,11 @@ class _GraphDescReader:
         )
         return None
 
-    def _no_such(self, edge: Edge, end: int, message: str, count: int) -> None:
-        expected = f"a number below {count}" if count else "no edge"
+    def _no_such(self, edge: Edge, end: int, message: str, count: int, remedies: tuple[Remedy, ...] = ()) -> None:
+        expected, place = f"a number below {count}" if count else "no edge", edge.at(end)
         self._doubt_edges()
-        self._findings.add(codes.EDGE_INDEX.at(message, pointer=edge.at(end), expected=expected, found=edge.ends[end]))
+        finding = codes.EDGE_INDEX.at(message, pointer=place, expected=expected, found=edge.ends[end])
+        self._findings.add(replace(finding, remedies=remedies) if remedies else finding)
 
     def _target(self, edge: Edge, node_end: int) -> tuple[OperatorNode, Slot] | None:
         """The input that an edge leads to, when it can be connected."""
@@ -378,7 +379,8 @@ class _GraphDescReader:
             message = (
                 f"{node.operator.type} has {plural(len(slots), what)}, numbered from 0; there is no number {number}"
             )
-            self._no_such(edge, end, message, len(slots))
+            remedies = self._reached.another_input(self._nodes, edge, end) if what == "input" else ()
+            self._no_such(edge, end, message, len(slots), remedies)
             return None
         slot = slots[number]
         if slot.desc is None:

@@ -29,6 +29,7 @@ class Reached:
     def __init__(self, root: Json) -> None:
         self._ends: set[tuple[int, int]] = set()
         self._begins: set[tuple[int, int]] = set()
+        self._inputs: set[int] = set()
         for raw in (*_listed(root, "IntermediateEdges"), *_listed(root, "OutputEdges")):
             inner = raw.get("Desc", raw)
             node, number = (inner.get(name) for name in _FROM) if type(inner) is dict else (None, None)
@@ -37,6 +38,8 @@ class Reached:
         for raw in (*_listed(root, "InputEdges"), *_listed(root, "IntermediateEdges")):
             inner = raw.get("Desc", raw)
             node, number = (inner.get(name) for name in _TO) if type(inner) is dict else (None, None)
+            if type(inner) is dict and type(index := inner.get("GraphInputIndex")) is int:
+                self._inputs.add(index)
             if type(node) is int and type(number) is int:
                 self._ends.add((node, number))
 
@@ -52,16 +55,28 @@ class Reached:
         ]
 
     def another_input(self, nodes: Nodes, edge: Edge, end: int) -> tuple[Remedy, ...]:
-        """The only input of the same node that has no edge, in the place of an absent one, or one that has two."""
+        """The only input that has no edge, of the same node or of all, for an absent one, none, or one that has two."""
         lacking = self.lacking(nodes, edge.ends[end - 1])
         if len(lacking) != 1:
-            return ()
+            return self._of_another_node(nodes, edge, end) if not lacking else ()
         number, field = lacking[0]
-        node = nodes[edge.ends[end - 1]]
-        is_absent = isinstance(node, OperatorNode) and node.inputs[edge.ends[end]].desc is None
+        node, old = nodes[edge.ends[end - 1]], edge.ends[end]
+        is_absent = isinstance(node, OperatorNode) and old < len(node.inputs) and node.inputs[old].desc is None
         why = ": tensors that are left out are counted" if is_absent else ", to which no edge leads"
         words = f"{edge.members[end]} {number}, which is {field}{why}"
         return (Remedy(words, (Edit(edge.at(end), number),), is_certain=is_absent),)
+
+    def _of_another_node(self, nodes: Nodes, edge: Edge, end: int) -> tuple[Remedy, ...]:
+        """The only input of all nodes that has no edge."""
+        found = [(index, *item) for index in range(len(nodes)) for item in self.lacking(nodes, index)]
+        if len(found) != 1:
+            return ()
+        index, number, field = found[0]
+        node = nodes[index]
+        assert isinstance(node, OperatorNode)
+        words = f"{edge.members[end - 1]} {index}, {edge.members[end]} {number}: {field} of {quote(node.name)}"
+        edits = (Edit(edge.at(end - 1), index), Edit(edge.at(end), number))
+        return (Remedy(f"{words}, to which no edge leads", edits),)
 
     def turned(self, nodes: Nodes, edge: Edge) -> tuple[Remedy, ...]:
         """An edge between nodes from its end to its beginning, where only the beginning lacks an edge."""
@@ -77,7 +92,7 @@ class Reached:
         return (Remedy(f"{words}: the edge the other way round", tuple(edits)),)
 
     def from_unread(self, nodes: Nodes, node: OperatorNode, number: int) -> tuple[Remedy, ...]:
-        """An edge to an input from the only output of its data type and sizes that no edge begins at."""
+        """An edge to an input from the only output of its data type and sizes that none begins at, or from outside."""
         wanted = node.inputs[number].desc
         index = next(place for place, other in enumerate(nodes) if other is node)
         if not isinstance(wanted, TensorDesc):
@@ -91,13 +106,23 @@ class Reached:
             and isinstance(slot.desc, TensorDesc)
             and (slot.desc.data_type, slot.desc.sizes) == (wanted.data_type, wanted.sizes)
         ]
-        if len(found) != 1:
+        if not found:
+            return (self._from_outside(index, number),)
+        if len(found) > 1:
             return ()
         first, output, name = found[0]
         ends = ", ".join(
             f'"{member}": {end}' for member, end in zip((*_FROM, *_TO), (first, output, index, number), strict=True)
         )
         return (Remedy(f"{{{ends}}} in IntermediateEdges: nothing reads that output of {quote(name)}"),)
+
+    def _from_outside(self, index: int, number: int) -> Remedy:
+        """An edge from the first input of the graph that no edge begins at."""
+        free = next(item for item in range(len(self._inputs) + 1) if item not in self._inputs)
+        return Remedy(
+            f'{{"GraphInputIndex": {free}, "ToNodeIndex": {index}, "ToNodeInputIndex": {number}}} in InputEdges, '
+            "if it comes from outside of the graph"
+        )
 
 
 def ends(nodes: Nodes, edge: Edge) -> tuple[Place, ...]:
