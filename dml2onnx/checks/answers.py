@@ -10,45 +10,37 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dml2onnx.catalog import enum_schema
 from dml2onnx.checks.candidates import Change, inferred
 from dml2onnx.checks.counterparts import counterparts
 from dml2onnx.checks.other_ends import OtherEnds, of_edge, unread
+from dml2onnx.checks.other_types import OF_TYPES, in_another_place, of_other_types, with_field, worded
 from dml2onnx.checks.single_edits import OPPOSITE, SLIP
 from dml2onnx.checks.solved import SOLVED
 from dml2onnx.checks.tensors import strides_in_elements
-from dml2onnx.checks.trials import FOLLOWING, best_trials, counted
+from dml2onnx.checks.trials import best_trials
 from dml2onnx.checks.wiring import Wiring
+from dml2onnx.checks.wording import as_member, edits_of, remedies_of, resized_remedy
 from dml2onnx.codes import checking as codes
 from dml2onnx.codes.reading import EDGE_BYTES, UNKNOWN_VALUE
 from dml2onnx.diagnostics import Edit, Place, Remedy, Severity, plural, quote
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.findings import at_node, operator_place, pointer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from dml2onnx.checks.consequences import AnyJudge
-    from dml2onnx.checks.other_ends import Resized
     from dml2onnx.checks.trials import Trial
     from dml2onnx.diagnostics import Diagnostic, Member
     from dml2onnx.ir.graph import Graph, Node, Read, Value, Write
-    from dml2onnx.ir.operator import FieldValue
 
 MOST_NODES = 50
 """Nodes that are looked at: as many findings as people are shown."""
 MOST_REMEDIES = 3
 MOST_PLACES = 2
-MOST_TYPES = 2
-"""Other data types that are offered for one tensor."""
-_WHY = re.compile(r", as .* has them|, as it follows|: dimensions ")
+_WHY = re.compile(r", as .* has them|, (?:as it follows|from which)|: dimensions ")
 """What follows the sizes of a tensor in a remedy, and tells no other remedy."""
-_PARAMETERS = {"WindowSize": "window_sizes"}
-"""Arguments of the builder that are not called as their fields are."""
-CERTAIN = (0, 3)
-"""Kinds of candidates that follow from the rest of a node; the others are conventions that may have been followed."""
-
 _OF_SHAPES = frozenset(
     {
         codes.DIFFERENT_DIMENSION_COUNTS,
@@ -78,16 +70,8 @@ _OF_VALUES = frozenset(
         codes.ACCEPTED_VALUE,
     }
 )
-_OF_TYPES = frozenset(
-    {
-        codes.DIFFERENT_DATA_TYPES,
-        codes.WRONG_DATA_TYPE,
-        codes.ACCEPTED_TYPE,
-        codes.DATA_TYPE_UNSUPPORTED,
-        codes.DATA_TYPE_LEVEL,
-    }
-)
-_OF_OTHERS = _OF_SHAPES | _OF_TYPES
+_ANSWERED = _OF_SHAPES | _OF_COUNTS | _OF_CHOICES | _OF_VALUES
+_OF_OTHERS = _OF_SHAPES | OF_TYPES
 """What is wrong with one tensor as seen from another, which may be the wrong one."""
 
 
@@ -144,66 +128,122 @@ def answers(
     the values that it may read instead;
     ``editable`` where these are edits of a file, ``in_python`` where they are arguments and calls of the builder.
     """
-    rewired = wiring.instead(node, judge) if wiring is not None and any(map(_is_of_reads, findings)) else []
-    if rewired:
-        findings = _one_of_reads(findings, {field for field, _ in rewired})
-    answered = _OF_SHAPES | _OF_COUNTS | _OF_CHOICES | _OF_VALUES
-    of_shapes = [item for item in findings if item.code in answered and not item.is_structural]
-    refusing = (lambda changes: wiring and wiring.refusing(node, changes, judge)) if wiring else lambda _: None
-    is_stated = wiring is not None and wiring.states_outputs
-    is_read = None if wiring is None else (lambda made: not is_stated and refusing(made) is None)
-    best = best_trials(node.operator, findings, judge, is_read) if of_shapes else []
-    best = [
-        trial
-        for trial in best
-        if trial.candidate.kind not in (OPPOSITE, SOLVED) or not _is_as_written(node, trial, ends)
-    ]
-    gone = _gone_with_all(findings, best)
-    first = _standing_for(findings, gone, best)
-    made = []
-    for item in findings:
-        if item is not first and item.key in gone:
-            continue
-        diagnostic = at_node(item, node)
-        fields = [item.path, *item.related]
-        remedies = (
-            _remedies(node, best, refusing, editable=editable, in_python=in_python)
-            if item is first
-            else _of_one_tensor(node, item, editable=editable) or _worded(node.operator, item, in_python=in_python)
-        )
+    return _Answering(node, judge, source, ends, wiring, editable=editable, in_python=in_python).of(findings)
+
+
+class _Answering:
+    """What is known of a node whose findings are answered."""
+
+    def __init__(
+        self,
+        node: Node,
+        judge: AnyJudge,
+        source: Callable[[Value, TensorDesc | None], Place],
+        ends: OtherEnds | None,
+        wiring: Wiring | None,
+        *,
+        editable: bool,
+        in_python: bool,
+    ) -> None:
+        self._node, self._judge, self._source = node, judge, source
+        self._ends, self._wiring = ends, wiring
+        self._editable, self._in_python = editable, in_python
+        self._rewired: list[tuple[str, Remedy]] = []
+        self._best: list[Trial] = []
+        self._gone: frozenset[tuple[str, str]] = frozenset()
+
+    def of(self, findings: Sequence[Diagnostic]) -> list[Diagnostic]:
+        """The findings, one for each mistake."""
+        node, judge, wiring = self._node, self._judge, self._wiring
+        if wiring is not None and any(map(_is_of_reads, findings)):
+            self._rewired = wiring.instead(node, judge)
+        if self._rewired:
+            findings = _one_of_reads(findings, {field for field, _ in self._rewired})
+        if any(item.code in _ANSWERED and not item.is_structural for item in findings):
+            is_read = None if wiring is None else self._is_read
+            best = best_trials(node.operator, findings, judge, is_read)
+            self._best = [trial for trial in best if not self._is_as_written(trial)]
+        self._gone = _gone_with_all(findings, self._best)
+        first = _standing_for(findings, self._gone, self._best)
+        made = []
+        for item in findings:
+            if item is first or item.key not in self._gone:
+                is_first = item is first or (not self._best and item is findings[0])
+                once: dict[str, Remedy] = {}
+                for remedy in self._remedies(item, is_first=is_first, stands=item is first):
+                    once.setdefault(_WHY.split(remedy.words)[0], remedy)
+                kept = tuple(once.values())[:MOST_REMEDIES]
+                made.append(replace(self._placed(item, stands=item is first), remedies=kept))
+        return made
+
+    def _is_read(self, changes: Sequence[Change]) -> bool:
+        """Whether outputs follow from the rest by themselves, and can be read by those who read them."""
+        return self._wiring is None or (not self._wiring.states_outputs and self._refusing(changes) is None)
+
+    def _refusing(self, changes: Sequence[Change]) -> Node | None:
+        return None if self._wiring is None else self._wiring.refusing(self._node, changes, self._judge)
+
+    def _is_as_written(self, trial: Trial) -> bool:
+        """Whether the tensors that would change are those that other nodes write, as these state them."""
+        if trial.candidate.kind not in (OPPOSITE, SOLVED):
+            return False
+        return all(map(self._is_change_as_written, trial.candidate.changes))
+
+    def _is_change_as_written(self, change: Change) -> bool:
+        """Whether a tensor is as a node states it that writes it, and that would be wrong with the change."""
+        reads, own = self._node.reads.get(change.field, ()), self._node.operator.find(change.field)
+        position = change.position or 0
+        own = own[position] if isinstance(own, tuple) else own
+        writer = self._ends.writer(reads[position].value) if self._ends is not None and position < len(reads) else None
+        if writer is None or writer.node is None or not isinstance(own, TensorDesc) or writer.desc.sizes != own.sizes:
+            return False
+        sizes = change.value.sizes if isinstance(change.value, TensorDesc) else own.sizes
+        made = replace(writer.desc, sizes=sizes, strides=None, total_size=0)
+        return any(item.is_error for item in self._judge(with_field(writer.node.operator, writer.field, made)))
+
+    def _remedies(self, item: Diagnostic, *, is_first: bool, stands: bool) -> list[Remedy]:
+        """What would do about a finding, the likeliest first; all of the best trials where it ``stands`` for others."""
+        node, judge, wiring = self._node, self._judge, self._wiring
+        editable, in_python = self._editable, self._in_python
+        if item.code in _DEAD:
+            return [] if wiring is None else wiring.readers_for(node, judge)
+        found: list[Remedy] = [remedy for _, remedy in self._rewired] if _is_of_reads(item) else []
+        if self._ends is not None and item.is_error and (stands or item.code is codes.OUT_OF_BOUNDS):
+            found += _of_other_ends(node, item, judge, self._ends, editable=editable)
+        if is_first:
+            found += _of_counterparts(node, self._best, judge, editable=editable)
         if item.code is codes.DATA_TYPE_UNSUPPORTED:
-            remedies = (*_in_another_place(node.operator, item, judge), *remedies)
-        if item.code in _OF_TYPES:
-            remedies = (*remedies, *_of_other_types(node, item, judge, editable=editable, in_python=in_python))
-        if item is first or (not best and item is findings[0]):
-            remedies = (*_of_counterparts(node, best, judge, editable=editable), *remedies)
-        if item is first:
-            fields = [change.path for trial in best for change in trial.candidate.changes] + fields
-            remedies = (*remedies, *_whole_sizes(node.operator, item, judge, gone))
-        if wiring is not None and item.code in _DEAD:
-            remedies = tuple(wiring.readers_for(node, judge))
-        if ends is not None and item.is_error and (item is first or item.code is codes.OUT_OF_BOUNDS):
-            remedies = (*_of_other_ends(node, item, judge, ends, editable=editable), *remedies)
-        if item.code in _OF_OTHERS | _OF_CHOICES:
-            stated = _stated(node, best, diagnostic.pointer) if item is first else ()
-            places = _places(node, fields, diagnostic.pointer, source)
-            diagnostic = replace(diagnostic, places=(*stated, *places)[:MOST_PLACES])
-        elif item.code is codes.OUT_OF_BOUNDS:
-            places = _places(node, [item.path], diagnostic.pointer, lambda value, _: source(value, None), written=True)
-            diagnostic = replace(diagnostic, places=places)
+            found += in_another_place(node.operator, item, judge)
+        if stands:
+            found += remedies_of(node, self._best, self._refusing, editable=editable, in_python=in_python)
+        else:
+            found += _of_one_tensor(node, item, editable=editable) or worded(node.operator, item, in_python=in_python)
+        if item.code in OF_TYPES:
+            found += of_other_types(node, item, judge, editable=editable, in_python=in_python)
+        if stands:
+            found += _whole_sizes(node.operator, item, judge, self._gone)
         if item.since and in_python:
-            remedies = (*remedies, Remedy(f"GraphBuilder(feature_level={quote(item.since)})"))
+            found.append(Remedy(f"GraphBuilder(feature_level={quote(item.since)})"))
         if item.code is codes.OUT_OF_BOUNDS:
-            remedies = (*remedies, *_within_buffer(node, item, judge, editable=editable))
-        if rewired and _is_of_reads(item):
-            remedies = (*[remedy for _, remedy in rewired], *remedies)
-        elif wiring is not None and _is_of_reads(item) and len(remedies) < MOST_REMEDIES:
-            remedies = (*remedies, *wiring.few(node, {item.field, *item.related}, judge))
-        once: dict[str, Remedy] = {}
-        for remedy in remedies:
-            once.setdefault(_WHY.split(remedy.words)[0], remedy)
-        made.append(replace(diagnostic, remedies=tuple(once.values())[:MOST_REMEDIES]))
-    return made
+            found += _within_buffer(node, item, judge, self._source, editable=editable)
+        if wiring is not None and _is_of_reads(item) and not self._rewired and len(found) < MOST_REMEDIES:
+            found += wiring.few(node, {item.field, *item.related}, judge)
+        return found
+
+    def _placed(self, item: Diagnostic, *, stands: bool) -> Diagnostic:
+        """A finding at its node, with where the tensors come from that it is about."""
+        diagnostic = at_node(item, self._node)
+        fields = [change.path for trial in self._best for change in trial.candidate.changes] if stands else []
+        if item.code in _OF_OTHERS | _OF_CHOICES:
+            stated = _stated(self._node, self._best, diagnostic.pointer) if stands else ()
+            places = _places(self._node, [*fields, item.path, *item.related], diagnostic.pointer, self._source)
+            return replace(diagnostic, places=(*stated, *places)[:MOST_PLACES])
+        if item.code is codes.OUT_OF_BOUNDS:
+            places = _places(
+                self._node, [item.path], diagnostic.pointer, lambda value, _: self._source(value, None), written=True
+            )
+            return replace(diagnostic, places=places)
+        return diagnostic
 
 
 _DEAD = frozenset({codes.DEAD_NODE, codes.DEAD_NODE_REFUSED})
@@ -225,6 +265,8 @@ def graph_answers(graph: Graph, found: Iterable[Diagnostic], judge: AnyJudge) ->
     """The findings about a graph as a whole, with remedies for the first of those about edges and names."""
     made, asked = [], 0
     for item in found:
+        if item.code is codes.NO_OUTPUTS:
+            item = replace(item, remedies=tuple(Wiring(graph).outputs_of_all()))
         if item.code in (EDGE_BYTES, UNKNOWN_VALUE) and asked < MOST_NODES:
             asked += 1
             item = _edge_answer(graph, item, judge) if item.code == EDGE_BYTES else _name_answer(graph, item)
@@ -235,7 +277,7 @@ def graph_answers(graph: Graph, found: Iterable[Diagnostic], judge: AnyJudge) ->
 def _edge_answer(graph: Graph, item: Diagnostic, judge: AnyJudge) -> Diagnostic:
     """A finding about an edge between tensors of other bytes, with what either of them would have to be."""
     is_native = graph.format == "native"
-    found = [_resized_remedy(resized, editable=is_native) for resized in of_edge(graph, item, judge)]
+    found = [resized_remedy(resized, editable=is_native) for resized in of_edge(graph, item, judge)]
     if found and "data type" in found[0].words:
         found.append(Remedy("a CAST node between them"))
     return replace(item, remedies=tuple(found[:MOST_REMEDIES])) if found and not item.remedies else item
@@ -259,36 +301,41 @@ def _name_answer(graph: Graph, item: Diagnostic) -> Diagnostic:
 # --- Remedies ---------------------------------------------------------------------------------------------------------
 
 
-def _alike(changes: Sequence[Change]) -> list[Change]:
-    """The changes, those of several fields to one and the same as one."""
-    if len(changes) < 2 or len({change.words for change in changes}) > 1:
-        return list(changes)
-    return [changes[0]._replace(field=", ".join(change.path for change in changes), position=None)]
-
-
 def _of_other_ends(
     node: Node, item: Diagnostic, judge: AnyJudge, ends: OtherEnds, *, editable: bool
 ) -> Iterator[Remedy]:
     """A tensor of the node as its writer or its readers see it; of one that is too large for its buffer, or these."""
     fields = frozenset({item.field}) if item.code is codes.OUT_OF_BOUNDS else frozenset[str]()
     for resized in ends.resized(node, judge, fields):
-        yield _resized_remedy(resized, editable=editable)
+        yield resized_remedy(resized, editable=editable)
 
 
-def _is_as_written(node: Node, trial: Trial, ends: OtherEnds | None) -> bool:
-    """Whether the tensors that would change are those that other nodes write, as these state them."""
-    for change in trial.candidate.changes:
-        (read, *_), own = node.reads.get(change.field) or (None,), node.operator.find(change.field)
-        writer = None if ends is None or read is None else ends.writer(read.value)
-        if writer is None or writer.node is None or not isinstance(own, TensorDesc) or writer.desc.sizes != own.sizes:
-            return False
-    return True
+def _of_resource(node: Node, item: Diagnostic, source: Callable[[Value, TensorDesc | None], Place]) -> Iterator[Remedy]:
+    """A resource of DxDispatch as large as a tensor that is bound to it: by its data type, or its elements."""
+    desc = node.operator.find(item.field)
+    all_bound: Sequence[Read | Write] = (*node.reads.get(item.field, ()), *node.writes.get(item.field, ()))
+    for bound in all_bound:
+        resource = source(bound.value, None)
+        if isinstance(desc, TensorDesc) and resource.pointer.startswith("/resources/") and not bound.offset:
+            name = quote(resource.pointer.removeprefix("/resources/").replace("~1", "/").replace("~0", "~"))
+            kind, count = desc.data_type.name, desc.extent
+            if "as many as" in item.message:
+                yield Remedy(f"initialValuesDataType {kind} of {name}")
+            else:
+                yield Remedy(f"{name} with {plural(count, 'element')} of {kind}, valueCount {count}")
 
 
-def _within_buffer(node: Node, item: Diagnostic, judge: AnyJudge, *, editable: bool) -> Iterator[Remedy]:
-    """A tensor that is too large for its buffer, with sizes that fit: those that follow from the rest, or one smaller.
+def _within_buffer(
+    node: Node,
+    item: Diagnostic,
+    judge: AnyJudge,
+    source: Callable[[Value, TensorDesc | None], Place],
+    *,
+    editable: bool,
+) -> Iterator[Remedy]:
+    """A tensor that is too large for its buffer, with the sizes that follow from the rest, if these fit.
 
-    Or else a larger buffer.
+    Or else a larger buffer, or one smaller size.
     """
     writes, old = node.writes.get(item.field, ()), node.operator.find(item.field)
     reads: Sequence[Read | Write] = node.reads.get(item.field, ()) or writes
@@ -297,7 +344,9 @@ def _within_buffer(node: Node, item: Diagnostic, judge: AnyJudge, *, editable: b
         fits = writes[0].offset + right.total_bytes <= writes[0].value.nbytes
         if fits:
             change = Change(item.field, right, f"of sizes {list(right.sizes)}, as it follows from the rest")
-            yield Remedy(f"{item.field} {change.words}", tuple(_edits(node, change)) if editable else ())
+            yield Remedy(f"{item.field} {change.words}", tuple(edits_of(node, change)) if editable else ())
+            return
+    yield from _of_resource(node, item, source)
     if len(reads) == 1 and isinstance(old, TensorDesc) and old.strides is None:
         present = reads[0].value.nbytes - reads[0].offset
         for axis, size in enumerate(old.sizes):
@@ -305,13 +354,8 @@ def _within_buffer(node: Node, item: Diagnostic, judge: AnyJudge, *, editable: b
             made = replace(old, sizes=(*old.sizes[:axis], fitting, *old.sizes[axis + 1 :]), total_size=0)
             if 0 < fitting < size and made.total_bytes == present:
                 change = Change(item.field, made, f"of sizes {list(made.sizes)}")
-                if not any(other.is_error for other in judge(_with(node.operator, item.field, made))):
-                    yield Remedy(f"{item.field} {change.words}", tuple(_edits(node, change)) if editable else ())
-
-
-def _resized_remedy(resized: Resized, *, editable: bool) -> Remedy:
-    edits = [edit for change in resized.changes for edit in _edits(resized.node, change)] if editable else []
-    return Remedy(resized.words, tuple(edits))
+                if not any(other.is_error for other in judge(with_field(node.operator, item.field, made))):
+                    yield Remedy(f"{item.field} {change.words}", tuple(edits_of(node, change)) if editable else ())
 
 
 def _gone_with_all(findings: Sequence[Diagnostic], best: Sequence[Trial]) -> frozenset[tuple[str, str]]:
@@ -335,129 +379,6 @@ def _standing_for(
     return max(alike, key=lambda item: item.path.count("/"))  # the one that says which size it is
 
 
-def _remedies(
-    node: Node,
-    best: Sequence[Trial],
-    refusing: Callable[[Sequence[Change]], Node | None],
-    *,
-    editable: bool,
-    in_python: bool,
-) -> tuple[Remedy, ...]:
-    """What would do, last what those who read an output could not read."""
-    made, last = [], []
-    for trial in best:
-        reader = refusing([*trial.candidate.changes, *trial.further])
-        changes = counted(trial.candidate)
-        words = ", and ".join(
-            _in_words(change, in_python=in_python) for change in (changes if in_python else _alike(changes))
-        )
-        edits: list[Edit] = []
-        copied = any(change.is_copied for change in trial.candidate.changes)
-        for change in (*trial.candidate.changes, *trial.further) if editable and not copied else ():
-            edits += _edits(node, change)
-        if reader is not None:
-            last.append(Remedy(f"{words}; then {quote(reader.name)}, which reads it, has to change as well"))
-        else:
-            made.append(Remedy(words, tuple(edits), is_certain=trial.candidate.kind in CERTAIN))
-    return (*made, *last)
-
-
-def _in_words(change: Change, *, in_python: bool) -> str:
-    view = change.value
-    if not in_python:
-        return f"{change.path} {change.words}"
-    if not isinstance(view, TensorDesc):
-        name = _PARAMETERS.get(change.field) or re.sub(r"(?<=[a-z])(?=[A-Z])", "_", change.field).lower()
-        return f"{name}={list(view) if isinstance(view, tuple) else view!r}"
-    strides = "" if view.strides is None else f", strides={list(view.strides)}"
-    call = f"reinterpret(..., sizes={list(view.sizes)}{strides})"
-    if change.permutation:
-        return f"{change.path} {change.words}; {call}, or numpy's transpose {change.permutation}"
-    return f"{change.path} {change.words}: {call}"
-
-
-def _edits(node: Node, change: Change) -> Iterator[Edit]:
-    """A change as edits of the native format."""
-    place = pointer(node.source, change.path)
-    value, old = change.value, node.operator.get(change.field)
-    if value is None:  # what is read by the node, and not a part of its descriptor
-        return
-    if not isinstance(value, TensorDesc):
-        yield Edit(place, _member(value), where_given=change.field in FOLLOWING - {"EndPadding"})
-        return
-    if change.position is not None and isinstance(old, tuple):  # an array of descriptors is stated as a whole
-        whole = [value if index == change.position else item for index, item in enumerate(old)]
-        yield Edit(
-            pointer(node.source, change.field), [_tensor(item) for item in whole if isinstance(item, TensorDesc)]
-        )
-        return
-    if change.field in {item.name for item in node.operator.schema.output_fields}:
-        yield Edit(place, _tensor(value), where_given=True)
-    else:
-        yield Edit(place, _tensor(value))
-
-
-def _tensor(desc: TensorDesc) -> dict[str, Member]:
-    made: dict[str, Member] = {"DataType": desc.data_type.name, "Sizes": list(desc.sizes)}
-    if desc.strides is not None:
-        made["Strides"] = list(desc.strides)
-    if desc.owned_by_dml:
-        made["Flags"] = "OWNED_BY_DML"
-    if desc.alignment:
-        made["GuaranteedBaseOffsetAlignment"] = desc.alignment
-    return made
-
-
-def _member(value: object) -> Member:
-    if isinstance(value, tuple):
-        return [_member(item) for item in value]
-    assert isinstance(value, (bool, int, float, str))
-    return value
-
-
-def _worded(desc: OperatorDesc, item: Diagnostic, *, in_python: bool) -> tuple[Remedy, ...]:
-    """Remedies that take more than an edit."""
-    schema = desc.schema
-    if item.code is codes.DIFFERENT_DATA_TYPES:
-        if not in_python and item.field in {field.name for field in schema.output_fields}:
-            return (Remedy(f"{item.field} of data type {item.expected}, and a CAST node makes {item.found} of it"),)
-        how = f"cast(..., {quote(str(item.expected))})" if in_python else f"a CAST node makes {item.expected} of it"
-        return (Remedy(f"{how}, or weights are stored as {item.expected}"),)
-    inputs = [field.name for field in schema.input_fields]
-    if item.code in (codes.DATA_TYPE_UNSUPPORTED, codes.DATA_TYPE_LEVEL) and item.field in inputs:
-        allowed = str(item.expected).split(", ")
-        others = [other.data_type.name for name in inputs if isinstance(other := desc.get(name), TensorDesc)]
-        wanted = next((name for name in others if name in allowed), "")  # which another tensor has already
-        if not wanted and item.code is codes.DATA_TYPE_LEVEL:  # then the level may be what is wrong
-            return ()
-        wanted = wanted or allowed[0]
-        also = "".join(f", and of {name} as well" for name in item.alike if name in inputs)
-        of_it = f"cast(..., {quote(wanted)})" if in_python else f"a CAST node makes {wanted} of it"
-        return (Remedy(of_it + also),)
-    if item.code is codes.NOT_EQUAL and item.field == _ACTIVATIONS:
-        return _usual_activations(desc, item)
-    if item.code is codes.NOT_FUSABLE:
-        return (Remedy(f"{item.found} as a node of its own, behind this one"),)
-    return ()
-
-
-_ACTIVATIONS = "ActivationDescs"
-_USUAL = {"LSTM": ("SIGMOID", "TANH", "TANH"), "GRU": ("SIGMOID", "TANH"), "RNN": ("TANH",)}
-"""The activations of the functions of a recurrent operator that almost all networks have."""
-
-
-def _usual_activations(desc: OperatorDesc, item: Diagnostic) -> tuple[Remedy, ...]:
-    """So many activations: those that are stated once more for the other direction, or the usual ones."""
-    usual, stated = _USUAL.get(desc.type, ()), desc.get(item.field)
-    wanted = int(item.expected) if item.expected.isdigit() else 0
-    if not usual or not isinstance(stated, tuple) or wanted % len(usual):
-        return ()
-    names = [f"ACTIVATION_{name}" for name in usual] * (wanted // len(usual))
-    if len(stated) == len(usual):
-        names = [other.type for other in stated if isinstance(other, OperatorDesc)] * (wanted // len(usual))
-    return (Remedy(f"{item.field} {', '.join(names)}"),)
-
-
 def _of_counterparts(node: Node, best: Sequence[Trial], judge: AnyJudge, *, editable: bool) -> tuple[Remedy, ...]:
     """Another operator, where nothing better is known than a slip that happens to do."""
     if any(trial.candidate.kind < SLIP for trial in best):
@@ -466,64 +387,6 @@ def _of_counterparts(node: Node, best: Sequence[Trial], judge: AnyJudge, *, edit
     for name in counterparts(node.operator, judge)[:1]:
         edits = (Edit(operator_place(node.source), name),) if editable else ()
         made.append(Remedy(f"{name} in the place of {node.operator.type}, which takes it so", edits))
-    return tuple(made)
-
-
-def _in_another_place(desc: OperatorDesc, item: Diagnostic, judge: AnyJudge) -> tuple[Remedy, ...]:
-    """An optional input that is left out and takes the tensor as it is, with what then has no tensor set to NONE."""
-    stated = desc.find(item.field)
-    field = desc.schema.field(item.field)
-    if not isinstance(stated, TensorDesc) or field is None or not field.optional:
-        return ()
-    enums = [(other.name, other.enum) for other in desc.schema.fields if other.enum is not None]
-    choices = [name for name, enum in enums if "NONE" in enum_schema(enum).values and desc.get(name) is not None]
-    known = {other.key for other in judge(desc) if other.field != item.field}
-    made = []
-    for other in desc.schema.input_fields:
-        if not other.optional or desc.get(other.name) is not None or other.name == item.field:
-            continue
-        moved = _with(_with(desc, item.field, None), other.name, stated)
-        for name in ("", *choices):
-            tried = _with(moved, name, "NONE") if name else moved
-            if {new.key for new in judge(tried)} <= known:
-                words = f", with {name} NONE" if name else ""
-                made.append(Remedy(f"it as {other.name}{words}, if that is what it is"))
-                break
-    return tuple(made)
-
-
-def _of_other_types(
-    node: Node, item: Diagnostic, judge: AnyJudge, *, editable: bool, in_python: bool
-) -> tuple[Remedy, ...]:
-    """Tensors of another data type, with which nothing is said of types: of that one, or of those it is held against.
-
-    First the types that other tensors have, then the smallest.
-    """
-    desc, schema = node.operator, node.operator.schema
-    outputs = {field.name for field in schema.output_fields}
-    is_even = item.code is codes.DIFFERENT_DATA_TYPES and not in_python
-    against = [path.partition("/")[0] for path in item.related] if is_even else []
-    others = [value.data_type for _, value in desc.items() if isinstance(value, TensorDesc)]
-    made: list[Remedy] = []
-    for name in dict.fromkeys((item.field, *against)):
-        old, found = desc.find(name), 0
-        kinds = [*others, *sorted(DataType, key=lambda kind: kind.bits)] if name == item.field else others
-        if is_even and name == item.field:  # which has a remedy
-            continue
-        for kind in dict.fromkeys(kinds):
-            if not isinstance(old, TensorDesc) or kind is old.data_type or found == MOST_TYPES:
-                continue
-            left = judge(_with(desc, name, replace(old, data_type=kind, total_size=0)))
-            if any(other.is_error and other.code in _OF_TYPES for other in left):
-                continue
-            found += 1
-            place = f"{pointer(node.source, name)}/DataType"
-            if name in outputs:
-                edits = (Edit(place, kind.name),) if editable and name == item.field else ()
-                made.append(Remedy(f"{name} of data type {kind.name}", edits))
-            else:
-                cast = f"cast(..., {quote(kind.name)})" if in_python else f"a CAST node makes {kind.name} of"
-                made.append(Remedy(cast if in_python else f"{cast} {'it' if name == item.field else name}"))
     return tuple(made)
 
 
@@ -548,7 +411,7 @@ def _of_one_tensor(node: Node, item: Diagnostic, *, editable: bool) -> tuple[Rem
     strides = strides_in_elements(desc)
     if strides is None:
         return ()
-    edits = (Edit(pointer(node.source, item.path), _member(strides)),) if editable else ()
+    edits = (Edit(pointer(node.source, item.path), as_member(strides)),) if editable else ()
     return (Remedy(f"Strides {list(strides)}", edits),)
 
 
@@ -566,15 +429,9 @@ def _whole_sizes(
     sizes[int(rest)] = int(item.expected)
     made = replace(tensor, sizes=tuple(sizes), strides=None)
     known = {other.key for other in judge(desc)} - gone
-    if {other.key for other in judge(_with(desc, field, made))} - known:
+    if {other.key for other in judge(with_field(desc, field, made))} - known:
         return ()
     return (Remedy(f"{field} of sizes {sizes}"),)
-
-
-def _with(desc: OperatorDesc, field: str, value: FieldValue) -> OperatorDesc:
-    values = list(desc.values)
-    values[desc.schema.index[field]] = value
-    return replace(desc, values=tuple(values))
 
 
 # --- Places -----------------------------------------------------------------------------------------------------------

@@ -336,7 +336,7 @@ def _like_most(desc: OperatorDesc, fields: set[str]) -> Iterator[Change]:
     for name in fields & tensors.keys():
         others = Counter(tensor.sizes for other, tensor in tensors.items() if other != name)
         for sizes, count in others.most_common(1):
-            if count > 1 and max(sizes) > 1 and sizes != tensors[name].sizes:
+            if count > 1 and max(sizes, default=1) > 1 and sizes != tensors[name].sizes:
                 made = replace(tensors[name], sizes=sizes, strides=None, total_size=0)
                 yield Change(name, made, f"of sizes {list(sizes)}", is_copied=True)
 

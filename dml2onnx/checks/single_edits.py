@@ -50,7 +50,7 @@ def single_edits(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator
     """The descriptor with one field changed: attributes that a finding has read first, then the others."""
     read = {name.partition("/")[0] for item in findings for name in (item.field, item.path, *item.related)}
     wanted = [item.expected for item in findings if item.expected]
-    tensors = _by_path(desc)
+    tensors = by_path(desc)
     counts = {field.count for field in desc.schema.fields}
     differences = list(_differences(desc, tensors))
     named = _entries(findings)
@@ -79,7 +79,7 @@ def _is_beyond(desc: OperatorDesc, padding: FieldValue) -> bool:
     return any(isinstance(one, int) and one >= most for one, most in zip(numbers, reach, strict=False))
 
 
-def _by_path(desc: OperatorDesc) -> dict[str, TensorDesc]:
+def by_path(desc: OperatorDesc) -> dict[str, TensorDesc]:
     """The tensors that are sound by themselves; of an array each, by its field and position."""
     found = {}
     for field, value in desc.items():
@@ -88,6 +88,12 @@ def _by_path(desc: OperatorDesc) -> dict[str, TensorDesc]:
         elif field.is_tensor and isinstance(value, tuple) and len(value) <= MOST_ELEMENTS:
             found |= {f"{field.name}/{i}": item for i, item in enumerate(value) if isinstance(item, TensorDesc)}
     return {path: tensor for path, tensor in found.items() if len(tensor.effective_strides) == tensor.rank}
+
+
+def at_path(path: str, tensor: TensorDesc, words: str = "") -> Change:
+    """Another tensor at a path of :func:`by_path`, which no view of the same memory is."""
+    field, _, position = path.partition("/")
+    return Change(field, tensor, words, position=int(position) if position else None, is_copied=True)
 
 
 def _changes(field: FieldSchema, value: FieldValue, old: FieldValue) -> tuple[Change, ...]:
@@ -314,10 +320,7 @@ def _tensors(
         if sizes != tensors[name].sizes and (name, sizes) not in seen and 0 < len(sizes) <= MAX_DIMENSIONS:
             seen.add((name, sizes))
             made = replace(tensors[name], sizes=sizes, strides=None, total_size=0)
-            field, _, position = name.partition("/")
-            index = int(position) if position else None
-            change = Change(field, made, f"of sizes {list(sizes)}{words}", position=index, is_copied=True)
-            yield Candidate(kind, (change,))
+            yield Candidate(kind, (at_path(name, made, f"of sizes {list(sizes)}{words}"),))
 
     def is_read(name: str) -> bool:
         return name.partition("/")[0] in read

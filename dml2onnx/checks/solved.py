@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dml2onnx.checks.candidates import Candidate, Change, changed
+from dml2onnx.checks.single_edits import at_path, by_path
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.inference import infer_outputs
@@ -39,17 +40,19 @@ def solved_inputs(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterato
         return
     about = {name.partition("/")[0] for item in findings for name in (item.field, *item.related)}
     inputs = [field.name for field in desc.schema.input_fields if field.name in about]
-    for name in inputs[:MOST_INPUTS]:
-        tensor = desc.get(name)
-        if isinstance(tensor, TensorDesc) and (sizes := _solved(desc, name, tensor, outputs)) is not None:
-            other = replace(tensor, sizes=sizes, strides=None, total_size=0)
+    tensors = [(path, tensor) for path, tensor in by_path(desc).items() if path.partition("/")[0] in inputs]
+    for path, tensor in tensors[:MOST_INPUTS]:
+        if (sizes := _solved(desc, path, tensor, outputs)) is not None:
             words = f"of sizes {list(sizes)}, from which the outputs follow"
-            change = Change(name, other, words, is_copied=True)  # its writer has to change, too
-            yield Candidate(SOLVED, (change,))
+            yield Candidate(SOLVED, (_with_sizes(path, tensor, sizes, words),))  # its writer has to change, too
+
+
+def _with_sizes(path: str, tensor: TensorDesc, sizes: tuple[int, ...], words: str = "") -> Change:
+    return at_path(path, replace(tensor, sizes=sizes, strides=None, total_size=0), words)
 
 
 def _solved(
-    desc: OperatorDesc, name: str, tensor: TensorDesc, outputs: dict[str, TensorDesc]
+    desc: OperatorDesc, path: str, tensor: TensorDesc, outputs: dict[str, TensorDesc]
 ) -> tuple[int, ...] | None:
     sizes = tensor.sizes
     wrong = _wrong(desc, outputs)
@@ -62,7 +65,7 @@ def _solved(
         for size in tried:
             if wrong and 0 < size < LARGEST:
                 made = (*sizes[:axis], size, *sizes[axis + 1 :])
-                left = _wrong(changed(desc, (Change(name, replace(tensor, sizes=made, strides=None), ""),)), outputs)
+                left = _wrong(changed(desc, (_with_sizes(path, tensor, made),)), outputs)
                 if left < wrong:
                     sizes, wrong = made, left
     return sizes if not wrong and sizes != tensor.sizes else None

@@ -78,7 +78,8 @@ class Wiring:
     def _described(self) -> dict[Value, TensorDesc]:
         """The tensor as which each value is written or declared; those that nothing reads come first."""
         graph = self._graph
-        found = {item.value: item.desc for item in (*graph.constants, *graph.inputs) if item.desc is not None}
+        found = {item.value: item.desc for item in graph.constants if item.desc is not None}
+        found |= {item.value: item.desc for item in graph.inputs if item.desc is not None}
         for node in graph.nodes:
             for _, write, desc in bound_tensors(node, node.writes):
                 if not write.offset:
@@ -225,6 +226,12 @@ class Wiring:
         return None
 
     # --- A reader for a value without one -----------------------------------------------------------------------------
+
+    def outputs_of_all(self) -> list[Remedy]:
+        """What nodes write and nothing reads, as outputs of a graph that has none."""
+        ends = [self._words[value] for value in self._writers if value not in self._read and value in self._words]
+        what = "outputs" if len(ends) > 1 else "an output"
+        return [Remedy(f"{' and '.join(ends)} as {what} of the graph")] if ends else []
 
     def readers_for(self, node: Node, judge: AnyJudge) -> list[Remedy]:
         """Who may have been meant to read what a node writes and nothing reads: who reads what it is computed from.

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from dml2onnx.frontends.findings import Findings
     from dml2onnx.frontends.members import Members
     from dml2onnx.ir.data import Data
+    from dml2onnx.ir.tensor import DataType
 else:
     np = lazy_module("numpy")
 
@@ -109,7 +110,7 @@ def _read_fill(members: Members, desc: TensorDesc, nbytes: int | None, findings:
         if isinstance(raw, list):
             findings.add(_values_as_fill(raw, desc, value, place))
         else:
-            _bad_value(findings, "fill", value, place)
+            _bad_value(findings, "fill", value, place, of_fractions(raw, desc.data_type, members.at("DataType")))
         return None
     bad = beyond_range(members.raw["fill"], value, desc.data_type)
     if bad is not None:
@@ -143,7 +144,8 @@ def _read_values(members: Members, desc: TensorDesc, findings: Findings) -> Data
     if isinstance(array, tuple):
         index, bad = array
         path = _unravel(index, sizes)
-        _bad_value(findings, _entry(path), bad, place + pointer_of(*path))
+        remedies = of_fractions(flat[index], desc.data_type, members.at("DataType"))
+        _bad_value(findings, _entry(path), bad, place + pointer_of(*path), remedies)
         return None
     beyond = first_beyond_range(flat, array, desc.data_type)
     if beyond is not None:
@@ -260,9 +262,17 @@ def _entry(path: Sequence[int]) -> str:
     return "values" + "".join(f"[{item}]" for item in path)
 
 
-def _bad_value(findings: Findings, what: str, bad: Bad, place: str) -> None:
-    _report(findings, what, bad._replace(code=codes.BAD_VALUE), place)
+def _bad_value(findings: Findings, what: str, bad: Bad, place: str, remedies: tuple[Remedy, ...]) -> None:
+    _report(findings, what, bad._replace(code=codes.BAD_VALUE), place, remedies)
 
 
-def _report(findings: Findings, what: str, bad: Bad, place: str) -> None:
-    findings.add(bad.code.at(f"{what} {bad.message}", pointer=place, expected=bad.expected, found=bad.found))
+def _report(findings: Findings, what: str, bad: Bad, place: str, remedies: tuple[Remedy, ...] = ()) -> None:
+    message = f"{what} {bad.message}"
+    findings.add(bad.code.at(message, pointer=place, expected=bad.expected, found=bad.found, remedies=remedies))
+
+
+def of_fractions(value: object, data_type: DataType, place: str) -> tuple[Remedy, ...]:
+    """The data type, stated at ``place``, that a fraction among whole numbers has."""
+    if data_type.is_float or type(value) is not float:
+        return ()
+    return (Remedy(f"{place.rpartition('/')[2]} FLOAT32", (Edit(place, "FLOAT32"),)),)

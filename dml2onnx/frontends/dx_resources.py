@@ -16,6 +16,7 @@ import numpy as np
 
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import Remedy, shortened
+from dml2onnx.frontends.contents import of_fractions
 from dml2onnx.frontends.dialects import data_types, enumerators
 from dml2onnx.frontends.files import FileError, ModelFiles
 from dml2onnx.frontends.findings import Findings, listing, quote, show
@@ -343,7 +344,7 @@ class ResourceReader:
             return None
         value = to_element(raw, data_type, truncate=True)
         if isinstance(value, Bad):
-            self._bad_value(name, value, members.at(name))
+            self._bad_value(name, value, members.at(name), of_fractions(raw, data_type, _beside(members.place)))
             return None
         self._compare_range(name, raw, value, data_type, members.at(name))
         return value
@@ -358,16 +359,19 @@ class ResourceReader:
         )
         return False
 
-    def _bad_value(self, what: str, bad: Bad, place: str) -> None:
-        self._report(what, bad._replace(code=codes.BAD_VALUE), place)
+    def _bad_value(self, what: str, bad: Bad, place: str, remedies: tuple[Remedy, ...] = ()) -> None:
+        self._report(what, bad._replace(code=codes.BAD_VALUE), place, remedies)
 
     def _compare_range(self, what: str, raw: object, value: float, data_type: DataType, place: str) -> None:
         bad = beyond_range(raw, value, data_type)
         if bad is not None:
             self._report(what, bad, place)
 
-    def _report(self, what: str, bad: Bad, place: str) -> None:
-        self._findings.add(bad.code.at(f"{what} {bad.message}", pointer=place, expected=bad.expected, found=bad.found))
+    def _report(self, what: str, bad: Bad, place: str, remedies: tuple[Remedy, ...] = ()) -> None:
+        message = f"{what} {bad.message}"
+        self._findings.add(
+            bad.code.at(message, pointer=place, expected=bad.expected, found=bad.found, remedies=remedies)
+        )
 
     # --- Files --------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,139 @@
+"""Remedies of data types, and others that take more than another value of a field."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dml2onnx.catalog import enum_schema
+from dml2onnx.codes import checking as codes
+from dml2onnx.diagnostics import Edit, Remedy, quote
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.rules.findings import pointer
+
+if TYPE_CHECKING:
+    from dml2onnx.checks.consequences import AnyJudge
+    from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.ir.graph import Node
+    from dml2onnx.ir.operator import FieldValue
+
+MOST_TYPES = 2
+"""Other data types that are offered for one tensor."""
+OF_TYPES = frozenset(
+    {
+        codes.DIFFERENT_DATA_TYPES,
+        codes.WRONG_DATA_TYPE,
+        codes.ACCEPTED_TYPE,
+        codes.DATA_TYPE_UNSUPPORTED,
+        codes.DATA_TYPE_LEVEL,
+    }
+)
+
+
+def worded(desc: OperatorDesc, item: Diagnostic, *, in_python: bool) -> tuple[Remedy, ...]:
+    """Remedies that take more than an edit."""
+    schema = desc.schema
+    if item.code is codes.DIFFERENT_DATA_TYPES:
+        if not in_python and item.field in {field.name for field in schema.output_fields}:
+            return (Remedy(f"{item.field} of data type {item.expected}, and a CAST node makes {item.found} of it"),)
+        how = f"cast(..., {quote(str(item.expected))})" if in_python else f"a CAST node makes {item.expected} of it"
+        return (Remedy(f"{how}, or weights are stored as {item.expected}"),)
+    inputs = [field.name for field in schema.input_fields]
+    if item.code in (codes.DATA_TYPE_UNSUPPORTED, codes.DATA_TYPE_LEVEL) and item.field in inputs:
+        allowed = str(item.expected).split(", ")
+        others = [other.data_type.name for name in inputs if isinstance(other := desc.get(name), TensorDesc)]
+        wanted = next((name for name in others if name in allowed), "")  # which another tensor has already
+        if not wanted and item.code is codes.DATA_TYPE_LEVEL:  # then the level may be what is wrong
+            return ()
+        wanted = wanted or allowed[0]
+        also = "".join(f", and of {name} as well" for name in item.alike if name in inputs)
+        of_it = f"cast(..., {quote(wanted)})" if in_python else f"a CAST node makes {wanted} of it"
+        return (Remedy(of_it + also),)
+    if item.code is codes.NOT_EQUAL and item.field == _ACTIVATIONS:
+        return _usual_activations(desc, item)
+    if item.code is codes.NOT_FUSABLE:
+        return (Remedy(f"{item.found} as a node of its own, behind this one"),)
+    return ()
+
+
+_ACTIVATIONS = "ActivationDescs"
+_USUAL = {"LSTM": ("SIGMOID", "TANH", "TANH"), "GRU": ("SIGMOID", "TANH"), "RNN": ("TANH",)}
+"""The activations of the functions of a recurrent operator that almost all networks have."""
+
+
+def _usual_activations(desc: OperatorDesc, item: Diagnostic) -> tuple[Remedy, ...]:
+    """So many activations: those that are stated once more for the other direction, or the usual ones."""
+    usual, stated = _USUAL.get(desc.type, ()), desc.get(item.field)
+    wanted = int(item.expected) if item.expected.isdigit() else 0
+    if not usual or not isinstance(stated, tuple) or wanted % len(usual):
+        return ()
+    names = [f"ACTIVATION_{name}" for name in usual] * (wanted // len(usual))
+    if len(stated) == len(usual):
+        names = [other.type for other in stated if isinstance(other, OperatorDesc)] * (wanted // len(usual))
+    return (Remedy(f"{item.field} {', '.join(names)}"),)
+
+
+def in_another_place(desc: OperatorDesc, item: Diagnostic, judge: AnyJudge) -> tuple[Remedy, ...]:
+    """An optional input that is left out and takes the tensor as it is, with what then has no tensor set to NONE."""
+    stated = desc.find(item.field)
+    field = desc.schema.field(item.field)
+    if not isinstance(stated, TensorDesc) or field is None or not field.optional:
+        return ()
+    enums = [(other.name, other.enum) for other in desc.schema.fields if other.enum is not None]
+    choices = [name for name, enum in enums if "NONE" in enum_schema(enum).values and desc.get(name) is not None]
+    known = {other.key for other in judge(desc) if other.field != item.field}
+    made = []
+    for other in desc.schema.input_fields:
+        if not other.optional or desc.get(other.name) is not None or other.name == item.field:
+            continue
+        moved = with_field(with_field(desc, item.field, None), other.name, stated)
+        for name in ("", *choices):
+            tried = with_field(moved, name, "NONE") if name else moved
+            if {new.key for new in judge(tried)} <= known:
+                words = f", with {name} NONE" if name else ""
+                made.append(Remedy(f"it as {other.name}{words}, if that is what it is"))
+                break
+    return tuple(made)
+
+
+def of_other_types(
+    node: Node, item: Diagnostic, judge: AnyJudge, *, editable: bool, in_python: bool
+) -> tuple[Remedy, ...]:
+    """Tensors of another data type, with which nothing is said of types: of that one, or of those it is held against.
+
+    First the types that other tensors have, then the smallest.
+    """
+    desc, schema = node.operator, node.operator.schema
+    outputs = {field.name for field in schema.output_fields}
+    is_even = item.code is codes.DIFFERENT_DATA_TYPES and not in_python
+    against = [path.partition("/")[0] for path in item.related] if is_even else []
+    others = [value.data_type for _, value in desc.items() if isinstance(value, TensorDesc)]
+    made: list[Remedy] = []
+    for name in dict.fromkeys((item.field, *against)):
+        old, found = desc.find(name), 0
+        kinds = [*others, *sorted(DataType, key=lambda kind: kind.bits)] if name == item.field else others
+        if is_even and name == item.field:  # which has a remedy
+            continue
+        for kind in dict.fromkeys(kinds):
+            if not isinstance(old, TensorDesc) or kind is old.data_type or found == MOST_TYPES:
+                continue
+            left = judge(with_field(desc, name, replace(old, data_type=kind, total_size=0)))
+            if any(other.is_error and other.code in OF_TYPES for other in left):
+                continue
+            found += 1
+            place = f"{pointer(node.source, name)}/DataType"
+            if name in outputs:
+                edits = (Edit(place, kind.name),) if editable and name == item.field else ()
+                made.append(Remedy(f"{name} of data type {kind.name}", edits))
+            else:
+                cast = f"cast(..., {quote(kind.name)})" if in_python else f"a CAST node makes {kind.name} of"
+                made.append(Remedy(cast if in_python else f"{cast} {'it' if name == item.field else name}"))
+    return tuple(made)
+
+
+def with_field(desc: OperatorDesc, field: str, value: FieldValue) -> OperatorDesc:
+    """The descriptor with one field changed."""
+    values = list(desc.values)
+    values[desc.schema.index[field]] = value
+    return replace(desc, values=tuple(values))
