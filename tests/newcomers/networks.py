@@ -309,7 +309,8 @@ SPEECH = """\
         "Direction": "FORWARD", "LinearBeforeReset": true
       },
       "inputs": {
-        "InputTensor": "frames", "WeightTensor": "w", "RecurrenceTensor": "r", "BiasTensor": "b", "HiddenInitTensor": "h"
+        "InputTensor": "frames", "WeightTensor": "w", "RecurrenceTensor": "r", "BiasTensor": "b",
+        "HiddenInitTensor": "h"
       },
       "outputs": {"OutputSequenceTensor": "states"}
     },
@@ -441,3 +442,97 @@ DISPATCHED = """\
 }
 """
 """A convolution of DxDispatch."""
+
+AUTOENCODER = f"""\
+{{
+  "dml2onnx": 1,
+  "feature_level": "5_0",
+  "inputs": {{
+    "x": {{"DataType": "FLOAT32", "Sizes": [1, 3, 32, 32]}}
+  }},
+  "constants": {{
+    "down.w": {{"DataType": "FLOAT32", "Sizes": [8, 3, 2, 2], "fill": 0.1}},
+    "up.w": {{"DataType": "FLOAT32", "Sizes": [8, 4, 2, 2], "fill": 0.1}},
+    "mean": {{"DataType": "FLOAT32", "Sizes": [1, 4, 1, 1], "fill": 0}},
+    "variance": {{"DataType": "FLOAT32", "Sizes": [1, 4, 1, 1], "fill": 1}},
+    "scale": {{"DataType": "FLOAT32", "Sizes": [1, 4, 1, 1], "fill": 1}},
+    "shift": {{"DataType": "FLOAT32", "Sizes": [1, 4, 1, 1], "fill": 0}}
+  }},
+  "nodes": [
+{conv("down", "[1, 8, 16, 16]", "x", '"FilterTensor": "down.w"', "", "[2, 2]")},
+    {{
+      "name": "up",
+      "type": "CONVOLUTION",
+      "desc": {{
+        "OutputTensor": {{"DataType": "FLOAT32", "Sizes": [1, 4, 32, 32]}},
+        "Mode": "CROSS_CORRELATION",
+        "Direction": "BACKWARD",
+        "Strides": [2, 2], "Dilations": [1, 1],
+        "StartPadding": [0, 0], "EndPadding": [0, 0], "OutputPadding": [0, 0],
+        "GroupCount": 1
+      }},
+      "inputs": {{"InputTensor": "down", "FilterTensor": "up.w"}},
+      "outputs": {{"OutputTensor": "up"}}
+    }},
+    {{
+      "name": "norm",
+      "type": "BATCH_NORMALIZATION",
+      "desc": {{
+        "OutputTensor": {{"DataType": "FLOAT32", "Sizes": [1, 4, 32, 32]}},
+        "Spatial": true, "Epsilon": 1e-5
+      }},
+      "inputs": {{
+        "InputTensor": "up", "MeanTensor": "mean", "VarianceTensor": "variance", "ScaleTensor": "scale",
+        "BiasTensor": "shift"
+      }},
+      "outputs": {{"OutputTensor": "norm"}}
+    }},
+    {{
+      "name": "halves",
+      "type": "SPLIT",
+      "desc": {{
+        "OutputTensors": [
+          {{"DataType": "FLOAT32", "Sizes": [1, 2, 32, 32]}},
+          {{"DataType": "FLOAT32", "Sizes": [1, 2, 32, 32]}}
+        ],
+        "Axis": 1
+      }},
+      "inputs": {{"InputTensor": "norm"}},
+      "outputs": {{"OutputTensors": ["a", "b"]}}
+    }}
+  ],
+  "outputs": ["a", "b"]
+}}
+"""
+"""A picture made smaller and larger again, normalised and cut into two."""
+
+BEST = """\
+{
+  "dml2onnx": 1,
+  "feature_level": "5_0",
+  "inputs": {
+    "scores": {"DataType": "FLOAT32", "Sizes": [1, 1, 8, 100]}
+  },
+  "nodes": [
+    {
+      "name": "softmax",
+      "type": "ACTIVATION_SOFTMAX",
+      "inputs": {"InputTensor": "scores"},
+      "outputs": {"OutputTensor": "likely"}
+    },
+    {
+      "name": "best",
+      "type": "TOP_K",
+      "desc": {
+        "OutputValueTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 8, 5]},
+        "OutputIndexTensor": {"DataType": "UINT32", "Sizes": [1, 1, 8, 5]},
+        "Axis": 3, "K": 5
+      },
+      "inputs": {"InputTensor": "likely"},
+      "outputs": {"OutputValueTensor": "values", "OutputIndexTensor": "places"}
+    }
+  ],
+  "outputs": ["values", "places"]
+}
+"""
+"""The five likeliest of a hundred classes, for each of eight pictures."""

@@ -17,6 +17,7 @@ from dml2onnx.cli import main
 from dml2onnx.diagnostics import DmlError
 from tests.newcomers.case import HERE, THERE, Case, Command
 from tests.newcomers.commands import COMMANDS
+from tests.newcomers.eighteenth import EIGHTEENTH_COMMANDS, EIGHTEENTH_FILES, EIGHTEENTH_PROGRAMS
 from tests.newcomers.eighth import EIGHTH_COMMANDS, EIGHTH_FILES, EIGHTH_PROGRAMS
 from tests.newcomers.eleventh import ELEVENTH_COMMANDS, ELEVENTH_FILES, ELEVENTH_PROGRAMS
 from tests.newcomers.fifteenth import FIFTEENTH_COMMANDS, FIFTEENTH_FILES, FIFTEENTH_PROGRAMS
@@ -55,6 +56,7 @@ IN_FILES = (
     *FIFTEENTH_FILES,
     *SIXTEENTH_FILES,
     *SEVENTEENTH_FILES,
+    *EIGHTEENTH_FILES,
 )
 IN_PROGRAMS = (
     *PROGRAMS,
@@ -74,6 +76,7 @@ IN_PROGRAMS = (
     *FIFTEENTH_PROGRAMS,
     *SIXTEENTH_PROGRAMS,
     *SEVENTEENTH_PROGRAMS,
+    *EIGHTEENTH_PROGRAMS,
 )
 IN_COMMANDS = (
     *COMMANDS,
@@ -92,6 +95,7 @@ IN_COMMANDS = (
     *FIFTEENTH_COMMANDS,
     *SIXTEENTH_COMMANDS,
     *SEVENTEENTH_COMMANDS,
+    *EIGHTEENTH_COMMANDS,
 )
 CASES = (*IN_FILES, *IN_PROGRAMS, *IN_COMMANDS)
 
