@@ -174,7 +174,7 @@ def _outputs(desc: OperatorDesc) -> Iterator[Change]:
 
 
 def _paddings(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[tuple[Change, ...]]:
-    """Windows with the padding that gives the output its sizes, where there is none, or the same at one end."""
+    """Windows with the padding that gives the output its sizes: where there is none, or as much at both ends."""
     if not {"StartPadding", "EndPadding", "Strides", "OutputTensor"} <= desc.schema.index.keys():
         return
     start, end, steps = (desc.get(name) for name in ("StartPadding", "EndPadding", "Strides"))
@@ -200,7 +200,7 @@ def _paddings(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[tu
         for name, stated, other in (("StartPadding", start, end), ("EndPadding", end, start)):
             if stated != tuple(before) == other:
                 yield (Change(name, tuple(before), f"{before}"),)
-    elif any(after) and start == end and not any(start):
+    elif start == end != tuple(after) and (not any(start) or len({*start}) == len({*before, *after}) == 1):
         words = f"{before}" if before == after else f"{before} and EndPadding {after}"
         yield (Change("StartPadding", tuple(before), words), Change("EndPadding", tuple(after), f"{after}"))
 

@@ -19,7 +19,7 @@ from dml2onnx.codes import checking as codes
 from dml2onnx.codes.reading import CONNECTED_TWICE, EDGE_BYTES
 from dml2onnx.diagnostics import Diagnostic, plural, quote, with_code
 from dml2onnx.ir.operator import UNREADABLE, OperatorDesc, Unreadable
-from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.rules.findings import pointer
 from dml2onnx.rules.inference import infer_outputs, tied
 
@@ -308,6 +308,7 @@ def _below_outputs(graph: Graph, found: NodeFindings, judge: AnyJudge) -> NodeFi
         if operator is not node.operator:
             findings = _still(findings, operator, judge)
         wrong = _wrong_outputs(node, findings)
+        repairs.update(_of_wanted_types(node, findings))
         if not wrong:
             kept.append(findings)
             continue
@@ -317,6 +318,19 @@ def _below_outputs(graph: Graph, found: NodeFindings, judge: AnyJudge) -> NodeFi
             if field in right:
                 repairs[write.value] = desc, right[field]
     return kept
+
+
+def _of_wanted_types(node: Node, findings: Sequence[Diagnostic]) -> Iterator[tuple[Value, tuple[TensorDesc, Repair]]]:
+    """The outputs that another tensor of a node is held against, with the data type of that one."""
+    wanted = {
+        path: DataType[item.found]
+        for item in findings
+        if item.code is codes.DIFFERENT_DATA_TYPES and item.found in DataType.__members__
+        for path in item.related
+    }
+    for field, write, desc in bound_tensors(node, node.writes):
+        if field in wanted:
+            yield write.value, (desc, replace(desc, data_type=wanted[field], total_size=0))
 
 
 def _below_accepted(graph: Graph, found: NodeFindings, judge: AnyJudge) -> NodeFindings:

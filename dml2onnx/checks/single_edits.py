@@ -343,6 +343,7 @@ def _tensors(
             if other.rank == tensor.rank or of_ranks:
                 is_near = tensor.rank > 1 and _apart(tensor.sizes, other.sizes) == 1
                 yield from sized(name, other.sizes, SLIP + 1 if is_near else LIKE)
+    yield from _in_equal_parts(desc, tensors)
     yield from _exchanged(desc, read, tensors)
     for name, tensor in tensors.items():
         numbers = _sizes(tensors) if is_read(name) else set()
@@ -358,6 +359,19 @@ def _apart(sizes: Sequence[int], others: Sequence[int]) -> int:
     if len(sizes) != len(others):
         return len(others)
     return sum(one != other for one, other in zip(sizes, others, strict=True))
+
+
+def _in_equal_parts(desc: OperatorDesc, tensors: dict[str, TensorDesc]) -> Iterator[Candidate]:
+    """The tensors of an array that are all as large as the whole along a dimension, as equal parts of it."""
+    for field in desc.schema.fields:
+        parts = {path: tensor for path, tensor in tensors.items() if path.startswith(f"{field.name}/")}
+        count, alike = len(parts), list(dict.fromkeys(tensor.sizes for tensor in parts.values()))
+        for axis, size in enumerate(alike[0]) if count > 1 and len(alike) == 1 else ():
+            if size % count == 0 and size:
+                sizes = (*alike[0][:axis], size // count, *alike[0][axis + 1 :])
+                words = f"of sizes {list(sizes)}"
+                made = {path: replace(each, sizes=sizes, strides=None, total_size=0) for path, each in parts.items()}
+                yield Candidate(SLIP, tuple([at_path(path, each, words) for path, each in made.items()]))
 
 
 def other_tensors(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Candidate]:

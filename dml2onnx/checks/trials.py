@@ -99,6 +99,10 @@ class _Tried:
                     yield Trial(candidate, frozenset(self.known - left), more)
                     break
 
+    def is_clean(self, trial: Trial) -> bool:
+        """Whether nothing at all is said with it."""
+        return not self._judge(changed(self.desc, trial.candidate.changes))
+
     def right(self, tried: Iterable[Candidate]) -> Iterator[Trial]:
         """Those with which no error is left, and no warning that was not there; of warnings none at all."""
         for candidate in islice(tried, min(MOST_EDITED, self.affordable)):
@@ -145,6 +149,10 @@ def _with_single_edits(tried: _Tried, best: Sequence[Trial]) -> list[Trial]:
     """
     desc = tried.desc
     is_whole = any((tried.refusals or tried.known) <= trial.gone for trial in best)
+    if is_whole and not any(tried.known <= trial.gone for trial in best):  # a warning is left, which may be a trace
+        clean = filter(tried.is_clean, tried.right(single_edits(desc, tried.findings)))
+        if found := _few(tried, list(clean)):
+            return found
     is_followed = all(trial.further or _is_of_outputs(desc, trial.candidate) for trial in best)
     is_read = not tried.refusals and bool(tried.errors)  # by who reads an output that DirectML accepts
     is_layout = any(trial.candidate.kind in LAYOUTS and not _is_of_outputs(desc, trial.candidate) for trial in best)
@@ -163,7 +171,7 @@ def _with_single_edits(tried: _Tried, best: Sequence[Trial]) -> list[Trial]:
         return (
             edits or (_few(tried, list(tried.right(other_tensors(desc, tried.findings)))) if several else []) or [*best]
         )
-    return [*edits, *best] if edits and _differs_widely(desc, best) else [*best, *edits]
+    return [*edits[: MOST_FIELDS - 1], *best] if edits and _differs_widely(desc, best) else [*best, *edits]
 
 
 def _few(tried: _Tried, trials: Sequence[Trial]) -> list[Trial]:

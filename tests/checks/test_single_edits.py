@@ -85,12 +85,13 @@ def test_refused_is_what_has_an_error() -> None:
 
 @pytest.mark.parametrize("operator", descriptors())
 def test_edits_change_one_field(operator: str) -> None:
-    """Or an array and its count, two tensors, arrays of one count; nothing below 0 where there is none."""
+    """Or an array and its count, two tensors, all of an array, arrays of one count; nothing below 0 where none is."""
     for valid in descriptors()[operator]:
         for candidate in single_edits(valid, findings_of(valid, LATEST)):
-            names = [change.field for change in candidate.changes]
+            names = [change.path for change in candidate.changes]
             assert len(set(names)) == len(names)
-            assert len(names) <= 2 or len({valid.schema.fields_by_name[name].count for name in names}) == 1
+            fields = [valid.schema.fields_by_name[change.field] for change in candidate.changes]
+            assert len(names) <= 2 or len({field.count for field in fields}) == 1
             for change in candidate.changes:
                 field = valid.schema.fields_by_name[change.field]
                 assert change.value != valid.get(change.field)
