@@ -23,6 +23,7 @@ from dml2onnx.rules.subject import Subject, UnanswerableError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from dml2onnx.checks.consequences import AnyJudge
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.rules.findings import Check
 
@@ -77,6 +78,13 @@ class Judge:
                 if warned or (item.is_error and (self.documented or not item.accepted)):
                     return True
         return False
+
+
+def refusing(judge: AnyJudge, schema: OperatorSchema, *, warned: bool = False) -> Callable[[OperatorDesc], bool]:
+    """As :meth:`Judge.refusing`, of anything that judges."""
+    if isinstance(judge, Judge):
+        return judge.refusing(schema, warned=warned)
+    return lambda desc: any(warned or item.is_error for item in judge(desc))
 
 
 def findings_of(desc: OperatorDesc, level: FeatureLevel, *, documented: bool = False) -> tuple[Diagnostic, ...]:

@@ -14,7 +14,7 @@ from dml2onnx.checks.candidates import (
     changed,
     with_inferred_outputs,
 )
-from dml2onnx.checks.operators import Judge
+from dml2onnx.checks.operators import refusing
 from dml2onnx.checks.single_edits import BEYOND, FAR, LIKE, other_tensors, single_edits
 from dml2onnx.checks.solved import solved_inputs
 from dml2onnx.ir.tensor import TensorDesc
@@ -81,11 +81,7 @@ class _Tried:
         self.affordable = MOST_FOUND // max(1, len(self.known))
         """How many descriptors may be judged, of which each has about as many findings."""
         warned = not self.refusals
-        self._refused: Callable[[OperatorDesc], bool] = (
-            judge.refusing(desc.schema, warned=warned)
-            if isinstance(judge, Judge)
-            else lambda desc: any(warned or item.is_error for item in judge(desc))
-        )
+        self._refused = refusing(judge, desc.schema, warned=warned)
 
     def better(self, tried: Iterable[Candidate]) -> Iterator[Trial]:
         """Those with which less is wrong, with the outputs that follow from them where that takes these."""

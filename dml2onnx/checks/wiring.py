@@ -12,18 +12,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.checks.candidates import Change, changed, with_inferred_outputs
 from dml2onnx.checks.consequences import bound_tensors
+from dml2onnx.checks.operators import refusing
 from dml2onnx.diagnostics import Edit, Remedy, quote
 from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from dml2onnx.checks.consequences import AnyJudge
     from dml2onnx.ir.graph import Graph, Node, Value
     from dml2onnx.ir.operator import OperatorDesc
 
+    IsWrong = Callable[[OperatorDesc], bool]
+
 MOST_TRIED = 64
-"""Values that are tried for one tensor, of which those with equal descriptors are one."""
+"""Descriptors of values that are tried for one tensor."""
 MOST_ALIKE = 2
 """Values that others read, and places for one that nothing reads, that are offered: of more no one is meant."""
 
@@ -76,7 +79,7 @@ class Wiring:
 
     @cached_property
     def _described(self) -> dict[Value, TensorDesc]:
-        """The tensor as which each value is written or declared; those that nothing reads come first."""
+        """The tensor as which each value is written or declared, in the order of the graph."""
         graph = self._graph
         found = {item.value: item.desc for item in graph.constants if item.desc is not None}
         found |= {item.value: item.desc for item in graph.inputs if item.desc is not None}
@@ -84,8 +87,7 @@ class Wiring:
             for _, write, desc in bound_tensors(node, node.writes):
                 if not write.offset:
                     found[write.value] = desc
-        known = {value: desc for value, desc in found.items() if value in self._words}
-        return dict(sorted(known.items(), key=lambda item: item[0] in self._read))
+        return {value: desc for value, desc in found.items() if value in self._words}
 
     @cached_property
     def _read(self) -> set[Value]:
@@ -138,33 +140,35 @@ class Wiring:
 
     def instead(self, node: Node, judge: AnyJudge) -> list[tuple[str, Remedy]]:
         """The fields of a wrong node, each with a value that nothing reads, and with which nothing is wrong."""
-        values = [value for value in self._described if value not in self._read]
-        found = self._fitting(node, values, judge) if values else []
+        found = self._fitting(node, self._alike[False], judge)
         return [(reading.field, self._remedy(reading, value, ", which nothing reads")) for reading, value in found]
 
     def few(self, node: Node, fields: set[str], judge: AnyJudge) -> list[Remedy]:
         """The values that others read, too, with which in one of these fields nothing is wrong, where they are few."""
-        values = [value for value in self._described if value in self._read]
-        found = [item for item in self._fitting(node, values, judge) if item[0].field in fields]
+        found = [item for item in self._fitting(node, self._alike[True], judge) if item[0].field in fields]
         return [self._remedy(*item) for item in found] if len(found) <= MOST_ALIKE else []
 
-    def _fitting(self, node: Node, values: Sequence[Value], judge: AnyJudge) -> list[tuple[Reading, Value]]:
+    @cached_property
+    def _alike(self) -> dict[bool, list[list[Value]]]:
+        """Values that nothing reads, and those that something does, together where they are described alike."""
+        found: dict[tuple[bool, object], list[Value]] = {}
+        for value, desc in self._described.items():
+            kind = value in self._read, (desc.sizes, desc.strides, desc.data_type, value in self._weights)
+            found.setdefault(kind, []).append(value)
+        return {is_read: [values for kind, values in found.items() if kind[0] is is_read] for is_read in (False, True)}
+
+    def _fitting(self, node: Node, groups: Sequence[list[Value]], judge: AnyJudge) -> list[tuple[Reading, Value]]:
         """Tensors of a node with values that it may read, with its outputs as they are, or else as they follow."""
-        below = self._below(node.targets)
-        others = [value for value in values if value not in below and value not in node.sources]
+        is_wrong = refusing(judge, node.operator.schema)
         for follows in (False, True):
-            found = []
-            for reading in _readings(node):
-                known: dict[tuple[object, ...], bool] = {}
-                for value in others:
-                    other = self._described[value]
-                    key = other.sizes, other.strides, other.data_type
-                    if self._is_seldom(reading, value):
-                        continue
-                    if key not in known and len(known) < MOST_TRIED:
-                        known[key] = self._fits(reading, value, judge, follows=follows)
-                    if known.get(key):
-                        found.append((reading, value))
+            fitting = [
+                (reading, values)
+                for reading in _readings(node)
+                for values in groups[:MOST_TRIED]
+                if not self._is_seldom(reading, values[0]) and self._fits(reading, values[0], is_wrong, follows=follows)
+            ]
+            hidden = {*node.sources, *self._below(node.targets)} if fitting else set()
+            found = [(reading, value) for reading, values in fitting for value in values if value not in hidden]
             if found:
                 return found
         return []
@@ -177,7 +181,7 @@ class Wiring:
             return len(self._readers[reading.value]) < 2
         return value in self._weights
 
-    def _fits(self, reading: Reading, value: Value, judge: AnyJudge, *, follows: bool) -> bool:
+    def _fits(self, reading: Reading, value: Value, is_wrong: IsWrong, *, follows: bool) -> bool:
         """Whether a node has no error with another value, as it is described, or in the view that the node states."""
         other = self._described[value]
         own, written = reading.desc, self._described.get(reading.value)
@@ -192,7 +196,7 @@ class Wiring:
             made, further = with_inferred_outputs(made, reading.node.operator)
             if not further:
                 return False
-        return not _has_errors(made, judge)
+        return not is_wrong(made)
 
     def _remedy(self, reading: Reading, value: Value, why: str = "") -> Remedy:
         edits: tuple[Edit, ...] = ()
@@ -221,7 +225,8 @@ class Wiring:
                     if reading.value is writes[0].value and _is_as_stated(reading.desc, old)
                 ]
                 made = with_inferred_outputs(changed(other.operator, changed_reads), other.operator)[0]
-                if changed_reads and _has_errors(made, judge) and not _has_errors(other.operator, judge):
+                is_wrong = refusing(judge, other.operator.schema)
+                if changed_reads and is_wrong(made) and not is_wrong(other.operator):
                     return other
         return None
 
@@ -251,8 +256,9 @@ class Wiring:
         for other in self._graph.nodes:
             if other is node or not above.isdisjoint(other.targets):
                 continue
+            is_wrong = refusing(judge, other.operator.schema)
             for reading in _readings(other):
-                if reading.value in node.sources and self._fits(reading, made, judge, follows=False):
+                if reading.value in node.sources and self._fits(reading, made, is_wrong, follows=False):
                     words = f"{reading.path} of {quote(other.name)} reads {name} in the place of "
                     edits = (Edit(_among_inputs(reading), made.name),) if self._graph.format == "native" else ()
                     found.append(Remedy(words + self._words.get(reading.value, quote(reading.value.name)), edits))
@@ -270,10 +276,6 @@ def _readings(node: Node) -> Iterator[Reading]:
 
 def _is_as_stated(desc: TensorDesc, written: TensorDesc) -> bool:
     return (desc.sizes, desc.data_type) == (written.sizes, written.data_type)
-
-
-def _has_errors(desc: OperatorDesc, judge: AnyJudge) -> bool:
-    return any(item.is_error for item in judge(desc))
 
 
 def _among_inputs(reading: Reading) -> str:
