@@ -1,0 +1,244 @@
+"""Remedies that lead an edge elsewhere, and outputs that those who read them cannot read."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from dml2onnx.checks import check
+from dml2onnx.frontends import load_bytes
+from tests.newcomers.case import edited
+from tests.newcomers.networks import AUTOENCODER, DISPATCHED, GRAPH_OF_FOUR, MOBILE, SENTENCE, UNET
+
+if TYPE_CHECKING:
+    from dml2onnx.diagnostics import Diagnostic
+
+
+def found_in(text: str) -> list[Diagnostic]:
+    return check(load_bytes(text.encode(), "net.json"))
+
+
+def remedies(text: str) -> list[str]:
+    """What would do about the only finding."""
+    (item,) = found_in(text)
+    return [remedy.words for remedy in item.remedies]
+
+
+RESIDUAL = '"inputs": {"ATensor": "stem", "BTensor": "project"},'
+QUERY = '"inputs": {"ATensor": "words", "BTensor": "query.w"},'
+
+
+def test_a_value_that_nothing_reads() -> None:
+    (item,) = found_in(edited(MOBILE, (RESIDUAL, RESIDUAL.replace("project", "expand"))))
+    first = item.remedies[0]
+    assert first.words == 'BTensor "project", which nothing reads'
+    assert [(edit.pointer, edit.value) for edit in first.edits] == [("/nodes/4/inputs/BTensor", "project")]
+
+
+@pytest.mark.parametrize("name", ["tokens", "weights", "mix"])
+def test_all_that_is_wrong_with_it_is_one_mistake(name: str) -> None:
+    """Another data type and other sizes, or a cycle."""
+    text = edited(SENTENCE, (QUERY, QUERY.replace("query.w", name)))
+    assert 'BTensor "query.w", which nothing reads' in remedies(text)
+
+
+def test_a_value_that_others_read_where_it_is_the_only_one() -> None:
+    text = edited(UNET, ('["up", "encode"]', '["up", "pool"]'))
+    assert 'InputTensors/1 "encode"' in remedies(text)
+
+
+def test_no_value_that_is_made_of_the_output() -> None:
+    graph = json.loads(MOBILE)
+    graph["nodes"][1]["inputs"]["InputTensor"] = "sum"
+    assert remedies(json.dumps(graph)) == ['InputTensor "stem"']  # and not "project", which has the same sizes
+
+
+def test_weights_of_another_layer_are_not_offered() -> None:
+    graph = json.loads(SENTENCE)
+    graph["constants"]["query.w"]["Sizes"] = [1, 1, 32, 64]
+    assert not any("key.w" in text for text in remedies(json.dumps(graph)))
+
+
+def test_a_node_that_nothing_reads() -> None:
+    """The reader that passes it by is named; a node in front of it is no mistake of its own."""
+    graph = json.loads(MOBILE)
+    graph["nodes"][4:5] = [
+        graph["nodes"][4],
+        {
+            "name": "relu",
+            "type": "ACTIVATION_RELU",
+            "inputs": {"InputTensor": "sum"},
+            "outputs": {"OutputTensor": "positive"},
+        },
+        {
+            "name": "clip",
+            "type": "ELEMENT_WISE_CLIP",
+            "desc": {"Min": 0, "Max": 6},
+            "inputs": {"InputTensor": "positive"},
+            "outputs": {"OutputTensor": "clipped"},
+        },
+    ]
+    (item,) = found_in(json.dumps(graph))
+    assert (item.code, item.node) == ("DML1216", "clip")
+    del graph["nodes"][6]
+    assert remedies(json.dumps(graph)) == ['InputTensor of "mean" reads "positive" in the place of "sum"']
+
+
+def test_an_output_of_the_graph_for_a_node_that_nothing_reads() -> None:
+    graph = json.loads(GRAPH_OF_FOUR)
+    graph["OutputEdges"][0]["FromNodeIndex"] = 2
+    (words,) = remedies(json.dumps(graph))
+    assert words.startswith('OutputTensor of "pool" as an output of the graph in the place of OutputTensor of "relu"')
+
+
+def test_a_graph_without_outputs() -> None:
+    graph = json.loads(GRAPH_OF_FOUR)
+    graph["OutputEdges"] = []
+    assert remedies(json.dumps(graph)) == ['OutputTensor of "pool" as an output of the graph']
+
+
+def test_an_output_that_its_reader_cannot_read_comes_last() -> None:
+    graph = json.loads(SENTENCE)
+    graph["nodes"][0]["desc"]["Axis"] = 3
+    (item,) = found_in(json.dumps(graph))
+    *others, last = item.remedies
+    assert "Axis 2" in [remedy.words for remedy in others]
+    assert last.words.endswith('; then "query", which reads it, has to change as well')
+    assert not last.edits
+
+
+def test_a_filter_with_a_channel_too_many_is_no_other_layout() -> None:
+    """With the output that would follow, the reader would be wrong; where outputs are always stated none follows."""
+    for text, sizes in ((MOBILE, [16, 3, 3, 3]), (DISPATCHED, [4, 3, 3, 3])):
+        wrong = [sizes[0], 4, 3, 3]
+        assert remedies(edited(text, (str(sizes), str(wrong))))[0] == f"FilterTensor of sizes {sizes}"
+
+
+# --- Edges ------------------------------------------------------------------------------------------------------------
+
+
+def of_four(*places: tuple[str, int, str, object]) -> str:
+    graph: dict[str, Any] = json.loads(GRAPH_OF_FOUR)
+    for section, index, member, value in places:
+        item = graph[section][index]
+        (item["Desc"]["Operator"]["Desc"] if section == "Nodes" else item)[member] = value
+    return json.dumps(graph)
+
+
+def f(name: str, *sizes: int) -> dict[str, object]:
+    return {"DataType": name, "Sizes": list(sizes)}
+
+
+def test_an_edge_between_data_types() -> None:
+    """One finding, whatever it makes of the node."""
+    alone = of_four(("Nodes", 3, "InputTensor", f("FLOAT16", 1, 8, 16, 16)))
+    assert remedies(alone)[0] == 'InputTensor of "pool" of data type FLOAT32, as OutputTensor of "relu" has it'
+    both = of_four(
+        ("Nodes", 3, "InputTensor", f("FLOAT16", 1, 8, 16, 16)), ("Nodes", 3, "OutputTensor", f("FLOAT16", 1, 8, 8, 8))
+    )
+    words = remedies(both)
+    assert words[0].startswith('InputTensor and OutputTensor of "pool" of data type FLOAT32')
+    assert words[-1] == "a CAST node between them"
+
+
+def test_an_output_that_only_an_edge_refuses() -> None:
+    text = of_four(("Nodes", 0, "OutputTensor", f("FLOAT32", 1, 8, 15, 16)))
+    assert 'OutputTensor of "conv" of sizes [1, 8, 16, 16], as InputTensor of "norm" has them' in remedies(text)
+
+
+def test_an_edge_to_the_input_of_another_node() -> None:
+    """It is the only one that none leads to."""
+    words = remedies(of_four(("InputEdges", 2, "ToNodeIndex", 0)))
+    assert words == ['ToNodeIndex 1, ToNodeInputIndex 1: MeanTensor of "norm", to which no edge leads']
+
+
+def test_an_edge_to_an_input_that_there_is_not() -> None:
+    words = remedies(of_four(("InputEdges", 5, "ToNodeInputIndex", 5)))
+    assert words == ["ToNodeInputIndex 4, which is BiasTensor, to which no edge leads"]
+
+
+def test_an_edge_from_outside() -> None:
+    graph = json.loads(GRAPH_OF_FOUR)
+    del graph["InputEdges"][1]
+    (words,) = remedies(json.dumps(graph))
+    assert words.startswith('{"GraphInputIndex": 1, "ToNodeIndex": 0, "ToNodeInputIndex": 1} in InputEdges')
+
+
+def test_two_edges_to_an_input_of_other_sizes() -> None:
+    """The bytes of one of them are no mistake of their own."""
+    (item,) = found_in(of_four(("IntermediateEdges", 0, "ToNodeInputIndex", 1)))
+    assert item.code == "DML1061"
+
+
+# --- DxDispatch -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (
+            '"W": {"initialValuesDataType": "FLOAT32"',
+            '"W": {"initialValuesDataType": "FLOAT16"',
+            'initialValuesDataType FLOAT32 of "W"',
+        ),
+        ('"valueCount": 108', '"valueCount": 100', '"W" with 108 elements of FLOAT32, valueCount 108'),
+        ('        "FilterTensor": "W",\n', "", '"W", which nothing is bound to'),
+    ],
+)
+def test_resources(old: str, new: str, words: str) -> None:
+    assert remedies(edited(DISPATCHED, (old, new)))[0] == words
+
+
+# --- Sizes ------------------------------------------------------------------------------------------------------------
+
+
+def test_sizes_as_most_inputs_have_them() -> None:
+    scale = '"scale": {"DataType": "FLOAT32", "Sizes": [1, 4, 1, 1]'
+    assert remedies(edited(AUTOENCODER, (scale, scale.replace("4", "32"))))[0] == "ScaleTensor of sizes [1, 4, 1, 1]"
+
+
+def test_either_of_two_tensors_that_are_held_against_each_other() -> None:
+    text = edited(
+        MOBILE, ('"x": {"DataType": "FLOAT32", "Sizes": [1, 3,', '"x": {"DataType": "FLOAT32", "Sizes": [1, 4,')
+    )
+    assert remedies(text) == ["FilterTensor of sizes [16, 4, 3, 3]", "InputTensor of sizes [1, 3, 32, 32]"]
+
+
+def test_parts_that_are_each_as_large_as_the_whole() -> None:
+    wrong = AUTOENCODER.replace("[1, 2, 32, 32]", "[1, 4, 32, 32]")
+    (words,) = remedies(wrong)
+    assert words == "OutputTensors/0, OutputTensors/1 of sizes [1, 2, 32, 32]"
+
+
+def test_one_size_that_fits_the_buffer() -> None:
+    graph = json.loads(MOBILE)
+    graph["nodes"][6]["desc"]["ATensor"]["Sizes"] = [1, 1, 2, 16]
+    assert "ATensor of sizes [1, 1, 1, 16]" in remedies(json.dumps(graph))
+
+
+def test_a_size_of_zero() -> None:
+    graph = json.loads(GRAPH_OF_FOUR)
+    graph["Nodes"][2]["Desc"]["Operator"]["Desc"]["InputTensor"]["Sizes"] = [1, 0, 16, 16]
+    assert "InputTensor of sizes [1, 8, 16, 16]" in " ".join(remedies(json.dumps(graph)))
+
+
+def test_padding_that_the_output_does_without() -> None:
+    text = edited(
+        DISPATCHED,
+        (
+            '"OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 4, 8, 8]}',
+            '"OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 4, 6, 6]}',
+        ),
+    )
+    assert remedies(text) == ["OutputTensor of sizes [1, 4, 8, 8], as it follows from the rest", "StartPadding [0, 0]"]
+
+
+def test_a_fraction_among_whole_numbers() -> None:
+    text = edited(MOBILE, ('"deep.b": {"DataType": "FLOAT32"', '"deep.b": {"DataType": "INT32"'))
+    assert remedies(text) == ["DataType FLOAT32"]
+
+
+def test_a_field_that_leaves_no_warning_comes_before_a_layout_that_leaves_one() -> None:
+    assert remedies(AUTOENCODER.replace("BACKWARD", "FORWARD"))[0] == "Direction BACKWARD"
