@@ -27,7 +27,7 @@ from tests.newcomers.fourteenth import FOURTEENTH_COMMANDS, FOURTEENTH_FILES, FO
 from tests.newcomers.fourth import FOURTH_COMMANDS, FOURTH_FILES, FOURTH_PROGRAMS
 from tests.newcomers.more_files import MORE_FILES
 from tests.newcomers.more_programs import MORE_PROGRAMS
-from tests.newcomers.nineteenth import NINETEENTH_COMMANDS, NINETEENTH_FILES, NINETEENTH_PROGRAMS
+from tests.newcomers.nineteenth import NINETEENTH_COMMANDS, NINETEENTH_FILES
 from tests.newcomers.ninth import NINTH_COMMANDS, NINTH_FILES, NINTH_PROGRAMS
 from tests.newcomers.programs import PROGRAMS
 from tests.newcomers.seventeenth import SEVENTEENTH_COMMANDS, SEVENTEENTH_FILES, SEVENTEENTH_PROGRAMS
@@ -79,7 +79,6 @@ IN_PROGRAMS = (
     *SIXTEENTH_PROGRAMS,
     *SEVENTEENTH_PROGRAMS,
     *EIGHTEENTH_PROGRAMS,
-    *NINETEENTH_PROGRAMS,
 )
 IN_COMMANDS = (
     *COMMANDS,
