@@ -218,7 +218,7 @@ class _Answering:
             found += remedies_of(node, self._best, self._refusing, editable=editable, in_python=in_python)
         else:
             found += _of_one_tensor(node, item, editable=editable) or worded(node.operator, item, in_python=in_python)
-        if item.code in OF_TYPES:
+        if item.code in OF_TYPES or (item.code is codes.DATA_TYPE_LEVEL and item.field in node.writes):
             found += of_other_types(node, item, judge, editable=editable, in_python=in_python)
         if stands:
             found += _whole_sizes(node.operator, item, judge, self._gone)

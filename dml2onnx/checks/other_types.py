@@ -21,14 +21,9 @@ if TYPE_CHECKING:
 MOST_TYPES = 2
 """Other data types that are offered for one tensor."""
 OF_TYPES = frozenset(
-    {
-        codes.DIFFERENT_DATA_TYPES,
-        codes.WRONG_DATA_TYPE,
-        codes.ACCEPTED_TYPE,
-        codes.DATA_TYPE_UNSUPPORTED,
-        codes.DATA_TYPE_LEVEL,
-    }
+    {codes.DIFFERENT_DATA_TYPES, codes.WRONG_DATA_TYPE, codes.ACCEPTED_TYPE, codes.DATA_TYPE_UNSUPPORTED}
 )
+_WITH_LEVELS = OF_TYPES | {codes.DATA_TYPE_LEVEL}
 
 
 def worded(desc: OperatorDesc, item: Diagnostic, *, in_python: bool) -> tuple[Remedy, ...]:
@@ -119,7 +114,7 @@ def of_other_types(
             if not isinstance(old, TensorDesc) or kind is old.data_type or found == MOST_TYPES:
                 continue
             left = judge(with_field(desc, name, replace(old, data_type=kind, total_size=0)))
-            if any(other.is_error and other.code in OF_TYPES for other in left):
+            if any(other.is_error and other.code in _WITH_LEVELS for other in left):
                 continue
             found += 1
             place = f"{pointer(node.source, name)}/DataType"
