@@ -12,7 +12,7 @@ from dataclasses import replace
 from math import gcd
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from dml2onnx.catalog import Rule, enum_schema
+from dml2onnx.catalog import Rule
 from dml2onnx.codes import checking as codes
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, TensorDesc
@@ -90,7 +90,7 @@ def candidates(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[C
         yield Candidate(0, changes)
     for change in (*_windows(desc, findings), *_corners(desc)):
         yield Candidate(0, (change,))
-    for change in (*_of_presence(desc, findings), *_like_most(desc, fields)):
+    for change in _like_most(desc, fields):
         yield Candidate(1, (change,))
     for change in (*_attributes(desc, concerned), *_divisors(desc, findings)):
         yield Candidate(1, (change,))
@@ -314,19 +314,6 @@ def _corners(desc: OperatorDesc) -> Iterator[Change]:
             f"of sizes {list(made.sizes)}; the number of the picture in front of the corners is in BatchIndicesTensor"
         )
         yield Change("ROITensor", made, words, is_copied=True)
-
-
-def _of_presence(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Change]:
-    """Another enumerator where an optional tensor is given or left out against the one that stands there; or it."""
-    for item in findings if any(item.code is codes.EXACTLY_ONE for item in findings) else ():
-        for name in (item.field, *item.related):
-            field = desc.schema.field(name)
-            if field is not None and field.enum is not None and isinstance(desc.get(name), str):
-                others = (other for other in enum_schema(field.enum).values if other != desc.get(name))
-                yield from (Change(name, other, other) for other in others)
-        field = desc.schema.field(item.field)
-        if field is not None and field.optional and item.code is codes.EXACTLY_ONE:
-            yield Change(item.field, None, "left out")
 
 
 def _like_most(desc: OperatorDesc, fields: set[str]) -> Iterator[Change]:

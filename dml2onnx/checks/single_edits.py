@@ -374,22 +374,6 @@ def _in_equal_parts(desc: OperatorDesc, tensors: dict[str, TensorDesc]) -> Itera
                 yield Candidate(SLIP, tuple([at_path(path, each, words) for path, each in made.items()]))
 
 
-def other_tensors(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Candidate]:
-    """An input with two sizes as other tensors have them: one that is of another node, and nothing fits it."""
-    read = {name.partition("/")[0] for item in findings for name in (item.field, *item.related)}
-    known = {field.name: value for field, value in desc.items() if isinstance(value, TensorDesc)}
-    for name in [field.name for field in desc.schema.input_fields if field.name in read and field.name in known]:
-        tensor = known[name]
-        numbers = sorted(_sizes({other: value for other, value in known.items() if other != name}))
-        for first, second in combinations(range(tensor.rank), 2):
-            for pair in product(numbers, repeat=2):
-                if pair[0] != tensor.sizes[first] and pair[1] != tensor.sizes[second]:
-                    sizes = list(tensor.sizes)
-                    sizes[first], sizes[second] = pair
-                    made = replace(tensor, sizes=tuple(sizes), strides=None, total_size=0)
-                    yield Candidate(FAR, (Change(name, made, f"of sizes {sizes}", is_copied=True),))
-
-
 def _reordered(sizes: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], str]]:
     """Two dimensions in each other's place, and channels first for last."""
     for first, second in combinations(range(len(sizes)), 2):

@@ -15,7 +15,7 @@ from dml2onnx.checks.candidates import (
     with_inferred_outputs,
 )
 from dml2onnx.checks.operators import refusing
-from dml2onnx.checks.single_edits import BEYOND, FAR, LIKE, other_tensors, single_edits
+from dml2onnx.checks.single_edits import BEYOND, FAR, LIKE, single_edits
 from dml2onnx.checks.solved import solved_inputs
 from dml2onnx.ir.tensor import TensorDesc
 
@@ -163,10 +163,7 @@ def _with_single_edits(tried: _Tried, best: Sequence[Trial]) -> list[Trial]:
     if len(edits) < MOST_FIELDS:
         edits += tried.right(solved_inputs(desc, tried.findings))
     if not is_whole:
-        several = len(tried.errors) > 1
-        return (
-            edits or (_few(tried, list(tried.right(other_tensors(desc, tried.findings)))) if several else []) or [*best]
-        )
+        return edits or [*best]
     return [*edits[: MOST_FIELDS - 1], *best] if edits and _differs_widely(desc, best) else [*best, *edits]
 
 
