@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dml2onnx.checks.candidates import Change, changed, with_inferred_outputs
 from dml2onnx.checks.consequences import bound_tensors
 from dml2onnx.checks.operators import refusing
+from dml2onnx.checks.tensors import is_measurable
 from dml2onnx.diagnostics import Edit, Remedy, quote
 from dml2onnx.ir.tensor import TensorDesc
 
@@ -87,7 +88,7 @@ class Wiring:
             for _, write, desc in bound_tensors(node, node.writes):
                 if not write.offset:
                     found[write.value] = desc
-        return {value: desc for value, desc in found.items() if value in self._words}
+        return {value: desc for value, desc in found.items() if value in self._words and is_measurable(desc)}
 
     @cached_property
     def _read(self) -> set[Value]:
@@ -270,7 +271,7 @@ def _readings(node: Node) -> Iterator[Reading]:
         stated = node.operator.find(field)
         tensors = stated if isinstance(stated, tuple) else (stated,)
         for position, (read, desc) in enumerate(zip(reads, tensors, strict=False)):
-            if isinstance(desc, TensorDesc) and not read.offset:
+            if isinstance(desc, TensorDesc) and is_measurable(desc) and not read.offset:
                 yield Reading(node, field, position if isinstance(stated, tuple) else None, read.value, desc)
 
 
