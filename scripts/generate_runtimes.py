@@ -1,13 +1,12 @@
 """Writes what pages say of other runtimes: results that are checked in, and what these runtimes do otherwise.
 
-python scripts/generate_runtimes.py            writes the tables of docs/runtimes.md, and figures of two other pages
+python scripts/generate_runtimes.py            writes the tables of docs/runtimes.md and of two other pages
 python scripts/generate_runtimes.py --check    fails where a page says something else
 """
 
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,8 +19,6 @@ from tests.runtimes import results  # noqa: E402
 PAGE = ROOT / "docs" / "runtimes.md"
 PROVIDER_PAGE = ROOT / "docs" / "directml-on-linux.md"
 README = ROOT / "README.md"
-SHARE = re.compile(r"[\d,]+ of [\d,]+, one of each kind, agree with the reference, and of the other [\d,]+ the reason")
-"""What README.md says of the DirectML provider."""
 MARK = "<!-- made by scripts/generate_runtimes.py: {} -->\n"
 END = "<!-- end -->"
 
@@ -33,15 +30,6 @@ def filled(text: str, tables: Mapping[str, str]) -> str:
         _, end, after = rest.partition(END)
         assert end, f"there is no place for {name}"
         text = f"{before}{start}\n{content}\n\n{end}{after}"
-    return text
-
-
-def readme(text: str, run: int, agree: int) -> str:
-    """README.md with the figures of the DirectML provider."""
-    others = f"and of the other {run - agree:,} the reason"
-    share = f"{agree:,} of {run:,}, one of each kind, agree with the reference, {others}"
-    text, count = SHARE.subn(share, text)
-    assert count == 1, "README.md has no place for the figures"
     return text
 
 
@@ -58,7 +46,7 @@ def pages() -> dict[Path, str]:
     return {
         PAGE: filled(texts[PAGE], tables),
         PROVIDER_PAGE: filled(texts[PROVIDER_PAGE], {"provider": results.provider_list(found)}),
-        README: readme(texts[README], *results.provider_share(found)),
+        README: filled(texts[README], {"summary": results.summary_table(found)}),
     }
 
 

@@ -214,6 +214,17 @@ def results_table(results: Iterable[Mapping[str, Any]]) -> str:
     return table(header, rows)
 
 
+def summary_table(results: Iterable[Mapping[str, Any]]) -> str:
+    """How many models agree, one row for each runtime."""
+    header = ("runtime", "models for", "agree", "differ or are refused, for a known reason", "when")
+    rows = []
+    for item in results:
+        run, agree = (sum(tally[key] for tally in item["samples"].values()) for key in ("run", "agree"))
+        assert run - agree == sum(item["explained"].values())
+        rows.append([item["version"], f"`{item['target']}`", f"{agree:,} of {run:,}", f"{run - agree:,}", item["date"]])
+    return table(header, rows)
+
+
 def differences_table() -> str:
     """All differences that are known, with their smallest examples."""
     header = ("runtime", "what it does", "the smallest model that shows it")
