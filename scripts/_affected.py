@@ -33,6 +33,8 @@ LIMIT = 1.5
 UNKNOWN_SECONDS = 3.0
 """What a test file is expected to take that was never run here."""
 PACKAGES = ("dml2onnx", "tests")
+MOST_USERS = 12
+"""Modules that import another one: of more, no one's tests say much of it."""
 FEW = 3
 """Modules from one that a generator imports to one that was changed: over more, everything leads to everything."""
 
@@ -110,7 +112,7 @@ def module_of(path: str) -> str:
 
 
 def path_of(module: str) -> str:
-    """The file of a module of tests."""
+    """The file of a module."""
     return module.replace(".", "/") + ".py"
 
 
@@ -124,7 +126,8 @@ class Nearness:
 
     def ranks(self) -> list[Callable[[str], Iterable[str]]]:
         """Test files that a changed file concerns: each function those of one nearness, the nearest first."""
-        return [self.itself, self.namesakes, self.importers, self.writers, self.neighbours, self.dependents]
+        nearest = [self.itself, self.namesakes, self.importers, self.users]
+        return [*nearest, self.writers, self.neighbours, self.dependents]
 
     def itself(self, path: str) -> Iterable[str]:
         """A changed test."""
@@ -156,6 +159,14 @@ class Nearness:
 
     def _takes(self, test: str, module: str) -> bool:
         return not defined(module).isdisjoint(taken_from(test, module.rpartition(".")[0]))
+
+    def users(self, path: str) -> Iterable[str]:
+        """Namesakes of the modules that import a changed one, where these are few: a part that lowerings share, say."""
+        module = module_of(path)
+        if module not in self.graph.modules:
+            return []
+        using = [name for name in self.graph.find_modules_that_directly_import(module) if name.startswith(PACKAGES[0])]
+        return [] if len(using) > MOST_USERS else [test for name in using for test in self.namesakes(path_of(name))]
 
     def writers(self, path: str) -> Iterable[str]:
         """Generators that use a changed module, over few others, or whose data changed."""

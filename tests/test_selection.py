@@ -139,6 +139,14 @@ class TestAffected:
     def test_a_bare_word_names_no_file_of_the_package(self):
         assert "tests/cli/test_check.py" not in list(_affected.Nearness(()).namesakes("docs/diagnostics.md"))
 
+    def test_tests_of_those_that_use_a_part_come_before_those_of_all_the_rest(self, monkeypatch):
+        monkeypatch.setattr(_affected, "durations", dict)
+        found = _affected.affected(["dml2onnx/legalise/windows.py"])
+        gradients = found.index("tests/lowering/test_pooling_gradients.py")
+        assert gradients < found.index("tests/legalise/test_npu.py") < found.index("tests/test_squeezenet.py")
+        hub = list(_affected.Nearness(()).users("dml2onnx/diagnostics.py"))
+        assert hub == []
+
     def test_who_imports_who_imports_is_concerned(self, monkeypatch):
         monkeypatch.setattr(_affected, "durations", dict)
         found = _affected.affected(["dml2onnx/ir/view.py"])
