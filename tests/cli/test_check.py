@@ -54,6 +54,16 @@ def test_full(capsys: pytest.CaptureFixture[str]) -> None:
     assert "\x1b" not in text
 
 
+def test_people_are_shown_fifty_findings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    nodes = [{"type": "NONE", "name": f"n{number}", "inputs": {}, "outputs": {}} for number in range(53)]
+    model = tmp_path / "many.json"
+    model.write_text(json.dumps({"dml2onnx": 1, "inputs": {}, "nodes": nodes, "outputs": []}))
+    _, text = run(capsys, str(model))
+    hidden = len(json.loads(run(capsys, str(model), "--json")[1])["diagnostics"]) - 50
+    assert hidden > 0
+    assert f"... and {hidden} more; --json lists all of them\n" in text
+
+
 def test_nothing_is_said_twice(capsys: pytest.CaptureFixture[str]) -> None:
     _, text = run(capsys, str(BROKEN))
     pages = [line for line in text.splitlines() if line.startswith("    page:")]
