@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 MOST_TRIED = 64
 """Descriptors of values that are tried for one tensor."""
+MOST_READ = 16
+"""Tensors that a node may read, for each to be tried: of an array of more, no one is meant."""
 MOST_ALIKE = 2
 """Values that others read, and places for one that nothing reads, that are offered: of more no one is meant."""
 
@@ -52,6 +54,7 @@ class Wiring:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
+        self._found: dict[tuple[Node, bool], list[tuple[Reading, Value]]] = {}
 
     @property
     def states_outputs(self) -> bool:
@@ -107,11 +110,12 @@ class Wiring:
         return {item.value for item in self._graph.constants}
 
     @cached_property
-    def _readers(self) -> dict[Value, list[Node]]:
-        found: dict[Value, list[Node]] = {}
+    def _readers(self) -> dict[Value, dict[Node, None]]:
+        """Who reads each value, each node once, in the order of the graph."""
+        found: dict[Value, dict[Node, None]] = {}
         for node in self._graph.nodes:
             for value in node.sources:
-                found.setdefault(value, []).append(node)
+                found.setdefault(value, {})[node] = None
         return found
 
     def _below(self, values: Iterable[Value]) -> set[Value]:
@@ -141,12 +145,12 @@ class Wiring:
 
     def instead(self, node: Node, judge: AnyJudge) -> list[tuple[str, Remedy]]:
         """The fields of a wrong node, each with a value that nothing reads, and with which nothing is wrong."""
-        found = self._fitting(node, self._alike[False], judge)
+        found = self._fitting(node, judge, is_read=False)
         return [(reading.field, self._remedy(reading, value, ", which nothing reads")) for reading, value in found]
 
     def few(self, node: Node, fields: set[str], judge: AnyJudge) -> list[Remedy]:
         """The values that others read, too, with which in one of these fields nothing is wrong, where they are few."""
-        found = [item for item in self._fitting(node, self._alike[True], judge) if item[0].field in fields]
+        found = [item for item in self._fitting(node, judge, is_read=True) if item[0].field in fields]
         return [self._remedy(*item) for item in found] if len(found) <= MOST_ALIKE else []
 
     @cached_property
@@ -158,14 +162,20 @@ class Wiring:
             found.setdefault(kind, []).append(value)
         return {is_read: [values for kind, values in found.items() if kind[0] is is_read] for is_read in (False, True)}
 
-    def _fitting(self, node: Node, groups: Sequence[list[Value]], judge: AnyJudge) -> list[tuple[Reading, Value]]:
+    def _fitting(self, node: Node, judge: AnyJudge, *, is_read: bool) -> list[tuple[Reading, Value]]:
+        """As :meth:`_tried_on`, once for all findings about a node."""
+        if (node, is_read) not in self._found:
+            self._found[node, is_read] = self._tried_on(node, self._alike[is_read][:MOST_TRIED], judge)
+        return self._found[node, is_read]
+
+    def _tried_on(self, node: Node, groups: Sequence[list[Value]], judge: AnyJudge) -> list[tuple[Reading, Value]]:
         """Tensors of a node with values that it may read, with its outputs as they are, or else as they follow."""
-        is_wrong = refusing(judge, node.operator.schema)
-        for follows in (False, True):
+        is_wrong, readings = refusing(judge, node.operator.schema), list(_readings(node))
+        for follows in (False, True) if len(readings) <= MOST_READ else ():
             fitting = [
                 (reading, values)
-                for reading in _readings(node)
-                for values in groups[:MOST_TRIED]
+                for reading in readings
+                for values in groups
                 if not self._is_seldom(reading, values[0]) and self._fits(reading, values[0], is_wrong, follows=follows)
             ]
             hidden = {*node.sources, *self._below(node.targets)} if fitting else set()
@@ -254,7 +264,8 @@ class Wiring:
             for item in self._graph.outputs
             if item.value in above
         ]
-        for other in self._graph.nodes:
+        passing = {other: None for value in node.sources for other in self._readers[value]}
+        for other in passing:
             if other is node or not above.isdisjoint(other.targets):
                 continue
             is_wrong = refusing(judge, other.operator.schema)

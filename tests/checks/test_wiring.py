@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from dml2onnx.checks import check
+from dml2onnx.checks.candidates import Change
+from dml2onnx.checks.wiring import Wiring
 from dml2onnx.frontends import load_bytes
 from tests.newcomers.case import edited
 from tests.newcomers.networks import AUTOENCODER, DISPATCHED, GRAPH_OF_FOUR, MOBILE, SENTENCE, UNET
 
 if TYPE_CHECKING:
     from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.ir.graph import Graph
+    from dml2onnx.ir.operator import OperatorDesc
 
 
 def found_in(text: str) -> list[Diagnostic]:
@@ -242,3 +247,63 @@ def test_a_fraction_among_whole_numbers() -> None:
 
 def test_a_field_that_leaves_no_warning_comes_before_a_layout_that_leaves_one() -> None:
     assert remedies(AUTOENCODER.replace("BACKWARD", "FORWARD"))[0] == "Direction BACKWARD"
+
+
+# --- Time -------------------------------------------------------------------------------------------------------------
+
+
+def joined(names: list[str], unread: int) -> Graph:
+    """All named tensors in one, and inputs of other sizes that nothing reads."""
+    inputs = {name: {"DataType": "FLOAT32", "Sizes": [1, 1, 2, 3]} for name in names}
+    inputs |= {f"other{i}": {"DataType": "FLOAT32", "Sizes": [1, 1, 2, 4 + i]} for i in range(unread)}
+    node = {"name": "join", "type": "JOIN", "desc": {"Axis": 2}}
+    nodes = [
+        {
+            "name": "relu",
+            "type": "ACTIVATION_RELU",
+            "inputs": {"InputTensor": names[0]},
+            "outputs": {"OutputTensor": "r"},
+        },
+        {**node, "inputs": {"InputTensors": [*names, "r", "r", "r"]}, "outputs": {"OutputTensor": "y"}},
+    ]
+    return load_bytes(
+        json.dumps({"dml2onnx": 1, "inputs": inputs, "nodes": nodes, "outputs": ["y"]}).encode(), "n.json"
+    )
+
+
+class Counting:
+    """A judge that finds nothing, and counts what it is asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def __call__(self, desc: OperatorDesc) -> tuple[Diagnostic, ...]:
+        self.asked += 1
+        return ()
+
+
+def test_of_many_tensors_none_is_led_elsewhere() -> None:
+    """Each would be tried with each value, and judged together with all others."""
+    judge, graph = Counting(), joined([f"x{i}" for i in range(50)], 3)
+    assert Wiring(graph).instead(graph.nodes[1], judge) == []
+    assert judge.asked == 0
+    few = joined(["x0", "x1"], 3)
+    assert len(Wiring(few).instead(few.nodes[1], judge)) == 5 * 3
+
+
+def test_values_are_tried_once_for_all_findings_about_a_node() -> None:
+    judge, graph = Counting(), joined(["x0", "x1"], 3)
+    wiring = Wiring(graph)
+    wiring.few(graph.nodes[1], {"InputTensors"}, judge)
+    asked = judge.asked
+    assert asked > 0
+    wiring.few(graph.nodes[1], {"InputTensors", "OutputTensor"}, judge)
+    assert judge.asked == asked
+
+
+def test_who_reads_a_value_several_times_is_judged_once() -> None:
+    judge, graph = Counting(), joined(["x0"], 0)
+    relu = graph.nodes[0]
+    change = Change("OutputTensor", replace(relu.operator.tensor("OutputTensor"), sizes=(1, 1, 3, 3)), "")
+    assert Wiring(graph).refusing(relu, [change], judge) is None
+    assert judge.asked == 1
