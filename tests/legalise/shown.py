@@ -9,16 +9,17 @@ from onnx import helper, parser
 from dml2onnx.legalise.rules import Shown
 
 
-def model_of(text: str) -> onnx.ModelProto:
-    """A model in ONNX's text form."""
-    parsed = parser.parse_model(f'<ir_version: 10, opset_import: ["": 21]> g {" ".join(text.split())}')
+def model_of(shown: Shown) -> onnx.ModelProto:
+    """The model, read from ONNX's text form."""
+    versions = f'<ir_version: 10, opset_import: ["": {shown.opset}]>'
+    parsed = parser.parse_model(f"{versions} g {' '.join(shown.model.split())}")
     onnx.checker.check_model(parsed, full_check=True)
     return parsed
 
 
 def arrays(shown: Shown) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
     """The inputs and the outputs."""
-    graph = model_of(shown.model).graph
+    graph = model_of(shown).graph
 
     def of(
         values: tuple[tuple[float | int | bool, ...], ...], ports: list[onnx.ValueInfoProto]

@@ -87,7 +87,7 @@ def test_facts(name: str) -> None:
     """What has been mended in ONNX Runtime is no fact any more."""
     shown = quirk(name).shown
     assert shown is not None
-    model, (inputs, (exact, *_)) = model_of(shown.model), arrays(shown)
+    model, (inputs, (exact, *_)) = model_of(shown), arrays(shown)
     is_there = _is_there(shown)
 
     def run() -> np.ndarray:
@@ -127,7 +127,7 @@ def test_what_onnx_says_is_what_somebody_computes(name: str) -> None:
     """Also of kernels that are not here: what they should give is given by ONNX Runtime's, or ONNX's evaluator."""
     shown = quirk(name).shown
     assert shown is not None
-    model, (inputs, exact) = model_of(shown.model), arrays(shown)
+    model, (inputs, exact) = model_of(shown), arrays(shown)
     feeds = dict(zip([item.name for item in model.graph.input], inputs, strict=True))
     agree = any(
         np.allclose(found, exact[0], shown.digits or 1e-6, 0, equal_nan=True) for found in _answers(model, feeds)

@@ -287,6 +287,14 @@ class TestForm:
         assert "Attention" not in operators(model)
         assert reason in model.lowered.traces[0].notes
 
+    @pytest.mark.parametrize("source", ["separate", "key and value"])
+    def test_halves_of_heads_that_share_keys(self, source):
+        """ONNX Runtime 1.24 reads beyond them."""
+        op = attention("MULTIHEAD_ATTENTION1", source, data_type="FLOAT16")
+        assert "Attention" not in operators(check(op, opset=23, exact=False))
+        past = attention("MULTIHEAD_ATTENTION1", source, data_type="FLOAT16", given=("past",))
+        assert "Attention" in operators(check(past, opset=23, exact=False))
+
     def test_a_constant_position_bias_is_no_mask(self):
         op = attention(given=("position",))
         assert "Attention" in operators(check(op, opset=23, constants=["RelativePositionBiasTensor"]))
