@@ -8,14 +8,14 @@ graph only when something uses it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading as codes
-from dml2onnx.diagnostics import Edit, Remedy
 from dml2onnx.frontends.contents import longest_file
 from dml2onnx.frontends.dx_dispatchables import DISPATCHABLE
-from dml2onnx.frontends.dx_resources import only_unused
+from dml2onnx.frontends.dx_resources import Unused
 from dml2onnx.frontends.findings import instead, listing, pointer, quote, suggestion
 from dml2onnx.frontends.members import UINT32, Members, wrong_kind
 from dml2onnx.frontends.unresolved import Unresolved
@@ -314,11 +314,14 @@ class Program:
         message = f"nothing is bound to {port.field}"
         code = codes.UNCONNECTED_TENSOR
         where = place + pointer("bindings", port.field)
-        owned = [sources for other in self._dispatchables.values() for sources in other.owned.values()]
-        name = only_unused(self._resources, owned, self._commands, port.descs[0].total_bytes)
-        remedies = (Remedy(f"{quote(name)}, which nothing is bound to", (Edit(where, name),)),) if name else ()
+        remedies = self._unused.in_place(where, port.descs)
         self._reader.report(made, code, message, where, port.field, "a resource", remedies=remedies)
         self._misbound(port, reads, writes)
+
+    @cached_property
+    def _unused(self) -> Unused:
+        owned = [sources for other in self._dispatchables.values() for sources in other.owned.values()]
+        return Unused(self._resources, owned, self._commands)
 
     def _misbound(self, port: Slot, reads: dict[str, tuple[Read, ...]], writes: dict[str, tuple[Write, ...]]) -> None:
         """Values of its own for a bind point without a usable binding, which has been reported."""

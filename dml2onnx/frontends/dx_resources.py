@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dml2onnx.codes import reading as codes
-from dml2onnx.diagnostics import Remedy, shortened
+from dml2onnx.diagnostics import Edit, Remedy, shortened
 from dml2onnx.frontends.contents import of_fractions
 from dml2onnx.frontends.dialects import data_types, enumerators
 from dml2onnx.frontends.files import FileError, ModelFiles
@@ -27,7 +27,7 @@ from dml2onnx.ir.data import ArrayData, FileData, FillData, PaddedData, padded
 from dml2onnx.ir.tensor import DataType
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from dml2onnx.frontends.dx_dispatchables import Source
     from dml2onnx.frontends.members import Json
     from dml2onnx.ir.data import Data
+    from dml2onnx.ir.tensor import TensorDesc
 
 MAX_MATERIALIZED_BYTES = 1 << 28
 """Bytes of sequences and images that one model may have; they exist in memory, unlike fills and files."""
@@ -76,22 +77,29 @@ class Resource(NamedTuple):
         return self.data_type.bits // 8 if self.data_type else 0
 
 
-def only_unused(
-    resources: Mapping[str, Resource], owned: Iterable[tuple[Source, ...]], commands: object, nbytes: int
-) -> str:
-    """The only resource of so many bytes that is bound to nothing and that no command names; empty if there is none."""
-    named = {source.resource.name for sources in owned for source in sources}
-    pending = [commands]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, str):
-            named.add(item)
-        elif isinstance(item, (list, dict)):
-            pending.extend(item.values() if isinstance(item, dict) else item)
-    found = [
-        name for name, item in resources.items() if name not in named and nbytes in (item.nbytes, item.initial_bytes)
-    ]
-    return found[0] if len(found) == 1 else ""
+class Unused:
+    """The resources that are bound to nothing and that no command names."""
+
+    def __init__(
+        self, resources: Mapping[str, Resource], owned: Iterable[tuple[Source, ...]], commands: object
+    ) -> None:
+        named = {source.resource.name for sources in owned for source in sources}
+        pending = [commands]
+        while pending:
+            item = pending.pop()
+            if isinstance(item, str):
+                named.add(item)
+            elif isinstance(item, (list, dict)):
+                pending.extend(item.values() if isinstance(item, dict) else item)
+        self._resources = [item for name, item in resources.items() if name not in named]
+
+    def in_place(self, place: str, descs: Sequence[TensorDesc]) -> tuple[Remedy, ...]:
+        """The only one of as many bytes as a single tensor, at the place of a binding that is not there."""
+        sizes = {desc.total_bytes for desc in descs}
+        names = [item.name for item in self._resources if not sizes.isdisjoint((item.nbytes, item.initial_bytes))]
+        if len(names) != 1 or len(descs) != 1:
+            return ()
+        return (Remedy(f"{quote(names[0])}, which nothing is bound to", (Edit(place, names[0]),)),)
 
 
 def _beside(place: str) -> str:

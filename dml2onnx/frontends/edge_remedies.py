@@ -30,6 +30,7 @@ class Reached:
         self._ends: set[tuple[int, int]] = set()
         self._begins: set[tuple[int, int]] = set()
         self._inputs: set[int] = set()
+        self._all_lacking: list[tuple[int, int, str]] | None = None
         for raw in (*_listed(root, "IntermediateEdges"), *_listed(root, "OutputEdges")):
             inner = raw.get("Desc", raw)
             node, number = (inner.get(name) for name in _FROM) if type(inner) is dict else (None, None)
@@ -68,10 +69,11 @@ class Reached:
 
     def _of_another_node(self, nodes: Nodes, edge: Edge, end: int) -> tuple[Remedy, ...]:
         """The only input of all nodes that has no edge."""
-        found = [(index, *item) for index in range(len(nodes)) for item in self.lacking(nodes, index)]
-        if len(found) != 1:
+        if self._all_lacking is None:  # once for all edges
+            self._all_lacking = [(index, *item) for index in range(len(nodes)) for item in self.lacking(nodes, index)]
+        if len(self._all_lacking) != 1:
             return ()
-        index, number, field = found[0]
+        ((index, number, field),) = self._all_lacking
         node = nodes[index]
         assert isinstance(node, OperatorNode)
         words = f"{edge.members[end - 1]} {index}, {edge.members[end]} {number}: {field} of {quote(node.name)}"

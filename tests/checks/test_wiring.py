@@ -12,11 +12,14 @@ from dml2onnx.checks import check
 from dml2onnx.checks.candidates import Change
 from dml2onnx.checks.wiring import Wiring
 from dml2onnx.frontends import load_bytes
+from dml2onnx.frontends.dx_resources import Unused
+from dml2onnx.frontends.edge_remedies import Reached
 from tests.newcomers.case import edited
 from tests.newcomers.networks import AUTOENCODER, DISPATCHED, GRAPH_OF_FOUR, MOBILE, SENTENCE, UNET
 
 if TYPE_CHECKING:
     from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.frontends.edge_remedies import Nodes
     from dml2onnx.ir.graph import Graph
     from dml2onnx.ir.operator import OperatorDesc
 
@@ -177,6 +180,24 @@ def test_two_edges_to_an_input_of_other_sizes() -> None:
     assert item.code == "DML1061"
 
 
+def test_inputs_without_an_edge_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And not for each edge that there is twice."""
+    asked = []
+    lacking = Reached.lacking
+
+    def counted(self: Reached, nodes: Nodes, index: int) -> list[tuple[int, str]]:
+        asked.append(index)
+        return lacking(self, nodes, index)
+
+    monkeypatch.setattr(Reached, "lacking", counted)
+    graph = json.loads(GRAPH_OF_FOUR)
+    count = len(graph["Nodes"])
+    graph["IntermediateEdges"] *= 4
+    twice = len(found_in(json.dumps(graph)))
+    assert twice == 3 * (count - 1)
+    assert len(asked) <= 3 * twice + count
+
+
 # --- DxDispatch -------------------------------------------------------------------------------------------------------
 
 
@@ -194,6 +215,43 @@ def test_two_edges_to_an_input_of_other_sizes() -> None:
 )
 def test_resources(old: str, new: str, words: str) -> None:
     assert remedies(edited(DISPATCHED, (old, new)))[0] == words
+
+
+PARTS: dict[str, Any] = {
+    "resources": {
+        name: {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": count, "value": 0}}
+        for name, count in (("A", 6), ("Y", 12))
+    },
+    "dispatchables": {
+        "join": {
+            "type": "DML_OPERATOR_JOIN",
+            "desc": {
+                "InputCount": 2,
+                "InputTensors": [{"DataType": "FLOAT32", "Sizes": [1, 1, 2, 3]}] * 2,
+                "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 4, 3]},
+                "Axis": 2,
+            },
+        }
+    },
+    "commands": [{"type": "dispatch", "dispatchable": "join", "bindings": {"OutputTensor": "Y"}}] * 3,
+}
+
+
+def test_one_resource_for_two_tensors() -> None:
+    found = found_in(json.dumps(PARTS))
+    assert [(item.code, item.remedies) for item in found] == [("DML1011", ())] * 3
+
+
+def test_unused_resources_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+
+    def unused(*given: Any) -> Unused:
+        made.append(Unused(*given))
+        return made[-1]
+
+    monkeypatch.setattr("dml2onnx.frontends.dx_program.Unused", unused)
+    found_in(json.dumps(PARTS))
+    assert len(made) == 1
 
 
 # --- Sizes ------------------------------------------------------------------------------------------------------------
