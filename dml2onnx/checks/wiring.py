@@ -31,7 +31,7 @@ MOST_TRIED = 64
 MOST_READ = 16
 """Tensors that a node may read, for each to be tried: of an array of more, no one is meant."""
 MOST_ALIKE = 2
-"""Values that others read, and places for one that nothing reads, that are offered: of more no one is meant."""
+"""Values, and places for one that nothing reads, that are offered: of more no one is meant."""
 
 
 class Reading(NamedTuple):
@@ -144,8 +144,10 @@ class Wiring:
     # --- Another value for a wrong node -------------------------------------------------------------------------------
 
     def instead(self, node: Node, judge: AnyJudge) -> list[tuple[str, Remedy]]:
-        """The fields of a wrong node, each with a value that nothing reads, and with which nothing is wrong."""
+        """The fields of a wrong node, each with one of few values that nothing reads, with which it is right."""
         found = self._fitting(node, judge, is_read=False)
+        if len({value for _, value in found}) > MOST_ALIKE:
+            return []
         return [(reading.field, self._remedy(reading, value, ", which nothing reads")) for reading, value in found]
 
     def few(self, node: Node, fields: set[str], judge: AnyJudge) -> list[Remedy]:

@@ -31,7 +31,7 @@ class LoadOptions:
     every file named after an input (``w.npy``, ``w.bin`` or ``w``) has the contents of that one. With ``freeze`` all
     inputs that came with contents are constants. Those named in ``inputs`` stay inputs whatever ``freeze`` and
     directories say; to name one in ``constants`` as well is refused. What DirectML owns is always constant. A
-    constant whose file is not there is given contents, or stays an input, as inputs are.
+    constant whose file is not there takes contents in the same ways, and is an input if ``inputs`` names it.
 
     Files that a model names lie in its directory or in one of ``allow_paths``. Those that are read as a whole, which
     are all texts and no weights, have at most ``max_bytes``.

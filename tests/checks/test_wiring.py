@@ -45,6 +45,16 @@ def test_a_value_that_nothing_reads() -> None:
     assert [(edit.pointer, edit.value) for edit in first.edits] == [("/nodes/4/inputs/BTensor", "project")]
 
 
+def test_of_many_values_that_nothing_reads_none_is_meant() -> None:
+    graph = json.loads(edited(MOBILE, (RESIDUAL, RESIDUAL.replace("project", "expand"))))
+    like = graph["nodes"][3]
+    for count, offered in ((1, True), (2, False)):
+        copy = {**like, "name": f"again{count}", "outputs": {"OutputTensor": f"again{count}"}}
+        graph["nodes"].insert(4, copy)
+        words = [remedy.words for item in found_in(json.dumps(graph)) for remedy in item.remedies]
+        assert any("which nothing reads" in text for text in words) is offered
+
+
 @pytest.mark.parametrize("name", ["tokens", "weights", "mix"])
 def test_all_that_is_wrong_with_it_is_one_mistake(name: str) -> None:
     """Another data type and other sizes, or a cycle."""
@@ -342,11 +352,11 @@ class Counting:
 
 def test_of_many_tensors_none_is_led_elsewhere() -> None:
     """Each would be tried with each value, and judged together with all others."""
-    judge, graph = Counting(), joined([f"x{i}" for i in range(50)], 3)
+    judge, graph = Counting(), joined([f"x{i}" for i in range(50)], 2)
     assert Wiring(graph).instead(graph.nodes[1], judge) == []
     assert judge.asked == 0
-    few = joined(["x0", "x1"], 3)
-    assert len(Wiring(few).instead(few.nodes[1], judge)) == 5 * 3
+    few = joined(["x0", "x1"], 2)
+    assert len(Wiring(few).instead(few.nodes[1], judge)) == 5 * 2
 
 
 def test_values_are_tried_once_for_all_findings_about_a_node() -> None:
