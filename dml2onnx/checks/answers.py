@@ -277,8 +277,9 @@ def graph_answers(graph: Graph, found: Iterable[Diagnostic], judge: AnyJudge) ->
 def _edge_answer(graph: Graph, item: Diagnostic, judge: AnyJudge) -> Diagnostic:
     """A finding about an edge between tensors of other bytes, with what either of them would have to be."""
     is_native = graph.format == "native"
-    found = [resized_remedy(resized, editable=is_native) for resized in of_edge(graph, item, judge)]
-    if found and "data type" in found[0].words:
+    fitting = list(of_edge(graph, item, judge))
+    found = [resized_remedy(resized, editable=is_native) for resized in fitting]
+    if fitting and fitting[0].is_of_other_type:
         found.append(Remedy("a CAST node between them"))
     return replace(item, remedies=tuple(found[:MOST_REMEDIES])) if found and not item.remedies else item
 
@@ -319,7 +320,7 @@ def _of_resource(node: Node, item: Diagnostic, source: Callable[[Value, TensorDe
         if isinstance(desc, TensorDesc) and resource.pointer.startswith("/resources/") and not bound.offset:
             name = quote(resource.pointer.removeprefix("/resources/").replace("~1", "/").replace("~0", "~"))
             kind, count = desc.data_type.name, desc.extent
-            if "as many as" in item.message:
+            if elements_of_other_width(desc, bound.value.nbytes):
                 yield Remedy(f"initialValuesDataType {kind} of {name}")
             else:
                 yield Remedy(f"{name} with {plural(count, 'element')} of {kind}, valueCount {count}")

@@ -40,6 +40,13 @@ class Resized(NamedTuple):
     """Of that tensor, and of outputs that follow from it."""
     words: str
 
+    @property
+    def is_of_other_type(self) -> bool:
+        """Whether it has another data type."""
+        pairs = [(change.value, self.node.operator.find(change.field)) for change in self.changes]
+        tensors = [(new, old) for new, old in pairs if isinstance(new, TensorDesc) and isinstance(old, TensorDesc)]
+        return any(new.data_type is not old.data_type for new, old in tensors)
+
 
 class OtherEnds:
     """Who writes and who reads each value of a graph, as single tensors."""

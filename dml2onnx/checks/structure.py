@@ -333,7 +333,7 @@ def _reads(node: Node, sources: dict[Value, int], available: set[Value], regions
                 yield _finding(codes.OWNED_INTERMEDIATE, f"{path}/Flags", message, "NONE", "OWNED_BY_DML")
 
 
-def _of_other_width(tensor: TensorDesc, present: int) -> str:
+def elements_of_other_width(tensor: TensorDesc, present: int) -> str:
     """That a buffer has as many elements as a tensor, of fewer bits, in words."""
     count, bits = tensor.extent, tensor.data_type.bits
     if present * 8 % count or present * 8 // count not in (8, 16, 32) or present * 8 // count >= bits:
@@ -347,7 +347,7 @@ def _region(path: str, bound: Read | Write, tensor: TensorDesc, regions: _Region
     if nbytes and (offset < 0 or offset + nbytes > present) and regions.is_news(bound.value, offset + nbytes):
         name = quote(regions.name(bound.value))
         message = f"{path} needs bytes {offset} to {offset + nbytes} of {name}, which has {present}"
-        message += f"{_of_other_width(tensor, present)}."
+        message += f"{elements_of_other_width(tensor, present)}."
         yield _finding(codes.OUT_OF_BOUNDS, path, message, f"{offset + nbytes} bytes or more", f"{present} bytes")
     if not offset:
         return

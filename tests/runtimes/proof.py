@@ -284,6 +284,7 @@ class Pool:
     def again(self, job: Job, runtime: Runtime, first: Outcome) -> Outcome:
         """The outcome of a job in a process that has run nothing before, beside the ``first`` one."""
         worker = Worker(runtime)
+        self._workers.append(worker)
         second = job.run(worker)
         worker.stop()
         return replace(second, once=None if second.problem else first.problem)
