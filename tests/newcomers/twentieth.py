@@ -152,8 +152,7 @@ TWENTIETH_FILES = (
         "a filter of one dimension down the columns",
         edited(
             SOUND,
-            ('"Sizes": [16, 1, 1, 32]', '"Sizes": [16, 1, 32, 1]'),
-            ('"FilterTensor": "waves.w"},', '"FilterTensor": "waves.w"}, // <- here'),
+            ('"Sizes": [16, 1, 1, 32], "fill": 1}', '"Sizes": [16, 1, 32, 1], "fill": 1} // <- here'),
         ),
         (r"FilterTensor", r"\[16, 1, 32, 1\]|\b32\b", r"(help|or): FilterTensor.*\[16, 1, 1, 32\]"),
     ),
@@ -290,14 +289,21 @@ TWENTIETH_FILES = (
     Case(
         "three tensors counted where two are joined",
         edited(JOINED, ('"InputCount": 2,', '"InputCount": 3, // <- here')),
-        (r"InputCount", r"\b3\b", r"\b2\b", r"(help|or): InputCount 2|InputCount.*2"),
+        (r"InputCount", r"\b3\b", r"\b2\b", r"(help|or):.*\b2\b"),
     ),
     Case(
         "the dimensions of a padding counted without batch and channels",
         edited(JOINED, ('"DimensionCount": 4,', '"DimensionCount": 2, // <- here')),
-        (r"DimensionCount", r"\b2\b", r"(help|or): DimensionCount 4"),
+        (r"DimensionCount", r"\b2\b", r"(help|or):.*\b4\b"),
     ),
 )
+
+NOT_YET_ANSWERED = (
+    "filters of a network that enlarges twice, in one that enlarges three times",
+    "a softmax along channels that are not there, as PyTorch has classes in dimension 1",
+    "both outputs of a pool counted as its first",
+)
+"""The mistakes that no remedy is known for, or that nothing is said of."""
 
 TWENTIETH_PROGRAMS = (
     Case(
@@ -364,12 +370,12 @@ TWENTIETH_COMMANDS = (
         "a factor of PyDirectML's upsampling as a number",
         ("pydirectml", "program.py"),
         (r"Size2D", r"line 7"),
-        PYDIRECTML + "y = dml.upsample_2d(x, 2, dml.InterpolationMode.NEAREST_NEIGHBOR)\n",
+        PYDIRECTML + "y = dml.up_sample_2d(x, 2, dml.InterpolationMode.NEAREST_NEIGHBOR)\n",
     ),
     Command(
         "a picture of PyDirectML without batch and channels",
         ("pydirectml", "program.py"),
-        (r"InputTensor", r"\b2\b", r"\b4\b", r"line 8"),
+        (r"input", r"\[4, 4\]", r"\b4 or 5\b", r"line 8"),
         PYDIRECTML
         + "p = dml.input_tensor(graph, 2, dml.TensorDesc(dml.TensorDataType.FLOAT32, [4, 4]))\n"
         + "y = dml.convolution(p, w)\n",
