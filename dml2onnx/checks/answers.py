@@ -17,7 +17,7 @@ from dml2onnx.checks.other_types import OF_TYPES, in_another_place, of_other_typ
 from dml2onnx.checks.single_edits import OPPOSITE, SLIP
 from dml2onnx.checks.solved import SOLVED
 from dml2onnx.checks.tensors import strides_in_elements
-from dml2onnx.checks.trials import best_trials
+from dml2onnx.checks.trials import best_trials, differs_widely
 from dml2onnx.checks.wiring import Wiring
 from dml2onnx.checks.wording import as_member, edits_of, remedies_of, resized_remedy
 from dml2onnx.codes import checking as codes
@@ -226,7 +226,8 @@ class _Answering:
             found.append(Remedy(f"GraphBuilder(feature_level={quote(item.since)})"))
         if item.code is codes.OUT_OF_BOUNDS:
             found += _within_buffer(node, item, judge, self._source, editable=editable)
-        if wiring is not None and _is_of_reads(item) and not self._rewired and len(found) < MOST_REMEDIES:
+        is_known = len(found) >= MOST_REMEDIES or (found and item.code is codes.OUT_OF_BOUNDS)
+        if wiring is not None and _is_of_reads(item) and not self._rewired and not is_known:
             found += wiring.few(node, {item.field, *item.related}, judge)
         return found
 
@@ -238,6 +239,8 @@ class _Answering:
             stated = _stated(self._node, self._best, diagnostic.pointer) if stands else ()
             places = _places(self._node, [*fields, item.path, *item.related], diagnostic.pointer, self._source)
             return replace(diagnostic, places=(*stated, *places)[:MOST_PLACES])
+        if item.code in _OF_COUNTS:
+            return replace(diagnostic, places=_members(self._node, item.related, diagnostic.pointer)[:MOST_PLACES])
         if item.code is codes.OUT_OF_BOUNDS:
             places = _places(
                 self._node, [item.path], diagnostic.pointer, lambda value, _: self._source(value, None), written=True
@@ -382,7 +385,7 @@ def _standing_for(
 
 def _of_counterparts(node: Node, best: Sequence[Trial], judge: AnyJudge, *, editable: bool) -> tuple[Remedy, ...]:
     """Another operator, where nothing better is known than a slip that happens to do."""
-    if any(trial.candidate.kind < SLIP for trial in best):
+    if any(trial.candidate.kind < SLIP and not differs_widely(node.operator, trial) for trial in best):
         return ()
     made = []
     for name in counterparts(node.operator, judge)[:1]:
@@ -465,12 +468,21 @@ def _places(
 
 def _stated(node: Node, best: Sequence[Trial], own: str) -> tuple[Place, ...]:
     """Where the attributes and outputs stand that would do in another form."""
+    changes = [change for trial in best for change in trial.candidate.changes]
+    here = [item.field for item in changes if not isinstance(item.value, TensorDesc) or item.field in node.writes]
+    return _members(node, here, own)
+
+
+def _members(node: Node, fields: Iterable[str], own: str) -> tuple[Place, ...]:
+    """Where these attributes and outputs stand, and what they are; not what the node reads, nor how long arrays are."""
     found: dict[str, Place] = {}
-    for trial in best:
-        for change in trial.candidate.changes:
-            value, place = node.operator.get(change.field), pointer(node.source, change.field)
-            is_here = not isinstance(change.value, TensorDesc) or change.field in node.writes
-            if is_here and place != own and not own.startswith(f"{place}/"):
-                shown = f"[{', '.join(map(str, value))}]" if isinstance(value, tuple) else value
-                found.setdefault(place, Place(place, f"{change.field} is {shown}"))
+    schema = node.operator.schema
+    lengths = {item.count for item in schema.fields}
+    for field in fields:
+        if field not in schema.index or field in node.reads or field in lengths:
+            continue
+        value, place = node.operator.get(field), pointer(node.source, field)
+        if place != own and not own.startswith(f"{place}/"):
+            shown = f"[{', '.join(map(str, value))}]" if isinstance(value, tuple) else value
+            found.setdefault(place, Place(place, f"{field} is {shown}"))
     return tuple(found.values())

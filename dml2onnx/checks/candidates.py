@@ -201,8 +201,7 @@ def _paddings(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[tu
             if stated != tuple(before) == other:
                 yield (Change(name, tuple(before), f"{before}"),)
     elif start == end != tuple(after) and (not any(start) or len({*start}) == len({*before, *after}) == 1):
-        words = f"{before}" if before == after else f"{before} and EndPadding {after}"
-        yield (Change("StartPadding", tuple(before), words), Change("EndPadding", tuple(after), f"{after}"))
+        yield (Change("StartPadding", tuple(before), f"{before}"), Change("EndPadding", tuple(after), f"{after}"))
 
 
 def _shorter(desc: OperatorDesc) -> Iterator[tuple[Change, ...]]:
@@ -222,10 +221,10 @@ def _shorter(desc: OperatorDesc) -> Iterator[tuple[Change, ...]]:
         length = lengths.pop()
         if 0 < length < tensor.rank:
             leading = tensor.sizes[: tensor.rank - length]
-            changes = [Change(name, _filled(name, value, leading), "") for name, value in stated.items()]
-            said = [f"{change.field} {in_words(change.value)}" for change in changes]
-            words = f"{' and '.join(said).removeprefix(names[0]).lstrip()}, one for each dimension"
-            yield changes[0]._replace(words=words), *changes[1:], Change(count or "", tensor.rank, f"{tensor.rank}")
+            filled = [(name, _filled(name, value, leading)) for name, value in stated.items()]
+            *first, last = [Change(name, value, in_words(value)) for name, value in filled]
+            last = last._replace(words=f"{last.words}, one for each dimension")
+            yield *first, last, Change(count or "", tensor.rank, f"{tensor.rank}")
 
 
 def _of_counts(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[tuple[Change, ...]]:

@@ -54,6 +54,7 @@ class OtherEnds:
     def __init__(self, graph: Graph) -> None:
         self._writers: dict[Value, End] = {}
         self._readers: dict[Value, list[End]] = {}
+        self._constants = {item.value: End(item.desc, quote(item.value.name)) for item in graph.constants if item.desc}
         for item in graph.inputs:
             if item.desc is not None and item.source:
                 self._writers[item.value] = End(item.desc, quote(item.name))
@@ -75,8 +76,13 @@ class OtherEnds:
     def resized(self, node: Node, judge: AnyJudge, fields: frozenset[str] = frozenset()) -> Iterator[Resized]:
         """The node with one tensor as its other ends have it, among these fields; or, of what it reads, its writer."""
         for field, reads in node.reads.items():
-            writer = self._writers.get(reads[0].value) if len(reads) == 1 and not reads[0].offset else None
-            if writer is None or (fields and field not in fields):
+            value = reads[0].value if len(reads) == 1 and not reads[0].offset else None
+            if value is None or (fields and field not in fields):
+                continue
+            writer = self._writers.get(value)
+            if fields and (end := writer or self._constants.get(value)):
+                yield from _repeated(node, field, end, judge)
+            if writer is None:
                 continue
             yield from _resized(node, field, writer, judge)
             desc = node.operator.find(field)
@@ -87,6 +93,21 @@ class OtherEnds:
             readers = self._readers.get(writes[0].value, []) if len(writes) == 1 else []
             if readers and len({end.desc.sizes for end in readers}) == 1:
                 yield from _resized(node, field, readers[0], judge)
+
+
+def _repeated(node: Node, field: str, end: End, judge: AnyJudge) -> Iterator[Resized]:
+    """The node with a tensor that repeats the other end's along its dimensions of 1, if nothing is wrong with it."""
+    own, other = node.operator.find(field), end.desc
+    if not isinstance(own, TensorDesc) or own.strides is not None or own.data_type is not other.data_type:
+        return
+    if own.rank != other.rank or any(b not in (1, a) for a, b in zip(own.sizes, other.sizes, strict=True)):
+        return
+    pairs = zip(other.sizes, other.effective_strides, strict=True)
+    change = Change(field, replace(own, strides=tuple([0 if size == 1 else step for size, step in pairs])), "")
+    if not _has_errors(changed(node.operator, (change,)), judge):
+        assert isinstance(change.value, TensorDesc)
+        words = f"{field} with Strides {list(change.value.strides or ())}, which repeat {end.words}"
+        yield Resized(node, (change,), words)
 
 
 def _resized(node: Node, field: str, end: End, judge: AnyJudge, *, named: bool = False) -> Iterator[Resized]:

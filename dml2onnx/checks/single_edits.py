@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from dml2onnx.catalog import FieldKind, FieldType, enum_schema
 from dml2onnx.checks.candidates import NEUTRAL, Candidate, Change, in_words, inferred, window
 from dml2onnx.codes import checking as codes
-from dml2onnx.ir.tensor import MAX_DIMENSIONS, TensorDesc
+from dml2onnx.ir.operator import Scalar
+from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType, TensorDesc
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -68,7 +69,7 @@ def single_edits(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator
                     kind = min(kind, SLIP + 1) if other in leading and not named else kind
                     kind = SLIP if other in nearby else kind
                     kind = FAR if field.name.endswith("Padding") and _is_beyond(desc, other) else kind
-                    yield Candidate(kind, _changes(field, other, value))
+                    yield Candidate(kind, (*_changes(field, other, value), *_scalars(desc, field, other)))
     yield from _tensors(desc, read, tensors, findings)
 
 
@@ -102,6 +103,17 @@ def _changes(field: FieldSchema, value: FieldValue, old: FieldValue) -> tuple[Ch
     if field.count is None or not isinstance(value, tuple) or not isinstance(old, tuple) or len(old) == len(value):
         return (change,)
     return change, Change(field.count, len(value), str(len(value)))
+
+
+def _scalars(desc: OperatorDesc, field: FieldSchema, value: FieldValue) -> Iterator[Change]:
+    """The numbers of another data type, where the field says theirs."""
+    kind = DataType.__members__.get(value) if field.enum == "DML_TENSOR_DATA_TYPE" and isinstance(value, str) else None
+    if kind is None:
+        return
+    for other, scalar in desc.items():
+        if isinstance(scalar, Scalar) and (kind.is_float or scalar.value == int(scalar.value)):
+            number = float(scalar.value) if kind.is_float else int(scalar.value)
+            yield Change(other.name, Scalar(kind, number), f"{number}")
 
 
 # --- How likely an edit undoes a slip ---------------------------------------------------------------------------------
@@ -293,9 +305,7 @@ def _together(desc: OperatorDesc) -> Iterator[Candidate]:
             made = [(field.name, old, tuple([old[index] for index in order])) for field, old in arrays]
             changes = [Change(name, new, in_words(new)) for name, old, new in made if old != new]
             if len(changes) > 1:
-                said = [f"{change.field} {change.words}" for change in changes]
-                words = " and ".join(said).removeprefix(changes[0].field).lstrip()
-                yield Candidate(SLIP, (changes[0]._replace(words=words), *changes[1:]))
+                yield Candidate(SLIP, tuple(changes))
 
 
 def _orders(length: int) -> Iterator[tuple[int, ...]]:

@@ -43,7 +43,9 @@ MOST_FIELDS = 3
 
 _PADDING = re.compile("^(Start|End)(?=Padding$)")
 """What padding at either end is without its end: more of one is as good as of the other."""
-FOLLOWING = frozenset({*NEUTRAL, "DimensionCount", *COUNTS.values()})
+LENGTHS = frozenset({"DimensionCount", *COUNTS.values()})
+"""Fields that say how long an array is."""
+FOLLOWING = LENGTHS | NEUTRAL.keys()
 """Fields that only go along with another one: the other end of a padding, the count of an array."""
 
 
@@ -164,7 +166,7 @@ def _with_single_edits(tried: _Tried, best: Sequence[Trial]) -> list[Trial]:
         edits += tried.right(solved_inputs(desc, tried.findings))
     if not is_whole:
         return edits or [*best]
-    return [*edits[: MOST_FIELDS - 1], *best] if edits and _differs_widely(desc, best) else [*best, *edits]
+    return [*edits[: MOST_FIELDS - 1], *best] if edits and differs_widely(desc, best[0]) else [*best, *edits]
 
 
 def _few(tried: _Tried, trials: Sequence[Trial]) -> list[Trial]:
@@ -204,11 +206,11 @@ def _is_of_outputs(desc: OperatorDesc, candidate: Candidate) -> bool:
     return all(change.field in outputs for change in candidate.changes)
 
 
-def _differs_widely(desc: OperatorDesc, best: Sequence[Trial]) -> bool:
+def differs_widely(desc: OperatorDesc, trial: Trial) -> bool:
     """Whether outputs are stated with several other sizes than follow: no slip, but what was meant."""
-    if len(best[0].candidate.changes) > 1:
+    if len(trial.candidate.changes) > 1:
         return True
-    for change in best[0].candidate.changes:
+    for change in trial.candidate.changes:
         old, new = desc.get(change.field), change.value
         if isinstance(old, TensorDesc) and isinstance(new, TensorDesc) and old.rank == new.rank:
             return sum(one != other for one, other in zip(old.sizes, new.sizes, strict=True)) > 1

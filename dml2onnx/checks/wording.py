@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from dml2onnx.checks.trials import FOLLOWING, counted
+from dml2onnx.checks.trials import FOLLOWING, LENGTHS
 from dml2onnx.diagnostics import Edit, Remedy, quote
+from dml2onnx.ir.operator import Scalar
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.findings import pointer
 
@@ -37,10 +38,10 @@ def remedies_of(
     made, last = [], []
     for trial in best:
         reader = refusing([*trial.candidate.changes, *trial.further])
-        changes = counted(trial.candidate)
-        words = ", and ".join(
-            _in_words(change, in_python=in_python) for change in (changes if in_python else _alike(changes))
-        )
+        changes = [item for item in trial.candidate.changes if not _goes_along(item)]
+        is_of_arrays = all(change.field in FOLLOWING for change in changes)
+        said = changes if in_python or is_of_arrays else _alike(changes)
+        words = (" and " if is_of_arrays else ", and ").join(_in_words(change, in_python=in_python) for change in said)
         edits: list[Edit] = []
         copied = any(change.is_copied for change in trial.candidate.changes)
         for change in (*trial.candidate.changes, *trial.further) if editable and not copied else ():
@@ -50,6 +51,11 @@ def remedies_of(
         else:
             made.append(Remedy(words, tuple(edits), is_certain=trial.candidate.kind in _CERTAIN))
     return (*made, *last)
+
+
+def _goes_along(change: Change) -> bool:
+    """Whether a change is no news: the length of an array, a number as another type."""
+    return change.field in LENGTHS or isinstance(change.value, Scalar)
 
 
 def _alike(changes: Sequence[Change]) -> list[Change]:
@@ -84,6 +90,9 @@ def edits_of(node: Node, change: Change) -> Iterator[Edit]:
     place = pointer(node.source, change.path)
     value, old = change.value, node.operator.get(change.field)
     if value is None:  # what is read by the node, and not a part of its descriptor
+        return
+    if isinstance(value, Scalar):
+        yield Edit(place, value.value, where_given=True)
         return
     if not isinstance(value, TensorDesc):
         yield Edit(place, as_member(value), where_given=change.field in FOLLOWING - {"EndPadding"})

@@ -267,9 +267,11 @@ class DescriptorReader:
             values[count] = lengths[0]  # as nearly always
             return
         expected = stated if isinstance(stated, int) else _likely_length(lengths, values) if lengths else None
-        if len(lengths) > 1 and len(set(lengths)) == 1 and stated not in (None, lengths[0]):
+        is_counted = len(lengths) > 1 or plan.fields[arrays[0]].tensor  # nobody writes a tensor too many
+        if is_counted and len(set(lengths)) == 1 and stated not in (None, lengths[0]):
             counted = listing([plan.fields[position].name for position in arrays])
-            message = f"is {stated}, but {counted} have {plural(lengths[0], 'element')}"
+            has = "have" if len(arrays) > 1 else "has"
+            message = f"is {stated}, but {counted} {has} {plural(lengths[0], 'element')}"
             others = tuple([(plan.fields[position].name,) for position in arrays])
             place, expected = (plan.fields[count].name,), lengths[0]
             problems.append(codes.COUNT_MISMATCH.of(place, message, expected, stated, related=others, instead=expected))

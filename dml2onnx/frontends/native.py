@@ -352,10 +352,12 @@ class _NativeReader:
         close = self._findings.closest_missing(field, given if isinstance(given, dict) else (), names, needed)
         for name in close:
             self._findings.meant(members.at(section, name), codes.UNKNOWN_TENSOR, field)
+        attribute = schema.field(field.removesuffix("Tensor"))
+        has = "" if close or attribute is None else f"; its {quote(attribute.name)} is a member of desc"
         self._findings.add(
             at_field(
                 codes.UNKNOWN_TENSOR,
-                f"{schema.short_name} has no {what} {quote(field)}{suggestion(close)}",
+                f"{schema.short_name} has no {what} {quote(field)}{suggestion(close)}{has}",
                 members.at(section, field),
                 members.node,
                 schema,

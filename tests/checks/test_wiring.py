@@ -297,6 +297,19 @@ def test_a_size_of_zero() -> None:
     assert "InputTensor of sizes [1, 8, 16, 16]" in " ".join(remedies(json.dumps(graph)))
 
 
+def test_a_constant_of_one_element_is_repeated() -> None:
+    text = edited(SENTENCE, ('"Sizes": [1, 1, 1000, 64], "fill": 0.1}', '"Sizes": [1, 1, 1, 64], "fill": 0.1}'))
+    text = edited(
+        text,
+        (
+            '"desc": {\n        "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 16, 64]},\n        "Axis"',
+            '"desc": {\n        "InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 1000, 64]},\n'
+            '        "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 16, 64]},\n        "Axis"',
+        ),
+    )
+    assert remedies(text)[0] == 'InputTensor with Strides [0, 0, 0, 1], which repeat "table"'
+
+
 def test_padding_that_the_output_does_without() -> None:
     text = edited(
         DISPATCHED,
@@ -305,7 +318,10 @@ def test_padding_that_the_output_does_without() -> None:
             '"OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 4, 6, 6]}',
         ),
     )
-    assert remedies(text) == ["OutputTensor of sizes [1, 4, 8, 8], as it follows from the rest", "StartPadding [0, 0]"]
+    assert remedies(text) == [
+        "OutputTensor of sizes [1, 4, 8, 8], as it follows from the rest",
+        "StartPadding [0, 0] and EndPadding [0, 0]",
+    ]
 
 
 def test_a_fraction_among_whole_numbers() -> None:
