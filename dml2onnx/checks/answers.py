@@ -16,6 +16,7 @@ from dml2onnx.checks.other_ends import OtherEnds, of_edge, unread
 from dml2onnx.checks.other_types import OF_TYPES, in_another_place, of_other_types, with_field, worded
 from dml2onnx.checks.single_edits import OPPOSITE, SLIP
 from dml2onnx.checks.solved import SOLVED
+from dml2onnx.checks.structure import elements_of_other_width
 from dml2onnx.checks.tensors import strides_in_elements
 from dml2onnx.checks.trials import best_trials, differs_widely
 from dml2onnx.checks.wiring import Wiring
