@@ -90,7 +90,7 @@ def candidates(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[C
         yield Candidate(0, changes)
     for change in (*_windows(desc, findings), *_corners(desc)):
         yield Candidate(0, (change,))
-    for change in _like_most(desc, fields):
+    for change in (*_as_rows(desc), *_like_most(desc, fields)):
         yield Candidate(1, (change,))
     for change in (*_attributes(desc, concerned), *_divisors(desc, findings)):
         yield Candidate(1, (change,))
@@ -313,6 +313,19 @@ def _corners(desc: OperatorDesc) -> Iterator[Change]:
             f"of sizes {list(made.sizes)}; the number of the picture in front of the corners is in BatchIndicesTensor"
         )
         yield Change("ROITensor", made, words, is_copied=True)
+
+
+def _as_rows(desc: OperatorDesc) -> Iterator[Change]:
+    """The first matrix with as many columns as the second one has rows: the features of a picture as one row."""
+    first, second = (desc.find(name) for name in ("ATensor", "BTensor"))
+    if not isinstance(first, TensorDesc) or not isinstance(second, TensorDesc) or min(first.rank, second.rank) < 2:
+        return
+    columns = second.sizes[-1 if desc.find("TransB") == "TRANSPOSE" else -2]
+    is_plain = first.is_packed and desc.find("TransA") != "TRANSPOSE"
+    if is_plain and columns > first.sizes[-1] and first.element_count % columns == 0:
+        sizes = (*[1] * (first.rank - 2), first.element_count // columns, columns)
+        made = replace(first, sizes=sizes, strides=None, total_size=0)
+        yield Change("ATensor", made, f"of sizes {list(sizes)}")
 
 
 def _like_most(desc: OperatorDesc, fields: set[str]) -> Iterator[Change]:

@@ -41,7 +41,8 @@ def remedies_of(
         changes = [item for item in trial.candidate.changes if not _goes_along(item)]
         is_of_arrays = all(change.field in FOLLOWING for change in changes)
         said = changes if in_python or is_of_arrays else _alike(changes)
-        words = (" and " if is_of_arrays else ", and ").join(_in_words(change, in_python=in_python) for change in said)
+        parts = [_in_words(node, change, in_python=in_python) for change in said]
+        words = (" and " if is_of_arrays else ", and ").join(parts)
         edits: list[Edit] = []
         copied = any(change.is_copied for change in trial.candidate.changes)
         for change in (*trial.candidate.changes, *trial.further) if editable and not copied else ():
@@ -65,9 +66,9 @@ def _alike(changes: Sequence[Change]) -> list[Change]:
     return [changes[0]._replace(field=", ".join(change.path for change in changes), position=None)]
 
 
-def _in_words(change: Change, *, in_python: bool) -> str:
+def _in_words(node: Node, change: Change, *, in_python: bool) -> str:
     view = change.value
-    if not in_python:
+    if not in_python or _has_more_elements(node, change):
         return f"{change.path} {change.words}"
     if not isinstance(view, TensorDesc):
         name = _PARAMETERS.get(change.field) or re.sub(r"(?<=[a-z])(?=[A-Z])", "_", change.field).lower()
@@ -77,6 +78,14 @@ def _in_words(change: Change, *, in_python: bool) -> str:
     if change.permutation:
         return f"{change.path} {change.words}; {call}, or numpy's transpose {change.permutation}"
     return f"{change.path} {change.words}: {call}"
+
+
+def _has_more_elements(node: Node, change: Change) -> bool:
+    """Whether a tensor lies in more memory than the one in whose place it is: then it is no view of that."""
+    old, new = node.operator.find(change.field), change.value
+    if isinstance(old, tuple) and change.position is not None:
+        old = old[change.position]
+    return isinstance(old, TensorDesc) and isinstance(new, TensorDesc) and new.extent > old.extent
 
 
 def resized_remedy(resized: Resized, *, editable: bool) -> Remedy:

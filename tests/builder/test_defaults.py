@@ -129,3 +129,22 @@ def test_repr() -> None:
     g = GraphBuilder("net", feature_level="5_0")
     g.activation_relu(g.input("x", np.float32, [4]))
     assert repr(g) == '<GraphBuilder "net": 1 input, 0 constants, 1 node, feature level 5_0>'
+
+
+def test_other_elements_are_no_view() -> None:
+    """A remedy with more elements than there are is no call of reinterpret; one with as many is."""
+    g = GraphBuilder()
+    a, b = g.input("a", np.float32, [1, 1, 2, 3]), g.input("b", np.float32, [1, 1, 3, 4])
+    with pytest.raises(DmlError) as caught:
+        g.gemm(a, b, g.input("c", np.float32, [5]))
+    words = [remedy.words for item in caught.value.diagnostics for remedy in item.remedies]
+    assert words == ["CTensor of sizes [1, 1, 2, 4]"]
+    with pytest.raises(DmlError, match=r"reinterpret\(\.\.\., sizes=\[1, 1, 2, 4\]\)"):
+        g.gemm(a, b, g.input("d", np.float32, [1, 1, 4, 2]))
+
+
+def test_features_of_a_picture_are_a_row() -> None:
+    g = GraphBuilder()
+    with pytest.raises(DmlError, match=r"ATensor of sizes \[1, 1, 1, 12\]: reinterpret") as caught:
+        g.gemm(g.input("x", np.float32, [1, 3, 2, 2]), np.ones((12, 5), np.float32))
+    assert "BTensor of sizes" not in str(caught.value)
