@@ -7,7 +7,8 @@
 A change of words is then seen in the difference. Codes come with title and explanation; findings from the examples of
 all codes, from the models of ``tests/mistakes.py``, and from right descriptors of every operator with one field
 changed. Texts that differ in names and numbers alone are one wording. Notes, by which ``explain`` and reports say what
-became of a node, are the texts that stand in the compiler, with ``_`` for what is put into them.
+became of a node, are the texts that stand in the compiler, with ``_`` for what is put into them. At the end stands the
+help of commands and their options.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ from dml2onnx.catalog import LATEST, FieldType  # noqa: E402
 from dml2onnx.checks import check  # noqa: E402
 from dml2onnx.checks.operators import findings_of  # noqa: E402
 from dml2onnx.cli import main as command  # noqa: E402
+from dml2onnx.cli.commands import COMMANDS  # noqa: E402
 from dml2onnx.cli.examples import demonstrations, examples  # noqa: E402
+from dml2onnx.cli.parser import make_parser  # noqa: E402
 from dml2onnx.codes import all_codes  # noqa: E402
 from dml2onnx.diagnostics import DmlError  # noqa: E402
 from dml2onnx.frontends import load_bytes  # noqa: E402
@@ -187,6 +190,18 @@ def _noted(call: ast.Call) -> Iterator[str]:
             yield "".join(map(str, strings))
 
 
+def helps() -> Iterator[str]:
+    """What each command says of itself and of its options; what several say of one of the same name, once."""
+    seen = set()
+    for name, parser in make_parser().commands.items():
+        yield f"help: {name}: {COMMANDS[name][0]}"
+        for action in parser._actions:
+            of = f"{', '.join(action.option_strings) or action.metavar or action.dest}: {action.help}"
+            if of not in seen:
+                seen.add(of)
+                yield f"help: {name} {of}"
+
+
 def content() -> str:
     """The file: the texts in the order of their codes and wordings, each code's own first."""
     wordings = {(code.id, ""): f"{code.id}, {code.summary}: {code.explanation}" for code in all_codes().values()}
@@ -202,7 +217,8 @@ def content() -> str:
     missing = sorted(all_codes().keys() - {code for code, words in wordings if words})
     kinds = f"A line is a code or a wording; {len(missing)} codes have none: {', '.join(missing)}"
     noted = [f"note: {text}" for text in notes()]
-    return "\n".join([f"{GENERATOR} wrote this file. {kinds}", "", *lines, "", *noted, ""])
+    head = f"{GENERATOR} wrote this file. {kinds}"
+    return "\n".join([head, "", *lines, "", *noted, "", *(text.replace("\n", "\\n") for text in helps()), ""])
 
 
 if __name__ == "__main__":
