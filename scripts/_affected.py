@@ -33,6 +33,8 @@ LIMIT = 1.5
 UNKNOWN_SECONDS = 3.0
 """What a test file is expected to take that was never run here."""
 PACKAGES = ("dml2onnx", "tests")
+TEXTS = "scripts/generate_findings.py"
+"""What reads the notes in all files of the package."""
 MOST_USERS = 12
 """Modules that import another one: of more, no one's tests say much of it."""
 FEW = 3
@@ -85,7 +87,7 @@ def imported(generator: str) -> frozenset[str]:
 
 @functools.cache
 def text_of(test: str) -> str:
-    """What stands in a file of tests."""
+    """What stands in a file."""
     return (ROOT / test).read_text(encoding="utf-8")
 
 
@@ -177,7 +179,8 @@ class Nearness:
         module = module_of(path)
         if module not in self.graph.modules:
             return []
-        return [name for name in generators() if any(self._leads(used, module) for used in imported(name))]
+        readers = [TEXTS] if path.startswith(PACKAGES[0]) and ".note(" in text_of(path) else []
+        return [name for name in generators() if any(self._leads(used, module) for used in imported(name))] + readers
 
     def _leads(self, used: str, module: str) -> bool:
         chain = (used,) if used == module else self.graph.find_shortest_chain(used, module)

@@ -36,7 +36,7 @@ from dml2onnx.checks.operators import findings_of  # noqa: E402
 from dml2onnx.cli import main as command  # noqa: E402
 from dml2onnx.cli.commands import COMMANDS  # noqa: E402
 from dml2onnx.cli.examples import demonstrations, examples  # noqa: E402
-from dml2onnx.cli.parser import make_parser  # noqa: E402
+from dml2onnx.cli.parser import OF_OTHER_TOOLS, make_parser  # noqa: E402
 from dml2onnx.codes import all_codes  # noqa: E402
 from dml2onnx.diagnostics import DmlError  # noqa: E402
 from dml2onnx.frontends import load_bytes  # noqa: E402
@@ -192,6 +192,8 @@ def _noted(call: ast.Call) -> Iterator[str]:
 
 def helps() -> Iterator[str]:
     """What each command says of itself and of its options; what several say of one of the same name, once."""
+    for option, instead in OF_OTHER_TOOLS.items():
+        yield f"help: {option} is no option: {instead}"
     seen = set()
     for name, parser in make_parser().commands.items():
         yield f"help: {name}: {COMMANDS[name][0]}"

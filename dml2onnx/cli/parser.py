@@ -63,7 +63,7 @@ class _Parser(argparse.ArgumentParser):
             return f"; {pairs[0]} takes NAME=FILE"
         if is_surplus and self._takes_one_model():
             return f"; {self.prog.rpartition(' ')[2]} takes one model, batch takes many"
-        if wrong is not None and (instead := _OF_OTHER_TOOLS.get(wrong[1] or "")):
+        if wrong is not None and (instead := OF_OTHER_TOOLS.get(wrong[1] or "")):
             return f"; {instead}"
         if wrong is not None:
             name, known = wrong[1] or "".join(self.typed[:1]), list(self._option_string_actions)
@@ -78,7 +78,7 @@ class _Parser(argparse.ArgumentParser):
 
 _BOUNDS = "verify compares within the error that the reference allows of each element, which no option widens"
 _SIZES = "--size NAME=8,3,224,224 gives an input other sizes, and with names in their place one model for all"
-_OF_OTHER_TOOLS = MappingProxyType(
+OF_OTHER_TOOLS = MappingProxyType(
     {
         **dict.fromkeys(("--tolerance", "--atol", "--rtol", "--abs-tol", "--rel-tol", "--epsilon"), _BOUNDS),
         **dict.fromkeys(("--batch-size", "--shape", "--input-shape", "--dynamic", "--dynamic-axes"), _SIZES),
