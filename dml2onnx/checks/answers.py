@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.checks.candidates import Change, inferred
 from dml2onnx.checks.counterparts import counterparts
-from dml2onnx.checks.other_ends import OtherEnds, of_edge, unread
-from dml2onnx.checks.other_types import OF_TYPES, in_another_place, of_other_types, with_field, worded
+from dml2onnx.checks.other_ends import OtherEnds, of_edge
+from dml2onnx.checks.other_types import OF_TYPES, in_another_place, of_other_types, worded
 from dml2onnx.checks.single_edits import OPPOSITE, SLIP
 from dml2onnx.checks.solved import SOLVED
 from dml2onnx.checks.structure import elements_of_other_width
@@ -200,7 +200,7 @@ class _Answering:
             return False
         sizes = change.value.sizes if isinstance(change.value, TensorDesc) else own.sizes
         made = replace(writer.desc, sizes=sizes, strides=None, total_size=0)
-        return any(item.is_error for item in self._judge(with_field(writer.node.operator, writer.field, made)))
+        return any(item.is_error for item in self._judge(writer.node.operator.with_values({writer.field: made})))
 
     def _remedies(self, item: Diagnostic, *, is_first: bool, stands: bool) -> list[Remedy]:
         """What would do about a finding, the likeliest first; all of the best trials where it ``stands`` for others."""
@@ -267,13 +267,13 @@ def _one_of_reads(findings: Sequence[Diagnostic], fields: Collection[str]) -> li
 
 def graph_answers(graph: Graph, found: Iterable[Diagnostic], judge: AnyJudge) -> list[Diagnostic]:
     """The findings about a graph as a whole, with remedies for the first of those about edges and names."""
-    made, asked = [], 0
+    made, asked, wiring = [], 0, Wiring(graph)
     for item in found:
         if item.code is codes.NO_OUTPUTS:
-            item = replace(item, remedies=tuple(Wiring(graph).outputs_of_all()))
+            item = replace(item, remedies=tuple(wiring.outputs_of_all()))
         if item.code in (EDGE_BYTES, UNKNOWN_VALUE) and asked < MOST_NODES:
             asked += 1
-            item = _edge_answer(graph, item, judge) if item.code == EDGE_BYTES else _name_answer(graph, item)
+            item = _edge_answer(graph, item, judge) if item.code == EDGE_BYTES else _name_answer(graph, item, wiring)
         made.append(item)
     return made
 
@@ -288,9 +288,9 @@ def _edge_answer(graph: Graph, item: Diagnostic, judge: AnyJudge) -> Diagnostic:
     return replace(item, remedies=tuple(found[:MOST_REMEDIES])) if found and not item.remedies else item
 
 
-def _name_answer(graph: Graph, item: Diagnostic) -> Diagnostic:
+def _name_answer(graph: Graph, item: Diagnostic, wiring: Wiring) -> Diagnostic:
     """A finding about the name of a value that there is not, with the only value that nothing reads."""
-    found = unread(graph, item.node) if item.node and not item.remedies and graph.format == "native" else []
+    found = wiring.unread(item.node) if item.node and not item.remedies and graph.format == "native" else []
     if len(found) != 1:
         return item
     name = found[0].name
@@ -359,7 +359,7 @@ def _within_buffer(
             made = replace(old, sizes=(*old.sizes[:axis], fitting, *old.sizes[axis + 1 :]), total_size=0)
             if 0 < fitting < size and made.total_bytes == present:
                 change = Change(item.field, made, f"of sizes {list(made.sizes)}")
-                if not any(other.is_error for other in judge(with_field(node.operator, item.field, made))):
+                if not any(other.is_error for other in judge(node.operator.with_values({item.field: made}))):
                     yield Remedy(f"{item.field} {change.words}", tuple(edits_of(node, change)) if editable else ())
 
 
@@ -434,7 +434,7 @@ def _whole_sizes(
     sizes[int(rest)] = int(item.expected)
     made = replace(tensor, sizes=tuple(sizes), strides=None)
     known = {other.key for other in judge(desc)} - gone
-    if {other.key for other in judge(with_field(desc, field, made))} - known:
+    if {other.key for other in judge(desc.with_values({field: made}))} - known:
         return ()
     return (Remedy(f"{field} of sizes {sizes}"),)
 

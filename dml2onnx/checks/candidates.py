@@ -111,16 +111,15 @@ def candidates(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[C
 
 def changed(desc: OperatorDesc, changes: Sequence[Change]) -> OperatorDesc:
     """The descriptor with these changes."""
-    values = list(desc.values)
+    values: dict[str, FieldValue] = {}
     for change in changes:
-        position = desc.schema.index[change.field]
         value = change.value
         if change.position is not None:
-            array = values[position]
+            array = values.get(change.field, desc.get(change.field))
             assert isinstance(array, tuple)
             value = cast("FieldValue", (*array[: change.position], value, *array[change.position + 1 :]))
-        values[position] = value
-    return OperatorDesc(desc.schema, tuple(values))
+        values[change.field] = value
+    return desc.with_values(values)
 
 
 def with_inferred_outputs(desc: OperatorDesc, like: OperatorDesc) -> tuple[OperatorDesc, tuple[Change, ...]]:

@@ -313,7 +313,7 @@ def _below_outputs(graph: Graph, found: NodeFindings, judge: AnyJudge) -> NodeFi
             kept.append(findings)
             continue
         right = _right_outputs(operator, wrong)
-        kept.append(_still(findings, _with(operator, right), judge, wrong))
+        kept.append(_still(findings, operator.with_values(right), judge, wrong))
         for field, write, desc in bound_tensors(node, node.writes):
             if field in right:
                 repairs[write.value] = desc, right[field]
@@ -393,7 +393,7 @@ def _right_outputs(desc: OperatorDesc, wrong: set[str]) -> dict[str, Repair]:
     """What the other fields make of the outputs that are wrong."""
     outputs = {field.name for field in desc.schema.output_fields}
     others = {name: value for name in outputs - wrong if isinstance(value := desc.get(name), TensorDesc)}
-    bare = _with(desc, dict.fromkeys(outputs))
+    bare = desc.with_values(dict.fromkeys(outputs))
     inferred = infer_outputs(
         bare,
         {name: value.sizes for name, value in others.items()},
@@ -405,15 +405,6 @@ def _right_outputs(desc: OperatorDesc, wrong: set[str]) -> dict[str, Repair]:
         found = inferred.get(name)
         right[name] = UNREADABLE if found is None else TensorDesc(*found)
     return right
-
-
-def _with(desc: OperatorDesc, changes: Mapping[str, FieldValue]) -> OperatorDesc:
-    if not changes:
-        return desc
-    values = list(desc.values)
-    for name, value in changes.items():
-        values[desc.schema.index[name]] = value
-    return OperatorDesc(desc.schema, tuple(values))
 
 
 def _with_reads(node: Node, repairs: dict[Value, tuple[TensorDesc, Repair]]) -> OperatorDesc:
@@ -429,7 +420,7 @@ def _with_reads(node: Node, repairs: dict[Value, tuple[TensorDesc, Repair]]) -> 
             changes[field] = UNREADABLE
         else:
             changes[field] = tuple(right) if isinstance(node.operator.get(field), tuple) else right[0]
-    return _with(node.operator, changes)
+    return node.operator.with_values(changes)
 
 
 def _seen(value: Value, desc: object, repairs: dict[Value, tuple[TensorDesc, Repair]]) -> object:

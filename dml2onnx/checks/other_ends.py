@@ -165,14 +165,6 @@ def of_edge(graph: Graph, item: Diagnostic, judge: AnyJudge) -> Iterator[Resized
             yield from _retyped(node, field, end, judge)
 
 
-def unread(graph: Graph, node: str) -> list[Value]:
-    """What is written, or bound by the caller, and nothing reads, but by a node itself."""
-    read = {value for item in graph.nodes for value in item.sources}
-    read.update(item.value for item in (*graph.outputs, *graph.results))
-    made = [value for item in graph.nodes if item.name != node for value in item.targets]
-    return [value for value in (*(item.value for item in graph.inputs), *made) if value not in read]
-
-
 def _at(graph: Graph, place: str) -> Iterator[tuple[Node, str]]:
     for node in graph.nodes:
         if node.source and place.startswith(f"{node.source}/"):

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from dml2onnx.checks.consequences import AnyJudge
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Node
-    from dml2onnx.ir.operator import FieldValue
 
 MOST_TYPES = 2
 """Other data types that are offered for one tensor."""
@@ -82,9 +81,9 @@ def in_another_place(desc: OperatorDesc, item: Diagnostic, judge: AnyJudge) -> t
     for other in desc.schema.input_fields:
         if not other.optional or desc.get(other.name) is not None or other.name == item.field:
             continue
-        moved = with_field(with_field(desc, item.field, None), other.name, stated)
+        moved = desc.with_values({item.field: None, other.name: stated})
         for name in ("", *choices):
-            tried = with_field(moved, name, "NONE") if name else moved
+            tried = moved.with_values({name: "NONE"}) if name else moved
             if {new.key for new in judge(tried)} <= known:
                 words = f", with {name} NONE" if name else ""
                 made.append(Remedy(f"it as {other.name}{words}, if that is what it is"))
@@ -113,7 +112,7 @@ def of_other_types(
         for kind in dict.fromkeys(kinds):
             if not isinstance(old, TensorDesc) or kind is old.data_type or found == MOST_TYPES:
                 continue
-            left = judge(with_field(desc, name, replace(old, data_type=kind, total_size=0)))
+            left = judge(desc.with_values({name: replace(old, data_type=kind, total_size=0)}))
             if any(other.is_error and other.code in _WITH_LEVELS for other in left):
                 continue
             found += 1
@@ -125,10 +124,3 @@ def of_other_types(
                 cast = f"cast(..., {quote(kind.name)})" if in_python else f"a CAST node makes {kind.name} of"
                 made.append(Remedy(cast if in_python else f"{cast} {'it' if name == item.field else name}"))
     return tuple(made)
-
-
-def with_field(desc: OperatorDesc, field: str, value: FieldValue) -> OperatorDesc:
-    """The descriptor with one field changed."""
-    values = list(desc.values)
-    values[desc.schema.index[field]] = value
-    return replace(desc, values=tuple(values))

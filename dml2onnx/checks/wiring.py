@@ -243,6 +243,12 @@ class Wiring:
                     return other
         return None
 
+    def unread(self, node: str) -> list[Value]:
+        """What is bound by the caller, or written by other nodes than that one, and nothing reads."""
+        made = [value for item in self._graph.nodes if item.name != node for value in item.targets]
+        inputs = [item.value for item in self._graph.inputs]
+        return [value for value in (*inputs, *made) if value not in self._read]
+
     # --- A reader for a value without one -----------------------------------------------------------------------------
 
     def outputs_of_all(self) -> list[Remedy]:

@@ -9,7 +9,7 @@ from dml2onnx.ir.tensor import DataType, TensorDesc
 
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from dml2onnx.catalog import FieldSchema, OperatorSchema
 
@@ -123,6 +123,15 @@ class OperatorDesc:
         """Any field by name; ``None`` when it is absent, or the operator has none of that name."""
         index = self.schema.index.get(name)
         return None if index is None else self.values[index]
+
+    def with_values(self, changes: Mapping[str, FieldValue]) -> OperatorDesc:
+        """The descriptor with other values in some of its fields."""
+        if not changes:
+            return self
+        values = list(self.values)
+        for name, value in changes.items():
+            values[self.schema.index[name]] = value
+        return OperatorDesc(self.schema, tuple(values))
 
     def has(self, name: str) -> bool:
         """Whether the operator has the field and it is not absent."""

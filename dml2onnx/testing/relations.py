@@ -135,14 +135,14 @@ def with_split_join(graph: Graph, random: Random) -> Graph | None:
     first = replace(
         node,
         name="first part of " + node.name,
-        operator=_with_fields(op, InputTensors=descs[:count], InputCount=count, OutputTensor=packed),
+        operator=op.with_values({"InputTensors": descs[:count], "InputCount": count, "OutputTensor": packed}),
         reads={"InputTensors": reads[:count]},
         writes={"OutputTensor": (Write(part),)},
     )
     rest = (packed, *descs[count:])
     second = replace(
         node,
-        operator=_with_fields(op, InputTensors=rest, InputCount=len(rest)),
+        operator=op.with_values({"InputTensors": rest, "InputCount": len(rest)}),
         reads={"InputTensors": (Read(part), *reads[count:])},
     )
     return _valid(replace(graph, nodes=(*graph.nodes[:index], first, second, *graph.nodes[index + 1 :])))
@@ -210,11 +210,7 @@ def _with_tensor(op: OperatorDesc, name: str, number: int, desc: TensorDesc) -> 
         several = list(op.tensors(name))
         several[number] = desc
         value = tuple(several)
-    return _with_fields(op, **{name: value})
-
-
-def _with_fields(op: OperatorDesc, **fields: FieldValue) -> OperatorDesc:
-    return OperatorDesc(op.schema, tuple(fields.get(item.name, value) for item, value in op.items()))
+    return op.with_values({name: value})
 
 
 def _valid(graph: Graph) -> Graph | None:

@@ -46,12 +46,11 @@ def is_small(op: OperatorDesc) -> bool:
 
 def with_value(op: OperatorDesc, name: str, value: FieldValue) -> OperatorDesc:
     """The descriptor with another value in one field, and in the one that counts it."""
-    values = list(op.values)
-    values[op.schema.index[name]] = value
+    values = {name: value}
     count = op.schema.fields_by_name[name].count
     if count is not None and isinstance(value, tuple) and isinstance(op.get(name), tuple):
-        values[op.schema.index[count]] = len(value)
-    return OperatorDesc(op.schema, tuple(values))
+        values[count] = len(value)
+    return op.with_values(values)
 
 
 # --- Several fields at once -------------------------------------------------------------------------------------------
