@@ -343,8 +343,10 @@ class _GraphDescReader:
     def _no_such(self, edge: Edge, end: int, message: str, count: int, remedies: tuple[Remedy, ...] = ()) -> None:
         expected, place = f"a number below {count}" if count else "no edge", edge.at(end)
         self._doubt_edges()
-        finding = codes.EDGE_INDEX.at(message, pointer=place, expected=expected, found=edge.ends[end])
-        self._findings.add(replace(finding, remedies=remedies) if remedies else finding)
+        found = edge.ends[end]
+        self._findings.add(
+            codes.EDGE_INDEX.at(message, pointer=place, expected=expected, found=found, remedies=remedies)
+        )
 
     def _target(self, edge: Edge, node_end: int) -> tuple[OperatorNode, Slot] | None:
         """The input that an edge leads to, when it can be connected."""
