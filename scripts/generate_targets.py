@@ -20,7 +20,7 @@
         portable.json is not what the others give, or the parameters are not what onnx says.
 
 ``scripts/probe_target.py`` writes openvino.json and webgpu.json. Whoever finds a quirk adds its name to "quirks" of the
-target that has it (a new one is a module of ``dml2onnx/legalise/quirks`` first), and then runs
+target that has it (a new one stands in ``dml2onnx/legalise/quirks`` first), and then runs
 ``--write-portable``. Nothing but a reader's hand changes "quirks" and "quant_format".
 
 A table holds, for every standard operator and each of its versions that the supported opsets use, the alternatives
@@ -315,7 +315,7 @@ class Head(NamedTuple):
     quant_format: str
     """How quantised operators are written, unless somebody asks for the other way; also chosen by hand."""
     quirks: Sequence[str]
-    """Names of modules of ``dml2onnx.legalise.quirks``."""
+    """Names of ``dml2onnx.legalise.quirks.QUIRKS``."""
     opsets: range
 
 

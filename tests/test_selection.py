@@ -117,7 +117,7 @@ class TestAffected:
             ("dml2onnx/wire.py", "tests/test_wire.py"),
             ("dml2onnx/checks/structure.py", "tests/test_mistakes.py"),  # which imports it
             ("dml2onnx/onnx_model/peak_memory.py", "tests/test_limits.py"),  # which imports peak from the package
-            ("dml2onnx/legalise/quirks/reduces_rows_only.py", "tests/legalise/"),
+            ("dml2onnx/legalise/quirks/reductions.py", "tests/legalise/"),
             ("schemas/decisions.md", "tests/"),
         ],
     )

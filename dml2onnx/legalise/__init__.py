@@ -1,21 +1,21 @@
 """What takes the place of an ONNX operator where a target has no kernel for it, a wrong one, or a slow one.
 
 Lowerings say what a DirectML operator means, in ONNX operators. Each call of the emitter that would make a node goes
-through the rules of the target first: those of its quirks, one file each in ``quirks/``, then those for operators
-without a kernel, in ``kernels.py`` and its neighbours. That is so while nodes are emitted, since a rule also decides in
-which type and form later lowerings find a value. What passes make of the nodes is asked about in ``behind.py``.
+through the rules of the target first: those of its quirks, in ``quirks/``, then those for operators without a kernel,
+in ``kernels.py`` and its neighbours. That is so while nodes are emitted, since a rule also decides in which type and
+form later lowerings find a value. What passes make of the nodes is asked about in ``behind.py``.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from dml2onnx.emitter import Emitter
 from dml2onnx.legalise import edges, kernels
 from dml2onnx.legalise.behind import READ, legalise
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.quirks import QUIRKS
+from dml2onnx.legalise.rules import Kind
 from dml2onnx.passes import Pass
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dml2onnx.passes import Draft
     from dml2onnx.targets import Target
 
-__all__ = ["LEGALISATION", "Kind", "Quirk", "emitter", "quirk", "rules_of"]
+__all__ = ["LEGALISATION", "Kind", "emitter", "rules_of"]
 
 
 EVERYWHERE = (
@@ -51,19 +51,13 @@ FIRST = ("RESIZE_TAKES_PLANES", "RESIZE_INTERPOLATES_NEIGHBOURS")
 """Quirks of nodes that become several, of which the others are asked, too."""
 
 
-def quirk(name: str) -> Quirk:
-    """The quirk of that name; its module is read when it is first asked for."""
-    found: Quirk = import_module(f"dml2onnx.legalise.quirks.{name.lower()}").QUIRK
-    return found
-
-
 @cache
 def rules_of(target: Target, *, speed: bool = True) -> Mapping[str, tuple[Rule, ...]]:
     """The rules for each ONNX operator, in the order in which they are asked: those for numbers first."""
     found: dict[str, list[Rule]] = {}
     given = {*target.quirks, *EVERYWHERE}
     names = (*(name for name in FIRST if name in given), *target.quirks, *EVERYWHERE)
-    quirks = [quirk(name) for name in dict.fromkeys(names)]
+    quirks = [QUIRKS[name] for name in dict.fromkeys(names)]
     quirks = [item for item in quirks if speed or item.kind is not Kind.SPEED]
     quirks.sort(key=lambda item: list(Kind).index(item.kind))
     tables = [item.rules for item in quirks if target.exact or item.kind is not Kind.EDGES]

@@ -9,8 +9,6 @@ import numpy as np
 from dml2onnx.legalise.reductions import merged, shrunk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from dml2onnx.emitter import Emitter, Tensor
 
 
@@ -20,8 +18,9 @@ def clipped(e: Emitter, x: Tensor, low: float | int | None, high: float | int | 
     return x if high is None else e.Min(x, e.constant(high, x.dtype))
 
 
-def at_extremes(e: Emitter, x: Tensor, axes: tuple[int, ...], find: Callable[[Tensor, int], Tensor]) -> Tensor:
+def at_extremes(e: Emitter, operator: str, x: Tensor, axes: tuple[int, ...]) -> Tensor:
     """ReduceMax or ReduceMin by ArgMax or ArgMin along one axis after the other, neighbours as one."""
+    find = e.ArgMax if operator == "ReduceMax" else e.ArgMin
     y, inner = merged(e, x, axes) if len(axes) > 1 else (x, axes)
     for axis in inner:
         y = e.GatherElements(y, find(y, axis), axis)

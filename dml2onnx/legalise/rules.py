@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Shown:
 class Quirk:
     """What kernels of a target do otherwise than ONNX says, or slowly.
 
-    Its module is named as ``schemas/targets/*.json`` name it and says what it is; there stand its rules as well.
+    It is called as ``schemas/targets/*.json`` name it; what it is stands behind it, and so do its rules.
     """
 
     kind: Kind
@@ -63,13 +64,26 @@ class Quirk:
     rules: dict[str, Rule] = field(default_factory=dict)
     """By ONNX operator, or question of the emitter."""
 
-    def rule(self, *operators: str) -> Callable[[Rule], Rule]:
-        """Marks what takes the place of operators."""
+    def rule(self, operator: str) -> Callable[[Rule], Rule]:
+        """Marks what takes the place of an operator."""
 
         def mark(rule: Rule) -> Rule:
-            for operator in operators:
-                assert operator not in self.rules, f"{operator} has a rule of this quirk"
-                self.rules[operator] = rule
+            assert operator not in self.rules, f"{operator} has a rule of this quirk"
+            self.rules[operator] = rule
             return rule
 
         return mark
+
+    def each(self, *operators: str) -> Callable[[Rule], Rule]:
+        """Marks what takes the place of several operators, and is given the operator's name first."""
+
+        def mark(rule: Rule) -> Rule:
+            for operator in operators:
+                self.rule(operator)(partial(rule, operator))
+            return rule
+
+        return mark
+
+    def answers(self, question: str, answer: bool) -> None:
+        """What an emitter is to be told that asks a question without arguments."""
+        self.rule(question)(lambda e: answer)

@@ -16,7 +16,7 @@ from dml2onnx.diagnostics import DmlError
 from dml2onnx.emitter.windows import Window
 from dml2onnx.ir.graph import Graph
 from dml2onnx.legalise import LEGALISATION
-from dml2onnx.legalise.quirks.conv_forgets_wide_padding import in_padding
+from dml2onnx.legalise.quirks.convolutions import in_padding
 from dml2onnx.onnx_model import FLOAT, Node
 from dml2onnx.passes import PASSES, ROUNDING, Draft
 from tests.passes.test_reinterpretations import program, rows

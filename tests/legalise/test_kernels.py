@@ -15,7 +15,7 @@ from dml2onnx.compiler import compile_outputs
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.windows import Window
 from dml2onnx.ir.operator import ScaleBias
-from dml2onnx.legalise.quirks.conv_forgets_wide_padding import in_padding, without
+from dml2onnx.legalise.quirks.convolutions import in_padding, without
 from dml2onnx.onnx_model import BOOL, FLOAT
 from dml2onnx.testing import descriptors
 from dml2onnx.testing.single_node import single_node

@@ -7,7 +7,7 @@ import contextlib
 import inspect
 import re
 from collections.abc import Iterator
-from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +17,9 @@ import pytest
 
 import dml2onnx
 from dml2onnx.emitter import Emitter
-from dml2onnx.legalise import EVERYWHERE, Kind, quirk, quirks, rules_of
-from dml2onnx.legalise.rules import Shown
+from dml2onnx.legalise import EVERYWHERE, Kind, rules_of
+from dml2onnx.legalise.quirks import MODULES, QUIRKS
+from dml2onnx.legalise.rules import Quirk, Shown
 from dml2onnx.targets import NAMES, target
 from tests.legalise.shown import arrays, model_of
 from tests.reference.evaluator import onnx_results
@@ -34,7 +35,7 @@ PLACED = {"LSTM_TAKES_WHOLE_SEQUENCES", "QUANTIZES_IN_UNITS", "RESIZE_SPELLS_OUT
 SOMEWHERE = {"PAIRS_OF_BYTES_SATURATE", "UNKNOWN_PAIRS_OF_BYTES_SATURATE"}
 """Facts about some processors; models ask for them (``tests/passes/test_signed_weights.py``)."""
 
-SLOW = {name for name in EVERY if quirk(name).kind is Kind.SPEED} - SOMEWHERE - PLACED
+SLOW = {name for name in EVERY if QUIRKS[name].kind is Kind.SPEED} - SOMEWHERE - PLACED
 """Facts about time, which no test can hold; ``scripts/bench_ops.py`` has the operators."""
 
 ELSEWHERE = {
@@ -54,19 +55,23 @@ HERE = sorted({*target("cpu").quirks, *EVERYWHERE} - SLOW - SOMEWHERE)
 def test_every_quirk_is_shown() -> None:
     """But for those about time, by a model in its file, which is run here or by ``tests.runtimes``."""
     assert {*HERE} | SLOW | ELSEWHERE | SOMEWHERE | PLACED == EVERY
-    assert [name for name in sorted(EVERY) if quirk(name).shown is None] == sorted(SLOW | SOMEWHERE | PLACED)
+    assert [name for name in sorted(EVERY) if QUIRKS[name].shown is None] == sorted(SLOW | SOMEWHERE | PLACED)
     for item in DIFFERENCES:
         name = TARGETS.get(item.runtime, item.runtime)
         assert not isinstance(item.explains, str) or item.explains in target(name).quirks, item.title
 
 
-def test_every_quirk_has_a_module_that_a_target_names() -> None:
-    modules = {path.stem.upper() for path in Path(quirks.__file__).parent.glob("*.py")} - {"__INIT__"}
-    assert modules == EVERY
-    for name in modules:
-        reason = import_module(f"dml2onnx.legalise.quirks.{name.lower()}").__doc__ or ""
-        assert len(reason.splitlines()[0]) > 20, name
-        assert quirk(name).rules or name in SOMEWHERE, name
+def test_every_quirk_is_one_that_a_target_names() -> None:
+    assert {*QUIRKS} == EVERY
+    for module in MODULES:
+        body = ast.parse(inspect.getsource(module)).body
+        for made, behind in pairwise(body):
+            name = ast.unparse(made.targets[0]) if isinstance(made, ast.Assign) else ""
+            if isinstance(vars(module).get(name), Quirk):
+                reason = ast.literal_eval(behind.value) if isinstance(behind, ast.Expr) else ""
+                assert len(reason.splitlines()[0]) > 20, name
+    for name, item in QUIRKS.items():
+        assert item.rules or name in SOMEWHERE, name
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -85,7 +90,7 @@ def test_rules_are_given_what_their_operators_are_given(name: str) -> None:
 @pytest.mark.parametrize("name", HERE)
 def test_facts(name: str) -> None:
     """What has been mended in ONNX Runtime is no fact any more."""
-    shown = quirk(name).shown
+    shown = QUIRKS[name].shown
     assert shown is not None
     model, (inputs, (exact, *_)) = model_of(shown), arrays(shown)
     is_there = _is_there(shown)
@@ -122,10 +127,10 @@ OTHERWISE_EVERYWHERE = {
 """What neither of the two that are installed here, ONNX Runtime and ONNX's evaluator, computes as ONNX says."""
 
 
-@pytest.mark.parametrize("name", sorted(name for name in EVERY if quirk(name).shown is not None))
+@pytest.mark.parametrize("name", sorted(name for name in EVERY if QUIRKS[name].shown is not None))
 def test_what_onnx_says_is_what_somebody_computes(name: str) -> None:
     """Also of kernels that are not here: what they should give is given by ONNX Runtime's, or ONNX's evaluator."""
-    shown = quirk(name).shown
+    shown = QUIRKS[name].shown
     assert shown is not None
     model, (inputs, exact) = model_of(shown), arrays(shown)
     feeds = dict(zip([item.name for item in model.graph.input], inputs, strict=True))

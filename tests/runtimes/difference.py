@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 from onnx import parser
 
-from dml2onnx.legalise import quirk
+from dml2onnx.legalise.quirks import QUIRKS
 from dml2onnx.onnx_model import with_bodies
 from tests.legalise.shown import arrays
 from tests.runtimes.proof import Outcome
@@ -62,7 +62,7 @@ class Difference:
 
 def shown_by(runtime: str, title: str, name: str, *, of_device: bool = False) -> Difference:
     """What the file of a quirk shows."""
-    shown = quirk(name).shown
+    shown = QUIRKS[name].shown
     assert shown is not None
     return Difference(runtime, title, name, shown.model, *arrays(shown), shown.says, of_device)
 

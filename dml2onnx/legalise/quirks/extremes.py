@@ -1,0 +1,232 @@
+"""Max, Min, Clip, TopK, Where, and others that compare."""
+
+from __future__ import annotations
+
+from functools import partial, reduce
+from math import nan
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.emitter.core import Keeps, Traits, as_it_is
+from dml2onnx.emitter.tensor import are_constant, broadcast_shape
+from dml2onnx.legalise.extremes import as_signed, at_extremes, clipped
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
+from dml2onnx.onnx_model import DOUBLE, FLOAT, FLOAT16, INT64, has_unknown
+
+if TYPE_CHECKING:
+    from dml2onnx.emitter import Emitter, Tensor
+
+CLIP_SPELLS_OUT_INFINITY = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(float[1,1,1,1] x) => (float[1,1,1,1] y) <float[1,1,1,1] w = {2}, float low = {1}, float high = "
+        "{inf}> { z = Conv (x, w) y = Clip (z, low, high) }",
+        ((3,),),
+        ((6,),),
+        says="is invalid due to a previous error",
+    ),
+)
+"""Clip with an infinite bound becomes part of a Conv in front of it and is not compiled (WebGPU)."""
+
+
+@CLIP_SPELLS_OUT_INFINITY.rule("Clip")
+def clip_at_one_bound(e: Emitter, x: Tensor, low: float | int | None, high: float | int | None) -> Tensor | None:
+    """Max or Min where there is one bound: Clip without the other takes the largest number for it."""
+    if x.value is not None or x.dtype.kind != "f":
+        return None
+    low, high = None if low == -np.inf else low, None if high == np.inf else high
+    return clipped(e, x, low, high) if low is None or high is None else None
+
+
+EXTREMES_END_AT_5 = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(int32[2,2,2,2,2,2] x) => (int32[2,2,2,2,2,2] y) <int32 k = {2}> { y = Min (x, k) }",
+        ((3,) * 64,),
+        ((2,) * 64,),
+        "the process ended",
+    ),
+)
+"""Max and Min of integers in more than five dimensions are refused when the model is loaded (QNN).
+
+Other nodes of such tensors run on the CPU, which DML2009 says.
+"""
+MOST_DIMENSIONS = 5
+
+
+@EXTREMES_END_AT_5.each("Max", "Min")
+def extreme_of_rows(operator: str, e: Emitter, *items: Tensor) -> Tensor | None:
+    """Of rows, or by Greater or Less and Where."""
+    shape = broadcast_shape(*(item.shape for item in items))
+    if len(shape) <= MOST_DIMENSIONS or items[0].dtype.kind == "f" or len(items) != 2 or are_constant(items):
+        return None
+    a, b = items
+    if has_unknown(shape) or any(item.size > 1 and item.shape != shape for item in items):
+        return _chosen(operator, e, a, b)
+    rows = (e.Reshape(item, (item.size,)) for item in items)
+    return e.Reshape(getattr(e, operator)(*rows), shape)
+
+
+def _chosen(operator: str, e: Emitter, a: Tensor, b: Tensor) -> Tensor:
+    return e.Where(e.Greater(a, b) if operator == "Max" else e.Less(a, b), a, b)
+
+
+INT64_COMPARED_BY_HALVES = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(int64[16] x0, int64[16] x1) => (int64[16] y) { y = Max (x0, x1) }",
+        ((2147483648,) * 16, (1,) * 16),
+        ((2147483648,) * 16,),
+        versions=((1, 24), (1, 32)),
+    ),
+)
+"""INT64 numbers whose upper halves are equal are compared by their lower halves as if those were signed.
+
+So 2**31 is less than 1 in Max, Min, Clip, Sign, ReduceMax and ReduceMin of ONNX Runtime 1.24 to 1.31 on x86. Greater,
+Less, Equal, ArgMax and all UINT64 kernels are right. Any session may place a node on the CPU provider.
+"""
+
+
+@INT64_COMPARED_BY_HALVES.each("Max", "Min")
+def extreme_of_int64(operator: str, e: Emitter, *items: Tensor) -> Tensor | None:
+    """Where."""
+    if items[0].dtype != INT64 or are_constant(items):
+        return None
+    return reduce(partial(_chosen, operator, e), items)
+
+
+@INT64_COMPARED_BY_HALVES.rule("Clip")
+def clip_of_int64(e: Emitter, x: Tensor, low: float | int | None, high: float | int | None) -> Tensor | None:
+    """Max and Min, of which each is a Where."""
+    return clipped(e, x, low, high) if x.dtype == INT64 and x.value is None else None
+
+
+@INT64_COMPARED_BY_HALVES.rule("Sign")
+def sign_of_int64(e: Emitter, x: Tensor) -> Tensor | None:
+    """Two comparisons."""
+    if x.dtype != INT64:
+        return None
+    zero = e.constant(0, INT64)
+    return e.Sub(e.Cast(e.Greater(x, zero), INT64), e.Cast(e.Less(x, zero), INT64))
+
+
+@INT64_COMPARED_BY_HALVES.each("ReduceMax", "ReduceMin")
+def reduced_int64(operator: str, e: Emitter, x: Tensor, axes: tuple[int, ...]) -> Tensor | None:
+    """What ArgMax or ArgMin finds; what would be widened to INT64 is compared as DOUBLE."""
+    if x.dtype == INT64:
+        return at_extremes(e, operator, x, axes)
+    if e.supports(operator, x.dtype) and e.legal(operator, Traits(), x.dtype) == INT64:
+        return e.Cast(getattr(e, operator)(e.Cast(x, DOUBLE), axes), x.dtype)
+    return None
+
+
+UINT32_COMPARED_AS_INT32 = Quirk(
+    Kind.NUMBERS,
+    Shown("(uint32[1] x, uint32[1] k) => (uint32[1] y) { y = Max (x, k) }", ((4294967295,), (85,)), ((4294967295,),)),
+)
+"""What looks for extremes of UINT32 takes it for INT32: 2**31 is the lowest (OpenVINO)."""
+_INT32, _UINT32 = np.dtype(np.int32), np.dtype(np.uint32)
+
+
+@UINT32_COMPARED_AS_INT32.each("Max", "Min")
+def extreme_of_uint32(operator: str, e: Emitter, *items: Tensor) -> Tensor | None:
+    """Of INT32 in the same order."""
+    if items[0].dtype != _UINT32 or len(items) == 1 or are_constant(items):
+        return None
+    signed: Tensor = getattr(e, operator)(*(as_signed(e, item) for item in items))
+    return e.Cast(e.Add(signed, e.constant(-(1 << 31), _INT32)), _UINT32)
+
+
+@UINT32_COMPARED_AS_INT32.rule("Clip")
+def clip_of_uint32(e: Emitter, x: Tensor, low: float | int | None, high: float | int | None) -> Tensor | None:
+    """Max and Min."""
+    return clipped(e, x, low, high) if x.dtype == _UINT32 and x.value is None else None
+
+
+@UINT32_COMPARED_AS_INT32.each("ArgMax", "ArgMin")
+def index_of_uint32(operator: str, e: Emitter, x: Tensor, axis: int, **how: bool) -> Tensor | None:
+    """Of INT32 in the same order."""
+    if x.dtype != _UINT32 or x.value is not None:
+        return None
+    found: Tensor = getattr(e, operator)(as_signed(e, x), axis, **how)
+    return found
+
+
+@UINT32_COMPARED_AS_INT32.rule("TopK")
+def top_k_of_uint32(e: Emitter, x: Tensor, k: int, axis: int, *, largest: bool) -> tuple[Tensor, Tensor] | None:
+    """Of INT32 in the same order."""
+    if x.dtype != _UINT32 or x.value is not None:
+        return None
+    _, indices = e.TopK(as_signed(e, x), k, axis, largest=largest)
+    return e.GatherElements(x, indices, axis), indices
+
+
+TOP_K_LOSES_ITS_WAY_AT_NAN = Quirk(
+    Kind.EDGES,
+    Shown(
+        "(float[8] x0, int64[1] x1) => (float[3] y) { y, places = TopK (x0, x1) }",
+        ((nan, 1, nan, 3, 2, nan, -1, 0), (3,)),
+        ((3, 2, 1),),
+    ),
+)
+"""TopK compares as C++ does, by which no order has a place for NaN.
+
+https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cpu/math/top_k.cc
+"""
+
+
+@TOP_K_LOSES_ITS_WAY_AT_NAN.rule("TopK")
+def top_k_of_floats(e: Emitter, x: Tensor, k: int, axis: int, *, largest: bool) -> tuple[Tensor, Tensor] | None:
+    """In the next wider type there is room beyond the infinities, which become finite, for NaN, which comes last."""
+    if x.dtype.kind != "f":
+        return None
+    e.note("sorted in a wider type, where NaN becomes the infinity behind all others")
+    wide = FLOAT if x.dtype == FLOAT16 else DOUBLE
+    limit = float(np.finfo(np.float32).max if wide == FLOAT else np.finfo(np.float64).max)
+    last = e.constant(-np.inf if largest else np.inf, wide)
+    key = e.Where(e.IsNaN(x), last, e.Clip(e.Cast(x, wide), -limit, limit))
+    _, indices = e.TopK(key, k, axis, largest=largest)
+    return e.GatherElements(x, indices, axis), indices
+
+
+WHERE_LOSES_MINUS_ZERO = Quirk(
+    Kind.EDGES,
+    Shown(
+        "(bool[1] x0, float[1] x1, float[1] x2) => (float[1] y) { y = Where (x0, x1, x2) }",
+        ((True,), (-0.0,), (1,)),
+        ((-0.0,),),
+    ),
+)
+"""Where takes y wherever the x that it has chosen equals 0, and has made y 0 there before: -0.0 becomes 0.0.
+
+https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cpu/tensor/where_op.cc
+"""
+
+
+@WHERE_LOSES_MINUS_ZERO.rule("Where")
+def where(e: Emitter, condition: Tensor, x: Tensor, y: Tensor, *, no_minus_zero: bool = False) -> Tensor | None:
+    """What may be -0.0 stands at the place of ``y``; of two such tensors each is selected by itself.
+
+    Each among numbers below which nothing is, and the larger is taken.
+    """
+    if x.dtype.kind != "f" or no_minus_zero or x.is_never_minus_zero:
+        return None
+    # not by Not, which ONNX Runtime takes away again, exchanging the two
+    otherwise = e.Equal(condition, e.constant(False))
+    if y.is_never_minus_zero:
+        return e.Where(otherwise, y, x)
+    wide = e.legal("Where", Traits(keeps=Keeps.BITS), x.dtype)
+    lowest = e.constant(-np.inf, wide)
+    mine, others = (e.Cast(item, wide) for item in (x, y))
+    return e.Cast(e.Max(e.Where(otherwise, lowest, mine), e.Where(condition, lowest, others)), x.dtype)
+
+
+@WHERE_LOSES_MINUS_ZERO.each("Max", "Min")
+def extreme_of_zeros(operator: str, e: Emitter, *items: Tensor) -> Tensor | None:
+    """For want of a kernel it is made of Where only if no -0.0 is at stake, since Where is made of it here."""
+    if items[0].dtype.kind != "f":
+        return None
+    if len(items) == 2 and any(item.value is not None and item.is_never_minus_zero for item in items):
+        return None
+    return as_it_is(e.Max if operator == "Max" else e.Min, *items)

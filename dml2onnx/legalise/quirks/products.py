@@ -1,0 +1,149 @@
+"""Products of matrices, and of bytes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dml2onnx.legalise.attention import attended
+from dml2onnx.legalise.products import multiplied_as, multiplied_as_uint8
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
+from dml2onnx.onnx_model import FLOAT16
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dml2onnx.emitter import Emitter, Tensor
+
+ATTENTION_SHARES_NO_FLOAT16 = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(float16[2,1,2] q, float16[2,1,1] k, float16[2,1,1] v) => (float16[2,1,2] y) "
+        "{ y = Attention <q_num_heads = 2, kv_num_heads = 1, scale = 1.0> (q, k, v) }",
+        ((0, 0, 0, 0), (1, 1), (3, 5)),
+        ((3, 3, 5, 5),),
+        digits=1e-2,
+        versions=((1, 24), (1, 25)),
+        opset=23,
+    ),
+)
+"""Attention of FLOAT16 reads beyond keys and values that heads share, where none is past (ONNX Runtime 1.24).
+
+It takes them as if each head had its own.
+"""
+
+
+@ATTENTION_SHARES_NO_FLOAT16.rule("Attention")
+def attention(
+    e: Emitter,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None,
+    past: tuple[Tensor, Tensor] | None,
+    *,
+    heads: tuple[int, int],
+    **how: Any,
+) -> list[Tensor] | None:
+    """MatMul and Softmax."""
+    if query.dtype != FLOAT16 or heads[0] == heads[1] or past is not None:
+        return None
+    if not e.has_kernel("Attention", query.dtype, "T1"):
+        return None
+    e.note("ONNX Runtime 1.24 computes Attention of FLOAT16 wrongly where heads share keys: it is MatMul and Softmax")
+    return attended(e, query, key, value, mask, past, heads=heads, **how)
+
+
+GEMM_WANTS_C = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(float[1,1] a, float[1,1] b) => (float[1,1] y) { p = Gemm (a, b) y = Elu (p) }",
+        ((2,), (3,)),
+        ((6,),),
+        says="DmlFusedGemm",
+    ),
+)
+"""Gemm without C is refused when the model is loaded, where an activation stands behind it (DirectML).
+
+The two become one operator, which wants three inputs.
+"""
+
+
+@GEMM_WANTS_C.rule("Gemm")
+def gemm(e: Emitter, a: Tensor, b: Tensor, c: Tensor | None, **attributes: Any) -> Tensor | None:
+    """Minus zero, which changes no number."""
+    return None if c is not None else e.Gemm(a, b, e.constant(-0.0, a.dtype), **{**attributes, "beta": 1.0})
+
+
+PAIRS_OF_BYTES_SATURATE = Quirk(Kind.SPEED)
+"""Products of UINT8 with INT8 are added in pairs of 16 bits, where they saturate, on processors without VNNI.
+
+On the others they take less than half the time of products of UINT8 with UINT8. So the pass ``sign-weights`` has models
+ask for it when they are loaded.
+https://onnxruntime.ai/docs/performance/model-optimizations/quantization.html
+"""
+
+
+@PAIRS_OF_BYTES_SATURATE.rule("multiplies_signed")
+def multiplies_signed_constants(e: Emitter, x: Tensor, w: Tensor) -> bool | None:
+    """Constant INT8 factors of UINT8 are moved to UINT8."""
+    return False if w.value is not None and x.dtype == np.uint8 else None
+
+
+UNKNOWN_PAIRS_OF_BYTES_SATURATE = Quirk(Kind.NUMBERS)
+"""Products of UINT8 with INT8 that only the run tells saturate on processors without VNNI, whatever a session asks for.
+
+A session that asks for exact products of constants has them as UINT8, so a constant INT8 factor is as good as UINT8.
+https://onnxruntime.ai/docs/performance/model-optimizations/quantization.html
+"""
+
+
+@UNKNOWN_PAIRS_OF_BYTES_SATURATE.rule("multiplies_signed")
+def multiplies_signed_others(e: Emitter, x: Tensor, w: Tensor) -> bool | None:
+    """INT8 factors that are not constant are moved to UINT8."""
+    return False if w.value is None and (x.dtype == np.uint8 or x.value is not None) else None
+
+
+SIGNED_BYTES_ARE_SLOW = Quirk(Kind.SPEED)
+"""Products of INT8 with INT8 take five times as long as those of UINT8 with UINT8 on x86 processors (ONNX Runtime).
+
+https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/mlas/lib/platform.cpp
+"""
+
+
+@SIGNED_BYTES_ARE_SLOW.each("ConvInteger", "MatMulInteger")
+def product_of_bytes(operator: str, e: Emitter, *inputs: Any) -> Tensor | None:
+    """That of UINT8."""
+    return None if e.casts_saturate() else multiplied_as_uint8(e, operator, *inputs)
+
+
+@SIGNED_BYTES_ARE_SLOW.each("QLinearConv", "QLinearMatMul")
+def quantised_product(operator: str, e: Emitter, inputs: Sequence[Tensor], *others: Any) -> Tensor | None:
+    """That of UINT8."""
+    if inputs[0].dtype != np.int8 or e.casts_saturate():
+        return None
+    return multiplied_as(e, operator, np.dtype(np.uint8), inputs, *others)
+
+
+SCALES_OF_ROWS_ARE_FUSED = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(uint8[1,1,2,1] a, uint8[1,1,1,1] b, float[1,1,2,1] s, float[1,1,1,1] t) => (float[1,1,2,1] y) "
+        "<uint8 k = {128}> { p = MatMulInteger (a, b, k, k) f = Cast <to = 1> (p) r = Mul (s, t) y = Mul "
+        "(f, r) }",
+        ((128, 129), (130,), (1, 2), (1,)),
+        ((0, 4),),
+        says="80070057",
+    ),
+)
+"""MatMulInteger, Cast, and Mul by a product of two scales become one operator of DirectML.
+
+It refuses scales of rows beside one zero point when the model is loaded (DirectML).
+"""
+
+
+@SCALES_OF_ROWS_ARE_FUSED.rule("scaled")
+def scaled(e: Emitter, x: Tensor, first: Tensor, second: Tensor) -> Tensor:
+    """Multiplied by one scale after the other."""
+    return e.Mul(e.Mul(x, first), second)

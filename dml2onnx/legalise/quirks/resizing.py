@@ -1,0 +1,239 @@
+"""Resize."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.legalise.resizing import Looked, looked, nearest_form, resized
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
+from dml2onnx.onnx_model import has_unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from dml2onnx.emitter import Emitter, Tensor
+    from dml2onnx.onnx_model.records import Attribute
+
+    Sizes = tuple[int, ...]
+    Scales = tuple[float, ...]
+
+RESIZE_INTERPOLATES_NEIGHBOURS = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(float[2,1,1,2] x) => (float[4,1,1,4] y) <int64[4] s = {4, 1, 1, 4}> { y = Resize <mode = "
+        '"linear", coordinate_transformation_mode = "asymmetric"> (x, , , s) }',
+        ((0, 2, 4, 6),),
+        ((0, 1, 2, 2, 2, 3, 4, 4, 4, 5, 6, 6, 4, 5, 6, 6),),
+        says="'Linear' mode only supports",
+    ),
+)
+"""Resize of mode linear moves two neighbouring axes, which one other may follow, or three last ones (ONNX Runtime).
+
+https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cpu/tensor/upsamplebase.h
+"""
+
+
+@RESIZE_INTERPOLATES_NEIGHBOURS.rule("Resize")
+def resize_runs(
+    e: Emitter, x: Tensor, sizes: Sizes | None, scales: Scales | None, **attributes: Attribute
+) -> Tensor | None:
+    """One Resize for each run of neighbours, from the last on."""
+    if attributes.get("mode") != "linear" or has_unknown(x.shape):
+        return None
+    given: Sequence[float] = sizes or scales or ()
+    unmoved: Sequence[float] = x.shape if sizes else (1.0,) * x.rank
+    left = [axis for axis in range(x.rank) if given[axis] != unmoved[axis]]
+    while left:
+        run = [left.pop()]
+        longest = 3 if prod(x.shape[run[0] + 1 :]) == 1 else 2
+        while left and left[-1] == run[0] - 1 and len(run) < longest:
+            run.insert(0, left.pop())
+        x = _run(e, x, run, given, is_sizes=sizes is not None, attributes=attributes)
+    return x
+
+
+def _run(
+    e: Emitter,
+    x: Tensor,
+    run: list[int],
+    given: Sequence[float],
+    *,
+    is_sizes: bool,
+    attributes: dict[str, Attribute],
+) -> Tensor:
+    """Resize of one to three neighbouring axes, what stands before them folded into one, and what stands behind too.
+
+    An axis that keeps its size may only stand where the kernels take a batch or channels: anywhere else they would
+    read its next element too, with weight 0, and make NaN of an infinity there.
+    """
+    first, behind = run[0], run[-1] + 1
+    batch, moving, channels = prod(x.shape[:first]), x.shape[first:behind], prod(x.shape[behind:])
+    alone = (1,) if len(moving) == 1 else ()
+    layout: tuple[int, ...]
+    if len(moving) == 2 and (x.rank == 2 or (x.rank == 4 and first == 2)):
+        layout, start = x.shape, first
+    elif channels > 1:
+        layout, start = (batch, *moving, *alone, channels), 1
+    else:
+        layout = (1, batch, *alone, *moving)
+        start = len(layout) - len(moving)
+    rows, wanted = e.Reshape(x, layout), given[first:behind]
+    end = start + len(moving)
+    if is_sizes:
+        y = e.Resize(rows, (*layout[:start], *map(int, wanted), *layout[end:]), None, **attributes)
+    else:
+        ones = (1.0,) * len(layout)
+        y = e.Resize(rows, None, (*ones[:start], *wanted, *ones[end:]), **attributes)
+    return e.Reshape(y, (*x.shape[:first], *y.shape[start:end], *x.shape[behind:]))
+
+
+RESIZE_LOOKS_AT_CENTRES = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(float[1,1,1,2] x) => (float[1,1,1,4] y) <int64[4] s = {1, 1, 1, 4}> { y = Resize <mode = "
+        '"nearest", nearest_mode = "ceil", coordinate_transformation_mode = "asymmetric"> (x, , , s) }',
+        ((1.0, 2.0),),
+        ((1.0, 2.0, 2.0, 2.0),),
+    ),
+)
+"""Resize looks at the centres of pixels, and rounds halves up, whatever its modes say (ONNX Runtime Web's WebNN)."""
+_HALF = np.float32(0.5)
+
+
+def _looks_at_centres(axis: int, rank: int, item: Looked) -> bool:
+    if rank != 4 or axis < 2:
+        return False
+    centres = replace(item, scale=float(np.float32(item.count) / np.float32(item.size)), mode="half_pixel").place
+    if not item.rounds:
+        return bool(np.array_equal(item.place, centres))
+    # what it takes, away from ties, of which nobody says where they go
+    taken = np.floor(centres + _HALF)
+    ties = np.abs(centres - np.floor(centres) - _HALF) < 1e-5
+    return bool(np.array_equal(np.clip(taken, 0, item.size - 1), item.nearest("DECREASING")) and not ties.any())
+
+
+@RESIZE_LOOKS_AT_CENTRES.rule("Resize")
+def resize_by_gather(
+    e: Emitter, x: Tensor, sizes: Sizes | None, scales: Scales | None, **attributes: Attribute
+) -> Tensor | None:
+    """Gather for each axis, or a sum of two of them, where other places are looked at."""
+    if has_unknown(x.shape):
+        return None
+    moved = looked(x, sizes, scales, attributes)
+    if all(_looks_at_centres(axis, x.rank, item) for axis, item in moved.items()):
+        return None
+    e.note("Resize looks at the centres of pixels alone: Gather")
+    for axis, item in moved.items():
+        x = item.taken(e, x, axis)
+    return x
+
+
+RESIZE_ROUNDS_ITS_OWN_WAY = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(float[1,1,1,2] x) => (float[1,1,1,4] y) <int64[4] s = {1, 1, 1, 4}> { y = Resize <mode = "
+        '"nearest", nearest_mode = "floor", coordinate_transformation_mode = "half_pixel"> (x, , , s) }',
+        ((1.0, 2.0),),
+        ((1.0, 1.0, 1.0, 2.0),),
+    ),
+)
+"""Resize of mode nearest rounds asymmetric coordinates down and all others to the nearest (QNN).
+
+Whatever ``nearest_mode`` says.
+"""
+
+
+@RESIZE_ROUNDS_ITS_OWN_WAY.rule("Resize")
+def resize_in_settled_modes(
+    e: Emitter, x: Tensor, sizes: Sizes | None, scales: Scales | None, **attributes: Attribute
+) -> Tensor | None:
+    """In modes of which it takes the same elements, all axes at once or one by one, else Gather."""
+    if attributes.get("mode", "nearest") != "nearest" or has_unknown(x.shape):
+        return None
+    moved = looked(x, sizes, scales, attributes)
+    form = nearest_form(moved.values(), "DECREASING", settled=True)
+    if form is not None:
+        given = attributes.get("coordinate_transformation_mode"), attributes.get("nearest_mode")
+        return None if (form.coordinates, form.nearest) == given else resized(e, x, moved, form, "nearest")
+    for axis, item in moved.items():
+        form = nearest_form([item], "DECREASING", settled=True)
+        x = item.taken(e, x, axis) if form is None else resized(e, x, {axis: item}, form, "nearest")
+    return x
+
+
+RESIZE_SPELLS_OUT_AXES = Quirk(Kind.SPEED)
+"""Resize is known with its axes and a rounding downwards alone (Windows ML's processors, by winml-cli).
+
+All that Microsoft has measured states them, so that ``winml analyze`` calls any other one unknown. A linear mode rounds
+nothing, and all axes are what is meant where none are stated.
+"""
+
+
+@RESIZE_SPELLS_OUT_AXES.rule("Resize")
+def resize_with_axes(
+    e: Emitter, x: Tensor, sizes: Sizes | None, scales: Scales | None, **attributes: Attribute
+) -> Tensor | None:
+    """The same, in more words; opset 17 has no axes."""
+    if sizes is None:
+        return None
+    stated: dict[str, Attribute] = {"nearest_mode": "floor"} if attributes.get("mode") == "linear" else {}
+    if e.opset >= 18:
+        stated["axes"] = tuple(range(x.rank))
+    return e.Resize(x, sizes, scales, **{**attributes, **stated})
+
+
+RESIZE_TAKES_PLANES = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(float[2,1,1,1] x) => (float[4,1,1,1] y) <int64[4] s = {4,1,1,1}> { y = Resize <mode = "
+        '"nearest", nearest_mode = "floor", coordinate_transformation_mode = "asymmetric"> (x, , , s) }',
+        ((1, 2),),
+        ((1, 1, 2, 2),),
+        says="only supports resize on spatial dimensions",
+    ),
+)
+"""Resize takes two to four dimensions and moves the last two alone (OpenVINO, WebGPU).
+
+Another axis is refused, or not looked at.
+"""
+
+
+def _is_of_planes(axis: int, x: Tensor, moved: Mapping[int, Looked]) -> bool:
+    if moved[axis].rounds:
+        return axis >= x.rank - 2
+    last = max(i for i, size in enumerate(x.shape) if size > 1 or i in moved)
+    return axis == last or (axis == last - 1 and last in moved)
+
+
+@RESIZE_TAKES_PLANES.rule("Resize")
+def resize_planes(
+    e: Emitter, x: Tensor, sizes: Sizes | None, scales: Scales | None, **attributes: Attribute
+) -> Tensor | None:
+    """Axes in front of the last two are one of channels; where they move it is by Gather, or by a sum of two of them.
+
+    So it is in mode linear where an axis stands still behind them; of others their rule makes planes.
+    """
+    moved = {} if has_unknown(x.shape) else looked(x, sizes, scales, attributes)
+    others = [axis for axis in moved if not _is_of_planes(axis, x, moved)]
+    if others:
+        e.note("Resize moves the last two axes alone: Gather")
+        if len(others) < len(moved):
+            counts = sizes and tuple(size if i in others else sizes[i] for i, size in enumerate(x.shape))
+            factors = scales and tuple(1.0 if i in others else factor for i, factor in enumerate(scales))
+            x = e.Resize(x, counts, factors, **attributes)
+        for axis in others:
+            x = moved[axis].taken(e, x, axis)
+        return x
+    if 1 < x.rank <= 4 or min(moved, default=x.rank) < x.rank - 2:
+        return None
+    planes = e.Reshape(x, (1, prod(x.shape[:-2]), *(1, *x.shape)[-2:]))
+    if sizes is not None:
+        sizes = (*planes.shape[:2], *(1, *sizes)[-2:])
+        return e.Reshape(e.Resize(planes, sizes, None, **attributes), (*x.shape[:-2], *sizes[4 - min(x.rank, 2) :]))
+    assert scales is not None
+    y = e.Resize(planes, None, (1.0, 1.0, *(1.0, *scales)[-2:]), **attributes)
+    return e.Reshape(y, (*x.shape[:-2], *y.shape[4 - min(x.rank, 2) :]))
