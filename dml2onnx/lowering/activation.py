@@ -168,7 +168,6 @@ def over_slices(node: Operands, e: Emitter) -> Tensor:
     """SOFTMAX, LOG_SOFTMAX, HARDMAX over all Axes together, or the last [decisions A14 to A16].
 
     Softmax, LogSoftmax and Hardmax, which also subtract the maximum and choose the first of equals.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_softmax1_operator_desc
     """
     return apply_activation(e, node.op, node.widened(node.tensor("InputTensor")))
 
@@ -206,19 +205,13 @@ _WITHOUT_NAN = {"ACTIVATION_HARD_SIGMOID": 0.0, "ACTIVATION_RELU": 0.0}
 
 @lowers("ACTIVATION_IDENTITY", moves=("InputTensor",))
 def identity(node: Operands, e: Emitter) -> Tensor:
-    """A copy: no node at all.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_identity_operator_desc
-    """
+    """A copy: no node at all."""
     return node.tensor("InputTensor")
 
 
 @lowers("ACTIVATION_SHRINK")
 def shrink(node: Operands, e: Emitter) -> Tensor:
-    """Shrink; integers are compared and summed in FLOAT32, and rounded [decision A13].
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_shrink_operator_desc
-    """
+    """Shrink; integers are compared and summed in FLOAT32, and rounded [decision A13]."""
     x = node.widened(node.broadcastable("InputTensor"))
     if x.dtype.kind == "f":
         return _shrink(e, node.op, x)
@@ -230,7 +223,6 @@ def parameterized_relu(node: Operands, e: Emitter) -> Tensor:
     """``x`` where ``x >= 0``, else ``SlopeTensor * x``; integer products wrap [decision A11].
 
     PRelu, or for integers, which it does not have everywhere, Mul by 1 or the slope.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_parameterized_relu_operator_desc
     """
     x, slope = (node.widened(node.broadcastable(name)) for name in ("InputTensor", "SlopeTensor"))
     if x.dtype.kind == "f":
@@ -241,10 +233,7 @@ def parameterized_relu(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ACTIVATION_RELU_GRAD")
 def relu_grad(node: Operands, e: Emitter) -> Tensor:
-    """The gradient where ``x > 0``, else 0, for NaN too [decision A1]: Where.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_relu_grad_operator_desc
-    """
+    """The gradient where ``x > 0``, else 0, for NaN too [decision A1]: Where."""
     x, gradient = (node.widened(node.broadcastable(name)) for name in ("InputTensor", "InputGradientTensor"))
     passes = e.Greater(x, e.constant(0, x.dtype))
     return e.Where(passes, gradient, e.constant(0, gradient.dtype))

@@ -18,7 +18,6 @@ def adam_optimizer(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     """``X - rate * M / (sqrt(V) + Epsilon)`` with the new moments M and V [decisions Z4 and Z5].
 
     ONNX's own Adam is an operator of another domain, for training.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_adam_optimizer_operator_desc
     """
     op = node.op
     x, m, v, g = (

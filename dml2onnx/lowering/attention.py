@@ -31,10 +31,7 @@ _PRESENTS = ("OutputPresentKeyTensor", "OutputPresentValueTensor")
 
 @lowers("MULTIHEAD_ATTENTION", "MULTIHEAD_ATTENTION1")
 def attention(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
-    """``softmax(Scale * Query * Key^T + RelativePositionBias + mask) * Value`` in each head.
-
-    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_multihead_attention_operator_desc
-    """
+    """``softmax(Scale * Query * Key^T + RelativePositionBias + mask) * Value`` in each head."""
     query, key, value = _operands(node, e)
     if node.op.has("PastSequenceLengthsTensor"):
         return _with_lengths(node, e, query, key, value)

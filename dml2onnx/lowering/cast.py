@@ -17,7 +17,6 @@ def cast(node: Operands, e: Emitter) -> Tensor:
 
     Floats become integers toward zero, saturated, NaN 0; integers keep their low bits; what becomes a float is
     rounded to nearest even [decisions E9 to E13].
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_cast_operator_desc
     """
     x, dtype = node.broadcastable("InputTensor"), node.output().data_type.dtype
     return e.to_integers(x, dtype) if x.dtype.kind == "f" and dtype.kind in "iu" else e.Cast(x, dtype)

@@ -20,7 +20,6 @@ def convolution(node: Operands, e: Emitter) -> Tensor:
 
     The last OutputPadding elements of each spatial dimension are 0, behind the bias and before the activation
     [decisions C7, C8]: they are not computed but padded.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_convolution_operator_desc
     """
     op = node.op
     x, w = node.widened(node.tensor("InputTensor")), node.widened(node.tensor("FilterTensor"))

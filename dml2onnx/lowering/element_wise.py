@@ -36,7 +36,6 @@ def arithmetic(node: Operands, e: Emitter) -> Tensor:
 
     ADD1 has an activation, which is computed before any broadcast. Integers are divided toward zero [decisions E1 to
     E3].
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_add1_operator_desc
     """
     name = node.op.type.removeprefix("ELEMENT_WISE_")
     y = _ARITHMETIC[name.rstrip("1")](e, *operands(node))
@@ -49,10 +48,7 @@ def _copied(op: OperatorDesc) -> tuple[str, ...]:
 
 @lowers("ELEMENT_WISE_IDENTITY", moves=_copied)
 def identity(node: Operands, e: Emitter) -> Tensor:
-    """``InputTensor * Scale + Bias``; without ScaleBias a copy of the bits, which is no node at all [decision X24].
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_identity_operator_desc
-    """
+    """``InputTensor * Scale + Bias``; without ScaleBias a copy of the bits, which is no node at all [decision X24]."""
     factors = node.op.scale_bias()
     if is_unscaled(factors):
         return node.tensor("InputTensor")
@@ -62,10 +58,7 @@ def identity(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_CLIP", "ELEMENT_WISE_CLIP1")
 def clip(node: Operands, e: Emitter) -> Tensor:
-    """``max(Min, min(x * Scale + Bias, Max))`` with bounds of the tensor's type [decision E7]: Clip.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip_operator_desc
-    """
+    """``max(Min, min(x * Scale + Bias, Max))`` with bounds of the tensor's type [decision E7]: Clip."""
     x = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
     low, high = limits(node.op, node.output().data_type.dtype)
     # min passes over NaN, max is then that of the upper bound

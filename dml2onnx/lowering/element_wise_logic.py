@@ -41,45 +41,32 @@ def comparison(node: Operands, e: Emitter) -> Tensor:
     """1 where the comparison of ATensor with BTensor holds, else 0, for NaN too [decision E22].
 
     The ONNX operator of the same name, and a Cast of what it gives.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_logical_equals_operator_desc
     """
     return _COMPARISONS[node.op.type](e, node.broadcastable("ATensor"), node.broadcastable("BTensor"))
 
 
 @lowers(*_CONNECTIVES)
 def connective(node: Operands, e: Emitter) -> Tensor:
-    """And, Or and Xor of operands of which any value but 0 is true [decision G10].
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_logical_and_operator_desc
-    """
+    """And, Or and Xor of operands of which any value but 0 is true [decision G10]."""
     a, b = (is_true(e, node.broadcastable(name)) for name in ("ATensor", "BTensor"))
     return _CONNECTIVES[node.op.type](e, a, b)
 
 
 @lowers("ELEMENT_WISE_LOGICAL_NOT")
 def logical_not(node: Operands, e: Emitter) -> Tensor:
-    """1 for 0, and 0 for all else: Not.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_logical_not_operator_desc
-    """
+    """1 for 0, and 0 for all else: Not."""
     return e.Not(is_true(e, node.broadcastable("InputTensor")))
 
 
 @lowers("ELEMENT_WISE_IS_NAN")
 def is_nan(node: Operands, e: Emitter) -> Tensor:
-    """1 for NaN, else 0: IsNaN.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_is_nan_operator_desc
-    """
+    """1 for NaN, else 0: IsNaN."""
     return e.IsNaN(node.broadcastable("InputTensor"))
 
 
 @lowers("ELEMENT_WISE_IS_INFINITY")
 def is_infinity(node: Operands, e: Emitter) -> Tensor:
-    """1 for infinities of the signs that InfinityMode names, else 0: IsInf.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_is_infinity_operator_desc
-    """
+    """1 for infinities of the signs that InfinityMode names, else 0: IsInf."""
     mode = node.op.enum("InfinityMode")
     return e.IsInf(node.broadcastable("InputTensor"), negative=mode != "POSITIVE", positive=mode != "NEGATIVE")
 
@@ -89,8 +76,6 @@ def if_(node: Operands, e: Emitter) -> Tensor:
     """ATensor where the condition is not 0, else BTensor, in which the other one has no say [decision E23].
 
     Where; GatherElements for bits of floats.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_if_operator_desc
     """
     condition = is_true(e, node.broadcastable("ConditionTensor"))
     choose = e.Choose if node.moves_bits_of_floats() else e.Where
@@ -107,10 +92,7 @@ def is_true(e: Emitter, x: Tensor) -> Tensor:
 
 @lowers(*_BIT_OPERATORS, by_bits=True)
 def bit_operator(node: Operands, e: Emitter) -> Tensor:
-    """BitwiseAnd, BitwiseOr and BitwiseXor, of floats on the integers of their bits [decision E15].
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_bit_and_operator_desc
-    """
+    """BitwiseAnd, BitwiseOr and BitwiseXor, of floats on the integers of their bits [decision E15]."""
     a, b = node.bits("ATensor"), node.bits("BTensor")
     _note_bits_of_floats(node, e, "ATensor")
     return _BIT_OPERATORS[node.op.type](e, a, b)
@@ -118,10 +100,7 @@ def bit_operator(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_BIT_NOT", by_bits=True)
 def bit_not(node: Operands, e: Emitter) -> Tensor:
-    """BitwiseNot, of floats on the integers of their bits [decision E15].
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_bit_not_operator_desc
-    """
+    """BitwiseNot, of floats on the integers of their bits [decision E15]."""
     x = node.bits("InputTensor")
     _note_bits_of_floats(node, e, "InputTensor")
     return e.BitwiseNot(x)
@@ -129,10 +108,7 @@ def bit_not(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_BIT_SHIFT_LEFT", "ELEMENT_WISE_BIT_SHIFT_RIGHT")
 def bit_shift(node: Operands, e: Emitter) -> Tensor:
-    """BitShift [decision E14].
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_bit_shift_left_operator_desc
-    """
+    """BitShift [decision E14]."""
     a, b, out = node.broadcastable("ATensor"), node.broadcastable("BTensor"), node.output()
     direction: Literal["LEFT", "RIGHT"] = "LEFT" if node.op.type.endswith("LEFT") else "RIGHT"
     return e.Cast(e.BitShift(a, e.Cast(b, a.dtype), direction), out.data_type.dtype)
@@ -140,10 +116,7 @@ def bit_shift(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_BIT_COUNT", by_bits=True)
 def bit_count(node: Operands, e: Emitter) -> Tensor:
-    """How many bits are set, of floats of the integers of their bits [decision E15].
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_bit_count_operator_desc
-    """
+    """How many bits are set, of floats of the integers of their bits [decision E15]."""
     x, out = node.bits("InputTensor"), node.output()
     _note_bits_of_floats(node, e, "InputTensor")
     return e.Cast(bit_counts(e, x), out.data_type.dtype)

@@ -55,10 +55,7 @@ _LARGEST_BELOW = float(np.nextafter(np.float32(_SMALLEST), np.float32(0)))
 
 @lowers(*_UNARY)
 def unary(node: Operands, e: Emitter) -> Tensor:
-    """``f(InputTensor * Scale + Bias)``: the ONNX operator of the same name.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_exp_operator_desc
-    """
+    """``f(InputTensor * Scale + Bias)``: the ONNX operator of the same name."""
     x = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
     if node.op.type == "ELEMENT_WISE_LOG":
         x = _without_subnormals(node, e, x)
@@ -83,10 +80,7 @@ def _without_subnormals(node: Operands, e: Emitter, x: Tensor, *, keeps_nan: boo
 
 @lowers(*_EXACT)
 def exact_unary(node: Operands, e: Emitter) -> Tensor:
-    """ABS, CEIL, FLOOR, NEGATE, SIGN: the ONNX operators; the most negative integer stays [decision E3].
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_abs_operator_desc
-    """
+    """ABS, CEIL, FLOOR, NEGATE, SIGN: the ONNX operators; the most negative integer stays [decision E3]."""
     x = node.broadcastable("InputTensor")
     factors = node.op.scale_bias() if "ScaleBias" in node.op.schema.index else None
     if not is_unscaled(factors):
@@ -101,8 +95,6 @@ def round_(node: Operands, e: Emitter) -> Tensor:
     """Round, or Floor of the magnitude, itself or moved by a half, times the sign of x [decisions E16, E17].
 
     The sign is x itself within -1 and 1, where the factor is 0 unless it is an end: so 0 keeps its sign, too.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_round_operator_desc
     """
     x, mode = node.broadcastable("InputTensor"), node.op.enum("RoundingMode")
     if mode == "HALVES_TO_NEAREST_EVEN":
@@ -118,10 +110,7 @@ def round_(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_ATAN_YX")
 def atan_yx(node: Operands, e: Emitter) -> Tensor:
-    """The angle of the point (BTensor, ATensor): Atan in the first quadrant, then mirrored [decision E28].
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_atan_yx_operator_desc
-    """
+    """The angle of the point (BTensor, ATensor): Atan in the first quadrant, then mirrored [decision E28]."""
     y, x = operands(node)
     zero = e.constant(0, x.dtype)
     height, width = e.Abs(y), e.Abs(x)
@@ -140,10 +129,7 @@ def atan_yx(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_MAX", "ELEMENT_WISE_MIN")
 def extreme(node: Operands, e: Emitter) -> Tensor:
-    """Max and Min.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_max_operator_desc
-    """
+    """Max and Min."""
     a, b = node.broadcastable("ATensor"), node.broadcastable("BTensor")
     a, b = e.unless_nan(a, a, b), e.unless_nan(b, b, a)
     return e.Max(a, b) if node.op.type.endswith("MAX") else e.Min(a, b)
@@ -151,30 +137,21 @@ def extreme(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_MEAN")
 def mean(node: Operands, e: Emitter) -> Tensor:
-    """Mean of floats; of integers the wrapped sum, and half of it toward zero [decision E26].
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_mean_operator_desc
-    """
+    """Mean of floats; of integers the wrapped sum, and half of it toward zero [decision E26]."""
     a, b = operands(node)
     return e.Mean(a, b) if a.dtype.kind == "f" else e.Div(e.Add(a, b), e.constant(2, a.dtype))
 
 
 @lowers("ELEMENT_WISE_DIFFERENCE_SQUARE")
 def difference_square(node: Operands, e: Emitter) -> Tensor:
-    """``(ATensor - BTensor)`` times itself; integers wrap [decision E27]: Sub and Mul.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_difference_square_operator_desc
-    """
+    """``(ATensor - BTensor)`` times itself; integers wrap [decision E27]: Sub and Mul."""
     difference = e.Sub(*operands(node))
     return e.Mul(difference, difference)
 
 
 @lowers("ELEMENT_WISE_MODULUS_FLOOR", "ELEMENT_WISE_MODULUS_TRUNCATE")
 def modulus(node: Operands, e: Emitter) -> Tensor:
-    """The remainder, with the sign of BTensor (FLOOR) or of ATensor (TRUNCATE) [decisions E2 to E5].
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_modulus_floor_operator_desc
-    """
+    """The remainder, with the sign of BTensor (FLOOR) or of ATensor (TRUNCATE) [decisions E2 to E5]."""
     a, b = operands(node)
     is_floor = node.op.type.endswith("FLOOR")
     if a.dtype.kind != "f":
@@ -193,10 +170,7 @@ def modulus(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_THRESHOLD")
 def threshold(node: Operands, e: Emitter) -> Tensor:
-    """``max(x * Scale + Bias, Min)`` with Min of the tensor's type [decisions E7, E29]: Clip.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_threshold_operator_desc
-    """
+    """``max(x * Scale + Bias, Min)`` with Min of the tensor's type [decisions E7, E29]: Clip."""
     out = node.output()
     x = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
     low = bound(node.op.float("Min"), out.data_type.dtype)
@@ -208,10 +182,7 @@ def threshold(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_CLIP_GRAD", "ELEMENT_WISE_CLIP_GRAD1")
 def clip_grad(node: Operands, e: Emitter) -> Tensor:
-    """The gradient, 0 where x is not between Min and Max, as NaN is not [decision E8]: two comparisons and a Where.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip_grad_operator_desc
-    """
+    """The gradient, 0 where x is not between Min and Max, as NaN is not [decision E8]: two comparisons and a Where."""
     x, gradient = node.broadcastable("InputTensor"), node.broadcastable("InputGradientTensor")
     low, high = (e.constant(limit, x.dtype) for limit in limits(node.op, x.dtype))
     return e.Where(e.And(e.Greater(x, low), e.Less(x, high)), gradient, e.constant(0, gradient.dtype))
@@ -219,10 +190,7 @@ def clip_grad(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("VALUE_SCALE_2D")
 def value_scale_2d(node: Operands, e: Emitter) -> Tensor:
-    """``InputTensor * Scale + Bias[channel]`` [decision X26]: Mul and Add.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_value_scale_2d_operator_desc
-    """
+    """``InputTensor * Scale + Bias[channel]`` [decision X26]: Mul and Add."""
     x = affine(e, node.widened(node.broadcastable("InputTensor")), node.op.float("Scale"), 0)
     bias = np.array(node.op.floats("Bias"), x.dtype).reshape(1, -1, 1, 1)
     return e.Add(x, e.constant(bias)) if bias.any() else x
@@ -233,10 +201,7 @@ def value_scale_2d(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_POW")
 def pow_(node: Operands, e: Emitter) -> Tensor:
-    """``(x * Scale + Bias) ** (exponent * Scale + Bias)`` [decisions E18, E19]: Pow.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_pow_operator_desc
-    """
+    """``(x * Scale + Bias) ** (exponent * Scale + Bias)`` [decisions E18, E19]: Pow."""
     base = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
     exponent, factors = node.broadcastable("ExponentTensor"), node.op.scale_bias()
     if factors is not None and exponent.dtype.kind == "f":
@@ -246,9 +211,6 @@ def pow_(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_CONSTANT_POW")
 def constant_pow(node: Operands, e: Emitter) -> Tensor:
-    """``(x * Scale + Bias) ** Exponent`` [decisions E18 to E20]: Pow.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_constant_pow_operator_desc
-    """
+    """``(x * Scale + Bias) ** Exponent`` [decisions E18 to E20]: Pow."""
     base = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
     return e.Pow(base, e.constant(node.op.float("Exponent"), base.dtype if base.dtype.kind == "f" else FLOAT))

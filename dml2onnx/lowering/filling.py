@@ -42,10 +42,7 @@ _ROUNDS = 10
 
 @lowers("FILL_VALUE_CONSTANT")
 def fill_value_constant(node: Operands, e: Emitter) -> Tensor:
-    """Value everywhere [decision X15]: a constant, or an Expand of one element.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_fill_value_constant_operator_desc
-    """
+    """Value everywhere [decision X15]: a constant, or an Expand of one element."""
     output = node.output()
     return e.ConstantOfShape(output.sizes, node.op.scalar("Value").value, output.data_type.dtype)
 
@@ -58,7 +55,6 @@ def fill_value_sequence(node: Operands, e: Emitter) -> Tensor:
     """``ValueStart + k * ValueDelta``, k in row-major order; integers wrap [decision X14]: a constant, or Add.
 
     The Add is of the numbers that begin rows and those of the first row: Range would add ValueDelta repeatedly.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_fill_value_sequence_operator_desc
     """
     e.budget.require(node.output().element_count // _ROW)
     output, start, delta = node.output(), node.op.scalar("ValueStart").value, node.op.scalar("ValueDelta").value
@@ -108,7 +104,6 @@ def diagonal_matrix(node: Operands, e: Emitter) -> Tensor:
 
     DIAGONAL_MATRIX has one diagonal and no input. Where, on a constant mask for matrices that are not too large;
     GatherElements for bits of floats [decisions X16 to X18].
-    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_diagonal_matrix1_operator_desc
     """
     op, output = node.op, node.output()
     if op.type == "DIAGONAL_MATRIX":
@@ -155,7 +150,6 @@ def random_generator(node: Operands, e: Emitter) -> dict[str, Tensor]:
     """The words of the Philox4x32-10 blocks from the state's counter on [decisions Z1, Z2, Z3].
 
     Integer arithmetic: the first and third words of all blocks are one UINT32 tensor, the second and fourth another.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_random_generator_operator_desc
     """
     output, state = node.output(), node.tensor("InputStateTensor")
     counter, key = e.Split(e.Cast(e.Reshape(state, (3, 2)), _UINT64), (2, 1), 0)

@@ -44,10 +44,7 @@ def _relevant(e: Emitter, x: Tensor, count: int) -> Tensor:
 
 @lowers("GATHER", moves=("InputTensor",))
 def gather(node: Operands, e: Emitter) -> Tensor:
-    """Slices of the input along Axis, in the order of the indices: Gather.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gather_operator_desc
-    """
+    """Slices of the input along Axis, in the order of the indices: Gather."""
     x, indices = node.broadcastable("InputTensor"), node.tensor("IndicesTensor")
     axis, sizes = node.op.uint("Axis"), node.output().sizes
     shape = indices.shape[indices.rank - node.op.uint("IndexDimensions") :]
@@ -69,7 +66,6 @@ def gather_elements(node: Operands, e: Emitter) -> Tensor:
     """``output[.., k, ..] = input[.., indices[.., k, ..], ..]``: GatherElements.
 
     Gather, which copies whole rows, where zero strides say that the indices do not vary along other dimensions.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gather_elements_operator_desc
     """
     x, indices = node.tensor("InputTensor"), node.broadcastable("IndicesTensor")
     axis, sizes = node.op.uint("Axis"), node.output().sizes
@@ -83,10 +79,7 @@ def gather_elements(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("GATHER_ND", "GATHER_ND1", moves=("InputTensor",))
 def gather_nd(node: Operands, e: Emitter) -> Tensor:
-    """What each tuple of coordinates points to, behind common batch dimensions: GatherND.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gather_nd1_operator_desc
-    """
+    """What each tuple of coordinates points to, behind common batch dimensions: GatherND."""
     op = node.op
     x = _relevant(e, node.tensor("InputTensor"), op.uint("InputDimensionCount"))
     indices = _relevant(e, node.tensor("IndicesTensor"), op.uint("IndicesDimensionCount"))
@@ -103,10 +96,7 @@ def gather_nd(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("SCATTER", moves=("InputTensor", "UpdatesTensor"))
 def scatter(node: Operands, e: Emitter) -> Tensor:
-    """The input with updates put along Axis: ScatterElements.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_scatter_operator_desc
-    """
+    """The input with updates put along Axis: ScatterElements."""
     x, updates, axis = node.tensor("InputTensor"), node.tensor("UpdatesTensor"), node.op.uint("Axis")
     indices, size = node.tensor("IndicesTensor"), x.shape[axis]
     if size == 1:  # whatever the index is
@@ -116,10 +106,7 @@ def scatter(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("SCATTER_ND", moves=("InputTensor", "UpdatesTensor"))
 def scatter_nd(node: Operands, e: Emitter) -> Tensor:
-    """The input with updates put where tuples of coordinates point to: ScatterND.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_scatter_nd_operator_desc
-    """
+    """The input with updates put where tuples of coordinates point to: ScatterND."""
     op, x = node.op, node.tensor("InputTensor")
     indices = _relevant(e, node.tensor("IndicesTensor"), op.uint("IndicesDimensionCount"))
     sizes = x.shape[x.rank - op.uint("InputDimensionCount") :]
@@ -137,7 +124,6 @@ def one_hot(node: Operands, e: Emitter) -> Tensor:
     """On where the coordinate along Axis is the index, else off: OneHot.
 
     An index outside is no coordinate and leaves its whole sequence off [decision X9].
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_one_hot_operator_desc
     """
     indices, values = node.broadcastable("IndicesTensor"), node.tensor("ValuesTensor")
     axis, sizes = node.op.uint("Axis"), node.output().sizes
@@ -150,7 +136,6 @@ def nonzero_coordinates(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
 
     NonZero has a result of unknown size. Here a running count says where the number of each element goes, those of
     zeros, set to 0, to the end, and divisions make coordinates of numbers.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_nonzero_coordinates_operator_desc
     """
     x, desc = node.widened(node.tensor("InputTensor")), node.output("OutputCoordinatesTensor")
     count = x.size

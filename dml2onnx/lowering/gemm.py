@@ -21,7 +21,6 @@ def gemm(node: Operands, e: Emitter) -> Tensor:
     One Gemm, its rows those of all batches, where B is the same for all of them; else MatMul, which broadcasts
     batches of zero stride by itself, and takes tensors of more than two dimensions as they lie, where Gemm would need
     a Reshape of each. With Beta 0, C is not evaluated [decision M2].
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gemm_operator_desc
     """
     op = node.op
     a, b = node.matrices("ATensor"), node.matrices("BTensor")

@@ -27,19 +27,13 @@ UINT32: DType = np.dtype(np.uint32)
 
 @lowers("CONVOLUTION_INTEGER")
 def convolution_integer(node: Operands, e: Emitter) -> Tensor:
-    """``conv(Input - InputZeroPoint, Filter - FilterZeroPoint)`` in INT32 [decisions Q11, Q13, Q14]: ConvInteger.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_convolution_integer_operator_desc
-    """
+    """``conv(Input - InputZeroPoint, Filter - FilterZeroPoint)`` in INT32 [decisions Q11, Q13, Q14]: ConvInteger."""
     return _convolved(node, e)
 
 
 @lowers("QUANTIZED_LINEAR_CONVOLUTION")
 def quantized_linear_convolution(node: Operands, e: Emitter) -> Tensor:
-    """The INT32 convolution and its bias, times the scales, quantized [decisions Q11 to Q15].
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_quantized_linear_convolution_operator_desc
-    """
+    """The INT32 convolution and its bias, times the scales, quantized [decisions Q11 to Q15]."""
     whole = _paired_convolution(node, e) if e.writes_pairs() else _convolution_in_one(node, e)
     if whole is not None:
         return whole
@@ -52,19 +46,13 @@ def quantized_linear_convolution(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("MATRIX_MULTIPLY_INTEGER")
 def matrix_multiply_integer(node: Operands, e: Emitter) -> Tensor:
-    """``(A - AZeroPoint) x (B - BZeroPoint)`` in INT32 [decisions M3, M8, Q13, Q14]: MatMulInteger.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_matrix_multiply_integer_operator_desc
-    """
+    """``(A - AZeroPoint) x (B - BZeroPoint)`` in INT32 [decisions M3, M8, Q13, Q14]: MatMulInteger."""
     return _multiplied(node, e)
 
 
 @lowers("MATRIX_MULTIPLY_INTEGER_TO_FLOAT")
 def matrix_multiply_integer_to_float(node: Operands, e: Emitter) -> Tensor:
-    """The product times AScale and BScale, plus Bias [decisions Q13, Q14, Q16]: of 8 bits in INT32, of more in FLOAT.
-
-    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_matrix_multiply_integer_to_float_operator_desc
-    """
+    """Products times AScale and BScale, plus Bias [decisions Q13, Q14, Q16]: of 8 bits in INT32, of more in FLOAT."""
     y = _paired_product(node, e, FLOAT) if e.writes_pairs() else None
     if y is None:
         total, rank = _multiplied(node, e, FLOAT), node.output().rank
@@ -75,10 +63,7 @@ def matrix_multiply_integer_to_float(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("QUANTIZED_LINEAR_MATRIX_MULTIPLY")
 def quantized_linear_matrix_multiply(node: Operands, e: Emitter) -> Tensor:
-    """The INT32 product times the scales, quantized [decisions Q13 to Q15].
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_quantized_linear_matrix_multiply_operator_desc
-    """
+    """The INT32 product times the scales, quantized [decisions Q13 to Q15]."""
     dtype = node.output().data_type.dtype
     whole = _paired_product(node, e, dtype) if e.writes_pairs() else _product_in_one(node, e)
     if whole is not None:

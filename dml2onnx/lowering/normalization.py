@@ -46,7 +46,6 @@ def batch_normalization(node: Operands, e: Emitter) -> Tensor:
     """``FusedActivation(Scale * ((Input - Mean) / sqrt(Variance + Epsilon)) + Bias)``, all given [decision N9].
 
     BatchNormalization where the parameters follow channels; else the formula.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_batch_normalization_operator_desc
     """
     names = ("InputTensor", "MeanTensor", "VarianceTensor", "ScaleTensor", "BiasTensor")
     x, *parameters = (node.widened(node.broadcastable(name)) for name in names)
@@ -82,7 +81,6 @@ def mean_variance_normalization(node: Operands, e: Emitter) -> Tensor:
 
     LayerNormalization, RMSNormalization, GroupNormalization or InstanceNormalization where the axes are the last ones,
     otherwise the formula. Elements that only repeat change neither mean nor variance.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_mean_variance_normalization1_operator_desc
     """
     op = node.op
     if op.type == "MEAN_VARIANCE_NORMALIZATION":
@@ -190,7 +188,6 @@ def lp_normalization(node: Operands, e: Emitter) -> Tensor:
 
     LpNormalization, which knows no Epsilon, where that is too small to matter; else the formula. An axis that memory
     repeats (stride 0) is summed as its one element.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_lp_normalization_operator_desc
     """
     op, sizes = node.op, node.output().sizes
     axis, epsilon = op.uint("Axis"), op.float("Epsilon")
@@ -221,7 +218,6 @@ def local_response_normalization(node: Operands, e: Emitter) -> Tensor:
     """``Input / (Bias + Alpha / LocalSize * sum(Input ** 2)) ** Beta`` over channels or image [decisions N13 to N15].
 
     LRN, and AveragePool over height and width.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_local_response_normalization_operator_desc
     """
     op, x, across = node.op, node.tensor("InputTensor"), node.op.flag("CrossChannel")
     size, alpha, beta, bias = op.uint("LocalSize"), op.float("Alpha"), op.float("Beta"), op.float("Bias")

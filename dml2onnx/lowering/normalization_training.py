@@ -29,7 +29,6 @@ def batch_normalization_training(node: Operands, e: Emitter) -> Mapping[str, Ten
 
     FusedAddTensor is added before the activation. Not BatchNormalization in training mode, which gives
     running averages, and knows no other axes than channels.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_batch_normalization_training_operator_desc
     """
     op = node.op
     x, scale, bias = (node.in_float(field) for field in ("InputTensor", "ScaleTensor", "BiasTensor"))
@@ -58,10 +57,7 @@ def _epsilon(node: Operands) -> float:
 
 @lowers("BATCH_NORMALIZATION_GRAD")
 def batch_normalization_grad(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
-    """The gradients with fixed statistics: ``dX = dY * Scale / sqrt(Variance + Epsilon)`` [decision N12].
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_batch_normalization_grad_operator_desc
-    """
+    """The gradients with fixed statistics: ``dX = dY * Scale / sqrt(Variance + Epsilon)`` [decision N12]."""
     gradient, scale = (node.in_float(field) for field in ("InputGradientTensor", "ScaleTensor"))
     deviation = _deviation(e, node.in_float("VarianceTensor"), _epsilon(node))
     centred = e.Sub(node.in_float("InputTensor"), node.in_float("MeanTensor"))
@@ -79,7 +75,6 @@ def batch_normalization_training_grad(node: Operands, e: Emitter) -> Mapping[str
 
     ``dX = Scale / sqrt(v) * (dY - mean(dY) - own * mean(dY * own) / v)`` with ``v = Variance + Epsilon`` and
     ``own = X - Mean``.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_batch_normalization_training_grad_operator_desc
     """
     gradient, scale = (node.in_float(field) for field in ("InputGradientTensor", "ScaleTensor"))
     variance = node.in_float("VarianceTensor")
@@ -103,7 +98,6 @@ def local_response_normalization_grad(node: Operands, e: Emitter) -> Tensor:
 
     With ``S = Bias + a * sum(X ** 2)`` over the window around each element, and ``a = Alpha / LocalSize``:
     ``dX = dY * S ** -Beta - 2 * Beta * a * X * sum(dY * X * S ** (-Beta - 1))`` over the same window.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_local_response_normalization_grad_operator_desc
     """
     op, size = node.op, node.op.uint("LocalSize")
     x, gradient = (node.in_float(field) for field in ("InputTensor", "InputGradientTensor"))

@@ -31,7 +31,6 @@ def top_k(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     """The K largest, or with INCREASING the K smallest, along Axis in order, and their indices in it: TopK.
 
     Of equal elements the first comes first, whatever the direction [decision R13]; NaN comes last [decision R14].
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_top_k1_operator_desc
     """
     axis, k = node.op.uint("Axis"), node.op.uint("K")
     largest = not node.op.has("AxisDirection") or node.op.enum("AxisDirection") == "DECREASING"
@@ -48,7 +47,6 @@ def cumulative(node: Operands, e: Emitter) -> Tensor:
     """What the elements along Axis up to each, or up to the one before it, add or multiply up to: CumSum, CumProd.
 
     Integers wrap. Decisions R16 to R18.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_cumulative_summation_operator_desc
     """
     axis, reverse = node.op.uint("Axis"), node.op.enum("AxisDirection") == "DECREASING"
     x = along(node, e, [axis])

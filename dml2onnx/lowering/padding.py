@@ -19,10 +19,7 @@ _MODES: dict[str, PadMode] = {"EDGE": "edge", "REFLECTION": "reflect", "WRAP": "
 
 @lowers("PADDING", "PADDING1", moves=("InputTensor",))
 def padding(node: Operands, e: Emitter) -> Tensor:
-    """The input with margins at both ends of each axis; an integer PaddingValue wraps [decision D7].
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_padding_operator_desc
-    """
+    """The input with margins at both ends of each axis; an integer PaddingValue wraps [decision D7]."""
     x, start, end = node.tensor("InputTensor"), node.op.uints("StartPadding"), node.op.uints("EndPadding")
     mode = node.op.enum("PaddingMode")
     if mode == "SYMMETRIC":

@@ -69,7 +69,6 @@ def max_pooling(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     """The largest element of each window, and its index in the whole input: MaxPool.
 
     Padding never wins; the first of equal elements does [decisions P6 to P9].
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_pooling2_operator_desc
     """
     x, pool = e.from_lowest(node.tensor("InputTensor")), forward_pool(node.op)
     if not node.has_output("OutputIndicesTensor"):
@@ -91,7 +90,6 @@ def average_pooling(node: Operands, e: Emitter) -> Tensor:
 
     The divisor is the whole window with IncludePadding, even where it hangs over the padded end, otherwise the
     elements inside; of a window without any the mean is NaN [decisions P3 to P5].
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_average_pooling1_operator_desc
     """
     return _wanted(e, _mean(node, e, forward_pool(node.op), node.tensor("InputTensor")), node)
 
@@ -108,10 +106,7 @@ def _mean(node: Operands, e: Emitter, pool: Pool, x: Tensor) -> Tensor:
 
 @lowers("LP_POOLING", "LP_POOLING1")
 def lp_pooling(node: Operands, e: Emitter) -> Tensor:
-    """``(|x1| ** P + ... + |xn| ** P) ** (1 / P)`` of each window; padding adds nothing [decisions P11, P12]: LpPool.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_lp_pooling_operator_desc
-    """
+    """``(|x1| ** P + ... + |xn| ** P) ** (1 / P)`` of each window; padding adds 0 [decisions P11, P12]: LpPool."""
     x, pool = node.tensor("InputTensor"), forward_pool(node.op)
     y = e.Abs(_pick(e, x, pool)) if pool.picks else e.LpPool(x, pool.window, node.op.uint("P"))
     return _wanted(e, y, node)
@@ -122,10 +117,7 @@ def lp_pooling(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("QUANTIZED_LINEAR_AVERAGE_POOLING")
 def quantized_linear_average_pooling(node: Operands, e: Emitter) -> Tensor:
-    """The mean of ``Input - InputZeroPoint`` times InputScale, quantized [decisions P1 to P5, Q15, Q17].
-
-    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_quantized_linear_average_pooling_operator_desc
-    """
+    """The mean of ``Input - InputZeroPoint`` times InputScale, quantized [decisions P1 to P5, Q15, Q17]."""
     x, pool = node.tensor("InputTensor"), forward_pool(node.op)
     before, after, dtype = steps_of(node, e, "Input"), steps_of(node, e, "Output"), node.output().data_type.dtype
     if not e.rounds_pairs():

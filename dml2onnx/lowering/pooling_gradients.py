@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 
 @lowers("MAX_UNPOOLING", moves=("InputTensor",))
 def max_unpooling(node: Operands, e: Emitter) -> Tensor:
-    """``Output[Indices[i]] = Input[i]`` over the whole tensor, 0 elsewhere [decision P17]: MaxUnpool.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_unpooling_operator_desc
-    """
+    """``Output[Indices[i]] = Input[i]`` over the whole tensor, 0 elsewhere [decision P17]: MaxUnpool."""
     return e.MaxUnpool(node.tensor("InputTensor"), node.tensor("IndicesTensor"), node.output().sizes)
 
 
@@ -35,7 +32,6 @@ def max_pooling_grad(node: Operands, e: Emitter) -> Tensor:
 
     The indices of MaxPool tell ScatterElements where. Windows wholly in padding send theirs nowhere, or from the first
     plane to its first element where that lies between elements of the window.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_pooling_grad_operator_desc
     """
     x, gradient = node.tensor("InputTensor"), e.Cast(node.tensor("InputGradientTensor"), FLOAT)
     pool = pool_of(node.op, "InputTensor", "InputGradientTensor")
@@ -60,7 +56,6 @@ def average_pooling_grad(node: Operands, e: Emitter) -> Tensor:
     """Each window's gradient, over the divisor of its mean, is added at its elements inside [decisions P3, P4, P19].
 
     ConvTranspose with a filter of equal weights, all planes being its batch.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_average_pooling_grad_operator_desc
     """
     gradient = e.Cast(node.tensor("InputGradientTensor"), FLOAT)
     pool = pool_of(node.op, "OutputGradientTensor", "InputGradientTensor")

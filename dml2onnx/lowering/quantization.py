@@ -25,10 +25,7 @@ PACKED_FROM = 1024
 
 @lowers("ELEMENT_WISE_QUANTIZE_LINEAR")
 def quantize_linear(node: Operands, e: Emitter) -> Tensor:
-    """``clamp(round(Input / Scale) + ZeroPoint)``, halves to even [decision Q1]: QuantizeLinear.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_quantize_linear_operator_desc
-    """
+    """``clamp(round(Input / Scale) + ZeroPoint)``, halves to even [decision Q1]: QuantizeLinear."""
     x, scale = node.broadcastable("InputTensor"), node.broadcastable("ScaleTensor")
     zero_point, dtype = zero_point_of(node, "ZeroPointTensor"), node.output().data_type.dtype
     return quantized(e, e.Cast(x, FLOAT), e.Cast(scale, FLOAT), zero_point, dtype)
@@ -36,10 +33,7 @@ def quantize_linear(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_DEQUANTIZE_LINEAR")
 def dequantize_linear(node: Operands, e: Emitter) -> Tensor:
-    """``(Input - ZeroPoint) * Scale``, the difference exact [decision Q8]: DequantizeLinear where it fits.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_dequantize_linear_operator_desc
-    """
+    """``(Input - ZeroPoint) * Scale``, the difference exact [decision Q8]: DequantizeLinear where it fits."""
     # FLOAT16 is rounded once, behind the product
     scale = e.Cast(node.broadcastable("ScaleTensor"), FLOAT)
     return dequantized(e, node.broadcastable("InputTensor"), scale, zero_point_of(node, "ZeroPointTensor"))
@@ -47,10 +41,7 @@ def dequantize_linear(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_QUANTIZED_LINEAR_ADD")
 def quantized_linear_add(node: Operands, e: Emitter) -> Tensor:
-    """Both dequantized, added in FLOAT32, the sum quantized [decision E32]: DequantizeLinear, Add, QuantizeLinear.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_quantized_linear_add_operator_desc
-    """
+    """Both dequantized, added in FLOAT32, the sum quantized [decision E32]: DequantizeLinear, Add, QuantizeLinear."""
     tensors, dtype = [node.broadcastable(f"{name}Tensor") for name in "AB"], node.output().data_type.dtype
     *before, after = steps = [steps_of(node, e, name) for name in ("A", "B", "Output")]
     is_pair = not e.rounds_pairs() and max(item.count for item in steps) == 1 and has_positive_scale(after)
@@ -63,10 +54,7 @@ def quantized_linear_add(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("QUANTIZE")
 def quantize(node: Operands, e: Emitter) -> Tensor:
-    """``clamp(round(Input / Scale) + ZeroPoint)``, one scale for each block [decisions Q1, Q3 to Q5].
-
-    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_quantize_operator_desc
-    """
+    """``clamp(round(Input / Scale) + ZeroPoint)``, one scale for each block [decisions Q1, Q3 to Q5]."""
     output = node.output()
     x, scale, zero_point = _in_blocks(node, e, output.data_type)
     y = quantized(e, e.Cast(x, FLOAT), scale, zero_point, output.data_type.dtype)
@@ -77,10 +65,7 @@ def quantize(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("DEQUANTIZE")
 def dequantize(node: Operands, e: Emitter) -> Tensor:
-    """``(Input - ZeroPoint) * Scale``, one scale for each block [decisions Q3 to Q5, Q8].
-
-    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_dequantize_operator_desc
-    """
+    """``(Input - ZeroPoint) * Scale``, one scale for each block [decisions Q3 to Q5, Q8]."""
     data_type = node.op.tensor("InputTensor").data_type
     x, scale, zero_point = _in_blocks(node, e, data_type)
     nibble = INT4 if data_type.is_signed else UINT4
@@ -98,10 +83,7 @@ def dequantize(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("DYNAMIC_QUANTIZE_LINEAR")
 def dynamic_quantize_linear(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
-    """DynamicQuantizeLinear, which widens the range to 0 [decision Q9]; of INT8 all is 128 lower.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_dynamic_quantize_linear_operator_desc
-    """
+    """DynamicQuantizeLinear, which widens the range to 0 [decision Q9]; of INT8 all is 128 lower."""
     x, dtype = e.Cast(node.tensor("InputTensor"), FLOAT), node.output().data_type.dtype
     y, scale, zero_point = e.DynamicQuantizeLinear(x)
     if dtype != y.dtype:

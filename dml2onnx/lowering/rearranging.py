@@ -31,7 +31,6 @@ def space_to_depth(node: Operands, e: Emitter) -> Tensor:
     """``Output[n, d(c, by, bx), h, w] = Input[n, c, h * B + by, w * B + bx]``, d as Order says [decision X23].
 
     SpaceToDepth, or for an Order that it does not have two Transposes.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_space_to_depth1_operator_desc
     """
     x, block = node.tensor("InputTensor"), node.op.uint("BlockSize")
     if block == 1:
@@ -44,7 +43,6 @@ def depth_to_space(node: Operands, e: Emitter) -> Tensor:
     """``Output[n, c, h * B + by, w * B + bx] = Input[n, d(c, by, bx), h, w]``, d as Order says [decision X23].
 
     DepthToSpace.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_depth_to_space1_operator_desc
     """
     x, block = node.tensor("InputTensor"), node.op.uint("BlockSize")
     if block == 1:
@@ -82,7 +80,6 @@ def unfold(node: Operands, e: Emitter) -> Tensor:
 
     Pad; along the last dimension a Slice per element of the window, and Concat, or where they are many a Gather; along
     all others together one Gather, which then copies whole rows of blocks.
-    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_unfold_operator_desc
     """
     planes, pool = _windows(node, node.op.tensor("InputTensor"))
     x, window, padded = node.tensor("InputTensor"), pool.window, pool.padded
@@ -127,7 +124,6 @@ def fold(node: Operands, e: Emitter) -> Tensor:
     """Adds the columns up in the windows of the image, drops what falls into the padding [decisions X21, X22]: Col2Im.
 
     A line is an image of one row, since Col2Im has at least two dimensions.
-    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_fold_operator_desc
     """
     (planes, pool), x = _windows(node, node.output()), node.tensor("InputTensor")
     batch, columns = node.output().sizes[-len(pool.sizes) - 2], prod(pool.window.shape)

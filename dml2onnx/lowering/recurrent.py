@@ -43,10 +43,7 @@ _DIRECTIONS: Mapping[str, RecurrentDirection] = {
 
 @lowers("RNN")
 def rnn(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
-    """``H_t = f(X_t * W^T + H_(t-1) * R^T + W_b + R_b)``: RNN.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_rnn_operator_desc
-    """
+    """``H_t = f(X_t * W^T + H_(t-1) * R^T + W_b + R_b)``: RNN."""
     return _computed(node, e, _STATES[:1])
 
 
@@ -55,7 +52,6 @@ def gru(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     """``H_t = (1 - z) . h + z . H_(t-1)``: GRU.
 
     Gates, biases and states have the order of ONNX [decisions L1, L2].
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gru_operator_desc
     """
     attributes = {"linear_before_reset": 1} if node.op.flag("LinearBeforeReset") else {}
     return _computed(node, e, _STATES[:1], **attributes)
@@ -63,10 +59,7 @@ def gru(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
 
 @lowers("LSTM")
 def lstm(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
-    """``C_t = f . C_(t-1) + i . c``, ``H_t = o . h(C_t)``: LSTM.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_lstm_operator_desc
-    """
+    """``C_t = f . C_(t-1) + i . c``, ``H_t = o . h(C_t)``: LSTM."""
     attributes: dict[str, float] = {"input_forget": 1} if node.op.flag("CoupleInputForget") else {}
     if node.op.flag("UseClipThreshold"):
         attributes["clip"] = float(node.op.float("ClipThreshold"))

@@ -25,7 +25,6 @@ def reduce(node: Operands, e: Emitter) -> Tensor:
     """``Function`` of the elements along Axes, each of which shrinks to 1: ReduceSum, ReduceMax and their like.
 
     Over no more than one element a function is a plain formula [decision R5]. Integers wrap [decision R3].
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_reduce_operator_desc
     """
     name, axes = node.op.enum("Function"), tuple(sorted(node.op.uints("Axes")))
     if name in ("ARGMIN", "ARGMAX"):
@@ -82,7 +81,6 @@ def arg_extreme(node: Operands, e: Emitter) -> Tensor:
     """Where the smallest or largest element along Axes is, the first such or with DECREASING the last: ArgMin, ArgMax.
 
     Several axes count in row-major order [decisions R9, R10].
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_argmax_operator_desc
     """
     axes = tuple(sorted(node.op.uints("Axes")))
     last = node.op.enum("AxisDirection") == "DECREASING"

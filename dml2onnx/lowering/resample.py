@@ -36,7 +36,6 @@ def resample(node: Operands, e: Emitter) -> Tensor:
 
     RESAMPLE and UPSAMPLE_2D look from pixel centres, the latter by the whole numbers of ScaleSize in the last two axes
     [decisions S10 and S11].
-    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_resample2_operator_desc
     """
     op, x, sizes = node.op, node.broadcastable("InputTensor"), node.output().sizes
     if op.type == "UPSAMPLE_2D":

@@ -26,7 +26,6 @@ def resample_grad(node: Operands, e: Emitter) -> Tensor:
     """The gradients of RESAMPLE1 and RESAMPLE2, one axis after the other, those that shrink first.
 
     The offsets are swapped [decisions S12 to S15].
-    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_resample_grad1_operator_desc
     """
     op, x = node.op, e.Cast(node.tensor("InputGradientTensor"), FLOAT)
     sizes = node.output("OutputGradientTensor").sizes

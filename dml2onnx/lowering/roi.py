@@ -36,10 +36,7 @@ _LARGEST_CORNER = 1 << 40
 
 @lowers("ROI_ALIGN", "ROI_ALIGN1")
 def roi_align(node: Operands, e: Emitter) -> Tensor:
-    """The mean or the largest of the samples of each region: RoiAlign, or Gather [decisions O1 to O11, O15].
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_roi_align1_operator_desc
-    """
+    """The mean or the largest of the samples of each region: RoiAlign, or Gather [decisions O1 to O11, O15]."""
     x, corners = e.Cast(node.tensor("InputTensor"), FLOAT), Corners.of(node.op)
     # the maximum of RoiAlign is one of weighted corners [decision O2]
     is_alike = corners.is_mean and corners.is_linear and not corners.is_aligned and corners.output_offset == -0.5
@@ -95,7 +92,6 @@ def roi_pooling(node: Operands, e: Emitter) -> Tensor:
     """The largest element of each bin of a region [decisions O11 and O14]: MaxPool, Gather and ReduceMax.
 
     MaxRoiPool divides in FLOAT, which misses a bound here and there.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_roi_pooling_operator_desc
     """
     x, sizes = e.from_lowest(node.tensor("InputTensor")), node.output().sizes
     x, image = e.Cast(x, FLOAT), x.shape

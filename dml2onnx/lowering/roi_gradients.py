@@ -38,7 +38,6 @@ def roi_align_grad(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     """The gradients with respect to the image and to the regions [decisions O12, O13, O16, O17].
 
     ScatterElements adds to pixels what the samples got; ScatterND may lose what meets, it adds with several threads.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_roi_align_grad_operator_desc
     """
     gradient = e.Cast(node.tensor("InputGradientTensor"), FLOAT)
     x = node.optional("InputTensor")

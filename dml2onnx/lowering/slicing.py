@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 
 @lowers("SLICE", moves=("InputTensor",))
 def slice_(node: Operands, e: Emitter) -> Tensor:
-    """Element k of a dimension is the input's ``Offsets + k * Strides``: Slice.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_slice_operator_desc
-    """
+    """Element k of a dimension is the input's ``Offsets + k * Strides``: Slice."""
     return _walk(node, e, node.op.uints("Offsets"), node.op.uints("Strides"))
 
 
@@ -29,7 +26,6 @@ def slice1(node: Operands, e: Emitter) -> Tensor:
     """Every ``|stride|``-th element of a window, from its last one down if the stride is negative: Slice.
 
     Decision X11; an output smaller than what the window gives takes the first of them.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_slice1_operator_desc
     """
     op = node.op
     steps = op.uints("InputWindowStrides")
@@ -57,7 +53,6 @@ def slice_grad(node: Operands, e: Emitter) -> Tensor:
     """The input at the places that SLICE1 takes from, zeros elsewhere [decision X13]: Pad.
 
     With steps, each element first gets zeros behind it, along a dimension of its own.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_slice_grad_operator_desc
     """
     op, x, sizes = node.op, node.tensor("InputGradientTensor"), node.output("OutputGradientTensor").sizes
     strides = op.uints("InputWindowStrides")
@@ -89,10 +84,7 @@ def _strewn(e: Emitter, x: Tensor, steps: Sequence[int]) -> Tensor:
 
 @lowers("SPLIT", moves=("InputTensor",))
 def split(node: Operands, e: Emitter) -> Mapping[str, list[Tensor]]:
-    """Consecutive pieces along Axis: Split.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_split_operator_desc
-    """
+    """Consecutive pieces along Axis: Split."""
     x, axis = node.broadcastable("InputTensor"), node.op.uint("Axis")
     counts = [desc.sizes[axis] for desc in node.op.tensors("OutputTensors")]
     return {"OutputTensors": [x] * len(counts) if x.shape[axis] == 1 else e.Split(x, counts, axis)}
@@ -100,10 +92,7 @@ def split(node: Operands, e: Emitter) -> Mapping[str, list[Tensor]]:
 
 @lowers("TILE", moves=("InputTensor",))
 def tile(node: Operands, e: Emitter) -> Tensor:
-    """The whole tensor again and again along each dimension: Tile, or Expand for single elements.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_tile_operator_desc
-    """
+    """The whole tensor again and again along each dimension: Tile, or Expand for single elements."""
     x, sizes = node.broadcastable("InputTensor"), node.output().sizes
     if all(before in (1, after) for before, after in zip(x.shape, sizes, strict=True)):
         return x
@@ -119,6 +108,5 @@ def reverse_subsequences(node: Operands, e: Emitter) -> Tensor:
     """The first elements of each sequence along Axis in reverse, as many as its length says: ReverseSequence.
 
     Lengths that do not vary along other dimensions are known by their zero strides.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_reverse_subsequences_operator_desc
     """
     return e.reversed(node.tensor("InputTensor"), node.broadcastable("SequenceLengthsTensor"), node.op.uint("Axis"))

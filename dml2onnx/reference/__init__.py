@@ -1,7 +1,8 @@
 """The executable specification: every operator in plain numpy, written from its documented semantics.
 
 It is slow, obvious, and shares no code with the lowerings, which are compared with it. FLOAT16 and FLOAT32 are
-evaluated in ``float64`` and rounded once, integers exactly; whatever has no defined result is marked as such.
+evaluated in ``float64`` and rounded once, integers exactly; whatever has no defined result is marked as such. The
+page that documents an operator is the ``doc`` of its file in ``schemas/operators/``.
 """
 
 from __future__ import annotations

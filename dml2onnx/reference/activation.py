@@ -307,10 +307,7 @@ def _integer_activation(op: OperatorDesc, x: Array) -> Result:
 
 @reference("ACTIVATION_PARAMETERIZED_RELU")
 def parameterized_relu(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``x if x >= 0 else slope * x``; integer products wrap (decisions A10 and A11).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_parameterized_relu_operator_desc
-    """
+    """``x if x >= 0 else slope * x``; integer products wrap (decisions A10 and A11)."""
     x, slope = inputs.tensor("InputTensor"), inputs.tensor("SlopeTensor")
     if x.dtype.kind == "f":
         wide = widen(x)
@@ -322,10 +319,7 @@ def parameterized_relu(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ACTIVATION_RELU_GRAD")
 def relu_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The gradient where ``x > 0``, otherwise 0; NaN x gives 0 (decision A1).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_relu_grad_operator_desc
-    """
+    """The gradient where ``x > 0``, otherwise 0; NaN x gives 0 (decision A1)."""
     x, gradient = inputs.tensor("InputTensor"), inputs.tensor("InputGradientTensor")
     return {"OutputGradientTensor": Result(np.where(widen(x) > 0, gradient, gradient.dtype.type(0)))}
 
@@ -384,10 +378,7 @@ def _apply_to_slices(op: OperatorDesc, x: Floats, error: Floats, unspecified: Ma
 
 @reference(*_SLICES)
 def softmax(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``exp(x) / sum(exp(x))`` or its logarithm, summed over all axes together (decisions A14, A15, A17).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_softmax1_operator_desc
-    """
+    """``exp(x) / sum(exp(x))`` or its logarithm, summed over all axes together (decisions A14, A15, A17)."""
     return {"OutputTensor": apply_activation(op, widen(inputs.tensor("InputTensor")))}
 
 
@@ -419,9 +410,6 @@ def _apply_hardmax(op: OperatorDesc, x: Floats, error: Floats, unspecified: Mask
 
 @reference("ACTIVATION_HARDMAX", "ACTIVATION_HARDMAX1")
 def hardmax(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """1 at the first maximum in row-major order over all axes together, otherwise 0 (decisions A15, A16, A19).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_hardmax1_operator_desc
-    """
+    """1 at the first maximum in row-major order over all axes together, otherwise 0 (decisions A15, A16, A19)."""
     result = apply_activation(op, widen(inputs.tensor("InputTensor")))
     return {"OutputTensor": Result(result.values, None, result.unspecified)}

@@ -15,10 +15,7 @@ _STEPS = 4
 
 @reference("ADAM_OPTIMIZER")
 def adam_optimizer(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """One step of Adam, the updated moments entering the new parameters (decisions Z4 and Z5).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_adam_optimizer_operator_desc
-    """
+    """One step of Adam, the updated moments entering the new parameters (decisions Z4 and Z5)."""
     x, m, v, g = (
         widen(inputs.tensor(name))
         for name in (

@@ -51,10 +51,7 @@ class _Heads:
 
 @reference("MULTIHEAD_ATTENTION", "MULTIHEAD_ATTENTION1")
 def attention(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``softmax(Scale * Query * Key^T + RelativePositionBias + mask) * Value`` in each head (decisions H1 to H22).
-
-    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_multihead_attention_operator_desc
-    """
+    """``softmax(Scale * Query * Key^T + RelativePositionBias + mask) * Value`` in each head (decisions H1 to H22)."""
     query, key, value = _operands(op, inputs)
     lengths = inputs.optional("PastSequenceLengthsTensor")
     past_key, past_value = inputs.optional("PastKeyTensor"), inputs.optional("PastValueTensor")

@@ -19,8 +19,6 @@ def cast(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
     Floats truncate toward zero into integers, which they saturate, though nothing is promised beyond their range;
     integers keep their low bits where 32 bits or more do; into floats all round to nearest even.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_cast_operator_desc
     """
     x, target = inputs.tensor("InputTensor"), op.tensor("OutputTensor").data_type
     if x.dtype.kind == "f" and not target.is_float:

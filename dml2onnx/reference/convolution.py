@@ -21,10 +21,7 @@ BLOCK_ELEMENTS = 1 << 16
 
 @reference("CONVOLUTION")
 def convolution(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``FusedActivation(conv(Input, Filter) + Bias)``, forward or backward (decisions C1 to C16).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_convolution_operator_desc
-    """
+    """``FusedActivation(conv(Input, Filter) + Bias)``, forward or backward (decisions C1 to C16)."""
     x, w = widen(inputs.tensor("InputTensor")), widen(inputs.tensor("FilterTensor"))
     bias = inputs.optional("BiasTensor")
     if op.enum("Mode") == "CONVOLUTION":

@@ -20,10 +20,7 @@ from dml2onnx.reference.registry import Array, Inputs, Outputs, Result, referenc
 
 @reference("ELEMENT_WISE_IDENTITY")
 def identity(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """A copy of the bits, or ``x * Scale + Bias`` (decisions G3, G4, X24).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_identity_operator_desc
-    """
+    """A copy of the bits, or ``x * Scale + Bias`` (decisions G3, G4, X24)."""
     x, factors, data_type = inputs.tensor("InputTensor"), op.scale_bias(), op.tensor("InputTensor").data_type
     if factors is None:
         return {"OutputTensor": Result(x)}
@@ -35,10 +32,7 @@ def identity(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_ADD")
 def add(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``a + b``; integers wrap (decisions G2, G6).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_add_operator_desc
-    """
+    """``a + b``; integers wrap (decisions G2, G6)."""
     a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
     if a.dtype.kind == "f":
         return {"OutputTensor": float_result(widen(a) + widen(b))}
@@ -47,10 +41,7 @@ def add(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_ADD1")
 def add1(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``FusedActivation(a + b)``.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_add1_operator_desc
-    """
+    """``FusedActivation(a + b)``."""
     a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
     if a.dtype.kind != "f":
         return add(op, inputs)
@@ -62,10 +53,7 @@ def add1(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_SUBTRACT")
 def subtract(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``a - b``; integers wrap (decisions G2, G6).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_subtract_operator_desc
-    """
+    """``a - b``; integers wrap (decisions G2, G6)."""
     a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
     if a.dtype.kind == "f":
         return {"OutputTensor": float_result(widen(a) - widen(b))}
@@ -74,10 +62,7 @@ def subtract(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_MULTIPLY")
 def multiply(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``a * b``; integers wrap (decisions G2, G6).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_multiply_operator_desc
-    """
+    """``a * b``; integers wrap (decisions G2, G6)."""
     a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
     if a.dtype.kind == "f":
         return {"OutputTensor": float_result(widen(a) * widen(b))}
@@ -86,10 +71,7 @@ def multiply(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_DIVIDE")
 def divide(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``a / b``; integers truncate toward zero (decisions E1 to E3, G7).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_divide_operator_desc
-    """
+    """``a / b``; integers truncate toward zero (decisions E1 to E3, G7)."""
     a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
     if a.dtype.kind == "f":
         y = widen(a) / widen(b)
@@ -118,20 +100,14 @@ def _divide_integers(a: Array, b: Array) -> Result:
 
 @reference("ELEMENT_WISE_CLIP")
 def clip(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``max(Min, min(x * Scale + Bias, Max))``, bounds converted to the tensor's type (decisions E6, E7, G1).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip_operator_desc
-    """
+    """``max(Min, min(x * Scale + Bias, Max))``, bounds converted to the tensor's type (decisions E6, E7, G1)."""
     data_type = op.tensor("InputTensor").data_type
     return clipped(op, inputs, limit(op.float("Min"), data_type), limit(op.float("Max"), data_type))
 
 
 @reference("ELEMENT_WISE_CLIP1")
 def clip1(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """CLIP with bounds of the tensor's own type.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip1_operator_desc
-    """
+    """CLIP with bounds of the tensor's own type."""
     dtype = op.tensor("InputTensor").data_type.dtype
     low, high = (np.asarray(op.scalar(name).value, dtype) for name in ("Min", "Max"))
     return clipped(op, inputs, low, high)

@@ -42,58 +42,40 @@ def _truth(op: OperatorDesc, holds: Mask) -> Outputs:
 
 @reference(*_COMPARISONS)
 def compare(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """Whether ``a`` is equal to, greater or less than ``b``; never with a NaN (decisions E22, E31, G10).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_logical_equals_operator_desc
-    """
+    """Whether ``a`` is equal to, greater or less than ``b``; never with a NaN (decisions E22, E31, G10)."""
     return _truth(op, _COMPARISONS[op.type](inputs.tensor("ATensor"), inputs.tensor("BTensor")))
 
 
 @reference(*_CONNECTIVES)
 def connect(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """AND, OR, XOR of truth values, where all but 0 is true (decision G10).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_logical_and_operator_desc
-    """
+    """AND, OR, XOR of truth values, where all but 0 is true (decision G10)."""
     a, b = (inputs.tensor(name) != 0 for name in ("ATensor", "BTensor"))
     return _truth(op, _CONNECTIVES[op.type](a, b))
 
 
 @reference("ELEMENT_WISE_LOGICAL_NOT")
 def logical_not(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """1 for 0, else 0 (decision G10).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_logical_not_operator_desc
-    """
+    """1 for 0, else 0 (decision G10)."""
     return _truth(op, inputs.tensor("InputTensor") == 0)
 
 
 @reference("ELEMENT_WISE_IF")
 def select(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``a`` where the condition is not 0, else ``b`` (decision E23).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_if_operator_desc
-    """
+    """``a`` where the condition is not 0, else ``b`` (decision E23)."""
     condition, a, b = (inputs.tensor(name) for name in ("ConditionTensor", "ATensor", "BTensor"))
     return {"OutputTensor": Result(np.where(condition != 0, a, b))}
 
 
 @reference("ELEMENT_WISE_IS_NAN")
 def is_nan(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """1 for NaN, else 0 (decision E24).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_is_nan_operator_desc
-    """
+    """1 for NaN, else 0 (decision E24)."""
     x = inputs.tensor("InputTensor")
     return _truth(op, x != x)
 
 
 @reference("ELEMENT_WISE_IS_INFINITY")
 def is_infinity(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """1 for an infinity of the sign that InfinityMode asks for, else 0 (decision E24).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_is_infinity_operator_desc
-    """
+    """1 for an infinity of the sign that InfinityMode asks for, else 0 (decision E24)."""
     x, mode = inputs.tensor("InputTensor"), op.enum("InfinityMode")
     positive, negative = x == np.inf, x == -np.inf
     return _truth(op, (positive & (mode != "NEGATIVE")) | (negative & (mode != "POSITIVE")))
@@ -119,30 +101,21 @@ def _any_nan(*operands: Array) -> Mask | None:
 
 @reference(*_BITWISE)
 def bitwise(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``a & b``, ``a | b``, ``a ^ b`` of the stored bits (decision E15).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_bit_and_operator_desc
-    """
+    """``a & b``, ``a | b``, ``a ^ b`` of the stored bits (decision E15)."""
     a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
     return {"OutputTensor": Result(_BITWISE[op.type](_bits(a), _bits(b)).view(a.dtype), None, _any_nan(a, b))}
 
 
 @reference("ELEMENT_WISE_BIT_NOT")
 def bit_not(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``~x`` of the stored bits (decision E15).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_bit_not_operator_desc
-    """
+    """``~x`` of the stored bits (decision E15)."""
     x = inputs.tensor("InputTensor")
     return {"OutputTensor": Result((~_bits(x)).view(x.dtype), None, _any_nan(x))}
 
 
 @reference("ELEMENT_WISE_BIT_COUNT")
 def bit_count(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The number of stored bits that are 1 (decision E15).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_bit_count_operator_desc
-    """
+    """The number of stored bits that are 1 (decision E15)."""
     x = np.ascontiguousarray(inputs.tensor("InputTensor"))
     bits = np.unpackbits(x[..., np.newaxis].view(np.uint8), axis=-1)
     count = bits.sum(axis=-1, dtype=op.tensor("OutputTensor").data_type.dtype)
@@ -151,10 +124,7 @@ def bit_count(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_BIT_SHIFT_LEFT", "ELEMENT_WISE_BIT_SHIFT_RIGHT")
 def bit_shift(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``a << b`` or ``a >> b``, the count modulo the width, which is at least 32 bits (decision E14).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_bit_shift_left_operator_desc
-    """
+    """``a << b`` or ``a >> b``, the count modulo the width, which is at least 32 bits (decision E14)."""
     a, b = (as_integers(inputs.tensor(name)) for name in ("ATensor", "BTensor"))
     wide = np.promote_types(a.dtype, np.uint32).type
     count = b.astype(wide) % wide(wide().itemsize * 8)

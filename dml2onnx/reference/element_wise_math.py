@@ -109,10 +109,7 @@ def scaled(op: OperatorDesc, inputs: Inputs) -> Result:
 
 @reference("ELEMENT_WISE_MODULUS_FLOOR", "ELEMENT_WISE_MODULUS_TRUNCATE")
 def modulus(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The exact remainder, of the sign of ``b`` (FLOOR) or of ``a`` (TRUNCATE; decisions E2 to E5).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_modulus_floor_operator_desc
-    """
+    """The exact remainder, of the sign of ``b`` (FLOOR) or of ``a`` (TRUNCATE; decisions E2 to E5)."""
     a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
     is_floor = op.type.endswith("FLOOR")
     if a.dtype.kind == "f":
@@ -136,10 +133,7 @@ def modulus(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_MAX", "ELEMENT_WISE_MIN")
 def extremum(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The larger or smaller of the two; NaN gives way to a number (decisions G1, E31).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_max_operator_desc
-    """
+    """The larger or smaller of the two; NaN gives way to a number (decisions G1, E31)."""
     a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
     function = np.fmax if op.type.endswith("MAX") else np.fmin
     return {"OutputTensor": Result(function(a, b))}
@@ -147,10 +141,7 @@ def extremum(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_MEAN")
 def mean(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``(a + b) / 2``; integers wrap in the sum and truncate in the half (decisions E26, G2).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_mean_operator_desc
-    """
+    """``(a + b) / 2``; integers wrap in the sum and truncate in the half (decisions E26, G2)."""
     a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
     if a.dtype.kind == "f":
         total = widen(a) + widen(b)
@@ -163,10 +154,7 @@ def mean(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_DIFFERENCE_SQUARE")
 def difference_square(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``(a - b) ** 2``; integers wrap (decision E27).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_difference_square_operator_desc
-    """
+    """``(a - b) ** 2``; integers wrap (decision E27)."""
     a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
     if a.dtype.kind == "f":
         y = (widen(a) - widen(b)) ** 2
@@ -176,10 +164,7 @@ def difference_square(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_ABS")
 def abs_(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``|x * Scale + Bias|``; what the most negative integer gives is left to the driver (decisions E3, G3, G4).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_abs_operator_desc
-    """
+    """``|x * Scale + Bias|``; what the most negative integer gives is left to the driver (decisions E3, G3, G4)."""
     x, factors, data_type = inputs.tensor("InputTensor"), op.scale_bias(), op.tensor("InputTensor").data_type
     if not data_type.is_float:
         before = as_integers(scale_and_bias_integers(x, factors, data_type))
@@ -192,10 +177,7 @@ def abs_(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_NEGATE")
 def negate(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``-x``; what the most negative integer gives is left to the driver (decision E3).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_negate_operator_desc
-    """
+    """``-x``; what the most negative integer gives is left to the driver (decision E3)."""
     x = inputs.tensor("InputTensor")
     return {"OutputTensor": Result(-widen(x)) if x.dtype.kind == "f" else _without_lowest(-as_integers(x), x)}
 
@@ -212,10 +194,7 @@ def _without_lowest(y: Array, x: Array) -> Result:
 
 @reference("ELEMENT_WISE_SIGN")
 def sign(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """-1, 0 or 1; 0 for NaN, of which nothing is promised (decision E21).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_sign_operator_desc
-    """
+    """-1, 0 or 1; 0 for NaN, of which nothing is promised (decision E21)."""
     x = inputs.tensor("InputTensor")
     zero = x.dtype.type(0)
     y = np.where(x > zero, 1, np.where(x < zero, -1, 0))  # type: ignore[operator]  # all numeric types compare
@@ -224,10 +203,7 @@ def sign(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_THRESHOLD")
 def threshold(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``max(x * Scale + Bias, Min)``, Min converted to the tensor's type (decisions E29, E7, G1).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_threshold_operator_desc
-    """
+    """``max(x * Scale + Bias, Min)``, Min converted to the tensor's type (decisions E29, E7, G1)."""
     data_type = op.tensor("InputTensor").data_type
     low = bound(op.float("Min"), data_type)
     if not data_type.is_float:
@@ -239,10 +215,7 @@ def threshold(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference(*_FUNCTIONS)
 def function(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``f(x * Scale + Bias)`` (decisions G4, G7, G11 to G14, E25).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_exp_operator_desc
-    """
+    """``f(x * Scale + Bias)`` (decisions G4, G7, G11 to G14, E25)."""
     entry, before = _FUNCTIONS[op.type], scaled(op, inputs)
     after = through(entry.function, before)
     assert before.error is not None
@@ -259,10 +232,7 @@ def function(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_ROUND")
 def round_(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """To a neighbouring whole number, chosen by RoundingMode (decisions E16, E17, G14).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_round_operator_desc
-    """
+    """To a neighbouring whole number, chosen by RoundingMode (decisions E16, E17, G14)."""
     x, mode = widen(inputs.tensor("InputTensor")), op.enum("RoundingMode")
     if mode == "TOWARD_INFINITY":
         return {"OutputTensor": Result(np.copysign(np.floor(np.abs(x) + 0.5), x))}
@@ -271,10 +241,7 @@ def round_(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_ATAN_YX")
 def atan_yx(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The angle of the point (b, a), from -pi to pi (decisions E28, G11, G13).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_atan_yx_operator_desc
-    """
+    """The angle of the point (b, a), from -pi to pi (decisions E28, G11, G13)."""
     y, x = widen(inputs.tensor("ATensor")), widen(inputs.tensor("BTensor"))
     origin = (y == 0) & (x == 0)
     angle = np.where(origin, 0, np.arctan2(y, x))
@@ -286,10 +253,7 @@ def atan_yx(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_POW")
 def pow_(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``(x * Scale + Bias) ** (exponent * Scale + Bias)``, exact and wrapping for whole numbers (decisions E18, E19).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_pow_operator_desc
-    """
+    """``(x * Scale + Bias) ** (exponent * Scale + Bias)``; whole numbers are exact and wrap (decisions E18, E19)."""
     exponent, factors = inputs.tensor("ExponentTensor"), op.scale_bias()
     data_type = op.tensor("ExponentTensor").data_type
     if not data_type.is_float:
@@ -307,10 +271,7 @@ def pow_(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_CONSTANT_POW")
 def constant_pow(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """POW with one exponent; integers take a whole one as such (decisions E18 to E20).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_constant_pow_operator_desc
-    """
+    """POW with one exponent; integers take a whole one as such (decisions E18 to E20)."""
     exponent, is_float = op.float("Exponent"), op.tensor("InputTensor").data_type.is_float
     if is_float or not exponent.is_integer():
         return {"OutputTensor": _power(op, inputs, np.asarray(exponent, np.float32))}
@@ -393,20 +354,14 @@ def _integer_power(base: Array, exponent: Array) -> Result:
 
 @reference("ELEMENT_WISE_CLIP_GRAD")
 def clip_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The gradient where ``Min < x < Max``, else 0, for NaN too (decisions E7, E8).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip_grad_operator_desc
-    """
+    """The gradient where ``Min < x < Max``, else 0, for NaN too (decisions E7, E8)."""
     data_type = op.tensor("InputTensor").data_type
     return _clip_grad(inputs, limit(op.float("Min"), data_type), limit(op.float("Max"), data_type))
 
 
 @reference("ELEMENT_WISE_CLIP_GRAD1")
 def clip_grad1(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """CLIP_GRAD with bounds of the tensor's own type.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip_grad1_operator_desc
-    """
+    """CLIP_GRAD with bounds of the tensor's own type."""
     dtype = op.tensor("InputTensor").data_type.dtype
     low, high = (np.asarray(op.scalar(name).value, dtype) for name in ("Min", "Max"))
     return _clip_grad(inputs, low, high)
@@ -420,10 +375,7 @@ def _clip_grad(inputs: Inputs, low: Array, high: Array) -> Outputs:
 
 @reference("VALUE_SCALE_2D")
 def value_scale_2d(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``x * Scale + Bias[channel]`` (decision X26).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_value_scale_2d_operator_desc
-    """
+    """``x * Scale + Bias[channel]`` (decision X26)."""
     product = widen(inputs.tensor("InputTensor")) * op.float("Scale")
     bias = np.asarray(op.floats("Bias")).reshape(1, -1, 1, 1)
     error = sum_error(2, np.abs(product) + np.abs(bias), ROUNDOFF)

@@ -23,20 +23,14 @@ PHILOX_ROUNDS = 10
 
 @reference("FILL_VALUE_CONSTANT")
 def fill_value_constant(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """Value everywhere (decision X15).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_fill_value_constant_operator_desc
-    """
+    """Value everywhere (decision X15)."""
     output = op.tensor("OutputTensor")
     return {"OutputTensor": Result(np.full(output.sizes, op.scalar("Value").value, output.data_type.dtype))}
 
 
 @reference("FILL_VALUE_SEQUENCE")
 def fill_value_sequence(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``ValueStart + k * ValueDelta``, k in row-major order; integers wrap (decision X14).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_fill_value_sequence_operator_desc
-    """
+    """``ValueStart + k * ValueDelta``, k in row-major order; integers wrap (decision X14)."""
     output = op.tensor("OutputTensor")
     start, delta = op.scalar("ValueStart").value, op.scalar("ValueDelta").value
     k = np.arange(output.element_count, dtype=np.uint64).reshape(output.sizes)
@@ -52,10 +46,7 @@ def fill_value_sequence(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("DIAGONAL_MATRIX")
 def diagonal_matrix(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """Value where ``column - row == Offset`` and 0 elsewhere, in every matrix (decisions X16, X18).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_diagonal_matrix_operator_desc
-    """
+    """Value where ``column - row == Offset`` and 0 elsewhere, in every matrix (decisions X16, X18)."""
     output = op.tensor("OutputTensor")
     y = np.zeros(output.sizes, output.data_type.dtype)
     y[..., _diagonals(output.sizes) == op.uint("Offset")] = fill(op.float("Value"), output.data_type)
@@ -64,10 +55,7 @@ def diagonal_matrix(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("DIAGONAL_MATRIX1")
 def diagonal_matrix1(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """Value on the diagonals Begin to End, the input or 0 elsewhere; inverted when Begin > End (decision X17).
-
-    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_diagonal_matrix1_operator_desc
-    """
+    """Value on the diagonals Begin to End, the input or 0 elsewhere; inverted when Begin > End (decision X17)."""
     output, x = op.tensor("OutputTensor"), inputs.optional("InputTensor")
     begin, end = op.uint("DiagonalFillBegin"), op.uint("DiagonalFillEnd")
     t = _diagonals(output.sizes)
@@ -84,10 +72,7 @@ def _diagonals(sizes: tuple[int, ...]) -> npt.NDArray[np.int64]:
 
 @reference("RANDOM_GENERATOR")
 def random_generator(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The words of the Philox4x32-10 blocks from the state's counter on (decisions Z1, Z2, Z3).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_random_generator_operator_desc
-    """
+    """The words of the Philox4x32-10 blocks from the state's counter on (decisions Z1, Z2, Z3)."""
     output, state = op.tensor("OutputTensor"), inputs.tensor("InputStateTensor")
     *counter, key0, key1 = (int(word) for word in state.reshape(-1))
     first = sum(word << 32 * i for i, word in enumerate(counter))

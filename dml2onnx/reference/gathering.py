@@ -25,10 +25,7 @@ _WORD = 4
 
 @reference("GATHER")
 def gather(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``Output[a.., i.., b..] = Input[a.., Indices[i..], b..]`` (decisions X1, X2, X4).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gather_operator_desc
-    """
+    """``Output[a.., i.., b..] = Input[a.., Indices[i..], b..]`` (decisions X1, X2, X4)."""
     x, axis = inputs.tensor("InputTensor"), op.uint("Axis")
     indices = trailing(inputs.tensor("IndicesTensor"), op.uint("IndexDimensions"))
     n, inner = x.shape[axis], prod(x.shape[axis + 1 :])
@@ -39,10 +36,7 @@ def gather(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("GATHER_ELEMENTS")
 def gather_elements(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``Output[x] = Input[x with x[Axis] replaced by Indices[x]]`` (decisions X1, X2).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gather_elements_operator_desc
-    """
+    """``Output[x] = Input[x with x[Axis] replaced by Indices[x]]`` (decisions X1, X2)."""
     x, axis = inputs.tensor("InputTensor"), op.uint("Axis")
     place = places(inputs.tensor("IndicesTensor"), x.shape[axis])
     outside = (place >= x.shape[axis]) & (x.shape[axis] > 1)
@@ -51,11 +45,7 @@ def gather_elements(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("GATHER_ND", "GATHER_ND1")
 def gather_nd(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``Output[n.., i.., b..] = Input[n.., Indices[n.., i..].., b..]``, n over the batch dimensions (decisions X3, X5).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gather_nd_operator_desc
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gather_nd1_operator_desc
-    """
+    """``Output[n.., i.., b..] = Input[n.., Indices[n.., i..].., b..]``, n over batch dimensions (decisions X3, X5)."""
     x = trailing(inputs.tensor("InputTensor"), op.uint("InputDimensionCount"))
     tuples = trailing(inputs.tensor("IndicesTensor"), op.uint("IndicesDimensionCount"))
     batches = op.uint("BatchDimensionCount") if op.has("BatchDimensionCount") else 0
@@ -72,8 +62,6 @@ def scatter(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """``Output = Input; Output[x with x[Axis] replaced by Indices[x]] = Updates[x]`` (decisions X6, X7, X8).
 
     An element named twice is unspecified.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_scatter_operator_desc
     """
     x, updates, axis = inputs.tensor("InputTensor"), inputs.tensor("UpdatesTensor"), op.uint("Axis")
     place = places(inputs.tensor("IndicesTensor"), x.shape[axis])
@@ -85,8 +73,6 @@ def scatter_nd(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """``Output = Input; Output[Indices[i..].., b..] = Updates[i.., b..]`` (decisions X6, X7, X8).
 
     A block named twice is unspecified.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_scatter_nd_operator_desc
     """
     x = trailing(inputs.tensor("InputTensor"), op.uint("InputDimensionCount"))
     tuples = trailing(inputs.tensor("IndicesTensor"), op.uint("IndicesDimensionCount"))
@@ -98,10 +84,7 @@ def scatter_nd(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ONE_HOT")
 def one_hot(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``Output[x] = x[Axis] == Indices[x with x[Axis] = 0] ? on : off``, values being ``{off, on}`` (decision X9).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_one_hot_operator_desc
-    """
+    """``Output[x] = x[Axis] == Indices[x with x[Axis] = 0] ? on : off``, values being ``{off, on}`` (decision X9)."""
     sizes, axis = op.tensor("OutputTensor").sizes, op.uint("Axis")
     off, on = inputs.tensor("ValuesTensor").reshape(-1)[:2]
     k = np.expand_dims(np.arange(sizes[axis]), tuple(d for d in range(len(sizes)) if d != axis))
@@ -113,10 +96,7 @@ def one_hot(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("NONZERO_COORDINATES")
 def nonzero_coordinates(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The number of non-zero elements and, row by row, their coordinates; later rows are unspecified (decision X20).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_nonzero_coordinates_operator_desc
-    """
+    """The number of non-zero elements and, row by row, their coordinates; later rows are unspecified (decision X20)."""
     sizes = op.tensor("OutputCoordinatesTensor").sizes
     rows, width = sizes[-2:]
     found = np.argwhere(inputs.tensor("InputTensor"))

@@ -13,10 +13,7 @@ from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, re
 
 @reference("GEMM")
 def gemm(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``FusedActivation(Alpha * op(A) x op(B) + Beta * C)`` on the last two dimensions (decisions M1 to M7).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gemm_operator_desc
-    """
+    """``FusedActivation(Alpha * op(A) x op(B) + Beta * C)`` on the last two dimensions (decisions M1 to M7)."""
     a = _matrix(inputs.tensor("ATensor"), op.enum("TransA"))
     b = _matrix(inputs.tensor("BTensor"), op.enum("TransB"))
     c = inputs.optional("CTensor")

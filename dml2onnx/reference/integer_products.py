@@ -26,19 +26,13 @@ _MOVED = 4
 
 @reference("CONVOLUTION_INTEGER")
 def convolution_integer(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``conv(Input - InputZeroPoint, Filter - FilterZeroPoint)``, wrapped to INT32 (decisions Q11, Q13, Q14).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_convolution_integer_operator_desc
-    """
+    """``conv(Input - InputZeroPoint, Filter - FilterZeroPoint)``, wrapped to INT32 (decisions Q11, Q13, Q14)."""
     return {"OutputTensor": Result(_wrapped(_convolved(op, inputs)))}
 
 
 @reference("QUANTIZED_LINEAR_CONVOLUTION")
 def quantized_linear_convolution(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The INT32 convolution and its bias, times the scales, quantized (decisions Q2, Q11 to Q15).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_quantized_linear_convolution_operator_desc
-    """
+    """The INT32 convolution and its bias, times the scales, quantized (decisions Q2, Q11 to Q15)."""
     total, bias = _convolved(op, inputs), inputs.optional("BiasTensor")
     if bias is not None:
         bias = along(bias, total.ndim, 1)
@@ -58,10 +52,7 @@ def quantized_linear_convolution(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("MATRIX_MULTIPLY_INTEGER")
 def matrix_multiply_integer(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``(A - AZeroPoint) x (B - BZeroPoint)``, wrapped to INT32 (decisions M3, M8, Q13, Q14).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_matrix_multiply_integer_operator_desc
-    """
+    """``(A - AZeroPoint) x (B - BZeroPoint)``, wrapped to INT32 (decisions M3, M8, Q13, Q14)."""
     return {"OutputTensor": Result(_multiplied(inputs))}
 
 
@@ -70,7 +61,6 @@ def matrix_multiply_integer_to_float(op: OperatorDesc, inputs: Inputs) -> Output
     """The product times AScale and BScale, plus Bias (decisions Q13, Q14, Q16): of 8 bits in INT32, of more in FLOAT32.
 
     Nothing is promised where scales are 0 or not finite, or where FLOAT32 does not have a product on the way.
-    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_matrix_multiply_integer_to_float_operator_desc
     """
     is_wide = any(inputs.tensor(f"{name}Tensor").dtype.itemsize > 1 for name in "AB")
     less = _less_in_float if is_wide else _less
@@ -94,10 +84,7 @@ def matrix_multiply_integer_to_float(op: OperatorDesc, inputs: Inputs) -> Output
 
 @reference("QUANTIZED_LINEAR_MATRIX_MULTIPLY")
 def quantized_linear_matrix_multiply(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The INT32 product times the scales, quantized (decisions Q2, Q13 to Q15).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_quantized_linear_matrix_multiply_operator_desc
-    """
+    """The INT32 product times the scales, quantized (decisions Q2, Q13 to Q15)."""
     total, axes = _multiplied(inputs), {"A": _ROWS, "B": _COLUMNS, "Output": _ROWS}
     scales = [along(inputs.tensor(f"{name}ScaleTensor"), total.ndim, axis) for name, axis in axes.items()]
     zero_point = inputs.optional("OutputZeroPointTensor")

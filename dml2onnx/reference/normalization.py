@@ -21,8 +21,6 @@ def batch_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """``FusedActivation(Scale * ((Input - Mean) / sqrt(Variance + Epsilon)) + Bias)``, all given (decision N9).
 
     Each of the four broadcasts by itself; Spatial says nothing about the numbers.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_batch_normalization_operator_desc
     """
     names = ("InputTensor", "MeanTensor", "VarianceTensor", "ScaleTensor", "BiasTensor")
     x, mean, variance, scale, bias = (widen(inputs.tensor(name)) for name in names)
@@ -37,8 +35,6 @@ def mean_variance_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """The same with the input's own mean and population variance over Axes (decisions N1 to N8).
 
     CrossChannel stands for axes { 1, 2, 3 }, its absence for { 2, 3 }. Without the mean the variance is taken about 0.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_mean_variance_normalization1_operator_desc
     """
     x = widen(inputs.tensor("InputTensor"))
     if op.type == "MEAN_VARIANCE_NORMALIZATION":
@@ -151,8 +147,6 @@ def overflows(size: Floats) -> Mask:
 def lp_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """``Input / sqrt(s ** 2 + Epsilon)`` along Axis with ``s`` the sum of ``|Input|``, or of P 2 ``s ** 2`` that of
     squares (decision N16).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_lp_normalization_operator_desc
     """
     x, axis, p = widen(inputs.tensor("InputTensor")), op.uint("Axis"), op.uint("P")
     epsilon = op.float("Epsilon")
@@ -187,8 +181,6 @@ def local_response_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
     LocalSize is the divisor at the borders too, and of square windows (decision N13); an even one reaches further
     behind than before (decision N15). A power of a negative number is NaN, whatever Beta is (decision N14). Runtimes
     may take the sum of one window from that of the one before, in which a NaN or an infinity then stays.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_local_response_normalization_operator_desc
     """
     x, size = widen(inputs.tensor("InputTensor")), op.uint("LocalSize")
     alpha, beta, bias = op.float("Alpha") / size, op.float("Beta"), op.float("Bias")

@@ -24,8 +24,6 @@ def batch_normalization_training(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """BATCH_NORMALIZATION with the input's own mean and population variance, which it also gives (decision N10).
 
     FusedAddTensor is added before the fused activation.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_batch_normalization_training_operator_desc
     """
     x, scale, bias = (widen(inputs.tensor(name)) for name in ("InputTensor", "ScaleTensor", "BiasTensor"))
     addend = inputs.optional("FusedAddTensor")
@@ -44,10 +42,7 @@ def batch_normalization_training(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("BATCH_NORMALIZATION_GRAD")
 def batch_normalization_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``dX = dY * Scale / sqrt(Variance + Epsilon)``, mean and variance being constants (decision N12).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_batch_normalization_grad_operator_desc
-    """
+    """``dX = dY * Scale / sqrt(Variance + Epsilon)``, mean and variance being constants (decision N12)."""
     x, gradient, mean, variance, scale = _operands(inputs)
     deviation = (variance + exactly(op.float("Epsilon") if op.has("Epsilon") else 0.0)).root()
     axes = _axes(x.values, scale.values)
@@ -60,10 +55,7 @@ def batch_normalization_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("BATCH_NORMALIZATION_TRAINING_GRAD")
 def batch_normalization_training_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The gradients through the mean and the variance too, both as they are given (decision N11).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_batch_normalization_training_grad_operator_desc
-    """
+    """The gradients through the mean and the variance too, both as they are given (decision N11)."""
     x, gradient, mean, variance, scale = _operands(inputs)
     shifted = variance + exactly(op.float("Epsilon"))
     deviation = shifted.root()
@@ -85,8 +77,6 @@ def local_response_normalization_grad(op: OperatorDesc, inputs: Inputs) -> Outpu
 
     ``S = Bias + a * sum(X ** 2)`` over the window around each element, ``a = Alpha / LocalSize``; the other sum runs
     over the same window.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_local_response_normalization_grad_operator_desc
     """
     x, gradient = (input_tensor(inputs.tensor(name)) for name in ("InputTensor", "InputGradientTensor"))
     size, beta = op.uint("LocalSize"), op.float("Beta")

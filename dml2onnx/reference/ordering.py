@@ -17,8 +17,6 @@ def top_k(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """The first K elements along Axis once it is sorted, and their indices in it (decisions R12 to R15).
 
     Largest first, or smallest first with INCREASING; equal elements keep their order, and NaN comes last.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_top_k1_operator_desc
     """
     x, axis = inputs.tensor("InputTensor"), op.uint("Axis")
     increasing = op.has("AxisDirection") and op.enum("AxisDirection") == "INCREASING"
@@ -38,10 +36,7 @@ def top_k(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("CUMULATIVE_SUMMATION")
 def cumulative_summation(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The sum of all elements up to each along Axis, or up to the one before it (decisions R16 to R18).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_cumulative_summation_operator_desc
-    """
+    """The sum of all elements up to each along Axis, or up to the one before it (decisions R16 to R18)."""
     x, exclusive = inputs.tensor("InputTensor"), op.flag("HasExclusiveSum")
     if x.dtype.kind != "f":
         return {"OutputTensor": Result(_running(op, np.add, x, exclusive))}
@@ -54,10 +49,7 @@ def cumulative_summation(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("CUMULATIVE_PRODUCT")
 def cumulative_product(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The product of all elements up to each along Axis, or up to the one before it (decisions R16 to R18).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_cumulative_product_operator_desc
-    """
+    """The product of all elements up to each along Axis, or up to the one before it (decisions R16 to R18)."""
     x, exclusive = inputs.tensor("InputTensor"), op.flag("HasExclusiveProduct")
     if x.dtype.kind != "f":
         return {"OutputTensor": Result(_running(op, np.multiply, x, exclusive))}

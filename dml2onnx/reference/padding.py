@@ -16,20 +16,14 @@ Indices = npt.NDArray[np.int64]
 
 @reference("PADDING")
 def padding(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """Enlarges the input at both ends of every dimension; PaddingValue converts like a CLIP bound (decision D7).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_padding_operator_desc
-    """
+    """Enlarges the input at both ends of every dimension; PaddingValue converts like a CLIP bound (decision D7)."""
     data_type = op.tensor("InputTensor").data_type
     return _pad(op, inputs.tensor("InputTensor"), lambda: fill(op.float("PaddingValue"), data_type))
 
 
 @reference("PADDING1")
 def padding1(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """PADDING with a typed value.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_padding1_operator_desc
-    """
+    """PADDING with a typed value."""
     x = inputs.tensor("InputTensor")
     return _pad(op, x, lambda: np.asarray(op.scalar("PaddingValue").value, x.dtype))
 

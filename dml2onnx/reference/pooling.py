@@ -62,10 +62,7 @@ def seen_by_windows(op: OperatorDesc, x: Any, shape: tuple[int, ...], rim: float
 
 @reference("MAX_POOLING", "MAX_POOLING1", "MAX_POOLING2")
 def max_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The first largest element of each window and its index in the whole tensor (decisions P6 to P10).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_pooling2_operator_desc
-    """
+    """The first largest element of each window and its index in the whole tensor (decisions P6 to P10)."""
     x = inputs.tensor("InputTensor")
     batch, channels, *spatial = x.shape
     # the plane's own start in the row-major order of the whole tensor
@@ -99,8 +96,6 @@ def average_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """The mean of each window's elements inside the input (decisions P3 to P5).
 
     With IncludePadding the divisor is the full window, even where it hangs over the padded end.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_average_pooling1_operator_desc
     """
     x = widen(inputs.tensor("InputTensor"))
     shape = op.tensor("OutputTensor").sizes
@@ -132,8 +127,6 @@ def lp_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
     Powers are taken as they stand: where they overflow in FLOAT32 and their root would not, nothing is promised, and
     those below the smallest normal number may be 0 (decision G8).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_lp_pooling_operator_desc
     """
     x, p = np.abs(widen(inputs.tensor("InputTensor"))), op.uint("P")
     shape = op.tensor("OutputTensor").sizes
@@ -154,10 +147,7 @@ def lp_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("QUANTIZED_LINEAR_AVERAGE_POOLING")
 def quantized_linear_average_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The mean of ``Input - InputZeroPoint`` times InputScale, quantized (decisions P1 to P5, Q15, Q17).
-
-    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_quantized_linear_average_pooling_operator_desc
-    """
+    """The mean of ``Input - InputZeroPoint`` times InputScale, quantized (decisions P1 to P5, Q15, Q17)."""
     x, zero_point = widen(inputs.tensor("InputTensor")), inputs.optional("InputZeroPointTensor")
     if zero_point is not None:
         x = x - along(zero_point, x.ndim, 1).astype(np.float64)

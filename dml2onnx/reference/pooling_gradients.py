@@ -19,8 +19,6 @@ def max_unpooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """``Output[Indices[i]] = Input[i]`` over the whole tensor, 0 elsewhere (decision P17).
 
     Which of equal indices wins is left to the driver; one beyond the output writes nothing.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_unpooling_operator_desc
     """
     x, indices = inputs.tensor("InputTensor"), inputs.tensor("IndicesTensor")
     shape = op.tensor("OutputTensor").sizes
@@ -40,8 +38,6 @@ def max_pooling_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
     Windows of NaN alone send theirs to the first element, those with some NaN among numbers anywhere (decision P10).
     What a window wholly in padding sends is lost, or from the first plane goes to its first element where that lies
     between elements of the window (decision P18).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_pooling_grad_operator_desc
     """
     x, gradient = widen(inputs.tensor("InputTensor")), widen(inputs.tensor("InputGradientTensor"))
     planes, shape = x.reshape(*x.shape[:2], -1), gradient.shape
@@ -69,10 +65,7 @@ def max_pooling_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("AVERAGE_POOLING_GRAD")
 def average_pooling_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """Each window's gradient, over the divisor of its mean, is added at its elements inside (decisions P3, P4, P19).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_average_pooling_grad_operator_desc
-    """
+    """Each window's gradient, over the divisor of its mean, is added at its elements inside (decisions P3, P4, P19)."""
     gradient, shape = widen(inputs.tensor("InputGradientTensor")), op.tensor("OutputGradientTensor").sizes
     taps = list(windows(op, shape[2:], gradient.shape[2:]))
     counts = sum(inside.astype(np.int64) for _, inside in taps)

@@ -23,8 +23,6 @@ def quantize_linear(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """``clamp(round(Input / Scale) + ZeroPoint)``, halves to even or, by the reciprocal, one off (decisions Q1, Q2).
 
     Infinities saturate; nothing is promised of NaN, nor of a scale of 0.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_quantize_linear_operator_desc
     """
     x, scale = widen(inputs.tensor("InputTensor")), widen(inputs.tensor("ScaleTensor"))
     data_type = op.tensor("OutputTensor").data_type
@@ -34,10 +32,7 @@ def quantize_linear(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_DEQUANTIZE_LINEAR")
 def dequantize_linear(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``(Input - ZeroPoint) * Scale``, the difference exact (decisions Q2, Q8); nothing is promised of a scale of 0.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_dequantize_linear_operator_desc
-    """
+    """``(Input - ZeroPoint) * Scale``, the difference exact (decisions Q2, Q8); nothing is promised of a scale of 0."""
     scale = widen(inputs.tensor("ScaleTensor"))
     zero_point, data_type = inputs.optional("ZeroPointTensor"), op.tensor("OutputTensor").data_type
     return {"OutputTensor": _dequantized(inputs.tensor("InputTensor"), scale, zero_point, data_type)}
@@ -45,10 +40,7 @@ def dequantize_linear(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("QUANTIZE")
 def quantize(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``clamp(round(Input / Scale) + ZeroPoint)``, one scale and zero point for each block (decisions Q1, Q3 to Q5).
-
-    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_quantize_operator_desc
-    """
+    """``clamp(round(Input / Scale) + ZeroPoint)``, one scale and zero point for each block (decisions Q1, Q3 to Q5)."""
     x, data_type = widen(inputs.tensor("InputTensor")), op.tensor("OutputTensor").data_type
     scale, zero_point = _of_blocks(inputs, x.shape, data_type)
     return {"OutputTensor": quantized(x, np.zeros(x.shape), scale, zero_point, data_type)}
@@ -56,10 +48,7 @@ def quantize(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("DEQUANTIZE")
 def dequantize(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``(Input - ZeroPoint) * Scale``, one scale and zero point for each block (decisions Q3 to Q5, Q8).
-
-    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_dequantize_operator_desc
-    """
+    """``(Input - ZeroPoint) * Scale``, one scale and zero point for each block (decisions Q3 to Q5, Q8)."""
     x = inputs.tensor("InputTensor")
     scale, zero_point = _of_blocks(inputs, x.shape, op.tensor("InputTensor").data_type)
     return {"OutputTensor": _dequantized(x, scale, zero_point, op.tensor("OutputTensor").data_type)}
@@ -70,7 +59,6 @@ def dynamic_quantize_linear(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """Quantized by the range of the data and 0 (decision Q9).
 
     Nothing is promised of zeros alone (decision Q10), of infinities and NaN, nor of a range that FLOAT32 does not have.
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_dynamic_quantize_linear_operator_desc
     """
     x, data_type = widen(inputs.tensor("InputTensor")), op.tensor("OutputTensor").data_type
     low, high = data_type.limits
@@ -106,10 +94,7 @@ def dynamic_quantize_linear(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_QUANTIZED_LINEAR_ADD")
 def quantized_linear_add(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``(A - AZeroPoint) * AScale + (B - BZeroPoint) * BScale`` in FLOAT32, quantized (decisions E32, Q1, Q2).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_quantized_linear_add_operator_desc
-    """
+    """``(A - AZeroPoint) * AScale + (B - BZeroPoint) * BScale`` in FLOAT32, quantized (decisions E32, Q1, Q2)."""
     a, b = (
         _difference(inputs.tensor(f"{name}Tensor"), inputs.optional(f"{name}ZeroPointTensor"))
         * widen(inputs.tensor(f"{name}ScaleTensor"))

@@ -17,11 +17,7 @@ from dml2onnx.reference.registry import Array, Inputs, Outputs, Result, referenc
 
 @reference("SPACE_TO_DEPTH", "SPACE_TO_DEPTH1")
 def space_to_depth(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``Output[n, d(c, by, bx), h, w] = Input[n, c, h * B + by, w * B + bx]``, d as Order says (decision X23).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_space_to_depth_operator_desc
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_space_to_depth1_operator_desc
-    """
+    """``Output[n, d(c, by, bx), h, w] = Input[n, c, h * B + by, w * B + bx]``, d as Order says (decision X23)."""
     block, (n, c, height, width) = op.uint("BlockSize"), op.tensor("InputTensor").sizes
     blocks = inputs.tensor("InputTensor").reshape(n, c, height // block, block, width // block, block)
     if _depth_comes_last(op):
@@ -33,11 +29,7 @@ def space_to_depth(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("DEPTH_TO_SPACE", "DEPTH_TO_SPACE1")
 def depth_to_space(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``Output[n, c, h * B + by, w * B + bx] = Input[n, d(c, by, bx), h, w]``, d as Order says (decision X23).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_depth_to_space_operator_desc
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_depth_to_space1_operator_desc
-    """
+    """``Output[n, c, h * B + by, w * B + bx] = Input[n, d(c, by, bx), h, w]``, d as Order says (decision X23)."""
     block, (n, depth, h, w) = op.uint("BlockSize"), op.tensor("InputTensor").sizes
     x, c = inputs.tensor("InputTensor"), depth // block**2
     if _depth_comes_last(op):
@@ -54,10 +46,7 @@ def _depth_comes_last(op: OperatorDesc) -> bool:
 
 @reference("UNFOLD")
 def unfold(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The windows of the image, one to a column, 0 where they lie in the padding (decision X21).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_unfold_operator_desc
-    """
+    """The windows of the image, one to a column, 0 where they lie in the padding (decision X21)."""
     sizes = _image_sizes(op, op.tensor("InputTensor"))
     padding = zip(op.uints("StartPadding"), op.uints("EndPadding"), strict=True)
     padded = np.pad(inputs.tensor("InputTensor").reshape(sizes), [(0, 0), (0, 0), *padding])
@@ -66,10 +55,7 @@ def unfold(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("FOLD")
 def fold(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """Adds the columns up in the windows of the image, dropping what falls into the padding (decisions X21, X22, E11).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_fold_operator_desc
-    """
+    """Adds columns up in the windows of the image, without what falls into the padding (decisions X21, X22, E11)."""
     image, supplied = op.tensor("OutputTensor"), inputs.tensor("InputTensor")
     batch, channels, *spatial = _image_sizes(op, image)
     starts, ends = op.uints("StartPadding"), op.uints("EndPadding")

@@ -291,10 +291,7 @@ def _stacked(rows: Sequence[Sequence[_Numbers]]) -> Result:
 
 @reference("RNN")
 def rnn(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``H_t = f(X_t * W^T + H_(t-1) * R^T + W_b + R_b)`` (decisions L1 to L9, L12, L15).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_rnn_operator_desc
-    """
+    """``H_t = f(X_t * W^T + H_(t-1) * R^T + W_b + R_b)`` (decisions L1 to L9, L12, L15)."""
 
     def cell(own: _Weights, x: _Numbers, states: _Before) -> _States:
         (f,) = own.activations
@@ -306,10 +303,7 @@ def rnn(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("GRU")
 def gru(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``H_t = (1 - z) . h + z . H_(t-1)`` with gates z, r, h (decisions L1 to L9, L12, L13, L15).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gru_operator_desc
-    """
+    """``H_t = (1 - z) . h + z . H_(t-1)`` with gates z, r, h (decisions L1 to L9, L12, L13, L15)."""
     linear_before_reset = op.flag("LinearBeforeReset")
 
     def cell(own: _Weights, x: _Numbers, states: _Before) -> _States:
@@ -331,10 +325,7 @@ def gru(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("LSTM")
 def lstm(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``C_t = f . C_(t-1) + i . c`` and ``H_t = o . h(C_t)`` with gates i, o, f, c (decisions L1 to L12, L14, L15).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_lstm_operator_desc
-    """
+    """``C_t = f . C_(t-1) + i . c`` and ``H_t = o . h(C_t)`` with gates i, o, f, c (decisions L1 to L12, L14, L15)."""
     coupled = op.flag("CoupleInputForget")
     clip = op.float("ClipThreshold") if op.flag("UseClipThreshold") else LARGEST_FLOAT32
 

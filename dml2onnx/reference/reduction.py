@@ -120,10 +120,7 @@ _INTEGER_FUNCTIONS: dict[str, Callable[[Integers, Axes], Integers]] = {
 
 @reference("REDUCE")
 def reduce(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``Function`` of the elements along Axes, each of which shrinks to 1 (decisions R1 to R11).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_reduce_operator_desc
-    """
+    """``Function`` of the elements along Axes, each of which shrinks to 1 (decisions R1 to R11)."""
     x, name = inputs.tensor("InputTensor"), op.enum("Function")
     axes = tuple(dict.fromkeys(op.uints("Axes")))  # an axis that is named twice counts once (decision R6)
     if name.startswith("ARG"):
@@ -138,8 +135,6 @@ def arg_extremum(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """Where the smallest or largest element along Axes is: the first such, or the last with DECREASING.
 
     Indices count in row-major order over the reduced dimensions only; NaN is passed over (decisions R9 to R11).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_argmax_operator_desc
     """
     is_last = op.enum("AxisDirection") == "DECREASING"
     return {"OutputTensor": _arg_extremum(op, inputs.tensor("InputTensor"), op.type, is_last)}

@@ -23,10 +23,7 @@ _SIMPLE = 64
 
 @reference("RESAMPLE")
 def resample(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """RESAMPLE1 with pixel centres (decision S10).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_resample_operator_desc
-    """
+    """RESAMPLE1 with pixel centres (decision S10)."""
     scales = op.floats("Scales")
     centres = (0.5,) * len(scales)
     return _resample(op, inputs, scales, centres, tuple(-c for c in centres), _to_nearest(op))
@@ -39,10 +36,7 @@ def _to_nearest(op: OperatorDesc) -> Callable[[Coordinates], Coordinates]:
 
 @reference("UPSAMPLE_2D")
 def upsample_2d(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """RESAMPLE by the whole numbers of ScaleSize: plain repetition, or LINEAR with pixel centres (decision S11).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_upsample_2d_operator_desc
-    """
+    """RESAMPLE by the whole numbers of ScaleSize: plain repetition, or LINEAR with pixel centres (decision S11)."""
     x, size = inputs.tensor("InputTensor"), op.get("ScaleSize")
     assert isinstance(size, Size2D)
     if op.enum("InterpolationMode") == "NEAREST_NEIGHBOR":
@@ -53,20 +47,14 @@ def upsample_2d(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("RESAMPLE1")
 def resample1(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """Resizes by Scales; NEAREST_NEIGHBOR rounds halves up (decisions S1, S2).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_resample1_operator_desc
-    """
+    """Resizes by Scales; NEAREST_NEIGHBOR rounds halves up (decisions S1, S2)."""
     offsets = op.floats("InputPixelOffsets"), op.floats("OutputPixelOffsets")
     return _resample(op, inputs, op.floats("Scales"), *offsets, _to_nearest(op))
 
 
 @reference("RESAMPLE2", "RESAMPLE3")
 def resample2(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """Resizes by Scales; NEAREST_NEIGHBOR rounds down or up (decision S3), RESAMPLE3 may shrink with care (S9).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_resample2_operator_desc
-    """
+    """Resizes by Scales; NEAREST_NEIGHBOR rounds down or up (decision S3), RESAMPLE3 may shrink with care (S9)."""
     nearest = np.ceil if op.enum("RoundingDirection") == "INCREASING" else np.floor
     offsets = op.floats("InputPixelOffsets"), op.floats("OutputPixelOffsets")
     return _resample(op, inputs, op.floats("Scales"), *offsets, nearest)

@@ -16,19 +16,13 @@ from dml2onnx.reference.resample import Coordinates, Indices, clamp, coordinates
 
 @reference("RESAMPLE_GRAD")
 def resample_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The gradient of RESAMPLE1 (decisions S12 to S15).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_resample_grad_operator_desc
-    """
+    """The gradient of RESAMPLE1 (decisions S12 to S15)."""
     return _gradient(op, inputs, halves_up)
 
 
 @reference("RESAMPLE_GRAD1")
 def resample_grad1(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The gradient of RESAMPLE2.
-
-    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_resample_grad1_operator_desc
-    """
+    """The gradient of RESAMPLE2."""
     return _gradient(op, inputs, np.ceil if op.enum("RoundingDirection") == "INCREASING" else np.floor)
 
 

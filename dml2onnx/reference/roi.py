@@ -16,10 +16,7 @@ _LARGEST_CORNER = float(1 << 30)
 
 @reference("ROI_ALIGN", "ROI_ALIGN1")
 def roi_align(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The mean or the largest of samples of each region (decisions O1 to O11, O15).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_roi_align1_operator_desc
-    """
+    """The mean or the largest of samples of each region (decisions O1 to O11, O15)."""
     x, desc = widen(inputs.tensor("InputTensor")), op.tensor("OutputTensor")
     outside = float(bound(op.float("OutOfBoundsInputValue"), desc.data_type))
     y, error, torn = np.zeros(desc.sizes), np.zeros(desc.sizes), np.zeros(desc.sizes, np.bool_)
@@ -90,10 +87,7 @@ def _largest(samples: Samples, shape: tuple[int, ...]) -> tuple[Floats, Floats, 
 
 @reference("ROI_POOLING")
 def roi_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The largest element of each bin of a region (decisions O11 and O14).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_roi_pooling_operator_desc
-    """
+    """The largest element of each bin of a region (decisions O11 and O14)."""
     x, rois = inputs.tensor("InputTensor"), widen(inputs.tensor("ROITensor")).reshape(-1, 5)
     sizes = op.tensor("OutputTensor").sizes
     y, torn = np.zeros(sizes, x.dtype), np.zeros(sizes, np.bool_)

@@ -16,10 +16,7 @@ from dml2onnx.reference.roi_samples import WINDOW, Indices, Line, samples_of
 
 @reference("ROI_ALIGN_GRAD")
 def roi_align_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The gradients of ROI_ALIGN1 with respect to the image and to the regions (decisions O12, O13, O16, O17).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_roi_align_grad_operator_desc
-    """
+    """The gradients of ROI_ALIGN1 with respect to the image and to the regions (decisions O12, O13, O16, O17)."""
     gradient = widen(inputs.tensor("InputGradientTensor"))
     supplied = inputs.optional("InputTensor")
     # the image gradient of a mean does not depend on the image

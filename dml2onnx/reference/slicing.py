@@ -13,10 +13,7 @@ from dml2onnx.reference.registry import Inputs, Outputs, Result, reference
 
 @reference("SLICE")
 def slice_(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``Output[c] = Input[Offsets + Strides * c]``.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_slice_operator_desc
-    """
+    """``Output[c] = Input[Offsets + Strides * c]``."""
     fields = zip(op.uints("Offsets"), op.uints("Strides"), op.uints("Sizes"), strict=True)
     read = [offset + stride * np.arange(size) for offset, stride, size in fields]
     return {"OutputTensor": Result(inputs.tensor("InputTensor")[np.ix_(*read)])}
@@ -24,10 +21,7 @@ def slice_(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("SLICE1")
 def slice1(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """Walks a window of the input, from its last element downwards where the stride is negative (decision X11).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_slice1_operator_desc
-    """
+    """Walks a window of the input, from its last element downwards where the stride is negative (decision X11)."""
     read = _window_places(op, op.tensor("OutputTensor").sizes)
     return {"OutputTensor": Result(inputs.tensor("InputTensor")[np.ix_(*read)])}
 
@@ -48,10 +42,7 @@ def _window_places(op: OperatorDesc, counts: tuple[int, ...]) -> list[npt.NDArra
 
 @reference("SLICE_GRAD")
 def slice_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """Zeros, and the gradient at the places that SLICE1 takes its output from (decision X13).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_slice_grad_operator_desc
-    """
+    """Zeros, and the gradient at the places that SLICE1 takes its output from (decision X13)."""
     gradient = inputs.tensor("InputGradientTensor")
     y = np.zeros(op.tensor("OutputGradientTensor").sizes, gradient.dtype)
     y[np.ix_(*_window_places(op, gradient.shape))] = gradient
@@ -60,10 +51,7 @@ def slice_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("SPLIT")
 def split(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """Consecutive pieces along Axis, as long as the outputs say.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_split_operator_desc
-    """
+    """Consecutive pieces along Axis, as long as the outputs say."""
     axis = op.uint("Axis")
     ends = list(accumulate(desc.sizes[axis] for desc in op.tensors("OutputTensors")))
     pieces = np.split(inputs.tensor("InputTensor"), ends[:-1], axis)
@@ -72,10 +60,7 @@ def split(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("TILE")
 def tile(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``Output[x] = Input[x mod InputTensor.Sizes]``.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_tile_operator_desc
-    """
+    """``Output[x] = Input[x mod InputTensor.Sizes]``."""
     return {"OutputTensor": Result(np.tile(inputs.tensor("InputTensor"), op.uints("Repeats")))}
 
 
@@ -84,8 +69,6 @@ def reverse_subsequences(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """The first L elements of each sequence along Axis backwards (decision X19).
 
     Of a length above that of the sequence element k is what lies L - 1 - k behind the first, or else the last.
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_reverse_subsequences_desc
     """
     x, lengths, axis = inputs.tensor("InputTensor"), inputs.tensor("SequenceLengthsTensor"), op.uint("Axis")
     n = x.shape[axis]
