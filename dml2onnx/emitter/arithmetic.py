@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import reduce
 from math import prod
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from dml2onnx.emitter.core import EmitterCore, Keeps, Traits, legalised
 from dml2onnx.emitter.movement import MovementOps
 from dml2onnx.emitter.tensor import Tensor, broadcast_shape
-from dml2onnx.onnx_model import BOOL, DOUBLE, FLOAT, INT64
-
-if TYPE_CHECKING:
-    from dml2onnx.onnx_model import Array
+from dml2onnx.onnx_model import BOOL, DOUBLE, FLOAT, INT64, Array
 
 _INT32, _UINT32 = np.dtype(np.int32), np.dtype(np.uint32)
 _VALUE = Traits()

@@ -6,17 +6,12 @@ Folding asks too and, where it gets nothing, leaves the node to the runtime.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from dml2onnx.codes.compiling import TOO_MANY_CONSTANTS
 from dml2onnx.diagnostics import DmlError
-from dml2onnx.ir.data import stored_bytes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from dml2onnx.ir.data import Data
+from dml2onnx.ir.data import Data, stored_bytes
 
 NODE_BYTES = 1 << 27
 """What one node may make: 32 million indices."""

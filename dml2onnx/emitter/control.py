@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from dml2onnx.emitter.core import legalised
 from dml2onnx.emitter.movement import MovementOps
 from dml2onnx.emitter.tensor import Tensor
-from dml2onnx.onnx_model import Body, Node
-
-if TYPE_CHECKING:
-    from dml2onnx.onnx_model import Value
-    from dml2onnx.onnx_model.records import Attribute
+from dml2onnx.onnx_model import Body, Node, Value
+from dml2onnx.onnx_model.records import Attribute
 
 Step: TypeAlias = Callable[[Sequence[Tensor | None], Sequence[Tensor]], tuple[Sequence[Tensor], Sequence[Tensor]]]
 """The body of a Scan: from states and elements to the next states and what is collected.

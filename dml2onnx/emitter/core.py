@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache, wraps
 from hashlib import blake2b
 from math import prod
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from dml2onnx import targets
 from dml2onnx.diagnostics import InternalError
@@ -22,20 +24,14 @@ from dml2onnx.onnx_model import (
     ELEMENT_TYPES,
     FLOAT16,
     INT64,
+    Array,
+    DType,
     Node,
     Origin,
     Value,
 )
-from dml2onnx.targets import has_kernels, legal_type, own_type
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from dml2onnx.onnx_model import Array, DType
-    from dml2onnx.onnx_model.records import Attribute
-    from dml2onnx.targets import Target
+from dml2onnx.onnx_model.records import Attribute
+from dml2onnx.targets import Target, has_kernels, legal_type, own_type
 
 __all__ = [
     "EmitterCore",

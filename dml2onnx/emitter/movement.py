@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from dml2onnx.emitter.core import EmitterCore, Keeps, Traits, legalised
 from dml2onnx.emitter.tensor import Tensor, broadcast_shape
-from dml2onnx.onnx_model import INT64, UNKNOWN, has_unknown
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dml2onnx.emitter.windows import Window
-    from dml2onnx.onnx_model import DType
-    from dml2onnx.onnx_model.records import Attribute
+from dml2onnx.emitter.windows import Window
+from dml2onnx.onnx_model import INT64, UNKNOWN, DType, has_unknown
+from dml2onnx.onnx_model.records import Attribute
 
 MOVES = Traits(keeps=Keeps.BITS, inputs=(0,))
 _VALUE = Traits()

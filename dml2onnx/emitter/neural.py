@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter, Signature
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -11,13 +12,8 @@ from dml2onnx.emitter.arithmetic import ArithmeticOps, Fold
 from dml2onnx.emitter.core import FOLDED_GROWTH_ELEMENTS, EmitterCore, Keeps, Traits, legalised
 from dml2onnx.emitter.tensor import Tensor, broadcast_shape
 from dml2onnx.emitter.windows import Window
-from dml2onnx.onnx_model import BOOL, ELEMENT_TYPES, FLOAT, FLOAT16, INT64, Dequantized
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from dml2onnx.onnx_model import Array, DType
-    from dml2onnx.onnx_model.records import Attribute
+from dml2onnx.onnx_model import BOOL, ELEMENT_TYPES, FLOAT, FLOAT16, INT64, Array, Dequantized, DType
+from dml2onnx.onnx_model.records import Attribute
 
 _INT8: DType = np.dtype(np.int8)
 _UINT8: DType = np.dtype(np.uint8)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from dml2onnx.emitter.core import EmitterCore, Traits, legalised
 from dml2onnx.emitter.movement import MovementOps
 from dml2onnx.emitter.tensor import Tensor
-
-if TYPE_CHECKING:
-    from dml2onnx.onnx_model import DType
-    from dml2onnx.onnx_model.records import Attribute
+from dml2onnx.onnx_model import DType
+from dml2onnx.onnx_model.records import Attribute
 
 _ALL = Traits()
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from itertools import zip_longest
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from dml2onnx.onnx_model import UNKNOWN, Value, has_unknown, is_unknown
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from dml2onnx.onnx_model import Array
-
+from dml2onnx.onnx_model import UNKNOWN, Array, Value, has_unknown, is_unknown
 
 _LOOKED_AT = 1 << 12
 """Elements up to which a constant is looked at when what it goes into is made."""

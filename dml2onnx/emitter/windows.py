@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dml2onnx.onnx_model.records import Attribute
-
+from dml2onnx.onnx_model.records import Attribute
 
 DILATED_SINCE = {"AveragePool": 19, "LpPool": 18}
 """The opset from which on an operator has dilations, which others have in all."""

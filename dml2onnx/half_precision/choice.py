@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from dml2onnx.catalog import LATEST
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.codes.compiling import HALF_MISFIT, HALF_WITHOUT_EFFECT
-from dml2onnx.diagnostics import quote
-from dml2onnx.half_precision.numbers import Part, attribute_misfit, half_operator, misfit
+from dml2onnx.diagnostics import Diagnostic, quote
+from dml2onnx.half_precision.numbers import Misfit, Part, attribute_misfit, half_operator, misfit
 from dml2onnx.half_precision.shared_memory import Memory
-from dml2onnx.ir.tensor import DataType
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    import numpy.typing as npt
-
-    from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.half_precision.numbers import Misfit
-    from dml2onnx.ir.graph import Graph, GraphOutput, Node, Value
-    from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.ir.graph import Graph, GraphOutput, Node, Value
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import DataType, TensorDesc
 
 NO_FORM = "stays FLOAT32, in which alone DirectML has it"
 POSITIONS = "stays FLOAT32: it computes positions, which FLOAT16 counts to 2,048 only"

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from dml2onnx.half_precision.rewriting import Halved
-    from dml2onnx.onnx_model import OnnxGraph, Origin
-
+from dml2onnx.half_precision.rewriting import Halved
+from dml2onnx.onnx_model import OnnxGraph, Origin
 
 STAYS = "stays FLOAT32"
 """What every reason begins with."""

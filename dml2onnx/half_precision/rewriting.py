@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from dml2onnx import catalog
-from dml2onnx.half_precision.choice import choose
+from dml2onnx.diagnostics import Diagnostic
+from dml2onnx.half_precision.choice import Choice, choose
 from dml2onnx.half_precision.numbers import Part, half_desc, half_operator, in_half
 from dml2onnx.half_precision.shared_memory import Memory
-from dml2onnx.ir.data import padded
+from dml2onnx.ir.data import Data, padded
 from dml2onnx.ir.graph import Constant, Graph, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.inputs import in_memory, input_descs, stored_shape
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.half_precision.choice import Choice
-    from dml2onnx.ir.data import Data
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from dml2onnx.ir.graph import Graph, GraphOutput, Node, Value
 from dml2onnx.ir.tensor import DataType
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from dml2onnx.ir.graph import Graph, GraphOutput, Node, Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,23 +8,17 @@ form later lowerings find a value. What passes make of the nodes is asked about 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING
 
 from dml2onnx.emitter import Emitter
+from dml2onnx.emitter.budget import Budget
 from dml2onnx.legalise import edges, kernels
 from dml2onnx.legalise.behind import READ, legalise
 from dml2onnx.legalise.quirks import QUIRKS
-from dml2onnx.legalise.rules import Kind
-from dml2onnx.passes import Pass
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dml2onnx.emitter.budget import Budget
-    from dml2onnx.legalise.rules import Rule
-    from dml2onnx.passes import Draft
-    from dml2onnx.targets import Target
+from dml2onnx.legalise.rules import Kind, Rule
+from dml2onnx.passes import Draft, Pass
+from dml2onnx.targets import Target
 
 __all__ = ["LEGALISATION", "Kind", "emitter", "rules_of"]
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.onnx_model import BOOL, INT64
-
-if TYPE_CHECKING:
-    from dml2onnx.emitter import Emitter, Tensor
 
 
 def attention(

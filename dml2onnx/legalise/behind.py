@@ -6,21 +6,16 @@ call of the emitter's method that would make it; where a rule answers with other
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
-from dml2onnx.emitter import Tensor
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.windows import Window
-from dml2onnx.onnx_model import ELEMENT_TYPES, Value
+from dml2onnx.onnx_model import ELEMENT_TYPES, Array, Node, Value
+from dml2onnx.passes import Draft
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from dml2onnx.emitter import Emitter
-    from dml2onnx.onnx_model import Array, Node
-    from dml2onnx.passes import Draft
-
-    Inputs = Sequence[Tensor | None]
+Inputs = Sequence[Tensor | None]
 
 _DTYPES = {number: dtype for dtype, (number, _) in ELEMENT_TYPES.items()}
 

@@ -9,19 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from dml2onnx.codes.compiling import LOST_BITS
-from dml2onnx.onnx_model import DOUBLE, FLOAT, FLOAT16, INT64
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.onnx_model import DType
-
+from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.onnx_model import DOUBLE, FLOAT, FLOAT16, INT64, DType
 
 INT32: DType = np.dtype(np.int32)
 UINT32: DType = np.dtype(np.uint32)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.emitter import Emitter, Tensor
 
 _TWO_TRANSPOSES = "two Transposes of few axes, which ONNX Runtime runs much faster than one of six"
 

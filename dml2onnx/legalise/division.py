@@ -5,12 +5,8 @@ Constant divisors need no guards, unless they hold 0 or -1.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.core import as_it_is
-
-if TYPE_CHECKING:
-    from dml2onnx.emitter import Emitter, Tensor
 
 
 def _is_safe(b: Tensor) -> bool:

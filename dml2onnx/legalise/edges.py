@@ -6,22 +6,17 @@ Default models leave that open, so these rules stand in exact ones alone, where 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 import numpy as np
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.legalise import division, indices, movements, powers, recurrent, regions
 from dml2onnx.legalise.attention import attended, is_attention, masked
 from dml2onnx.legalise.formulas import over_norm, truncated
 from dml2onnx.legalise.pools import exact_max_unpool, lowest_of
-from dml2onnx.onnx_model import FLOAT, FLOAT16
-
-if TYPE_CHECKING:
-    from typing import Literal
-
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.legalise.rules import Rule
-    from dml2onnx.onnx_model import DType
+from dml2onnx.legalise.rules import Rule
+from dml2onnx.onnx_model import FLOAT, FLOAT16, DType
 
 LARGE = 1e37
 """Beyond it what is added to scores may be a mask to Attention, which gives 0 where all of a row is masked."""

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.legalise.reductions import merged, shrunk
-
-if TYPE_CHECKING:
-    from dml2onnx.emitter import Emitter, Tensor
 
 
 def clipped(e: Emitter, x: Tensor, low: float | int | None, high: float | int | None) -> Tensor:

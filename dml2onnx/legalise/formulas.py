@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.onnx_model import FLOAT, FLOAT16
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.onnx_model import DType
+from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.onnx_model import FLOAT, FLOAT16, DType
 
 
 def shrunk(e: Emitter, x: Tensor, bias: float, lambd: float) -> Tensor:

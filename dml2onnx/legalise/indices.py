@@ -7,22 +7,18 @@ models with computed indices, and all with constant ones, of which sessions woul
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.tensor import broadcast_shape
 from dml2onnx.ir.tensor import packed_strides
 from dml2onnx.legalise.movements import from_start
-from dml2onnx.onnx_model import INT64
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.onnx_model import Array, DType
+from dml2onnx.onnx_model import INT64, Array, DType
 
 INT32: DType = np.dtype(np.int32)
 UINT32: DType = np.dtype(np.uint32)

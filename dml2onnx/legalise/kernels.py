@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial, reduce, wraps
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.core import as_it_is
+from dml2onnx.emitter.recurrent import GateActivation
 from dml2onnx.legalise import (
     attention,
     bits,
@@ -27,15 +30,8 @@ from dml2onnx.legalise.depth import gathered_depth, spread_depth
 from dml2onnx.legalise.extremes import as_signed, clipped
 from dml2onnx.legalise.formulas import layer_by_instances, normalized, plus, shrunk, times, wide
 from dml2onnx.legalise.pools import average_pool, lp_pool, max_pool, max_pool_with_indices, max_unpool
-from dml2onnx.onnx_model import DOUBLE, FLOAT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.emitter.recurrent import GateActivation
-    from dml2onnx.legalise.rules import Rule
-    from dml2onnx.onnx_model import DType
+from dml2onnx.legalise.rules import Rule
+from dml2onnx.onnx_model import DOUBLE, FLOAT, DType
 
 RULES: dict[str, Rule] = {}
 """By ONNX operator."""

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.emitter.windows import Window
 from dml2onnx.legalise.formulas import wide
 from dml2onnx.legalise.windows import Pool
 from dml2onnx.onnx_model import ELEMENT_TYPES, INT64
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.emitter.windows import Window
-
-    Places = npt.NDArray[np.int64]
+Places = npt.NDArray[np.int64]
 
 UINT32 = np.dtype(np.uint32)
 UINT64 = np.dtype(np.uint64)

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.core import as_it_is
 from dml2onnx.emitter.windows import Window, may_be_dilated
 from dml2onnx.legalise.windows import Pool
-from dml2onnx.onnx_model import DOUBLE, FLOAT, INT64
+from dml2onnx.onnx_model import DOUBLE, FLOAT, INT64, DType
 
-if TYPE_CHECKING:
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.onnx_model import DType
-
-    Counts = npt.NDArray[np.int64]
-    Mask = npt.NDArray[np.bool_]
-    Ratios = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+Ratios = npt.NDArray[np.float64]
 
 MOST_TAPS = 8
 """Windows up to this size are compared element by element; over longer ones the maximum doubles its reach."""

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.tensor import broadcast_shape
 from dml2onnx.legalise.formulas import truncated
 from dml2onnx.onnx_model import DOUBLE
-
-if TYPE_CHECKING:
-    from dml2onnx.emitter import Emitter, Tensor
 
 INT32 = np.dtype(np.int32)
 

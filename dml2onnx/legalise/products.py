@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from dml2onnx.onnx_model import ELEMENT_TYPES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.legalise.rules import Rule
-    from dml2onnx.onnx_model import DType
+from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.legalise.rules import Rule
+from dml2onnx.onnx_model import ELEMENT_TYPES, DType
 
 INT8: DType = np.dtype(np.int8)
 UINT8: DType = np.dtype(np.uint8)

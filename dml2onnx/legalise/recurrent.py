@@ -10,17 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.emitter.control import Step
-    from dml2onnx.emitter.recurrent import GateActivation, RecurrentDirection
+from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.emitter.control import Step
+from dml2onnx.emitter.recurrent import GateActivation, RecurrentDirection
 
-    Tensors = Sequence[Tensor | None]
-    Activations = Sequence[GateActivation]
+Tensors = Sequence[Tensor | None]
+Activations = Sequence[GateActivation]
 
 
 def of_lengths(e: Emitter, op: str, inputs: Tensors, *, direction: RecurrentDirection, **how: Any) -> Tensors | None:

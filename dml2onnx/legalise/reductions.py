@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.onnx_model import has_unknown
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dml2onnx.emitter import Emitter, Tensor
-
-    Axes = tuple[int, ...]
+Axes = tuple[int, ...]
 
 WORTH_TWO_STEPS = 1 << 14
 """Elements from which on a reduction in two steps gains more than its nodes cost."""

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.core import as_it_is
 from dml2onnx.onnx_model import FLOAT, INT64
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dml2onnx.emitter import Emitter, Tensor
 
 MARGIN = 1e-6
 """A region must be larger than this part of its coordinates for its roundings to leave it not empty."""

@@ -6,22 +6,19 @@ Runtime's kernel does, so that a Resize stands only where it was seen to agree a
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, wraps
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast
+from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
+import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Mapping
+from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.onnx_model.records import Attribute
 
-    import numpy.typing as npt
-
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.onnx_model.records import Attribute
-
-    Floats: TypeAlias = npt.NDArray[np.float32]
-    Indices: TypeAlias = npt.NDArray[np.int64]
+Floats: TypeAlias = npt.NDArray[np.float32]
+Indices: TypeAlias = npt.NDArray[np.int64]
 
 F = TypeVar("F", bound="Callable[..., object]")
 

@@ -7,15 +7,13 @@ so that it may end in its own operator.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Rule: TypeAlias = "Callable[..., Any]"
+Rule: TypeAlias = "Callable[..., Any]"
 
 
 class Kind(Enum):

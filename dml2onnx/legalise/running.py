@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from itertools import accumulate
 from math import prod
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.emitter import Emitter, Tensor
 
 MOST_FACTORS = 16
 """Elements up to this many are multiplied one after the other; of more, blocks of :data:`BLOCK` are."""

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.emitter.control import Step
+from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.emitter.control import Step
 
 
 def scan(

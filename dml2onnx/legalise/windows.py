@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import reduce
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from dml2onnx.emitter.windows import Window
+from dml2onnx.emitter.windows import Window
 
-    Counts = npt.NDArray[np.int64]
+Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

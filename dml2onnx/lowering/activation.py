@@ -9,18 +9,15 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.legalise.formulas import shrunk
+from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.onnx_model import FLOAT
-
-if TYPE_CHECKING:
-    from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.lowering.operands import Operands
 
 _ONE_NODE: Mapping[str, tuple[Callable[..., Tensor], tuple[str, ...]]] = {
     "ACTIVATION_CELU": (Emitter.Celu, ("Alpha",)),

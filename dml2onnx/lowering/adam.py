@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
+from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.lowering.operands import Operands
 
 
 @lowers("ADAM_OPTIMIZER")

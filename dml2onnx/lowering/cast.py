@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers
-
-if TYPE_CHECKING:
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.lowering.operands import Operands
 
 
 @lowers("CAST")

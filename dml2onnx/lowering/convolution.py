@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.windows import Window
+from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.lowering.activation import apply_activation
+from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers
-
-if TYPE_CHECKING:
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.lowering.operands import Operands
 
 
 @lowers("CONVOLUTION")

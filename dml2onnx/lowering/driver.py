@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
 from dml2onnx.codes.running import NO_MEMORY
 from dml2onnx.diagnostics import DmlError, InternalError
-from dml2onnx.emitter import Tensor
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.budget import Budget
+from dml2onnx.ir.graph import Graph, GraphOutput, Node, Value
 from dml2onnx.ir.inputs import in_memory, input_descs, stored_shape
 from dml2onnx.legalise import emitter
 from dml2onnx.lowering.moving import moved_fields, wanted_as_bits
 from dml2onnx.lowering.operands import Operands
-from dml2onnx.lowering.registry import lowering
+from dml2onnx.lowering.registry import Lowered, Lowering, lowering
 from dml2onnx.memory.buffers import Buffers
 from dml2onnx.memory.layout_propagation import with_propagated_layout
 from dml2onnx.memory.repeats import Repeats
-from dml2onnx.onnx_model import BOOL, FLOAT, FLOAT16, INT64, OnnxGraph, Port
+from dml2onnx.onnx_model import BOOL, FLOAT, FLOAT16, INT64, DType, OnnxGraph, Port
 from dml2onnx.rules.findings import at_node, not_lowered
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from dml2onnx.emitter import Emitter
-    from dml2onnx.ir.graph import Graph, GraphOutput, Node, Value
-    from dml2onnx.lowering.registry import Lowered, Lowering
-    from dml2onnx.onnx_model import DType
-    from dml2onnx.targets import Target
-
+from dml2onnx.targets import Target
 
 TOLD_NODES = 64
 """Nodes from one report of progress to the next: some hundredths of a second."""

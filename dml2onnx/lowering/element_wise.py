@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from math import isfinite, isnan
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dml2onnx.emitter import Emitter, Tensor
-from dml2onnx.ir.operator import Scalar
+from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias
 from dml2onnx.legalise.formulas import integer_limits, truncated
 from dml2onnx.lowering.activation import affine, apply_activation, clamp
+from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.onnx_model import FLOAT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from dml2onnx.ir.operator import OperatorDesc, ScaleBias
-    from dml2onnx.lowering.operands import Operands
-    from dml2onnx.onnx_model import DType
+from dml2onnx.onnx_model import FLOAT, DType
 
 _UNSCALED = (1.0, 0.0)
 _ARITHMETIC: Mapping[str, Callable[[Emitter, Tensor, Tensor], Tensor]] = {

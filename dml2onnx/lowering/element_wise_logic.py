@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.legalise.bits import bit_counts
+from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.onnx_model import BOOL
-
-if TYPE_CHECKING:
-    from dml2onnx.lowering.operands import Operands
 
 _COMPARISONS: Mapping[str, Callable[[Emitter, Tensor, Tensor], Tensor]] = {
     "ELEMENT_WISE_LOGICAL_EQUALS": Emitter.Equal,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,11 +11,9 @@ from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.lowering.activation import affine, clamp
 from dml2onnx.lowering.element_wise import bound, is_unscaled, limits, operands, scaled
+from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.onnx_model import FLOAT
-
-if TYPE_CHECKING:
-    from dml2onnx.lowering.operands import Operands
 
 _UNARY: Mapping[str, Callable[[Emitter, Tensor], Tensor]] = {
     "ELEMENT_WISE_ACOS": Emitter.Acos,

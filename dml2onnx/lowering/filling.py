@@ -6,27 +6,21 @@ that broadcast to all of it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import reduce
 from math import isfinite
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.lowering.element_wise import fill
+from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.onnx_model import FLOAT, INT64
+from dml2onnx.onnx_model import FLOAT, INT64, Array, DType
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import numpy.typing as npt
-
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.lowering.operands import Operands
-    from dml2onnx.onnx_model import Array, DType
-
-    Choice = Callable[[Tensor, Tensor, Tensor], Tensor]
-    Steps = npt.NDArray[np.uint64]
+Choice = Callable[[Tensor, Tensor, Tensor], Tensor]
+Steps = npt.NDArray[np.uint64]
 
 _INT32 = np.dtype(np.int32)
 _UINT32 = np.dtype(np.uint32)

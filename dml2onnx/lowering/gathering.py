@@ -5,21 +5,17 @@ Indices of signed types count from the end where negative, in ONNX as in DirectM
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, packed_strides
+from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.onnx_model import INT64
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.lowering.operands import Operands
-    from dml2onnx.onnx_model import DType
+from dml2onnx.onnx_model import INT64, DType
 
 INT32: DType = np.dtype(np.int32)
 UINT32: DType = np.dtype(np.uint32)

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.lowering.convolution import windows_of
+from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.pairs import NOTE, Steps, bias_of, fits, has_positive_scale, numbers, quantised
 from dml2onnx.lowering.quantization import less, or_zero, requantized, scale_along, steps_of, zero_point_along
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.onnx_model import FLOAT
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.lowering.operands import Operands
-    from dml2onnx.onnx_model import DType
+from dml2onnx.onnx_model import FLOAT, DType
 
 INT8: DType = np.dtype(np.int8)
 INT32: DType = np.dtype(np.int32)

@@ -9,19 +9,13 @@ the result, directly or after more moves, say what it becomes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
-from dml2onnx.ir.operator import Scalar
-from dml2onnx.ir.tensor import DataType
+from dml2onnx.ir.graph import GraphOutput, Node, Read, Value
+from dml2onnx.ir.operator import OperatorDesc, Scalar
+from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.lowering.registry import movement
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from dml2onnx.ir.graph import GraphOutput, Node, Read, Value
-    from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.ir.tensor import TensorDesc
-    from dml2onnx.memory.buffers import Buffers
+from dml2onnx.memory.buffers import Buffers
 
 
 def moved_fields(node: Node) -> tuple[str, ...]:

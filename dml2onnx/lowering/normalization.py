@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import prod
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.tensor import broadcast_shape
 from dml2onnx.emitter.windows import Window
 from dml2onnx.legalise.formulas import (
@@ -24,13 +26,8 @@ from dml2onnx.legalise.formulas import (
 from dml2onnx.legalise.pools import window_sums
 from dml2onnx.legalise.windows import Pool
 from dml2onnx.lowering.activation import affine, apply_activation
+from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.lowering.operands import Operands
 
 Axes: TypeAlias = tuple[int, ...]
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.onnx_model import INT64
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.lowering.operands import Operands
 
 
 def along(node: Operands, e: Emitter, axes: Iterable[int]) -> Tensor:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.emitter.movement import PadMode
 from dml2onnx.legalise.movements import continued
 from dml2onnx.lowering.element_wise import fill
+from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers
-
-if TYPE_CHECKING:
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.emitter.movement import PadMode
-    from dml2onnx.lowering.operands import Operands
 
 _MODES: dict[str, PadMode] = {"EDGE": "edge", "REFLECTION": "reflect", "WRAP": "wrap"}
 """The modes that ONNX Pad has too; SYMMETRIC it has not."""

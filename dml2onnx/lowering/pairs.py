@@ -6,19 +6,14 @@ and no scale of a column beside batches. Where that is not so, the integer form 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dml2onnx.codes.compiling import IN_UNITS
-from dml2onnx.onnx_model import FLOAT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.onnx_model import DType
+from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.onnx_model import FLOAT, DType
 
 NOTE = IN_UNITS
 

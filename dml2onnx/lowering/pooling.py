@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.windows import Window
+from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.legalise.pools import window_sums
 from dml2onnx.legalise.windows import Pool
+from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.pairs import through
 from dml2onnx.lowering.quantization import less, requantized, scale_along, steps_of, zero_point_along
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.onnx_model import FLOAT
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.lowering.operands import Operands
 
 
 @lru_cache(maxsize=1024)

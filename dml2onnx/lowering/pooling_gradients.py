@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from functools import reduce
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.windows import Window
+from dml2onnx.legalise.windows import Pool
+from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.pooling import pool_of
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.onnx_model import FLOAT
-
-if TYPE_CHECKING:
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.legalise.windows import Pool
-    from dml2onnx.lowering.operands import Operands
 
 
 @lowers("MAX_UNPOOLING", moves=("InputTensor",))

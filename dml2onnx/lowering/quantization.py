@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dml2onnx.ir.tensor import MAX_DIMENSIONS
+from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType
+from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.pairs import Steps, fits, has_positive_scale, numbers, quantised
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.onnx_model import FLOAT, INT4, INT64, UINT4
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.ir.tensor import DataType
-    from dml2onnx.lowering.operands import Operands
-    from dml2onnx.onnx_model import DType
+from dml2onnx.onnx_model import FLOAT, INT4, INT64, UINT4, DType
 
 PACKED_FROM = 1024
 """4-bit constants from which on it matters how many bytes they take in a file."""

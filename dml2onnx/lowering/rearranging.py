@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.windows import Window
+from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.ir.view import Gather, Layout
 from dml2onnx.legalise.depth import gathered_depth
 from dml2onnx.legalise.windows import Pool
+from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.memory.buffers import take
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.ir.tensor import TensorDesc
-    from dml2onnx.lowering.operands import Operands
-
-    Places = npt.NDArray[np.int64]
+Places = npt.NDArray[np.int64]
 
 # --- blocks ----------------------------------------------------------------------------------------------------------
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.recurrent import GateActivation, RecurrentDirection
+from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.lowering.activation import apply_activation, sees_slices
+from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.lowering.operands import Operands
 
 _GATE_ACTIVATIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "ACTIVATION_ELU": ("Elu", ("Alpha",)),

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
-from dml2onnx.emitter import Emitter
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.legalise.reductions import merged, shrunk
+from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.ordering import along
 from dml2onnx.lowering.registry import lowers
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from dml2onnx.emitter import Tensor
-    from dml2onnx.lowering.operands import Operands
-
-    Function: TypeAlias = "Callable[[Emitter, Tensor, Axes], Tensor]"
+Function: TypeAlias = "Callable[[Emitter, Tensor, Axes], Tensor]"
 
 Axes: TypeAlias = tuple[int, ...]
 

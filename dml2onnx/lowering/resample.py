@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-from dml2onnx.legalise.resizing import REMEMBERED, ResizeForm, as_slice, linear_form, nearest_form, resized, sliced
+from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.legalise.resizing import (
+    REMEMBERED,
+    Indices,
+    ResizeForm,
+    Rounding,
+    as_slice,
+    linear_form,
+    nearest_form,
+    resized,
+    sliced,
+)
+from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.lowering.sampling import SAMPLING_TABLES, Axis, extrapolation, nearest, weights, whole
 from dml2onnx.onnx_model import FLOAT
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.legalise.resizing import Indices, Rounding
-    from dml2onnx.lowering.operands import Operands
 
 Axes: TypeAlias = "tuple[tuple[int, Axis], ...]"
 """Some axes of a tensor, each with its number, in order."""

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from dml2onnx.legalise.resizing import remembered
+from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.legalise.resizing import Floats, Indices, Rounding, remembered
+from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.lowering.resample import rounding_of
 from dml2onnx.lowering.sampling import SAMPLING_TABLES, Axis, nearest, weights, whole
 from dml2onnx.onnx_model import FLOAT
-
-if TYPE_CHECKING:
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.legalise.resizing import Floats, Indices, Rounding
-    from dml2onnx.lowering.operands import Operands
 
 WASTE = 4
 """How many times as many elements may be gathered as there are, before each is sent by itself instead."""

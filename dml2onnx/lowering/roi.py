@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.windows import Window
+from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.lowering.roi_samples import (
     SAMPLES,
@@ -22,10 +24,6 @@ from dml2onnx.lowering.roi_samples import (
     regions,
 )
 from dml2onnx.onnx_model import FLOAT, INT64
-
-if TYPE_CHECKING:
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.lowering.operands import Operands
 
 MOST_STACKED = 1 << 27
 """Elements that an image may have with all of its maxima; beyond, bins have as many as the largest one at hand."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import prod
-from typing import TYPE_CHECKING
 
+from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.lowering.roi_samples import (
     CHANNEL,
@@ -25,12 +27,6 @@ from dml2onnx.lowering.roi_samples import (
     pixels,
 )
 from dml2onnx.onnx_model import FLOAT, INT64
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.lowering.operands import Operands
 
 
 @lowers("ROI_ALIGN_GRAD")

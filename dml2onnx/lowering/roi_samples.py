@@ -10,18 +10,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.legalise.regions import LARGEST
-from dml2onnx.onnx_model import FLOAT, INT64
-
-if TYPE_CHECKING:
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.lowering.operands import Operands
-    from dml2onnx.onnx_model import DType
+from dml2onnx.lowering.operands import Operands
+from dml2onnx.onnx_model import FLOAT, INT64, DType
 
 INT32: DType = np.dtype(np.int32)
 

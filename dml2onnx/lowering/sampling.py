@@ -6,16 +6,12 @@ Static shapes make every coordinate known at compile time.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from dml2onnx.legalise.resizing import between, clamp, remembered
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from dml2onnx.legalise.resizing import Floats, Indices, Rounding
+from dml2onnx.legalise.resizing import Floats, Indices, Rounding, between, clamp, remembered
 
 _HALF = np.float32(0.5)
 _FLOAT = np.finfo(np.float32)

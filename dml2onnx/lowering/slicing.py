@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.ir.tensor import MAX_DIMENSIONS
+from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.lowering.operands import Operands
 
 
 @lowers("SLICE", moves=("InputTensor",))

@@ -5,16 +5,11 @@ Between integers a Cast keeps the bits.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.legalise.bits import narrowed, unsigned, widened
-from dml2onnx.onnx_model import INT64
-
-if TYPE_CHECKING:
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.onnx_model import DType
+from dml2onnx.onnx_model import INT64, DType
 
 
 def reinterpret(e: Emitter, x: Tensor, dtype: DType) -> Tensor:

@@ -9,17 +9,19 @@ agree on them cost nothing.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Hashable, Iterable, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from math import gcd, prod
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.movement import MANY_ELEMENTS
-from dml2onnx.ir.data import FillData, PaddedData, stored_bytes
-from dml2onnx.ir.graph import Value
+from dml2onnx.ir.data import Data, FillData, PaddedData, stored_bytes
+from dml2onnx.ir.graph import Graph, Node, Value, Write
 from dml2onnx.ir.inputs import in_memory, stored_shape
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.ir.view import (
@@ -28,6 +30,7 @@ from dml2onnx.ir.view import (
     Layout,
     Pad,
     Place,
+    Plan,
     Reshape,
     Slice,
     Transpose,
@@ -35,15 +38,7 @@ from dml2onnx.ir.view import (
     plan_write,
 )
 from dml2onnx.memory.bits import packed, reinterpret, unpacked
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Set
-
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.ir.data import Data
-    from dml2onnx.ir.graph import Graph, Node, Write
-    from dml2onnx.ir.view import Plan
-    from dml2onnx.onnx_model import DType
+from dml2onnx.onnx_model import DType
 
 MATERIALISED_FILL_ELEMENTS = 1 << 20
 """Larger fills are made by Expand when the model runs instead of being stored in it."""

@@ -10,22 +10,16 @@ of memory, the node gets descriptors in that order, and its outputs are stored i
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
-from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.graph import Node
+from dml2onnx.ir.operator import FieldValue, OperatorDesc
 from dml2onnx.ir.relayout import axis_order, strides_over
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.ir.view import Layout
-from dml2onnx.memory.buffers import layout_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from dml2onnx.ir.graph import Node
-    from dml2onnx.ir.operator import FieldValue
-    from dml2onnx.memory.buffers import Buffers
+from dml2onnx.memory.buffers import Buffers, layout_of
 
 _MANY_AXES = 2
 """Along so many, an index counts dimensions in their order."""

@@ -8,24 +8,18 @@ it can be repeated under other names, and the model is the one that lowering aga
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from operator import attrgetter
-from typing import TYPE_CHECKING
 
-from dml2onnx.emitter import Tensor
-from dml2onnx.ir.graph import Read
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
-
-    from dml2onnx.catalog import OperatorSchema
-    from dml2onnx.emitter import Emitter
-    from dml2onnx.ir.graph import Node, Value
-    from dml2onnx.ir.tensor import TensorDesc
-    from dml2onnx.memory.buffers import Buffers
-    from dml2onnx.onnx_model import Node as OnnxNode
-    from dml2onnx.onnx_model import Value as OnnxValue
+from dml2onnx.catalog import OperatorSchema
+from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.ir.graph import Node, Read, Value
+from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.memory.buffers import Buffers
+from dml2onnx.onnx_model import Node as OnnxNode
+from dml2onnx.onnx_model import Value as OnnxValue
 
 _TOLD = ("name", "value", "stored", "dtype", "shape")
 _knowledge: Callable[[Tensor], Hashable] = attrgetter(*(item.name for item in fields(Tensor) if item.name not in _TOLD))

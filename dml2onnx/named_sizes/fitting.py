@@ -6,18 +6,15 @@ last size is a number for each rule here, which is 0 or above wherever the form 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from math import prod
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
+from dml2onnx.named_sizes.numbers import Numbers
 from dml2onnx.named_sizes.windows import WINDOWED, axes_of
+from dml2onnx.onnx_model import Array, Node, Value
 from dml2onnx.sizes.expressions import Expr
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from dml2onnx.named_sizes.numbers import Numbers
-    from dml2onnx.onnx_model import Array, Node, Value
-    from dml2onnx.sizes.named import Values
+from dml2onnx.sizes.named import Values
 
 Dims: TypeAlias = "tuple[int | Expr | None, ...]"
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Generic, Protocol, TypeVar
 
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.named_sizes.fitting import MissedError
 from dml2onnx.named_sizes.merging import difference, merged, other_form, too_few
 from dml2onnx.named_sizes.points import points_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from dml2onnx.onnx_model import OnnxGraph
-    from dml2onnx.sizes.named import NamedGraph, Values
-    from dml2onnx.sizes.ranges import Ranges
+from dml2onnx.onnx_model import OnnxGraph
+from dml2onnx.sizes.named import NamedGraph, Values
+from dml2onnx.sizes.ranges import Ranges
 
 
 class Compiled(Protocol):

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod
-from typing import TYPE_CHECKING
 
+from dml2onnx.diagnostics import DmlError
 from dml2onnx.named_sizes.fitting import Fitting
 from dml2onnx.named_sizes.numbers import Numbers
 from dml2onnx.named_sizes.operands import Operands
 from dml2onnx.named_sizes.slices import open_ended
 from dml2onnx.named_sizes.windows import whole_pictures, widest
-from dml2onnx.onnx_model import UNKNOWN, Body, Node, OnnxGraph, Port, Value, has_names, is_unknown
+from dml2onnx.onnx_model import UNKNOWN, Array, Body, Node, OnnxGraph, Origin, Port, Value, has_names, is_unknown
+from dml2onnx.onnx_model.records import Attribute
 from dml2onnx.sizes.expressions import Expr
-from dml2onnx.sizes.named import refused
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from dml2onnx.diagnostics import DmlError
-    from dml2onnx.onnx_model import Array, Origin
-    from dml2onnx.onnx_model.records import Attribute
-    from dml2onnx.sizes.named import NamedGraph, Values
+from dml2onnx.sizes.named import NamedGraph, Values, refused
 
 TAKING_LISTS = frozenset({"Expand", "Pad", "Reshape", "Resize", "Slice", "Squeeze", "Tile", "Unsqueeze"})
 """Operators with lists of sizes or axes in constants, beside all reductions."""

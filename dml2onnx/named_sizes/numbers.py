@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from random import Random
-from typing import TYPE_CHECKING
 
 from dml2onnx.onnx_model import NamedSize
-from dml2onnx.sizes.expressions import Expr
-from dml2onnx.sizes.named import refused
+from dml2onnx.sizes.expressions import Expr, Symbol
+from dml2onnx.sizes.named import NamedGraph, Values, refused
 from dml2onnx.sizes.ranges import drawn
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from dml2onnx.sizes.expressions import Symbol
-    from dml2onnx.sizes.named import NamedGraph, Values
-
 
 SAMPLES = 6
 """At how many sizes two expressions are compared besides: enough to see that they are not one."""

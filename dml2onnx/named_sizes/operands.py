@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from dml2onnx.onnx_model import INT64, NamedSize, Node, Value
+from dml2onnx.named_sizes.numbers import Numbers
+from dml2onnx.onnx_model import INT64, Array, DType, NamedSize, Node, Origin, Value
 from dml2onnx.sizes.expressions import Expr, Floor, Symbol
 from dml2onnx.sizes.named import refused
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dml2onnx.named_sizes.numbers import Numbers
-    from dml2onnx.onnx_model import Array, DType, Origin
 
 BROADCASTING = frozenset(
     {

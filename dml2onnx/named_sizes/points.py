@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from math import gcd
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from dml2onnx.sizes.named import NamedGraph
-    from dml2onnx.sizes.ranges import Ranges
+from dml2onnx.sizes.named import NamedGraph
+from dml2onnx.sizes.ranges import Ranges
 
 Fits: TypeAlias = "Callable[[str, int], bool]"
 """Whether a name may be a size where all others have their own."""

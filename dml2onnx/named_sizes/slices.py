@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.onnx_model import INT64
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from dml2onnx.onnx_model import Array, Node
+from dml2onnx.onnx_model import INT64, Array, Node
 
 BEHIND = (1 << 63) - 1
 """The end of a Slice behind all elements."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from dml2onnx.onnx_model import Node
-    from dml2onnx.onnx_model.records import Attribute
+from dml2onnx.onnx_model import Node
+from dml2onnx.onnx_model.records import Attribute
 
 GLOBAL = {"AveragePool": "GlobalAveragePool", "MaxPool": "GlobalMaxPool", "LpPool": "GlobalLpPool"}
 """Pooling whose window is the whole of each picture has no numbers."""

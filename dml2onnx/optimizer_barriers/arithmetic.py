@@ -10,17 +10,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
-from dml2onnx.onnx_model import BOOL
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dml2onnx.onnx_model import DType, Node, Value
-    from dml2onnx.passes.quantised import Quantised
+from dml2onnx.onnx_model import BOOL, DType, Node, Value
+from dml2onnx.passes.quantised import Quantised
 
 POOLS = frozenset({"AveragePool", "LpPool", "MaxPool"})
 

@@ -5,20 +5,15 @@ https://github.com/microsoft/onnxruntime/tree/main/onnxruntime/core/optimizer/qd
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.onnx_model import Node, Value
 from dml2onnx.optimizer_barriers.ties import Steps, are_rounded_alike
 from dml2onnx.passes.margins import is_dilated
-from dml2onnx.passes.quantised import DQ, MOVES, Q
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dml2onnx.onnx_model import Node, Value
-    from dml2onnx.passes.quantised import Quantised
+from dml2onnx.passes.quantised import DQ, MOVES, Q, Quantised
 
 _SUMS = frozenset({"Add", "Mul"})
 MEANS = frozenset({"AveragePool", "GlobalAveragePool"})

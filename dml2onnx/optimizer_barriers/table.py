@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
-from dml2onnx.onnx_model import CONTROL_FLOW
+from dml2onnx.onnx_model import CONTROL_FLOW, Node
 from dml2onnx.optimizer_barriers import arithmetic, quantisations
 from dml2onnx.optimizer_barriers.placing import Placing
 from dml2onnx.passes import Pass
+from dml2onnx.passes.draft import Draft
 from dml2onnx.passes.quantised import DQ, MOVES, Q, Quantised
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import TypeAlias
-
-    from dml2onnx.onnx_model import Node
-    from dml2onnx.passes.draft import Draft
-
-    Inputs: TypeAlias = "Callable[[Quantised, Node], Sequence[int]]"
+Inputs: TypeAlias = "Callable[[Quantised, Node], Sequence[int]]"
 
 
 @dataclass(frozen=True, slots=True)

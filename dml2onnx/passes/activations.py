@@ -12,13 +12,10 @@ After:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from dml2onnx.onnx_model import Array, Node, Value
-    from dml2onnx.passes.draft import Draft
+from dml2onnx.onnx_model import Array, Node, Value
+from dml2onnx.passes.draft import Draft
 
 _AGAIN = frozenset({"Abs", "Ceil", "Floor", "Relu", "Round", "Sign"})
 """What changes nothing the second time."""

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from heapq import heappop, heappush
 from itertools import chain
-from typing import TYPE_CHECKING
 
-from dml2onnx.onnx_model import CONTROL_FLOW, Node, OnnxGraph, Value, bodies
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-
-    from dml2onnx.onnx_model import Array, DType, Origin
-    from dml2onnx.onnx_model.records import Attribute
-    from dml2onnx.targets import Target
+from dml2onnx.onnx_model import CONTROL_FLOW, Array, DType, Node, OnnxGraph, Origin, Value, bodies
+from dml2onnx.onnx_model.records import Attribute
+from dml2onnx.targets import Target
 
 
 class Draft:

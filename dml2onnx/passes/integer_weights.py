@@ -17,15 +17,12 @@ After:
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.onnx_model import Dequantized, Node, Value
+from dml2onnx.passes.draft import Draft
 from dml2onnx.passes.quantised import DQ, Quantised
-
-if TYPE_CHECKING:
-    from dml2onnx.onnx_model import Dequantized, Node, Value
-    from dml2onnx.passes.draft import Draft
 
 OPERATORS = frozenset({DQ})
 _PRODUCTS = frozenset({"Conv", "Gemm", "MatMul"})

@@ -17,16 +17,11 @@ After:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from dml2onnx.onnx_model import FLOAT
+from dml2onnx.onnx_model import FLOAT, Node, Value
+from dml2onnx.passes.draft import Draft
 from dml2onnx.targets import QDQ
-
-if TYPE_CHECKING:
-    from dml2onnx.onnx_model import Node, Value
-    from dml2onnx.passes.draft import Draft
 
 OPERATORS = frozenset({"MaxPool", "QLinearConv", "QLinearMatMul"})
 _UINT8, _INT8 = np.dtype(np.uint8), np.dtype(np.int8)

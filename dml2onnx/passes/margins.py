@@ -15,19 +15,16 @@ After:
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from typing import TypeAlias, cast
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import TypeAlias
+from dml2onnx.onnx_model import Array, DType, Node, Value
+from dml2onnx.passes.draft import Draft
 
-    from dml2onnx.onnx_model import Array, DType, Node, Value
-    from dml2onnx.passes.draft import Draft
-
-    Takes: TypeAlias = Callable[[Draft, Node, "_Margin"], bool]
+Takes: TypeAlias = Callable[[Draft, Node, "_Margin"], bool]
 
 OPERATORS = frozenset({"Concat", "Pad"})
 _ZERO_POINT = 2

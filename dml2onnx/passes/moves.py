@@ -13,18 +13,14 @@ After:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable
+from typing import cast
 
 import numpy as np
 
-from dml2onnx.onnx_model import ELEMENT_TYPES, has_unknown
+from dml2onnx.onnx_model import ELEMENT_TYPES, DType, Node, Value, has_unknown
+from dml2onnx.passes.draft import Draft
 from dml2onnx.targets import exact_wider
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dml2onnx.onnx_model import DType, Node, Value
-    from dml2onnx.passes.draft import Draft
 
 
 def merge_moves(draft: Draft) -> None:

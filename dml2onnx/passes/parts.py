@@ -12,15 +12,13 @@ After:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 
+from dml2onnx.onnx_model import Node, Value
+from dml2onnx.passes.draft import Draft
 from dml2onnx.passes.moves import kept_ranges
-
-if TYPE_CHECKING:
-    from dml2onnx.onnx_model import Node, Value
-    from dml2onnx.passes.draft import Draft
 
 OPERATORS = frozenset({"Concat"})
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.onnx_model import Body
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dml2onnx.onnx_model import Array, Node, Value
-    from dml2onnx.passes.draft import Draft
+from dml2onnx.onnx_model import Array, Body, Node, Value
+from dml2onnx.passes.draft import Draft
 
 DQ, Q = "DequantizeLinear", "QuantizeLinear"
 MOVES = frozenset({"MaxPool", "Reshape", "Slice", "Transpose", "Unsqueeze"})

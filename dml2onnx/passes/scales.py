@@ -18,18 +18,15 @@ After:
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from dml2onnx.onnx_model import DOUBLE, FLOAT
+from dml2onnx.onnx_model import DOUBLE, FLOAT, Array, Node, Value
+from dml2onnx.passes.draft import Draft
 
-if TYPE_CHECKING:
-    from dml2onnx.onnx_model import Array, Node, Value
-    from dml2onnx.passes.draft import Draft
-
-    Numbers = npt.NDArray[np.float64]
+Numbers = npt.NDArray[np.float64]
 
 _STEPS = frozenset({"Add", "BatchNormalization", "Div", "Mul", "Sub"})
 OPERATORS = _STEPS

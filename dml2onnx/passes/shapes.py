@@ -15,20 +15,15 @@ After:
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.onnx_model import has_unknown
+from dml2onnx.onnx_model import Array, Node, Value, has_unknown
+from dml2onnx.passes.draft import Draft
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from dml2onnx.onnx_model import Array, Node, Value
-    from dml2onnx.passes.draft import Draft
-
-    Shape = tuple[int, ...]
+Shape = tuple[int, ...]
 
 OPERATORS = frozenset({"Reshape"})
 

@@ -12,13 +12,10 @@ After:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Hashable
 
-if TYPE_CHECKING:
-    from collections.abc import Hashable
-
-    from dml2onnx.onnx_model import Node
-    from dml2onnx.passes.draft import Draft
+from dml2onnx.onnx_model import Node
+from dml2onnx.passes.draft import Draft
 
 MOVES = frozenset({"Cast", "Flatten", "Gather", "Pad", "Reshape", "Slice", "Transpose", "Unsqueeze"})
 

@@ -18,18 +18,13 @@ After:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
-from dml2onnx.onnx_model import BOOL, Body
+from dml2onnx.onnx_model import BOOL, Array, Body, Node, Value
+from dml2onnx.passes.draft import Draft
 from dml2onnx.passes.quantised import Quantised
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dml2onnx.onnx_model import Array, Node, Value
-    from dml2onnx.passes.draft import Draft
 
 _UINT8, _INT8, _INT32 = np.dtype(np.uint8), np.dtype(np.int8), np.dtype(np.int32)
 _WEIGHTS = {"DequantizeLinear": (0, 2), "QLinearConv": (3, 5), "QLinearMatMul": (3, 5)}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from dml2onnx import arguments
+from dml2onnx.onnx_model import OnnxGraph
 from dml2onnx.passes import (
     activations,
     integer_weights,
@@ -19,12 +20,7 @@ from dml2onnx.passes import (
 )
 from dml2onnx.passes.draft import Draft
 from dml2onnx.passes.sharing import MOVES, share_moves
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from dml2onnx.onnx_model import OnnxGraph
-    from dml2onnx.targets import Target
+from dml2onnx.targets import Target
 
 LEVELS = (0, 1, 2)
 """0 has no passes, 1 those that keep each bit of results on the CPU provider, 2 also those that round otherwise."""

@@ -7,23 +7,19 @@ order or the tensor's own sizes, whichever it has; dimensions of 1 may be there 
 from __future__ import annotations
 
 import stat
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any, TypeAlias
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from dml2onnx.codes.running import OTHER_DOES_NOT_FIT, OTHER_UNREADABLE, RUNTIME_FAILURE
 from dml2onnx.diagnostics import Diagnostic, DmlError, UnreadableError, quote, shortened
-from dml2onnx.onnx_model import logical
+from dml2onnx.onnx_model import Array, Port, logical
+from dml2onnx.providers.choice import ProviderLike
 from dml2onnx.runtime import open_session
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from dml2onnx.onnx_model import Array, Port
-    from dml2onnx.providers.choice import ProviderLike
 
 Shape: TypeAlias = "tuple[int | None, ...]"
 

@@ -6,16 +6,12 @@ pages say nothing, and for what ``auto`` may choose, the least exact is assumed 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from dml2onnx.providers.choice import Providers
 from dml2onnx.providers.table import AUTO, BY_NAME, PAGES, SHORT_NAMES
 from dml2onnx.reference.arithmetic import BFLOAT16, FLOAT16, FLOAT32, TF32, WGSL, Arithmetic
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dml2onnx.providers.choice import Providers
 
 NVIDIA = "https://docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/precision-control.html"
 RYZEN = "https://ryzenai.docs.amd.com/en/latest/modelrun.html"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from dml2onnx.onnx_model import Array, Port
+from dml2onnx.onnx_model import Array, Port
 
 CONTENTS = ("ordinary", "structured", "extreme")
 """What the rounds of a verification have in turn."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -11,13 +11,9 @@ from dml2onnx.diagnostics import DmlError
 from dml2onnx.directml import graphs
 from dml2onnx.directml.installation import find, place
 from dml2onnx.directml.runner import StartError
+from dml2onnx.ir.graph import Graph, GraphOutput
+from dml2onnx.onnx_model import Array
 from dml2onnx.reference import memory
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from dml2onnx.ir.graph import Graph, GraphOutput
-    from dml2onnx.onnx_model import Array
 
 NAME = "directml"
 """What ``against`` is for DirectML itself; a file of that name is ``./directml``."""

@@ -6,20 +6,16 @@ one. DirectML does not, and exact models do as DirectML does.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.ir.graph import Graph, Node, Value
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.onnx_model import Array
 from dml2onnx.reference import memory
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from dml2onnx.ir.graph import Graph, Node, Value
-    from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.ir.tensor import TensorDesc
-    from dml2onnx.onnx_model import Array
 
 
 def _along_axis(op: OperatorDesc) -> int:

@@ -8,35 +8,29 @@ could make two nodes one, and what it makes of the model is compared as a whole.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.half_precision import stays
-from dml2onnx.ir.graph import GraphOutput
+from dml2onnx.ir.graph import Graph, GraphOutput, Node, Value, Write
 from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.onnx_model import Array
 from dml2onnx.options import CompileOptions
-from dml2onnx.providers.choice import chosen
+from dml2onnx.providers.choice import ProviderLike, chosen
 from dml2onnx.reference import Inputs, Result, allowed_error, disagreements, memory, run
 from dml2onnx.reference.arithmetic import allowing
 from dml2onnx.reference.numeric import blocks, widen
 from dml2onnx.reference.promise import ordinary, promised
 from dml2onnx.reference.propagation import with_marks
+from dml2onnx.reference.registry import Floats
 from dml2onnx.reference.tolerance import spacing
+from dml2onnx.runtime import Session
 from dml2onnx.targets import DEFAULT_OPSET, QDQ
 from dml2onnx.verification.bounds import Computes, computes, in_half
 from dml2onnx.verification.options import VerifyOptions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from dml2onnx.ir.graph import Graph, Node, Value, Write
-    from dml2onnx.onnx_model import Array
-    from dml2onnx.providers.choice import ProviderLike
-    from dml2onnx.reference.registry import Floats
-    from dml2onnx.runtime import Session
 
 BATCH_BYTES = 1 << 28
 """As many bytes of intermediate values are looked at in one run."""

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from dml2onnx import arguments
 from dml2onnx.options import CompileOptions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dml2onnx.providers.choice import ProviderLike
+from dml2onnx.providers.choice import ProviderLike
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dml2onnx.ir.graph import Node
+from dml2onnx.ir.graph import Node
 
 
 class TimeLimitError(Exception):

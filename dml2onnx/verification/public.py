@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import Unpack
+
+import numpy.typing as npt
 
 from dml2onnx import arguments
 from dml2onnx.compiler import at_sizes
 from dml2onnx.frontends import graph_of
+from dml2onnx.ir.graph import Graph
+from dml2onnx.onnx_model import Array
 from dml2onnx.options import CompileOptions, ModelKeywords, takes
+from dml2onnx.providers.choice import ProviderLike
 from dml2onnx.verification.options import VerifyOptions
 from dml2onnx.verification.sizes import verify_sizes
-from dml2onnx.verification.whole import verify_with
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Unpack
-
-    import numpy.typing as npt
-
-    from dml2onnx.ir.graph import Graph
-    from dml2onnx.onnx_model import Array
-    from dml2onnx.providers.choice import ProviderLike
-    from dml2onnx.verification.whole import Verification
+from dml2onnx.verification.whole import Verification, verify_with
 
 
 @takes(ModelKeywords)

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 from dml2onnx.checks.resizing import named
 from dml2onnx.compiler import compile_graph
+from dml2onnx.ir.graph import Graph
+from dml2onnx.onnx_model import Array, Port
 from dml2onnx.passes import PASSES
 from dml2onnx.providers.installed import require_providers
+from dml2onnx.sizes.named import NamedGraph
 from dml2onnx.sizes.ranges import drawn
+from dml2onnx.verification.options import VerifyOptions
 from dml2onnx.verification.whole import Verification, verify_with
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from dml2onnx.ir.graph import Graph
-    from dml2onnx.onnx_model import Array, Port
-    from dml2onnx.sizes.named import NamedGraph
-    from dml2onnx.verification.options import VerifyOptions
 
 
 def verify_sizes(

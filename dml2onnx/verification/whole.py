@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from dml2onnx import arguments
 from dml2onnx.checks import check
 from dml2onnx.checks.resizing import judge
-from dml2onnx.compiler import compile_outputs, require_clean
+from dml2onnx.compiler import CompiledModel, compile_outputs, require_clean
 from dml2onnx.diagnostics import DmlError, Remedy, quote
 from dml2onnx.frontends import graph_of
+from dml2onnx.ir.graph import Graph, GraphOutput
 from dml2onnx.lazy import lazy_method
+from dml2onnx.onnx_model import Array, Port
+from dml2onnx.providers.choice import Providers
 from dml2onnx.providers.installed import require_providers
-from dml2onnx.reference import disagreements, evaluate_results, require_computable
+from dml2onnx.reference import Result, disagreements, evaluate_results, require_computable
 from dml2onnx.reference.numeric import in_blocks, widen
 from dml2onnx.runtime import check_inputs
 from dml2onnx.sizes.smaller import smaller
@@ -27,17 +31,8 @@ from dml2onnx.verification.contents import CONTENTS, contents
 from dml2onnx.verification.directml import NAME, DirectmlGraph
 from dml2onnx.verification.indices import within
 from dml2onnx.verification.nodes import NodeCheck, NodeChecks
+from dml2onnx.verification.options import VerifyOptions
 from dml2onnx.verification.progress import Progress, TimeLimitError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from dml2onnx.compiler import CompiledModel
-    from dml2onnx.ir.graph import Graph, GraphOutput
-    from dml2onnx.onnx_model import Array, Port
-    from dml2onnx.providers.choice import Providers
-    from dml2onnx.reference import Result
-    from dml2onnx.verification.options import VerifyOptions
 
 
 @dataclass(frozen=True, slots=True)

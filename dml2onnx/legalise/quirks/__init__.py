@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from dml2onnx.legalise.quirks import (
     convolutions,
@@ -20,9 +20,6 @@ from dml2onnx.legalise.quirks import (
     types,
 )
 from dml2onnx.legalise.rules import Quirk
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 MODULES = (
     convolutions,

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.windows import Window
 from dml2onnx.legalise.movements import image_of_columns
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
 from dml2onnx.onnx_model import has_unknown
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dml2onnx.emitter import Emitter, Tensor
 
 CONV_FORGETS_WIDE_PADDING = Quirk(
     Kind.NUMBERS,

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from functools import partial, reduce
 from math import nan
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.core import Keeps, Traits, as_it_is
 from dml2onnx.emitter.tensor import are_constant, broadcast_shape
 from dml2onnx.legalise.extremes import as_signed, at_extremes, clipped
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
 from dml2onnx.onnx_model import DOUBLE, FLOAT, FLOAT16, INT64, has_unknown
-
-if TYPE_CHECKING:
-    from dml2onnx.emitter import Emitter, Tensor
 
 CLIP_SPELLS_OUT_INFINITY = Quirk(
     Kind.NUMBERS,

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 from math import inf, nan
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.arithmetic import is_plus_zero
 from dml2onnx.emitter.tensor import broadcast_shape
 from dml2onnx.legalise.formulas import logarithm_of_1_and, shrunk
 from dml2onnx.legalise.kernels import prelu
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
 from dml2onnx.onnx_model import FLOAT
-
-if TYPE_CHECKING:
-    from dml2onnx.emitter import Emitter, Tensor
 
 ERF_LOSES_NAN = Quirk(
     Kind.EDGES,

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.emitter.movement import Reduction
 from dml2onnx.emitter.tensor import are_constant
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
 from dml2onnx.onnx_model import has_unknown
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.emitter.movement import Reduction
 
 GATHER_ELEMENT_BY_ELEMENT = Quirk(Kind.SPEED)
 """Gather copies each element by itself where it copies no rows, in some hundred nanoseconds.

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+import numpy as np
+
+from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.emitter.movement import PadMode
 from dml2onnx.legalise.depth import spread_depth
 from dml2onnx.legalise.movements import continued, repeated, surrounded
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
 from dml2onnx.onnx_model import has_unknown
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy as np
-
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.emitter.movement import PadMode
 
 DEPTH_TO_SPACE_SLOWER_THAN_TRANSPOSE = Quirk(Kind.SPEED)
 """DepthToSpace takes longer than two Transposes, but for 64 bits."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from math import inf, nan
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.legalise.formulas import (
     by_instances,
     has_finite_factor,
@@ -18,9 +18,6 @@ from dml2onnx.legalise.formulas import (
     with_statistics,
 )
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
-
-if TYPE_CHECKING:
-    from dml2onnx.emitter import Emitter, Tensor
 
 BATCH_NORMALIZATION_FOLDS_THE_MEAN = Quirk(
     Kind.EDGES,

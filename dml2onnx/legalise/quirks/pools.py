@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.emitter.windows import Window
 from dml2onnx.legalise.pools import (
     inside_to_whole,
     is_filtered,
@@ -18,10 +18,6 @@ from dml2onnx.legalise.pools import (
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
 from dml2onnx.legalise.windows import Pool
 from dml2onnx.onnx_model import FLOAT
-
-if TYPE_CHECKING:
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.emitter.windows import Window
 
 AVERAGE_POOL_COUNTS_ALL_PADDING = Quirk(
     Kind.NUMBERS,

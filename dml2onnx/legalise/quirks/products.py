@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.legalise.attention import attended
 from dml2onnx.legalise.products import multiplied_as, multiplied_as_uint8
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
 from dml2onnx.onnx_model import FLOAT16
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dml2onnx.emitter import Emitter, Tensor
 
 ATTENTION_SHARES_NO_FLOAT16 = Quirk(
     Kind.NUMBERS,

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dml2onnx.codes.compiling import IN_UNITS
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.movement import MOVES
 from dml2onnx.emitter.tensor import are_constant
+from dml2onnx.emitter.windows import Window
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
 from dml2onnx.onnx_model import FLOAT, has_unknown
-
-if TYPE_CHECKING:
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.emitter.windows import Window
 
 DEQUANTIZES_FROM_A_POINT = Quirk(
     Kind.NUMBERS,

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import nan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from dml2onnx.emitter.recurrent import GateActivation
+from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.emitter.recurrent import GateActivation, RecurrentDirection
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
+from dml2onnx.onnx_model import DType
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.emitter.recurrent import RecurrentDirection
-    from dml2onnx.onnx_model import DType
-
-    Indices = npt.NDArray[np.int64]
+Indices = npt.NDArray[np.int64]
 
 CONSTANT_STATES_WANT_NAMES = Quirk(
     Kind.NUMBERS,

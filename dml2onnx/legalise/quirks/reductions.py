@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.legalise.extremes import at_extremes
 from dml2onnx.legalise.reductions import (
     LONGEST_ONES,
@@ -23,12 +24,7 @@ from dml2onnx.legalise.reductions import (
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
 from dml2onnx.onnx_model import has_unknown
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dml2onnx.emitter import Emitter, Tensor
-
-    Axes = tuple[int, ...]
+Axes = tuple[int, ...]
 
 INTEGERS_REDUCED_IN_DOUBLE = Quirk(
     Kind.NUMBERS,

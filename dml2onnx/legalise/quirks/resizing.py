@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.legalise.resizing import Looked, looked, nearest_form, resized
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
 from dml2onnx.onnx_model import has_unknown
+from dml2onnx.onnx_model.records import Attribute
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.onnx_model.records import Attribute
-
-    Sizes = tuple[int, ...]
-    Scales = tuple[float, ...]
+Sizes = tuple[int, ...]
+Scales = tuple[float, ...]
 
 RESIZE_INTERPOLATES_NEIGHBOURS = Quirk(
     Kind.NUMBERS,

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
-from dml2onnx.onnx_model import DOUBLE, FLOAT, FLOAT16
-
-if TYPE_CHECKING:
-    from dml2onnx.emitter import Emitter, Tensor
-    from dml2onnx.onnx_model import DType
+from dml2onnx.onnx_model import DOUBLE, FLOAT, FLOAT16, DType
 
 KEEPS_SUBNORMALS = Quirk(Kind.EDGES, Shown("(float[1] x0) => (float[1] y) { y = Sign (x0) }", ((1.0e-45,),), ((0,),)))
 """Subnormal numbers of FLOAT32 are numbers like others, which Direct3D takes as 0."""
