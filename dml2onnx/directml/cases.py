@@ -7,15 +7,11 @@ from __future__ import annotations
 
 import enum
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from dml2onnx.directml.structures import Memory, operator_type, write_operator
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.operator import OperatorDesc
 
 _MAGIC = 0x314C4D44
 NOT_REACHED = 0xFFFFFFFF

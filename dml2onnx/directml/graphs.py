@@ -7,20 +7,15 @@ bytes or more.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from dml2onnx.directml.cases import UNBOUND, Binding, Buffer, Case, Step, When
+from dml2onnx.directml.cases import UNBOUND, Binding, Buffer, Case, Outcome, Step, When
+from dml2onnx.directml.installation import Installation
 from dml2onnx.directml.runner import run
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from dml2onnx.directml.cases import Outcome
-    from dml2onnx.directml.installation import Installation
-    from dml2onnx.ir.graph import Graph, GraphOutput, Node, Read, Value, Write
-    from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.ir.graph import Graph, GraphOutput, Node, Read, Value, Write
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import TensorDesc
 
 WHOLE = "as one graph"
 NODE_BY_NODE = "node by node"

@@ -8,17 +8,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from dml2onnx.directml.cases import DIED, Outcome, decode, encode
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dml2onnx.directml.cases import Case
-    from dml2onnx.directml.installation import Installation
+from dml2onnx.directml.cases import DIED, Case, Outcome, decode, encode
+from dml2onnx.directml.installation import Installation
 
 PATIENCE = 180.0
 """Seconds without a result after which a case is given up."""

@@ -9,19 +9,13 @@ https://learn.microsoft.com/windows/win32/api/directml/
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
-from dml2onnx.catalog import FieldType, enum_schema
-from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
+from dml2onnx.catalog import FieldSchema, FieldType, OperatorSchema, enum_schema
+from dml2onnx.ir.operator import FieldValue, OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import TensorDesc
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dml2onnx.catalog import FieldSchema, OperatorSchema
-    from dml2onnx.ir.operator import FieldValue
 
 _UINT_MASK = 0xFFFFFFFF
 _UINT64_MASK = 0xFFFFFFFFFFFFFFFF

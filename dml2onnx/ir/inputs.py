@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from math import gcd
-from typing import TYPE_CHECKING
 
+from dml2onnx.ir.graph import GraphInput, GraphOutput, Node, Value
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.ir.view import Layout, memory_shape
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from dml2onnx.ir.graph import GraphInput, GraphOutput, Node, Value
 
 
 def in_memory(desc: TensorDesc) -> TensorDesc:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
+from dml2onnx.catalog import FieldSchema, OperatorSchema
 from dml2onnx.ir.tensor import DataType, TensorDesc
-
-if TYPE_CHECKING:
-    import builtins
-    from collections.abc import Iterator, Mapping
-
-    from dml2onnx.catalog import FieldSchema, OperatorSchema
 
 
 @dataclass(frozen=True, slots=True)

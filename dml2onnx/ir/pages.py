@@ -11,12 +11,10 @@ import mmap
 import os
 import sys
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, BinaryIO
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import BinaryIO
 
 _FAILED = ctypes.c_void_p(-1).value
 """MAP_FAILED."""

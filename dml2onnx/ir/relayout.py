@@ -6,10 +6,7 @@ axes. That is what layout propagation (``lowering``) relies on. Pure integer alg
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from dml2onnx.ir.view import Layout
+from dml2onnx.ir.view import Layout
 
 
 def strides_over(viewed: Layout, strides: tuple[int, ...], stored: Layout) -> tuple[int, ...] | None:

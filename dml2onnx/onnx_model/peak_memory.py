@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
 
-from dml2onnx.onnx_model.records import has_unknown
-from dml2onnx.onnx_model.types import stored_size
-
-if TYPE_CHECKING:
-    from dml2onnx.onnx_model.records import Node, OnnxGraph, Origin, Value
-    from dml2onnx.onnx_model.types import DType
+from dml2onnx.onnx_model.records import Node, OnnxGraph, Origin, Value, has_unknown
+from dml2onnx.onnx_model.types import DType, stored_size
 
 ALIASES = frozenset({"Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze"})
 """Operators that give the memory that they are given another shape."""

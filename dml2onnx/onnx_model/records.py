@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.ir.view import Layout
 from dml2onnx.onnx_model.types import Array, DType, stored_size
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from dml2onnx.ir.tensor import TensorDesc
 
 Attribute: TypeAlias = "int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...] | Body"
 """INT, FLOAT, STRING, INTS, FLOATS, STRINGS or GRAPH."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import metadata
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
 from dml2onnx.providers.table import TABLE, Provider
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 RUNTIME = "onnxruntime"
 LISTS = {"RECORD": f"{RUNTIME}/__init__.py,", "top_level.txt": f"{RUNTIME}\n"}

@@ -12,23 +12,16 @@ operator.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.ir.tensor import DataType
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.reference.accuracy import ROUNDOFF, SMALLEST_FLOAT32, UNIT_ROUNDOFF
-from dml2onnx.reference.propagation import SAMPLES, moved, with_deviations, with_marks, with_steps
-from dml2onnx.reference.registry import Inputs, Result, either, run
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.ir.tensor import TensorDesc
-    from dml2onnx.reference.propagation import Results, Views
-    from dml2onnx.reference.registry import Array, Floats, Mask
+from dml2onnx.reference.propagation import SAMPLES, Results, Views, moved, with_deviations, with_marks, with_steps
+from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Result, either, run
 
 PRODUCTS = frozenset({"CONVOLUTION", "GEMM", "GRU", "LSTM", "MULTIHEAD_ATTENTION", "MULTIHEAD_ATTENTION1", "RNN"})
 """Operators of matrix products and convolutions, which tensor cores compute."""

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from dml2onnx.codes.running import TOO_LARGE_FOR_REFERENCE
 from dml2onnx.diagnostics import DmlError, Remedy, quote
 from dml2onnx.ir.data import stored_bytes
+from dml2onnx.ir.graph import Graph, GraphOutput, Node, Value
 from dml2onnx.reference.work import hidden_work
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dml2onnx.ir.graph import Graph, GraphOutput, Node, Value
 
 LARGEST_NODE = 1 << 27
 """Elements that one node may read and look at, and bytes that it may write: a minute's work, and some GiB."""

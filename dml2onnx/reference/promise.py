@@ -12,16 +12,13 @@ FLOAT numbers are: a result may be the next integer where a half is so near.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.reference.registry import Array, Mask, Result
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.reference.registry import Array, Mask, Result
 
 TAIL = 1e-6
 """The part of the largest element of a result, below which digits are left open."""

@@ -6,15 +6,11 @@ in Python stands for some of them.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
+from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from dml2onnx.ir.operator import OperatorDesc
 
 TURN = 1 << 10
 """Elements that take as long as one turn of a loop."""

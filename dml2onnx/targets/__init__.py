@@ -7,8 +7,8 @@ there keeps the bits; one that computes modulo 2**bits may do that too, and may 
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
 from functools import cache
-from typing import TYPE_CHECKING
 
 from dml2onnx.targets.kernels import (
     DEFAULT_TARGET,
@@ -24,9 +24,6 @@ from dml2onnx.targets.kernels import (
 )
 from dml2onnx.targets.opsets import DEFAULT_OPSET, IR_VERSIONS, OPSETS, ir_versions, version
 from dml2onnx.targets.parameters import bound
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
 
 __all__ = [
     "DEFAULT_OPSET",

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import Any
 
 from dml2onnx.catalog import schemas_directory
 from dml2onnx.codes.compiling import UNKNOWN_OPSET, UNKNOWN_TARGET
 from dml2onnx.diagnostics import DmlError, InternalError, quote
 from dml2onnx.targets.opsets import DEFAULT_OPSET
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    Alternative = Mapping[str, frozenset[str]]
-    """The element types of each type variable, all combinations of which a kernel accepts."""
+Alternative = Mapping[str, frozenset[str]]
+"""The element types of each type variable, all combinations of which a kernel accepts."""
 
 DEVICES = ("qnn-npu", "qnn-gpu", "openvino-npu", "openvino-gpu", "tensorrt-rtx")
 """Processors that Windows ML has providers for."""

@@ -6,13 +6,10 @@ Compiling needs them to say which kernel a node will want, and ONNX's own packag
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import schemas_directory
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 FIXED = "-"
 """Stands for a parameter that has no variable, such as the INT64 shape of Reshape."""
