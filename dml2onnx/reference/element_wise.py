@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from dml2onnx.ir.operator import OperatorDesc
@@ -30,43 +33,27 @@ def identity(op: OperatorDesc, inputs: Inputs) -> Outputs:
     return {"OutputTensor": Result(scale_and_bias_integers(x, factors, data_type), None, doubt)}
 
 
-@reference("ELEMENT_WISE_ADD")
-def add(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``a + b``; integers wrap (decisions G2, G6)."""
-    a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
-    if a.dtype.kind == "f":
-        return {"OutputTensor": float_result(widen(a) + widen(b))}
-    return {"OutputTensor": Result(as_integers(a) + as_integers(b))}
+_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "ELEMENT_WISE_ADD": np.add,
+    "ELEMENT_WISE_ADD1": np.add,
+    "ELEMENT_WISE_MULTIPLY": np.multiply,
+    "ELEMENT_WISE_SUBTRACT": np.subtract,
+}
 
 
-@reference("ELEMENT_WISE_ADD1")
-def add1(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``FusedActivation(a + b)``."""
+@reference(*_ARITHMETIC)
+def arithmetic(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``a + b``, ``a - b``, ``a * b``, and for ADD1 ``FusedActivation(a + b)``; integers wrap (decisions G2, G6)."""
     a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
+    combine = _ARITHMETIC[op.type]
     if a.dtype.kind != "f":
-        return add(op, inputs)
-    total = widen(a) + widen(b)
+        return {"OutputTensor": Result(combine(as_integers(a), as_integers(b)))}
+    y = combine(widen(a), widen(b))
+    if op.type != "ELEMENT_WISE_ADD1":
+        return {"OutputTensor": float_result(y)}
     # the sum as an operand of the activation has one rounding of its own
-    error = ROUNDOFF * np.abs(total) if op.activation() else None
-    return {"OutputTensor": apply_activation(op.activation(), total, error)}
-
-
-@reference("ELEMENT_WISE_SUBTRACT")
-def subtract(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``a - b``; integers wrap (decisions G2, G6)."""
-    a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
-    if a.dtype.kind == "f":
-        return {"OutputTensor": float_result(widen(a) - widen(b))}
-    return {"OutputTensor": Result(as_integers(a) - as_integers(b))}
-
-
-@reference("ELEMENT_WISE_MULTIPLY")
-def multiply(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``a * b``; integers wrap (decisions G2, G6)."""
-    a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
-    if a.dtype.kind == "f":
-        return {"OutputTensor": float_result(widen(a) * widen(b))}
-    return {"OutputTensor": Result(as_integers(a) * as_integers(b))}
+    error = ROUNDOFF * np.abs(y) if op.activation() else None
+    return {"OutputTensor": apply_activation(op.activation(), y, error)}
 
 
 @reference("ELEMENT_WISE_DIVIDE")
@@ -98,19 +85,20 @@ def _divide_integers(a: Array, b: Array) -> Result:
     return Result(np.where(d == 0, by_zero, quotient), None, unspecified)
 
 
-@reference("ELEMENT_WISE_CLIP")
+@reference("ELEMENT_WISE_CLIP", "ELEMENT_WISE_CLIP1")
 def clip(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """``max(Min, min(x * Scale + Bias, Max))``, bounds converted to the tensor's type (decisions E6, E7, G1)."""
+    return clipped(op, inputs, *bounds(op))
+
+
+def bounds(op: OperatorDesc) -> tuple[Array, Array]:
+    """Min and Max, which are of the tensor's own type in the second versions of operators."""
     data_type = op.tensor("InputTensor").data_type
-    return clipped(op, inputs, limit(op.float("Min"), data_type), limit(op.float("Max"), data_type))
-
-
-@reference("ELEMENT_WISE_CLIP1")
-def clip1(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """CLIP with bounds of the tensor's own type."""
-    dtype = op.tensor("InputTensor").data_type.dtype
-    low, high = (np.asarray(op.scalar(name).value, dtype) for name in ("Min", "Max"))
-    return clipped(op, inputs, low, high)
+    if op.type.endswith("1"):
+        low, high = (np.asarray(op.scalar(name).value, data_type.dtype) for name in ("Min", "Max"))
+    else:
+        low, high = (limit(op.float(name), data_type) for name in ("Min", "Max"))
+    return low, high
 
 
 def clipped(op: OperatorDesc, inputs: Inputs, low: Array, high: Array) -> Outputs:

@@ -11,11 +11,10 @@ import numpy as np
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference.accuracy import ACCURACY, FEW, INVERSE_ACCURACY, LARGEST_FLOAT32, ROUNDOFF, SMALLEST_FLOAT32
-from dml2onnx.reference.element_wise import clipped, float_result
+from dml2onnx.reference.element_wise import bounds, clipped, float_result
 from dml2onnx.reference.numeric import (
     as_integers,
     bound,
-    limit,
     scale_and_bias_floats,
     scale_and_bias_integers,
     scaled_integers_in_doubt,
@@ -352,22 +351,10 @@ def _integer_power(base: Array, exponent: Array) -> Result:
     return Result(stored, None, outside | np.broadcast_to((base == 0) & negative, base.shape))
 
 
-@reference("ELEMENT_WISE_CLIP_GRAD")
+@reference("ELEMENT_WISE_CLIP_GRAD", "ELEMENT_WISE_CLIP_GRAD1")
 def clip_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """The gradient where ``Min < x < Max``, else 0, for NaN too (decisions E7, E8)."""
-    data_type = op.tensor("InputTensor").data_type
-    return _clip_grad(inputs, limit(op.float("Min"), data_type), limit(op.float("Max"), data_type))
-
-
-@reference("ELEMENT_WISE_CLIP_GRAD1")
-def clip_grad1(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """CLIP_GRAD with bounds of the tensor's own type."""
-    dtype = op.tensor("InputTensor").data_type.dtype
-    low, high = (np.asarray(op.scalar(name).value, dtype) for name in ("Min", "Max"))
-    return _clip_grad(inputs, low, high)
-
-
-def _clip_grad(inputs: Inputs, low: Array, high: Array) -> Outputs:
+    low, high = bounds(op)
     x, gradient = inputs.tensor("InputTensor"), inputs.tensor("InputGradientTensor")
     inside = (x > low) & (x < high)  # type: ignore[operator]  # all numeric types compare
     return {"OutputGradientTensor": Result(np.where(inside, gradient, gradient.dtype.type(0)), None, None, x != x)}

@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import numpy.typing as npt
 
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference.numeric import all_along, fill
-from dml2onnx.reference.registry import Array, Inputs, Outputs, Result, reference
+from dml2onnx.reference.registry import Inputs, Outputs, Result, reference
 
 Indices = npt.NDArray[np.int64]
 
 
-@reference("PADDING")
+@reference("PADDING", "PADDING1")
 def padding(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """Enlarges the input at both ends of every dimension; PaddingValue converts like a CLIP bound (decision D7)."""
-    data_type = op.tensor("InputTensor").data_type
-    return _pad(op, inputs.tensor("InputTensor"), lambda: fill(op.float("PaddingValue"), data_type))
+    """Enlarges the input at both ends of every dimension; PaddingValue converts like a CLIP bound (decision D7).
 
-
-@reference("PADDING1")
-def padding1(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """PADDING with a typed value."""
-    x = inputs.tensor("InputTensor")
-    return _pad(op, x, lambda: np.asarray(op.scalar("PaddingValue").value, x.dtype))
-
-
-def _pad(op: OperatorDesc, x: Array, value: Callable[[], Array]) -> Outputs:
-    """``value`` is asked for in CONSTANT mode only: the others ignore the field, whatever it holds."""
+    That of PADDING1 has the tensor's own type. Only CONSTANT mode looks at it: the others ignore the field.
+    """
+    x, data_type = inputs.tensor("InputTensor"), op.tensor("InputTensor").data_type
     mode = op.enum("PaddingMode")
     sizes = op.tensor("OutputTensor").sizes
     # where each output coordinate lies in the input's own coordinates, per dimension
@@ -38,7 +27,9 @@ def _pad(op: OperatorDesc, x: Array, value: Callable[[], Array]) -> Outputs:
     y = x[np.ix_(*source)]
     if mode == "CONSTANT":
         inside = [(k >= 0) & (k < n) for k, n in zip(places, x.shape, strict=True)]
-        y = np.where(all_along(inside), y, value())
+        is_typed = op.type == "PADDING1"
+        value = op.scalar("PaddingValue").value if is_typed else fill(op.float("PaddingValue"), data_type)
+        y = np.where(all_along(inside), y, np.asarray(value, x.dtype))
     return {"OutputTensor": Result(y)}
 
 

@@ -21,17 +21,13 @@ _SIMPLE = 64
 """Weights of so many parts leave room in FLOAT32 for the products of two axes with an 8-bit integer."""
 
 
-@reference("RESAMPLE")
+@reference("RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3")
 def resample(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """RESAMPLE1 with pixel centres (decision S10)."""
+    """Resizes by Scales (decision S1); RESAMPLE has pixel centres (S10), RESAMPLE3 may shrink with care (S9)."""
     scales = op.floats("Scales")
-    centres = (0.5,) * len(scales)
-    return _resample(op, inputs, scales, centres, tuple(-c for c in centres), _to_nearest(op))
-
-
-def _to_nearest(op: OperatorDesc) -> Callable[[Coordinates], Coordinates]:
-    """How RESAMPLE and RESAMPLE1 choose an element: integers of 8 bits the one below (decision S2)."""
-    return halves_up if op.tensor("InputTensor").data_type.is_float else np.floor
+    if op.type == "RESAMPLE":
+        return _resample(op, inputs, scales, (0.5,) * len(scales), (-0.5,) * len(scales))
+    return _resample(op, inputs, scales, op.floats("InputPixelOffsets"), op.floats("OutputPixelOffsets"))
 
 
 @reference("UPSAMPLE_2D")
@@ -42,22 +38,17 @@ def upsample_2d(op: OperatorDesc, inputs: Inputs) -> Outputs:
     if op.enum("InterpolationMode") == "NEAREST_NEIGHBOR":
         return {"OutputTensor": Result(x.repeat(size.height, -2).repeat(size.width, -1))}
     scales = (*(1.0 for _ in x.shape[:-2]), float(size.height), float(size.width))
-    return _resample(op, inputs, scales, (0.5,) * x.ndim, (-0.5,) * x.ndim, halves_up)
+    return _resample(op, inputs, scales, (0.5,) * x.ndim, (-0.5,) * x.ndim)
 
 
-@reference("RESAMPLE1")
-def resample1(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """Resizes by Scales; NEAREST_NEIGHBOR rounds halves up (decisions S1, S2)."""
-    offsets = op.floats("InputPixelOffsets"), op.floats("OutputPixelOffsets")
-    return _resample(op, inputs, op.floats("Scales"), *offsets, _to_nearest(op))
+def nearest_of(op: OperatorDesc) -> Callable[[Coordinates], Coordinates]:
+    """How NEAREST_NEIGHBOR chooses an element: the one below or above, as RoundingDirection says (decision S3).
 
-
-@reference("RESAMPLE2", "RESAMPLE3")
-def resample2(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """Resizes by Scales; NEAREST_NEIGHBOR rounds down or up (decision S3), RESAMPLE3 may shrink with care (S9)."""
-    nearest = np.ceil if op.enum("RoundingDirection") == "INCREASING" else np.floor
-    offsets = op.floats("InputPixelOffsets"), op.floats("OutputPixelOffsets")
-    return _resample(op, inputs, op.floats("Scales"), *offsets, nearest)
+    First versions have no such field: they round halves up, and of integers of 8 bits take the one below (S2).
+    """
+    if op.has("RoundingDirection"):
+        return np.ceil if op.enum("RoundingDirection") == "INCREASING" else np.floor
+    return halves_up if op.tensor(op.schema.input_fields[0].name).data_type.is_float else np.floor
 
 
 def halves_up(x: Coordinates) -> Coordinates:
@@ -80,12 +71,11 @@ def _resample(
     scales: tuple[float, ...],
     input_offsets: tuple[float, ...],
     output_offsets: tuple[float, ...],
-    nearest: Callable[[Coordinates], Coordinates],
 ) -> Outputs:
     x, sizes = inputs.tensor("InputTensor"), op.tensor("OutputTensor").sizes
     axes = list(zip(sizes, scales, input_offsets, output_offsets, strict=True))
     if op.enum("InterpolationMode") == "NEAREST_NEIGHBOR":
-        places = [clamp(nearest(coordinates(*axis)), n) for axis, n in zip(axes, x.shape, strict=True)]
+        places = [clamp(nearest_of(op)(coordinates(*axis)), n) for axis, n in zip(axes, x.shape, strict=True)]
         return {"OutputTensor": Result(x[np.ix_(*places)])}
     data_type = op.tensor("OutputTensor").data_type
     antialiased = op.type == "RESAMPLE3" and op.flag("Antialiased")

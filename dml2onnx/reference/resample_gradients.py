@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,23 +10,14 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference.accuracy import LARGEST_FLOAT32, ROUNDOFF
 from dml2onnx.reference.numeric import sum_error, widen
 from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, reference
-from dml2onnx.reference.resample import Coordinates, Indices, clamp, coordinates, doubt_of, halves_up
+from dml2onnx.reference.resample import Indices, clamp, coordinates, doubt_of, nearest_of
 
 
-@reference("RESAMPLE_GRAD")
+@reference("RESAMPLE_GRAD", "RESAMPLE_GRAD1")
 def resample_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The gradient of RESAMPLE1 (decisions S12 to S15)."""
-    return _gradient(op, inputs, halves_up)
+    """The gradients of RESAMPLE1 and RESAMPLE2 (decisions S12 to S15).
 
-
-@reference("RESAMPLE_GRAD1")
-def resample_grad1(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The gradient of RESAMPLE2."""
-    return _gradient(op, inputs, np.ceil if op.enum("RoundingDirection") == "INCREASING" else np.floor)
-
-
-def _gradient(op: OperatorDesc, inputs: Inputs, nearest: Callable[[Coordinates], Coordinates]) -> Outputs:
-    """Element g of the gradient goes to where the forward operator looked for it, in shares that are its weights.
+    Element g of the gradient goes to where the forward operator looked for it, in shares that are its weights.
 
     The offsets are swapped against the forward operator: InputPixelOffsets belong to the arriving gradient (S13).
     """
@@ -38,7 +28,7 @@ def _gradient(op: OperatorDesc, inputs: Inputs, nearest: Callable[[Coordinates],
     for axis, (size, count, *geometry) in enumerate(zip(sizes, gradient.shape, *fields, strict=True)):
         place = coordinates(count, *geometry)
         if op.enum("InterpolationMode") == "NEAREST_NEIGHBOR":
-            sums = sums.sent(axis, size, clamp(nearest(place), size))
+            sums = sums.sent(axis, size, clamp(nearest_of(op)(place), size))
         else:
             wide = place.astype(np.float64)
             sums = sums.shared(axis, size, wide, doubt_of(wide, count, *geometry))
