@@ -26,7 +26,6 @@ from dml2onnx.legalise import (
     running,
     scans,
 )
-from dml2onnx.legalise.depth import gathered_depth, spread_depth
 from dml2onnx.legalise.extremes import as_signed, clipped
 from dml2onnx.legalise.formulas import layer_by_instances, normalized, plus, shrunk, times, wide
 from dml2onnx.legalise.pools import average_pool, lp_pool, max_pool, max_pool_with_indices, max_unpool
@@ -229,13 +228,13 @@ def space_to_depth(e: Emitter, x: Tensor, block: int) -> Tensor | None:
     """Two Transposes."""
     if x.value is None and e.has_kernel("SpaceToDepth", x.dtype):
         return None
-    return gathered_depth(e, x, block, "DCR")
+    return movements.gathered_depth(e, x, block, "DCR")
 
 
 def depth_to_space(e: Emitter, x: Tensor, block: int, mode: Literal["DCR", "CRD"]) -> Tensor | None:
     """Two Transposes."""
     is_there = x.value is None and e.has_kernel("DepthToSpace", x.dtype)
-    return None if is_there else spread_depth(e, x, block, mode)
+    return None if is_there else movements.spread_depth(e, x, block, mode)
 
 
 # --- UINT64 ----------------------------------------------------------------------------------------------------------
@@ -245,14 +244,10 @@ def _is_missing(e: Emitter, operator: str, x: Tensor) -> bool:
     return x.dtype == np.uint64 and x.value is None and not e.has_kernel(operator, x.dtype)
 
 
-def arg_max(e: Emitter, x: Tensor, axis: int, *, last: bool = False) -> Tensor | None:
-    """Of INT64 in the same order."""
-    return e.ArgMax(as_signed(e, x), axis, last=last) if _is_missing(e, "ArgMax", x) else None
-
-
-def arg_min(e: Emitter, x: Tensor, axis: int, *, last: bool = False) -> Tensor | None:
-    """Of INT64 in the same order."""
-    return e.ArgMin(as_signed(e, x), axis, last=last) if _is_missing(e, "ArgMin", x) else None
+def arg_extreme(operator: str, e: Emitter, x: Tensor, axis: int, *, last: bool = False) -> Tensor | None:
+    """ArgMax or ArgMin of INT64 in the same order."""
+    find = e.ArgMax if operator == "ArgMax" else e.ArgMin
+    return find(as_signed(e, x), axis, last=last) if _is_missing(e, operator, x) else None
 
 
 def top_k(e: Emitter, x: Tensor, k: int, axis: int, *, largest: bool) -> tuple[Tensor, Tensor] | None:
@@ -345,8 +340,8 @@ RULES |= {
     "MaxPool": max_pool,
     "MaxPoolWithIndices": max_pool_with_indices,
     "MaxUnpool": max_unpool,
-    "ArgMax": arg_max,
-    "ArgMin": arg_min,
+    "ArgMax": partial(arg_extreme, "ArgMax"),
+    "ArgMin": partial(arg_extreme, "ArgMin"),
     "Attention": attention.attention,
     "BitCast": bits.bit_cast,
     **{operator: partial(bits.bitwise, table) for operator, table in bits.TABLES.items()},
@@ -370,8 +365,8 @@ RULES |= {
     "Pad": movements.pad,
     "Pow": powers.power,
     "QuantizeLinear": quantize_linear,
-    "ReduceMax": reductions.reduce_max,
-    "ReduceMin": reductions.reduce_min,
+    "ReduceMax": partial(reductions.reduce_extreme, "ReduceMax"),
+    "ReduceMin": partial(reductions.reduce_extreme, "ReduceMin"),
     "ReduceProd": reductions.reduce_prod,
     "ReduceSum": reductions.reduce_sum,
     "RoiAlign": regions.roi_align,

@@ -1,9 +1,10 @@
-"""Tile, OneHot, Pad and Col2Im by other operators."""
+"""Tile, OneHot, Pad, Col2Im, SpaceToDepth and DepthToSpace by other operators."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,7 @@ UINT32 = np.dtype(np.uint32)
 UINT64 = np.dtype(np.uint64)
 MOST_DIMENSIONS = 8
 """What all runtimes take."""
+_TWO_TRANSPOSES = "two Transposes of few axes, which ONNX Runtime runs much faster than one of six"
 
 
 def repeated(e: Emitter, x: Tensor, repeats: Sequence[int]) -> Tensor | None:
@@ -177,3 +179,24 @@ def image_of_columns(e: Emitter, x: Tensor, image: tuple[int, ...], window: Wind
     sums, front = e.ScatterElements(canvas, indices, x, 1, reduction="add"), (planes // channels, channels)
     last = (a + n for a, n in zip(window.start, image, strict=True))
     return e.Slice(e.Reshape(sums, (*front, *pool.padded)), (0, 0, *window.start), (*front, *last))
+
+
+def gathered_depth(e: Emitter, x: Tensor, block: int, mode: Literal["DCR", "CRD"]) -> Tensor:
+    """SpaceToDepth in either mode, of which ONNX has DCR: of rows, and of the blocks in them."""
+    n, c, height, width = x.shape
+    outer, inner = (n, c) if mode == "DCR" else (n * c, 1)
+    e.note(_TWO_TRANSPOSES)
+    rows = e.Transpose(e.Reshape(x, (outer, inner * height // block, block, width)), (0, 2, 1, 3))
+    columns = e.Transpose(e.Reshape(rows, (outer * block, x.size // (outer * block**2), block)), (0, 2, 1))
+    return e.Reshape(columns, (n, c * block**2, height // block, width // block))
+
+
+def spread_depth(e: Emitter, x: Tensor, block: int, mode: Literal["DCR", "CRD"]) -> Tensor:
+    """DepthToSpace by two Transposes, of the columns and of the rows of the blocks."""
+    n, depth, height, width = x.shape
+    c = depth // block**2
+    outer, inner = (n, c) if mode == "DCR" else (n * c, 1)
+    e.note(_TWO_TRANSPOSES)
+    columns = e.Transpose(e.Reshape(x, (outer * block, block, x.size // (outer * block**2))), (0, 2, 1))
+    rows = e.Transpose(e.Reshape(columns, (outer, block, inner * height, width * block)), (0, 2, 1, 3))
+    return e.Reshape(rows, (n, c, height * block, width * block))

@@ -110,18 +110,12 @@ def product_of_integers(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
     return fold_axes(e, x, axes, lambda e, x: pieces(e, x, e.Mul))
 
 
-def reduce_max(e: Emitter, x: Tensor, axes: Axes) -> Tensor | None:
-    """Max of pieces where ReduceMax has no kernel for UINT64."""
-    return _extreme_of_uint64(e, x, axes, e.Max) if x.dtype == np.uint64 and _is_missing(e, "ReduceMax", x) else None
-
-
-def reduce_min(e: Emitter, x: Tensor, axes: Axes) -> Tensor | None:
-    """Min of pieces where ReduceMin has no kernel for UINT64."""
-    return _extreme_of_uint64(e, x, axes, e.Min) if x.dtype == np.uint64 and _is_missing(e, "ReduceMax", x) else None
-
-
-def _extreme_of_uint64(e: Emitter, x: Tensor, axes: Axes, combine: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
+def reduce_extreme(operator: str, e: Emitter, x: Tensor, axes: Axes) -> Tensor | None:
+    """Max or Min of pieces where ReduceMax or ReduceMin has no kernel for UINT64."""
+    if x.dtype != np.uint64 or not _is_missing(e, operator, x):
+        return None
     e.note("Max or Min of pieces: ReduceMax and ReduceMin have no kernel for UINT64")
+    combine = e.Max if operator == "ReduceMax" else e.Min
     return fold_axes(e, x, axes, lambda e, x: pieces(e, x, combine))
 
 

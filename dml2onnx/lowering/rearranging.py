@@ -11,7 +11,7 @@ from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.windows import Window
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.ir.view import Gather, Layout
-from dml2onnx.legalise.depth import gathered_depth
+from dml2onnx.legalise.movements import gathered_depth
 from dml2onnx.legalise.windows import Pool
 from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowers

@@ -10,8 +10,7 @@ import numpy as np
 
 from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.emitter.movement import PadMode
-from dml2onnx.legalise.depth import spread_depth
-from dml2onnx.legalise.movements import continued, repeated, surrounded
+from dml2onnx.legalise.movements import continued, repeated, spread_depth, surrounded
 from dml2onnx.legalise.rules import Kind, Quirk, Shown
 from dml2onnx.onnx_model import has_unknown
 
