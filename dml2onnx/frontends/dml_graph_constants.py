@@ -39,7 +39,7 @@ def read_data(desc: Members, name: str, files: ModelFiles, findings: Findings) -
             if "Data" in desc.raw:
                 wrong_kind(findings, "Data", _EXPECTED, raw, place, name)
     if data is not None and not data.nbytes:
-        findings.add(codes.NO_DATA.at("Data has no bytes", pointer=place, expected="one byte or more", node=name))
+        findings.say(codes.NO_DATA, "Data has no bytes", place, expected="one byte or more", node=name)
         return None
     return data
 
@@ -49,9 +49,7 @@ def _bytes(raw: list[object], place: str, name: str, findings: Findings) -> Data
     if isinstance(array, tuple):
         index, bad = array
         message = f"Data[{index}] {bad.message}"
-        findings.add(
-            codes.BAD_VALUE.at(message, pointer=f"{place}/{index}", expected=bad.expected, found=bad.found, node=name)
-        )
+        findings.say(codes.BAD_VALUE, message, f"{place}/{index}", expected=bad.expected, found=bad.found, node=name)
         return None
     return ArrayData.of(array)
 
@@ -63,9 +61,7 @@ def _base64(raw: str, place: str, name: str, findings: Findings) -> Data | None:
         # characters beyond ASCII have a message of their own, which speaks of Python
         reason = str(error) if raw.isascii() else "Only base64 data is allowed"
         message = f"Data is no base64: {reason[0].lower()}{reason[1:]}"
-        findings.add(
-            codes.BAD_VALUE.at(message, pointer=place, expected="base64 of the bytes", found=show(raw), node=name)
-        )
+        findings.say(codes.BAD_VALUE, message, place, expected="base64 of the bytes", found=show(raw), node=name)
         return None
 
 
@@ -80,5 +76,5 @@ def _file(source: Members, files: ModelFiles, findings: Findings) -> Data | None
         return files.raw(file, offset, length)
     except FileError as error:
         place, node = source.at("file"), source.node
-        findings.add(error.code.at(str(error), pointer=place, expected=error.expected, found=error.found, node=node))
+        findings.say(error.code, str(error), place, expected=error.expected, found=error.found, node=node)
         return None

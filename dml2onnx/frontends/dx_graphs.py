@@ -34,11 +34,9 @@ def read_graph(members: Members, files: ModelFiles, findings: Findings) -> Graph
         reader = SerializedReader(files.content(name), files.beside(path), findings, place)
         return reader.read(members.node)
     except FileError as error:
-        findings.add(
-            error.code.at(str(error), pointer=place, expected=error.expected, found=error.found, node=members.node)
-        )
+        findings.say(error.code, str(error), place, expected=error.expected, found=error.found, node=members.node)
     except DamagedError as damage:
         message = f"{quote(name)}, byte {damage.offset}: {damage}"
         found = f"byte {damage.offset}"
-        findings.add(unreadable.DAMAGED_FILE.at(message, pointer=place + damage.place, found=found, node=members.node))
+        findings.say(unreadable.DAMAGED_FILE, message, place + damage.place, found=found, node=members.node)
     return None

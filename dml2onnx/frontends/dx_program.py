@@ -122,10 +122,8 @@ class Program:
         message = f"{quote(name)} is no command{self._findings.did_you_mean(name, known)}"
         place = members.at("type")
         remedies = instead(place, self._findings.closest(name, known))
-        self._findings.add(
-            codes.UNKNOWN_COMMAND.at(
-                message, pointer=place, expected=listing(known), found=quote(name), remedies=remedies
-            )
+        self._findings.say(
+            codes.UNKNOWN_COMMAND, message, place, expected=listing(known), found=quote(name), remedies=remedies
         )
 
     # --- Buffers ------------------------------------------------------------------------------------------------------
@@ -447,9 +445,7 @@ class Program:
     def _unprintable(self, members: Members, resource: Resource, how: str) -> None:
         if resource.data is not None:
             message = f"{quote(resource.name)} has no data type and cannot be {how}"
-            self._findings.add(
-                codes.UNPRINTABLE.at(message, pointer=members.at("resource"), expected="initialValuesDataType")
-            )
+            self._findings.say(codes.UNPRINTABLE, message, members.at("resource"), expected="initialValuesDataType")
 
     def _write_file(self, members: Members) -> None:
         members.hint(_WRITE_MEMBERS, "writeFile")
@@ -483,7 +479,7 @@ class Program:
             expected = f"1 to {resource.nbytes * 8 // resource.data_type.bits} elements of {resource.data_type.name}"
         found = "[" + ", ".join([*map(str, dimensions[:8]), *(["..."] if len(dimensions) > 8 else [])]) + "]"
         place = members.at("dimensions")
-        self._findings.add(codes.DIMENSIONS_DIFFER.at(message, pointer=place, expected=expected, found=found))
+        self._findings.say(codes.DIMENSIONS_DIFFER, message, place, expected=expected, found=found)
 
     def _read_dimensions(self, members: Members) -> Iterator[int]:
         for index, size in enumerate(members.array("dimensions") or []):
@@ -544,7 +540,7 @@ class Program:
                 message = f"{quote(resource.file)} has {size} bytes, of which no tensor reads more than {most}"
                 place = pointer("resources", resource.name, "initialValues", "sourcePath")
                 expected, found = f"{most} bytes", f"{size} bytes"
-                self._findings.add(codes.FILE_PARTLY_READ.at(message, pointer=place, expected=expected, found=found))
+                self._findings.say(codes.FILE_PARTLY_READ, message, place, expected=expected, found=found)
 
     def results(self) -> tuple[GraphOutput, ...]:
         """The final contents of every buffer that was written, in the order of the resources."""

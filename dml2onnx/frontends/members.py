@@ -48,15 +48,14 @@ class Members:
             if name not in known:
                 close = self._findings.closest(name, known)
                 self._mean(close, codes.UNKNOWN_KEY, name)
-                self._findings.add(
-                    codes.UNKNOWN_KEY.at(
-                        f"{what} has no member {quote(name)}{suggestion(close)}",
-                        pointer=self.place + pointer_of(name),
-                        expected=listing(known),
-                        found=quote(name),
-                        node=self.node,
-                        remedies=instead(self.place + pointer_of(name), close, renamed=True),
-                    )
+                self._findings.say(
+                    codes.UNKNOWN_KEY,
+                    f"{what} has no member {quote(name)}{suggestion(close)}",
+                    self.place + pointer_of(name),
+                    expected=listing(known),
+                    found=quote(name),
+                    node=self.node,
+                    remedies=instead(self.place + pointer_of(name), close, renamed=True),
                 )
                 meant.update(close)
         return meant
@@ -74,15 +73,14 @@ class Members:
                     ignored = "" if is_slip else ", and it is ignored"
                     code = codes.UNKNOWN_KEY if is_slip else codes.IGNORED_KEY
                     self._mean(close, code, name)
-                    self._findings.add(
-                        code.at(
-                            f"{what} has no member {quote(name)}{ignored}{suggestion(close)}",
-                            pointer=self.place + pointer_of(name),
-                            expected=listing(known),
-                            found=quote(name),
-                            node=self.node,
-                            remedies=instead(self.place + pointer_of(name), close, renamed=True),
-                        )
+                    self._findings.say(
+                        code,
+                        f"{what} has no member {quote(name)}{ignored}{suggestion(close)}",
+                        self.place + pointer_of(name),
+                        expected=listing(known),
+                        found=quote(name),
+                        node=self.node,
+                        remedies=instead(self.place + pointer_of(name), close, renamed=True),
                     )
 
     def _mean(self, close: Iterable[str], code: Code, name: str) -> None:
@@ -93,8 +91,8 @@ class Members:
         """Any value; ``None`` when it is missing, which is an error."""
         if name in self.raw:
             return self.raw[name]
-        self._findings.add(
-            codes.MISSING_KEY.at(f"{quote(name)} is missing", pointer=self.at(name), expected=expected, node=self.node)
+        self._findings.say(
+            codes.MISSING_KEY, f"{quote(name)} is missing", self.at(name), expected=expected, node=self.node
         )
         return None
 
@@ -177,13 +175,12 @@ def wrong_kind(
     remedies: tuple[Remedy, ...] = ()
     if instead is not None:
         remedies = (Remedy(f"write {json.dumps(instead)}", (Edit(place, instead),), is_certain=True),)
-    findings.add(
-        codes.WRONG_KIND.at(
-            f"{what} is {show(found)}, not {expected}",
-            pointer=place,
-            expected=expected,
-            found=show(found),
-            node=node,
-            remedies=remedies,
-        )
+    findings.say(
+        codes.WRONG_KIND,
+        f"{what} is {show(found)}, not {expected}",
+        place,
+        expected=expected,
+        found=show(found),
+        node=node,
+        remedies=remedies,
     )

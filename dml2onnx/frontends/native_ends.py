@@ -59,9 +59,7 @@ class EndReader:
             name = stated if public is None else public
             if isinstance(name, str) and name in seen:
                 message = f"{quote(name)} is an output already, at {quote(seen[name])}"
-                self._findings.add(
-                    codes.DUPLICATE_NAME.at(message, pointer=place, expected="a new name", found=quote(name))
-                )
+                self._findings.say(codes.DUPLICATE_NAME, message, place, expected="a new name", found=quote(name))
                 continue
             output = self._output(entry, public, place)
             if output is not None:
@@ -102,7 +100,7 @@ class EndReader:
         if known.is_buffer and desc is None:
             message = f"{quote(name)} has no tensor of its own; how is it to be seen?"
             expected = "value, DataType and Sizes"
-            self._findings.add(codes.MISSING_FIELD.at(message, pointer=place, expected=expected, found=quote(name)))
+            self._findings.say(codes.MISSING_FIELD, message, place, expected=expected, found=quote(name))
         desc = desc or known.desc
         return None if desc is None else GraphOutput(public or name, known.value, desc)
 
@@ -118,9 +116,7 @@ class EndReader:
                 message = f"{quote(kind)} is no command{guess}"
                 expected = listing(COMMAND_MEMBERS)
                 place = members.at("type")
-                self._findings.add(
-                    codes.UNKNOWN_COMMAND.at(message, pointer=place, expected=expected, found=quote(kind))
-                )
+                self._findings.say(codes.UNKNOWN_COMMAND, message, place, expected=expected, found=quote(kind))
                 continue
             output = self._shown(members, COMMAND_MEMBERS[kind], members.text("name"))
             if kind == PRINT:

@@ -303,9 +303,7 @@ class DeclaredReader:
         if not count:
             message = f"{nbytes} bytes do not hold one element of {found.data_type.name}"
             place = members.at("bytes")
-            self._findings.add(
-                codes.WRONG_VALUE_COUNT.at(message, pointer=place, expected=f"{found.minimum_bytes} bytes")
-            )
+            self._findings.say(codes.WRONG_VALUE_COUNT, message, place, expected=f"{found.minimum_bytes} bytes")
         return TensorDesc(found.data_type, (count,)), count > 0
 
 
@@ -316,18 +314,16 @@ def is_sound(desc: TensorDesc, members: Members, findings: Findings) -> bool:
     """
     if not desc.sizes:
         message, expected = f"a tensor has 1 to {MAX_DIMENSIONS} dimensions", f"1 to {MAX_DIMENSIONS} sizes"
-        findings.add(DIMENSION_COUNT_LIMIT.at(message, pointer=members.at("Sizes"), expected=expected, found="none"))
+        findings.say(DIMENSION_COUNT_LIMIT, message, members.at("Sizes"), expected=expected, found="none")
     for index, size in enumerate(desc.sizes):
         if size < 1:
             message = f"Sizes[{index}] is {size}; every size is at least 1"
-            findings.add(ZERO_SIZE.at(message, pointer=members.at("Sizes", index), expected="at least 1", found=size))
+            findings.say(ZERO_SIZE, message, members.at("Sizes", index), expected="at least 1", found=size)
     if not desc.sizes or min(desc.sizes) < 1:
         return False
     if desc.total_size and desc.total_size < desc.minimum_bytes:
         message = f"{desc} needs {desc.minimum_bytes} bytes, and TotalTensorSizeInBytes is {desc.total_size}"
         place = members.at("TotalTensorSizeInBytes")
-        findings.add(
-            TOTAL_SIZE_TOO_SMALL.at(message, pointer=place, expected=desc.minimum_bytes, found=desc.total_size)
-        )
+        findings.say(TOTAL_SIZE_TOO_SMALL, message, place, expected=desc.minimum_bytes, found=desc.total_size)
         return False
     return True
