@@ -221,13 +221,9 @@ def _collected(failures: list[Diagnostic]) -> Iterator[None]:
 
 def _file_stem(name: str, taken: set[str]) -> str:
     """A file name for an output: names of resources may differ only in case."""
-    stem = candidate = file_names.file_stem(name) or "output"
-    count = 1
-    while candidate.lower() in taken:
-        count += 1
-        candidate = f"{stem}_{count}"
-    taken.add(candidate.lower())
-    return candidate
+    stem = file_names.free_name(file_names.file_stem(name) or "output", lambda stem: stem.lower() in taken)
+    taken.add(stem.lower())
+    return stem
 
 
 def _show_printed(printed: Printed, screen: Screen) -> None:

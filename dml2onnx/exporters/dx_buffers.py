@@ -15,7 +15,7 @@ import networkx as nx
 
 from dml2onnx.codes import exporting as codes
 from dml2onnx.diagnostics import DmlError, quote
-from dml2onnx.exporters.problems import problem
+from dml2onnx.exporters.problems import problem, sorted_nodes
 from dml2onnx.frontends.names import UniqueNames
 
 if TYPE_CHECKING:
@@ -72,11 +72,7 @@ def kept(node: Node, name: str, write: Write, desc: TensorDesc) -> Value | None:
 
 def plan(graph: Graph) -> Plan:
     """Where values lie and when they are made; :class:`DmlError` where no order does."""
-    try:
-        nodes = graph.sorted_nodes()
-    except nx.NetworkXUnfeasible:
-        message = "The nodes depend on each other in a circle."
-        raise DmlError(codes.NOT_SORTABLE.at(message, expected="a graph without cycles")) from None
+    nodes = sorted_nodes(graph)
     refused: list[Diagnostic] = []
     for by_name in (True, False):
         places = _Places(graph, nodes, by_name)
