@@ -13,21 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from dml2onnx import arguments
-from dml2onnx.batching.driving import drive
+from dml2onnx.batching.driving import Pool, drive
 from dml2onnx.batching.journal import Journal
-from dml2onnx.batching.models import found, with_unique_names
+from dml2onnx.batching.models import Model, found, with_unique_names
 from dml2onnx.batching.options import WorkOptions, asked_work, paths
 from dml2onnx.batching.work import SUFFIXES, Asked, perform
 from dml2onnx.batching.workers import Workers
 from dml2onnx.options import takes
-from dml2onnx.report.batched import ACTIONS
+from dml2onnx.report.batched import ACTIONS, Action, Record
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
-
-    from dml2onnx.batching.driving import Pool
-    from dml2onnx.batching.models import Model
-    from dml2onnx.report.batched import Action, Record
 
 __all__ = ["JOURNAL", "Batch", "batch", "default_jobs"]
 

@@ -22,9 +22,9 @@ from dml2onnx.frontends.options import DEFAULT_OPTIONS
 from dml2onnx.passes import chosen
 from dml2onnx.providers.choice import Providers
 from dml2onnx.report.answers import Written, compiled, sizes_of
-from dml2onnx.report.batched import Record, Source, Work
+from dml2onnx.report.batched import Action, Record, Source, Status, Work
 from dml2onnx.report.checked import checked, placed_in, unchecked
-from dml2onnx.report.form import Answer, Failure, as_json
+from dml2onnx.report.form import Answer, Failure, Head, Json, as_json
 from dml2onnx.targets import DEFAULT_OPSET, DEFAULT_TARGET
 from dml2onnx.writer import data_paths, is_compiled
 
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from dml2onnx.batching.models import Model
     from dml2onnx.ir.graph import Graph
     from dml2onnx.options import CompileOptions
-    from dml2onnx.report.batched import Action, Status
-    from dml2onnx.report.form import Head, Json
 
 SUFFIXES: dict[Action, str] = {"compile": ".onnx", "report": ".html"}
 """What is written, by what is done."""

@@ -10,19 +10,17 @@ from typing import TYPE_CHECKING
 
 from dml2onnx import catalog
 from dml2onnx.cli.common_options import add_common, add_form, add_freeze, add_model
-from dml2onnx.cli.examples import demonstrations, examples, text_of, undemonstrated
+from dml2onnx.cli.examples import Demonstration, Example, demonstrations, examples, text_of, undemonstrated
 from dml2onnx.cli.markup import escape, escape_lines
 from dml2onnx.codes import all_codes
-from dml2onnx.codes.results import hresult_of
+from dml2onnx.codes.results import HResult, hresult_of
 from dml2onnx.diagnostics import quote, shortened
 from dml2onnx.report.lookups import CodeAnswer, CodeDemonstration, CodeExample, Operator, OperatorsAnswer, ResultAnswer
 
 if TYPE_CHECKING:
     import argparse
 
-    from dml2onnx.cli.examples import Demonstration, Example
     from dml2onnx.cli.render import Screen
-    from dml2onnx.codes.results import HResult
 
 
 def explain_arguments(parser: argparse.ArgumentParser) -> None:

@@ -12,17 +12,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TextIO
 
 from dml2onnx.cli.markup import escape, unstyled
-from dml2onnx.diagnostics import is_said, shortened, visible
-from dml2onnx.report.form import Answer, Failure, as_json, number
+from dml2onnx.diagnostics import Diagnostic, Place, is_said, shortened, visible
+from dml2onnx.report.form import Answer, Failure, Head, Json, as_json, number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from rich.console import Console
 
-    from dml2onnx.diagnostics import Diagnostic, Place
     from dml2onnx.onnx_model import Array
-    from dml2onnx.report.form import Head, Json
 
 MOST_SHOWN = 50
 """People stop reading long before; tools get everything."""

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING
 import networkx as nx
 
 from dml2onnx.codes import exporting as codes
-from dml2onnx.diagnostics import DmlError, quote
+from dml2onnx.diagnostics import Diagnostic, DmlError, quote
 from dml2onnx.exporters.problems import problem, sorted_nodes
 from dml2onnx.frontends.names import UniqueNames
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.data import Data
     from dml2onnx.ir.graph import Effect, Graph, Node, Value, Write
     from dml2onnx.ir.tensor import TensorDesc

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.codes import exporting as codes
-from dml2onnx.diagnostics import DmlError, quote, raise_errors
-from dml2onnx.exporters.descriptors import command, fields, number
+from dml2onnx.diagnostics import Diagnostic, DmlError, quote, raise_errors
+from dml2onnx.exporters.descriptors import Json, command, fields, number
 from dml2onnx.exporters.dx_buffers import Buffer, kept, plan
 from dml2onnx.exporters.layout import laid_out
 from dml2onnx.exporters.native_contents import Sidecar, contents, is_zero, npy_head
@@ -26,8 +26,8 @@ from dml2onnx.frontends.dialects import DXDISPATCH
 from dml2onnx.frontends.findings import listing
 from dml2onnx.frontends.members import UINT32
 from dml2onnx.frontends.names import UniqueNames, file_stem, free_name
-from dml2onnx.ir.data import ArrayData, FillData, MissingData
-from dml2onnx.ir.graph import Effect
+from dml2onnx.ir.data import ArrayData, Data, FillData, MissingData
+from dml2onnx.ir.graph import Effect, Graph, Node, Read, Value, Write
 from dml2onnx.ir.inputs import in_memory, input_descs
 from dml2onnx.ir.operator import OperatorDesc, Scalar
 from dml2onnx.ir.tensor import DataType, TensorDesc
@@ -36,11 +36,6 @@ from dml2onnx.serialized_schema import may_be_owned
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
     from pathlib import Path
-
-    from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.exporters.descriptors import Json
-    from dml2onnx.ir.data import Data
-    from dml2onnx.ir.graph import Graph, Node, Read, Value, Write
 
 _LEVELS = {"resources": 1, "dispatchables": 2, "commands": 1}
 _ARRAY, _RAW = ".npy", ".bin"

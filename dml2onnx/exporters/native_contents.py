@@ -12,18 +12,15 @@ import numpy as np
 
 from dml2onnx.codes.exporting import TOO_LARGE_TO_WRITE
 from dml2onnx.diagnostics import DmlError
-from dml2onnx.exporters.descriptors import number
+from dml2onnx.exporters.descriptors import Json, number
 from dml2onnx.frontends.numbers import unpack_nibbles
-from dml2onnx.ir.data import FillData, PaddedData, stored_bytes, stream
+from dml2onnx.ir.data import Data, FillData, PaddedData, stored_bytes, stream
 from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import numpy.typing as npt
-
-    from dml2onnx.exporters.descriptors import Json
-    from dml2onnx.ir.data import Data
 
     Bytes = npt.NDArray[np.uint8]
 

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 import networkx as nx
 
 from dml2onnx.codes import exporting as codes
-from dml2onnx.diagnostics import DmlError, quote
+from dml2onnx.diagnostics import Code, Diagnostic, DmlError, quote
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
-    from dml2onnx.diagnostics import Code, Diagnostic
     from dml2onnx.ir.graph import Graph, Node, Value
     from dml2onnx.ir.tensor import TensorDesc
 

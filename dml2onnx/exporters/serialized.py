@@ -27,7 +27,7 @@ from dml2onnx.exporters.references import NO_REFERENCES
 from dml2onnx.exporters.serialized_tables import GraphWriter, TooLargeError
 from dml2onnx.exporters.whole_tensors import obstacles
 from dml2onnx.frontends.names import no_device
-from dml2onnx.ir.data import MissingData, head, padded
+from dml2onnx.ir.data import Data, MissingData, head, padded
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.serialized_schema import MAX_BYTES, may_be_owned
 
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dml2onnx.catalog import FieldSchema
-    from dml2onnx.ir.data import Data
     from dml2onnx.ir.graph import Constant, Graph, Node, Read, Value, Write
 
 SUFFIX = ".bin"

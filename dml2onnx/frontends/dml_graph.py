@@ -45,7 +45,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldKind
 from dml2onnx.codes import reading as codes
-from dml2onnx.diagnostics import Edit, Place, Remedy, plural
+from dml2onnx.diagnostics import Code, Edit, Place, Remedy, plural
 from dml2onnx.frontends.contents import longest_file
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import API, enumerators
@@ -66,7 +66,7 @@ from dml2onnx.frontends.dml_graph_parts import (
 from dml2onnx.frontends.edge_cycles import without_cycles
 from dml2onnx.frontends.edge_remedies import Reached, ends
 from dml2onnx.frontends.files import ModelFiles
-from dml2onnx.frontends.findings import Findings, at_field, pointer, quote, show
+from dml2onnx.frontends.findings import Findings, Said, at_field, pointer, quote, show
 from dml2onnx.frontends.members import UINT32, Members, wrong_kind
 from dml2onnx.frontends.names import UniqueNames
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
@@ -81,8 +81,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Unpack
 
-    from dml2onnx.diagnostics import Code
-    from dml2onnx.frontends.findings import Said
     from dml2onnx.frontends.text import Document
 
 _COUNTED = {

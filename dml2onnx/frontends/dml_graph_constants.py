@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import binascii
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dml2onnx.codes import reading as codes
-from dml2onnx.frontends.files import FileError
-from dml2onnx.frontends.findings import show
+from dml2onnx.frontends.files import FileError, ModelFiles
+from dml2onnx.frontends.findings import Findings, show
 from dml2onnx.frontends.members import Members, wrong_kind
 from dml2onnx.frontends.numbers import to_array
-from dml2onnx.ir.data import ArrayData
+from dml2onnx.ir.data import ArrayData, Data
 from dml2onnx.ir.tensor import DataType
-
-if TYPE_CHECKING:
-    from dml2onnx.frontends.files import ModelFiles
-    from dml2onnx.frontends.findings import Findings
-    from dml2onnx.ir.data import Data
 
 _EXPECTED = "an array of bytes, base64, or a file"
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from dml2onnx.catalog import FieldKind
 from dml2onnx.codes import reading as codes
 from dml2onnx.codes.checking import OUT_OF_BOUNDS
-from dml2onnx.diagnostics import Diagnostic, Place, Remedy
-from dml2onnx.frontends.descriptors import DescriptorReader
+from dml2onnx.diagnostics import Code, Diagnostic, Place, Remedy
+from dml2onnx.frontends.descriptors import DescriptorReader, Reading
 from dml2onnx.frontends.dialects import DXDISPATCH, enumerators
 from dml2onnx.frontends.dx_graphs import read_graph
-from dml2onnx.frontends.findings import escape, instead, listing, pointer, quote, show, suggestion
-from dml2onnx.frontends.members import Members, wrong_kind
+from dml2onnx.frontends.findings import Findings, Said, escape, instead, listing, pointer, quote, show, suggestion
+from dml2onnx.frontends.members import Json, Members, wrong_kind
 from dml2onnx.frontends.problems import operator_form, other_operator, report, unknown_operator, without_fields
 from dml2onnx.frontends.tensors import unknown_enumerator
 from dml2onnx.ir.operator import UNREADABLE, OperatorDesc
@@ -25,12 +25,8 @@ if TYPE_CHECKING:
     from typing import Never
 
     from dml2onnx.catalog import FieldSchema, OperatorSchema
-    from dml2onnx.diagnostics import Code
-    from dml2onnx.frontends.descriptors import Reading
     from dml2onnx.frontends.dx_resources import Resource
     from dml2onnx.frontends.files import ModelFiles
-    from dml2onnx.frontends.findings import Findings, Said
-    from dml2onnx.frontends.members import Json
     from dml2onnx.frontends.problems import OperatorForm
     from dml2onnx.ir.graph import Graph
 

@@ -14,21 +14,16 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading as codes
 from dml2onnx.frontends.contents import longest_file
-from dml2onnx.frontends.dx_dispatchables import DISPATCHABLE
-from dml2onnx.frontends.dx_resources import Unused
-from dml2onnx.frontends.findings import instead, listing, pointer, quote, suggestion
-from dml2onnx.frontends.members import UINT32, Members, wrong_kind
+from dml2onnx.frontends.dx_dispatchables import DISPATCHABLE, Bindings, Dispatchable, DispatchableReader, Slot, Source
+from dml2onnx.frontends.dx_resources import Resource, Unused
+from dml2onnx.frontends.findings import Findings, instead, listing, pointer, quote, suggestion
+from dml2onnx.frontends.members import UINT32, Json, Members, wrong_kind
 from dml2onnx.frontends.unresolved import Unresolved
 from dml2onnx.ir.graph import Constant, Effect, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    from dml2onnx.frontends.dx_dispatchables import Bindings, Dispatchable, DispatchableReader, Slot, Source
-    from dml2onnx.frontends.dx_resources import Resource
-    from dml2onnx.frontends.findings import Findings
-    from dml2onnx.frontends.members import Json
 
 _DISPATCH_MEMBERS = ("type", "dispatchable", "bindings", "threadGroupCount")
 _PRINT_MEMBERS = ("type", "resource", "verbose")

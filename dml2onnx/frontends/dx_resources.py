@@ -9,7 +9,7 @@ from __future__ import annotations
 import marshal
 import warnings
 from dataclasses import replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,22 +20,18 @@ from dml2onnx.frontends.contents import of_fractions
 from dml2onnx.frontends.dialects import data_types, enumerators
 from dml2onnx.frontends.files import FileError, ModelFiles
 from dml2onnx.frontends.findings import Findings, listing, quote, show
-from dml2onnx.frontends.members import UINT32, Members, wrong_kind
+from dml2onnx.frontends.members import UINT32, Json, Members, wrong_kind
 from dml2onnx.frontends.numbers import Bad, beyond_range, first_beyond_range, to_array, to_bytes, to_element, to_half
 from dml2onnx.frontends.unresolved import UNBOUNDED
-from dml2onnx.ir.data import ArrayData, FileData, FillData, PaddedData, padded
-from dml2onnx.ir.tensor import DataType
+from dml2onnx.ir.data import ArrayData, Data, FileData, FillData, PaddedData, padded
+from dml2onnx.ir.tensor import DataType, TensorDesc
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
     import numpy.typing as npt
 
     from dml2onnx.frontends.dx_dispatchables import Source
-    from dml2onnx.frontends.members import Json
-    from dml2onnx.ir.data import Data
-    from dml2onnx.ir.tensor import TensorDesc
 
 MAX_MATERIALIZED_BYTES = 1 << 28
 """Bytes of sequences and images that one model may have; they exist in memory, unlike fills and files."""

@@ -22,12 +22,11 @@ from dml2onnx.frontends.dx_program import Program
 from dml2onnx.frontends.dx_resources import ResourceReader
 from dml2onnx.frontends.files import ModelFiles
 from dml2onnx.frontends.findings import Findings, escape, quote
-from dml2onnx.frontends.members import Members
+from dml2onnx.frontends.members import Json, Members
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
 from dml2onnx.ir.graph import Graph
 
 if TYPE_CHECKING:
-    from dml2onnx.frontends.members import Json
     from dml2onnx.frontends.text import Document
 
 

@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from dml2onnx.diagnostics import unescape
-from dml2onnx.frontends.spans import spans
+from dml2onnx.diagnostics import Edit, Member, unescape
+from dml2onnx.frontends.spans import Span, spans
 from dml2onnx.frontends.text import without_comments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from dml2onnx.diagnostics import Edit, Member
-    from dml2onnx.frontends.spans import Span
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ from dml2onnx.frontends.files import lies_below
 from dml2onnx.frontends.findings import Findings, listing, quote
 from dml2onnx.frontends.names import file_stem
 from dml2onnx.frontends.unresolved import UNBOUNDED
-from dml2onnx.ir.data import ArrayData, MissingData, padded
-from dml2onnx.ir.graph import Constant, GraphInput
+from dml2onnx.ir.data import ArrayData, Data, MissingData, padded
+from dml2onnx.ir.graph import Constant, Graph, GraphInput
 from dml2onnx.ir.inputs import in_memory, input_descs, stored_shape
 
 if TYPE_CHECKING:
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from dml2onnx.arguments import Array
     from dml2onnx.frontends.options import InputContents, LoadOptions
-    from dml2onnx.ir.data import Data
-    from dml2onnx.ir.graph import Graph
     from dml2onnx.ir.tensor import TensorDesc
 
 SUFFIXES = (".npy", ".npz", ".bin", ".raw", ".dat", "")

@@ -6,15 +6,12 @@ import json
 from typing import TYPE_CHECKING, TypeVar
 
 from dml2onnx.codes import reading as codes
-from dml2onnx.diagnostics import Edit, Remedy
-from dml2onnx.frontends.findings import instead, listing, quote, show, suggestion
+from dml2onnx.diagnostics import Code, Edit, Member, Remedy
+from dml2onnx.frontends.findings import Findings, Said, instead, listing, quote, show, suggestion
 from dml2onnx.frontends.findings import pointer as pointer_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-
-    from dml2onnx.diagnostics import Code, Member
-    from dml2onnx.frontends.findings import Findings, Said
 
 Json = dict[str, object]
 Kind = TypeVar("Kind")

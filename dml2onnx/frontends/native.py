@@ -81,10 +81,10 @@ from dml2onnx.diagnostics import Edit, Remedy, UnreadableError
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import NATIVE
 from dml2onnx.frontends.files import ModelFiles
-from dml2onnx.frontends.findings import Findings, instead, listing, pointer, quote, show, suggestion
-from dml2onnx.frontends.members import Members, wrong_kind
+from dml2onnx.frontends.findings import Findings, Said, instead, listing, pointer, quote, show, suggestion
+from dml2onnx.frontends.members import Json, Members, wrong_kind
 from dml2onnx.frontends.native_ends import EndReader
-from dml2onnx.frontends.native_forms import Forms, needs_desc
+from dml2onnx.frontends.native_forms import Form, Forms, needs_desc
 from dml2onnx.frontends.native_names import read_names
 from dml2onnx.frontends.native_nodes import MEMBERS as NODE_MEMBERS
 from dml2onnx.frontends.native_nodes import is_another, is_list_of_names, unread_names, with_desc
@@ -102,18 +102,14 @@ from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
 from dml2onnx.frontends.problems import OperatorForm, report, unknown_operator
 from dml2onnx.frontends.unresolved import Unresolved
 from dml2onnx.ir.graph import Graph, Node, Read, Value, Write
-from dml2onnx.ir.operator import UNREADABLE
+from dml2onnx.ir.operator import UNREADABLE, FieldValue
 from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from dml2onnx.catalog import OperatorSchema
-    from dml2onnx.frontends.findings import Said
-    from dml2onnx.frontends.members import Json
-    from dml2onnx.frontends.native_forms import Form
     from dml2onnx.frontends.text import Document
-    from dml2onnx.ir.operator import FieldValue
 
 VERSION = 1
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading as codes
-from dml2onnx.diagnostics import Diagnostic
-from dml2onnx.frontends.findings import listing, pointer, quote
-from dml2onnx.frontends.members import UINT32, Members, wrong_kind
-from dml2onnx.frontends.native_values import is_sound
+from dml2onnx.diagnostics import Diagnostic, Member
+from dml2onnx.frontends.findings import Findings, listing, pointer, quote
+from dml2onnx.frontends.members import UINT32, Json, Members, wrong_kind
+from dml2onnx.frontends.native_values import Values, is_sound
 from dml2onnx.frontends.problems import report
 from dml2onnx.ir.graph import Effect, GraphOutput
 from dml2onnx.ir.tensor import TensorDesc
@@ -16,11 +16,7 @@ from dml2onnx.ir.tensor import TensorDesc
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dml2onnx.diagnostics import Member
     from dml2onnx.frontends.descriptors import DescriptorReader
-    from dml2onnx.frontends.findings import Findings
-    from dml2onnx.frontends.members import Json
-    from dml2onnx.frontends.native_values import Values
 
 PRINT, WRITE_FILE = "print", "writeFile"
 COMMAND_MEMBERS = {

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldType
 from dml2onnx.codes import reading as codes
-from dml2onnx.frontends.findings import listing, quote
-from dml2onnx.frontends.members import Members, wrong_kind
+from dml2onnx.frontends.findings import Findings, Said, listing, quote
+from dml2onnx.frontends.members import Json, Members, wrong_kind
 from dml2onnx.frontends.problems import other_operator, report
 
 if TYPE_CHECKING:
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from dml2onnx.catalog import FieldSchema, OperatorSchema
     from dml2onnx.diagnostics import Member
-    from dml2onnx.frontends.findings import Findings, Said
-    from dml2onnx.frontends.members import Json
 
 MEMBERS = ("name", "type", "desc", "inputs", "outputs")
 _MEMBERS = frozenset(MEMBERS)

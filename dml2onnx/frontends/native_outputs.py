@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 from dml2onnx.catalog import FieldType
 from dml2onnx.codes import reading as codes
 from dml2onnx.codes.checking import CYCLE
-from dml2onnx.diagnostics import route
-from dml2onnx.frontends.findings import listing, pointer, quote
-from dml2onnx.frontends.native_forms import INFER
-from dml2onnx.frontends.native_values import WriteTarget
-from dml2onnx.ir.operator import UNREADABLE
+from dml2onnx.diagnostics import Code, route
+from dml2onnx.frontends.findings import Findings, Said, listing, pointer, quote
+from dml2onnx.frontends.native_forms import INFER, Form, Forms
+from dml2onnx.frontends.native_values import Values, WriteTarget
+from dml2onnx.ir.operator import UNREADABLE, FieldValue, OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
 if TYPE_CHECKING:
@@ -26,14 +26,8 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from dml2onnx.catalog import OperatorSchema
-    from dml2onnx.diagnostics import Code
     from dml2onnx.frontends.descriptors import DescriptorReader
-    from dml2onnx.frontends.findings import Findings, Said
     from dml2onnx.frontends.members import Json
-    from dml2onnx.frontends.native_forms import Form, Forms
-    from dml2onnx.frontends.native_values import Values
-    from dml2onnx.ir.operator import FieldValue, OperatorDesc
-
 
 DESCRIBED = "a tensor descriptor with Sizes"
 """What is expected of an output."""

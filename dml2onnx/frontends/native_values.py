@@ -13,7 +13,7 @@ from dml2onnx.codes import reading as codes
 from dml2onnx.codes.checking import DIMENSION_COUNT_LIMIT, TOTAL_SIZE_TOO_SMALL, ZERO_SIZE
 from dml2onnx.diagnostics import Diagnostic, Place
 from dml2onnx.frontends import contents
-from dml2onnx.frontends.findings import at_field, instead, pointer, quote, suggestion
+from dml2onnx.frontends.findings import Findings, at_field, instead, pointer, quote, suggestion
 from dml2onnx.frontends.members import Members, wrong_kind
 from dml2onnx.frontends.problems import report
 from dml2onnx.frontends.tensors import BUFFER_MEMBERS
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from dml2onnx.catalog import OperatorSchema
     from dml2onnx.frontends.descriptors import DescriptorReader
     from dml2onnx.frontends.files import ModelFiles
-    from dml2onnx.frontends.findings import Findings
 
 DECLARED_MEMBERS = ("bytes", "name")
 """What a declared value has besides its descriptor and its contents."""

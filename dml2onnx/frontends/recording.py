@@ -44,22 +44,18 @@ from dml2onnx.codes import recordings as codes
 from dml2onnx.diagnostics import plural
 from dml2onnx.frontends.files import FileError, ModelFiles
 from dml2onnx.frontends.findings import LONGEST_LIST, Findings, listing, quote
-from dml2onnx.frontends.options import DEFAULT_OPTIONS
+from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
 from dml2onnx.frontends.recorded import KEY, PROGRAM, REJECTED, bad, continued, index_in, unreadable
-from dml2onnx.frontends.text import read_document, read_file
+from dml2onnx.frontends.text import Document, read_document, read_file
 from dml2onnx.frontends.unresolved import UNBOUNDED
-from dml2onnx.ir.data import head, padded
-from dml2onnx.ir.graph import Constant, Graph, GraphInput
+from dml2onnx.ir.data import Data, head, padded
+from dml2onnx.ir.graph import Constant, Graph, GraphInput, Value
 
 if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
 
-    from dml2onnx.frontends.options import LoadOptions
     from dml2onnx.frontends.recorded import Index, Part, Recorded
-    from dml2onnx.frontends.text import Document
-    from dml2onnx.ir.data import Data
-    from dml2onnx.ir.graph import Value
 
 INDEX = "recording.json"
 OPERATORS = "operators"

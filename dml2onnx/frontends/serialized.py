@@ -28,18 +28,18 @@ from dml2onnx.frontends.contents import longest_file
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import OPERATOR_PREFIX, SERIALIZED
 from dml2onnx.frontends.files import FileError, MissingFileError, ModelFiles
-from dml2onnx.frontends.findings import Findings, quote
-from dml2onnx.frontends.flatbuffer import DamagedError, FlatBuffer
+from dml2onnx.frontends.findings import Findings, Said, quote
+from dml2onnx.frontends.flatbuffer import DamagedError, FlatBuffer, Table
 from dml2onnx.frontends.flatbuffer_repeats import Pieces, Repeats
 from dml2onnx.frontends.names import UniqueNames
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
 from dml2onnx.frontends.problems import operator_form, report, unknown_operator
-from dml2onnx.frontends.serialized_operators import OperatorDecoder, name_at
+from dml2onnx.frontends.serialized_operators import Connection, OperatorDecoder, name_at
 from dml2onnx.frontends.text import SERIALIZED_SUFFIX
 from dml2onnx.frontends.unresolved import UNBOUNDED, Unresolved
-from dml2onnx.ir.data import ArrayData, MissingData, padded
+from dml2onnx.ir.data import ArrayData, Data, MissingData, padded
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
-from dml2onnx.ir.operator import UNREADABLE
+from dml2onnx.ir.operator import UNREADABLE, OperatorDesc, Unreadable
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.serialized_schema import (
     CONSTANT_CODE,
@@ -57,12 +57,6 @@ from dml2onnx.serialized_schema import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
-
-    from dml2onnx.frontends.findings import Said
-    from dml2onnx.frontends.flatbuffer import Table
-    from dml2onnx.frontends.serialized_operators import Connection
-    from dml2onnx.ir.data import Data
-    from dml2onnx.ir.operator import OperatorDesc, Unreadable
 
 MOST_NAMED = 3
 _NODES_AT_ONCE = 1 << 12

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dml2onnx.codes.running import ANSWERS_DIFFER, RUNTIME_FAILURE
-from dml2onnx.diagnostics import DmlError, quote
+from dml2onnx.diagnostics import Diagnostic, DmlError, quote
 from dml2onnx.providers.threads import SESSION_THREADS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.measuring.subjects import Subject
     from dml2onnx.onnx_model import Array
 

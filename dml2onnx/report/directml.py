@@ -10,21 +10,19 @@ from dml2onnx import catalog
 from dml2onnx.catalog import FeatureLevel
 from dml2onnx.catalog.left_open import LEFT_OPEN
 from dml2onnx.checks.operators import findings_of
-from dml2onnx.diagnostics import DmlError
+from dml2onnx.diagnostics import Diagnostic, DmlError
 from dml2onnx.exporters.descriptors import fields
 from dml2onnx.ir.operator import OperatorDesc, Unreadable
 from dml2onnx.ir.tensor import MAX_ELEMENTS, TensorDesc
-from dml2onnx.onnx_model import size_names
+from dml2onnx.onnx_model import Port, size_names
 from dml2onnx.report import records
 from dml2onnx.report.products import multiply_accumulates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
 
-    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.data import Data
     from dml2onnx.ir.graph import Graph, GraphInput, Node, Read, Value, Write
-    from dml2onnx.onnx_model import Port
     from dml2onnx.report.form import Json
     from dml2onnx.report.records import Access, Descriptor, LayoutKind, Tensor, ValueKind
     from dml2onnx.report.verified import Verified

@@ -11,7 +11,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from dml2onnx.report.gathering import sketch
-from dml2onnx.report.scene import Box, directml_scene, scene_of, shortened_lines
+from dml2onnx.report.scene import Box, Scene, directml_scene, scene_of, shortened_lines
 from dml2onnx.report.svg import drawn_alone
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from dml2onnx.compiler import CompiledModel
     from dml2onnx.ir.graph import Graph
     from dml2onnx.onnx_model import Port
-    from dml2onnx.report.scene import Scene
     from dml2onnx.runtime import Session
     from dml2onnx.verification import Verification
 

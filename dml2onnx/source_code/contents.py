@@ -10,7 +10,7 @@ import numpy as np
 
 from dml2onnx.frontends.names import free_name
 from dml2onnx.frontends.numbers import unpack_nibbles
-from dml2onnx.ir.data import FillData, MissingData
+from dml2onnx.ir.data import Data, FillData, MissingData
 from dml2onnx.ir.tensor import DataType, TensorDesc, packed_strides
 from dml2onnx.source_code.text import Group, Joined, Label, Part, Text, call, number, numbers, string
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from dml2onnx.ir.data import Data
 
 MOST_WRITTEN = 8
 """Elements that are written out."""

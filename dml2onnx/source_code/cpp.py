@@ -13,8 +13,8 @@ from dml2onnx.checks import check
 from dml2onnx.codes.exporting import UNSAYABLE
 from dml2onnx.diagnostics import DmlError, plural, quote, raise_errors, shortened, visible
 from dml2onnx.frontends.names import free_name
-from dml2onnx.ir.data import MissingData
-from dml2onnx.ir.graph import Value
+from dml2onnx.ir.data import Data, MissingData
+from dml2onnx.ir.graph import Graph, Node, Value
 from dml2onnx.source_code.calls import Calls
 from dml2onnx.source_code.directmlx import MEMBERS, SIZED, function_call
 from dml2onnx.source_code.literals import Structure, array, tensor_desc, wrapped
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from dml2onnx.ir.data import Data
-    from dml2onnx.ir.graph import Graph, Node
     from dml2onnx.ir.tensor import TensorDesc
 
 _TEXT = """

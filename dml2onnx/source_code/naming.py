@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.frontends.names import free_name
 from dml2onnx.source_code.loops import MARK, Carried, Loop
-from dml2onnx.source_code.text import Ref, leaves
+from dml2onnx.source_code.text import Part, Ref, leaves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from dml2onnx.source_code.statements import Statement
-    from dml2onnx.source_code.text import Part
 
 LONGEST = 40
 """Characters of a variable's name."""

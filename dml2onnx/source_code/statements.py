@@ -16,10 +16,10 @@ from dml2onnx.builder.operators.calls import CALLS
 from dml2onnx.catalog import FieldType
 from dml2onnx.codes.exporting import UNSAYABLE
 from dml2onnx.diagnostics import DmlError
-from dml2onnx.ir.graph import Value
+from dml2onnx.ir.graph import Graph, GraphInput, Node, Value, Write
 from dml2onnx.ir.inputs import input_descs
 from dml2onnx.ir.operator import Scalar, ScaleBias
-from dml2onnx.ir.tensor import DataType
+from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.source_code.bindings import Bound, View, bound_constant, bound_input, keywords, seen
 from dml2onnx.source_code.calls import Calls, Tensor, layouts, literal
 from dml2onnx.source_code.contents import Contents, eval_number
@@ -29,9 +29,6 @@ from dml2onnx.source_code.trial import Trial
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
-
-    from dml2onnx.ir.graph import Graph, GraphInput, Node, Write
-    from dml2onnx.ir.tensor import TensorDesc
 
 BINARY: Mapping[str, tuple[str, Callable[[Any, Any], object]]] = {
     "ELEMENT_WISE_ADD": ("+", operator.add),
