@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import closing
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from dml2onnx.cli import texts
@@ -142,9 +143,7 @@ def batch_command(options: argparse.Namespace, screen: Screen) -> int:
         _show(_answer(chosen, summary, started), screen)
         raise
     answer = _answer(chosen, summary, started)
-    if screen.as_json:
-        screen.answer(answer)
-    else:
+    if not screen.answered(answer):
         _show(answer, screen)
     return 1 if summary.wrong else 0
 
@@ -157,34 +156,21 @@ def _chosen(options: argparse.Namespace, screen: Screen) -> Batch:
     journal = options.journal
     if journal is None and options.output is not None:
         journal = options.output / batching.JOURNAL
+    asked = {item.name: getattr(options, item.name) for item in fields(work.Asked) if item.name in options}
+    asked |= {
+        "feature_level": None if options.feature_level is None else options.feature_level.name,
+        "target": options.target or options.provider.target,
+        "inputs": tuple(options.input),
+        "constants": tuple(
+            (name, None if file is None else str(file)) for name, file in constants(options.constant).items()
+        ),
+        "constant_directories": tuple(map(str, options.constants)),
+        "allow_paths": tuple(map(str, options.allow_path)),
+        "without_passes": tuple(options.without_passes),
+    }
     return batching.Batch(
         tuple(models),
-        work.Asked(
-            options.do,
-            feature_level=None if options.feature_level is None else options.feature_level.name,
-            documented=options.documented,
-            opset=options.opset,
-            target=options.target or options.provider.target,
-            freeze=options.freeze,
-            inputs=tuple(options.input),
-            constants=tuple(
-                (name, None if file is None else str(file)) for name, file in constants(options.constant).items()
-            ),
-            constant_directories=tuple(map(str, options.constants)),
-            allow_paths=tuple(map(str, options.allow_path)),
-            external_data=options.external_data,
-            shapes=options.shapes,
-            exact=options.exact,
-            optimize=options.optimize,
-            without_passes=tuple(options.without_passes),
-            quant_format=options.quant_format,
-            half=options.half,
-            ir_version=options.ir_version,
-            cases=options.cases,
-            seed=options.seed,
-            provider=options.provider,
-            max_bytes=options.max_bytes,
-        ),
+        work.Asked(**asked),
         options.output,
         journal,
         jobs=options.jobs or batching.default_jobs(),

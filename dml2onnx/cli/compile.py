@@ -84,8 +84,7 @@ def compile_command(options: argparse.Namespace, screen: Screen) -> int:
         lying = writer.places_of(model.lowered, files[0]) if options.in_place else {}
     referred = sorted({place["location"] for place in lying.values()})
     answer = answers.compiled(graph, model, files, time.perf_counter() - started, in_place=referred)
-    if screen.as_json:
-        screen.answer(answer)
+    if screen.answered(answer):
         return 0
     screen.diagnostics(answer.diagnostics)
     if not screen.quiet:

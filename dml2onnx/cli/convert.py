@@ -88,8 +88,7 @@ def convert_command(options: argparse.Namespace, screen: Screen) -> int:
         source=graph.format,
         directml_nodes=len(graph.nodes),
     )
-    if screen.as_json:
-        screen.answer(answer)
+    if screen.answered(answer):
         return 0
     screen.diagnostics(answer.diagnostics)
     screen.say(f"[bold green]wrote[/] {files_written(answer.files, answer.file_bytes)}")

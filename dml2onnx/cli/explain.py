@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dml2onnx.cli.models import compile_options, load_model
 from dml2onnx.cli.sizes import cells, dimensions, sizes_of_inputs
@@ -57,21 +57,18 @@ def explain_model_command(options: argparse.Namespace, screen: Screen) -> int:
     others = [
         answers.ExplainedNode(node.name, node.operator.type, None, (why,)) for node, why in _left_out(graph, failures)
     ]
-    answer = answers.ExplainAnswer(
-        diagnostics=tuple(failures),
-        nodes=(*known, *others),
-        opset=options.opset,
-        target=options.target,
-        half=options.half,
-        passes=tuple(item.name for item in passes.chosen(options.optimize, options.without_passes)),
-    )
-    if screen.as_json:
-        screen.answer(answer)
+    answer = _answer(options, diagnostics=tuple(failures), nodes=(*known, *others))
+    if screen.answered(answer):
         return 1 if failures else 0
     rows = [(item.node, item.operator, _became(item), "; ".join(item.notes)) for item in answer.nodes]
     screen.table(["DirectML node", "operator", "ONNX nodes", "why"], rows)
     screen.diagnostics(answer.diagnostics)
     return 1 if failures else 0
+
+
+def _answer(options: argparse.Namespace, **said: Any) -> answers.ExplainAnswer:
+    names = tuple(item.name for item in passes.chosen(options.optimize, options.without_passes))
+    return answers.ExplainAnswer(opset=options.opset, target=options.target, half=options.half, passes=names, **said)
 
 
 def _explain_sizes(graph: Graph, options: argparse.Namespace, screen: Screen) -> int:
@@ -91,18 +88,8 @@ def _explain_sizes(graph: Graph, options: argparse.Namespace, screen: Screen) ->
         for node, found in sized.traced.nodes.items()
         for (name, index), view in found.views.items()
     ]
-    answer = answers.ExplainAnswer(
-        diagnostics=(),
-        nodes=(),
-        opset=options.opset,
-        target=options.target,
-        half=options.half,
-        passes=tuple(item.name for item in passes.chosen(options.optimize, options.without_passes)),
-        tensors=tuple(tensors),
-        dimensions=tuple(inputs),
-    )
-    if screen.as_json:
-        screen.answer(answer)
+    answer = _answer(options, diagnostics=(), nodes=(), tensors=tuple(tensors), dimensions=tuple(inputs))
+    if screen.answered(answer):
         return 0
     named_rows = [(input_name, i, row.name, *rest) for row in inputs for input_name, i, *rest in (cells(row),)]
     screen.table(["input", ">dimension", "name", ">size", "may be", "because"], named_rows)

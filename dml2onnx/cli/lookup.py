@@ -45,12 +45,10 @@ def explain_command(options: argparse.Namespace, screen: Screen) -> int:
 
 def _explain_result(found: HResult, screen: Screen) -> int:
     number = f"0x{found.number:08X}"
-    if screen.as_json:
-        screen.answer(
-            ResultAnswer(
-                name=found.name, hresult=number, text=found.text, explanation=found.explanation, steps=found.steps
-            )
-        )
+    answer = ResultAnswer(
+        name=found.name, hresult=number, text=found.text, explanation=found.explanation, steps=found.steps
+    )
+    if screen.answered(answer):
         return 0
     screen.say(f"[bold]{found.name}[/] {number}: [bold]{escape(found.text)}[/]\n")
     screen.say(escape_lines(found.explanation))
@@ -202,8 +200,7 @@ def ops_command(options: argparse.Namespace, screen: Screen) -> int:
             Operator(*item) for item in catalog.operator_index() if wanted in item.name.removeprefix("DML_OPERATOR_")
         )
     )
-    if screen.as_json:
-        screen.answer(answer)
+    if screen.answered(answer):
         return 0
     if not answer.operators:
         screen.failure(f"no operator has {quote(wanted)} in its name{_called_so(options.pattern)}")

@@ -276,8 +276,7 @@ def _measured(item: Measurement, everything: list[Measurement]) -> Measured:
 
 
 def _show(answer: PerfAnswer, screen: Screen) -> None:
-    if screen.as_json:
-        screen.answer(answer)
+    if screen.answered(answer):
         return
     screen.diagnostics(answer.diagnostics)
     screen.table(*main_table(answer.measured))

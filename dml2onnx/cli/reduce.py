@@ -222,8 +222,7 @@ def _written(output: Path) -> list[Path]:
 
 
 def _say(answer: ReduceAnswer, screen: Screen) -> None:
-    if screen.as_json:
-        screen.answer(answer)
+    if screen.answered(answer):
         return
     if not answer.finished:
         screen.say("[bold yellow]interrupted[/]: the smallest graph so far")

@@ -193,6 +193,12 @@ class Screen:
         """What the command says, as JSON."""
         self.json(as_json(answer))
 
+    def answered(self, answer: Head) -> bool:
+        """Says it as JSON if that is what was asked for, and whether it was."""
+        if self.as_json:
+            self.answer(answer)
+        return self.as_json
+
     def say(self, text: str = "") -> None:
         """A line for people; markup is rich's."""
         if not self.quiet and not self.as_json:

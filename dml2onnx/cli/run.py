@@ -96,9 +96,7 @@ def run_command(options: argparse.Namespace, screen: Screen) -> int:
     if options.no_fallback:
         failures += execution.fell_back
     answer = _answer(execution, options, written, failures)
-    if screen.as_json:
-        screen.answer(answer)
-    else:
+    if not screen.answered(answer):
         _show_run(answer, screen, options.output_dir)
         screen.diagnostics([*execution.warnings, *failures])
     return 1 if failures else 0

@@ -60,8 +60,7 @@ def sizes_command(options: argparse.Namespace, screen: Screen) -> int:
     with screen.working("looking at sizes"):
         rows = dimensions(graph, {name: known[name] for name in chosen})
     answer = SizesAnswer(dimensions=tuple(rows), inputs_left_out=len(known) - len(chosen))
-    if screen.as_json:
-        screen.answer(answer)
+    if screen.answered(answer):
         return 0
     screen.table(["input", ">dimension", ">size", "may be", "because"], [cells(row) for row in answer.dimensions])
     if answer.inputs_left_out:

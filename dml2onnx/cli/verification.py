@@ -94,9 +94,7 @@ def verify_command(options: argparse.Namespace, screen: Screen) -> int:
         else:
             result = whole.verify_with(graph, inputs, how, against=options.against)
     answer = verification_answer(result, str(options.provider), options.seed, options.against)
-    if screen.as_json:
-        screen.answer(answer)
-    else:
+    if not screen.answered(answer):
         _show(answer, screen, all_nodes=options.nodes)
     return 0 if answer.passed else 1
 
