@@ -7,7 +7,7 @@ die, ``driving`` hands out the work, and ``journal`` keeps what has come of it.
 from __future__ import annotations
 
 import os
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
@@ -48,15 +48,9 @@ class Batch:
 
     def records(self) -> Generator[tuple[Record, bool]]:
         """What has come of each model, in the order in which they end, and whether an earlier call has done it."""
-        if self.journal is None:
-            yield from self._driven(None)
-            return
-        with Journal(self.journal, self.asked.work()) as journal:
-            yield from self._driven(journal)
-
-    def _driven(self, journal: Journal | None) -> Iterator[tuple[Record, bool]]:
         how = {"again": self.again, "retry_failed": self.retry_failed}
-        return drive(self.models, self.asked, self.output, journal, self._pool(), **how)
+        with nullcontext() if self.journal is None else Journal(self.journal, self.asked.work()) as journal:
+            yield from drive(self.models, self.asked, self.output, journal, self._pool(), **how)
 
     def _pool(self) -> Pool:
         if self.dask is not None:

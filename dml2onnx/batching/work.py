@@ -232,7 +232,7 @@ def _outcome(task: Task, read: list[Path]) -> tuple[Status, Head]:
         read += [path for path in graph.sources if path.resolve() != read[0].resolve()]
         if problem is not None:
             raise DmlError(problem)
-        return _done(task, graph)
+        return _WORK[task.asked.do](task, graph)
     except UnreadableError as error:
         is_other = task.model.is_searched and any(
             item.code == unreadable.UNKNOWN_FORMAT or task.model.path.suffix == ".bin" for item in error.diagnostics
@@ -246,18 +246,6 @@ def _outcome(task: Task, read: list[Path]) -> tuple[Status, Head]:
 def _refused(task: Task, error: DmlError) -> Answer:
     found = error.diagnostics if task.model.graph else placed_in(task.model.path, error.diagnostics)
     return Answer(command=task.asked.do, diagnostics=found)
-
-
-def _done(task: Task, graph: Graph) -> tuple[Status, Head]:
-    match task.asked.do:
-        case "check":
-            return _check(task, graph)
-        case "compile":
-            return _compile(task, graph)
-        case "verify":
-            return _verify(task, graph)
-        case "report":
-            return _report(task, graph)
 
 
 def _check(task: Task, graph: Graph) -> tuple[Status, Head]:
@@ -308,6 +296,14 @@ def _report(task: Task, graph: Graph) -> tuple[Status, Head]:
         command="report", diagnostics=report.diagnostics, files=tuple(map(str, files)), file_bytes=sizes_of(files)
     )
     return "errors" if answer.errors else "passed", answer
+
+
+_WORK: dict[Action, Callable[[Task, Graph], tuple[Status, Head]]] = {
+    "check": _check,
+    "compile": _compile,
+    "verify": _verify,
+    "report": _report,
+}
 
 
 def _prepare(output: Path, graph: Graph, is_ours: Callable[[Path], bool]) -> None:
