@@ -51,7 +51,7 @@ def _of_two(method: str) -> Callable[[Expression, Operand], Expression]:
     """A method of Python's for an operator on an expression and what stands to its right."""
 
     def operator(self: Expression, other: Operand) -> Expression:
-        return getattr(self.builder, method)(*self._pair(other))  # type: ignore[no-any-return]
+        return getattr(self.builder, method)(*self._pair(other))  # type: ignore[no-any-return]  # an Expression
 
     return operator
 
@@ -60,7 +60,7 @@ def _turned(method: str) -> Callable[[Expression, Operand], Expression]:
     """The same with what stands to its left."""
 
     def operator(self: Expression, other: Operand) -> Expression:
-        return getattr(self.builder, method)(*self._reversed(other))  # type: ignore[no-any-return]
+        return getattr(self.builder, method)(*self._reversed(other))  # type: ignore[no-any-return]  # an Expression
 
     return operator
 

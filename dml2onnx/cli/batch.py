@@ -18,27 +18,17 @@ from dml2onnx.cli.common_options import (
     add_written,
 )
 from dml2onnx.cli.inputs import constants
+from dml2onnx.cli.lazily import batch_models, batch_summary, batched, batching, work
 from dml2onnx.cli.markup import escape
 from dml2onnx.diagnostics import plural, shortened
-from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     import argparse
 
-    from dml2onnx import batching
-    from dml2onnx.batching import Batch, work
-    from dml2onnx.batching import models as batch_models
-    from dml2onnx.batching import summary as batch_summary
+    from dml2onnx.batching import Batch
     from dml2onnx.batching.summary import Summary
     from dml2onnx.cli.render import Screen
-    from dml2onnx.report import batched
     from dml2onnx.report.batched import BatchAnswer
-else:
-    batching = lazy_module("dml2onnx.batching")
-    batch_models = lazy_module("dml2onnx.batching.models")
-    batch_summary = lazy_module("dml2onnx.batching.summary")
-    work = lazy_module("dml2onnx.batching.work")
-    batched = lazy_module("dml2onnx.report.batched")
 
 MOST_FAILURES = 20
 """Models that are listed by name; --json and the journal have all of them."""

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import dml2onnx
 from dml2onnx.catalog import LATEST, level_of_directml, level_of_windows
 from dml2onnx.cli.common_options import add_common
+from dml2onnx.cli.lazily import runtime_packages
 from dml2onnx.cli.markup import escape
-from dml2onnx.lazy import lazy_module
 from dml2onnx.providers.table import BY_NAME, TABLE
 from dml2onnx.report.machine import DoctorAnswer, Library, MachineProblem, PackageState
 from dml2onnx.targets import NAMES
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
     from dml2onnx.cli.render import Screen
-    from dml2onnx.providers import distributions as runtime_packages
-else:
-    runtime_packages = lazy_module("dml2onnx.providers.distributions")
 
 LIBRARY = "DirectML.dll"
 PURPOSES = {

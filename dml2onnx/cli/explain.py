@@ -6,35 +6,22 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from dml2onnx.cli.lazily import answers, checks, compiler, ir_graph, passes, report_reasons, resizing
 from dml2onnx.cli.models import compile_options, load_model
 from dml2onnx.cli.sizes import cells, dimensions, sizes_of_inputs
 from dml2onnx.diagnostics import DmlError, quote, raise_errors
 from dml2onnx.ir.tensor import TensorDesc
-from dml2onnx.lazy import lazy_module
 from dml2onnx.report.sizes import InputDimension
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable
 
-    from dml2onnx import checks, compiler, passes
-    from dml2onnx.checks import resizing
     from dml2onnx.cli.render import Screen
     from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.ir import graph as ir_graph
     from dml2onnx.ir.graph import Graph, Node, Value
     from dml2onnx.onnx_model import Origin
-    from dml2onnx.report import answers
-    from dml2onnx.report import reasons as report_reasons
     from dml2onnx.report.answers import ExplainedNode
-else:
-    checks = lazy_module("dml2onnx.checks")
-    resizing = lazy_module("dml2onnx.checks.resizing")
-    compiler = lazy_module("dml2onnx.compiler")
-    ir_graph = lazy_module("dml2onnx.ir.graph")
-    passes = lazy_module("dml2onnx.passes")
-    answers = lazy_module("dml2onnx.report.answers")
-    report_reasons = lazy_module("dml2onnx.report.reasons")
 
 
 def explain_model_command(options: argparse.Namespace, screen: Screen) -> int:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from dml2onnx.cli import render
 from dml2onnx.cli.common_options import add_frozen, add_level, add_model, add_providers, add_run_form
 from dml2onnx.cli.inputs import InputArguments
+from dml2onnx.cli.lazily import answers, file_names
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import compile_options, load_model
 from dml2onnx.diagnostics import DmlError, plural
 from dml2onnx.files import make_directory, spare
-from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     import argparse
@@ -24,15 +24,9 @@ if TYPE_CHECKING:
     from dml2onnx.cli.render import Screen
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.execution import Execution
-    from dml2onnx.frontends import names as file_names
     from dml2onnx.ir.graph import Effect, Value
     from dml2onnx.onnx_model import Array
-    from dml2onnx.report import answers
     from dml2onnx.report.answers import Contents, Printed, RunAnswer
-else:
-    file_names = lazy_module("dml2onnx.frontends.names")
-    answers = lazy_module("dml2onnx.report.answers")
-
 
 MOST_VALUES = 1 << 16
 """Elements of an output that are listed as JSON; larger ones go to files (``--output-dir``)."""

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dml2onnx.catalog import FieldType
-from dml2onnx.frontends.names import free_name
 from dml2onnx.ir.data import FillData, MissingData, head
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import OperatorDesc
@@ -179,7 +178,10 @@ def live(graph: Graph) -> Graph:
 
 
 def _free(name: str, taken: set[str]) -> str:
-    found = free_name(name, taken.__contains__)
+    number, found = 1, name
+    while found in taken:
+        number += 1
+        found = f"{name}_{number}"
     taken.add(found)
     return found
 
