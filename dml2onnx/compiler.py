@@ -442,13 +442,10 @@ def _select(graph: Graph, names: Sequence[str] | None) -> Sequence[GraphOutput]:
         return graph.outputs
     names = arguments.names(names, "outputs")
     available = {item.name: item for item in (*graph.results, *graph.outputs)}
-    unknown = [name for name in names if name not in available]
-    if unknown:
-        known = shortened(", ".join(available)) or "none"
-        raise DmlError(
-            *(
-                UNKNOWN_OUTPUT.at(f"the graph has no output {quote(name)}; it has: {known}", expected=known, found=name)
-                for name in unknown
-            )
-        )
+    known = shortened(", ".join(available)) or "none"
+    raise_errors(
+        UNKNOWN_OUTPUT.at(f"the graph has no output {quote(name)}; it has: {known}", expected=known, found=name)
+        for name in names
+        if name not in available
+    )
     return [available[name] for name in names]

@@ -26,7 +26,7 @@ from dml2onnx.codes.running import (
     PROGRAM_UNREADABLE,
     UNKNOWN_INPUT,
 )
-from dml2onnx.diagnostics import DmlError, UnreadableError, plural, quote, shortened
+from dml2onnx.diagnostics import DmlError, UnreadableError, plural, quote, raise_errors, shortened
 from dml2onnx.files import check_target, is_special, spare
 
 if TYPE_CHECKING:
@@ -282,18 +282,12 @@ class _Keeper:
             raise DmlError(NOTHING_COMPUTED.at(message, expected="a call of Device.compute"))
         known = self._known()
         listed = ", ".join(sorted(known)) or "none"
-        unknown = sorted(self.inputs - known)
-        if unknown:
-            raise DmlError(
-                *(
-                    UNKNOWN_INPUT.at(
-                        f"no model has an input {quote(name)}; there are: {shortened(listed)}",
-                        expected=listed,
-                        found=name,
-                    )
-                    for name in unknown
-                )
+        raise_errors(
+            UNKNOWN_INPUT.at(
+                f"no model has an input {quote(name)}; there are: {shortened(listed)}", expected=listed, found=name
             )
+            for name in sorted(self.inputs - known)
+        )
 
 
 def _listed(ports: Sequence[Port]) -> str:

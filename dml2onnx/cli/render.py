@@ -253,11 +253,7 @@ class Screen:
         head = f"[{colour}]{item.code} {item.severity}[/]"
         stream.print(f"{head}: {escape(where + ': ' if where else '')}{escape(item.message)}")
         if item.line:
-            margin = " " * len(str(item.line))
-            file = shortened(item.file, LONGEST_PLACE)
-            stream.print(f"  [dim]{margin}-->[/] {escape(f'{file}:{item.line}:{item.column}')}")
-            stream.print(f"  [dim]{item.line} |[/] {escape(item.excerpt)}")
-            stream.print(f"  [dim]{margin} |[/] [{colour}]{item.marker}[/]")
+            self._excerpt(item, item.file, f"[{colour}]{item.marker}[/]", stream)
         for place in item.places:
             self._second_place(place, item, stream)
         unsaid = [remedy.words for remedy in item.remedies if not is_said(remedy.words, item.message)]
@@ -278,12 +274,17 @@ class Screen:
         if not place.line:
             stream.print(f"    [dim]see:[/] {escape(f'{place.pointer}: {place.message}', LONGEST_MEMBER)}")
             return
-        margin = " " * len(str(place.line))
-        file = shortened(item.file, LONGEST_PLACE)
-        stream.print(f"  [dim]{margin}-->[/] {escape(f'{file}:{place.line}:{place.column}')}")
-        stream.print(f"  [dim]{place.line} |[/] {escape(place.excerpt)}")
         words = f"{place.marker.replace('^', '-')} {shortened(place.message, LONGEST_PLACE)}"
-        stream.print(f"  [dim]{margin} |[/] [blue]{escape(words)}[/]")
+        self._excerpt(place, item.file, f"[blue]{escape(words)}[/]", stream)
+
+    @staticmethod
+    def _excerpt(place: Diagnostic | Place, file: str, below: str, stream: Stream) -> None:
+        """A line of a text, with what stands below it."""
+        margin = " " * len(str(place.line))
+        where = f"{shortened(file, LONGEST_PLACE)}:{place.line}:{place.column}"
+        stream.print(f"  [dim]{margin}-->[/] {escape(where)}")
+        stream.print(f"  [dim]{place.line} |[/] {escape(place.excerpt)}")
+        stream.print(f"  [dim]{margin} |[/] {below}")
 
     def failure(self, text: str) -> None:
         """A failure that is no finding about the model."""

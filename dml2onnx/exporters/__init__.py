@@ -174,9 +174,7 @@ def _cpp(graph: Graph, path: Path, named: Mapping[Path, str]) -> tuple[bytes, di
     from dml2onnx.source_code import cpp
 
     raise_errors(graph.findings)
-    found = list(obstacles(graph))
-    if found:
-        raise DmlError(*found)
+    raise_errors(obstacles(graph))
     text, placed = cpp(graph, path.stem, named)
     weights = Sidecar(f"{path.stem}.bin")
     for item, (position, data) in zip(graph.constants, placed, strict=True):

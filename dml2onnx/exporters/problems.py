@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import networkx as nx
 
 from dml2onnx.codes import exporting as codes
-from dml2onnx.diagnostics import Code, Diagnostic, DmlError, quote
+from dml2onnx.diagnostics import Code, Diagnostic, DmlError, quote, raise_errors
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
@@ -37,8 +37,7 @@ class Problems:
 
     def raise_found(self) -> None:
         """Raises :class:`DmlError` with all that there are."""
-        if self._found:
-            raise DmlError(*self._found)
+        raise_errors(self._found)
 
     def check_size(self, node: Node, field: str, desc: TensorDesc, value: Value) -> None:
         """A buffer is as large as the tensor that it is seen as."""

@@ -409,11 +409,7 @@ class Program:
             self._runs[name] = 1
             return name
         run = self._runs[name] = self._runs[name] + 1
-        unique = f"{name}#{run}"
-        while unique in self._names:
-            unique += "'"
-        self._names.add(unique)
-        return unique
+        return self._inner_name(f"{name}#{run}")
 
     # --- Effects ------------------------------------------------------------------------------------------------------
 
