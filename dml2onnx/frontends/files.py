@@ -71,7 +71,7 @@ class ModelFiles:
         self._directory = directory
         self._options = options
         allowed = options.allow_paths if within is None else within._roots
-        self._roots: tuple[Path, ...] = tuple(root.resolve() for root in (directory, *allowed))
+        self._roots: tuple[Path, ...] = tuple(_resolve(root) for root in (directory, *allowed))
         self._found: dict[Path, None] = {} if within is None else within._found
 
     @property
@@ -87,7 +87,7 @@ class ModelFiles:
             if plain.startswith("//") and not any(root.startswith("//") for root in roots):
                 # asking Windows whether such a file is there would already log in to the computer that it names
                 raise self._outside(f"{quote(name)} names another computer or a device", quote(name))
-            path = (self._directory / plain).resolve()
+            path = _resolve(self._directory / plain)
             if not any(path.is_relative_to(root) for root in self._roots):
                 raise self._outside(f"{quote(name)} leads to {quote(str(path))}", quote(str(path)))
             regular = stat.S_ISREG(path.stat().st_mode)
@@ -165,6 +165,10 @@ def _read(name: str) -> Iterator[None]:
     except OSError as error:
         message = f"{quote(name)} cannot be read: {error.strerror}"
         raise FileError(codes.FILE_UNREADABLE, message, "a file", str(error.strerror)) from None
+
+
+def _resolve(path: Path) -> Path:
+    return path.resolve()
 
 
 def lies_below(path: Path, directories: Iterable[Path]) -> bool:
