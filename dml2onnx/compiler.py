@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 from pathlib import Path
@@ -13,37 +13,31 @@ from typing import TYPE_CHECKING, Any
 from dml2onnx import arguments, passes, targets, writer
 from dml2onnx.codes.compiling import UNKNOWN_OUTPUT
 from dml2onnx.codes.running import NO_MEMORY
-from dml2onnx.diagnostics import DmlError, Severity, plural, quote, raise_errors, shortened
+from dml2onnx.diagnostics import Diagnostic, DmlError, Severity, plural, quote, raise_errors, shortened
 from dml2onnx.fallbacks import fallbacks
 from dml2onnx.frontends import graph_of
 from dml2onnx.gc_pause import gc_paused
-from dml2onnx.ir.data import MissingData
-from dml2onnx.ir.graph import some
+from dml2onnx.ir.data import Data, MissingData
+from dml2onnx.ir.graph import Graph, GraphOutput, some
 from dml2onnx.ir.mapped import MappedFiles
 from dml2onnx.lazy import lazy_method
 from dml2onnx.legalise import LEGALISATION
 from dml2onnx.lowering import lower
+from dml2onnx.onnx_model import Array, OnnxGraph, Origin, Port, logical
 from dml2onnx.onnx_model import has_names as has_named_sizes
-from dml2onnx.onnx_model import logical
 from dml2onnx.optimizer_barriers import PROTECTION
 from dml2onnx.options import EXACT, CompileKeywords, CompileOptions, takes
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
     from typing import BinaryIO, Unpack
 
     import numpy.typing as npt
     from onnx import ModelProto
 
     from dml2onnx.catalog import FeatureLevel
-    from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.ir.data import Data
-    from dml2onnx.ir.graph import Graph, GraphOutput
-    from dml2onnx.onnx_model import Array, OnnxGraph, Origin, Port
     from dml2onnx.providers.choice import ProviderLike
     from dml2onnx.runtime import Session
-
 
 SERIALIZED_UP_TO = 1 << 28
 """Bytes of weights that go to ONNX Runtime within the message of the model; more are taken from where they are."""
@@ -448,13 +442,10 @@ def _select(graph: Graph, names: Sequence[str] | None) -> Sequence[GraphOutput]:
         return graph.outputs
     names = arguments.names(names, "outputs")
     available = {item.name: item for item in (*graph.results, *graph.outputs)}
-    unknown = [name for name in names if name not in available]
-    if unknown:
-        known = shortened(", ".join(available)) or "none"
-        raise DmlError(
-            *(
-                UNKNOWN_OUTPUT.at(f"the graph has no output {quote(name)}; it has: {known}", expected=known, found=name)
-                for name in unknown
-            )
-        )
+    known = shortened(", ".join(available)) or "none"
+    raise_errors(
+        UNKNOWN_OUTPUT.at(f"the graph has no output {quote(name)}; it has: {known}", expected=known, found=name)
+        for name in names
+        if name not in available
+    )
     return [available[name] for name in names]

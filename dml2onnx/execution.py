@@ -13,17 +13,17 @@ import numpy as np
 
 from dml2onnx import arguments
 from dml2onnx.codes.running import OUTPUT_OUTSIDE, OUTPUT_UNWRITABLE
-from dml2onnx.compiler import at_sizes, at_values, compile_named, compile_outputs, require_clean
-from dml2onnx.diagnostics import DmlError, plural, quote
+from dml2onnx.compiler import CompiledModel, at_sizes, at_values, compile_named, compile_outputs, require_clean
+from dml2onnx.diagnostics import Diagnostic, DmlError, plural, quote
 from dml2onnx.files import check_target, make_directory, put, spare
 from dml2onnx.frontends import graph_of
-from dml2onnx.ir.graph import GraphOutput
+from dml2onnx.ir.graph import Effect, Graph, GraphOutput, Value
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.onnx_model import NamedSize
+from dml2onnx.onnx_model import Array, NamedSize, Port
 from dml2onnx.options import CompileOptions, RunKeywords, takes
-from dml2onnx.providers.choice import chosen
+from dml2onnx.providers.choice import ProviderLike, chosen
 from dml2onnx.providers.installed import require_providers
-from dml2onnx.runtime import assignments, fell_back
+from dml2onnx.runtime import NodeAssignment, NodeTime, assignments, fell_back
 from dml2onnx.runtime.feeds import at_sizes as at_sizes_of
 
 if TYPE_CHECKING:
@@ -31,13 +31,6 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     import numpy.typing as npt
-
-    from dml2onnx.compiler import CompiledModel
-    from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.ir.graph import Effect, Graph, Value
-    from dml2onnx.onnx_model import Array, Port
-    from dml2onnx.providers.choice import ProviderLike
-    from dml2onnx.runtime import NodeAssignment, NodeTime
 
 
 @dataclass(frozen=True, slots=True)

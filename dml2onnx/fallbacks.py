@@ -9,16 +9,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes.compiling import FALLS_BACK, IN_UNITS, LOSES_NUMBERS, LOST_BITS
-from dml2onnx.diagnostics import quote
-from dml2onnx.onnx_model import ELEMENT_TYPES, with_bodies
-from dml2onnx.targets import bound
+from dml2onnx.diagnostics import Diagnostic, quote
+from dml2onnx.onnx_model import ELEMENT_TYPES, Node, OnnxGraph, Value, with_bodies
+from dml2onnx.targets import Target, bound
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.onnx_model import Node, OnnxGraph, Value
-    from dml2onnx.targets import Target
 
     Key = tuple[str, tuple[str | None, ...], tuple[str | None, ...]]
     """An ONNX operator, and the element types that it reads and writes."""

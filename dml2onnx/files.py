@@ -8,7 +8,6 @@ and lead to what is written.
 from __future__ import annotations
 
 import errno
-import glob
 import mmap
 import os
 import re
@@ -228,11 +227,18 @@ class _Change:
         return spare
 
 
+def _unfinished(directory: Path, stems: Collection[str], most: int | None = None) -> list[Path]:
+    """Unfinished versions of files whose names begin so, among all entries of a directory or ``most`` of them."""
+    with suppress(OSError), os.scandir(directory) as entries:
+        matches = ((entry, _UNFINISHED.fullmatch(entry.name)) for entry in islice(entries, most))
+        return [Path(entry.path) for entry, found in matches if found is not None and found[1] in stems]
+    return []
+
+
 def remove_unfinished(path: Path) -> None:
     """Removes what a process that was ended has left of a file that it was writing, and nobody else is."""
-    pattern = f".{glob.escape(path.name[:LONGEST_STEM])}.{'[0-9a-f]' * 2 * RANDOM_BYTES}.partial"
-    with suppress(OSError):
-        for unfinished in list(path.parent.glob(pattern)):
+    for unfinished in _unfinished(path.parent, {path.name[:LONGEST_STEM]}):
+        with suppress(OSError):
             unfinished.unlink(missing_ok=True)
 
 
@@ -245,24 +251,19 @@ def remove_left_over(paths: Iterable[Path], before: float) -> None:
     for path in paths:
         stems.setdefault(path.parent, set()).add(path.name[:LONGEST_STEM])
     for directory, expected in stems.items():
-        with suppress(OSError), os.scandir(directory) as entries:
-            for entry in entries:
-                found = _UNFINISHED.fullmatch(entry.name)
-                with suppress(OSError):
-                    if found is not None and found[1] in expected and entry.stat().st_mtime < before:
-                        os.unlink(entry.path)
+        for unfinished in _unfinished(directory, expected):
+            with suppress(OSError):
+                if unfinished.stat().st_mtime < before:
+                    unfinished.unlink()
 
 
 def _remove_abandoned(paths: Iterable[Path]) -> None:
     """Removes what processes that were killed have left of files that are complete now, as far as nobody holds it."""
     for path in paths:
         real = Path(os.path.realpath(path))
-        with suppress(OSError), os.scandir(real.parent) as entries:
-            for entry in islice(entries, MOST_ENTRIES):
-                found = _UNFINISHED.fullmatch(entry.name)
-                if found is not None and found[1] == real.name[:LONGEST_STEM]:
-                    with suppress(OSError):
-                        _remove_if_abandoned(Path(entry.path))
+        for unfinished in _unfinished(real.parent, {real.name[:LONGEST_STEM]}, MOST_ENTRIES):
+            with suppress(OSError):
+                _remove_if_abandoned(unfinished)
 
 
 def _remove_if_abandoned(path: Path) -> None:

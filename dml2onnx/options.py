@@ -8,7 +8,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec, TypedDict, TypeVar
 
 from dml2onnx import arguments
-from dml2onnx.passes import PASSES, chosen, propagates_layouts
+from dml2onnx.passes import PASSES, Pass, chosen, propagates_layouts
 from dml2onnx.targets import DEFAULT_OPSET, DEFAULT_TARGET, EXACT_TARGET
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from typing import Any, Unpack
 
     from dml2onnx.catalog import FeatureLevel
-    from dml2onnx.passes import Pass
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -13,14 +13,11 @@ from functools import cache
 from math import prod
 from typing import TYPE_CHECKING
 
-from dml2onnx.onnx_model import ELEMENT_TYPES, stored_size
-from dml2onnx.onnx_model.records import Body
+from dml2onnx.onnx_model import ELEMENT_TYPES, DType, Node, stored_size
+from dml2onnx.onnx_model.records import Attribute, Body
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-
-    from dml2onnx.onnx_model import DType, Node
-    from dml2onnx.onnx_model.records import Attribute
 
 _FLOAT, _INT, _STRING, _GRAPH, _FLOATS, _INTS, _STRINGS = 1, 2, 3, 5, 6, 7, 8
 """``AttributeProto.AttributeType``."""

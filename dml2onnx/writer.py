@@ -19,13 +19,12 @@ from dml2onnx.codes.running import OUTPUT_UNWRITABLE, TOO_LARGE
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.gc_pause import gc_paused
 from dml2onnx.ir.mapped import BLOCK, FileMap, blocks, file_of, file_place, mapping
-from dml2onnx.onnx_model import INT4, UINT4, NamedSize, is_unknown, stored_size
+from dml2onnx.onnx_model import INT4, UINT4, Array, NamedSize, OnnxGraph, is_unknown, stored_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from dml2onnx.files import Destination, FilePart, Parts
-    from dml2onnx.onnx_model import Array, OnnxGraph
 
 PRODUCER = "dml2onnx"
 MESSAGE_LIMIT = (1 << 31) - 1

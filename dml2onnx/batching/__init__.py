@@ -7,27 +7,23 @@ die, ``driving`` hands out the work, and ``journal`` keeps what has come of it.
 from __future__ import annotations
 
 import os
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from dml2onnx import arguments
-from dml2onnx.batching.driving import drive
+from dml2onnx.batching.driving import Pool, drive
 from dml2onnx.batching.journal import Journal
-from dml2onnx.batching.models import found, with_unique_names
+from dml2onnx.batching.models import Model, found, with_unique_names
 from dml2onnx.batching.options import WorkOptions, asked_work, paths
 from dml2onnx.batching.work import SUFFIXES, Asked, perform
 from dml2onnx.batching.workers import Workers
 from dml2onnx.options import takes
-from dml2onnx.report.batched import ACTIONS
+from dml2onnx.report.batched import ACTIONS, Action, Record
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
-
-    from dml2onnx.batching.driving import Pool
-    from dml2onnx.batching.models import Model
-    from dml2onnx.report.batched import Action, Record
 
 __all__ = ["JOURNAL", "Batch", "batch", "default_jobs"]
 
@@ -52,15 +48,9 @@ class Batch:
 
     def records(self) -> Generator[tuple[Record, bool]]:
         """What has come of each model, in the order in which they end, and whether an earlier call has done it."""
-        if self.journal is None:
-            yield from self._driven(None)
-            return
-        with Journal(self.journal, self.asked.work()) as journal:
-            yield from self._driven(journal)
-
-    def _driven(self, journal: Journal | None) -> Iterator[tuple[Record, bool]]:
         how = {"again": self.again, "retry_failed": self.retry_failed}
-        return drive(self.models, self.asked, self.output, journal, self._pool(), **how)
+        with nullcontext() if self.journal is None else Journal(self.journal, self.asked.work()) as journal:
+            yield from drive(self.models, self.asked, self.output, journal, self._pool(), **how)
 
     def _pool(self) -> Pool:
         if self.dask is not None:

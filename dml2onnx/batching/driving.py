@@ -7,12 +7,12 @@ from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from dml2onnx.batching.journal import encoded
-from dml2onnx.batching.work import SUFFIXES, Task, digests, is_last_word, record
+from dml2onnx.batching.journal import Journal, encoded
+from dml2onnx.batching.work import SUFFIXES, Asked, Task, digests, is_last_word, record
 from dml2onnx.batching.workers import Ended
 from dml2onnx.codes.running import MODEL_TIMEOUT, WORKER_DIED
 from dml2onnx.files import remove_left_over, remove_unfinished
-from dml2onnx.report.batched import Record
+from dml2onnx.report.batched import Record, Status
 from dml2onnx.report.form import Answer, as_json
 from dml2onnx.writer import data_paths
 
@@ -20,10 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from dml2onnx.batching.journal import Journal
     from dml2onnx.batching.models import Model
-    from dml2onnx.batching.work import Asked
-    from dml2onnx.report.batched import Status
 
 
 class Pool(Protocol):

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 from dml2onnx.codes.running import BAD_JOURNAL, JOURNAL_IN_USE, OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, UnreadableError, quote
 from dml2onnx.files import make_directory
-from dml2onnx.report.batched import JOURNAL_VERSION, Record, Source
-from dml2onnx.report.form import as_json
+from dml2onnx.report.batched import JOURNAL_VERSION, Record, Source, Work
+from dml2onnx.report.form import Json, as_json
 
 if sys.platform == "win32":
     import msvcrt
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
     from typing import Self
-
-    from dml2onnx.report.batched import Work
-    from dml2onnx.report.form import Json
 
 SYNC_SECONDS = 1.0
 """What a power failure may cost; whatever ends only the program costs nothing."""

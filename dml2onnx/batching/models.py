@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes.running import BAD_LIST, SAME_OUTPUT
-from dml2onnx.diagnostics import DmlError, UnreadableError, quote
+from dml2onnx.diagnostics import Diagnostic, DmlError, UnreadableError, quote
 from dml2onnx.frontends import recording
 from dml2onnx.frontends.directories import SUFFIXES, is_directory, outside, searched
 from dml2onnx.frontends.text import is_serialized, neighbour
@@ -23,8 +23,6 @@ from dml2onnx.report.batched import ACTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-    from dml2onnx.diagnostics import Diagnostic
 
 STANDARD_INPUT = "-"
 _HEAD = 1 << 12

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,6 @@ from dml2onnx.providers import choice as providers
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
 
     from dml2onnx.providers.choice import ProviderLike
     from dml2onnx.report.batched import Action

@@ -7,13 +7,12 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import all_codes
-from dml2onnx.report.batched import FINE, BatchAnswer, CodeCount, Failed
+from dml2onnx.report.batched import FINE, Action, BatchAnswer, CodeCount, Failed, Record, Status
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.report.batched import Action, Record, Status
 
 EXAMPLES = 3
 """Models that are named for a code."""

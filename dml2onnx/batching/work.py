@@ -22,9 +22,9 @@ from dml2onnx.frontends.options import DEFAULT_OPTIONS
 from dml2onnx.passes import chosen
 from dml2onnx.providers.choice import Providers
 from dml2onnx.report.answers import Written, compiled, sizes_of
-from dml2onnx.report.batched import Record, Source, Work
+from dml2onnx.report.batched import Action, Record, Source, Status, Work
 from dml2onnx.report.checked import checked, placed_in, unchecked
-from dml2onnx.report.form import Answer, Failure, as_json
+from dml2onnx.report.form import Answer, Failure, Head, Json, as_json
 from dml2onnx.targets import DEFAULT_OPSET, DEFAULT_TARGET
 from dml2onnx.writer import data_paths, is_compiled
 
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from dml2onnx.batching.models import Model
     from dml2onnx.ir.graph import Graph
     from dml2onnx.options import CompileOptions
-    from dml2onnx.report.batched import Action, Status
-    from dml2onnx.report.form import Head, Json
 
 SUFFIXES: dict[Action, str] = {"compile": ".onnx", "report": ".html"}
 """What is written, by what is done."""
@@ -234,7 +232,7 @@ def _outcome(task: Task, read: list[Path]) -> tuple[Status, Head]:
         read += [path for path in graph.sources if path.resolve() != read[0].resolve()]
         if problem is not None:
             raise DmlError(problem)
-        return _done(task, graph)
+        return _WORK[task.asked.do](task, graph)
     except UnreadableError as error:
         is_other = task.model.is_searched and any(
             item.code == unreadable.UNKNOWN_FORMAT or task.model.path.suffix == ".bin" for item in error.diagnostics
@@ -248,18 +246,6 @@ def _outcome(task: Task, read: list[Path]) -> tuple[Status, Head]:
 def _refused(task: Task, error: DmlError) -> Answer:
     found = error.diagnostics if task.model.graph else placed_in(task.model.path, error.diagnostics)
     return Answer(command=task.asked.do, diagnostics=found)
-
-
-def _done(task: Task, graph: Graph) -> tuple[Status, Head]:
-    match task.asked.do:
-        case "check":
-            return _check(task, graph)
-        case "compile":
-            return _compile(task, graph)
-        case "verify":
-            return _verify(task, graph)
-        case "report":
-            return _report(task, graph)
 
 
 def _check(task: Task, graph: Graph) -> tuple[Status, Head]:
@@ -310,6 +296,14 @@ def _report(task: Task, graph: Graph) -> tuple[Status, Head]:
         command="report", diagnostics=report.diagnostics, files=tuple(map(str, files)), file_bytes=sizes_of(files)
     )
     return "errors" if answer.errors else "passed", answer
+
+
+_WORK: dict[Action, Callable[[Task, Graph], tuple[Status, Head]]] = {
+    "check": _check,
+    "compile": _compile,
+    "verify": _verify,
+    "report": _report,
+}
 
 
 def _prepare(output: Path, graph: Graph, is_ours: Callable[[Path], bool]) -> None:

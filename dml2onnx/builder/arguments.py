@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from dml2onnx import arguments
-from dml2onnx.builder.attributes import data_type_of
+from dml2onnx.builder.attributes import DataTypeLike, WholeNumbers, data_type_of
 from dml2onnx.builder.call_sites import call_site
 from dml2onnx.codes import building as codes
-from dml2onnx.diagnostics import DmlError, shortened
+from dml2onnx.diagnostics import Code, DmlError, Place, Remedy, shortened
 from dml2onnx.frontends.findings import listing, quote
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType, TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dml2onnx.builder.attributes import DataTypeLike, WholeNumbers
     from dml2onnx.catalog import OperatorSchema
-    from dml2onnx.diagnostics import Code, Place, Remedy
 
     Converted = TypeVar("Converted")
 

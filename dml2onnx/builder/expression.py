@@ -47,6 +47,24 @@ _REDUCTIONS = MappingProxyType(
 """Methods of numpy and PyTorch, and DML_REDUCE_FUNCTION."""
 
 
+def _of_two(method: str) -> Callable[[Expression, Operand], Expression]:
+    """A method of Python's for an operator on an expression and what stands to its right."""
+
+    def operator(self: Expression, other: Operand) -> Expression:
+        return getattr(self.builder, method)(*self._pair(other))  # type: ignore[no-any-return]  # an Expression
+
+    return operator
+
+
+def _turned(method: str) -> Callable[[Expression, Operand], Expression]:
+    """The same with what stands to its left."""
+
+    def operator(self: Expression, other: Operand) -> Expression:
+        return getattr(self.builder, method)(*self._reversed(other))  # type: ignore[no-any-return]  # an Expression
+
+    return operator
+
+
 class Expression:
     """A tensor of the graph: a buffer, and the descriptor under which it is seen.
 
@@ -146,8 +164,7 @@ class Expression:
         number = self._scale_or_bias(other)
         return self.builder.add(*self._pair(other)) if number is None else self._scaled(1.0, number)
 
-    def __radd__(self, other: Operand) -> Expression:
-        return self + other
+    __radd__ = __add__
 
     def __sub__(self, other: Operand) -> Expression:
         number = self._scale_or_bias(other)
@@ -161,14 +178,9 @@ class Expression:
         number = self._scale_or_bias(other)
         return self.builder.multiply(*self._pair(other)) if number is None else self._scaled(number, 0.0)
 
-    def __rmul__(self, other: Operand) -> Expression:
-        return self * other
+    __rmul__ = __mul__
 
-    def __truediv__(self, other: Operand) -> Expression:
-        return self.builder.divide(*self._pair(other))
-
-    def __rtruediv__(self, other: Operand) -> Expression:
-        return self.builder.divide(*self._reversed(other))
+    __truediv__, __rtruediv__ = _of_two("divide"), _turned("divide")
 
     def __floordiv__(self, other: Operand) -> Expression:
         return self._floored(*self._pair(other))
@@ -186,11 +198,7 @@ class Expression:
         # quotients of integers are truncated: without the remainder there is nothing to truncate
         return builder.divide(builder.subtract(a, builder.modulus_floor(a, b)), b)
 
-    def __mod__(self, other: Operand) -> Expression:
-        return self.builder.modulus_truncate(*self._pair(other))
-
-    def __rmod__(self, other: Operand) -> Expression:
-        return self.builder.modulus_truncate(*self._reversed(other))
+    __mod__, __rmod__ = _of_two("modulus_truncate"), _turned("modulus_truncate")
 
     def __pow__(self, other: Operand) -> Expression:
         if isinstance(other, (int, float)) and self.data_type.is_float:
@@ -230,47 +238,18 @@ class Expression:
     def __ne__(self, other: object) -> Expression:  # type: ignore[override]  # as in numpy, no bool
         return self.builder.logical_not(self == other)
 
-    def __lt__(self, other: Operand) -> Expression:
-        return self.builder.less_than(*self._pair(other))
-
-    def __le__(self, other: Operand) -> Expression:
-        return self.builder.less_than_or_equal(*self._pair(other))
-
-    def __gt__(self, other: Operand) -> Expression:
-        return self.builder.greater_than(*self._pair(other))
-
-    def __ge__(self, other: Operand) -> Expression:
-        return self.builder.greater_than_or_equal(*self._pair(other))
-
-    def __and__(self, other: Operand) -> Expression:
-        return self.builder.bit_and(*self._pair(other))
-
-    def __or__(self, other: Operand) -> Expression:
-        return self.builder.bit_or(*self._pair(other))
-
-    def __xor__(self, other: Operand) -> Expression:
-        return self.builder.bit_xor(*self._pair(other))
-
-    def __lshift__(self, other: Operand) -> Expression:
-        return self.builder.bit_shift_left(*self._pair(other))
-
-    def __rshift__(self, other: Operand) -> Expression:
-        return self.builder.bit_shift_right(*self._pair(other))
-
-    def __rand__(self, other: Operand) -> Expression:
-        return self & other
-
-    def __ror__(self, other: Operand) -> Expression:
-        return self | other
-
-    def __rxor__(self, other: Operand) -> Expression:
-        return self ^ other
-
-    def __rlshift__(self, other: Operand) -> Expression:
-        return self.builder.bit_shift_left(*self._reversed(other))
-
-    def __rrshift__(self, other: Operand) -> Expression:
-        return self.builder.bit_shift_right(*self._reversed(other))
+    __lt__ = _of_two("less_than")
+    __le__ = _of_two("less_than_or_equal")
+    __gt__ = _of_two("greater_than")
+    __ge__ = _of_two("greater_than_or_equal")
+    __and__ = _of_two("bit_and")
+    __rand__ = __and__
+    __or__ = _of_two("bit_or")
+    __ror__ = __or__
+    __xor__ = _of_two("bit_xor")
+    __rxor__ = __xor__
+    __lshift__, __rlshift__ = _of_two("bit_shift_left"), _turned("bit_shift_left")
+    __rshift__, __rrshift__ = _of_two("bit_shift_right"), _turned("bit_shift_right")
 
     def __invert__(self) -> Expression:
         return self.builder.bit_not(self)

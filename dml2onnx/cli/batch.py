@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import closing
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from dml2onnx.cli import texts
@@ -17,27 +18,17 @@ from dml2onnx.cli.common_options import (
     add_written,
 )
 from dml2onnx.cli.inputs import constants
+from dml2onnx.cli.lazily import batch_models, batch_summary, batched, batching, work
 from dml2onnx.cli.markup import escape
 from dml2onnx.diagnostics import plural, shortened
-from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     import argparse
 
-    from dml2onnx import batching
-    from dml2onnx.batching import Batch, work
-    from dml2onnx.batching import models as batch_models
-    from dml2onnx.batching import summary as batch_summary
+    from dml2onnx.batching import Batch
     from dml2onnx.batching.summary import Summary
     from dml2onnx.cli.render import Screen
-    from dml2onnx.report import batched
     from dml2onnx.report.batched import BatchAnswer
-else:
-    batching = lazy_module("dml2onnx.batching")
-    batch_models = lazy_module("dml2onnx.batching.models")
-    batch_summary = lazy_module("dml2onnx.batching.summary")
-    work = lazy_module("dml2onnx.batching.work")
-    batched = lazy_module("dml2onnx.report.batched")
 
 MOST_FAILURES = 20
 """Models that are listed by name; --json and the journal have all of them."""
@@ -142,9 +133,7 @@ def batch_command(options: argparse.Namespace, screen: Screen) -> int:
         _show(_answer(chosen, summary, started), screen)
         raise
     answer = _answer(chosen, summary, started)
-    if screen.as_json:
-        screen.answer(answer)
-    else:
+    if not screen.answered(answer):
         _show(answer, screen)
     return 1 if summary.wrong else 0
 
@@ -157,34 +146,21 @@ def _chosen(options: argparse.Namespace, screen: Screen) -> Batch:
     journal = options.journal
     if journal is None and options.output is not None:
         journal = options.output / batching.JOURNAL
+    asked = {item.name: getattr(options, item.name) for item in fields(work.Asked) if item.name in options}
+    asked |= {
+        "feature_level": None if options.feature_level is None else options.feature_level.name,
+        "target": options.target or options.provider.target,
+        "inputs": tuple(options.input),
+        "constants": tuple(
+            (name, None if file is None else str(file)) for name, file in constants(options.constant).items()
+        ),
+        "constant_directories": tuple(map(str, options.constants)),
+        "allow_paths": tuple(map(str, options.allow_path)),
+        "without_passes": tuple(options.without_passes),
+    }
     return batching.Batch(
         tuple(models),
-        work.Asked(
-            options.do,
-            feature_level=None if options.feature_level is None else options.feature_level.name,
-            documented=options.documented,
-            opset=options.opset,
-            target=options.target or options.provider.target,
-            freeze=options.freeze,
-            inputs=tuple(options.input),
-            constants=tuple(
-                (name, None if file is None else str(file)) for name, file in constants(options.constant).items()
-            ),
-            constant_directories=tuple(map(str, options.constants)),
-            allow_paths=tuple(map(str, options.allow_path)),
-            external_data=options.external_data,
-            shapes=options.shapes,
-            exact=options.exact,
-            optimize=options.optimize,
-            without_passes=tuple(options.without_passes),
-            quant_format=options.quant_format,
-            half=options.half,
-            ir_version=options.ir_version,
-            cases=options.cases,
-            seed=options.seed,
-            provider=options.provider,
-            max_bytes=options.max_bytes,
-        ),
+        work.Asked(**asked),
         options.output,
         journal,
         jobs=options.jobs or batching.default_jobs(),

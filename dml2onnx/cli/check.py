@@ -10,32 +10,23 @@ from typing import TYPE_CHECKING, cast
 from dml2onnx import targets
 from dml2onnx.cli import texts
 from dml2onnx.cli.common_options import add_common, add_documented, add_freeze, add_reading
+from dml2onnx.cli.lazily import checks, directories, formats, frontends, recording
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import SHOWN_INPUT, STANDARD_INPUT, at_sizes, level_text, load_options
 from dml2onnx.cli.wrong_use import is_of_options
 from dml2onnx.codes.unreadable import NO_SUCH_FILE, UNKNOWN_FORMAT
 from dml2onnx.diagnostics import DmlError, UnreadableError, plural, quote
-from dml2onnx.lazy import lazy_module
 from dml2onnx.report.checked import CheckAllAnswer, CheckAnswer, Descriptor, NodeAboveLevel, checked, unchecked
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
 
-    from dml2onnx import checks, frontends
     from dml2onnx.catalog import FeatureLevel
-    from dml2onnx.cli import formats
     from dml2onnx.cli.render import Screen
     from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.frontends import directories, recording
     from dml2onnx.ir.graph import Graph
     from dml2onnx.report.form import Json
-else:
-    formats = lazy_module("dml2onnx.cli.formats")
-    checks = lazy_module("dml2onnx.checks")
-    recording = lazy_module("dml2onnx.frontends.recording")
-    frontends = lazy_module("dml2onnx.frontends")
-    directories = lazy_module("dml2onnx.frontends.directories")
 
 
 def check_arguments(parser: argparse.ArgumentParser) -> None:

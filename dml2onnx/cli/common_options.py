@@ -4,16 +4,9 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dml2onnx.cli import texts
-from dml2onnx.lazy import lazy_module
-
-if TYPE_CHECKING:
-    from dml2onnx import targets
-    from dml2onnx.providers import table
-else:
-    targets, table = lazy_module("dml2onnx.targets"), lazy_module("dml2onnx.providers.table")
+from dml2onnx.cli.lazily import table, targets
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:

@@ -8,27 +8,20 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.cli import render, texts
 from dml2onnx.cli.common_options import add_form, add_freeze, add_level, add_model, add_written
+from dml2onnx.cli.lazily import answers, compiler, writer
 from dml2onnx.cli.models import compile_options, level_text, load_model, model_file
 from dml2onnx.cli.wrong_use import WrongUseError
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, plural, quote
 from dml2onnx.files import check_target, spare
-from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     import argparse
 
-    from dml2onnx import compiler, writer
     from dml2onnx.cli.render import Screen
     from dml2onnx.files import Destination
     from dml2onnx.ir.graph import Graph
-    from dml2onnx.report import answers
     from dml2onnx.report.answers import Buffer, CompileAnswer
-else:
-    compiler = lazy_module("dml2onnx.compiler")
-    answers = lazy_module("dml2onnx.report.answers")
-    writer = lazy_module("dml2onnx.writer")
-
 
 OTHER_SUFFIXES = frozenset(
     {".json", ".bin", ".npy", ".npz", ".py", ".cpp", ".dat", ".data", ".png", ".jpg", ".jpeg"}
@@ -84,8 +77,7 @@ def compile_command(options: argparse.Namespace, screen: Screen) -> int:
         lying = writer.places_of(model.lowered, files[0]) if options.in_place else {}
     referred = sorted({place["location"] for place in lying.values()})
     answer = answers.compiled(graph, model, files, time.perf_counter() - started, in_place=referred)
-    if screen.as_json:
-        screen.answer(answer)
+    if screen.answered(answer):
         return 0
     screen.diagnostics(answer.diagnostics)
     if not screen.quiet:

@@ -7,26 +7,18 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.cli import texts
 from dml2onnx.cli.common_options import add_freeze, add_model
+from dml2onnx.cli.lazily import answers, exporters, resizing
 from dml2onnx.cli.models import load_model, model_file
 from dml2onnx.cli.render import files_written
 from dml2onnx.cli.wrong_use import WrongUseError
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, quote
-from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     import argparse
 
-    from dml2onnx import exporters
-    from dml2onnx.checks import resizing
     from dml2onnx.cli.render import Screen
     from dml2onnx.ir.graph import Graph
-    from dml2onnx.report import answers
-else:
-    resizing = lazy_module("dml2onnx.checks.resizing")
-    exporters = lazy_module("dml2onnx.exporters")
-    answers = lazy_module("dml2onnx.report.answers")
-
 
 OTHER_SUFFIXES = frozenset({".onnx", ".npy", ".npz", ".py", ".data", ".png", ".jpg", ".jpeg"})
 """Names of what models go with, and never what a model is called."""
@@ -88,8 +80,7 @@ def convert_command(options: argparse.Namespace, screen: Screen) -> int:
         source=graph.format,
         directml_nodes=len(graph.nodes),
     )
-    if screen.as_json:
-        screen.answer(answer)
+    if screen.answered(answer):
         return 0
     screen.diagnostics(answer.diagnostics)
     screen.say(f"[bold green]wrote[/] {files_written(answer.files, answer.file_bytes)}")

@@ -9,7 +9,6 @@ import os
 import platform
 import struct
 import sys
-from dataclasses import dataclass
 from importlib import import_module, metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,8 +17,8 @@ from typing import TYPE_CHECKING
 import dml2onnx
 from dml2onnx.catalog import LATEST, level_of_directml, level_of_windows
 from dml2onnx.cli.common_options import add_common
+from dml2onnx.cli.lazily import runtime_packages
 from dml2onnx.cli.markup import escape
-from dml2onnx.lazy import lazy_module
 from dml2onnx.providers.table import BY_NAME, TABLE
 from dml2onnx.report.machine import DoctorAnswer, Library, MachineProblem, PackageState
 from dml2onnx.targets import NAMES
@@ -31,9 +30,6 @@ if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
     from dml2onnx.cli.render import Screen
-    from dml2onnx.providers import distributions as runtime_packages
-else:
-    runtime_packages = lazy_module("dml2onnx.providers.distributions")
 
 LIBRARY = "DirectML.dll"
 PURPOSES = {
@@ -47,41 +43,6 @@ FIXED_FILE_INFO = struct.pack("<I", 0xFEEF04BD)
 https://learn.microsoft.com/windows/win32/api/verrsrc/ns-verrsrc-vs_fixedfileinfo."""
 
 
-@dataclass(frozen=True, slots=True)
-class Machine:
-    """All that is known of the place where this runs."""
-
-    packages: tuple[PackageState, ...]
-    providers: tuple[str, ...]
-    directml: tuple[Library, ...]
-    problems: tuple[MachineProblem, ...]
-
-    @property
-    def works(self) -> bool:
-        return not any(problem.needed for problem in self.problems)
-
-    @property
-    def targets(self) -> dict[str, bool]:
-        """Whether what is compiled for each target can be run here."""
-        return {name: bool(self.providers) and name not in self.missing for name in NAMES}
-
-    @property
-    def missing(self) -> dict[str, str]:
-        """What brings each provider that is not here, by its short name."""
-        there = {*self.providers, *(item.full_name for item in runtime_packages.plugin_packages())}
-        found = runtime_packages.distributions()
-        return {item.name: runtime_packages.remedy(item, found) for item in TABLE if item.full_name not in there}
-
-    @property
-    def plugins(self) -> dict[str, str]:
-        """The package that brings each provider that ONNX Runtime does not have itself, by its short name."""
-        return {
-            item.name: item.plugin
-            for item in runtime_packages.plugin_packages()
-            if item.full_name not in self.providers
-        }
-
-
 def doctor_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command line of ``doctor`` may have."""
     add_common(parser)
@@ -89,15 +50,13 @@ def doctor_arguments(parser: argparse.ArgumentParser) -> None:
 
 def doctor_command(options: argparse.Namespace, screen: Screen) -> int:
     """Looks at the machine; exit code 1 when something is missing that is needed."""
-    machine = examine()
-    if screen.as_json:
-        screen.answer(_answer(machine))
-    else:
-        _show(machine, screen)
-    return 0 if machine.works else 1
+    answer = examine()
+    if not screen.answered(answer):
+        _show(answer, screen)
+    return 0 if answer.works else 1
 
 
-def examine() -> Machine:
+def examine() -> DoctorAnswer:
     """What is installed here, and what is wrong with it."""
     runtimes = runtime_packages.distributions()
     packages = tuple(_installed(requirement, extra, runtimes) for requirement, extra in _requirements())
@@ -115,7 +74,24 @@ def examine() -> Machine:
     if providers and "DmlExecutionProvider" not in providers and _has_directml_packages():
         remedy = runtime_packages.separated(runtimes, BY_NAME["dml"].distribution)
         problems.append(MachineProblem("this ONNX Runtime cannot use DirectML", remedy, needed=False))
-    return Machine(packages, providers, _libraries(), tuple(problems))
+    there = {*providers, *(item.full_name for item in runtime_packages.plugin_packages())}
+    missing = {item.name: runtime_packages.remedy(item, runtimes) for item in TABLE if item.full_name not in there}
+    brought = [item for item in runtime_packages.plugin_packages() if item.full_name not in providers]
+    return DoctorAnswer(
+        works=not any(problem.needed for problem in problems),
+        dml2onnx=dml2onnx.__version__,
+        directory=str(Path(dml2onnx.__file__).parent),
+        python=platform.python_version(),
+        executable=sys.executable,
+        system=f"{platform.system()} {platform.release()} {platform.machine()}",
+        packages=packages,
+        providers=providers,
+        targets={name: bool(providers) and name not in missing for name in NAMES},
+        missing_providers=missing,
+        plugins={item.name: item.plugin for item in brought},
+        directml=_libraries(),
+        problems=tuple(problems),
+    )
 
 
 # --- Packages -------------------------------------------------------------------------------------------------------
@@ -222,49 +198,31 @@ def read_library(path: Path) -> Library | None:
 # --- What is seen ---------------------------------------------------------------------------------------------------
 
 
-def _answer(machine: Machine) -> DoctorAnswer:
-    return DoctorAnswer(
-        works=machine.works,
-        dml2onnx=dml2onnx.__version__,
-        directory=str(Path(dml2onnx.__file__).parent),
-        python=platform.python_version(),
-        executable=sys.executable,
-        system=f"{platform.system()} {platform.release()} {platform.machine()}",
-        packages=machine.packages,
-        providers=machine.providers,
-        targets=machine.targets,
-        missing_providers=machine.missing,
-        plugins=machine.plugins,
-        directml=machine.directml,
-        problems=machine.problems,
-    )
-
-
-def _show(machine: Machine, screen: Screen) -> None:
+def _show(answer: DoctorAnswer, screen: Screen) -> None:
     rows = [
-        ("dml2onnx", dml2onnx.__version__, str(Path(dml2onnx.__file__).parent)),
-        ("Python", platform.python_version(), sys.executable),
+        ("dml2onnx", answer.dml2onnx, answer.directory),
+        ("Python", answer.python, answer.executable),
         (platform.system(), platform.release(), platform.machine()),
     ]
-    for package in machine.packages:
+    for package in answer.packages:
         note = f"wants {package.wanted}" + (f", for {package.purpose}" if package.purpose else "")
         rows.append((package.name, package.version or "not installed", note))
     screen.table(["", "version", ""], rows)
-    screen.say(f"\nproviders of ONNX Runtime: {', '.join(machine.providers) or 'none'}")
-    missing, plugins = machine.missing, machine.plugins
-    for provider in TABLE if machine.providers else ():
+    screen.say(f"\nproviders of ONNX Runtime: {', '.join(answer.providers) or 'none'}")
+    missing, plugins = answer.missing_providers, answer.plugins
+    for provider in TABLE if answer.providers else ():
         how = "not here" if provider.name in missing else "runs here"
         how += f", by {plugins[provider.name]} where it finds a device" if provider.name in plugins else ""
         how += f"; {missing[provider.name]}" if provider.name in missing else ""
         screen.say(escape(f"--provider {provider.name}: {how}"))
-    for library in machine.directml:
+    for library in answer.directml:
         screen.say(escape(f"DirectML {library.version}, feature level {library.feature_level}: {library.path}"))
-    if not machine.directml:
+    if not answer.directml:
         screen.say(f"DirectML: not on this machine; models are checked against any feature level, {LATEST} by default")
-    for problem in machine.problems:
+    for problem in answer.problems:
         if problem.needed:
             screen.failure(f"{problem.what}; to fix it: {problem.remedy}")
         else:
             screen.say(escape(f"optional: {problem.what}; to get it: {problem.remedy}"))
-    if machine.works:
+    if answer.works:
         screen.say("\nall that is needed is here")

@@ -4,37 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from dml2onnx.cli.lazily import answers, checks, compiler, ir_graph, passes, report_reasons, resizing
 from dml2onnx.cli.models import compile_options, load_model
 from dml2onnx.cli.sizes import cells, dimensions, sizes_of_inputs
 from dml2onnx.diagnostics import DmlError, quote, raise_errors
 from dml2onnx.ir.tensor import TensorDesc
-from dml2onnx.lazy import lazy_module
 from dml2onnx.report.sizes import InputDimension
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable
 
-    from dml2onnx import checks, compiler, passes
-    from dml2onnx.checks import resizing
     from dml2onnx.cli.render import Screen
     from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.ir import graph as ir_graph
     from dml2onnx.ir.graph import Graph, Node, Value
     from dml2onnx.onnx_model import Origin
-    from dml2onnx.report import answers
-    from dml2onnx.report import reasons as report_reasons
     from dml2onnx.report.answers import ExplainedNode
-else:
-    checks = lazy_module("dml2onnx.checks")
-    resizing = lazy_module("dml2onnx.checks.resizing")
-    compiler = lazy_module("dml2onnx.compiler")
-    ir_graph = lazy_module("dml2onnx.ir.graph")
-    passes = lazy_module("dml2onnx.passes")
-    answers = lazy_module("dml2onnx.report.answers")
-    report_reasons = lazy_module("dml2onnx.report.reasons")
 
 
 def explain_model_command(options: argparse.Namespace, screen: Screen) -> int:
@@ -57,21 +44,18 @@ def explain_model_command(options: argparse.Namespace, screen: Screen) -> int:
     others = [
         answers.ExplainedNode(node.name, node.operator.type, None, (why,)) for node, why in _left_out(graph, failures)
     ]
-    answer = answers.ExplainAnswer(
-        diagnostics=tuple(failures),
-        nodes=(*known, *others),
-        opset=options.opset,
-        target=options.target,
-        half=options.half,
-        passes=tuple(item.name for item in passes.chosen(options.optimize, options.without_passes)),
-    )
-    if screen.as_json:
-        screen.answer(answer)
+    answer = _answer(options, diagnostics=tuple(failures), nodes=(*known, *others))
+    if screen.answered(answer):
         return 1 if failures else 0
     rows = [(item.node, item.operator, _became(item), "; ".join(item.notes)) for item in answer.nodes]
     screen.table(["DirectML node", "operator", "ONNX nodes", "why"], rows)
     screen.diagnostics(answer.diagnostics)
     return 1 if failures else 0
+
+
+def _answer(options: argparse.Namespace, **said: Any) -> answers.ExplainAnswer:
+    names = tuple(item.name for item in passes.chosen(options.optimize, options.without_passes))
+    return answers.ExplainAnswer(opset=options.opset, target=options.target, half=options.half, passes=names, **said)
 
 
 def _explain_sizes(graph: Graph, options: argparse.Namespace, screen: Screen) -> int:
@@ -91,18 +75,8 @@ def _explain_sizes(graph: Graph, options: argparse.Namespace, screen: Screen) ->
         for node, found in sized.traced.nodes.items()
         for (name, index), view in found.views.items()
     ]
-    answer = answers.ExplainAnswer(
-        diagnostics=(),
-        nodes=(),
-        opset=options.opset,
-        target=options.target,
-        half=options.half,
-        passes=tuple(item.name for item in passes.chosen(options.optimize, options.without_passes)),
-        tensors=tuple(tensors),
-        dimensions=tuple(inputs),
-    )
-    if screen.as_json:
-        screen.answer(answer)
+    answer = _answer(options, diagnostics=(), nodes=(), tensors=tuple(tensors), dimensions=tuple(inputs))
+    if screen.answered(answer):
         return 0
     named_rows = [(input_name, i, row.name, *rest) for row in inputs for input_name, i, *rest in (cells(row),)]
     screen.table(["input", ">dimension", "name", ">size", "may be", "because"], named_rows)

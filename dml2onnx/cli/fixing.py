@@ -10,7 +10,7 @@ import difflib
 from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.checks import check
-from dml2onnx.diagnostics import DmlError
+from dml2onnx.diagnostics import Diagnostic, DmlError
 from dml2onnx.frontends import load_bytes
 from dml2onnx.frontends.edits import edited
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
-
-    from dml2onnx.diagnostics import Diagnostic
 
     Check = Callable[[bytes], list[Diagnostic]]
 

@@ -14,12 +14,11 @@ from xml.etree import ElementTree
 
 from dml2onnx import __version__
 from dml2onnx.codes import all_codes
-from dml2onnx.diagnostics import is_said, visible
+from dml2onnx.diagnostics import Diagnostic, is_said, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.report.checked import CheckAnswer
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

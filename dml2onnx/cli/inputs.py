@@ -6,20 +6,15 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dml2onnx.cli.lazily import array_files, np
 from dml2onnx.codes.running import INPUT_UNREADABLE
 from dml2onnx.diagnostics import UnreadableError, quote
-from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-
-    from dml2onnx.frontends import array_files
     from dml2onnx.frontends.array_files import ContentsFile
     from dml2onnx.onnx_model import Array, Port
-else:
-    np, array_files = lazy_module("numpy"), lazy_module("dml2onnx.frontends.array_files")
 
 
 def contents_files(pairs: list[str], option: str = "--input") -> dict[str, ContentsFile]:

@@ -10,19 +10,17 @@ from typing import TYPE_CHECKING
 
 from dml2onnx import catalog
 from dml2onnx.cli.common_options import add_common, add_form, add_freeze, add_model
-from dml2onnx.cli.examples import demonstrations, examples, text_of, undemonstrated
+from dml2onnx.cli.examples import Demonstration, Example, demonstrations, examples, text_of, undemonstrated
 from dml2onnx.cli.markup import escape, escape_lines
 from dml2onnx.codes import all_codes
-from dml2onnx.codes.results import hresult_of
+from dml2onnx.codes.results import HResult, hresult_of
 from dml2onnx.diagnostics import quote, shortened
 from dml2onnx.report.lookups import CodeAnswer, CodeDemonstration, CodeExample, Operator, OperatorsAnswer, ResultAnswer
 
 if TYPE_CHECKING:
     import argparse
 
-    from dml2onnx.cli.examples import Demonstration, Example
     from dml2onnx.cli.render import Screen
-    from dml2onnx.codes.results import HResult
 
 
 def explain_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,12 +45,10 @@ def explain_command(options: argparse.Namespace, screen: Screen) -> int:
 
 def _explain_result(found: HResult, screen: Screen) -> int:
     number = f"0x{found.number:08X}"
-    if screen.as_json:
-        screen.answer(
-            ResultAnswer(
-                name=found.name, hresult=number, text=found.text, explanation=found.explanation, steps=found.steps
-            )
-        )
+    answer = ResultAnswer(
+        name=found.name, hresult=number, text=found.text, explanation=found.explanation, steps=found.steps
+    )
+    if screen.answered(answer):
         return 0
     screen.say(f"[bold]{found.name}[/] {number}: [bold]{escape(found.text)}[/]\n")
     screen.say(escape_lines(found.explanation))
@@ -204,8 +200,7 @@ def ops_command(options: argparse.Namespace, screen: Screen) -> int:
             Operator(*item) for item in catalog.operator_index() if wanted in item.name.removeprefix("DML_OPERATOR_")
         )
     )
-    if screen.as_json:
-        screen.answer(answer)
+    if screen.answered(answer):
         return 0
     if not answer.operators:
         screen.failure(f"no operator has {quote(wanted)} in its name{_called_so(options.pattern)}")

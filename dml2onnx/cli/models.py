@@ -7,26 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dml2onnx.cli.inputs import constants
+from dml2onnx.cli.lazily import frontends, reading_options, recording
 from dml2onnx.cli.wrong_use import WrongUseError
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.codes.sizing import WRONG_REQUEST
 from dml2onnx.diagnostics import DmlError, shortened
-from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     import argparse
 
-    from dml2onnx import frontends
     from dml2onnx.cli.render import Screen
-    from dml2onnx.frontends import LoadOptions, recording
-    from dml2onnx.frontends import options as reading_options
+    from dml2onnx.frontends import LoadOptions
     from dml2onnx.ir.graph import Graph
     from dml2onnx.options import CompileOptions
-else:
-    frontends = lazy_module("dml2onnx.frontends")
-    reading_options = lazy_module("dml2onnx.frontends.options")
-    recording = lazy_module("dml2onnx.frontends.recording")
-
 
 STANDARD_INPUT, SHOWN_INPUT = "-", "<stdin>"
 """How the command line calls it, and messages."""

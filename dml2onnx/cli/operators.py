@@ -28,8 +28,7 @@ KINDS = {
 def explain_operator(schema: OperatorSchema, screen: Screen) -> int:
     """Fields, levels, data types, sizes, rules, and the ONNX form."""
     answer = operator_answer(schema)
-    if screen.as_json:
-        screen.answer(answer)
+    if screen.answered(answer):
         return 0
     screen.say(f"[bold]{answer.operator}[/]: {escape(answer.summary)}.")
     screen.say(f"From feature level {answer.introduced} on.\n{answer.documentation}\n")

@@ -16,11 +16,23 @@ from dml2onnx import targets
 from dml2onnx.cli import texts
 from dml2onnx.cli.common_options import add_common, add_level, add_reading
 from dml2onnx.cli.inputs import InputArguments
+from dml2onnx.cli.lazily import (
+    answers,
+    choice,
+    compiler,
+    compiler_options,
+    frontends,
+    gathering,
+    html,
+    installed,
+    measured_subjects,
+    measuring,
+    np,
+)
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import load_options
 from dml2onnx.cli.render import files_written
 from dml2onnx.files import check_target, put, spare
-from dml2onnx.lazy import lazy_module
 from dml2onnx.providers import table
 from dml2onnx.report.form import number
 from dml2onnx.report.measured import Latency, Measured, PerfAnswer, conditions, main_table, other_table
@@ -29,32 +41,13 @@ from dml2onnx.targets import DEFAULT_TARGET
 if TYPE_CHECKING:
     import argparse
 
-    import numpy as np
-
-    from dml2onnx import compiler, frontends, measuring
-    from dml2onnx import options as compiler_options
     from dml2onnx.cli.render import Screen
     from dml2onnx.compiler import CompiledModel
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph
     from dml2onnx.measuring import Measurement, Subject, Way
-    from dml2onnx.measuring import subjects as measured_subjects
     from dml2onnx.onnx_model import Array
     from dml2onnx.options import CompileOptions
-    from dml2onnx.providers import choice, installed
-    from dml2onnx.report import answers, gathering, html
-else:
-    np = lazy_module("numpy")
-    compiler = lazy_module("dml2onnx.compiler")
-    frontends = lazy_module("dml2onnx.frontends")
-    measuring = lazy_module("dml2onnx.measuring")
-    measured_subjects = lazy_module("dml2onnx.measuring.subjects")
-    compiler_options = lazy_module("dml2onnx.options")
-    choice = lazy_module("dml2onnx.providers.choice")
-    installed = lazy_module("dml2onnx.providers.installed")
-    answers = lazy_module("dml2onnx.report.answers")
-    gathering = lazy_module("dml2onnx.report.gathering")
-    html = lazy_module("dml2onnx.report.html")
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,8 +269,7 @@ def _measured(item: Measurement, everything: list[Measurement]) -> Measured:
 
 
 def _show(answer: PerfAnswer, screen: Screen) -> None:
-    if screen.as_json:
-        screen.answer(answer)
+    if screen.answered(answer):
         return
     screen.diagnostics(answer.diagnostics)
     screen.table(*main_table(answer.measured))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.cli import texts
 from dml2onnx.cli.common_options import add_providers
 from dml2onnx.cli.exit_codes import INTERRUPTED
+from dml2onnx.cli.lazily import answers, exporters, installed, pydirectml, settings
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.process import reader_has_gone
 from dml2onnx.cli.render import files_written
@@ -25,28 +26,17 @@ from dml2onnx.codes.running import (
     PROGRAM_UNREADABLE,
     UNKNOWN_INPUT,
 )
-from dml2onnx.diagnostics import DmlError, UnreadableError, plural, quote, shortened
+from dml2onnx.diagnostics import DmlError, UnreadableError, plural, quote, raise_errors, shortened
 from dml2onnx.files import check_target, is_special, spare
-from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
     from types import CodeType
 
-    from dml2onnx import exporters, pydirectml
     from dml2onnx.cli.render import Screen
     from dml2onnx.onnx_model import Port
-    from dml2onnx.providers import installed
-    from dml2onnx.pydirectml import settings
     from dml2onnx.pydirectml.settings import Computed, InputSlot
-    from dml2onnx.report import answers
-else:
-    pydirectml = lazy_module("dml2onnx.pydirectml")
-    exporters = lazy_module("dml2onnx.exporters")
-    installed = lazy_module("dml2onnx.providers.installed")
-    settings = lazy_module("dml2onnx.pydirectml.settings")
-    answers = lazy_module("dml2onnx.report.answers")
 
 PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -292,18 +282,12 @@ class _Keeper:
             raise DmlError(NOTHING_COMPUTED.at(message, expected="a call of Device.compute"))
         known = self._known()
         listed = ", ".join(sorted(known)) or "none"
-        unknown = sorted(self.inputs - known)
-        if unknown:
-            raise DmlError(
-                *(
-                    UNKNOWN_INPUT.at(
-                        f"no model has an input {quote(name)}; there are: {shortened(listed)}",
-                        expected=listed,
-                        found=name,
-                    )
-                    for name in unknown
-                )
+        raise_errors(
+            UNKNOWN_INPUT.at(
+                f"no model has an input {quote(name)}; there are: {shortened(listed)}", expected=listed, found=name
             )
+            for name in sorted(self.inputs - known)
+        )
 
 
 def _listed(ports: Sequence[Port]) -> str:

@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING
 from dml2onnx import recorder
 from dml2onnx.cli import texts
 from dml2onnx.cli.common_options import add_common
+from dml2onnx.cli.lazily import answers
 from dml2onnx.cli.markup import escape
 from dml2onnx.files import make_directory, put
-from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     import argparse
 
     from dml2onnx.cli.render import Screen
-    from dml2onnx.report import answers
-else:
-    answers = lazy_module("dml2onnx.report.answers")
 
 
 def recorder_arguments(parser: argparse.ArgumentParser) -> None:

@@ -17,27 +17,21 @@ from typing import TYPE_CHECKING
 from dml2onnx.cli import texts
 from dml2onnx.cli.common_options import add_freeze, add_model
 from dml2onnx.cli.exit_codes import INTERRUPTED
+from dml2onnx.cli.lazily import answers, exporters, reducing
 from dml2onnx.cli.models import STANDARD_INPUT, load_model, model_file
 from dml2onnx.cli.render import files_written
 from dml2onnx.cli.wrong_use import WrongUseError
 from dml2onnx.codes.running import NOT_OF_INTEREST, OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, plural, quote, raise_errors
 from dml2onnx.files import check_target, spare
-from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     import argparse
 
-    from dml2onnx import exporters, reducing
     from dml2onnx.cli.render import Screen
     from dml2onnx.ir.graph import Graph
     from dml2onnx.reducing import Progress
-    from dml2onnx.report import answers
     from dml2onnx.report.answers import ReduceAnswer
-else:
-    exporters = lazy_module("dml2onnx.exporters")
-    reducing = lazy_module("dml2onnx.reducing")
-    answers = lazy_module("dml2onnx.report.answers")
 
 PLACE = "{}"
 """What stands in a command for the path of the graph."""
@@ -222,8 +216,7 @@ def _written(output: Path) -> list[Path]:
 
 
 def _say(answer: ReduceAnswer, screen: Screen) -> None:
-    if screen.as_json:
-        screen.answer(answer)
+    if screen.answered(answer):
         return
     if not answer.finished:
         screen.say("[bold yellow]interrupted[/]: the smallest graph so far")

@@ -12,17 +12,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TextIO
 
 from dml2onnx.cli.markup import escape, unstyled
-from dml2onnx.diagnostics import is_said, shortened, visible
-from dml2onnx.report.form import Answer, Failure, as_json, number
+from dml2onnx.diagnostics import Diagnostic, Place, is_said, shortened, visible
+from dml2onnx.report.form import Answer, Failure, Head, Json, as_json, number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from rich.console import Console
 
-    from dml2onnx.diagnostics import Diagnostic, Place
     from dml2onnx.onnx_model import Array
-    from dml2onnx.report.form import Head, Json
 
 MOST_SHOWN = 50
 """People stop reading long before; tools get everything."""
@@ -195,6 +193,12 @@ class Screen:
         """What the command says, as JSON."""
         self.json(as_json(answer))
 
+    def answered(self, answer: Head) -> bool:
+        """Says it as JSON if that is what was asked for, and whether it was."""
+        if self.as_json:
+            self.answer(answer)
+        return self.as_json
+
     def say(self, text: str = "") -> None:
         """A line for people; markup is rich's."""
         if not self.quiet and not self.as_json:
@@ -249,11 +253,7 @@ class Screen:
         head = f"[{colour}]{item.code} {item.severity}[/]"
         stream.print(f"{head}: {escape(where + ': ' if where else '')}{escape(item.message)}")
         if item.line:
-            margin = " " * len(str(item.line))
-            file = shortened(item.file, LONGEST_PLACE)
-            stream.print(f"  [dim]{margin}-->[/] {escape(f'{file}:{item.line}:{item.column}')}")
-            stream.print(f"  [dim]{item.line} |[/] {escape(item.excerpt)}")
-            stream.print(f"  [dim]{margin} |[/] [{colour}]{item.marker}[/]")
+            self._excerpt(item, item.file, f"[{colour}]{item.marker}[/]", stream)
         for place in item.places:
             self._second_place(place, item, stream)
         unsaid = [remedy.words for remedy in item.remedies if not is_said(remedy.words, item.message)]
@@ -274,12 +274,17 @@ class Screen:
         if not place.line:
             stream.print(f"    [dim]see:[/] {escape(f'{place.pointer}: {place.message}', LONGEST_MEMBER)}")
             return
-        margin = " " * len(str(place.line))
-        file = shortened(item.file, LONGEST_PLACE)
-        stream.print(f"  [dim]{margin}-->[/] {escape(f'{file}:{place.line}:{place.column}')}")
-        stream.print(f"  [dim]{place.line} |[/] {escape(place.excerpt)}")
         words = f"{place.marker.replace('^', '-')} {shortened(place.message, LONGEST_PLACE)}"
-        stream.print(f"  [dim]{margin} |[/] [blue]{escape(words)}[/]")
+        self._excerpt(place, item.file, f"[blue]{escape(words)}[/]", stream)
+
+    @staticmethod
+    def _excerpt(place: Diagnostic | Place, file: str, below: str, stream: Stream) -> None:
+        """A line of a text, with what stands below it."""
+        margin = " " * len(str(place.line))
+        where = f"{shortened(file, LONGEST_PLACE)}:{place.line}:{place.column}"
+        stream.print(f"  [dim]{margin}-->[/] {escape(where)}")
+        stream.print(f"  [dim]{place.line} |[/] {escape(place.excerpt)}")
+        stream.print(f"  [dim]{margin} |[/] {below}")
 
     def failure(self, text: str) -> None:
         """A failure that is no finding about the model."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.arguments import feature_level
 from dml2onnx.cli import texts
 from dml2onnx.cli.common_options import add_freeze, add_level, add_model, add_providers, add_run_form
+from dml2onnx.cli.lazily import answers, comparison, frontends, gathering, html, recording, svg
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import compile_options, load_model, load_options, model_file
 from dml2onnx.cli.render import files_written
@@ -18,28 +19,16 @@ from dml2onnx.cli.wrong_use import WrongUseError
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, plural, quote
 from dml2onnx.files import check_target, put, spare
-from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     import argparse
 
-    from dml2onnx import frontends
     from dml2onnx.catalog import FeatureLevel
     from dml2onnx.cli.render import Screen
     from dml2onnx.files import Destination
-    from dml2onnx.frontends import recording
     from dml2onnx.ir.graph import Graph
-    from dml2onnx.report import answers, comparison, gathering, html, svg
     from dml2onnx.report.comparison import Comparison
     from dml2onnx.report.records import Report
-else:
-    recording = lazy_module("dml2onnx.frontends.recording")
-    frontends = lazy_module("dml2onnx.frontends")
-    answers = lazy_module("dml2onnx.report.answers")
-    comparison = lazy_module("dml2onnx.report.comparison")
-    gathering = lazy_module("dml2onnx.report.gathering")
-    html = lazy_module("dml2onnx.report.html")
-    svg = lazy_module("dml2onnx.report.svg")
 
 ROUNDS = 3
 """As ``verify`` has: ordinary, structured and extreme contents."""

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from dml2onnx.cli import render
 from dml2onnx.cli.common_options import add_frozen, add_level, add_model, add_providers, add_run_form
 from dml2onnx.cli.inputs import InputArguments
+from dml2onnx.cli.lazily import answers, file_names
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import compile_options, load_model
 from dml2onnx.diagnostics import DmlError, plural
 from dml2onnx.files import make_directory, spare
-from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     import argparse
@@ -24,15 +24,9 @@ if TYPE_CHECKING:
     from dml2onnx.cli.render import Screen
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.execution import Execution
-    from dml2onnx.frontends import names as file_names
     from dml2onnx.ir.graph import Effect, Value
     from dml2onnx.onnx_model import Array
-    from dml2onnx.report import answers
     from dml2onnx.report.answers import Contents, Printed, RunAnswer
-else:
-    file_names = lazy_module("dml2onnx.frontends.names")
-    answers = lazy_module("dml2onnx.report.answers")
-
 
 MOST_VALUES = 1 << 16
 """Elements of an output that are listed as JSON; larger ones go to files (``--output-dir``)."""
@@ -96,9 +90,7 @@ def run_command(options: argparse.Namespace, screen: Screen) -> int:
     if options.no_fallback:
         failures += execution.fell_back
     answer = _answer(execution, options, written, failures)
-    if screen.as_json:
-        screen.answer(answer)
-    else:
+    if not screen.answered(answer):
         _show_run(answer, screen, options.output_dir)
         screen.diagnostics([*execution.warnings, *failures])
     return 1 if failures else 0
@@ -221,13 +213,9 @@ def _collected(failures: list[Diagnostic]) -> Iterator[None]:
 
 def _file_stem(name: str, taken: set[str]) -> str:
     """A file name for an output: names of resources may differ only in case."""
-    stem = candidate = file_names.file_stem(name) or "output"
-    count = 1
-    while candidate.lower() in taken:
-        count += 1
-        candidate = f"{stem}_{count}"
-    taken.add(candidate.lower())
-    return candidate
+    stem = file_names.free_name(file_names.file_stem(name) or "output", lambda stem: stem.lower() in taken)
+    taken.add(stem.lower())
+    return stem
 
 
 def _show_printed(printed: Printed, screen: Screen) -> None:

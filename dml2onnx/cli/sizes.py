@@ -5,29 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from dml2onnx.cli.common_options import add_freeze, add_model
+from dml2onnx.cli.lazily import checks, graph_inputs, resizing, size_freedom
 from dml2onnx.cli.models import load_model
 from dml2onnx.codes.sizing import WRONG_REQUEST
 from dml2onnx.diagnostics import DmlError, quote, raise_errors, shortened
-from dml2onnx.lazy import lazy_module
 from dml2onnx.report.sizes import InputDimension, SizesAnswer
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping
 
-    from dml2onnx import checks
-    from dml2onnx.checks import resizing
     from dml2onnx.cli.render import Screen
     from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.ir import inputs as graph_inputs
     from dml2onnx.ir.graph import Graph
-    from dml2onnx.sizes import freedom as size_freedom
     from dml2onnx.sizes.freedom import Dimension
-else:
-    checks = lazy_module("dml2onnx.checks")
-    resizing = lazy_module("dml2onnx.checks.resizing")
-    graph_inputs = lazy_module("dml2onnx.ir.inputs")
-    size_freedom = lazy_module("dml2onnx.sizes.freedom")
 
 MOST = 8
 """Inputs that are looked at where nobody says which: others are mostly weights."""
@@ -60,8 +51,7 @@ def sizes_command(options: argparse.Namespace, screen: Screen) -> int:
     with screen.working("looking at sizes"):
         rows = dimensions(graph, {name: known[name] for name in chosen})
     answer = SizesAnswer(dimensions=tuple(rows), inputs_left_out=len(known) - len(chosen))
-    if screen.as_json:
-        screen.answer(answer)
+    if screen.answered(answer):
         return 0
     screen.table(["input", ">dimension", ">size", "may be", "because"], [cells(row) for row in answer.dimensions])
     if answer.inputs_left_out:

@@ -8,17 +8,14 @@ from argparse import ArgumentTypeError
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from dml2onnx.cli.lazily import files
 from dml2onnx.diagnostics import DmlError, quote
-from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dml2onnx import files
     from dml2onnx.catalog import FeatureLevel
     from dml2onnx.files import Destination
-else:
-    files = lazy_module("dml2onnx.files")
 
 
 def output(text: str) -> Destination:

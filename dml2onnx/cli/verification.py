@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from dml2onnx.cli import texts
 from dml2onnx.cli.common_options import add_documented, add_model, add_passes, add_providers
 from dml2onnx.cli.inputs import InputArguments
+from dml2onnx.cli.lazily import named_sizes, verify_options, whole
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import compile_options, load_model
 from dml2onnx.codes.sizing import WRONG_REQUEST
 from dml2onnx.diagnostics import DmlError, plural
-from dml2onnx.lazy import lazy_module
 from dml2onnx.report.verified import verification_answer
 
 if TYPE_CHECKING:
@@ -20,14 +20,6 @@ if TYPE_CHECKING:
 
     from dml2onnx.cli.render import Screen
     from dml2onnx.report.verified import Compared, Verified, VerifiedNode, VerifyAnswer
-    from dml2onnx.verification import options as verify_options
-    from dml2onnx.verification import sizes as named_sizes
-    from dml2onnx.verification import whole
-else:
-    verify_options = lazy_module("dml2onnx.verification.options")
-    named_sizes = lazy_module("dml2onnx.verification.sizes")
-    whole = lazy_module("dml2onnx.verification.whole")
-
 
 EXACT = "FLOAT32"
 """The arithmetic whose bounds need no word."""
@@ -94,9 +86,7 @@ def verify_command(options: argparse.Namespace, screen: Screen) -> int:
         else:
             result = whole.verify_with(graph, inputs, how, against=options.against)
     answer = verification_answer(result, str(options.provider), options.seed, options.against)
-    if screen.as_json:
-        screen.answer(answer)
-    else:
+    if not screen.answered(answer):
         _show(answer, screen, all_nodes=options.nodes)
     return 0 if answer.passed else 1
 

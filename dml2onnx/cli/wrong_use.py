@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from dml2onnx.codes.exporting import UNKNOWN_TARGET
 from dml2onnx.codes.sizing import WRONG_REQUEST
-from dml2onnx.diagnostics import DmlError
-
-if TYPE_CHECKING:
-    from dml2onnx.diagnostics import Diagnostic
+from dml2onnx.diagnostics import Diagnostic, DmlError
 
 
 class WrongUseError(DmlError):

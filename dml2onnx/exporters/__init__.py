@@ -7,26 +7,22 @@ from typing import TYPE_CHECKING
 
 from dml2onnx import arguments
 from dml2onnx.codes.exporting import FILE_TO_COME, LEFT_OUT, UNKNOWN_TARGET
-from dml2onnx.diagnostics import DmlError, quote, raise_errors
+from dml2onnx.diagnostics import Diagnostic, DmlError, quote, raise_errors
 from dml2onnx.exporters.dxdispatch import dxdispatch, lost
 from dml2onnx.exporters.files import write_files
 from dml2onnx.exporters.references import references
 from dml2onnx.exporters.serialized import lost_descriptors, serialized
 from dml2onnx.exporters.whole_tensors import lost_effects, obstacles
-from dml2onnx.files import check_target, spare
+from dml2onnx.files import Destination, check_target, spare
 from dml2onnx.frontends import graph_of
 from dml2onnx.frontends.findings import listing
-from dml2onnx.ir.data import padded
+from dml2onnx.ir.data import Data, padded
 from dml2onnx.ir.graph import Graph
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
     from typing import BinaryIO
-
-    from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.files import Destination
-    from dml2onnx.ir.data import Data
 
 __all__ = ["FORMATS", "GRAPHS", "convert", "export", "left_out"]
 
@@ -178,9 +174,7 @@ def _cpp(graph: Graph, path: Path, named: Mapping[Path, str]) -> tuple[bytes, di
     from dml2onnx.source_code import cpp
 
     raise_errors(graph.findings)
-    found = list(obstacles(graph))
-    if found:
-        raise DmlError(*found)
+    raise_errors(obstacles(graph))
     text, placed = cpp(graph, path.stem, named)
     weights = Sidecar(f"{path.stem}.bin")
     for item, (position, data) in zip(graph.constants, placed, strict=True):

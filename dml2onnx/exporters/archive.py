@@ -8,7 +8,8 @@ from zipfile import ZipFile, ZipInfo
 
 import numpy as np
 
-from dml2onnx.exporters.native_contents import require_writable
+from dml2onnx.exporters.native_contents import npy_head, require_writable
+from dml2onnx.frontends.numbers import unpack_nibbles
 from dml2onnx.ir.data import stored_bytes, stream
 
 if TYPE_CHECKING:
@@ -42,18 +43,11 @@ class Archive:
         with ZipFile(sink, "w") as archive:
             for name, item in self._arrays.items():
                 with archive.open(ZipInfo(f"{name}.npy", DATE), "w", force_zip64=True) as member:
-                    member.write(_header(item))
+                    member.write(npy_head(item.dtype, item.shape))
                     for part in _blocks(item):
                         member.write(part)
                         yield sink.drained()
         yield sink.drained()
-
-
-def _header(item: StoredArray) -> bytes:
-    text = io.BytesIO()
-    members = {"descr": np.lib.format.dtype_to_descr(item.dtype), "fortran_order": False, "shape": item.shape}
-    np.lib.format.write_array_header_1_0(text, members)
-    return text.getvalue()
 
 
 def _blocks(item: StoredArray) -> Iterator[bytes | memoryview]:
@@ -63,10 +57,9 @@ def _blocks(item: StoredArray) -> Iterator[bytes | memoryview]:
         return
     done = 0
     for block in stream(item.data, item.nibbles.bytes_for(count)):
-        raw = np.frombuffer(block, np.uint8)
-        pairs = np.stack([raw & 15, raw >> 4], -1).reshape(-1)[: count - done]
-        done += pairs.size
-        yield (((pairs ^ 8).astype(np.int8) - 8) if item.nibbles.is_signed else pairs).tobytes()
+        nibbles = unpack_nibbles(np.frombuffer(block, np.uint8), count - done, is_signed=item.nibbles.is_signed)
+        done += nibbles.size
+        yield nibbles.tobytes()
 
 
 class _Sink(io.RawIOBase):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.codes import exporting as codes
 from dml2onnx.diagnostics import DmlError
-from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
+from dml2onnx.ir.operator import FieldValue, OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from dml2onnx.catalog import OperatorSchema
     from dml2onnx.ir.graph import Effect
-    from dml2onnx.ir.operator import FieldValue
 
 Json = dict[str, object]
 

@@ -11,21 +11,19 @@ from typing import TYPE_CHECKING, TypeVar
 
 from dml2onnx.catalog import FieldType
 from dml2onnx.diagnostics import raise_errors
-from dml2onnx.exporters.descriptors import fields
+from dml2onnx.exporters.descriptors import Json, fields
 from dml2onnx.exporters.layout import laid_out
 from dml2onnx.exporters.native_contents import Sidecar
 from dml2onnx.exporters.problems import Problems
 from dml2onnx.exporters.references import NO_REFERENCES
 from dml2onnx.exporters.whole_tensors import obstacles
-from dml2onnx.ir.data import MissingData
+from dml2onnx.ir.data import Data, MissingData
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from dml2onnx.catalog import FieldSchema
-    from dml2onnx.exporters.descriptors import Json
-    from dml2onnx.ir.data import Data
     from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
     from dml2onnx.ir.tensor import TensorDesc
 

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING
 import networkx as nx
 
 from dml2onnx.codes import exporting as codes
-from dml2onnx.diagnostics import DmlError, quote
-from dml2onnx.exporters.problems import problem
+from dml2onnx.diagnostics import Diagnostic, DmlError, quote
+from dml2onnx.exporters.problems import problem, sorted_nodes
 from dml2onnx.frontends.names import UniqueNames
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.data import Data
     from dml2onnx.ir.graph import Effect, Graph, Node, Value, Write
     from dml2onnx.ir.tensor import TensorDesc
@@ -72,11 +71,7 @@ def kept(node: Node, name: str, write: Write, desc: TensorDesc) -> Value | None:
 
 def plan(graph: Graph) -> Plan:
     """Where values lie and when they are made; :class:`DmlError` where no order does."""
-    try:
-        nodes = graph.sorted_nodes()
-    except nx.NetworkXUnfeasible:
-        message = "The nodes depend on each other in a circle."
-        raise DmlError(codes.NOT_SORTABLE.at(message, expected="a graph without cycles")) from None
+    nodes = sorted_nodes(graph)
     refused: list[Diagnostic] = []
     for by_name in (True, False):
         places = _Places(graph, nodes, by_name)

@@ -10,25 +10,24 @@ from __future__ import annotations
 import math
 import struct
 from dataclasses import replace
-from io import BytesIO
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dml2onnx.codes import exporting as codes
-from dml2onnx.diagnostics import DmlError, quote, raise_errors
-from dml2onnx.exporters.descriptors import command, fields, number
+from dml2onnx.diagnostics import Diagnostic, DmlError, quote, raise_errors
+from dml2onnx.exporters.descriptors import Json, command, fields, number
 from dml2onnx.exporters.dx_buffers import Buffer, kept, plan
 from dml2onnx.exporters.layout import laid_out
-from dml2onnx.exporters.native_contents import Sidecar, contents, is_zero
+from dml2onnx.exporters.native_contents import Sidecar, contents, is_zero, npy_head
 from dml2onnx.exporters.problems import Problems, problem
 from dml2onnx.exporters.references import NO_REFERENCES
 from dml2onnx.frontends.dialects import DXDISPATCH
 from dml2onnx.frontends.findings import listing
 from dml2onnx.frontends.members import UINT32
-from dml2onnx.frontends.names import UniqueNames, file_stem
-from dml2onnx.ir.data import ArrayData, FillData, MissingData
-from dml2onnx.ir.graph import Effect
+from dml2onnx.frontends.names import UniqueNames, file_stem, free_name
+from dml2onnx.ir.data import ArrayData, Data, FillData, MissingData
+from dml2onnx.ir.graph import Effect, Graph, Node, Read, Value, Write
 from dml2onnx.ir.inputs import in_memory, input_descs
 from dml2onnx.ir.operator import OperatorDesc, Scalar
 from dml2onnx.ir.tensor import DataType, TensorDesc
@@ -37,11 +36,6 @@ from dml2onnx.serialized_schema import may_be_owned
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
     from pathlib import Path
-
-    from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.exporters.descriptors import Json
-    from dml2onnx.ir.data import Data
-    from dml2onnx.ir.graph import Graph, Node, Read, Value, Write
 
 _LEVELS = {"resources": 1, "dispatchables": 2, "commands": 1}
 _ARRAY, _RAW = ".npy", ".bin"
@@ -155,16 +149,12 @@ class _Export:
     def _file(self, buffer: Buffer, data: Data, nbytes: int, row: TensorDesc | None) -> Json:
         """A ``.npy`` file of a row of elements, or one of raw bytes where numpy has no such type."""
         suffix = _RAW if row is None else _ARRAY
-        stem = base = f"{self._stem}.{file_stem(buffer.name) or 'buffer'}"
-        count = 1
-        while f"{stem}{suffix}".casefold() in self._reserved:
-            count += 1
-            stem = f"{base}_{count}"
-        name = stem + suffix
+        base = f"{self._stem}.{file_stem(buffer.name) or 'buffer'}"
+        name = free_name(base, lambda stem: f"{stem}{suffix}".casefold() in self._reserved) + suffix
         self._reserved.add(name.casefold())
         part = Sidecar(name)
         if row is not None:
-            head = npy_head(row)  # as long as contents are aligned
+            head = npy_head(row.data_type.dtype, row.sizes)  # as long as contents are aligned
             part.add(ArrayData(np.frombuffer(head, np.uint8)), len(head))
         part.add(data, nbytes)
         self._files[name] = part
@@ -253,14 +243,6 @@ class _Export:
             last = [name for name in resources if name in written and written[name] not in read]
             return [] if last == wanted else wanted
         return [name for name in wanted if name not in shown]
-
-
-def npy_head(row: TensorDesc) -> bytes:
-    """What stands before the elements of a ``.npy`` file."""
-    stream = BytesIO()
-    described_as = {"descr": row.data_type.dtype.str, "fortran_order": False, "shape": row.sizes}
-    np.lib.format.write_array_header_1_0(stream, described_as)
-    return stream.getvalue()
 
 
 def operator_json(operator: OperatorDesc) -> Json:

@@ -11,17 +11,13 @@ from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, quote
 from dml2onnx.exporters.archive import Archive
 from dml2onnx.exporters.native_contents import Sidecar, require_writable
-from dml2onnx.files import check_target, put
+from dml2onnx.files import Destination, check_target, put
 from dml2onnx.frontends import load
 from dml2onnx.frontends.findings import listing
-from dml2onnx.ir.data import stored_bytes, stream
+from dml2onnx.ir.data import Data, stored_bytes, stream
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
-
-    from dml2onnx.files import Destination
-    from dml2onnx.ir.data import Data
-
 
 PROGRAMS = frozenset({".py", ".cpp"})
 """Suffixes of programs, which name the files that they read."""

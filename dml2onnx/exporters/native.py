@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.catalog import FieldType
 from dml2onnx.codes import exporting as codes
 from dml2onnx.diagnostics import quote, raise_errors
-from dml2onnx.exporters.descriptors import command, fields, tensor
+from dml2onnx.exporters.descriptors import Json, command, fields, tensor
 from dml2onnx.exporters.layout import laid_out
 from dml2onnx.exporters.native_contents import Sidecar, contents, is_zero
 from dml2onnx.exporters.problems import Problems
@@ -22,7 +22,7 @@ from dml2onnx.exporters.references import NO_REFERENCES
 from dml2onnx.frontends.contents import buffer_size
 from dml2onnx.frontends.native import VERSION
 from dml2onnx.frontends.native_values import written_size
-from dml2onnx.ir.data import MissingData
+from dml2onnx.ir.data import Data, MissingData
 from dml2onnx.ir.inputs import input_descs
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from dml2onnx.exporters.descriptors import Json
-    from dml2onnx.ir.data import Data
     from dml2onnx.ir.graph import Constant, Effect, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 
 _LEVELS = {"inputs": 1, "constants": 1, "nodes": 2, "commands": 1}

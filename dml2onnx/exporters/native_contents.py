@@ -5,23 +5,22 @@ Whatever is chosen gives the same bytes when it is read; that is compared here r
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dml2onnx.codes.exporting import TOO_LARGE_TO_WRITE
 from dml2onnx.diagnostics import DmlError
-from dml2onnx.exporters.descriptors import number
-from dml2onnx.ir.data import FillData, PaddedData, stored_bytes, stream
-from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.exporters.descriptors import Json, number
+from dml2onnx.frontends.numbers import unpack_nibbles
+from dml2onnx.ir.data import Data, FillData, PaddedData, stored_bytes, stream
+from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import numpy.typing as npt
-
-    from dml2onnx.exporters.descriptors import Json
-    from dml2onnx.ir.data import Data
 
     Bytes = npt.NDArray[np.uint8]
 
@@ -76,6 +75,14 @@ class Sidecar:
             yield bytes(start - position)
             yield from stream(data, nbytes)
             position = start + nbytes
+
+
+def npy_head(dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
+    """What stands before the elements of a ``.npy`` file."""
+    stream = BytesIO()
+    described_as = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(stream, described_as)
+    return stream.getvalue()
 
 
 def contents(data: Data, desc: TensorDesc, nbytes: int, sidecar: Sidecar) -> Json:
@@ -142,7 +149,7 @@ def _values(raw: Bytes, desc: TensorDesc) -> list[int | float | str] | None:
     if data_type.is_packed_nibbles:
         if count % 2 and raw[-1] >> 4:
             return None
-        return [_nibble(int(raw[i // 2]) >> 4 * (i % 2) & 15, data_type) for i in range(count)]
+        return [int(item) for item in unpack_nibbles(raw, count, is_signed=data_type.is_signed)]
     try:
         array = np.frombuffer(raw.tobytes(), data_type.dtype)
         values = [number(item.item(), data_type) for item in array]
@@ -153,7 +160,3 @@ def _values(raw: Bytes, desc: TensorDesc) -> list[int | float | str] | None:
         if not np.array_equal(raw, np.where(np.isnan(array), usual, array).view(np.uint8)):
             return None
     return values
-
-
-def _nibble(bits: int, data_type: DataType) -> int:
-    return bits - 16 if data_type.is_signed and bits >= 8 else bits

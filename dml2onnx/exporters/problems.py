@@ -6,14 +6,15 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+import networkx as nx
+
 from dml2onnx.codes import exporting as codes
-from dml2onnx.diagnostics import DmlError, quote
+from dml2onnx.diagnostics import Code, Diagnostic, DmlError, quote, raise_errors
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
-    from dml2onnx.diagnostics import Code, Diagnostic
-    from dml2onnx.ir.graph import Node, Value
+    from dml2onnx.ir.graph import Graph, Node, Value
     from dml2onnx.ir.tensor import TensorDesc
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -36,8 +37,7 @@ class Problems:
 
     def raise_found(self) -> None:
         """Raises :class:`DmlError` with all that there are."""
-        if self._found:
-            raise DmlError(*self._found)
+        raise_errors(self._found)
 
     def check_size(self, node: Node, field: str, desc: TensorDesc, value: Value) -> None:
         """A buffer is as large as the tensor that it is seen as."""
@@ -71,6 +71,15 @@ def problem(code: Code, message: str, node: Node | None = None, field: str = "",
     if node is None:
         return code.at(message, found=found)
     return code.at(message, node=node.name, operator=node.operator.type, field=field, pointer=node.source, found=found)
+
+
+def sorted_nodes(graph: Graph) -> tuple[Node, ...]:
+    """The nodes in the order of their execution; :class:`DmlError` where they have none."""
+    try:
+        return graph.sorted_nodes()
+    except nx.NetworkXUnfeasible:
+        message = "The nodes depend on each other in a circle."
+        raise DmlError(codes.NOT_SORTABLE.at(message, expected="a graph without cycles")) from None
 
 
 def utf8(name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from dml2onnx.frontends.names import free_name
 from dml2onnx.ir.data import MissingData
 
 if TYPE_CHECKING:
@@ -28,10 +29,7 @@ def references(graph: Graph, directory: Path, taken: Collection[str] = ()) -> di
     for path in dict.fromkeys(item.data.path for item in graph.constants if isinstance(item.data, MissingData)):
         inside = path.is_relative_to(directory)
         stem = (path.relative_to(directory).as_posix() if inside else path.name).removesuffix(SUFFIX)
-        name, number = stem + SUFFIX, 1
-        while name.casefold() in used:
-            number += 1
-            name = f"{stem}_{number}{SUFFIX}"
+        name = free_name(stem, lambda stem: (stem + SUFFIX).casefold() in used) + SUFFIX
         used.add(name.casefold())
         names[path] = name
     return names

@@ -15,18 +15,19 @@ nothing reads.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import networkx as nx
 
 from dml2onnx.codes import exporting as codes
 from dml2onnx.diagnostics import DmlError, quote, raise_errors
-from dml2onnx.exporters.problems import Problems, utf8
+from dml2onnx.exporters.problems import Problems, sorted_nodes, utf8
 from dml2onnx.exporters.references import NO_REFERENCES
 from dml2onnx.exporters.serialized_tables import GraphWriter, TooLargeError
 from dml2onnx.exporters.whole_tensors import obstacles
 from dml2onnx.frontends.names import no_device
-from dml2onnx.ir.data import MissingData, head, padded
+from dml2onnx.ir.data import Data, MissingData, head, padded
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.serialized_schema import MAX_BYTES, may_be_owned
 
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dml2onnx.catalog import FieldSchema
-    from dml2onnx.ir.data import Data
     from dml2onnx.ir.graph import Constant, Graph, Node, Read, Value, Write
 
 SUFFIX = ".bin"
@@ -76,7 +76,7 @@ class _Export:
                 self._readers.setdefault(read.value, []).append((node, field, desc))
 
     def run(self) -> tuple[bytes, dict[str, Data]]:
-        nodes = self._sorted()
+        nodes = sorted_nodes(self._graph)
         self._name_inputs()
         self._name_outputs()
         self._problems.raise_found()
@@ -87,15 +87,6 @@ class _Export:
             raise DmlError(codes.TOO_LARGE_TO_WRITE.at(message, expected=f"at most {MAX_BYTES} bytes")) from None
 
     # --- What the format cannot say -----------------------------------------------------------------------------------
-
-    def _sorted(self) -> tuple[Node, ...]:
-        graph = self._graph
-        try:
-            nodes = graph.sorted_nodes()
-        except nx.NetworkXUnfeasible:
-            message = "The nodes depend on each other in a circle."
-            raise DmlError(codes.NOT_SORTABLE.at(message, expected="a graph without cycles")) from None
-        return nodes
 
     def _name_inputs(self) -> None:
         for item in self._graph.inputs:
@@ -205,7 +196,10 @@ def lost_descriptors(graph: Graph) -> list[str]:
     """The inputs and outputs that will be seen through other descriptors: an input's first reader's, a writer's."""
     seen: dict[Value, TensorDesc] = {}
     written: dict[Value, TensorDesc] = {}
-    for node in graph.nodes if _is_cyclic(graph) else graph.sorted_nodes():
+    nodes = graph.nodes
+    with suppress(nx.NetworkXUnfeasible):
+        nodes = graph.sorted_nodes()
+    for node in nodes:
         for item in node.operator.schema.input_fields:
             for read, desc in zip(node.reads.get(item.name, ()), node.operator.tensors(item.name), strict=True):
                 seen.setdefault(read.value, desc)
@@ -226,11 +220,3 @@ def stored(desc: TensorDesc) -> TensorDesc:
     """What of a descriptor is stored."""
     total = desc.total_size if desc.total_size != desc.minimum_bytes else 0
     return TensorDesc(desc.data_type, desc.sizes, desc.strides, False, total)
-
-
-def _is_cyclic(graph: Graph) -> bool:
-    try:
-        graph.sorted_nodes()
-    except nx.NetworkXUnfeasible:
-        return True
-    return False

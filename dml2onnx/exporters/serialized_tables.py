@@ -10,7 +10,7 @@ from flatbuffers.builder import BuilderSizeError as TooLargeError
 
 from dml2onnx import catalog
 from dml2onnx.catalog import FieldType
-from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
+from dml2onnx.ir.operator import FieldValue, OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.serialized_schema import (
     ACTIVATION,
     ALIGNMENTS,
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dml2onnx.catalog import FieldSchema
-    from dml2onnx.ir.operator import FieldValue
     from dml2onnx.ir.tensor import TensorDesc
     from dml2onnx.serialized_schema import TableLayout
 

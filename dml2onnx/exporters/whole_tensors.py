@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import exporting as codes
-from dml2onnx.diagnostics import quote
+from dml2onnx.diagnostics import Diagnostic, quote
 from dml2onnx.exporters.problems import problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph, Node, Read, Write
     from dml2onnx.ir.tensor import TensorDesc
 

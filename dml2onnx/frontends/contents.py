@@ -70,14 +70,12 @@ def read_contents(
     if len(present) != 1:
         what = " and ".join(present) if present else "none"
         message = f"exactly one of {listing(SOURCES)} has to hold the contents; found: {what}"
-        findings.add(
-            codes.DATA_SOURCE.at(message, pointer=members.place, expected=f"one of {listing(SOURCES)}", found=what)
-        )
+        findings.say(codes.DATA_SOURCE, message, members.place, expected=f"one of {listing(SOURCES)}", found=what)
         return None
     for name in ("offset", "length"):
         if name in members.raw and present != ["file"]:
             message = f"{quote(name)} says which bytes of a file are meant, and there is no file"
-            findings.add(codes.UNKNOWN_KEY.at(message, pointer=members.at(name)))
+            findings.say(codes.UNKNOWN_KEY, message, members.at(name))
     if present == ["file"]:
         found = _read_file(members, desc, nbytes, files, findings)
     elif desc is None or not _fits(members, desc, nbytes, findings):
@@ -97,9 +95,7 @@ def _fits(members: Members, desc: TensorDesc, nbytes: int | None, findings: Find
     if nbytes is None or wanted <= nbytes:
         return True
     message = f"{desc} has {wanted} bytes, but the buffer has {nbytes}"
-    findings.add(
-        codes.WRONG_VALUE_COUNT.at(message, pointer=members.at("bytes"), expected=f"{wanted} or more", found=nbytes)
-    )
+    findings.say(codes.WRONG_VALUE_COUNT, message, members.at("bytes"), expected=f"{wanted} or more", found=nbytes)
     return False
 
 
@@ -110,11 +106,12 @@ def _read_fill(members: Members, desc: TensorDesc, nbytes: int | None, findings:
         if isinstance(raw, list):
             findings.add(_values_as_fill(raw, desc, value, place))
         else:
-            _bad_value(findings, "fill", value, place, of_fractions(raw, desc.data_type, members.at("DataType")))
+            remedies = of_fractions(raw, desc.data_type, members.at("DataType"))
+            findings.bad("fill", value, place, remedies, code=codes.BAD_VALUE)
         return None
     bad = beyond_range(members.raw["fill"], value, desc.data_type)
     if bad is not None:
-        _report(findings, "fill", bad, members.at("fill"))
+        findings.bad("fill", bad, members.at("fill"))
     elements = 2 if desc.data_type.is_packed_nibbles else 1
     pattern = to_bytes(np.full(elements, value, desc.data_type.dtype), desc.data_type).tobytes()
     return FillData(pattern, desc.minimum_bytes if nbytes is None else min(desc.minimum_bytes, nbytes))
@@ -138,20 +135,20 @@ def _read_values(members: Members, desc: TensorDesc, findings: Findings) -> Data
         expected = f"{desc.extent} values" + (f", or arrays nested as {list(desc.sizes)}" if desc.is_packed else "")
         found = _nesting(values) if flat is None else f"{len(flat)} values"
         message = f"{found}, but {desc} has {desc.extent} elements in memory"
-        findings.add(codes.WRONG_VALUE_COUNT.at(message, pointer=place, expected=expected, found=found))
+        findings.say(codes.WRONG_VALUE_COUNT, message, place, expected=expected, found=found)
         return None
     array = to_array(flat, desc.data_type, truncate=False)
     if isinstance(array, tuple):
         index, bad = array
         path = _unravel(index, sizes)
         remedies = of_fractions(flat[index], desc.data_type, members.at("DataType"))
-        _bad_value(findings, _entry(path), bad, place + pointer_of(*path), remedies)
+        findings.bad(_entry(path), bad, place + pointer_of(*path), remedies, code=codes.BAD_VALUE)
         return None
     beyond = first_beyond_range(flat, array, desc.data_type)
     if beyond is not None:
         index, bad = beyond
         path = _unravel(index, sizes)
-        _report(findings, _entry(path), bad, place + pointer_of(*path))
+        findings.bad(_entry(path), bad, place + pointer_of(*path))
     return ArrayData(to_bytes(array, desc.data_type))
 
 
@@ -235,7 +232,7 @@ def _read_npy(
     for member in ("offset", "length"):
         if member in members.raw:
             message = f"{quote(member)} is for raw files; a .npy file says itself where its data is"
-            findings.add(codes.UNKNOWN_KEY.at(message, pointer=members.at(member)))
+            findings.say(codes.UNKNOWN_KEY, message, members.at(member))
     file = files.npy(name)
     own = TensorDesc(file.data_type, file.shape or (1,))
     if desc is None and ("DataType" in members.raw or "Sizes" in members.raw):
@@ -243,10 +240,10 @@ def _read_npy(
     desc = desc or own
     if (desc.data_type, desc.extent) != (own.data_type, own.element_count):
         message = f"{quote(name)} holds {own}, not {desc}"
-        findings.add(codes.WRONG_VALUE_COUNT.at(message, pointer=members.at("file"), expected=desc, found=own))
+        findings.say(codes.WRONG_VALUE_COUNT, message, members.at("file"), expected=desc, found=own)
         return None
     if file.nbytes == 0:
-        findings.add(codes.NO_DATA.at(f"{quote(name)} has no elements", pointer=members.at("file"), found=own))
+        findings.say(codes.NO_DATA, f"{quote(name)} has no elements", members.at("file"), found=own)
         return None
     if file.data.nbytes < file.nbytes:
         message = f"{quote(name)} ends after {file.data.nbytes} of {file.nbytes} bytes"
@@ -260,15 +257,6 @@ def _read_npy(
 
 def _entry(path: Sequence[int]) -> str:
     return "values" + "".join(f"[{item}]" for item in path)
-
-
-def _bad_value(findings: Findings, what: str, bad: Bad, place: str, remedies: tuple[Remedy, ...]) -> None:
-    _report(findings, what, bad._replace(code=codes.BAD_VALUE), place, remedies)
-
-
-def _report(findings: Findings, what: str, bad: Bad, place: str, remedies: tuple[Remedy, ...] = ()) -> None:
-    message = f"{what} {bad.message}"
-    findings.add(bad.code.at(message, pointer=place, expected=bad.expected, found=bad.found, remedies=remedies))
 
 
 def of_fractions(value: object, data_type: DataType, place: str) -> tuple[Remedy, ...]:

@@ -350,10 +350,7 @@ class DescriptorReader:
         return UNREADABLE
 
     def _read_size_2d(self, raw: object, _: Json, problems: list[Diagnostic]) -> FieldValue:
-        def read(value: object, _: Json, found: list[Diagnostic]) -> FieldValue:
-            return read_uint(value, UINT32, found)
-
-        width, height = self._members(raw, ("Width", "Height"), read, problems)
+        width, height = self._members(raw, ("Width", "Height"), _read_uint, problems)
         if isinstance(width, int) and isinstance(height, int):
             return Size2D(width, height)
         return UNREADABLE

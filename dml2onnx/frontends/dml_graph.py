@@ -45,7 +45,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldKind
 from dml2onnx.codes import reading as codes
-from dml2onnx.diagnostics import Edit, Place, Remedy, plural
+from dml2onnx.diagnostics import Code, Edit, Place, Remedy, plural
 from dml2onnx.frontends.contents import longest_file
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import API, enumerators
@@ -66,7 +66,7 @@ from dml2onnx.frontends.dml_graph_parts import (
 from dml2onnx.frontends.edge_cycles import without_cycles
 from dml2onnx.frontends.edge_remedies import Reached, ends
 from dml2onnx.frontends.files import ModelFiles
-from dml2onnx.frontends.findings import Findings, at_field, pointer, quote, show
+from dml2onnx.frontends.findings import Findings, Said, at_field, pointer, quote, show
 from dml2onnx.frontends.members import UINT32, Members, wrong_kind
 from dml2onnx.frontends.names import UniqueNames
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
@@ -79,8 +79,8 @@ from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Unpack
 
-    from dml2onnx.diagnostics import Code
     from dml2onnx.frontends.text import Document
 
 _COUNTED = {
@@ -120,9 +120,7 @@ class _GraphDescReader:
         drop_comments(self._document.root, findings)
         root = Members(self._document.root, "", findings)
         for place, name in self._document.repeated():
-            findings.add(
-                codes.DUPLICATE_KEY.at(f"the object has {quote(name)} twice", pointer=place, found=quote(name))
-            )
+            findings.say(codes.DUPLICATE_KEY, f"the object has {quote(name)} twice", place, found=quote(name))
         root.only(_ROOT_MEMBERS, "DML_GRAPH_DESC")
         if not root.raw.keys() <= set(_ROOT_MEMBERS):
             self._doubt_edges()
@@ -173,7 +171,7 @@ class _GraphDescReader:
             self._doubt_edges()
             if array == "Nodes" and stated > length:
                 self._findings.doubt(_NODE)
-            self._findings.add(codes.COUNT_DIFFERS.at(message, pointer=root.at(count), expected=length, found=stated))
+            self._findings.say(codes.COUNT_DIFFERS, message, root.at(count), expected=length, found=stated)
 
     # --- Nodes --------------------------------------------------------------------------------------------------------
 
@@ -262,10 +260,8 @@ class _GraphDescReader:
         size = desc.uint("DataSize")
         if size is not None and size != data.nbytes:
             message = f"DataSize is {size}, but Data has {plural(data.nbytes, 'byte')}"
-            self._findings.add(
-                codes.COUNT_DIFFERS.at(
-                    message, pointer=desc.at("DataSize"), expected=data.nbytes, found=size, node=name
-                )
+            self._findings.say(
+                codes.COUNT_DIFFERS, message, desc.at("DataSize"), expected=data.nbytes, found=size, node=name
             )
         value = Value(name, -(-data.nbytes // 4) * 4)
         self._constants.append(Constant(value, padded(data, value.nbytes)))
@@ -279,10 +275,8 @@ class _GraphDescReader:
         if node.file_place and node.value.nbytes > most:
             message = f"the file has {node.value.nbytes} bytes, of which no tensor reads more than {most}"
             found, name = f"{node.value.nbytes} bytes", node.value.name
-            self._findings.add(
-                codes.FILE_TOO_LONG.at(
-                    message, pointer=node.file_place, expected=f"{most} bytes", found=found, node=name
-                )
+            self._findings.say(
+                codes.FILE_TOO_LONG, message, node.file_place, expected=f"{most} bytes", found=found, node=name
             )
 
     # --- Edges --------------------------------------------------------------------------------------------------------
@@ -300,9 +294,7 @@ class _GraphDescReader:
                 table = enumerators("DML_GRAPH_EDGE_TYPE", True)
                 if type(stated) not in (str, int) or table.get(stated) != kind:
                     message = f"Type is {show(stated)}, but {section} holds edges of type {kind}"
-                    self._findings.add(
-                        codes.WRONG_KIND.at(message, pointer=members.at("Type"), expected=kind, found=show(stated))
-                    )
+                    self._findings.say(codes.WRONG_KIND, message, members.at("Type"), expected=kind, found=show(stated))
                 inner = members.mapping("Desc", required=True)
                 if inner is None:
                     self._doubt_edges()
@@ -344,9 +336,7 @@ class _GraphDescReader:
         expected, place = f"a number below {count}" if count else "no edge", edge.at(end)
         self._doubt_edges()
         found = edge.ends[end]
-        self._findings.add(
-            codes.EDGE_INDEX.at(message, pointer=place, expected=expected, found=found, remedies=remedies)
-        )
+        self._findings.say(codes.EDGE_INDEX, message, place, expected=expected, found=found, remedies=remedies)
 
     def _target(self, edge: Edge, node_end: int) -> tuple[OperatorNode, Slot] | None:
         """The input that an edge leads to, when it can be connected."""
@@ -362,15 +352,12 @@ class _GraphDescReader:
         if number in node.reads:
             message = f"another edge leads to input {number} ({slot.field}) already"
             self._doubt_edges()
-            schema, place = node.operator.schema, edge.at(node_end + 1)
-            finding = at_field(
-                codes.CONNECTED_TWICE, message, place, node.name, schema, slot.field, expected="one edge"
-            )
-            first = node.edges.get(number)
+            place, first = edge.at(node_end + 1), node.edges.get(number)
             remedies = [item for other in (first, edge) if other for item in self._reached.turned(self._nodes, other)]
             there = Place(place if first is None else first.at(len(first.ends) - 1), "the first edge to it")
             remedies = remedies or [*self._reached.another_input(self._nodes, edge, node_end + 1)]
-            self._findings.add(replace(finding, places=(there,), remedies=tuple(remedies)))
+            about: Said = {"expected": "one edge", "places": (there,), "remedies": tuple(remedies)}
+            self._report(codes.CONNECTED_TWICE, message, place, node, slot.field, **about)
             return None
         node.edges[number] = edge
         return node, slot
@@ -389,11 +376,8 @@ class _GraphDescReader:
             message = f"number {number} is {slot.field}, which is absent"
             self._doubt_edges()
             remedies = self._reached.another_input(self._nodes, edge, end) if what == "input" else ()
-            schema, expected = node.operator.schema, "a tensor that is present"
-            finding = at_field(
-                codes.ABSENT_TENSOR, message, edge.at(end), node.name, schema, slot.field, expected=expected
-            )
-            self._findings.add(replace(finding, remedies=remedies))
+            about: Said = {"expected": "a tensor that is present", "remedies": remedies}
+            self._report(codes.ABSENT_TENSOR, message, edge.at(end), node, slot.field, **about)
             return None
         return slot
 
@@ -417,7 +401,8 @@ class _GraphDescReader:
             return
         if end.desc.owned_by_dml:
             message = f"{end.field} is owned by DirectML, but connected to node {edge.ends[0]}"
-            self._report(codes.OWNED_NOT_AN_INPUT, message, edge.place, node, end.field, "an edge from a graph input")
+            expected = "an edge from a graph input"
+            self._report(codes.OWNED_NOT_AN_INPUT, message, edge.place, node, end.field, expected=expected)
             node.reads[edge.ends[3]] = Read(self._unresolved.value())
         wanted = end.desc.total_bytes
         if isinstance(source, ConstantNode):
@@ -446,8 +431,8 @@ class _GraphDescReader:
         places: tuple[Place, ...] = (),
     ) -> None:
         message = f"{source} has {size} bytes, and {field_name} reads {wanted}"
-        expected, found = f"{size} bytes", f"{wanted} bytes"
-        self._report(codes.EDGE_BYTES, message, edge.place, node, field_name, expected, found, places)
+        about: Said = {"expected": f"{size} bytes", "found": f"{wanted} bytes", "places": places}
+        self._report(codes.EDGE_BYTES, message, edge.place, node, field_name, **about)
         node.reads[edge.ends[-1]] = Read(self._unresolved.value())
 
     def _connect_inputs(self, root: Members, edges: list[Edge]) -> tuple[GraphInput, ...]:
@@ -513,7 +498,7 @@ class _GraphDescReader:
             slot = None
             if isinstance(node, ConstantNode):
                 message = "a constant cannot be a graph output, since it has no descriptor"
-                self._findings.add(codes.CONSTANT_OUTPUT.at(message, pointer=edge.place))
+                self._findings.say(codes.CONSTANT_OUTPUT, message, edge.place)
             elif node is not None:
                 slot = self._slot(edge, 1, node, node.outputs, "output")
             if index >= count:
@@ -524,10 +509,8 @@ class _GraphDescReader:
                 self._doubt_edges()
                 others = Place(outputs_at[index], "the first edge to it")
                 expected = "a number of its own for each output"
-                self._findings.add(
-                    codes.CONNECTED_TWICE.at(
-                        message, pointer=edge.at(2), expected=expected, found=index, places=(others,)
-                    )
+                self._findings.say(
+                    codes.CONNECTED_TWICE, message, edge.at(2), expected=expected, found=index, places=(others,)
                 )
                 continue
             outputs[index] = None
@@ -583,16 +566,7 @@ class _GraphDescReader:
         self._findings.unknown(_CONNECTION, f"{place} {number}", finding)
 
     def _report(
-        self,
-        code: Code,
-        message: str,
-        place: str,
-        node: OperatorNode,
-        field: str,
-        expected: str = "",
-        found: str = "",
-        places: tuple[Place, ...] = (),
+        self, code: Code, message: str, place: str, node: OperatorNode, field: str, **about: Unpack[Said]
     ) -> None:
         schema = node.operator.schema
-        finding = at_field(code, message, place, node.name, schema, field, expected=expected, found=found)
-        self._findings.add(replace(finding, places=places))
+        self._findings.say(code, message, place, node=node.name, schema=schema, field=field, **about)

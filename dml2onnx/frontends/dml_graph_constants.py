@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import binascii
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dml2onnx.codes import reading as codes
-from dml2onnx.frontends.files import FileError
-from dml2onnx.frontends.findings import show
+from dml2onnx.frontends.files import FileError, ModelFiles
+from dml2onnx.frontends.findings import Findings, show
 from dml2onnx.frontends.members import Members, wrong_kind
 from dml2onnx.frontends.numbers import to_array
-from dml2onnx.ir.data import ArrayData
+from dml2onnx.ir.data import ArrayData, Data
 from dml2onnx.ir.tensor import DataType
-
-if TYPE_CHECKING:
-    from dml2onnx.frontends.files import ModelFiles
-    from dml2onnx.frontends.findings import Findings
-    from dml2onnx.ir.data import Data
 
 _EXPECTED = "an array of bytes, base64, or a file"
 
@@ -39,7 +33,7 @@ def read_data(desc: Members, name: str, files: ModelFiles, findings: Findings) -
             if "Data" in desc.raw:
                 wrong_kind(findings, "Data", _EXPECTED, raw, place, name)
     if data is not None and not data.nbytes:
-        findings.add(codes.NO_DATA.at("Data has no bytes", pointer=place, expected="one byte or more", node=name))
+        findings.say(codes.NO_DATA, "Data has no bytes", place, expected="one byte or more", node=name)
         return None
     return data
 
@@ -49,9 +43,7 @@ def _bytes(raw: list[object], place: str, name: str, findings: Findings) -> Data
     if isinstance(array, tuple):
         index, bad = array
         message = f"Data[{index}] {bad.message}"
-        findings.add(
-            codes.BAD_VALUE.at(message, pointer=f"{place}/{index}", expected=bad.expected, found=bad.found, node=name)
-        )
+        findings.say(codes.BAD_VALUE, message, f"{place}/{index}", expected=bad.expected, found=bad.found, node=name)
         return None
     return ArrayData.of(array)
 
@@ -63,9 +55,7 @@ def _base64(raw: str, place: str, name: str, findings: Findings) -> Data | None:
         # characters beyond ASCII have a message of their own, which speaks of Python
         reason = str(error) if raw.isascii() else "Only base64 data is allowed"
         message = f"Data is no base64: {reason[0].lower()}{reason[1:]}"
-        findings.add(
-            codes.BAD_VALUE.at(message, pointer=place, expected="base64 of the bytes", found=show(raw), node=name)
-        )
+        findings.say(codes.BAD_VALUE, message, place, expected="base64 of the bytes", found=show(raw), node=name)
         return None
 
 
@@ -80,5 +70,5 @@ def _file(source: Members, files: ModelFiles, findings: Findings) -> Data | None
         return files.raw(file, offset, length)
     except FileError as error:
         place, node = source.at("file"), source.node
-        findings.add(error.code.at(str(error), pointer=place, expected=error.expected, found=error.found, node=node))
+        findings.say(error.code, str(error), place, expected=error.expected, found=error.found, node=node)
         return None

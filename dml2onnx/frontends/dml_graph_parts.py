@@ -6,20 +6,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldKind, FieldType
-from dml2onnx.frontends.findings import pointer
-from dml2onnx.frontends.members import wrong_kind
+from dml2onnx.frontends.findings import Findings, pointer
+from dml2onnx.frontends.members import Json, Members, wrong_kind
 from dml2onnx.frontends.unresolved import UNBOUNDED
 from dml2onnx.ir.graph import Read, Value
-from dml2onnx.ir.operator import UNREADABLE, OperatorDesc, Unreadable
+from dml2onnx.ir.operator import UNREADABLE, FieldValue, OperatorDesc, Unreadable
 from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from dml2onnx.frontends.findings import Findings
-    from dml2onnx.frontends.members import Json, Members
-    from dml2onnx.ir.operator import FieldValue
-
 
 _COMMENT = "$comment"
 

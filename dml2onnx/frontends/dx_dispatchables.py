@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from dml2onnx.catalog import FieldKind
 from dml2onnx.codes import reading as codes
 from dml2onnx.codes.checking import OUT_OF_BOUNDS
-from dml2onnx.diagnostics import Diagnostic, Place, Remedy
-from dml2onnx.frontends.descriptors import DescriptorReader
+from dml2onnx.diagnostics import Code, Diagnostic, Place, Remedy
+from dml2onnx.frontends.descriptors import DescriptorReader, Reading
 from dml2onnx.frontends.dialects import DXDISPATCH, enumerators
 from dml2onnx.frontends.dx_graphs import read_graph
-from dml2onnx.frontends.findings import at_field, escape, instead, listing, pointer, quote, show, suggestion
-from dml2onnx.frontends.members import Members, wrong_kind
+from dml2onnx.frontends.findings import Findings, Said, escape, instead, listing, pointer, quote, show, suggestion
+from dml2onnx.frontends.members import Json, Members, wrong_kind
 from dml2onnx.frontends.problems import operator_form, other_operator, report, unknown_operator, without_fields
 from dml2onnx.frontends.tensors import unknown_enumerator
 from dml2onnx.ir.operator import UNREADABLE, OperatorDesc
@@ -25,12 +25,8 @@ if TYPE_CHECKING:
     from typing import Never
 
     from dml2onnx.catalog import FieldSchema, OperatorSchema
-    from dml2onnx.diagnostics import Code
-    from dml2onnx.frontends.descriptors import Reading
     from dml2onnx.frontends.dx_resources import Resource
     from dml2onnx.frontends.files import ModelFiles
-    from dml2onnx.frontends.findings import Findings
-    from dml2onnx.frontends.members import Json
     from dml2onnx.frontends.problems import OperatorForm
     from dml2onnx.ir.graph import Graph
 
@@ -161,10 +157,8 @@ class Bindings:
         elements, size = offset or 0, element_size or resource.element_size
         if elements and not size:
             message = f"elementOffset is {elements}, but elements of {quote(resource.name)} have no size"
-            self._findings.add(
-                codes.OFFSET_WITHOUT_SIZE.at(
-                    message, pointer=members.at("elementOffset"), expected="elementSizeInBytes"
-                )
+            self._findings.say(
+                codes.OFFSET_WITHOUT_SIZE, message, members.at("elementOffset"), expected="elementSizeInBytes"
             )
         if count and elements and resource.nbytes < (elements + count) * size:
             self._too_far(members, resource, elements * size, (elements + count) * size)
@@ -176,14 +170,13 @@ class Bindings:
         message = f"elementOffset is {first} bytes; the region is bytes {first} to {last} of {quote(resource.name)}"
         present = f"{resource.nbytes} bytes"
         place = Place(pointer("resources", resource.name), f"it has {present}")
-        self._findings.add(
-            OUT_OF_BOUNDS.at(
-                f"{message}, which has {resource.nbytes}",
-                pointer=members.at("elementOffset"),
-                expected=f"{last} bytes or more",
-                found=present,
-                places=(place,),
-            )
+        self._findings.say(
+            OUT_OF_BOUNDS,
+            f"{message}, which has {resource.nbytes}",
+            members.at("elementOffset"),
+            expected=f"{last} bytes or more",
+            found=present,
+            places=(place,),
         )
 
 
@@ -243,15 +236,14 @@ class DispatchableReader:
         kind = members.text("type", required=True)
         if kind is not None and kind.lower() in _UNSUPPORTED:
             message = f"{quote(name)} is {_UNSUPPORTED[kind.lower()]}, not a DirectML operator"
-            self._findings.add(
-                codes.UNSUPPORTED_DISPATCHABLE.at(
-                    message,
-                    pointer=members.at("type"),
-                    expected="an operator",
-                    found=kind,
-                    node=name,
-                    remedies=(Remedy("without it and its dispatches; what it writes is an input of the model then"),),
-                )
+            self._findings.say(
+                codes.UNSUPPORTED_DISPATCHABLE,
+                message,
+                members.at("type"),
+                expected="an operator",
+                found=kind,
+                node=name,
+                remedies=(Remedy("without it and its dispatches; what it writes is an input of the model then"),),
             )
             return Dispatchable(name, place)
         self._read_flags(members)
@@ -268,9 +260,8 @@ class DispatchableReader:
         if schema.name in DXDISPATCH.newer:
             message = f"the released DxDispatch does not know {schema.short_name}"
             type_place = place + pointer(*form.type_path)
-            self._findings.add(
-                codes.NEWER_THAN_DXDISPATCH.at(message, pointer=type_place, node=name, operator=schema.short_name)
-            )
+            newer = codes.NEWER_THAN_DXDISPATCH
+            self._findings.add(newer.at(message, pointer=type_place, node=name, operator=schema.short_name))
         return self._read_operator(name, members, form, schema, read)
 
     def _read_execution(self, members: Members) -> None:
@@ -283,9 +274,7 @@ class DispatchableReader:
         if "Desc" not in members.raw and "desc" not in members.raw:
             if compile_type == "DmlCompileGraph":
                 message = "with DmlCompileGraph the fields have to stand in desc"
-                self._findings.add(
-                    codes.COLLAPSED_GRAPH.at(message, pointer=members.place, expected="desc", node=members.node)
-                )
+                self._findings.say(codes.COLLAPSED_GRAPH, message, members.place, expected="desc", node=members.node)
         else:
             members.hint(MEMBERS, "a dispatchable")
 
@@ -308,7 +297,7 @@ class DispatchableReader:
             place = members.at("bindings", field_name)
             self._bindings.sources(entry, place)
             message = f"{quote(field_name)} is bound at initialization, which a dmlSerializedGraph does not need"
-            self._findings.add(codes.IGNORED_BINDING.at(message, pointer=place, found=quote(field_name), node=name))
+            self._findings.say(codes.IGNORED_BINDING, message, place, found=quote(field_name), node=name)
         if graph is None:
             return Dispatchable(name, members.place)
         ports = [
@@ -391,7 +380,7 @@ class DispatchableReader:
         needed = [port.field for port in made.owned_ports if not port.is_output]
         code, ignored = (codes.WRONG_KIND, "") if needed else (codes.IGNORED_KEY, ", and it is ignored")
         message = f"bindings is {show(raw)}, not an object{ignored}"
-        self._findings.add(code.at(message, pointer=place, expected="an object", node=made.name))
+        self._findings.say(code, message, place, expected="an object", node=made.name)
         return needed
 
     # --- Findings that dispatches share -------------------------------------------------------------------------------
@@ -465,12 +454,9 @@ class DispatchableReader:
         remedies: tuple[Remedy, ...] = (),
     ) -> None:
         """A finding about one tensor of a dispatchable."""
+        about: Said = {"expected": expected, "found": found, "remedies": remedies}
         schema = made.operator.schema if made.operator else None
-        self._findings.add(
-            at_field(
-                code, message, place, made.name, schema, field_name, expected=expected, found=found, remedies=remedies
-            )
-        )
+        self._findings.say(code, message, place, node=made.name, schema=schema, field=field_name, **about)
 
 
 def _port(operator: OperatorDesc, item: FieldSchema) -> Slot:

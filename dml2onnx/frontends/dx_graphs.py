@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import unreadable
-from dml2onnx.frontends.files import FileError
-from dml2onnx.frontends.findings import quote
+from dml2onnx.frontends.files import FileError, ModelFiles
+from dml2onnx.frontends.findings import Findings, quote
 from dml2onnx.frontends.flatbuffer import DamagedError
 from dml2onnx.frontends.serialized import SerializedReader
 
 if TYPE_CHECKING:
-    from dml2onnx.frontends.files import ModelFiles
-    from dml2onnx.frontends.findings import Findings
     from dml2onnx.frontends.members import Members
     from dml2onnx.ir.graph import Graph
 
@@ -34,11 +32,9 @@ def read_graph(members: Members, files: ModelFiles, findings: Findings) -> Graph
         reader = SerializedReader(files.content(name), files.beside(path), findings, place)
         return reader.read(members.node)
     except FileError as error:
-        findings.add(
-            error.code.at(str(error), pointer=place, expected=error.expected, found=error.found, node=members.node)
-        )
+        findings.say(error.code, str(error), place, expected=error.expected, found=error.found, node=members.node)
     except DamagedError as damage:
         message = f"{quote(name)}, byte {damage.offset}: {damage}"
         found = f"byte {damage.offset}"
-        findings.add(unreadable.DAMAGED_FILE.at(message, pointer=place + damage.place, found=found, node=members.node))
+        findings.say(unreadable.DAMAGED_FILE, message, place + damage.place, found=found, node=members.node)
     return None

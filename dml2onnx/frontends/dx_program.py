@@ -14,21 +14,16 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading as codes
 from dml2onnx.frontends.contents import longest_file
-from dml2onnx.frontends.dx_dispatchables import DISPATCHABLE
-from dml2onnx.frontends.dx_resources import Unused
-from dml2onnx.frontends.findings import instead, listing, pointer, quote, suggestion
-from dml2onnx.frontends.members import UINT32, Members, wrong_kind
+from dml2onnx.frontends.dx_dispatchables import DISPATCHABLE, Bindings, Dispatchable, DispatchableReader, Slot, Source
+from dml2onnx.frontends.dx_resources import Resource, Unused
+from dml2onnx.frontends.findings import Findings, instead, listing, pointer, quote, suggestion
+from dml2onnx.frontends.members import UINT32, Json, Members, wrong_kind
 from dml2onnx.frontends.unresolved import Unresolved
 from dml2onnx.ir.graph import Constant, Effect, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    from dml2onnx.frontends.dx_dispatchables import Bindings, Dispatchable, DispatchableReader, Slot, Source
-    from dml2onnx.frontends.dx_resources import Resource
-    from dml2onnx.frontends.findings import Findings
-    from dml2onnx.frontends.members import Json
 
 _DISPATCH_MEMBERS = ("type", "dispatchable", "bindings", "threadGroupCount")
 _PRINT_MEMBERS = ("type", "resource", "verbose")
@@ -122,10 +117,8 @@ class Program:
         message = f"{quote(name)} is no command{self._findings.did_you_mean(name, known)}"
         place = members.at("type")
         remedies = instead(place, self._findings.closest(name, known))
-        self._findings.add(
-            codes.UNKNOWN_COMMAND.at(
-                message, pointer=place, expected=listing(known), found=quote(name), remedies=remedies
-            )
+        self._findings.say(
+            codes.UNKNOWN_COMMAND, message, place, expected=listing(known), found=quote(name), remedies=remedies
         )
 
     # --- Buffers ------------------------------------------------------------------------------------------------------
@@ -416,11 +409,7 @@ class Program:
             self._runs[name] = 1
             return name
         run = self._runs[name] = self._runs[name] + 1
-        unique = f"{name}#{run}"
-        while unique in self._names:
-            unique += "'"
-        self._names.add(unique)
-        return unique
+        return self._inner_name(f"{name}#{run}")
 
     # --- Effects ------------------------------------------------------------------------------------------------------
 
@@ -447,9 +436,7 @@ class Program:
     def _unprintable(self, members: Members, resource: Resource, how: str) -> None:
         if resource.data is not None:
             message = f"{quote(resource.name)} has no data type and cannot be {how}"
-            self._findings.add(
-                codes.UNPRINTABLE.at(message, pointer=members.at("resource"), expected="initialValuesDataType")
-            )
+            self._findings.say(codes.UNPRINTABLE, message, members.at("resource"), expected="initialValuesDataType")
 
     def _write_file(self, members: Members) -> None:
         members.hint(_WRITE_MEMBERS, "writeFile")
@@ -483,7 +470,7 @@ class Program:
             expected = f"1 to {resource.nbytes * 8 // resource.data_type.bits} elements of {resource.data_type.name}"
         found = "[" + ", ".join([*map(str, dimensions[:8]), *(["..."] if len(dimensions) > 8 else [])]) + "]"
         place = members.at("dimensions")
-        self._findings.add(codes.DIMENSIONS_DIFFER.at(message, pointer=place, expected=expected, found=found))
+        self._findings.say(codes.DIMENSIONS_DIFFER, message, place, expected=expected, found=found)
 
     def _read_dimensions(self, members: Members) -> Iterator[int]:
         for index, size in enumerate(members.array("dimensions") or []):
@@ -544,7 +531,7 @@ class Program:
                 message = f"{quote(resource.file)} has {size} bytes, of which no tensor reads more than {most}"
                 place = pointer("resources", resource.name, "initialValues", "sourcePath")
                 expected, found = f"{most} bytes", f"{size} bytes"
-                self._findings.add(codes.FILE_PARTLY_READ.at(message, pointer=place, expected=expected, found=found))
+                self._findings.say(codes.FILE_PARTLY_READ, message, place, expected=expected, found=found)
 
     def results(self) -> tuple[GraphOutput, ...]:
         """The final contents of every buffer that was written, in the order of the resources."""

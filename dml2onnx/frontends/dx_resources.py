@@ -9,7 +9,7 @@ from __future__ import annotations
 import marshal
 import warnings
 from dataclasses import replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,22 +20,18 @@ from dml2onnx.frontends.contents import of_fractions
 from dml2onnx.frontends.dialects import data_types, enumerators
 from dml2onnx.frontends.files import FileError, ModelFiles
 from dml2onnx.frontends.findings import Findings, listing, quote, show
-from dml2onnx.frontends.members import UINT32, Members, wrong_kind
+from dml2onnx.frontends.members import UINT32, Json, Members, wrong_kind
 from dml2onnx.frontends.numbers import Bad, beyond_range, first_beyond_range, to_array, to_bytes, to_element, to_half
 from dml2onnx.frontends.unresolved import UNBOUNDED
-from dml2onnx.ir.data import ArrayData, FileData, FillData, PaddedData, padded
-from dml2onnx.ir.tensor import DataType
+from dml2onnx.ir.data import ArrayData, Data, FileData, FillData, PaddedData, padded
+from dml2onnx.ir.tensor import DataType, TensorDesc
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
     import numpy.typing as npt
 
     from dml2onnx.frontends.dx_dispatchables import Source
-    from dml2onnx.frontends.members import Json
-    from dml2onnx.ir.data import Data
-    from dml2onnx.ir.tensor import TensorDesc
 
 MAX_MATERIALIZED_BYTES = 1 << 28
 """Bytes of sequences and images that one model may have; they exist in memory, unlike fills and files."""
@@ -150,28 +146,24 @@ class ResourceReader:
                 data, data_type = self._read_values(members, data_type)
             except FileError as error:
                 place = members.at("initialValues")
-                self._findings.add(error.code.at(str(error), pointer=place, expected=error.expected, found=error.found))
+                self._findings.say(error.code, str(error), place, expected=error.expected, found=error.found)
         if data is None:
             return Resource(name, data_type, UNBOUNDED, 0, None)
         if data.nbytes == 0:
             message = "the initial values have zero bytes"
-            self._findings.add(
-                codes.NO_DATA.at(message, pointer=members.at("initialValues"), expected="one byte or more")
-            )
+            self._findings.say(codes.NO_DATA, message, members.at("initialValues"), expected="one byte or more")
         nbytes = size if "sizeInBytes" in members.raw and size is not None else -(-data.nbytes // 4) * 4
         if offset + data.nbytes > nbytes:
             what = f"{data.nbytes} bytes of initial values" + (f" from byte {offset}" if offset else "")
             message = f"{what} do not fit into {nbytes} bytes"
             needed = f"at least {offset + data.nbytes}"
             place = members.at("sizeInBytes")
-            self._findings.add(codes.RESOURCE_TOO_SMALL.at(message, pointer=place, expected=needed, found=nbytes))
+            self._findings.say(codes.RESOURCE_TOO_SMALL, message, place, expected=needed, found=nbytes)
             return Resource(name, data_type, UNBOUNDED, data.nbytes, None)
         if offset:
             message = f"initialValuesOffsetInBytes is {offset}, but the values are written at byte 0"
-            self._findings.add(
-                codes.OFFSET_WITHOUT_EFFECT.at(
-                    message, pointer=members.at("initialValuesOffsetInBytes"), expected=0, found=offset
-                )
+            self._findings.say(
+                codes.OFFSET_WITHOUT_EFFECT, message, members.at("initialValuesOffsetInBytes"), expected=0, found=offset
             )
         file = data.path.name if isinstance(data, FileData) and data.path.suffix.lower() != ".npy" else ""
         return Resource(name, data_type, nbytes, data.nbytes, padded(data, nbytes), file)
@@ -194,8 +186,8 @@ class ResourceReader:
         names = list(enumerators("DML_TENSOR_DATA_TYPE", False).values())
         guess = self._findings.did_you_mean(text, names) if isinstance(text, str) else ""
         message = f"{show(text)} is no data type{guess}"
-        self._findings.add(
-            codes.ENUMERATOR.at(message, pointer=place, expected=listing(list(dict.fromkeys(names))), found=show(text))
+        self._findings.say(
+            codes.ENUMERATOR, message, place, expected=listing(list(dict.fromkeys(names))), found=show(text)
         )
 
     def _read_values(self, members: Members, data_type: DataType | None) -> tuple[Data | None, DataType | None]:
@@ -214,14 +206,13 @@ class ResourceReader:
             names = ("value", "valueStart", "sourcePath")
             message = f"the object needs one of the members {listing(names)}"
             found = listing([quote(key) for key in values])
-            self._findings.add(codes.DATA_SOURCE.at(message, pointer=place, expected=listing(names), found=found))
+            self._findings.say(codes.DATA_SOURCE, message, place, expected=listing(names), found=found)
         elif values == "deferred":
-            self._findings.add(
-                codes.DEFERRED_RESOURCE.at(
-                    "a deferred buffer, which ONNX Runtime allocates, cannot be compiled",
-                    pointer=place,
-                    found='"deferred"',
-                )
+            self._findings.say(
+                codes.DEFERRED_RESOURCE,
+                "a deferred buffer, which ONNX Runtime allocates, cannot be compiled",
+                place,
+                found='"deferred"',
             )
         elif "initialValues" in members.raw:
             wrong_kind(self._findings, "initialValues", 'an array, an object or "deferred"', values, place)
@@ -235,15 +226,11 @@ class ResourceReader:
             message = "these initial values need initialValuesDataType"
             expected = "the data type of the values, such as FLOAT32"
             remedies = (Remedy('"initialValuesDataType": "FLOAT32", or as the tensors that are bound to it have it'),)
-            self._findings.add(
-                codes.MISSING_KEY.at(message, pointer=_beside(place), expected=expected, remedies=remedies)
-            )
+            self._findings.say(codes.MISSING_KEY, message, _beside(place), expected=expected, remedies=remedies)
         elif data_type.is_packed_nibbles:
             message = f"values cannot be written as {data_type.name}; declare such data as UINT8"
-            self._findings.add(
-                codes.BAD_VALUE.at(
-                    message, pointer=place, expected="a data type of 8 bits or more", found=data_type.name
-                )
+            self._findings.say(
+                codes.BAD_VALUE, message, place, expected="a data type of 8 bits or more", found=data_type.name
             )
             return None
         return data_type
@@ -255,19 +242,19 @@ class ResourceReader:
         array = to_array(values, known, truncate=True)
         if isinstance(array, tuple):
             index, bad = array
-            self._bad_value(f"initialValues[{index}]", bad, f"{place}/{index}")
+            self._findings.bad(f"initialValues[{index}]", bad, f"{place}/{index}", code=codes.BAD_VALUE)
             return None
         beyond = first_beyond_range(values, array, known)
         if beyond is not None:
             index, bad = beyond
-            self._report(f"initialValues[{index}]", bad, f"{place}/{index}")
+            self._findings.bad(f"initialValues[{index}]", bad, f"{place}/{index}")
         return ArrayData(to_bytes(array, known))
 
     def _read_list(self, values: list[object], _: DataType | None, place: str) -> Data | None:
         if values and not any(type(item) is dict for item in values):
             expected = "a data type, or values that are objects with type and value"
             message = "these initial values need initialValuesDataType"
-            self._findings.add(codes.MISSING_KEY.at(message, pointer=_beside(place), expected=expected))
+            self._findings.say(codes.MISSING_KEY, message, _beside(place), expected=expected)
             return None
         parts: list[bytes] = []
         complete = True
@@ -296,13 +283,11 @@ class ResourceReader:
         if data_type is DataType.FLOAT16 or data_type.is_packed_nibbles:
             message = f"{what} cannot be written as {data_type.name} in a list of typed values"
             place = members.at("type")
-            self._findings.add(
-                codes.BAD_VALUE.at(message, pointer=place, expected="another type", found=data_type.name)
-            )
+            self._findings.say(codes.BAD_VALUE, message, place, expected="another type", found=data_type.name)
             return None
         value = to_element(raw, data_type, truncate=True)
         if isinstance(value, Bad):
-            self._bad_value(what, value, members.at("value"))
+            self._findings.bad(what, value, members.at("value"), code=codes.BAD_VALUE)
             return None
         self._compare_range(what, raw, value, data_type, members.at("value"))
         return np.array(value, data_type.dtype).tobytes()
@@ -314,9 +299,7 @@ class ResourceReader:
         others = [name for name in ("valueStart", "sourcePath") if name in members.raw]
         if others:
             message = f"value and {listing(others)} cannot be given together"
-            self._findings.add(
-                codes.DATA_SOURCE.at(message, pointer=members.place, expected="value", found=listing(others))
-            )
+            self._findings.say(codes.DATA_SOURCE, message, members.place, expected="value", found=listing(others))
             return None
         count = members.uint("valueCount", UINT32, required=True)
         known = self._element_type(data_type, members.place)
@@ -341,8 +324,8 @@ class ResourceReader:
             last = int(start) + int(delta) * (count - 1)
             if known.is_signed and known.bits >= 32 and not low <= last <= high:
                 message = f"the sequence ends at {last}, which {known.name} cannot hold; it wraps"
-                self._findings.add(
-                    codes.SEQUENCE_OVERFLOW.at(message, pointer=members.place, expected=f"{low} to {high}", found=last)
+                self._findings.say(
+                    codes.SEQUENCE_OVERFLOW, message, members.place, expected=f"{low} to {high}", found=last
                 )
         return replace(ArrayData.of(sequence(start, delta, count, known)), is_made=True)
 
@@ -352,7 +335,8 @@ class ResourceReader:
             return None
         value = to_element(raw, data_type, truncate=True)
         if isinstance(value, Bad):
-            self._bad_value(name, value, members.at(name), of_fractions(raw, data_type, _beside(members.place)))
+            remedies = of_fractions(raw, data_type, _beside(members.place))
+            self._findings.bad(name, value, members.at(name), remedies, code=codes.BAD_VALUE)
             return None
         self._compare_range(name, raw, value, data_type, members.at(name))
         return value
@@ -362,24 +346,13 @@ class ResourceReader:
             self._budget -= nbytes
             return True
         message = f"{nbytes} bytes are needed in memory, beyond the limit of {MAX_MATERIALIZED_BYTES} for one model"
-        self._findings.add(
-            codes.TOO_MUCH_DATA.at(message, pointer=place, expected=MAX_MATERIALIZED_BYTES, found=nbytes)
-        )
+        self._findings.say(codes.TOO_MUCH_DATA, message, place, expected=MAX_MATERIALIZED_BYTES, found=nbytes)
         return False
-
-    def _bad_value(self, what: str, bad: Bad, place: str, remedies: tuple[Remedy, ...] = ()) -> None:
-        self._report(what, bad._replace(code=codes.BAD_VALUE), place, remedies)
 
     def _compare_range(self, what: str, raw: object, value: float, data_type: DataType, place: str) -> None:
         bad = beyond_range(raw, value, data_type)
         if bad is not None:
-            self._report(what, bad, place)
-
-    def _report(self, what: str, bad: Bad, place: str, remedies: tuple[Remedy, ...] = ()) -> None:
-        message = f"{what} {bad.message}"
-        self._findings.add(
-            bad.code.at(message, pointer=place, expected=bad.expected, found=bad.found, remedies=remedies)
-        )
+            self._findings.bad(what, bad, place)
 
     # --- Files --------------------------------------------------------------------------------------------------------
 
@@ -394,7 +367,7 @@ class ResourceReader:
             return self._read_npy(name, data_type, members.at("sourcePath"))
         if data_type is None:
             message = f"{quote(name)} is read as raw bytes, which need initialValuesDataType"
-            self._findings.add(codes.MISSING_KEY.at(message, pointer=members.place, expected="initialValuesDataType"))
+            self._findings.say(codes.MISSING_KEY, message, members.place, expected="initialValuesDataType")
             return None, None
         if suffix in (".jpg", ".png"):
             return self._read_image(name, resource, data_type), data_type
@@ -410,7 +383,7 @@ class ResourceReader:
         if present != wanted:
             message = f"{quote(name)} has {present} bytes behind its header, which asks for {wanted}"
             expected, found = f"{wanted} bytes", f"{present} bytes"
-            self._findings.add(codes.FILE_PARTLY_READ.at(message, pointer=place, expected=expected, found=found))
+            self._findings.say(codes.FILE_PARTLY_READ, message, place, expected=expected, found=found)
         return padded(file.data, wanted), own
 
     def _read_image(self, name: str, resource: Members, data_type: DataType) -> Data | None:
@@ -419,19 +392,19 @@ class ResourceReader:
         mode = resource.text("resampleMode", "scale")
         if data_type not in (DataType.FLOAT32, DataType.FLOAT16):
             message = f"an image cannot be read as {data_type.name}"
-            self._findings.add(
-                codes.BAD_IMAGE.at(message, pointer=resource.at("initialValuesDataType"), expected="FLOAT32 or FLOAT16")
+            self._findings.say(
+                codes.BAD_IMAGE, message, resource.at("initialValuesDataType"), expected="FLOAT32 or FLOAT16"
             )
             return None
         if mode != "scale":
             message = f"resampleMode is {show(mode)}, not scale"
             place = resource.at("resampleMode")
-            self._findings.add(codes.BAD_IMAGE.at(message, pointer=place, expected="scale", found=show(mode)))
+            self._findings.say(codes.BAD_IMAGE, message, place, expected="scale", found=show(mode))
             return None
         good = sizes is not None and len(sizes) == 4
         if sizes is None or not good or not all(type(size) is int and 0 < size < 1 << 16 for size in sizes):
             message = "an image needs resampleSize: N, C, H and W, each from 1 to 65535"
-            self._findings.add(codes.BAD_IMAGE.at(message, pointer=place, expected="an array of 4 whole numbers"))
+            self._findings.say(codes.BAD_IMAGE, message, place, expected="an array of 4 whole numbers")
             return None
         _, channels, height, width = (int(size) for size in sizes)  # type: ignore[call-overload]  # all are int
         channels = 3 if channels == 3 else 4

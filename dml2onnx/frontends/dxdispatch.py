@@ -22,12 +22,11 @@ from dml2onnx.frontends.dx_program import Program
 from dml2onnx.frontends.dx_resources import ResourceReader
 from dml2onnx.frontends.files import ModelFiles
 from dml2onnx.frontends.findings import Findings, escape, quote
-from dml2onnx.frontends.members import Members
+from dml2onnx.frontends.members import Json, Members
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
 from dml2onnx.ir.graph import Graph
 
 if TYPE_CHECKING:
-    from dml2onnx.frontends.members import Json
     from dml2onnx.frontends.text import Document
 
 
@@ -36,10 +35,10 @@ def read(document: Document, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
     findings = Findings()
     root = Members(document.root, "", findings)
     if document.marked:
-        findings.add(codes.MARKED_TEXT.at("the model starts with a byte order mark", expected="plain UTF-8"))
+        findings.say(codes.MARKED_TEXT, "the model starts with a byte order mark", expected="plain UTF-8")
     for place, name in document.repeated():
         message = f"{quote(name)} is given more than once, and only one of them counts"
-        findings.add(codes.REPEATED_KEY.at(message, pointer=place, found=quote(name)))
+        findings.say(codes.REPEATED_KEY, message, place, found=quote(name))
     root.hint(("resources", "dispatchables", "commands"), "a model")
     files = ModelFiles(document.path.parent, options)
     reader = ResourceReader(files, findings)

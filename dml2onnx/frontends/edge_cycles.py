@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes.checking import CYCLE
-from dml2onnx.diagnostics import Edit, Remedy, quote, route
-from dml2onnx.frontends.dml_graph_parts import OperatorNode
+from dml2onnx.diagnostics import Diagnostic, Edit, Remedy, quote, route
+from dml2onnx.frontends.dml_graph_parts import Edge, OperatorNode
 from dml2onnx.frontends.findings import at_field
 from dml2onnx.ir.graph import Read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.frontends.dml_graph_parts import Edge
     from dml2onnx.frontends.edge_remedies import Nodes
     from dml2onnx.frontends.unresolved import Unresolved
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.diagnostics import Edit, Place, Remedy, quote
-from dml2onnx.frontends.dml_graph_parts import OperatorNode
+from dml2onnx.frontends.dml_graph_parts import ConstantNode, Edge, OperatorNode
 from dml2onnx.frontends.findings import pointer
 from dml2onnx.ir.tensor import TensorDesc
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TypeAlias
 
-    from dml2onnx.frontends.dml_graph_parts import ConstantNode, Edge
     from dml2onnx.frontends.members import Json
 
     Nodes: TypeAlias = Sequence[OperatorNode | ConstantNode | None]

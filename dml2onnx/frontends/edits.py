@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from dml2onnx.frontends.spans import spans
+from dml2onnx.diagnostics import Edit, Member, unescape
+from dml2onnx.frontends.spans import Span, spans
 from dml2onnx.frontends.text import without_comments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from dml2onnx.diagnostics import Edit, Member
-    from dml2onnx.frontends.spans import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +56,12 @@ def _change(text: str, places: dict[str, Span], edit: Edit) -> _Change | None:
     above, _, name = edit.pointer.rpartition("/")
     value = edit.value
     while above and above not in places:
-        value = {_unescaped(name): value}
+        value = {unescape(name): value}
         above, _, name = above.rpartition("/")
     holder = places.get(above)
     if holder is None or not holder.is_object:
         return None
-    return _added(text, holder, f"{json.dumps(_unescaped(name), ensure_ascii=False)}: {_written(value)}")
+    return _added(text, holder, f"{json.dumps(unescape(name), ensure_ascii=False)}: {_written(value)}")
 
 
 def _added(text: str, holder: Span, member: str) -> _Change:
@@ -77,7 +75,3 @@ def _added(text: str, holder: Span, member: str) -> _Change:
 
 def _written(value: Member) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-def _unescaped(token: str) -> str:
-    return token.replace("~1", "/").replace("~0", "~")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import stat
+from contextlib import contextmanager
 from math import prod
 from os.path import isdir, isfile
 from pathlib import Path
@@ -16,7 +17,7 @@ from dml2onnx.ir.data import FileData
 from dml2onnx.ir.tensor import DataType
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from dml2onnx.diagnostics import Code
     from dml2onnx.frontends.options import LoadOptions
@@ -82,24 +83,13 @@ class ModelFiles:
         """The real path of a regular file; :class:`FileError` when there is none or it lies elsewhere."""
         try:
             plain = name.replace("\\", "/")
-            if plain.startswith("//") and not any(
-                str(root).replace("\\", "/").startswith("//") for root in self._roots
-            ):
+            roots = [str(root).replace("\\", "/") for root in self._roots]
+            if plain.startswith("//") and not any(root.startswith("//") for root in roots):
                 # asking Windows whether such a file is there would already log in to the computer that it names
-                raise FileError(
-                    codes.FILE_OUTSIDE,
-                    f"{quote(name)} names another computer or a device, which is outside of the model's directory",
-                    f"a file below {quote(str(self._roots[0]))}, or --allow-path DIR for another directory",
-                    quote(name),
-                )
+                raise self._outside(f"{quote(name)} names another computer or a device", quote(name))
             path = _resolve(self._directory / plain)
             if not any(path.is_relative_to(root) for root in self._roots):
-                raise FileError(
-                    codes.FILE_OUTSIDE,
-                    f"{quote(name)} leads to {quote(str(path))}, which is outside of the model's directory",
-                    f"a file below {quote(str(self._roots[0]))}, or --allow-path DIR for another directory",
-                    quote(str(path)),
-                )
+                raise self._outside(f"{quote(name)} leads to {quote(str(path))}", quote(str(path)))
             regular = stat.S_ISREG(path.stat().st_mode)
         except FileNotFoundError as error:
             reason = str(error.strerror)
@@ -114,16 +104,17 @@ class ModelFiles:
             raise FileError(codes.FILE_UNREADABLE, message, "a file", reason) from None
         if not regular:
             raise FileError(codes.FILE_UNREADABLE, f"{quote(name)} is not a regular file", "a file")
-        try:
-            with path.open("rb") as file:
-                pointer = lfs_pointer(quote(name), file.read(_LFS_BYTES))
-        except OSError as error:
-            message = f"{quote(name)} cannot be read: {error.strerror}"
-            raise FileError(codes.FILE_UNREADABLE, message, "a file", str(error.strerror)) from None
+        with _read(name), path.open("rb") as file:
+            pointer = lfs_pointer(quote(name), file.read(_LFS_BYTES))
         if pointer is not None:
             raise pointer
         self._found[path] = None
         return path
+
+    def _outside(self, what: str, found: str) -> FileError:
+        expected = f"a file below {quote(str(self._roots[0]))}, or --allow-path DIR for another directory"
+        message = f"{what}, which is outside of the model's directory"
+        return FileError(codes.FILE_OUTSIDE, message, expected, found)
 
     def tensor(self, name: str, wanted: int, most: int) -> FileData:
         """All of a file that holds a tensor of ``wanted`` bytes, and with what rounds it up not more than ``most``."""
@@ -149,13 +140,10 @@ class ModelFiles:
     def content(self, name: str) -> bytes:
         """All of a file."""
         path, most = self.find(name), self._options.max_bytes
-        try:
+        with _read(name):
             size = path.stat().st_size
             if size <= most:
                 return path.read_bytes()
-        except OSError as error:
-            message = f"{quote(name)} cannot be read: {error.strerror}"
-            raise FileError(codes.FILE_UNREADABLE, message, "a file", str(error.strerror)) from None
         message = f"{quote(name)} has {size} bytes"
         raise FileError(codes.FILE_UNREADABLE, message, f"at most {most} bytes", f"{size} bytes")
 
@@ -166,11 +154,17 @@ class ModelFiles:
     def npy(self, name: str) -> NpyFile:
         """The type, shape and data of a ``.npy`` file."""
         path = self.find(name)
-        try:
+        with _read(name):
             return _read_npy(path, name)
-        except OSError as error:
-            message = f"{quote(name)} cannot be read: {error.strerror}"
-            raise FileError(codes.FILE_UNREADABLE, message, "a file", str(error.strerror)) from None
+
+
+@contextmanager
+def _read(name: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        message = f"{quote(name)} cannot be read: {error.strerror}"
+        raise FileError(codes.FILE_UNREADABLE, message, "a file", str(error.strerror)) from None
 
 
 def _resolve(path: Path) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from dml2onnx.catalog.likeness import MOST, SIMILAR, nearest, question
 from dml2onnx.codes.reading import MISSING_FIELD, MISSING_KEY, OWNED_NOT_BOUND, TOO_MANY_FINDINGS, UNCONNECTED_TENSOR
@@ -11,9 +11,11 @@ from dml2onnx.diagnostics import LONGEST_QUOTE, Edit, Place, Remedy, Severity, e
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
+    from typing import Unpack
 
     from dml2onnx.catalog import OperatorSchema
     from dml2onnx.diagnostics import Code, Diagnostic
+    from dml2onnx.frontends.numbers import Bad
 
 __all__ = ["LONGEST_LIST", "MAX_FINDINGS", "Findings", "at_field", "escape", "listing", "pointer", "quote", "show"]
 
@@ -55,6 +57,15 @@ def listing(names: Collection[str]) -> str:
     return shown if len(names) <= LONGEST_LIST else f"{shown}, ... ({len(names)} in all)"
 
 
+class Said(TypedDict, total=False):
+    """What else may be said in a finding."""
+
+    expected: object
+    found: object
+    places: tuple[Place, ...]
+    remedies: tuple[Remedy, ...]
+
+
 def at_field(
     code: Code,
     message: str,
@@ -62,23 +73,11 @@ def at_field(
     node: str,
     schema: OperatorSchema | None,
     field: str,
-    *,
-    expected: str = "",
-    found: str = "",
-    remedies: tuple[Remedy, ...] = (),
+    **about: Unpack[Said],
 ) -> Diagnostic:
     """A finding about a field of the operator that a node has; its name and page are said where it is known."""
-    return code.at(
-        message,
-        pointer=place,
-        expected=expected,
-        found=found,
-        node=node,
-        operator=schema.short_name if schema else "",
-        field=field,
-        documentation=schema.doc if schema else "",
-        remedies=remedies,
-    )
+    operator, page = (schema.short_name, schema.doc) if schema else ("", "")
+    return code.at(message, pointer=place, node=node, operator=operator, field=field, documentation=page, **about)
 
 
 def instead(place: str, names: Collection[str], *, renamed: bool = False) -> tuple[Remedy, ...]:
@@ -138,6 +137,27 @@ class Findings:
             self._dropped_errors += finding.is_error
         else:
             self._items.append(finding)
+
+    def say(
+        self,
+        code: Code,
+        message: str,
+        place: str = "",
+        *,
+        node: str = "",
+        schema: OperatorSchema | None = None,
+        field: str = "",
+        **about: Unpack[Said],
+    ) -> None:
+        """Adds a finding at a place of the model, which may be about a field of the operator that a node has."""
+        self.add(at_field(code, message, place, node, schema, field, **about))
+
+    def bad(
+        self, what: str, bad: Bad, place: str, remedies: tuple[Remedy, ...] = (), *, code: Code | None = None
+    ) -> None:
+        """Adds what is wrong with a number, as a finding of its own kind or of another."""
+        about: Said = {"expected": bad.expected, "found": bad.found, "remedies": remedies}
+        self.say(code or bad.code, f"{what} {bad.message}", place, **about)
 
     def unknown(self, kind: str, name: str, finding: Diagnostic) -> None:
         """A finding that there is nothing of this kind and name, once for all places that use it.

@@ -16,16 +16,13 @@ from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
-from dml2onnx.frontends.flatbuffer import NO_PLACE, READS_PER_BYTE, DamagedError, Table
-from dml2onnx.serialized_schema import MAX_BYTES, PARTS, Part
+from dml2onnx.frontends.flatbuffer import NO_PLACE, READS_PER_BYTE, DamagedError, FlatBuffer, Form, Place, Table
+from dml2onnx.serialized_schema import MAX_BYTES, PARTS, Part, TableLayout
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
 
     import numpy.typing as npt
-
-    from dml2onnx.frontends.flatbuffer import FlatBuffer, Form, Place
-    from dml2onnx.serialized_schema import TableLayout
 
     Ints = npt.NDArray[np.int64]
 

@@ -22,8 +22,8 @@ from dml2onnx.frontends.files import lies_below
 from dml2onnx.frontends.findings import Findings, listing, quote
 from dml2onnx.frontends.names import file_stem
 from dml2onnx.frontends.unresolved import UNBOUNDED
-from dml2onnx.ir.data import ArrayData, MissingData, padded
-from dml2onnx.ir.graph import Constant, GraphInput
+from dml2onnx.ir.data import ArrayData, Data, MissingData, padded
+from dml2onnx.ir.graph import Constant, Graph, GraphInput
 from dml2onnx.ir.inputs import in_memory, input_descs, stored_shape
 
 if TYPE_CHECKING:
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from dml2onnx.arguments import Array
     from dml2onnx.frontends.options import InputContents, LoadOptions
-    from dml2onnx.ir.data import Data
-    from dml2onnx.ir.graph import Graph
     from dml2onnx.ir.tensor import TensorDesc
 
 SUFFIXES = (".npy", ".npz", ".bin", ".raw", ".dat", "")
@@ -71,7 +69,7 @@ def settled(graph: Graph, options: LoadOptions) -> Graph:
             constants.append(Constant(item.value, data))
     if options.freeze and not constants:
         message = "--freeze has no effect: no input has contents, or --input excepts all that have"
-        findings.add(codes.NOTHING_FROZEN.at(message, expected="an input with contents"))
+        findings.say(codes.NOTHING_FROZEN, message, expected="an input with contents")
     named = {item.value.name for item in constants} | options.inputs
     constants += [item for item in absent if item.value.name not in named]
     frozen = {item.value for item in constants}
@@ -116,7 +114,7 @@ def _check_names(graph: Graph, options: LoadOptions, contents: dict[str, _Conten
             message = f"{quote(name)} is a constant of the model, and {what}"
         else:
             message = f"the model has no input {quote(name)}{findings.did_you_mean(name, inputs)}"
-        findings.add(codes.UNKNOWN_OPTION_NAME.at(message, expected=expected, found=quote(name)))
+        findings.say(codes.UNKNOWN_OPTION_NAME, message, expected=expected, found=quote(name))
 
 
 def _data(
@@ -132,9 +130,7 @@ def _data(
         return None if item.value.nbytes >= UNBOUNDED else _fitted(item, desc, own.supplied, findings)
     if item.name in contents and item.default is None:
         message = f"{quote(item.name)} cannot become a constant, since the model gives no contents for it"
-        findings.add(
-            codes.NO_CONTENTS.at(message, pointer=item.source, expected="contents, as in --constant NAME=FILE")
-        )
+        findings.say(codes.NO_CONTENTS, message, item.source, expected="contents, as in --constant NAME=FILE")
     wanted = item.name in contents or (options.freeze and item.name not in options.inputs)
     return item.default if wanted else None
 
@@ -148,14 +144,14 @@ def _fitted(item: GraphInput, desc: TensorDesc, supplied: Array | RawBytes, find
         if not count * dtype.itemsize <= supplied.content.size <= nbytes:
             found = plural(supplied.content.size, "byte")
             message = f"{supplied.what} has {found}, and {name} takes {count * dtype.itemsize} ({desc})"
-            findings.add(codes.CONTENTS_DIFFER.at(message, pointer=item.source, expected=wanted, found=found))
+            findings.say(codes.CONTENTS_DIFFER, message, item.source, expected=wanted, found=found)
             return None
         return padded(ArrayData(supplied.content), nbytes)
     array = fitted(supplied, dtype, shape, name)
     if array.dtype != dtype or array.shape not in (shape, (count,)):
         found = f"{array.dtype} {list(array.shape)}"
         message = f"an array of {found} was given for {name}, which lies in memory as {dtype} {list(shape)}"
-        findings.add(codes.CONTENTS_DIFFER.at(message, pointer=item.source, expected=wanted, found=found))
+        findings.say(codes.CONTENTS_DIFFER, message, item.source, expected=wanted, found=found)
         return None
     return padded(ArrayData.of(array), nbytes)
 
@@ -190,7 +186,7 @@ def _of_directories(graph: Graph, options: LoadOptions, findings: Findings) -> I
                     others.append(path.name)
             elif name in found:
                 message = f"{quote(found[name].name)} and {quote(path.name)} are both named after {quote(name)}"
-                findings.add(codes.TWO_FILES.at(message, expected="one file for each input", found=quote(path.name)))
+                findings.say(codes.TWO_FILES, message, expected="one file for each input", found=quote(path.name))
             else:
                 found[name] = path
         for name, path in found.items():
@@ -200,7 +196,7 @@ def _of_directories(graph: Graph, options: LoadOptions, findings: Findings) -> I
             inputs = listing([quote(item.name) for item in graph.inputs]) or "no input"
             verb = "belongs" if len(others) == 1 else "belong"
             message = f"{listing([quote(name) for name in others])} in {quote(str(directory))} {verb} to no input"
-            findings.add(codes.UNUSED_FILES.at(message, expected=f"files named after {inputs}"))
+            findings.say(codes.UNUSED_FILES, message, expected=f"files named after {inputs}")
 
 
 def _stems(path: Path) -> Iterator[str]:
@@ -217,7 +213,7 @@ def _files(directory: Path, allowed: tuple[Path, ...], findings: Findings) -> li
         for path in sorted(set(files) - set(kept)):
             message = f"{quote(path.name)} leads out of {quote(str(directory))}, to {quote(str(path.resolve()))}"
             expected = "a file in that directory, or --allow-path DIR for another"
-            findings.add(codes.FILE_OUTSIDE.at(message, expected=expected, found=quote(str(path.resolve()))))
+            findings.say(codes.FILE_OUTSIDE, message, expected=expected, found=quote(str(path.resolve())))
         return kept
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)

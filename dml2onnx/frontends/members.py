@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from dml2onnx.codes import reading as codes
-from dml2onnx.diagnostics import Edit, Remedy
-from dml2onnx.frontends.findings import instead, listing, quote, show, suggestion
+from dml2onnx.diagnostics import Code, Edit, Member, Remedy
+from dml2onnx.frontends.findings import Findings, Said, instead, listing, quote, show, suggestion
 from dml2onnx.frontends.findings import pointer as pointer_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
-    from dml2onnx.diagnostics import Code, Member
-    from dml2onnx.frontends.findings import Findings
+    from collections.abc import Collection
 
 Json = dict[str, object]
+Kind = TypeVar("Kind")
 
 UINT32 = 1 << 32
 UINT64 = 1 << 64
@@ -47,17 +45,7 @@ class Members:
         for name in self.raw:
             if name not in known:
                 close = self._findings.closest(name, known)
-                self._mean(close, codes.UNKNOWN_KEY, name)
-                self._findings.add(
-                    codes.UNKNOWN_KEY.at(
-                        f"{what} has no member {quote(name)}{suggestion(close)}",
-                        pointer=self.place + pointer_of(name),
-                        expected=listing(known),
-                        found=quote(name),
-                        node=self.node,
-                        remedies=instead(self.place + pointer_of(name), close, renamed=True),
-                    )
-                )
+                self._stray(codes.UNKNOWN_KEY, name, close, known, f"{what} has no member {quote(name)}")
                 meant.update(close)
         return meant
 
@@ -67,66 +55,39 @@ class Members:
         With ``slips`` those that are closest are errors: what was to be said would be lost.
         """
         for name in self.raw:
-            if name not in known:
-                close = self._findings.closest(name, known)
-                if close:
-                    is_slip = slips and self._findings.is_slip(name, known)
-                    ignored = "" if is_slip else ", and it is ignored"
-                    code = codes.UNKNOWN_KEY if is_slip else codes.IGNORED_KEY
-                    self._mean(close, code, name)
-                    self._findings.add(
-                        code.at(
-                            f"{what} has no member {quote(name)}{ignored}{suggestion(close)}",
-                            pointer=self.place + pointer_of(name),
-                            expected=listing(known),
-                            found=quote(name),
-                            node=self.node,
-                            remedies=instead(self.place + pointer_of(name), close, renamed=True),
-                        )
-                    )
+            if name not in known and (close := self._findings.closest(name, known)):
+                is_slip = slips and self._findings.is_slip(name, known)
+                message = f"{what} has no member {quote(name)}{'' if is_slip else ', and it is ignored'}"
+                self._stray(codes.UNKNOWN_KEY if is_slip else codes.IGNORED_KEY, name, close, known, message)
 
-    def _mean(self, close: Iterable[str], code: Code, name: str) -> None:
+    def _stray(self, code: Code, name: str, close: tuple[str, ...], known: Collection[str], message: str) -> None:
         for item in close:
             self._findings.meant(self.at(item), code, name)
+        place = self.at(name)
+        about: Said = {"expected": listing(known), "found": quote(name)}
+        about["remedies"] = instead(place, close, renamed=True)
+        self._findings.say(code, f"{message}{suggestion(close)}", place, node=self.node, **about)
 
     def required(self, name: str, expected: str) -> object:
         """Any value; ``None`` when it is missing, which is an error."""
         if name in self.raw:
             return self.raw[name]
-        self._findings.add(
-            codes.MISSING_KEY.at(f"{quote(name)} is missing", pointer=self.at(name), expected=expected, node=self.node)
+        self._findings.say(
+            codes.MISSING_KEY, f"{quote(name)} is missing", self.at(name), expected=expected, node=self.node
         )
         return None
 
     def text(self, name: str, default: str | None = None, *, required: bool = False) -> str | None:
-        """A string."""
-        value = self._get(name, "a string", required)
-        if value is None:
-            return default
-        if isinstance(value, str):
-            return value
-        self._wrong(name, "a string", value)
-        return None
+        """A string; ``default`` where it is missing."""
+        return self._of_kind(str, name, "a string", required, default)
 
     def array(self, name: str, *, required: bool = False) -> list[object] | None:
         """An array."""
-        value = self._get(name, "an array", required)
-        if value is None:
-            return None
-        if isinstance(value, list):
-            return value
-        self._wrong(name, "an array", value)
-        return None
+        return self._of_kind(list, name, "an array", required)
 
     def mapping(self, name: str, *, required: bool = False) -> Json | None:
         """An object."""
-        value = self._get(name, "an object", required)
-        if value is None:
-            return None
-        if isinstance(value, dict):
-            return value
-        self._wrong(name, "an object", value)
-        return None
+        return self._of_kind(dict, name, "an object", required)
 
     def uint(self, name: str, limit: int = UINT64, *, required: bool = False) -> int | None:
         """A whole number from 0 up to, but not including, ``limit``."""
@@ -150,6 +111,17 @@ class Members:
     def at(self, *path: str | int) -> str:
         """The pointer of a member."""
         return self.place + pointer_of(*path)
+
+    def _of_kind(
+        self, kind: type[Kind], name: str, expected: str, required: bool, default: Kind | None = None
+    ) -> Kind | None:
+        value = self._get(name, expected, required)
+        if value is None:
+            return default
+        if isinstance(value, kind):
+            return value
+        self._wrong(name, expected, value)
+        return None
 
     def _get(self, name: str, expected: str, required: bool) -> object:
         if name in self.raw:
@@ -177,13 +149,12 @@ def wrong_kind(
     remedies: tuple[Remedy, ...] = ()
     if instead is not None:
         remedies = (Remedy(f"write {json.dumps(instead)}", (Edit(place, instead),), is_certain=True),)
-    findings.add(
-        codes.WRONG_KIND.at(
-            f"{what} is {show(found)}, not {expected}",
-            pointer=place,
-            expected=expected,
-            found=show(found),
-            node=node,
-            remedies=remedies,
-        )
+    findings.say(
+        codes.WRONG_KIND,
+        f"{what} is {show(found)}, not {expected}",
+        place,
+        expected=expected,
+        found=show(found),
+        node=node,
+        remedies=remedies,
     )

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import re
+from itertools import count
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _DEVICE = re.compile(r"(?:con|conin\$|conout\$|prn|aux|nul|(?:com|lpt)[0-9¹²³])(?:\..*)?", re.IGNORECASE | re.DOTALL)
 """What Windows takes for a device, whatever follows: https://learn.microsoft.com/windows/win32/fileio/naming-a-file."""
@@ -16,6 +21,12 @@ def file_stem(name: str) -> str:
 def no_device(stem: str) -> str:
     """The name of a file, with a mark in front of it where Windows would write to a device of that name."""
     return f"_{stem}" if _DEVICE.fullmatch(stem) else stem
+
+
+def free_name(wanted: str, is_taken: Callable[[str], bool]) -> str:
+    """``wanted``, or that with the first number, from 2 on, with which it is nobody's."""
+    numbered = (wanted if number == 1 else f"{wanted}_{number}" for number in count(1))
+    return next(name for name in numbered if not is_taken(name))
 
 
 class UniqueNames:

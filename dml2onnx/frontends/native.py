@@ -81,10 +81,10 @@ from dml2onnx.diagnostics import Edit, Remedy, UnreadableError
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import NATIVE
 from dml2onnx.frontends.files import ModelFiles
-from dml2onnx.frontends.findings import Findings, at_field, instead, listing, pointer, quote, show, suggestion
-from dml2onnx.frontends.members import Members, wrong_kind
+from dml2onnx.frontends.findings import Findings, Said, instead, listing, pointer, quote, show, suggestion
+from dml2onnx.frontends.members import Json, Members, wrong_kind
 from dml2onnx.frontends.native_ends import EndReader
-from dml2onnx.frontends.native_forms import Forms, needs_desc
+from dml2onnx.frontends.native_forms import Form, Forms, needs_desc
 from dml2onnx.frontends.native_names import read_names
 from dml2onnx.frontends.native_nodes import MEMBERS as NODE_MEMBERS
 from dml2onnx.frontends.native_nodes import is_another, is_list_of_names, unread_names, with_desc
@@ -102,18 +102,14 @@ from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
 from dml2onnx.frontends.problems import OperatorForm, report, unknown_operator
 from dml2onnx.frontends.unresolved import Unresolved
 from dml2onnx.ir.graph import Graph, Node, Read, Value, Write
-from dml2onnx.ir.operator import UNREADABLE
+from dml2onnx.ir.operator import UNREADABLE, FieldValue
 from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from dml2onnx.catalog import OperatorSchema
-    from dml2onnx.diagnostics import Code
-    from dml2onnx.frontends.members import Json
-    from dml2onnx.frontends.native_forms import Form
     from dml2onnx.frontends.text import Document
-    from dml2onnx.ir.operator import FieldValue
 
 VERSION = 1
 
@@ -167,9 +163,7 @@ class _NativeReader:
         findings = self._findings
         root = Members(self._document.root, "", findings)
         for place, name in self._document.repeated():
-            findings.add(
-                codes.DUPLICATE_KEY.at(f"the object has {quote(name)} twice", pointer=place, found=quote(name))
-            )
+            findings.say(codes.DUPLICATE_KEY, f"the object has {quote(name)} twice", place, found=quote(name))
         root.only(ROOT_MEMBERS, "a model")
         if not root.raw.keys() <= set(ROOT_MEMBERS):
             findings.doubt(VALUE)
@@ -210,8 +204,8 @@ class _NativeReader:
         except UnknownFeatureLevelError:
             levels = listing([level.name for level in feature_levels()])
             message = f"{quote(text)} is no feature level"
-            self._findings.add(
-                codes.UNKNOWN_FEATURE_LEVEL.at(message, pointer="/feature_level", expected=levels, found=quote(text))
+            self._findings.say(
+                codes.UNKNOWN_FEATURE_LEVEL, message, "/feature_level", expected=levels, found=quote(text)
             )
             return None
 
@@ -354,19 +348,11 @@ class _NativeReader:
             self._findings.meant(members.at(section, name), codes.UNKNOWN_TENSOR, field)
         attribute = schema.field(field.removesuffix("Tensor"))
         has = "" if close or attribute is None else f"; its {quote(attribute.name)} is a member of desc"
-        self._findings.add(
-            at_field(
-                codes.UNKNOWN_TENSOR,
-                f"{schema.short_name} has no {what} {quote(field)}{suggestion(close)}{has}",
-                members.at(section, field),
-                members.node,
-                schema,
-                field,
-                expected=listing(names) or "none",
-                found=quote(field),
-                remedies=instead(members.at(section, field), close, renamed=True),
-            )
-        )
+        place, node = members.at(section, field), members.node
+        about: Said = {"expected": listing(names) or "none", "found": quote(field)}
+        about["remedies"] = instead(place, close, renamed=True)
+        message = f"{schema.short_name} has no {what} {quote(field)}{suggestion(close)}{has}"
+        self._findings.say(codes.UNKNOWN_TENSOR, message, place, node=node, schema=schema, field=field, **about)
         return False
 
     def _read_node(self, node: RawNode) -> Node:
@@ -389,13 +375,9 @@ class _NativeReader:
                 reads[name] = self._unresolved.reads(descs) if found is None else found
             elif is_stated:
                 reads[name] = self._unresolved.reads(descs)
-                self._report(
-                    node,
-                    name,
-                    codes.UNCONNECTED_TENSOR,
-                    f"{name} is described, but inputs does not say what it reads",
-                    expected="the name of a value in inputs",
-                )
+                message = f"{name} is described, but inputs does not say what it reads"
+                expected = "the name of a value in inputs"
+                node.report(self._findings, codes.UNCONNECTED_TENSOR, message, name, expected=expected)
         return Node(node.name, operator, reads, writes, place)
 
     def _read_inputs(self, node: RawNode) -> tuple[dict[str, tuple[Read, ...] | None], dict[str, FieldValue]]:
@@ -455,7 +437,8 @@ class _NativeReader:
         if len(unread) == 1:
             message += f"; nobody reads {quote(unread[0])}"
             remedies = (Remedy(f"{quote(name)}: {quote(unread[0])}", (Edit(place, unread[0]),)),)
-        self._report(node, name, codes.MISSING_FIELD, message, UNKNOWN_EXPECTED, place=place, remedies=remedies)
+        about: Said = {"expected": UNKNOWN_EXPECTED, "remedies": remedies}
+        node.report(self._findings, codes.MISSING_FIELD, message, name, place, **about)
 
     def _unread_names(self) -> list[str]:
         """The values that are neither read by a node nor given as an output, as far as their names stand anywhere."""
@@ -491,7 +474,7 @@ class _NativeReader:
         if not descs:
             if targets:
                 message = f"{field} is connected, but has no descriptor; an output's descriptor is always given"
-                self._report(node, field, codes.MISSING_FIELD, message, expected="a tensor descriptor")
+                node.report(self._findings, codes.MISSING_FIELD, message, field, expected="a tensor descriptor")
             return
         if targets is not None and len(targets) != len(descs):
             self._report_count(node, "outputs", field, len(targets), len(descs))
@@ -515,35 +498,12 @@ class _NativeReader:
         if own and known.value not in self._written:
             message = f"{quote(target.base or '')} is made by this node itself, and not before {field}"
             place = target.place + pointer("base")
-            self._report(node, field, codes.NOT_YET_MADE, message, "a value that is there already", place=place)
+            expected = "a value that is there already"
+            node.report(self._findings, codes.NOT_YET_MADE, message, field, place, expected=expected)
             return None
         return known.value
 
     def _report_count(self, node: RawNode, section: str, field: str, count: int, expected: int) -> None:
         message = f"{field} has {expected} descriptors, but {section} connects {count}"
-        self._report(
-            node,
-            field,
-            codes.CONNECTION_COUNT,
-            message,
-            expected=str(expected),
-            found=str(count),
-            place=node.place + pointer(section, field),
-        )
-
-    def _report(
-        self,
-        node: RawNode,
-        field: str,
-        code: Code,
-        message: str,
-        expected: str = "",
-        found: str = "",
-        place: str = "",
-        remedies: tuple[Remedy, ...] = (),
-    ) -> None:
-        at = place or node.place + pointer("desc", field)
-        schema = node.schema
-        self._findings.add(
-            at_field(code, message, at, node.name, schema, field, expected=expected, found=found, remedies=remedies)
-        )
+        place = node.place + pointer(section, field)
+        node.report(self._findings, codes.CONNECTION_COUNT, message, field, place, expected=expected, found=count)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading as codes
-from dml2onnx.diagnostics import Diagnostic
-from dml2onnx.frontends.findings import listing, pointer, quote
-from dml2onnx.frontends.members import UINT32, Members, wrong_kind
-from dml2onnx.frontends.native_values import is_sound
+from dml2onnx.diagnostics import Diagnostic, Member
+from dml2onnx.frontends.findings import Findings, listing, pointer, quote
+from dml2onnx.frontends.members import UINT32, Json, Members, wrong_kind
+from dml2onnx.frontends.native_values import Values, is_sound
 from dml2onnx.frontends.problems import report
 from dml2onnx.ir.graph import Effect, GraphOutput
 from dml2onnx.ir.tensor import TensorDesc
@@ -16,11 +16,7 @@ from dml2onnx.ir.tensor import TensorDesc
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dml2onnx.diagnostics import Member
     from dml2onnx.frontends.descriptors import DescriptorReader
-    from dml2onnx.frontends.findings import Findings
-    from dml2onnx.frontends.members import Json
-    from dml2onnx.frontends.native_values import Values
 
 PRINT, WRITE_FILE = "print", "writeFile"
 COMMAND_MEMBERS = {
@@ -59,9 +55,7 @@ class EndReader:
             name = stated if public is None else public
             if isinstance(name, str) and name in seen:
                 message = f"{quote(name)} is an output already, at {quote(seen[name])}"
-                self._findings.add(
-                    codes.DUPLICATE_NAME.at(message, pointer=place, expected="a new name", found=quote(name))
-                )
+                self._findings.say(codes.DUPLICATE_NAME, message, place, expected="a new name", found=quote(name))
                 continue
             output = self._output(entry, public, place)
             if output is not None:
@@ -102,7 +96,7 @@ class EndReader:
         if known.is_buffer and desc is None:
             message = f"{quote(name)} has no tensor of its own; how is it to be seen?"
             expected = "value, DataType and Sizes"
-            self._findings.add(codes.MISSING_FIELD.at(message, pointer=place, expected=expected, found=quote(name)))
+            self._findings.say(codes.MISSING_FIELD, message, place, expected=expected, found=quote(name))
         desc = desc or known.desc
         return None if desc is None else GraphOutput(public or name, known.value, desc)
 
@@ -118,9 +112,7 @@ class EndReader:
                 message = f"{quote(kind)} is no command{guess}"
                 expected = listing(COMMAND_MEMBERS)
                 place = members.at("type")
-                self._findings.add(
-                    codes.UNKNOWN_COMMAND.at(message, pointer=place, expected=expected, found=quote(kind))
-                )
+                self._findings.say(codes.UNKNOWN_COMMAND, message, place, expected=expected, found=quote(kind))
                 continue
             output = self._shown(members, COMMAND_MEMBERS[kind], members.text("name"))
             if kind == PRINT:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.catalog import FieldKind, FieldType
 from dml2onnx.diagnostics import Diagnostic
-from dml2onnx.ir.operator import UNREADABLE
+from dml2onnx.ir.operator import UNREADABLE, OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from dml2onnx.catalog import OperatorSchema
     from dml2onnx.frontends.descriptors import DescriptorReader, SuppliedFields
     from dml2onnx.frontends.members import Json
-    from dml2onnx.ir.operator import OperatorDesc
 
 INFER = "infer"
 """What stands for sizes that are to be inferred; they may also be left out."""

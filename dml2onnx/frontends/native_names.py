@@ -6,14 +6,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading as codes
-from dml2onnx.frontends.findings import pointer, quote
+from dml2onnx.frontends.findings import Findings, pointer, quote
 from dml2onnx.frontends.members import UINT32, Members, wrong_kind
 from dml2onnx.ir.size_names import is_size_name, own_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from dml2onnx.frontends.findings import Findings
     from dml2onnx.ir.graph import GraphInput
 
 MEMBERS = ("size", "range")
@@ -52,7 +51,7 @@ def read_names(root: Members, findings: Findings) -> SizeNames:
         if is_size_name(name) is None:
             expected = "letters, digits and underscores, a letter first"
             message = f"{quote(name)} is no name for a size"
-            findings.add(codes.FIELD_KIND.at(message, pointer=place, expected=expected, found=quote(name)))
+            findings.say(codes.FIELD_KIND, message, place, expected=expected, found=quote(name))
             continue
         members = Members.of(raw, place, findings, quote(name))
         if members is not None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldType
 from dml2onnx.codes import reading as codes
-from dml2onnx.frontends.findings import at_field, listing, quote
-from dml2onnx.frontends.members import Members, wrong_kind
+from dml2onnx.frontends.findings import Findings, Said, listing, quote
+from dml2onnx.frontends.members import Json, Members, wrong_kind
 from dml2onnx.frontends.problems import other_operator, report
 
 if TYPE_CHECKING:
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from dml2onnx.catalog import FieldSchema, OperatorSchema
     from dml2onnx.diagnostics import Member
-    from dml2onnx.frontends.findings import Findings
-    from dml2onnx.frontends.members import Json
 
 MEMBERS = ("name", "type", "desc", "inputs", "outputs")
 _MEMBERS = frozenset(MEMBERS)
@@ -35,18 +33,10 @@ def with_desc(members: Members, schema: OperatorSchema | None, findings: Finding
     rest = {name: value for name, value in raw.items() if name not in strays}
     Members(rest, members.place, findings, members.node).only(MEMBERS, "a node")
     names = list(strays)
-    findings.add(
-        at_field(
-            codes.UNKNOWN_KEY,
-            f"{listing(names)} {'stands' if len(names) == 1 else 'stand'} beside desc, and not in it",
-            members.at(names[0]),
-            members.node,
-            schema,
-            names[0],
-            expected="the fields of the operator in desc",
-            found=listing(names),
-        )
-    )
+    message = f"{listing(names)} {'stands' if len(names) == 1 else 'stand'} beside desc, and not in it"
+    about: Said = {"expected": "the fields of the operator in desc", "found": listing(names)}
+    place, node = members.at(names[0]), members.node
+    findings.say(codes.UNKNOWN_KEY, message, place, node=node, schema=schema, field=names[0], **about)
     return {**rest, "desc": {**strays, **desc}}
 
 

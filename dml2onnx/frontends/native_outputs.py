@@ -14,24 +14,23 @@ from typing import TYPE_CHECKING
 from dml2onnx.catalog import FieldType
 from dml2onnx.codes import reading as codes
 from dml2onnx.codes.checking import CYCLE
-from dml2onnx.diagnostics import route
-from dml2onnx.frontends.findings import at_field, listing, pointer, quote
-from dml2onnx.frontends.native_forms import INFER
-from dml2onnx.frontends.native_values import WriteTarget
-from dml2onnx.ir.operator import UNREADABLE
+from dml2onnx.diagnostics import Code, route
+from dml2onnx.frontends.findings import Findings, Said, listing, pointer, quote
+from dml2onnx.frontends.native_forms import INFER, Form, Forms
+from dml2onnx.frontends.native_values import Values, WriteTarget
+from dml2onnx.ir.operator import UNREADABLE, FieldValue, OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from typing import Unpack
 
     from dml2onnx.catalog import OperatorSchema
-    from dml2onnx.diagnostics import Code
     from dml2onnx.frontends.descriptors import DescriptorReader
-    from dml2onnx.frontends.findings import Findings
     from dml2onnx.frontends.members import Json
-    from dml2onnx.frontends.native_forms import Form, Forms
-    from dml2onnx.frontends.native_values import Values
-    from dml2onnx.ir.operator import FieldValue, OperatorDesc
+
+DESCRIBED = "a tensor descriptor with Sizes"
+"""What is expected of an output."""
 
 
 @dataclass(slots=True, eq=False)
@@ -55,6 +54,13 @@ class RawNode:
     def schema(self) -> OperatorSchema:
         """The operator."""
         return self.form.schema
+
+    def report(
+        self, findings: Findings, code: Code, message: str, field: str, place: str = "", **about: Unpack[Said]
+    ) -> None:
+        """Adds a finding about a field, which is in ``desc`` unless another place is said."""
+        place = place or self.place + pointer("desc", field)
+        findings.say(code, message, place, node=self.name, schema=self.schema, field=field, **about)
 
 
 @cache
@@ -147,7 +153,7 @@ class OutputInference:
         )
         message += ", which this node writes itself" if len(cycle) == 1 else ", which depends on this node's output"
         place = reader.place + pointer("inputs", field)
-        self._report(reader, field, message, "an acyclic graph", place, CYCLE)
+        reader.report(self._findings, CYCLE, message, field, place, expected="an acyclic graph")
         for other, left in waiting.items():
             self._give_up(other, left)
 
@@ -167,7 +173,7 @@ class OutputInference:
             message = f"{name}.Sizes is {quote(word)}; the only word for sizes to be inferred is {quote(INFER)}"
             place = node.place + pointer("desc", name, "Sizes")
             expected = f"an array of whole numbers, {quote(INFER)}, or nothing"
-            self._report(node, f"{name}.Sizes", message, expected, place, codes.FIELD_KIND)
+            node.report(self._findings, codes.FIELD_KIND, message, f"{name}.Sizes", place, expected=expected)
         if words:
             self._give_up(node, tuple(words))
 
@@ -186,11 +192,13 @@ class OutputInference:
         if lacking and not problems and not any(value is UNREADABLE for value in operator.values):
             for item in found.findings:
                 place = node.place + pointer("desc") + f"/{item.path}"
-                self._report(node, item.field, item.message.rstrip("."), item.expected, place, item.code)
+                message, expected = item.message.rstrip("."), item.expected or DESCRIBED
+                node.report(self._findings, item.code, message, item.field, place, expected=expected)
             if not found.findings:
                 what = listing([item for item in found.missing if item.partition(".")[0] in lacking])
                 message = f"{what} are left out, and do not follow from the inputs and the other fields"
-                self._report(node, lacking[0], message + _such_as(operator, lacking[0], types))
+                message += _such_as(operator, lacking[0], types)
+                node.report(self._findings, codes.MISSING_FIELD, message, lacking[0], expected=DESCRIBED)
         self._give_up(node, lacking)
         for name, (data_type, sizes) in found.outputs.items():
             self._complete(node, name, stated[name], data_type, sizes)
@@ -240,19 +248,6 @@ class OutputInference:
         if known is not None:
             return known.desc
         return self._targets[name][1].desc if name in self._targets else None
-
-    def _report(
-        self,
-        node: RawNode,
-        name: str,
-        message: str,
-        expected: str = "",
-        place: str = "",
-        code: Code = codes.MISSING_FIELD,
-    ) -> None:
-        place = place or node.place + pointer("desc", name)
-        expected = expected or "a tensor descriptor with Sizes"
-        self._findings.add(at_field(code, message, place, node.name, node.schema, name, expected=expected))
 
 
 def _such_as(operator: OperatorDesc, name: str, types: Mapping[str, DataType]) -> str:

@@ -13,7 +13,7 @@ from dml2onnx.codes import reading as codes
 from dml2onnx.codes.checking import DIMENSION_COUNT_LIMIT, TOTAL_SIZE_TOO_SMALL, ZERO_SIZE
 from dml2onnx.diagnostics import Diagnostic, Place
 from dml2onnx.frontends import contents
-from dml2onnx.frontends.findings import at_field, instead, pointer, quote, suggestion
+from dml2onnx.frontends.findings import Findings, at_field, instead, pointer, quote, suggestion
 from dml2onnx.frontends.members import Members, wrong_kind
 from dml2onnx.frontends.problems import report
 from dml2onnx.frontends.tensors import BUFFER_MEMBERS
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from dml2onnx.catalog import OperatorSchema
     from dml2onnx.frontends.descriptors import DescriptorReader
     from dml2onnx.frontends.files import ModelFiles
-    from dml2onnx.frontends.findings import Findings
 
 DECLARED_MEMBERS = ("bytes", "name")
 """What a declared value has besides its descriptor and its contents."""
@@ -303,9 +302,7 @@ class DeclaredReader:
         if not count:
             message = f"{nbytes} bytes do not hold one element of {found.data_type.name}"
             place = members.at("bytes")
-            self._findings.add(
-                codes.WRONG_VALUE_COUNT.at(message, pointer=place, expected=f"{found.minimum_bytes} bytes")
-            )
+            self._findings.say(codes.WRONG_VALUE_COUNT, message, place, expected=f"{found.minimum_bytes} bytes")
         return TensorDesc(found.data_type, (count,)), count > 0
 
 
@@ -316,18 +313,16 @@ def is_sound(desc: TensorDesc, members: Members, findings: Findings) -> bool:
     """
     if not desc.sizes:
         message, expected = f"a tensor has 1 to {MAX_DIMENSIONS} dimensions", f"1 to {MAX_DIMENSIONS} sizes"
-        findings.add(DIMENSION_COUNT_LIMIT.at(message, pointer=members.at("Sizes"), expected=expected, found="none"))
+        findings.say(DIMENSION_COUNT_LIMIT, message, members.at("Sizes"), expected=expected, found="none")
     for index, size in enumerate(desc.sizes):
         if size < 1:
             message = f"Sizes[{index}] is {size}; every size is at least 1"
-            findings.add(ZERO_SIZE.at(message, pointer=members.at("Sizes", index), expected="at least 1", found=size))
+            findings.say(ZERO_SIZE, message, members.at("Sizes", index), expected="at least 1", found=size)
     if not desc.sizes or min(desc.sizes) < 1:
         return False
     if desc.total_size and desc.total_size < desc.minimum_bytes:
         message = f"{desc} needs {desc.minimum_bytes} bytes, and TotalTensorSizeInBytes is {desc.total_size}"
         place = members.at("TotalTensorSizeInBytes")
-        findings.add(
-            TOTAL_SIZE_TOO_SMALL.at(message, pointer=place, expected=desc.minimum_bytes, found=desc.total_size)
-        )
+        findings.say(TOTAL_SIZE_TOO_SMALL, message, place, expected=desc.minimum_bytes, found=desc.total_size)
         return False
     return True

@@ -186,6 +186,12 @@ def pack_nibbles(values: Array) -> npt.NDArray[np.uint8]:
     return np.bitwise_or(nibbles[0::2], np.left_shift(nibbles[1::2], np.uint8(4)))
 
 
+def unpack_nibbles(raw: npt.NDArray[np.uint8], count: int, *, is_signed: bool) -> Array:
+    """The first 4-bit elements of what :func:`pack_nibbles` has made, one to a byte."""
+    nibbles = np.stack([raw & 15, raw >> 4], -1).reshape(-1)[:count]
+    return ((nibbles ^ 8).astype(np.int8) - 8) if is_signed else nibbles
+
+
 def to_bytes(values: Array, data_type: DataType) -> npt.NDArray[np.uint8]:
     """Elements as they lie in a buffer."""
     if data_type.is_packed_nibbles:

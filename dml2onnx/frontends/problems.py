@@ -25,7 +25,7 @@ from dml2onnx.diagnostics import (
     with_code,
 )
 from dml2onnx.frontends.dialects import OPERATOR_PREFIX, operators_by_name
-from dml2onnx.frontends.findings import instead, listing, pointer, quote, show, suggestion
+from dml2onnx.frontends.findings import Findings, instead, listing, pointer, quote, show, suggestion
 from dml2onnx.frontends.members import Json
 from dml2onnx.frontends.tensors import wrong_kind
 from dml2onnx.ir.tensor import MAX_DIMENSIONS
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from dml2onnx.catalog import FieldSchema, OperatorSchema
     from dml2onnx.diagnostics import Member
-    from dml2onnx.frontends.findings import Findings
 
 MISSING = object()
 """The value of a member that is not there."""

@@ -14,18 +14,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from dml2onnx.codes import recordings as codes
-from dml2onnx.diagnostics import UnreadableError, plural
-from dml2onnx.frontends.files import FileError, MissingFileError
+from dml2onnx.diagnostics import Code, UnreadableError, plural
+from dml2onnx.frontends.files import FileError, MissingFileError, ModelFiles
 from dml2onnx.frontends.findings import quote, show
-from dml2onnx.frontends.text import read_document
+from dml2onnx.frontends.text import Document, read_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from dml2onnx.diagnostics import Code
-    from dml2onnx.frontends.files import ModelFiles
     from dml2onnx.frontends.members import Json
-    from dml2onnx.frontends.text import Document
 
 VERSION = 1
 PROGRAM, REJECTED = "program", "rejected"

@@ -44,22 +44,18 @@ from dml2onnx.codes import recordings as codes
 from dml2onnx.diagnostics import plural
 from dml2onnx.frontends.files import FileError, ModelFiles
 from dml2onnx.frontends.findings import LONGEST_LIST, Findings, listing, quote
-from dml2onnx.frontends.options import DEFAULT_OPTIONS
+from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
 from dml2onnx.frontends.recorded import KEY, PROGRAM, REJECTED, bad, continued, index_in, unreadable
-from dml2onnx.frontends.text import read_document, read_file
+from dml2onnx.frontends.text import Document, read_document, read_file
 from dml2onnx.frontends.unresolved import UNBOUNDED
-from dml2onnx.ir.data import head, padded
-from dml2onnx.ir.graph import Constant, Graph, GraphInput
+from dml2onnx.ir.data import Data, head, padded
+from dml2onnx.ir.graph import Constant, Graph, GraphInput, Value
 
 if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
 
-    from dml2onnx.frontends.options import LoadOptions
     from dml2onnx.frontends.recorded import Index, Part, Recorded
-    from dml2onnx.frontends.text import Document
-    from dml2onnx.ir.data import Data
-    from dml2onnx.ir.graph import Value
 
 INDEX = "recording.json"
 OPERATORS = "operators"
@@ -177,14 +173,14 @@ def _tell(index: Index, item: Recorded, findings: Findings) -> None:
     """Says what the graph is not that the program had."""
     if item.problem:
         message = f"the device refused this call of the program: {item.problem}"
-        findings.add(codes.REFUSED_IN_PROGRAM.at(message, found=item.problem))
+        findings.say(codes.REFUSED_IN_PROGRAM, message, found=item.problem)
     for what in (*filter(None, (item.unrecorded,)), *index.unrecorded):
-        findings.add(codes.NOT_RECORDED.at(f"the recording leaves out a part of the program: {what}", found=what))
+        findings.say(codes.NOT_RECORDED, f"the recording leaves out a part of the program: {what}", found=what)
     for what in item.missing:
-        findings.add(codes.MISSING_DISPATCH.at(what, expected="all that the program dispatched"))
+        findings.say(codes.MISSING_DISPATCH, what, expected="all that the program dispatched")
     if not index.ended:
         message = "the recording is incomplete: the program is still running, or it ended without releasing its objects"
-        findings.add(codes.NOT_ENDED.at(message, expected='"ended": true', found='"ended": false'))
+        findings.say(codes.NOT_ENDED, message, expected='"ended": true', found='"ended": false')
 
 
 def require_owned(graph: Graph, options: LoadOptions) -> Graph:
@@ -199,7 +195,7 @@ def require_owned(graph: Graph, options: LoadOptions) -> Graph:
     for port in graph.inputs:
         if port.value in missing:
             message = f"{quote(port.name)} is owned by DirectML, and the recording does not have its contents"
-            findings.add(reading.NO_CONTENTS.at(message, pointer=port.source, expected="--constant NAME=FILE"))
+            findings.say(reading.NO_CONTENTS, message, port.source, expected="--constant NAME=FILE")
     return replace(graph, findings=(*graph.findings, *findings.all()))
 
 
@@ -249,7 +245,7 @@ def _require_known(item: Recorded, known: Collection[str], findings: Findings) -
         for name in sorted(set(getattr(item, member)) - set(known)):
             guess = findings.did_you_mean(name, known)
             message = f"{member} of {quote(item.name)} in {INDEX}: the graph has no {what} {quote(name)}{guess}"
-            findings.add(codes.BAD_RECORDING.at(message, expected=listing(known), found=quote(name)))
+            findings.say(codes.BAD_RECORDING, message, expected=listing(known), found=quote(name))
 
 
 def _data(port: GraphInput, part: Part, files: ModelFiles, findings: Findings) -> Data | None:
@@ -257,12 +253,12 @@ def _data(port: GraphInput, part: Part, files: ModelFiles, findings: Findings) -
     try:
         data = files.raw(part.file, part.offset, part.length)
     except FileError as error:
-        findings.add(error.code.at(str(error), expected=error.expected, found=error.found))
+        findings.say(error.code, str(error), expected=error.expected, found=error.found)
         return None
     nbytes = port.value.nbytes
     needed = nbytes if port.desc is None else port.desc.reach
     if nbytes < UNBOUNDED and data.nbytes < needed:
         message = f"{quote(part.file)} gives {data.nbytes} bytes for {quote(port.name)}, which has {needed}"
-        findings.add(codes.BAD_RECORDING.at(message, expected=f"{needed} bytes", found=f"{data.nbytes} bytes"))
+        findings.say(codes.BAD_RECORDING, message, expected=f"{needed} bytes", found=f"{data.nbytes} bytes")
         return None
     return data if nbytes >= UNBOUNDED else padded(head(data, nbytes), nbytes)

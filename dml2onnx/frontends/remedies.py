@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldKind, FieldType
 from dml2onnx.codes import reading as codes
-from dml2onnx.diagnostics import Diagnostic
+from dml2onnx.diagnostics import Diagnostic, Member
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.inference import infer_outputs
-
-if TYPE_CHECKING:
-    from dml2onnx.diagnostics import Member
 
 INFERRED = 'leave it out, or write "infer",'
 """How sizes are left to be found."""

@@ -21,11 +21,11 @@ from dml2onnx.diagnostics import Diagnostic, below
 from dml2onnx.frontends.descriptors import UNION_MEMBERS
 from dml2onnx.frontends.dialects import data_types
 from dml2onnx.frontends.findings import quote
-from dml2onnx.frontends.flatbuffer import Table
-from dml2onnx.frontends.flatbuffer_repeats import Repeats
+from dml2onnx.frontends.flatbuffer import FlatBuffer, Table
+from dml2onnx.frontends.flatbuffer_repeats import Element, Pieces, Repeats
 from dml2onnx.frontends.members import Json
 from dml2onnx.frontends.tensors import MAX_SIZES
-from dml2onnx.ir.operator import UNREADABLE
+from dml2onnx.ir.operator import UNREADABLE, FieldValue
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.serialized_schema import (
     ACTIVATION,
@@ -48,9 +48,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Sequence
 
     from dml2onnx.catalog import FieldSchema, OperatorSchema
-    from dml2onnx.frontends.flatbuffer import FlatBuffer
-    from dml2onnx.frontends.flatbuffer_repeats import Element, Pieces
-    from dml2onnx.ir.operator import FieldValue
 
 MAX_NESTING = 5
 """Activations within activations that are decoded: enough for the descriptor's reader to refuse them."""

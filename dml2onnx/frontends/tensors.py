@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.catalog.familiar import meant_enumerator
 from dml2onnx.codes import reading as codes
-from dml2onnx.diagnostics import Diagnostic, Steps, below, plural
-from dml2onnx.frontends.dialects import DATA_TYPE_ALIASES, DATA_TYPE_PREFIX, data_types, enumerators
+from dml2onnx.diagnostics import Diagnostic, Member, Steps, below, plural
+from dml2onnx.frontends.dialects import DATA_TYPE_ALIASES, DATA_TYPE_PREFIX, Dialect, data_types, enumerators
 from dml2onnx.frontends.findings import listing, quote, show, suggestion
 from dml2onnx.frontends.members import UINT32, UINT64, Json
 from dml2onnx.ir.operator import UNREADABLE, Unreadable
@@ -20,9 +20,6 @@ from dml2onnx.ir.tensor import DataType, TensorDesc
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
-
-    from dml2onnx.diagnostics import Member
-    from dml2onnx.frontends.dialects import Dialect
 
 MAX_SIZES = 64
 """Longer lists are not looked at; up to here the checks say what is wrong with more than 8 dimensions."""

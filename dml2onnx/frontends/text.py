@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from dml2onnx.catalog.likeness import nearest, question
 from dml2onnx.codes import unreadable
-from dml2onnx.diagnostics import LONGEST_QUOTE, Location, UnreadableError, shortened, visible
+from dml2onnx.diagnostics import LONGEST_QUOTE, Code, Location, UnreadableError, shortened, visible
 from dml2onnx.frontends import foreign
 from dml2onnx.frontends.files import lfs_pointer
 from dml2onnx.frontends.findings import pointer, quote, show
@@ -30,8 +30,6 @@ from dml2onnx.frontends.members import Json
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
-
-    from dml2onnx.diagnostics import Code
 
 _STRING = r'"(?:[^"\\]+|\\[\s\S])*+"?'
 _COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)")

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dml2onnx.codes.running import ANSWERS_DIFFER, RUNTIME_FAILURE
-from dml2onnx.diagnostics import DmlError, quote
+from dml2onnx.diagnostics import Diagnostic, DmlError, quote, raise_errors
 from dml2onnx.providers.threads import SESSION_THREADS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.measuring.subjects import Subject
     from dml2onnx.onnx_model import Array
 
@@ -206,8 +205,7 @@ def _compare(measured: Sequence[Measurement], answers: Sequence[Mapping[str, Arr
                     f"{subject_name(other.subject)} by {found:.2g} of its largest number; nothing was measured"
                 )
                 findings.append(ANSWERS_DIFFER.at(message, expected=f"at most {allowed:g}", found=f"{found:.3g}"))
-    if findings:
-        raise DmlError(*findings)
+    raise_errors(findings)
 
 
 def _allowed(dtype: np.dtype[Any], *, coarse: bool) -> float:

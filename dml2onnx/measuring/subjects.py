@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.compiler import compile_graph
+from dml2onnx.compiler import CompiledModel, compile_graph
 from dml2onnx.passes import chosen
 from dml2onnx.verification.against import OtherModel
 from dml2onnx.verification.contents import random_array
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from dml2onnx.compiler import CompiledModel
     from dml2onnx.ir.graph import Graph
     from dml2onnx.onnx_model import Array
     from dml2onnx.options import CompileOptions

@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import enum
 import operator
-from typing import Any, SupportsIndex
+from collections.abc import Callable
+from typing import Any, SupportsIndex, TypeVar
+
+T = TypeVar("T")
 
 _NAMELESS = "???"
 
@@ -48,6 +51,11 @@ class PybindEnum(enum.Enum):
         return type(self), (int(self),)
 
 
+def _of_numbers(function: Callable[[int, int], T]) -> Callable[[PybindEnum, Any], T]:
+    """An operator on what is behind a member and what stands to its right."""
+    return lambda member, other: function(int(member), int(other))
+
+
 class ArithmeticEnum(PybindEnum):
     """An enumeration that compares with numbers; its bit operators give numbers."""
 
@@ -56,27 +64,9 @@ class ArithmeticEnum(PybindEnum):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, (type(self), int)) and int(other) == int(self)
 
-    def __lt__(self, other: Any) -> bool:
-        return int(self) < int(other)
-
-    def __le__(self, other: Any) -> bool:
-        return int(self) <= int(other)
-
-    def __gt__(self, other: Any) -> bool:
-        return int(self) > int(other)
-
-    def __ge__(self, other: Any) -> bool:
-        return int(self) >= int(other)
-
-    def __and__(self, other: Any) -> int:
-        return int(self) & int(other)
-
-    def __or__(self, other: Any) -> int:
-        return int(self) | int(other)
-
-    def __xor__(self, other: Any) -> int:
-        return int(self) ^ int(other)
-
+    __lt__, __le__ = _of_numbers(operator.lt), _of_numbers(operator.le)
+    __gt__, __ge__ = _of_numbers(operator.gt), _of_numbers(operator.ge)
+    __and__, __or__, __xor__ = _of_numbers(operator.and_), _of_numbers(operator.or_), _of_numbers(operator.xor)
     __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
 
     def __invert__(self) -> int:

@@ -12,7 +12,7 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 
 # --- Outputs and nodes ------------------------------------------------------------------------------------------------
@@ -49,9 +49,8 @@ def ends(graph: Graph) -> Sequence[Value]:
 def ended(graph: Graph, chosen: Sequence[Value]) -> Graph | None:
     """With one value as the only output; of several none is, so that each is tried on its own."""
     (*others, value) = chosen
-    descs = {write.value: desc for node in graph.nodes for _, _, write, desc in node.views_out() if not write.offset}
-    made = {target for node in graph.nodes for target in node.targets}
-    if others or value not in descs or value not in made:
+    descs = _written(graph)
+    if others or value not in descs or value not in _made(graph.nodes):
         return None
     if len(graph.outputs) == 1 and graph.outputs[0].value is value:
         return None
@@ -113,23 +112,34 @@ def passed_by(graph: Graph, chosen: Sequence[Node]) -> Graph | None:
             value = replaced[value]
         return value
 
-    made = {value for node in graph.nodes for value in node.targets}
+    made = _made(graph.nodes)
     if any(seen(item.value) not in made for item in graph.outputs):
         return None  # an output that is an input is another problem
-    kept = [_reconnected(node, seen) for node in graph.nodes if not set(node.targets) <= set(replaced)]
+    kept = [_with_values(node, seen) for node in graph.nodes if not set(node.targets) <= set(replaced)]
     outs_ = tuple(replace(item, value=seen(item.value)) for item in graph.outputs)
     return live(_without_ends(replace(graph, nodes=tuple(kept), outputs=outs_), frozenset(replaced)))
 
 
-def _reconnected(node: Node, seen: Callable[[Value], Value]) -> Node:
+def _with_values(node: Node, seen: Callable[[Value], Value]) -> Node:
+    """The node with other values in the places of its own."""
+
+    def of(item: Write) -> Write:
+        return Write(seen(item.value), item.offset, None if item.base is None else seen(item.base))
+
     reads = {
         name: tuple(Read(seen(item.value), item.offset) for item in several) for name, several in node.reads.items()
     }
-    writes = {
-        name: tuple(Write(item.value, item.offset, None if item.base is None else seen(item.base)) for item in several)
-        for name, several in node.writes.items()
-    }
+    writes = {name: tuple(map(of, several)) for name, several in node.writes.items()}
     return Node(node.name, node.operator, reads, writes, node.source)
+
+
+def _made(nodes: Iterable[Node]) -> frozenset[Value]:
+    return frozenset(value for node in nodes for value in node.targets)
+
+
+def _written(graph: Graph) -> dict[Value, TensorDesc]:
+    """What nodes write at the beginnings of buffers, by the values."""
+    return {write.value: desc for node in graph.nodes for _, _, write, desc in node.views_out() if not write.offset}
 
 
 def _without_ends(graph: Graph, gone: frozenset[Value]) -> Graph:
@@ -144,8 +154,7 @@ def cut(graph: Graph, chosen: Sequence[Node]) -> Graph | None:
     if left is None:
         return None
     gone = {node.name for node in chosen}
-    descs = {write.value: desc for node in graph.nodes for _, _, write, desc in node.views_out() if not write.offset}
-    made = {value for node in graph.nodes if node.name not in gone for value in node.targets}
+    descs, made = _written(graph), _made(node for node in graph.nodes if node.name not in gone)
     known = {item.value for item in left.outputs}
     read = dict.fromkeys(value for node in graph.nodes if node.name in gone for value in node.sources)
     more = [value for value in read if value in made and value in descs and value not in known]
@@ -207,9 +216,7 @@ def without_options(graph: Graph, chosen: Sequence[tuple[str, str]]) -> Graph | 
         return Node(node.name, OperatorDesc(desc.schema, values), reads, writes, node.source)
 
     nodes = tuple(map(changed, graph.nodes))
-    made = {value for node in nodes for value in node.targets}
-    before = {value for node in graph.nodes for value in node.targets}
-    lost = frozenset(before - made)
+    lost = _made(graph.nodes) - _made(nodes)
     if any(value in lost for node in nodes for value in node.sources):
         return None
     kept = tuple(item for item in graph.outputs if item.value not in lost)
@@ -303,7 +310,7 @@ def resized(graph: Graph, size: int, smaller: int) -> Graph | None:
     )
     return replace(
         graph,
-        nodes=tuple(_with_values(node, values) for node in nodes),
+        nodes=tuple(_with_values(node, values.__getitem__) for node in nodes),
         inputs=graph_inputs,
         outputs=tuple(
             GraphOutput(item.name, values.get(item.value, item.value), desc)
@@ -341,12 +348,6 @@ def _resized_node(node: Node, size: int, smaller: int, bytes_of: dict[Value, int
     for value, tensor in seen:
         bytes_of[value] = max(tensor.total_bytes, bytes_of.get(value, 0))
     return again
-
-
-def _with_values(node: Node, values: Mapping[Value, Value]) -> Node:
-    reads = {name: tuple(Read(values[item.value]) for item in several) for name, several in node.reads.items()}
-    writes = {name: tuple(Write(values[item.value]) for item in several) for name, several in node.writes.items()}
-    return Node(node.name, node.operator, reads, writes, node.source)
 
 
 PASSES: tuple[tuple[Callable[[Graph, Sequence[Any]], Graph | None], Callable[[Graph], Sequence[Any]]], ...] = (

@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from dml2onnx.onnx_model import size_names
-from dml2onnx.report.form import ALWAYS, Answer
+from dml2onnx.onnx_model import Node, Port, size_names
+from dml2onnx.report.form import ALWAYS, Answer, Json
 from dml2onnx.report.sizes import InputDimension
 
 if TYPE_CHECKING:
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from dml2onnx.compiler import CompiledModel
     from dml2onnx.ir.graph import Graph
-    from dml2onnx.onnx_model import Node, Port
-    from dml2onnx.report.form import Json
 
 
 @dataclass(frozen=True, slots=True)

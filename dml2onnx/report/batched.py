@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from dml2onnx import __version__
 from dml2onnx.codes import known_code
 from dml2onnx.diagnostics import Diagnostic, Severity
 from dml2onnx.report.answers import CompileAnswer, Written
 from dml2onnx.report.checked import CheckAnswer
-from dml2onnx.report.form import ALWAYS, Answer, Failure, Head
+from dml2onnx.report.form import ALWAYS, Answer, Failure, Head, Json
 from dml2onnx.report.verified import VerifyAnswer
-
-if TYPE_CHECKING:
-    from dml2onnx.report.form import Json
 
 Action: TypeAlias = Literal["check", "compile", "verify", "report"]
 Status: TypeAlias = Literal["passed", "errors", "unreadable", "differs", "timeout", "memory", "died", "defect", "other"]

@@ -6,16 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from dml2onnx.diagnostics import DmlError, UnreadableError, quote, unescape
-from dml2onnx.report.form import ALWAYS, Answer, Head, located
+from dml2onnx.diagnostics import Diagnostic, DmlError, UnreadableError, quote, unescape
+from dml2onnx.report.form import ALWAYS, Answer, Head, Json, located
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from dml2onnx.catalog import FeatureLevel
-    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph
-    from dml2onnx.report.form import Json
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from dml2onnx.report.answers import Written
-from dml2onnx.report.form import ALWAYS, number
-from dml2onnx.report.matching import match_nodes
+from dml2onnx.report.form import ALWAYS, Json, number
+from dml2onnx.report.matching import How, match_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from dml2onnx.report.form import Json
-    from dml2onnx.report.matching import How
     from dml2onnx.report.records import Access, Node, Port, Report, Tensor, Value
 
 Aspect: TypeAlias = Literal[

@@ -10,21 +10,19 @@ from dml2onnx import catalog
 from dml2onnx.catalog import FeatureLevel
 from dml2onnx.catalog.left_open import LEFT_OPEN
 from dml2onnx.checks.operators import findings_of
-from dml2onnx.diagnostics import DmlError
+from dml2onnx.diagnostics import Diagnostic, DmlError
 from dml2onnx.exporters.descriptors import fields
 from dml2onnx.ir.operator import OperatorDesc, Unreadable
 from dml2onnx.ir.tensor import MAX_ELEMENTS, TensorDesc
-from dml2onnx.onnx_model import size_names
+from dml2onnx.onnx_model import Port, size_names
 from dml2onnx.report import records
 from dml2onnx.report.products import multiply_accumulates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
 
-    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.data import Data
-    from dml2onnx.ir.graph import Graph, GraphInput, Node, Read, Value, Write
-    from dml2onnx.onnx_model import Port
+    from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value, Write
     from dml2onnx.report.form import Json
     from dml2onnx.report.records import Access, Descriptor, LayoutKind, Tensor, ValueKind
     from dml2onnx.report.verified import Verified
@@ -133,29 +131,23 @@ class Directml:
     def inputs(self, ports: Sequence[Port]) -> tuple[records.Port, ...]:
         """The inputs of the graph, as the ONNX model sees them where there is one."""
         known = {port.name: port for port in ports}
-        return tuple(self._input(item, known.get(item.name)) for item in self._graph.inputs)
-
-    def _input(self, item: GraphInput, port: Port | None) -> records.Port:
-        value = self._values.place(item.value)
-        desc = item.desc if port is None or item.sizes else port.desc
-        tensor = None if desc is None else self._tensors.place(desc)
-        if port is None:
-            return records.Port(item.name, value, tensor)
-        return records.Port(item.name, value, tensor, port.onnx_name, port.shape, size_names(port.shape))
+        descs = [
+            known[item.name].desc if item.name in known and not item.sizes else item.desc for item in self._graph.inputs
+        ]
+        return tuple(self._port(item, desc, known) for item, desc in zip(self._graph.inputs, descs, strict=True))
 
     def outputs(self, ports: Sequence[Port]) -> tuple[records.Port, ...]:
         """The outputs of the graph, as the ONNX model gives them where there is one."""
         known = {port.name: port for port in ports}
-        made = []
-        for item in self._graph.outputs:
-            value, tensor = self._values.place(item.value), self._tensors.place(item.desc)
-            port = known.get(item.name)
-            if port is None:
-                made.append(records.Port(item.name, value, tensor))
-            else:
-                names = size_names(port.shape)
-                made.append(records.Port(item.name, value, tensor, port.onnx_name, port.shape, names))
-        return tuple(made)
+        return tuple(self._port(item, item.desc, known) for item in self._graph.outputs)
+
+    def _port(self, item: GraphInput | GraphOutput, desc: TensorDesc | None, known: Mapping[str, Port]) -> records.Port:
+        value = self._values.place(item.value)
+        tensor = None if desc is None else self._tensors.place(desc)
+        port = known.get(item.name)
+        if port is None:
+            return records.Port(item.name, value, tensor)
+        return records.Port(item.name, value, tensor, port.onnx_name, port.shape, size_names(port.shape))
 
     def _value(self, value: Value) -> records.Value:
         digest = _digest(self._contents[value]) if value in self._contents else ""

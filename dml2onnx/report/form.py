@@ -7,7 +7,7 @@ has its default; a new ``VERSION`` comes with every change that an old reader wo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
 from enum import StrEnum
 from functools import cache
 from math import isfinite
@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from dml2onnx import __version__
 
 if TYPE_CHECKING:
-    from dataclasses import Field
-
     from _typeshed import DataclassInstance
 
     from dml2onnx.diagnostics import Diagnostic, Location

@@ -10,8 +10,8 @@ import numpy as np
 
 from dml2onnx import arguments, catalog
 from dml2onnx.checks import check, minimum_feature_level
-from dml2onnx.compiler import compile_graph
-from dml2onnx.diagnostics import DmlError
+from dml2onnx.compiler import CompiledModel, compile_graph
+from dml2onnx.diagnostics import Diagnostic, DmlError
 from dml2onnx.frontends.locations import locate
 from dml2onnx.options import CompileOptions
 from dml2onnx.providers.choice import ProviderLike, chosen
@@ -22,8 +22,9 @@ from dml2onnx.report.form import located
 from dml2onnx.report.onnx_side import onnx_side
 from dml2onnx.report.products import multiply_accumulates
 from dml2onnx.report.records import Coverage, Level, Profile, Report, Verification
-from dml2onnx.report.verified import compared, verified
-from dml2onnx.runtime import placed
+from dml2onnx.report.verified import Verified, compared, verified
+from dml2onnx.runtime import NodeTime, placed
+from dml2onnx.verification import Verification as Verdict
 from dml2onnx.verification import contents
 from dml2onnx.verification.options import VerifyOptions
 from dml2onnx.verification.public import verify_graph
@@ -32,12 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from dml2onnx.catalog import FeatureLevel
-    from dml2onnx.compiler import CompiledModel
-    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph
-    from dml2onnx.report.verified import Verified
-    from dml2onnx.runtime import NodeTime
-    from dml2onnx.verification import Verification as Verdict
 
 T = TypeVar("T")
 

@@ -15,21 +15,16 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from dml2onnx.report.comparison import Comparison
-from dml2onnx.report.form import as_json
-from dml2onnx.report.measured import panel
-from dml2onnx.report.records import MARK
-from dml2onnx.report.scene import directml_scene, onnx_scene, visible
+from dml2onnx.report.form import Json, as_json
+from dml2onnx.report.measured import PerfAnswer, panel
+from dml2onnx.report.records import MARK, Report
+from dml2onnx.report.scene import Scene, directml_scene, onnx_scene, visible
 from dml2onnx.report.scopes import scopes_of
 from dml2onnx.report.summary import summary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
-
-    from dml2onnx.report.form import Json
-    from dml2onnx.report.measured import PerfAnswer
-    from dml2onnx.report.records import Report
-    from dml2onnx.report.scene import Scene
 
 SHARED = ("words.js", "map.js", "controls.js", "parts.js")
 SCRIPTS = ("layout.js", "scopes.js", "details.js", "tables.js", "main.js")

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from dml2onnx.report.form import ALWAYS, Head
+from dml2onnx.report.form import ALWAYS, Head, Json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from dml2onnx.report.form import Json
 
 
 @dataclass(frozen=True, slots=True)

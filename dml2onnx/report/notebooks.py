@@ -11,7 +11,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from dml2onnx.report.gathering import sketch
-from dml2onnx.report.scene import Box, directml_scene, scene_of, shortened_lines
+from dml2onnx.report.scene import Box, Element, Scene, directml_scene, end, scene_of, shortened_lines
 from dml2onnx.report.svg import drawn_alone
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from dml2onnx.compiler import CompiledModel
     from dml2onnx.ir.graph import Graph
     from dml2onnx.onnx_model import Port
-    from dml2onnx.report.scene import Scene
     from dml2onnx.runtime import Session
     from dml2onnx.verification import Verification
 
@@ -77,26 +76,16 @@ def _image(title: str, scene: Scene) -> str:
 
 
 def _model_scene(model: CompiledModel) -> Scene:
-    boxes: list[Box] = []
-    makers: dict[str, int] = {}
-    edges: list[tuple[int, int]] = []
-    for place, port in enumerate(model.inputs):
-        makers[port.onnx_name] = len(boxes)
-        boxes.append(Box("input", place, *_lines(port.name, _type(port))))
+    elements: list[Element] = [
+        (end("input", place, port.name, _type(port)), (), (port.onnx_name,)) for place, port in enumerate(model.inputs)
+    ]
     for place, node in enumerate(model.lowered.nodes):
-        edges += [(makers[item.name], len(boxes)) for item in node.inputs if item and item.name in makers]
-        results = [item for item in node.outputs if item]
-        makers |= {item.name: len(boxes) for item in results}
-        boxes.append(Box("node", place, node.op_type, shortened_lines([node.name])))
+        box = Box("node", place, node.op_type, shortened_lines([node.name]))
+        read, made = ([item.name for item in items if item] for items in (node.inputs, node.outputs))
+        elements.append((box, read, made))
     for place, port in enumerate(model.outputs):
-        if port.onnx_name in makers:
-            edges.append((makers[port.onnx_name], len(boxes)))
-        boxes.append(Box("output", place, *_lines(port.name, _type(port))))
-    return scene_of(boxes, edges)
-
-
-def _lines(title: str, line: str) -> tuple[str, tuple[str, ...]]:
-    return shortened_lines([title])[0], shortened_lines([line])
+        elements.append((end("output", place, port.name, _type(port)), (port.onnx_name,), ()))
+    return scene_of(elements)
 
 
 def _type(port: Port) -> str:

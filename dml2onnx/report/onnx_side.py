@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dml2onnx.onnx_model import ELEMENT_TYPES, Body, size_names
+from dml2onnx.onnx_model import ELEMENT_TYPES, Body, Value, size_names
+from dml2onnx.onnx_model import Node as ModelNode
 from dml2onnx.report import records
-from dml2onnx.report.form import number
+from dml2onnx.report.form import Json, number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from dml2onnx.compiler import CompiledModel
     from dml2onnx.ir.graph import Graph, Node
-    from dml2onnx.onnx_model import Node as ModelNode
-    from dml2onnx.onnx_model import Value
     from dml2onnx.onnx_model.records import Attribute
-    from dml2onnx.report.form import Json
     from dml2onnx.report.records import Became, OnnxValueKind
     from dml2onnx.runtime import NodeTime
 

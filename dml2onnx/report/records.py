@@ -10,12 +10,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from dml2onnx.report.answers import Written
-from dml2onnx.report.form import ALWAYS
+from dml2onnx.report.form import ALWAYS, Json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dml2onnx.report.form import Json
     from dml2onnx.report.verified import Compared, Verified
 
 LayoutKind: TypeAlias = Literal["packed", "permuted", "broadcast", "padded", "overlapping", "invalid"]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from dml2onnx.report.layout import Placement, lay_out
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Hashable, Iterable, Sequence
 
     from dml2onnx.report.records import Onnx, Port, Report, Tensor
 
@@ -48,67 +48,61 @@ class Scene:
     layout: Placement
 
 
+Element: TypeAlias = tuple[Box, "Iterable[Hashable]", "Iterable[Hashable]"]
+"""A box, the values that it reads, and those that it makes."""
+
+
 def directml_scene(report: Report) -> Scene:
     """The DirectML graph."""
-    boxes = [_port("input", place, item, report.tensors) for place, item in enumerate(report.inputs)]
-    first = len(boxes)
-    makers = {item.value: place for place, item in enumerate(report.inputs)}
+    elements: list[Element] = [
+        (_port("input", place, item, report.tensors), (), (item.value,)) for place, item in enumerate(report.inputs)
+    ]
     for place, node in enumerate(report.nodes):
         lines = [node.name] if node.name else []
         if node.outputs and node.outputs[0].tensor is not None:
             lines.append(tensor_text(report.tensors[node.outputs[0].tensor]))
-        boxes.append(Box("node", place, report.descriptors[node.descriptor].operator, shortened_lines(lines)))
-        makers |= {item.value: first + place for item in node.outputs}
-    edges = [
-        (makers[value], first + place)
-        for place, node in enumerate(report.nodes)
-        for value in [*(item.value for item in node.inputs), *(item.base for item in node.outputs)]
-        if value in makers and makers[value] != first + place
+        box = Box("node", place, report.descriptors[node.descriptor].operator, shortened_lines(lines))
+        read = [*(item.value for item in node.inputs), *(item.base for item in node.outputs)]
+        elements.append((box, read, [item.value for item in node.outputs]))
+    elements += [
+        (_port("output", place, item, report.tensors), (item.value,), ()) for place, item in enumerate(report.outputs)
     ]
-    for place, item in enumerate(report.outputs):
-        if item.value in makers:
-            edges.append((makers[item.value], len(boxes)))
-        boxes.append(_port("output", place, item, report.tensors))
-    return scene_of(boxes, edges)
+    return scene_of(elements)
 
 
 def onnx_scene(report: Report, onnx: Onnx) -> Scene:
     """The ONNX graph; its inputs and outputs are those of the report."""
-    boxes: list[Box] = []
-    makers: dict[int, int] = {}
     places = {item.name: place for place, item in enumerate(onnx.values)}
+    elements: list[Element] = []
     for place, item in enumerate(report.inputs):
         if item.onnx_name in places:
             value = places[item.onnx_name]
-            makers[value] = len(boxes)
-            boxes.append(Box("input", place, *_end(item.onnx_name, onnx, value)))
-    edges = []
+            elements.append((end("input", place, item.onnx_name, _value_text(onnx, value)), (), (value,)))
     for place, node in enumerate(onnx.nodes):
         results = [value for value in node.outputs if value is not None]
-        edges += [(makers[value], len(boxes)) for value in node.inputs if value is not None and value in makers]
-        makers |= {value: len(boxes) for value in results}
         lines = [node.name, *(_value_text(onnx, value) for value in results[:1])]
-        boxes.append(Box("node", place, node.operator, shortened_lines(lines)))
+        elements.append((Box("node", place, node.operator, shortened_lines(lines)), node.inputs, results))
     for place, value in enumerate(onnx.outputs):
-        if value in makers:
-            edges.append((makers[value], len(boxes)))
-        boxes.append(Box("output", place, *_end(onnx.values[value].name, onnx, value)))
-    return scene_of(boxes, edges)
+        elements.append((end("output", place, onnx.values[value].name, _value_text(onnx, value)), (value,), ()))
+    return scene_of(elements)
 
 
-def scene_of(boxes: Sequence[Box], edges: Iterable[tuple[int, int]]) -> Scene:
-    """Boxes and edges, laid out."""
-    distinct = tuple(dict.fromkeys(edges))
-    return Scene(tuple(boxes), distinct, lay_out([box.size for box in boxes], distinct))
+def scene_of(elements: Sequence[Element]) -> Scene:
+    """Boxes and what leads from one to another, laid out."""
+    makers = {value: place for place, (_, _, made) in enumerate(elements) for value in made}
+    edges = [(makers.get(value, place), place) for place, (_, read, _) in enumerate(elements) for value in read]
+    distinct = tuple(dict.fromkeys(edge for edge in edges if edge[0] != edge[1]))
+    boxes = tuple(box for box, _, _ in elements)
+    return Scene(boxes, distinct, lay_out([box.size for box in boxes], distinct))
 
 
 def _port(kind: str, place: int, port: Port, tensors: Sequence[Tensor]) -> Box:
-    lines = [] if port.tensor is None else [tensor_text(tensors[port.tensor])]
-    return Box(kind, place, shortened_lines([port.name])[0], shortened_lines(lines))
+    return end(kind, place, port.name, *([] if port.tensor is None else [tensor_text(tensors[port.tensor])]))
 
 
-def _end(name: str, onnx: Onnx, value: int) -> tuple[str, tuple[str, ...]]:
-    return shortened_lines([name])[0], shortened_lines([_value_text(onnx, value)])
+def end(kind: str, place: int, title: str, *lines: str) -> Box:
+    """The box of an input or an output."""
+    return Box(kind, place, shortened_lines([title])[0], shortened_lines(lines))
 
 
 # --- Words ------------------------------------------------------------------------------------------------------------

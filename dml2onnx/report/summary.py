@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from dml2onnx.diagnostics import plural
+from dml2onnx.diagnostics import Diagnostic, plural
 from dml2onnx.report.node_counts import node_counts
 from dml2onnx.report.scene import tensor_text, visible
 from dml2onnx.targets import DEFAULT_TARGET
@@ -14,7 +14,6 @@ from dml2onnx.targets import DEFAULT_TARGET
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.report.records import Coverage, Port, Report
 
 MOST_NAMED = 3

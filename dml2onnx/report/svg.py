@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from xml.sax.saxutils import escape
 
 from dml2onnx.report.comparison import Comparison
-from dml2onnx.report.records import MARK
+from dml2onnx.report.records import MARK, Node, Report
 from dml2onnx.report.scene import LINE, TEXT_SIZE, TITLE_SIZE, directml_scene, onnx_scene, text_width, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from dml2onnx.report.layout import Point
-    from dml2onnx.report.records import Node, Report
     from dml2onnx.report.scene import Box, Scene
 
 MARGIN = 24.0

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes.running import FELL_BACK
-from dml2onnx.diagnostics import quote
-from dml2onnx.onnx_model import bodies
+from dml2onnx.diagnostics import Diagnostic, quote
+from dml2onnx.onnx_model import Node, OnnxGraph, bodies
 from dml2onnx.providers.table import AUTO, BY_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
 
-    from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.onnx_model import Node, OnnxGraph
     from dml2onnx.providers.choice import Providers
     from dml2onnx.runtime.profiles import NodeTime
 

@@ -11,17 +11,14 @@ import numpy as np
 from dml2onnx import arguments
 from dml2onnx.catalog.likeness import nearest
 from dml2onnx.codes.running import INPUT_SHAPE, INPUT_TYPE, MISSING_INPUT, UNKNOWN_INPUT
-from dml2onnx.diagnostics import DmlError, Remedy, quote, shortened, visible
+from dml2onnx.diagnostics import Diagnostic, DmlError, Remedy, quote, shortened, visible
 from dml2onnx.ir.view import Layout
-from dml2onnx.onnx_model import NamedSize, has_names
+from dml2onnx.onnx_model import Array, NamedSize, Port, has_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     import numpy.typing as npt
-
-    from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.onnx_model import Array, Port
 
 
 def check_inputs(ports: Sequence[Port], supplied: Mapping[str, npt.ArrayLike]) -> dict[str, Array]:

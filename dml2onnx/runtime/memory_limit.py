@@ -5,15 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from math import prod
-from typing import TYPE_CHECKING
 
 from dml2onnx.codes.running import TOO_MUCH_MEMORY
 from dml2onnx.diagnostics import DmlError
-from dml2onnx.onnx_model import peak
+from dml2onnx.onnx_model import OnnxGraph, peak
 from dml2onnx.onnx_model.types import stored_size
-
-if TYPE_CHECKING:
-    from dml2onnx.onnx_model import OnnxGraph
 
 ASSUMED_BYTES = 16 << 30
 """Memory of a machine that does not say how much it has. Windows does not promise more than it has anyway."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from dml2onnx.codes.running import PROVIDER_PASSED_OVER, PROVIDER_UNUSABLE, RUNT
 from dml2onnx.diagnostics import Diagnostic, DmlError, quote
 from dml2onnx.ir.mapped import MappedFiles
 from dml2onnx.lazy import lazy_method
-from dml2onnx.providers.choice import Providers
+from dml2onnx.providers.choice import ProviderLike, Providers
 from dml2onnx.providers.distributions import clash, distributions
 from dml2onnx.providers.installed import plugin_devices, require_providers
 from dml2onnx.providers.table import AUTO, BY_NAME, DEFAULT_POLICY, POLICY, SHORT_NAMES
@@ -23,12 +23,9 @@ from dml2onnx.runtime.feeds import check_inputs
 from dml2onnx.runtime.profiles import NodeTime, node_times
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy.typing as npt
 
     from dml2onnx.onnx_model import Array, Port
-    from dml2onnx.providers.choice import ProviderLike
     from dml2onnx.runtime.weights import Weights
 
 RECORD_ASSIGNMENT = "session.record_ep_graph_assignment_info"

@@ -14,12 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dml2onnx.ir.mapped import file_of, file_place
-from dml2onnx.onnx_model import INT4, UINT4
+from dml2onnx.onnx_model import INT4, UINT4, Array
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from dml2onnx.onnx_model import Array
 
 FOLDER = "session.model_external_initializers_file_folder_path"
 """https://github.com/microsoft/onnxruntime/blob/main/include/onnxruntime/core/session/onnxruntime_session_options_config_keys.h"""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dml2onnx.diagnostics import DmlError
-from dml2onnx.ir.data import MissingData, padded
+from dml2onnx.ir.data import Data, MissingData, padded
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.source_code.contents import Contents, Shown, memory_shape, unrepeated
 from dml2onnx.source_code.text import Keyword, Part, Ref, Text, call, numbers, string
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from dml2onnx.builder.expression import Expression
-    from dml2onnx.ir.data import Data
     from dml2onnx.ir.graph import Constant, GraphInput, Value
     from dml2onnx.source_code.trial import Trial
 

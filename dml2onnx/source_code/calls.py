@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
@@ -25,11 +25,13 @@ from dml2onnx.source_code.text import Group, Keyword, Part, Text, call, number, 
 from dml2onnx.source_code.trial import Trial, same
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from dml2onnx.ir.graph import Node, Value
 
 _MISSING = object()
+REFUSALS = (DmlError, TypeError, ValueError)
+"""What a builder raises for a call that it does not take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ class Calls:
                 if self._records(method, arguments, desc):
                     kept = tuple(self._shortened(method, arguments, desc).items())
                     return MethodCall(method, kept, getattr(self._returned, "_fields", ()))
-            except (DmlError, TypeError, ValueError) as error:
+            except REFUSALS as error:
                 reason = error
         if isinstance(reason, DmlError):
             raise DmlError(*reason.diagnostics)
@@ -108,24 +110,23 @@ class Calls:
         return kept
 
     def _will_do(self, method: str, arguments: Mapping[str, object], desc: OperatorDesc) -> bool:
-        try:
+        with suppress(*REFUSALS):
             return self._records(method, arguments, desc)
-        except (DmlError, TypeError, ValueError):
-            return False
+        return False
 
     def _records(self, method: str, arguments: Mapping[str, object], desc: OperatorDesc) -> bool:
         supplied = {name: self._python(value, desc) for name, value in arguments.items()}
-        with self.laid_out(desc):
-            nodes, self._returned = self._trial.attempt(partial(getattr(self._trial, method), **supplied))
-        return len(nodes) == 1 and same(nodes[0].operator, desc)
+        return self._made(partial(getattr(self._trial, method), **supplied), desc)
 
-    def records(self, method: str, supplied: Mapping[str, object], desc: OperatorDesc) -> bool:
-        """Whether a call with these arguments, expressions and literals among them, records the descriptor."""
-        try:
-            with self.laid_out(desc):
-                nodes, _ = self._trial.attempt(partial(getattr(self._trial, method), **supplied))
-        except (DmlError, TypeError, ValueError):
-            return False
+    def records(self, make: Callable[[], object], desc: OperatorDesc) -> bool:
+        """Whether a call, of expressions and literals, records the descriptor."""
+        with suppress(*REFUSALS):
+            return self._made(make, desc)
+        return False
+
+    def _made(self, make: Callable[[], object], desc: OperatorDesc) -> bool:
+        with self.laid_out(desc):
+            nodes, self._returned = self._trial.attempt(make)
         return len(nodes) == 1 and same(nodes[0].operator, desc)
 
     @contextmanager

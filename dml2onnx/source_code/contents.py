@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.ir.data import FillData, MissingData
+from dml2onnx.frontends.names import free_name
+from dml2onnx.frontends.numbers import unpack_nibbles
+from dml2onnx.ir.data import Data, FillData, MissingData
 from dml2onnx.ir.tensor import DataType, TensorDesc, packed_strides
 from dml2onnx.source_code.text import Group, Joined, Label, Part, Text, call, number, numbers, string
 
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from dml2onnx.ir.data import Data
 
 MOST_WRITTEN = 8
 """Elements that are written out."""
@@ -85,10 +86,7 @@ class Contents:
         """A name that a member of an archive can have, and no other has."""
         plain = re.sub(r"[\x00-\x1f\x7f\\:*?\"<>|\ud800-\udfff]", "_", name).strip("/. ") or "constant"
         plain = plain[:200].removesuffix(".npy") or "constant"
-        key, index = plain, 1
-        while key.casefold() in self._taken:
-            index += 1
-            key = f"{plain}_{index}"
+        key = free_name(plain, lambda key: key.casefold() in self._taken)
         self._taken.add(key.casefold())
         return key
 
@@ -108,8 +106,7 @@ def elements(raw: npt.NDArray[np.uint8], data_type: DataType, count: int) -> npt
     """Elements from their bytes, those of 4-bit types one to a byte."""
     if not data_type.is_packed_nibbles:
         return np.frombuffer(raw.tobytes(), data_type.dtype)[:count]
-    pairs = np.stack([raw & 15, raw >> 4], -1).reshape(-1)[:count]
-    return ((pairs ^ 8).astype(np.int8) - 8) if data_type.is_signed else pairs
+    return unpack_nibbles(raw, count, is_signed=data_type.is_signed)
 
 
 def _fill(data: Data, data_type: DataType, count: int) -> str | None:

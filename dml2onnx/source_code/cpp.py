@@ -12,10 +12,11 @@ from dml2onnx.catalog import FieldType
 from dml2onnx.checks import check
 from dml2onnx.codes.exporting import UNSAYABLE
 from dml2onnx.diagnostics import DmlError, plural, quote, raise_errors, shortened, visible
-from dml2onnx.ir.data import MissingData
-from dml2onnx.ir.graph import Value
+from dml2onnx.frontends.names import free_name
+from dml2onnx.ir.data import Data, MissingData
+from dml2onnx.ir.graph import Graph, Node, Value
 from dml2onnx.source_code.calls import Calls
-from dml2onnx.source_code.directmlx import MEMBERS, SIZED, Inputs, function_call
+from dml2onnx.source_code.directmlx import MEMBERS, SIZED, function_call
 from dml2onnx.source_code.literals import Structure, array, tensor_desc, wrapped
 from dml2onnx.source_code.naming import identifier
 from dml2onnx.source_code.python import policy_of
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from dml2onnx.ir.data import Data
-    from dml2onnx.ir.graph import Graph, Node
     from dml2onnx.ir.tensor import TensorDesc
 
 _TEXT = """
@@ -93,11 +92,7 @@ class _Program:
 
     def _name(self, value: Value, wanted: str) -> str:
         base = identifier(wanted) or "x"
-        base = f"{base}_" if base in _WORDS else base
-        name, number = base, 1
-        while name in self._taken:
-            number += 1
-            name = f"{base}_{number}"
+        name = free_name(f"{base}_" if base in _WORDS else base, self._taken.__contains__)
         self._taken.add(name)
         self._names[value] = name
         return name
@@ -163,7 +158,7 @@ class _Program:
             return f"{a} + {b}" if self._is_natural(node) else None
         if not self._is_natural(node):
             return None
-        return function_call(desc, Inputs(lambda field, index: self._seen(node, field, index)))
+        return function_call(desc, lambda field, index: self._seen(node, field, index))
 
     def _is_natural(self, node: Node) -> bool:
         """Whether all outputs have the sizes, types and layouts that functions give them."""

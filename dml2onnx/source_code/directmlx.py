@@ -17,46 +17,12 @@ from dml2onnx.source_code.literals import array, enumerator, scalar, single
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import TypeAlias
 
-_WITH_SCALE = {
-    **dict.fromkeys(["IDENTITY", "ABS", "CEIL", "COS", "EXP", "FLOOR", "LOG", "SIN", "SQRT", "TAN", "ERF"]),
-    **dict.fromkeys(["SINH", "COSH", "TANH"]),
-    "ACOS": "ACos",
-    "ASIN": "ASin",
-    "ATAN": "ATan",
-    "ASINH": "ASinh",
-    "ACOSH": "ACosh",
-    "ATANH": "ATanh",
-    "RECIP": "Recip",
-}
-_BINARY = {
-    "ADD1": "Add",
-    "SUBTRACT": "Subtract",
-    "MULTIPLY": "Multiply",
-    "DIVIDE": "Divide",
-    "MAX": "Max",
-    "MIN": "Min",
-    "MEAN": "Mean",
-    "ATAN_YX": "ATanYX",
-    "LOGICAL_AND": "LogicalAnd",
-    "LOGICAL_OR": "LogicalOr",
-    "LOGICAL_XOR": "LogicalXor",
-    "BIT_SHIFT_LEFT": "BitShiftLeft",
-    "BIT_SHIFT_RIGHT": "BitShiftRight",
-    "BIT_AND": "BitAnd",
-    "BIT_OR": "BitOr",
-    "BIT_XOR": "BitXor",
-    "MODULUS_TRUNCATE": "ModulusTruncate",
-    "MODULUS_FLOOR": "ModulusFloor",
-}
-OPERATORS = {"Subtract": "-", "Multiply": "*", "Divide": "/", "ModulusTruncate": "%"}
-_COMPARISONS = {
-    "LOGICAL_EQUALS": "Equals",
-    "LOGICAL_GREATER_THAN": "GreaterThan",
-    "LOGICAL_GREATER_THAN_OR_EQUAL": "GreaterThanOrEqual",
-    "LOGICAL_LESS_THAN": "LessThan",
-    "LOGICAL_LESS_THAN_OR_EQUAL": "LessThanOrEqual",
-}
+    Inputs: TypeAlias = Callable[[str, int], str]
+
+_OPERATORS = {"ADD1": "+", "SUBTRACT": "-", "MULTIPLY": "*", "DIVIDE": "/", "MODULUS_TRUNCATE": "%"}
+"""Functions that have an operator of C++."""
 _ACTIVATIONS: dict[str, tuple[str, ...]] = {
     "ELU": ("Alpha",),
     "HARDMAX": (),
@@ -81,30 +47,18 @@ _ACTIVATIONS: dict[str, tuple[str, ...]] = {
 """The attributes of activations, in the order in which functions and ``FusedActivation`` take them."""
 
 
-class Inputs:
-    """The texts of a node's input tensors, by their fields."""
-
-    def __init__(self, texts: Callable[[str, int], str]) -> None:
-        self._texts = texts
-
-    def one(self, field: str) -> str:
-        return self._texts(field, 0)
-
-    def all(self, field: str, count: int) -> list[str]:
-        return [self._texts(field, index) for index in range(count)]
-
-
 def function_call(desc: OperatorDesc, inputs: Inputs) -> str | None:
     """The call of a function; ``None`` where there is none for the operator, or for these attributes.
 
-    That outputs have the sizes and layouts which the function gives them is for the caller to know.
+    ``inputs`` gives the text of an input tensor, by its field and its index. That outputs have the sizes and layouts
+    which the function gives them is for the caller to know.
     """
-    element_wise = desc.type.removeprefix("ELEMENT_WISE_")
-    if desc.type != element_wise:
-        return _element_wise(element_wise, desc, inputs)
-    if desc.type.startswith("ACTIVATION_"):
+    sign = _OPERATORS.get(desc.type.removeprefix("ELEMENT_WISE_"))
+    if sign is not None and not desc.has("FusedActivation"):
+        return f"{inputs('ATensor', 0)} {sign} {inputs('BTensor', 0)}"
+    if desc.type.removeprefix("ACTIVATION_") in _ACTIVATIONS and desc.type.startswith("ACTIVATION_"):
         return _activation(desc.type.removeprefix("ACTIVATION_"), desc, inputs)
-    if desc.type in _BY_FIELDS:
+    if desc.type in _BY_FIELDS or desc.type in _ELEMENT_WISE:
         return _by_fields(desc, inputs)
     made = _FUNCTIONS.get(desc.type)
     return None if made is None else made(desc, inputs)
@@ -120,51 +74,12 @@ def _call(name: str, arguments: Sequence[str], defaults: Sequence[str] = ()) -> 
     return f"dml::{name}({', '.join(stated)})"
 
 
-def _element_wise(name: str, desc: OperatorDesc, inputs: Inputs) -> str | None:
-    if name in _WITH_SCALE:
-        function = _WITH_SCALE[name] or name.capitalize()
-        return _call(function, [inputs.one("InputTensor"), _scale(desc)], ["dml::NullOpt"])
-    if name in _BINARY:
-        function, a, b = _BINARY[name], inputs.one("ATensor"), inputs.one("BTensor")
-        if name == "ADD1" and desc.activation() is not None:
-            fused = _fused(desc.activation())
-            return None if fused is None else _call("Add", [a, b, fused])
-        sign = "+" if name == "ADD1" else OPERATORS.get(function)
-        return f"{a} {sign} {b}" if sign else _call(function, [a, b])
-    if name in _COMPARISONS:
-        kind = f"DML_TENSOR_DATA_TYPE_{desc.tensor('OutputTensor').data_type.name}"
-        pair = [inputs.one("ATensor"), inputs.one("BTensor"), kind]
-        return _call(_COMPARISONS[name], pair, ["DML_TENSOR_DATA_TYPE_UINT8"])
-    match name:
-        case "LOGICAL_NOT" | "BIT_NOT":
-            return _call("LogicalNot" if name == "LOGICAL_NOT" else "BitNot", [inputs.one("InputTensor")])
-        case "IF":
-            return _call("If", [inputs.one(item) for item in ("ConditionTensor", "ATensor", "BTensor")])
-        case "CLIP":
-            limits = [single(desc.float("Min")), single(desc.float("Max"))]
-            return _call("Clip", [inputs.one("InputTensor"), *limits, _scale(desc)], ["dml::NullOpt"])
-        case "POW":
-            pair = [inputs.one("InputTensor"), inputs.one("ExponentTensor"), _scale(desc)]
-            return _call("Pow", pair, ["dml::NullOpt"])
-        case "CONSTANT_POW":
-            pair = [inputs.one("InputTensor"), single(desc.float("Exponent")), _scale(desc)]
-            return _call("Pow", pair, ["dml::NullOpt"])
-        case "ROUND":
-            mode = enumerator(desc, "RoundingMode")
-            return _call("Round", [inputs.one("InputTensor"), mode], ["DML_ROUNDING_MODE_HALVES_TO_NEAREST_EVEN"])
-    return None
-
-
-def _activation(name: str, desc: OperatorDesc, inputs: Inputs) -> str | None:
-    if name == "PARAMETERIZED_RELU":
-        return _call("ActivationParameterizedRelu", [inputs.one("InputTensor"), inputs.one("SlopeTensor")])
-    fields = _ACTIVATIONS.get(name)
-    if fields is None:
-        return None
+def _activation(name: str, desc: OperatorDesc, inputs: Inputs) -> str:
+    fields = _ACTIVATIONS[name]
     function = "Activation" + "".join(part.capitalize() for part in name.split("_"))
     defaults = [single(float(str(ACTIVATION_DEFAULTS.get(desc.type, {}).get(field, "nan")))) for field in fields]
     numbers = [single(desc.float(field)) for field in fields]
-    return _call(function, [inputs.one("InputTensor"), *numbers], defaults)
+    return _call(function, [inputs("InputTensor", 0), *numbers], defaults)
 
 
 def _fused(activation: OperatorDesc | None) -> str | None:
@@ -191,7 +106,7 @@ def _convolution(desc: OperatorDesc, inputs: Inputs) -> str | None:
     fused = _fused(desc.activation())
     if fused is None:
         return None
-    tensors = [inputs.one(name) for name in ("InputTensor", "FilterTensor", "BiasTensor") if desc.has(name)]
+    tensors = [inputs(name, 0) for name in ("InputTensor", "FilterTensor", "BiasTensor") if desc.has(name)]
     usual = {"Mode": "CROSS_CORRELATION", "Direction": "FORWARD", "GroupCount": 1}
     usual |= {"Strides": 1, "Dilations": 1, "StartPadding": 0, "EndPadding": 0, "OutputPadding": 0}
     said = ""
@@ -212,58 +127,37 @@ def _gemm(desc: OperatorDesc, inputs: Inputs) -> str | None:
     fused = _fused(desc.activation())
     if fused is None or desc.tensor("OutputTensor").rank != 4:
         return None
-    c = inputs.one("CTensor") if desc.has("CTensor") else "dml::NullOpt"
+    c = inputs("CTensor", 0) if desc.has("CTensor") else "dml::NullOpt"
     transforms = [enumerator(desc, "TransA"), enumerator(desc, "TransB")]
     factors = [single(desc.float("Alpha")), single(desc.float("Beta"))]
     none = "DML_MATRIX_TRANSFORM_NONE"
     defaults = ["dml::NullOpt", none, none, "1.0f", "1.0f", "dml::FusedActivation::None()"]
-    return _call("Gemm", [inputs.one("ATensor"), inputs.one("BTensor"), c, *transforms, *factors, fused], defaults)
+    return _call("Gemm", [inputs("ATensor", 0), inputs("BTensor", 0), c, *transforms, *factors, fused], defaults)
 
 
 def _reduce(desc: OperatorDesc, inputs: Inputs) -> str:
     function, axes = enumerator(desc, "Function"), desc.uints("Axes")
     everything = axes == tuple(range(desc.tensor("InputTensor").rank))
-    return _call("Reduce", [inputs.one("InputTensor"), function, "{}" if everything else array(axes)], ["{}"])
+    return _call("Reduce", [inputs("InputTensor", 0), function, "{}" if everything else array(axes)], ["{}"])
 
 
 def _max_pooling(desc: OperatorDesc, inputs: Inputs) -> str:
     lists = [("Strides", 1), ("StartPadding", 0), ("EndPadding", 0), ("Dilations", 1)]
     stated = ["{}" if set(desc.uints(name)) == {usual} else array(desc.uints(name)) for name, usual in lists]
     indices = "true" if desc.has("OutputIndicesTensor") else "false"
-    arguments = [inputs.one("InputTensor"), array(desc.uints("WindowSize")), *stated, indices]
+    arguments = [inputs("InputTensor", 0), array(desc.uints("WindowSize")), *stated, indices]
     return _call("MaxPooling", arguments, [*["{}"] * 4, "false"])
-
-
-def _slice(desc: OperatorDesc, inputs: Inputs) -> str:
-    names = ("InputWindowOffsets", "InputWindowSizes", "InputWindowStrides")
-    return _call("Slice", [inputs.one("InputTensor"), *(array(desc.uints(name)) for name in names)])
-
-
-def _cast(desc: OperatorDesc, inputs: Inputs) -> str:
-    kind = f"DML_TENSOR_DATA_TYPE_{desc.tensor('OutputTensor').data_type.name}"
-    return _call("Cast", [inputs.one("InputTensor"), kind])
 
 
 def _split(desc: OperatorDesc, inputs: Inputs) -> str:
     axis = desc.uint("Axis")
     parts = array([item.sizes[axis] for item in desc.tensors("OutputTensors")])
-    return _call("Split", [inputs.one("InputTensor"), str(axis), parts])
+    return _call("Split", [inputs("InputTensor", 0), str(axis), parts])
 
 
 def _join(desc: OperatorDesc, inputs: Inputs) -> str:
-    parts = ", ".join(inputs.all("InputTensors", len(desc.tensors("InputTensors"))))
+    parts = ", ".join(inputs("InputTensors", index) for index in range(len(desc.tensors("InputTensors"))))
     return _call("Join", [f"{{{parts}}}", str(desc.uint("Axis"))])
-
-
-def _padding(desc: OperatorDesc, inputs: Inputs) -> str:
-    padding = [array(desc.uints("StartPadding")), array(desc.uints("EndPadding"))]
-    value = [enumerator(desc, "PaddingMode"), single(desc.float("PaddingValue"))]
-    return _call("Padding", [inputs.one("InputTensor"), *value, *padding])
-
-
-def _gather(desc: OperatorDesc, inputs: Inputs) -> str:
-    numbers = [str(desc.uint("Axis")), str(desc.uint("IndexDimensions"))]
-    return _call("Gather", [inputs.one("InputTensor"), inputs.one("IndicesTensor"), *numbers])
 
 
 def _gru(desc: OperatorDesc, inputs: Inputs) -> str | None:
@@ -274,8 +168,8 @@ def _gru(desc: OperatorDesc, inputs: Inputs) -> str | None:
     activations = [_fused(item) for item in desc.activations()]
     if None in activations:
         return None
-    tensors = [inputs.one(name) for name in ("InputTensor", "WeightTensor", "RecurrenceTensor")]
-    tensors += [inputs.one(name) if has else "dml::NullOpt" for name, has in zip(optional, present, strict=True)]
+    tensors = [inputs(name, 0) for name in ("InputTensor", "WeightTensor", "RecurrenceTensor")]
+    tensors += [inputs(name, 0) if has else "dml::NullOpt" for name, has in zip(optional, present, strict=True)]
     before = "true" if desc.get("LinearBeforeReset") else "false"
     outputs = [desc.has("OutputSequenceTensor"), desc.has("OutputSingleTensor")]
     which = "Both" if all(outputs) else "Sequence" if outputs[0] else "Single"
@@ -307,12 +201,8 @@ _FUNCTIONS: dict[str, Callable[[OperatorDesc, Inputs], Any]] = {
     "GEMM": _gemm,
     "REDUCE": _reduce,
     "MAX_POOLING2": _max_pooling,
-    "SLICE1": _slice,
-    "CAST": _cast,
     "SPLIT": _split,
     "JOIN": _join,
-    "PADDING": _padding,
-    "GATHER": _gather,
     "GRU": _gru,
     "FILL_VALUE_CONSTANT": _filled("FillValueConstant", "Value"),
     "FILL_VALUE_SEQUENCE": _filled("FillValueSequence", "ValueStart", "ValueDelta"),
@@ -354,10 +244,54 @@ SIZED = frozenset(
     }
 )
 """Operators whose functions are given what the sizes of the output are."""
+_CAPITALS = "IDENTITY ABS CEIL COS EXP FLOOR LOG SIN SQRT TAN ERF SINH COSH TANH RECIP"
+_WITH_SCALE = {
+    **{name: name.capitalize() for name in _CAPITALS.split()},
+    **{f"A{name}": f"A{name.capitalize()}" for name in ("COS", "SIN", "TAN", "SINH", "COSH", "TANH")},
+}
+_BINARY = {
+    **{name: name.capitalize() for name in ("MAX", "MIN", "MEAN")},
+    "ATAN_YX": "ATanYX",
+    **{f"LOGICAL_{name}": f"Logical{name.capitalize()}" for name in ("AND", "OR", "XOR")},
+    **{f"BIT_{name}": f"Bit{name.capitalize()}" for name in ("AND", "OR", "XOR")},
+    "BIT_SHIFT_LEFT": "BitShiftLeft",
+    "BIT_SHIFT_RIGHT": "BitShiftRight",
+    "MODULUS_FLOOR": "ModulusFloor",
+}
+_COMPARISONS = {
+    "EQUALS": "Equals",
+    "GREATER_THAN": "GreaterThan",
+    "GREATER_THAN_OR_EQUAL": "GreaterThanOrEqual",
+    "LESS_THAN": "LessThan",
+    "LESS_THAN_OR_EQUAL": "LessThanOrEqual",
+}
 _NORMALIZATION_GRAD = "InputTensor InputGradientTensor MeanTensor VarianceTensor ScaleTensor Epsilon"
 _SAMPLES = "MinimumSamplesPerOutput MaximumSamplesPerOutput AlignRegionsToCorners"
 _SCALED = "ReductionFunction InterpolationMode SpatialScaleX SpatialScaleY InputPixelOffset OutputPixelOffset"
+_KIND = "#"
+"""In front of an output whose data type is an argument."""
+_ELEMENT_WISE = {
+    **{f"ELEMENT_WISE_{name}": (function, "InputTensor ScaleBias") for name, function in _WITH_SCALE.items()},
+    **{f"ELEMENT_WISE_{name}": (function, "ATensor BTensor") for name, function in _BINARY.items()},
+    **{
+        f"ELEMENT_WISE_LOGICAL_{name}": (function, "ATensor BTensor #OutputTensor")
+        for name, function in _COMPARISONS.items()
+    },
+    "ELEMENT_WISE_ADD1": ("Add", "ATensor BTensor FusedActivation"),
+    "ELEMENT_WISE_LOGICAL_NOT": ("LogicalNot", "InputTensor"),
+    "ELEMENT_WISE_BIT_NOT": ("BitNot", "InputTensor"),
+    "ELEMENT_WISE_IF": ("If", "ConditionTensor ATensor BTensor"),
+    "ELEMENT_WISE_CLIP": ("Clip", "InputTensor Min Max ScaleBias"),
+    "ELEMENT_WISE_POW": ("Pow", "InputTensor ExponentTensor ScaleBias"),
+    "ELEMENT_WISE_CONSTANT_POW": ("Pow", "InputTensor Exponent ScaleBias"),
+    "ELEMENT_WISE_ROUND": ("Round", "InputTensor RoundingMode"),
+}
 _BY_FIELDS = {
+    "ACTIVATION_PARAMETERIZED_RELU": ("ActivationParameterizedRelu", "InputTensor SlopeTensor"),
+    "CAST": ("Cast", "InputTensor #OutputTensor"),
+    "SLICE1": ("Slice", "InputTensor InputWindowOffsets InputWindowSizes InputWindowStrides"),
+    "PADDING": ("Padding", "InputTensor PaddingMode PaddingValue StartPadding EndPadding"),
+    "GATHER": ("Gather", "InputTensor IndicesTensor Axis IndexDimensions"),
     "VALUE_SCALE_2D": ("ValueScale2D", "InputTensor Scale Bias"),
     "UPSAMPLE_2D": ("Upsample2D", "InputTensor ScaleSize InterpolationMode"),
     "GATHER_ELEMENTS": ("GatherElements", "InputTensor IndicesTensor Axis"),
@@ -423,6 +357,8 @@ _LAST = {
     "FusedActivation": "dml::FusedActivation::None()",
     "Order": "DML_DEPTH_SPACE_ORDER_DEPTH_COLUMN_ROW",
     "Type": "DML_RANDOM_GENERATOR_TYPE_PHILOX_4X32_10",
+    "ScaleBias": "dml::NullOpt",
+    "RoundingMode": "DML_ROUNDING_MODE_HALVES_TO_NEAREST_EVEN",
 }
 """Defaults of arguments that come last."""
 _OF_RANK_4 = frozenset({"SPACE_TO_DEPTH1", "DEPTH_TO_SPACE1"})
@@ -459,15 +395,16 @@ def _gives(desc: OperatorDesc) -> bool:
 
 
 def _by_fields(desc: OperatorDesc, inputs: Inputs) -> str | None:
-    function, fields = _BY_FIELDS[desc.type]
+    function, fields = _BY_FIELDS.get(desc.type) or _ELEMENT_WISE[desc.type]
     if not _gives(desc):
         return None
     arguments = [_argument(desc, field, inputs) for field in fields.split()]
     supplied = [item for item in arguments if item is not None]
     last = fields.split()[-1]
-    return (
-        _call(function, supplied, [_LAST[last]] if last in _LAST else []) if len(supplied) == len(arguments) else None
-    )
+    defaults = [_LAST[last]] if last in _LAST else []
+    if last.startswith(_KIND) and desc.type != "CAST":
+        defaults = ["DML_TENSOR_DATA_TYPE_UINT8"]
+    return _call(function, supplied, defaults) if len(supplied) == len(arguments) else None
 
 
 def _argument(desc: OperatorDesc, field: str, inputs: Inputs) -> str | None:
@@ -475,13 +412,17 @@ def _argument(desc: OperatorDesc, field: str, inputs: Inputs) -> str | None:
     if field.startswith(SIZES):
         sizes = desc.tensor(field.removeprefix(SIZES)).sizes
         return str(sizes[desc.uint("Axis")]) if desc.type == "ONE_HOT" else f"dml::TensorDimensions{array(sizes)}"
+    if field.startswith(_KIND):
+        return f"DML_TENSOR_DATA_TYPE_{desc.tensor(field.removeprefix(_KIND)).data_type.name}"
+    if field == "ScaleBias":
+        return _scale(desc)
     if field.startswith(PRESENT):
         return "true" if desc.has(field.removeprefix(PRESENT)) else "false"
     if field.endswith("]"):
         name, _, dimension = field.removesuffix("]").partition("[")
         return str(desc.tensor(name).sizes[int(dimension)]) if desc.has(name) else "0"
     if field.endswith("Tensor"):
-        return inputs.one(field) if desc.has(field) else "dml::NullOpt"
+        return inputs(field, 0) if desc.has(field) else "dml::NullOpt"
     value = desc.get(field)
     if field == "FusedActivation":
         return _fused(desc.activation())

@@ -8,7 +8,7 @@ import struct
 from typing import TYPE_CHECKING
 
 from dml2onnx import catalog
-from dml2onnx.catalog import FieldType
+from dml2onnx.catalog import FieldSchema, FieldType
 from dml2onnx.codes.exporting import UNSAYABLE
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.frontends.descriptors import UNION_MEMBERS
@@ -18,8 +18,6 @@ from dml2onnx.source_code.text import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from dml2onnx.catalog import FieldSchema
 
 _ARRAYS = {FieldType.UINT_ARRAY: "UINT", FieldType.INT_ARRAY: "INT", FieldType.FLOAT_ARRAY: "FLOAT"}
 

@@ -8,14 +8,14 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from dml2onnx.frontends.names import free_name
 from dml2onnx.source_code.loops import MARK, Carried, Loop
-from dml2onnx.source_code.text import Ref, leaves
+from dml2onnx.source_code.text import Part, Ref, leaves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from dml2onnx.source_code.statements import Statement
-    from dml2onnx.source_code.text import Part
 
 LONGEST = 40
 """Characters of a variable's name."""
@@ -159,11 +159,11 @@ class Variables:
         """Names in the order in which variables appear; one that nobody needs any more may be taken again."""
         owners: dict[str, _Life] = {}
         for key, life in self._lives.items():
-            base = life.base or "x"
-            name, number = base, 1
-            while (owner := owners.get(name)) is not None and (owner.is_kept or owner.end > life.start):
-                number += 1
-                name = f"{base}_{number}"
+
+            def is_needed(name: str, start: int = life.start) -> bool:
+                return (owner := owners.get(name)) is not None and (owner.is_kept or owner.end > start)
+
+            name = free_name(life.base or "x", is_needed)
             owners[name] = life
             self._names[key] = name
 

@@ -9,7 +9,7 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from dml2onnx.builder.policies import interleaved_channel, packed
+from dml2onnx.builder.policies import TensorPolicy, interleaved_channel, packed
 from dml2onnx.checks import check
 from dml2onnx.diagnostics import plural, quote, raise_errors, visible
 from dml2onnx.source_code.loops import MARK, Carried, Loop, Renaming, with_loops
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from dml2onnx.builder.policies import TensorPolicy
     from dml2onnx.ir.graph import Graph
     from dml2onnx.source_code.contents import StoredArray
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dml2onnx.ir.graph import Node
+from dml2onnx.ir.graph import Graph, Node
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
-
-if TYPE_CHECKING:
-    from dml2onnx.ir.graph import Graph
 
 
 def with_usual_sizes(graph: Graph) -> Graph:

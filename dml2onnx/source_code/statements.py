@@ -6,6 +6,7 @@ import operator
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
+from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -15,21 +16,19 @@ from dml2onnx.builder.operators.calls import CALLS
 from dml2onnx.catalog import FieldType
 from dml2onnx.codes.exporting import UNSAYABLE
 from dml2onnx.diagnostics import DmlError
+from dml2onnx.ir.graph import Graph, GraphInput, Node, Value, Write
 from dml2onnx.ir.inputs import input_descs
 from dml2onnx.ir.operator import Scalar, ScaleBias
-from dml2onnx.ir.tensor import DataType
+from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.source_code.bindings import Bound, View, bound_constant, bound_input, keywords, seen
 from dml2onnx.source_code.calls import Calls, Tensor, layouts, literal
 from dml2onnx.source_code.contents import Contents, eval_number
 from dml2onnx.source_code.text import Group, Joined, Keyword, Part, Ref, Text, call, number, numbers, string
-from dml2onnx.source_code.trial import Trial, same
+from dml2onnx.source_code.trial import Trial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
-
-    from dml2onnx.ir.graph import Graph, GraphInput, Node, Value, Write
-    from dml2onnx.ir.tensor import TensorDesc
 
 BINARY: Mapping[str, tuple[str, Callable[[Any, Any], object]]] = {
     "ELEMENT_WISE_ADD": ("+", operator.add),
@@ -96,9 +95,7 @@ class Statements:
         self._others = Counter(item.value for item in ends)
         self._others.update(write.base for node in graph.nodes for _, _, write, _ in node.views_out() if write.base)
         reach = max([desc.reach for node in graph.nodes for *_, desc in node.views_in()], default=4)
-        from dml2onnx.ir.graph import Value as AnyValue
-
-        self._calls = Calls(trial, AnyValue("x", reach))
+        self._calls = Calls(trial, Value("x", reach))
 
     def all(self) -> list[Statement]:
         """Inputs, constants that have variables, and nodes."""
@@ -249,7 +246,7 @@ class Statements:
                 supplied[name] = items if value.is_array else items[0]
             else:
                 supplied[name] = value
-        return self._calls.records(method, supplied, node.operator)
+        return self._calls.records(partial(getattr(self._trial, method), **supplied), node.operator)
 
     # --- Python's operators -------------------------------------------------------------------------------------------
 
@@ -262,7 +259,7 @@ class Statements:
         if desc.type in UNARY:
             sign, function = UNARY[desc.type]
             part, expression = self._term(*inputs[0][1:], None)
-            done = self._tried(node, lambda: function(expression))
+            done = self._calls.records(lambda: function(expression), desc)
             return Joined((Text(sign), part)) if done and isinstance(part, Ref) else None
         if desc.type not in BINARY or len(inputs) != 2:
             return None
@@ -270,7 +267,7 @@ class Statements:
         left, a = self._term(*inputs[0][1:], None)
         for literals in (True, False):
             right, b = self._term(*inputs[1][1:], inputs[0][2].data_type if literals else None)
-            if isinstance(left, (Ref, Joined)) and self._tried(node, lambda b=b: binary(a, b)):  # type: ignore[misc]  # inferred
+            if isinstance(left, (Ref, Joined)) and self._calls.records(lambda b=b: binary(a, b), desc):  # type: ignore[misc]  # inferred
                 return Joined((left, Text(f" {sign} "), right))
         return None
 
@@ -287,7 +284,7 @@ class Statements:
             (" - ", -bias, lambda: expression - -bias),
         ]
         for sign, value, make in options:
-            if (sign == " * " or value > 0) and self._tried(node, make):
+            if (sign == " * " or value > 0) and self._calls.records(make, node.operator):
                 return Joined((part, Text(f"{sign}{number(value)}")))
         return None
 
@@ -304,14 +301,6 @@ class Statements:
         part = seen(bound, wanted, self._trial, broadcasts=True)
         home = bound.home if part is bound.part else wanted
         return part, self._trial.of(read.value, home.desc, home.offset)
-
-    def _tried(self, node: Node, make: Callable[[], object]) -> bool:
-        try:
-            with self._calls.laid_out(node.operator):
-                nodes, _ = self._trial.attempt(make)
-        except (DmlError, TypeError, ValueError):
-            return False
-        return len(nodes) == 1 and same(nodes[0].operator, node.operator)
 
     # --- Layouts ------------------------------------------------------------------------------------------------------
 
