@@ -13,13 +13,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dml2onnx.catalog import FieldType, Rule
-from dml2onnx.checks.tensors import DOCUMENTATION
+from dml2onnx.catalog import Rule
+from dml2onnx.checks.candidates import inferred
+from dml2onnx.checks.tensors import DOCUMENTATION, is_measurable
 from dml2onnx.codes import checking as codes
 from dml2onnx.codes.reading import CONNECTED_TWICE, EDGE_BYTES
 from dml2onnx.diagnostics import Diagnostic, plural, quote, with_code
 from dml2onnx.ir.operator import UNREADABLE, OperatorDesc, Unreadable
-from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.findings import pointer
 from dml2onnx.rules.inference import infer_outputs, tied
 
@@ -45,6 +46,8 @@ _ONE_KIND = {
     **dict.fromkeys(_RANKS, (Rule.SAME_DIMENSION_COUNT, Rule.SAME_SIZES)),
 }
 """What an operator does not have, and the rules by which several tensors are alike in that."""
+_OF_ACCEPTED = frozenset({codes.ACCEPTED_SIZES, codes.SCALES_ARE_SIZES})
+"""What is said of sizes of an output with which DirectML computes all the same."""
 _OF_SHAPES = frozenset(
     {
         codes.DIFFERENT_DIMENSION_COUNTS,
@@ -59,6 +62,8 @@ _OF_SHAPES = frozenset(
     }
 )
 """Of several such findings about one tensor the first says enough."""
+_OF_INPUTS = _OF_SHAPES | _TYPES | {codes.DIFFERENT_DATA_TYPES}
+"""Findings about an input from which outputs follow."""
 _OF_RANKS = frozenset(
     {
         codes.ARRAY_LENGTH,
@@ -82,10 +87,9 @@ def without_consequences(
 ) -> tuple[list[Diagnostic], NodeFindings]:
     """Findings of reading and of the graph as a whole, and of its nodes: those that follow from no other."""
     reading, found = _without_edges(graph, found)
-    errors = (finding for findings in found for finding in findings if finding.is_error)
-    if all(finding.code is codes.DEAD_NODE_REFUSED for finding in errors):
+    errors = (item for findings in found for item in findings if item.is_error or item.code in _OF_ACCEPTED)
+    if all(item.code is codes.DEAD_NODE_REFUSED for item in errors):
         return [*reading, *of_graph], found
-    found = _below_accepted(graph, found, judge)
     of_graph = [item for item in of_graph if item.code != codes.OUT_OF_BOUNDS]
     found = [
         _of_one_node(of_one_kind(node.operator.schema, findings))
@@ -300,75 +304,81 @@ def _of_other_ranks(findings: list[Diagnostic]) -> set[str]:
 
 
 def _below_outputs(graph: Graph, found: NodeFindings, judge: AnyJudge) -> NodeFindings:
-    """The findings, without those of nodes that would be right if what they read were."""
+    """The findings, without those of nodes that would be right if what they read were.
+
+    Sizes of an output that DirectML accepts are an error if they make a reader wrong: a window that is left out is no
+    mistake by itself; a reader that needs it says that it is one, and where.
+    """
     repairs: dict[Value, tuple[TensorDesc, Repair]] = {}
+    origins: dict[Value, int] = {}
     kept: NodeFindings = []
-    for node, findings in zip(graph.nodes, found, strict=True):
-        operator = _with_reads(node, repairs) if findings and repairs else node.operator
-        if operator is not node.operator:
-            findings = _still(findings, operator, judge)
-        wrong = _wrong_outputs(node, findings)
-        repairs.update(_of_wanted_types(node, findings))
-        if not wrong:
-            kept.append(findings)
-            continue
-        right = _right_outputs(operator, wrong)
-        kept.append(_still(findings, operator.with_values(right), judge, wrong))
-        for field, write, desc in bound_tensors(node, node.writes):
+    for position, (node, findings) in enumerate(zip(graph.nodes, found, strict=True)):
+        causes = [origins[value] for value in node.sources if value in origins] if origins else []
+        operator = node.operator
+        right: dict[str, Repair] = {}
+        if causes:
+            operator = _with_reads(node, repairs)
+            left = _still(findings, operator, judge) if findings and operator is not node.operator else findings
+            left = tuple(item for item in left if not _would_fit(node, item, repairs))
+            if any(item.is_error for item in findings) and not any(item.is_error for item in left):
+                kept[causes[0]] = tuple(_as_error(item, node) for item in kept[causes[0]])
+            right |= _followed(node.operator, operator) if operator is not node.operator else {}
+            findings = left
+        if findings:
+            wrong = _wrong_outputs(node, findings)
+            right |= _of_wrong_inputs(operator, findings)
+            right |= _right_outputs(operator, wrong)
+            findings = _still(findings, operator.with_values(right), judge, wrong) if wrong else findings
+            if any(item.code is codes.SCALES_ARE_SIZES for item in findings):
+                right |= _right_outputs(operator, {"OutputTensor"})
+        kept.append(findings)
+        for field, write, desc in bound_tensors(node, node.writes) if right else ():
             if field in right:
                 repairs[write.value] = desc, right[field]
+                origins[write.value] = causes[0] if causes and not findings else position
     return kept
 
 
-def _of_wanted_types(node: Node, findings: Sequence[Diagnostic]) -> Iterator[tuple[Value, tuple[TensorDesc, Repair]]]:
-    """The outputs that another tensor of a node is held against, with the data type of that one."""
-    wanted = {
-        path: DataType[item.found]
-        for item in findings
-        if item.code is codes.DIFFERENT_DATA_TYPES and item.found in DataType.__members__
-        for path in item.related
-    }
-    for field, write, desc in bound_tensors(node, node.writes):
-        if field in wanted:
-            yield write.value, (desc, replace(desc, data_type=wanted[field], total_size=0))
+def _would_fit(node: Node, item: Diagnostic, repairs: Mapping[Value, tuple[TensorDesc, Repair]]) -> bool:
+    """Whether a tensor that leaves its buffer would not, if that had been written as it should be."""
+    reads, desc = node.reads.get(item.field, ()), node.operator.find(item.field)
+    if item.code is not codes.OUT_OF_BOUNDS or len(reads) != 1 or reads[0].value not in repairs:
+        return False
+    right = repairs[reads[0].value][1]
+    is_known = isinstance(desc, TensorDesc) and isinstance(right, TensorDesc)
+    return not is_known or reads[0].offset + desc.total_bytes <= right.total_bytes
 
 
-def _below_accepted(graph: Graph, found: NodeFindings, judge: AnyJudge) -> NodeFindings:
-    """The findings, where sizes of an output that DirectML accepts are an error if they make a reader wrong.
+def _followed(desc: OperatorDesc, repaired: OperatorDesc) -> Mapping[str, Repair]:
+    """The outputs of a repaired descriptor, if those that are stated follow from the descriptor as it is."""
+    names = [field.name for field in desc.schema.output_fields]
+    tensors = {name: tensor for name in names if isinstance(tensor := desc.find(name), TensorDesc)}
+    stated = {name: tensor.packed() for name, tensor in tensors.items() if is_measurable(tensor)}
+    if not stated or len(stated) < len(tensors) or inferred(desc, [*stated]) != stated:
+        return {}
+    return {name: tensor or UNREADABLE for name, tensor in inferred(repaired, [*stated]).items()}
 
-    A window that is left out is no mistake by itself; a reader that needs it says that it is one, and where.
+
+def _of_wrong_inputs(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Mapping[str, Repair]:
+    """The outputs that follow from inputs of which one is wrong.
+
+    Where a tensor is held against others, the outputs as it, and not these, would have them; else none are known.
     """
-    suspects: dict[Value, tuple[int, TensorDesc, TensorDesc]] = {}
-    for position, (node, findings) in enumerate(zip(graph.nodes, found, strict=True)):
-        single = {item.name for item in node.operator.schema.output_fields if item.type is FieldType.TENSOR}
-        fields = {item.field for item in findings if item.code is codes.ACCEPTED_SIZES and "/Sizes" in item.path}
-        right = _right_outputs(node.operator, fields & single) if fields & single else {}
-        for field, write, desc in bound_tensors(node, node.writes):
-            if isinstance(other := right.get(field), TensorDesc):
-                suspects[write.value] = position, desc, other
-    if not suspects:
-        return found
-    found = list(found)
-    for position, node in enumerate(graph.nodes):
-        for field, read, desc in (
-            bound_tensors(node, node.reads) if any(item.is_error for item in found[position]) else ()
-        ):
-            if read.value not in suspects:
-                continue
-            writer, written, right_desc = suspects[read.value]
-            operator = _with_reads(node, {read.value: (written, right_desc)})
-            later = {item.key for item in judge(operator)}
-            fits = read.offset + desc.total_bytes <= right_desc.total_bytes
-            left = tuple(
-                item
-                for item in found[position]
-                if not (item.code is codes.OUT_OF_BOUNDS and item.field == field and fits)
-                and (item.is_structural or not item.is_error or item.key in later)
-            )
-            if len(left) < len(found[position]):
-                found[position] = left
-                found[writer] = tuple(_as_error(item, node) for item in found[writer])
-    return found
+    right: dict[str, Repair] = {}
+    inputs = {field.name for field in desc.schema.input_fields}
+    for item in findings:
+        own = desc.find(item.field)
+        if not item.is_error or item.code not in _OF_INPUTS or not isinstance(own, TensorDesc):
+            continue
+        others = {name: other for name in item.related if isinstance(other := desc.find(name), TensorDesc)}
+        made: dict[str, Repair] = {item.field: UNREADABLE}
+        if item.code is codes.DIFFERENT_SIZES:
+            made = {name: replace(own, data_type=other.data_type) for name, other in others.items()}
+        elif item.code is codes.DIFFERENT_DATA_TYPES:
+            made = {name: replace(other, data_type=own.data_type, total_size=0) for name, other in others.items()}
+            right |= {name: tensor for name, tensor in made.items() if name not in inputs}
+        right |= _followed(desc, desc.with_values(made)) if item.field in inputs else {}
+    return right
 
 
 def _as_error(finding: Diagnostic, reader: Node) -> Diagnostic:
@@ -381,12 +391,13 @@ def _as_error(finding: Diagnostic, reader: Node) -> Diagnostic:
 
 
 def _wrong_outputs(node: Node, findings: Sequence[Diagnostic]) -> set[str]:
-    """The output fields (no arrays) that errors are about."""
-    if not findings:
-        return set()
-    outputs = (field.name for field in node.operator.schema.output_fields)
-    single = {name for name in outputs if isinstance(node.operator.get(name), TensorDesc)}
-    return {item.field for item in findings if item.field in single and "/" in item.path and item.is_error}
+    """The output fields that errors are about, or sizes that DirectML accepts."""
+    outputs = {field.name for field in node.operator.schema.output_fields}
+    return {
+        item.field
+        for item in findings
+        if item.field in outputs and not item.is_structural and (item.is_error or item.code is codes.ACCEPTED_SIZES)
+    }
 
 
 def _right_outputs(desc: OperatorDesc, wrong: set[str]) -> dict[str, Repair]:
@@ -394,16 +405,16 @@ def _right_outputs(desc: OperatorDesc, wrong: set[str]) -> dict[str, Repair]:
     outputs = {field.name for field in desc.schema.output_fields}
     others = {name: value for name in outputs - wrong if isinstance(value := desc.get(name), TensorDesc)}
     bare = desc.with_values(dict.fromkeys(outputs))
-    inferred = infer_outputs(
+    found = infer_outputs(
         bare,
         {name: value.sizes for name, value in others.items()},
         {name: value.data_type for name, value in others.items()},
-        sorted(wrong),
+        sorted(name for name in wrong if isinstance(desc.find(name), TensorDesc)),
     ).outputs
     right: dict[str, Repair] = {}
     for name in wrong:
-        found = inferred.get(name)
-        right[name] = UNREADABLE if found is None else TensorDesc(*found)
+        made = found.get(name)
+        right[name] = UNREADABLE if made is None else TensorDesc(*made)
     return right
 
 
