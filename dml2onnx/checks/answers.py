@@ -165,6 +165,10 @@ class _Answering:
             best = best_trials(node.operator, findings, judge, is_read)
             self._best = [trial for trial in best if not self._is_as_written(trial)]
         self._gone = _gone_with_all(findings, self._best)
+        left = [item for item in findings if _is_of_reads(item)]
+        if wiring is not None and len(left) > 1 and any(item.key not in self._gone for item in left):
+            self._rewired = self._rewired or wiring.exchanged(node, judge) or wiring.few(node, judge)
+            findings = _one_of_reads(findings, {field for field, _ in self._rewired}) if self._rewired else findings
         first = _standing_for(findings, self._gone, self._best)
         made = []
         for item in findings:
@@ -229,7 +233,8 @@ class _Answering:
             found += _within_buffer(node, item, judge, self._source, editable=editable)
         is_known = len(found) >= MOST_REMEDIES or (found and item.code is codes.OUT_OF_BOUNDS)
         if wiring is not None and _is_of_reads(item) and not self._rewired and not is_known:
-            found += wiring.few(node, {item.field, *item.related}, judge)
+            fields = {item.field, *item.related}
+            found += [remedy for field, remedy in wiring.few(node, judge, fields) if field in fields]
         return found
 
     def _placed(self, item: Diagnostic, *, stands: bool) -> Diagnostic:
@@ -262,7 +267,8 @@ def _one_of_reads(findings: Sequence[Diagnostic], fields: Collection[str]) -> li
     """The findings, of those of what a node reads only the first: at one of these fields where there is one."""
     among = [item for item in findings if _is_of_reads(item)]
     first = next((item for item in among if item.field in fields), among[0])
-    return [item for item in findings if item is first or not _is_of_reads(item)]
+    also = {codes.ACCEPTED_SIZES, codes.SCALES_ARE_SIZES}
+    return [item for item in findings if item is first or not (_is_of_reads(item) or item.code in also)]
 
 
 def graph_answers(graph: Graph, found: Iterable[Diagnostic], judge: AnyJudge) -> list[Diagnostic]:
@@ -403,9 +409,10 @@ def _of_one_tensor(node: Node, item: Diagnostic, *, editable: bool) -> tuple[Rem
     desc = node.operator.get(item.field) if item.path == f"{item.field}/Strides" and item.field else None
     if item.code is codes.SCALES_ARE_SIZES:
         scales: Member = [float(number) for number in item.expected[1:-1].split(", ")]
-        return (
-            Remedy(f"Scales {item.expected}", (Edit(pointer(node.source, item.path), scales),) if editable else ()),
-        )
+        edits = (Edit(pointer(node.source, item.path), scales),) if editable else ()
+        right = inferred(node.operator, ["OutputTensor"]).get("OutputTensor")
+        sizes = f"OutputTensor of sizes {list(right.sizes)}, as it follows from the rest" if right is not None else ""
+        return (Remedy(f"Scales {item.expected}", edits), *([Remedy(sizes)] if sizes else []))
     if item.code is codes.OVERLAPPING_OUTPUT:
         packed: Member = [int(step) for step in re.findall(r"\d+", item.expected)]
         return (

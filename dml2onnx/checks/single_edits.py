@@ -323,7 +323,8 @@ def _tensors(
     desc: OperatorDesc, read: Collection[str], tensors: dict[str, TensorDesc], findings: Sequence[Diagnostic]
 ) -> Iterator[Candidate]:
     """Dimensions of a tensor in another order, sizes as others have them, two tensors, an optional one left out."""
-    of_ranks = any(item.code in _OF_RANKS for item in findings)
+    ranks = {tensors[name].rank for item in findings for name in (item.field, *item.related) if name in tensors}
+    of_ranks = any(item.code in _OF_RANKS or (item.code is codes.ACCEPTED_SIZES and len(ranks) > 1) for item in findings)
     seen = set[tuple[str, tuple[int, ...]]]()
 
     def sized(name: str, sizes: tuple[int, ...], kind: int, words: str = "") -> Iterator[Candidate]:
@@ -344,6 +345,10 @@ def _tensors(
             yield from sized(name, sizes, SLIP + 1 + (_apart(tensor.sizes, sizes) > 1))
         for sizes in _opposite(name, tensor.sizes, findings):
             yield from sized(name, sizes, OPPOSITE)
+        for sizes in _of_windows(tensor.sizes) if name == "FilterTensor" else ():
+            yield from sized(name, sizes, SLIP + (len(set(sizes[2:])) == len(set(tensor.sizes[2:]))))
+        for sizes in _in_sum(name, tensor.sizes, findings):
+            yield from sized(name, sizes, SLIP)
         for sizes in _with_other_ones(tensor.sizes) if of_ranks else ():
             yield from sized(name, sizes, SLIP)
         for number in sorted(_sizes(tensors)) if of_ranks else ():
@@ -416,6 +421,24 @@ def _opposite(name: str, sizes: tuple[int, ...], findings: Sequence[Diagnostic])
         axes = [axis for axis in axes if str(axis) == at] or axes
         if len(axes) == 1 and found:
             yield (*sizes[: axes[0]], found, *sizes[axes[0] + 1 :])
+
+
+def _of_windows(sizes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """A filter that reaches equally far in all dimensions: as in one of them, or as others do that are usual."""
+    reach = sizes[2:]
+    usual = reach if len(set(reach)) > 1 else (1, 2, 3, 4, 5, 7)
+    yield from ((*sizes[:2], *[size] * len(reach)) for size in dict.fromkeys(usual))
+
+
+def _in_sum(name: str, sizes: tuple[int, ...], findings: Sequence[Diagnostic]) -> Iterator[tuple[int, ...]]:
+    """A part of a whole that is said to be larger or smaller, as much larger or smaller."""
+    field, _, position = name.partition("/")
+    for item in findings:
+        if position and item.path == field and item.expected.isdigit() and item.found.isdigit():
+            more = int(item.expected) - int(item.found)
+            yield from (
+                (*sizes[:axis], size + more, *sizes[axis + 1 :]) for axis, size in enumerate(sizes) if size + more > 0
+            )
 
 
 def _with_other_ones(sizes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

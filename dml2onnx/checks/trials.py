@@ -151,7 +151,7 @@ def _with_single_edits(tried: _Tried, best: Sequence[Trial]) -> list[Trial]:
         clean = filter(tried.is_clean, tried.right(single_edits(desc, tried.findings)))
         if found := _few(tried, list(clean)):
             return found
-    is_followed = all(trial.further or _is_of_outputs(desc, trial.candidate) for trial in best)
+    is_followed = all(trial.further or trial.candidate.kind in (0, 1) for trial in best)
     is_read = not tried.refusals and bool(tried.errors)  # by who reads an output that DirectML accepts
     is_layout = any(trial.candidate.kind in LAYOUTS and not _is_of_outputs(desc, trial.candidate) for trial in best)
     if is_whole and (is_read or is_layout or not is_followed):
@@ -166,7 +166,15 @@ def _with_single_edits(tried: _Tried, best: Sequence[Trial]) -> list[Trial]:
         edits += tried.right(solved_inputs(desc, tried.findings))
     if not is_whole:
         return edits or [*best]
-    return [*edits[: MOST_FIELDS - 1], *best] if edits and differs_widely(desc, best[0]) else [*best, *edits]
+    follow = [trial for trial in best if _is_of_outputs(desc, trial.candidate)]
+    others = _one_of_either([*[trial for trial in best if trial not in follow], *edits])
+    return [*others[: MOST_FIELDS - 1], *follow] if differs_widely(desc, best[0]) else [*follow, *others]
+
+
+def _one_of_either(trials: Sequence[Trial]) -> list[Trial]:
+    """The first of padding at one end or the other, where there is more than that."""
+    either = {_PADDING.sub("", trial.candidate.changes[0].path): trial for trial in reversed(trials)}
+    return list(reversed(either.values())) if len(either) > 1 else list(trials)
 
 
 def _few(tried: _Tried, trials: Sequence[Trial]) -> list[Trial]:
@@ -191,8 +199,7 @@ def _few(tried: _Tried, trials: Sequence[Trial]) -> list[Trial]:
         found += near if len(near) <= MOST_ALIKE else ()
     found.sort(key=lambda trial: (trial.candidate.kind, trial.candidate.changes[0].field not in fields))
     known = [trial for trial in found if trial.candidate.kind < FAR] or found
-    either = {_PADDING.sub("", trial.candidate.changes[0].path): trial for trial in reversed(known)}
-    return (list(reversed(either.values())) if len(either) > 1 else known)[:MOST_FIELDS]
+    return _one_of_either(known)[:MOST_FIELDS]
 
 
 def _different(trial: Trial) -> int:

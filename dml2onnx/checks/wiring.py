@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.checks.candidates import Change, changed, with_inferred_outputs
@@ -18,7 +19,7 @@ from dml2onnx.diagnostics import Edit, Remedy, quote
 from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from dml2onnx.checks.consequences import AnyJudge
     from dml2onnx.ir.graph import Graph, Node, Value
@@ -150,10 +151,29 @@ class Wiring:
             return []
         return [(reading.field, self._remedy(reading, value, ", which nothing reads")) for reading, value in found]
 
-    def few(self, node: Node, fields: set[str], judge: AnyJudge) -> list[Remedy]:
-        """The values that others read, too, with which in one of these fields nothing is wrong, where they are few."""
-        found = [item for item in self._fitting(node, judge, is_read=True) if item[0].field in fields]
-        return [self._remedy(*item) for item in found] if len(found) <= MOST_ALIKE else []
+    def few(self, node: Node, judge: AnyJudge, fields: Collection[str] = ()) -> list[tuple[str, Remedy]]:
+        """The fields, or these, each with a value that others read, too, and that does, where they are few."""
+        found = [item for item in self._fitting(node, judge, is_read=True) if not fields or item[0].field in fields]
+        made = [(reading.field, self._remedy(reading, value)) for reading, value in found]
+        return made if len(made) <= MOST_ALIKE else []
+
+    def exchanged(self, node: Node, judge: AnyJudge) -> list[tuple[str, Remedy]]:
+        """Two fields of a wrong node that are right with what the other one reads, where there is one such pair."""
+        is_wrong, found = refusing(judge, node.operator.schema), []
+        for one, other in combinations(list(_readings(node))[:MOST_READ], 2):
+            first, second = self._seen(one, other.value), self._seen(other, one.value)
+            if one.value is other.value or first is None or second is None:
+                continue
+            pairs = ((one, first), (other, second))
+            made = changed(
+                node.operator, [Change(item.field, seen, "", position=item.position) for item, seen in pairs]
+            )
+            if any(not is_wrong(desc) for desc in (made, with_inferred_outputs(made, node.operator)[0])):
+                remedies = self._remedy(one, other.value), self._remedy(other, one.value)
+                words = " and ".join(item.words for item in remedies)
+                edits = (*remedies[0].edits, *remedies[1].edits)
+                found.append((one.field, Remedy(f"{words}: the other way round", edits)))
+        return found if len(found) == 1 else []
 
     @cached_property
     def _alike(self) -> dict[bool, list[list[Value]]]:
@@ -195,21 +215,25 @@ class Wiring:
         return value in self._weights
 
     def _fits(self, reading: Reading, value: Value, is_wrong: IsWrong, *, follows: bool) -> bool:
-        """Whether a node has no error with another value, as it is described, or in the view that the node states."""
-        other = self._described[value]
-        own, written = reading.desc, self._described.get(reading.value)
-        made = reading.node.operator
-        if written is None or not _is_as_stated(own, written):
-            if other.data_type is not own.data_type or value.nbytes < own.total_bytes:
-                return False
-        else:
-            seen = replace(own, data_type=other.data_type, sizes=other.sizes, strides=other.strides, total_size=0)
-            made = changed(made, (Change(reading.field, seen, "", position=reading.position),))
+        """Whether a node has no error with another value."""
+        seen, made = self._seen(reading, value), reading.node.operator
+        if seen is None:
+            return False
+        made = changed(made, (Change(reading.field, seen, "", position=reading.position),))
         if follows:
             made, further = with_inferred_outputs(made, reading.node.operator)
             if not further:
                 return False
         return not is_wrong(made)
+
+    def _seen(self, reading: Reading, value: Value) -> TensorDesc | None:
+        """Another value as a node would read it: as it is described, or in the view that the node states."""
+        own, other, written = reading.desc, self._described.get(value), self._described.get(reading.value)
+        if other is None:
+            return None
+        if written is None or not _is_as_stated(own, written):
+            return own if other.data_type is own.data_type and value.nbytes >= own.total_bytes else None
+        return replace(own, data_type=other.data_type, sizes=other.sizes, strides=other.strides, total_size=0)
 
     def _remedy(self, reading: Reading, value: Value, why: str = "") -> Remedy:
         edits: tuple[Edit, ...] = ()

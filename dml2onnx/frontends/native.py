@@ -346,6 +346,7 @@ class _NativeReader:
         close = self._findings.closest_missing(field, given if isinstance(given, dict) else (), names, needed)
         for name in close:
             self._findings.meant(members.at(section, name), codes.UNKNOWN_TENSOR, field)
+            self._findings.meant(members.at("desc", name), codes.UNKNOWN_TENSOR, field)
         attribute = schema.field(field.removesuffix("Tensor"))
         has = "" if close or attribute is None else f"; its {quote(attribute.name)} is a member of desc"
         place, node = members.at(section, field), members.node

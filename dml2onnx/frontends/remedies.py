@@ -82,6 +82,8 @@ def _of_each_window(desc: OperatorDesc, problem: Diagnostic) -> Diagnostic:
         return problem
     others = [desc.get(item.name) for item in desc.schema.fields if item.count == field.count]
     lengths = {len(array) for array in others if isinstance(array, tuple)}
+    if field.names_axes and not lengths:
+        lengths = {1}
     if len(lengths) != 1:
         return problem
     if problem.found.isdecimal() and problem.instead is None:

@@ -96,7 +96,11 @@ def read_uint(raw: object, limit: int, problems: list[Diagnostic], *path: str | 
 
 
 def _as_number(raw: object, limit: int) -> int | None:
-    """The number that a text or a float stands for."""
+    """The number that a text, a float or a list of one stands for."""
+    if isinstance(raw, list) and len(raw) == 1:
+        raw = raw[0]
+    if type(raw) is int:
+        return raw if 0 <= raw < limit else None
     if isinstance(raw, float):
         return int(raw) if raw.is_integer() and 0 <= raw < limit else None
     if isinstance(raw, str) and raw.isascii() and raw.strip().isdigit() and len(raw) < _LONGEST_NUMBER:
