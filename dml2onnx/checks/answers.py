@@ -17,7 +17,7 @@ from dml2onnx.checks.other_types import OF_TYPES, in_another_place, of_other_typ
 from dml2onnx.checks.single_edits import OPPOSITE, SLIP
 from dml2onnx.checks.solved import SOLVED
 from dml2onnx.checks.structure import elements_of_other_width
-from dml2onnx.checks.tensors import strides_in_elements
+from dml2onnx.checks.tensors import is_measurable, strides_in_elements
 from dml2onnx.checks.trials import best_trials, differs_widely
 from dml2onnx.checks.wiring import Wiring
 from dml2onnx.checks.wording import as_member, edits_of, remedies_of, resized_remedy
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 MOST_NODES = 50
 """Nodes that are looked at: as many findings as people are shown."""
+MOST_UNREAD = 4
+"""Values without a reader for which one is looked for."""
 MOST_REMEDIES = 3
 MOST_PLACES = 2
 _WHY = re.compile(r", as .* has them|, (?:as it follows|from which)|: dimensions ")
@@ -212,7 +214,7 @@ class _Answering:
         editable, in_python = self._editable, self._in_python
         if item.code in _DEAD:
             return [] if wiring is None else wiring.readers_for(node, judge)
-        found: list[Remedy] = [remedy for _, remedy in self._rewired] if _is_of_reads(item) else []
+        found = [*item.remedies, *([remedy for _, remedy in self._rewired] if _is_of_reads(item) else [])]
         if self._ends is not None and item.is_error and (stands or item.code is codes.OUT_OF_BOUNDS):
             found += _of_other_ends(node, item, judge, self._ends, editable=editable)
         if is_first:
@@ -229,6 +231,8 @@ class _Answering:
             found += _whole_sizes(node.operator, item, judge, self._gone)
         if item.since and in_python:
             found.append(Remedy(f"GraphBuilder(feature_level={quote(item.since)})"))
+        if item.code is codes.OUT_OF_BOUNDS and self._ends is not None:
+            found += _declared_larger(node, item, self._ends)
         if item.code is codes.OUT_OF_BOUNDS:
             found += _within_buffer(node, item, judge, self._source, editable=editable)
         is_known = len(found) >= MOST_REMEDIES or (found and item.code is codes.OUT_OF_BOUNDS)
@@ -284,6 +288,16 @@ def graph_answers(graph: Graph, found: Iterable[Diagnostic], judge: AnyJudge) ->
     return made
 
 
+def unread_answers(graph: Graph, found: Sequence[Diagnostic], judge: AnyJudge) -> list[Diagnostic]:
+    """What is found of inputs and constants that nothing reads; the first few with nodes that may have to."""
+    wiring, made = Wiring(graph), list(found)
+    values = {quote(item.value.name): item.value for item in (*graph.inputs, *graph.constants)}
+    for index, item in enumerate(found[:MOST_UNREAD]):
+        if item.found in values:
+            made[index] = replace(item, remedies=tuple(wiring.places_for(values[item.found], judge)))
+    return made
+
+
 def _edge_answer(graph: Graph, item: Diagnostic, judge: AnyJudge) -> Diagnostic:
     """A finding about an edge between tensors of other bytes, with what either of them would have to be."""
     is_native = graph.format == "native"
@@ -334,6 +348,20 @@ def _of_resource(node: Node, item: Diagnostic, source: Callable[[Value, TensorDe
                 yield Remedy(f"initialValuesDataType {kind} of {name}")
             else:
                 yield Remedy(f"{name} with {plural(count, 'element')} of {kind}, valueCount {count}")
+
+
+def _declared_larger(node: Node, item: Diagnostic, ends: OtherEnds) -> Iterator[Remedy]:
+    """A constant or an input of the graph as the tensor that is read from it, each element once."""
+    desc, reads = node.operator.find(item.field), node.reads.get(item.field, ())
+    end = ends.declared(reads[0].value) if len(reads) == 1 and not reads[0].offset else None
+    if end is None or not isinstance(desc, TensorDesc) or not is_measurable(desc):
+        return
+    steps = zip(desc.sizes, desc.effective_strides, strict=True)
+    sizes = tuple([size if step else 1 for size, step in steps])
+    if replace(desc, sizes=sizes, strides=None, total_size=0).total_bytes == desc.total_bytes:
+        of_type = "" if end.desc.data_type is desc.data_type else f"of data type {desc.data_type.name}"
+        of_sizes = "" if end.desc.sizes == sizes else f"of sizes {list(sizes)}"
+        yield Remedy(f"{end.words} {' and '.join(filter(None, (of_type, of_sizes)))}")
 
 
 def _within_buffer(

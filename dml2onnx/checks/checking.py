@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from dml2onnx import arguments, catalog
 from dml2onnx.catalog import FeatureLevel
-from dml2onnx.checks.answers import MOST_NODES, Sources, answers, graph_answers
+from dml2onnx.checks.answers import MOST_NODES, Sources, answers, graph_answers, unread_answers
 from dml2onnx.checks.consequences import without_consequences
+from dml2onnx.checks.doubts import Doubts
 from dml2onnx.checks.operators import Judge, findings_of
 from dml2onnx.checks.structure import check_structure
 from dml2onnx.codes import checking as codes
@@ -38,6 +39,8 @@ def check_graph(
         of_graph = graph_answers(graph, of_graph, judge)
     of_nodes = _diagnostics(graph, found, judge, compiles=compiles, remedies=remedies)
     unread = [] if any(item.is_error for item in (*of_graph, *of_nodes)) else structure.unread
+    if unread and remedies and graph.format == "native":
+        unread = unread_answers(graph, unread, judge)
     return [*of_graph, *unread, *of_nodes]
 
 
@@ -45,12 +48,13 @@ def _of_nodes(graph: Graph, structure: Structure, judge: Judge) -> list[tuple[Di
     """The findings of each node, in the order of its fields; equal descriptors are judged once."""
     found: list[tuple[Diagnostic, ...]] = []
     known: dict[OperatorDesc, tuple[Diagnostic, ...]] = {}
+    doubts = Doubts(graph, judge)
     for position, node in enumerate(graph.nodes):
         desc = node.operator
         findings = known.get(desc)
         if findings is None:
             findings = known[desc] = judge(desc)
-        placed = structure.of_nodes.get(position)
+        placed = [*structure.of_nodes.get(position, ()), *doubts.of(node)]
         if placed:
             index = desc.schema.index
             findings = tuple(sorted((*placed, *findings), key=lambda finding: index.get(finding.field, -1)))

@@ -48,6 +48,8 @@ _ONE_KIND = {
 """What an operator does not have, and the rules by which several tensors are alike in that."""
 _OF_ACCEPTED = frozenset({codes.ACCEPTED_SIZES, codes.SCALES_ARE_SIZES})
 """What is said of sizes of an output with which DirectML computes all the same."""
+_DOUBTS = frozenset({codes.NO_EFFECT, codes.READ_AS_OTHER_TYPE})
+"""What may come of a mistake, where there is one."""
 _OF_SHAPES = frozenset(
     {
         codes.DIFFERENT_DIMENSION_COUNTS,
@@ -96,7 +98,10 @@ def without_consequences(
         for node, findings in zip(graph.nodes, _below_outputs(graph, found, judge), strict=True)
     ]
     of_inputs, found = _below_inputs(graph, found, judge)
-    return [*reading, *of_graph, *of_inputs], found
+    of_graph = [*reading, *of_graph, *of_inputs]
+    if any(item.is_error for findings in (of_graph, *found) for item in findings):
+        found = [tuple(item for item in findings if item.code not in _DOUBTS) for findings in found]
+    return of_graph, found
 
 
 def _without_edges(graph: Graph, found: NodeFindings) -> tuple[Sequence[Diagnostic], NodeFindings]:
@@ -318,11 +323,12 @@ def _below_outputs(graph: Graph, found: NodeFindings, judge: AnyJudge) -> NodeFi
         right: dict[str, Repair] = {}
         if causes:
             operator = _with_reads(node, repairs)
-            left = _still(findings, operator, judge) if findings and operator is not node.operator else findings
+            right |= _followed(node.operator, operator) if operator is not node.operator else {}
+            repaired = operator.with_values(right)
+            left = _still(findings, repaired, judge) if findings and operator is not node.operator else findings
             left = tuple(item for item in left if not _would_fit(node, item, repairs))
             if any(item.is_error for item in findings) and not any(item.is_error for item in left):
                 kept[causes[0]] = tuple(_as_error(item, node) for item in kept[causes[0]])
-            right |= _followed(node.operator, operator) if operator is not node.operator else {}
             findings = left
         if findings:
             wrong = _wrong_outputs(node, findings)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx import catalog
 from dml2onnx.catalog import FieldSchema, FieldType, OperatorSchema
+from dml2onnx.checks.doubts import doubtful_check
 from dml2onnx.checks.tensors import tensor_findings
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Diagnostic, below, plural
@@ -94,6 +95,8 @@ def attribute_checks(schema: OperatorSchema) -> list[Check]:
         checks.append(_bounds(schema))
     if {"InputTensor", "OutputTensor", "Scales"} <= schema.index.keys():
         checks.append(_scales)
+    if (doubtful := doubtful_check(schema)) is not None:
+        checks.append(doubtful)
     loose = catalog.loose_fields(schema)
     if counted:
         needed = {item.left: evaluator(item.right) for item in schema.constraints if item.left in loose and item.right}

@@ -73,6 +73,11 @@ class OtherEnds:
         """The tensor as which a value is written, or bound by the caller."""
         return self._writers.get(value)
 
+    def declared(self, value: Value) -> End | None:
+        """The tensor as which a constant or an input of the graph is declared."""
+        end = self._constants.get(value) or self._writers.get(value)
+        return end if end is None or end.node is None else None
+
     def resized(self, node: Node, judge: AnyJudge, fields: frozenset[str] = frozenset()) -> Iterator[Resized]:
         """The node with one tensor as its other ends have it, among these fields; or, of what it reads, its writer."""
         for field, reads in node.reads.items():

@@ -324,7 +324,9 @@ def _tensors(
 ) -> Iterator[Candidate]:
     """Dimensions of a tensor in another order, sizes as others have them, two tensors, an optional one left out."""
     ranks = {tensors[name].rank for item in findings for name in (item.field, *item.related) if name in tensors}
-    of_ranks = any(item.code in _OF_RANKS or (item.code is codes.ACCEPTED_SIZES and len(ranks) > 1) for item in findings)
+    of_ranks = any(
+        item.code in _OF_RANKS or (item.code is codes.ACCEPTED_SIZES and len(ranks) > 1) for item in findings
+    )
     seen = set[tuple[str, tuple[int, ...]]]()
 
     def sized(name: str, sizes: tuple[int, ...], kind: int, words: str = "") -> Iterator[Candidate]:

@@ -485,13 +485,17 @@ def _unread(graph: Graph, result: Structure) -> None:
     for item in graph.inputs:
         if item.value not in read:
             message = f"No node reads the graph input {quote(item.name)}."
-            result.unread.append(codes.UNREAD_INPUT.at(message, pointer=item.source, documentation=GRAPH))
+            result.unread.append(
+                codes.UNREAD_INPUT.at(message, pointer=item.source, found=quote(item.name), documentation=GRAPH)
+            )
     for constant in graph.constants:
         if constant.value not in read:
             name = constant.value.name
             place = f"/constants/{escaped(name)}" if graph.format == "native" else ""
             message = f"No node reads the constant {quote(name)}."
-            result.unread.append(codes.UNREAD_CONSTANT.at(message, pointer=place, documentation=GRAPH))
+            result.unread.append(
+                codes.UNREAD_CONSTANT.at(message, pointer=place, found=quote(name), documentation=GRAPH)
+            )
 
 
 def _strides_in_bytes(graph: Graph, result: Structure) -> None:

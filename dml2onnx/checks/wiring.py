@@ -6,11 +6,13 @@ Values that others read are offered only where few will do.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
+from dml2onnx.catalog import FieldType
 from dml2onnx.checks.candidates import Change, changed, with_inferred_outputs
 from dml2onnx.checks.consequences import bound_tensors
 from dml2onnx.checks.operators import refusing
@@ -31,6 +33,8 @@ MOST_TRIED = 64
 """Descriptors of values that are tried for one tensor."""
 MOST_READ = 16
 """Tensors that a node may read, for each to be tried: of an array of more, no one is meant."""
+MOST_NODES = 256
+"""Nodes of a graph that are all asked whether they have a place for a value."""
 MOST_ALIKE = 2
 """Values, and places for one that nothing reads, that are offered: of more no one is meant."""
 
@@ -307,6 +311,32 @@ class Wiring:
                     edits = (Edit(_among_inputs(reading), made.name),) if self._graph.format == "native" else ()
                     found.append(Remedy(words + self._words.get(reading.value, quote(reading.value.name)), edits))
         return found if len(found) <= MOST_ALIKE else []
+
+    def places_for(self, value: Value, judge: AnyJudge) -> list[Remedy]:
+        """Who may have been meant to read an input or a constant that nothing reads: who has no error with it.
+
+        In the place of a value that others read, too, or of none.
+        """
+        found: list[tuple[str, Remedy]] = []
+        desc = self._described.get(value)
+        for node in self._graph.nodes if desc is not None and len(self._graph.nodes) <= MOST_NODES else ():
+            is_wrong, name = refusing(judge, node.operator.schema), self._words[value]
+            for reading in _readings(node):
+                is_shared = len(self._readers.get(reading.value, ())) > 1 or node.sources.count(reading.value) > 1
+                if is_shared and self._fits(reading, value, is_wrong, follows=False):
+                    words = f"{reading.path} of {quote(node.name)} reads {name}"
+                    found.append((reading.field, Remedy(words, (Edit(_among_inputs(reading), value.name),))))
+            for field in node.operator.schema.input_fields:
+                if field.optional and node.operator.get(field.name) is None and field.type is FieldType.TENSOR:
+                    made = node.operator.with_values({field.name: desc})
+                    if not is_wrong(made):
+                        edit = Edit(f"{node.source.rpartition('/')[0]}/inputs/{field.name}", value.name)
+                        words = f'"{field.name}": {name} among the inputs of {quote(node.name)}'
+                        found.append((field.name, Remedy(words, (edit,))))
+        parts = tuple(re.findall("[a-z]+", value.name.lower()))
+        named = [item for item in found if item[0].removesuffix("Tensor").lower().startswith(parts)]
+        fewest = named if len(found) > MOST_ALIKE else found
+        return [remedy for _, remedy in fewest] if len(fewest) <= MOST_ALIKE else []
 
 
 def _readings(node: Node) -> Iterator[Reading]:

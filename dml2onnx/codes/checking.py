@@ -56,6 +56,13 @@ UNREAD_CONSTANT = Code(
     "Check the names: no node reads this constant, and it is no output. The compiled model does not contain it.",
     Severity.WARNING,
 )
+READ_AS_OTHER_TYPE = Code(
+    "DML1222",
+    "a value that is read as another data type than it is written as",
+    "Read another output or value, or put a CAST node between. DirectML takes the bytes as they are, so that the "
+    "numbers are others.",
+    Severity.WARNING,
+)
 OUT_OF_BOUNDS = Code(
     "DML1207",
     "a tensor leaves its buffer",
@@ -327,6 +334,13 @@ SCALES_ARE_SIZES = Code(
     "scales that are sizes, the other way round, in another order, or far from what the sizes say",
     "Scales are what sizes are multiplied with, so use the sizes of the output divided by those of the input. DirectML "
     "accepts other scales: it cuts the result off at the end of the output, or repeats its edge up to there.",
+    Severity.WARNING,
+)
+NO_EFFECT = Code(
+    "DML1426",
+    "an operation without effect",
+    "Check axes and names of values: the result is the same whatever is read, or what is read already. DirectML "
+    "computes it all the same.",
     Severity.WARNING,
 )
 
