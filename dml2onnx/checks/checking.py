@@ -8,7 +8,7 @@ from dml2onnx import arguments, catalog
 from dml2onnx.catalog import FeatureLevel
 from dml2onnx.checks.answers import MOST_NODES, Sources, answers, graph_answers, unread_answers
 from dml2onnx.checks.consequences import without_consequences
-from dml2onnx.checks.doubts import Doubts
+from dml2onnx.checks.doubts import is_mistaken
 from dml2onnx.checks.operators import Judge, findings_of
 from dml2onnx.checks.structure import check_structure
 from dml2onnx.codes import checking as codes
@@ -48,14 +48,14 @@ def _of_nodes(graph: Graph, structure: Structure, judge: Judge) -> list[tuple[Di
     """The findings of each node, in the order of its fields; equal descriptors are judged once."""
     found: list[tuple[Diagnostic, ...]] = []
     known: dict[OperatorDesc, tuple[Diagnostic, ...]] = {}
-    doubts = Doubts(graph, judge)
     for position, node in enumerate(graph.nodes):
         desc = node.operator
         findings = known.get(desc)
         if findings is None:
             findings = known[desc] = judge(desc)
-        placed = [*structure.of_nodes.get(position, ()), *doubts.of(node)]
+        placed = structure.of_nodes.get(position)
         if placed:
+            placed = [item for item in placed if is_mistaken(item, desc, judge)]
             index = desc.schema.index
             findings = tuple(sorted((*placed, *findings), key=lambda finding: index.get(finding.field, -1)))
         found.append(findings)

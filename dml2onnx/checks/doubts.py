@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Edit, Remedy, quote
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.ir.tensor import DataType, TensorDesc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from dml2onnx.catalog import OperatorSchema
     from dml2onnx.checks.consequences import AnyJudge
     from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.ir.graph import Graph, Node, Value
-    from dml2onnx.ir.tensor import DataType
+    from dml2onnx.ir.graph import Node
     from dml2onnx.rules.findings import Check
     from dml2onnx.rules.subject import Subject
 
@@ -75,82 +74,67 @@ def _stem(schema: OperatorSchema) -> str:
     return schema.short_name.rstrip("0123456789")
 
 
-class Doubts:
-    """What is doubtful about how nodes are connected; each node is looked at once, those that it reads before it."""
+def activation_of(schema: OperatorSchema) -> str:
+    """The name of an activation, the same for those of which one of the other is none; empty for other operators."""
+    stem = _stem(schema)
+    return stem.replace("LOG_SOFTMAX", "SOFTMAX") if stem.startswith("ACTIVATION_") else ""
 
-    def __init__(self, graph: Graph, judge: AnyJudge) -> None:
-        self._judge, self._is_native = judge, graph.format == "native"
-        self._types: dict[Value, DataType] = {}
-        self._makers: dict[Value, Node] = {}
-        for item in (*graph.constants, *graph.inputs):
-            if item.desc is not None:
-                self._types[item.value] = item.desc.data_type
 
-    def of(self, node: Node) -> Iterator[Diagnostic]:
-        """What is doubtful about a node."""
-        operator, types = node.operator, self._types
-        index, values = operator.schema.index, operator.values
-        for name, reads in node.reads.items():
-            desc = values[index[name]] if name in index else None
-            if len(reads) == 1 and isinstance(desc, TensorDesc):
-                written = types.get(reads[0].value)
-                if written is not None and written is not desc.data_type:
-                    yield from self._as_other_type(node, name, reads[0].value, desc, written)
-        for name, writes in node.writes.items():
-            desc = values[index[name]] if name in index else None
-            for write in writes:
-                self._makers[write.value] = node
-                if isinstance(desc, TensorDesc):
-                    types[write.value] = desc.data_type
-        kind = operator.schema.short_name
-        if kind in _OF_ITSELF:
-            (a, *_), (b, *_) = node.reads.get("ATensor") or (None,), node.reads.get("BTensor") or (None,)
-            if a is not None and a == b and operator.find("ATensor") == operator.find("BTensor"):
-                message = f"ATensor and BTensor are both {quote(a.value.name)}: the result is {_OF_ITSELF[kind]}."
-                yield codes.NO_EFFECT.of("BTensor", message, "another value", is_structural=True)
-        elif kind.startswith("ACTIVATION_"):
-            yield from self._repeated(node)
+def makes_of_itself(schema: OperatorSchema) -> str:
+    """What an operator makes of a tensor and the same once more, where that is nothing new."""
+    return _OF_ITSELF.get(schema.short_name, "")
 
-    def _repeated(self, node: Node) -> Iterator[Diagnostic]:
-        """An activation of what is such an activation already."""
-        reads = node.reads.get("InputTensor")
-        maker = self._makers.get(reads[0].value) if reads else None
-        if maker is None:
-            return
-        fused = maker.operator.find("FusedActivation")
-        made = fused.schema if isinstance(fused, OperatorDesc) else maker.operator.schema
-        kind = _stem(node.operator.schema).replace("LOG_SOFTMAX", "SOFTMAX")
-        if kind == _stem(made).replace("LOG_SOFTMAX", "SOFTMAX"):
-            message = f"{node.operator.type} of {quote(maker.name)}, which is {made.short_name} already."
-            item = codes.NO_EFFECT.of("InputTensor", message, "one of them", is_structural=True)
-            yield replace(item, remedies=(Remedy(f"{quote(node.name)} or {quote(maker.name)} left out"),))
 
-    def _as_other_type(
-        self, node: Node, field: str, value: Value, desc: TensorDesc, written: DataType
-    ) -> Iterator[Diagnostic]:
-        """A value that is written as numbers of another kind, of which the operator takes none, or of another width."""
-        own = desc.data_type
-        is_wider = written.bits != own.bits and desc.strides is None
-        seen = node.operator.with_values({field: replace(desc, data_type=written, total_size=0)})
-        if not is_wider and (
-            written.is_float is own.is_float
-            or not any(item.field == field and item.code == codes.DATA_TYPE_UNSUPPORTED for item in self._judge(seen))
-        ):
-            return
-        message = (
-            f"{field} reads as {own.name} what is written as {written.name}: the bits stay, and are other numbers."
-        )
-        item = codes.READ_AS_OTHER_TYPE.of(field, message, written.name, own.name, is_structural=True)
-        maker = self._makers.get(value)
-        others = [
-            (name, writes[0].value)
-            for name, writes in (maker.writes.items() if maker is not None else ())
-            if (tensor := maker.operator.find(name)) is not None
-            and (tensor.data_type, tensor.sizes) == (own, desc.sizes)
-        ]
-        found = [Remedy(f"a CAST node makes {own.name} of it")]
-        for name, other in others[:1]:
-            edit = Edit(f"{node.source.rpartition('/')[0]}/inputs/{field}", other.name)
-            words = quote(other.name) if self._is_native else f"{name} of {quote(maker.name)}"
-            found.insert(0, Remedy(f"{field} {words}", (edit,) if self._is_native else ()))
-        yield replace(item, remedies=tuple(found))
+def of_itself(node: Node) -> Iterator[Diagnostic]:
+    """A tensor and the same once more, of which nothing new is made."""
+    first, second = node.reads.get("ATensor"), node.reads.get("BTensor")
+    makes = makes_of_itself(node.operator.schema)
+    if makes and first and first == second and node.operator.find("ATensor") == node.operator.find("BTensor"):
+        message = f"ATensor and BTensor are both {quote(first[0].value.name)}: the result is {makes}."
+        yield codes.NO_EFFECT.of("BTensor", message, "another value", is_structural=True)
+
+
+def repeated(node: Node, maker: Node | None) -> Iterator[Diagnostic]:
+    """An activation of what is such an activation already."""
+    if maker is None:
+        return
+    fused = maker.operator.find("FusedActivation")
+    made = fused.schema if isinstance(fused, OperatorDesc) else maker.operator.schema
+    kind = activation_of(node.operator.schema)
+    if kind and kind == activation_of(made):
+        message = f"{node.operator.type} of {quote(maker.name)}, which is {made.short_name} already."
+        item = codes.NO_EFFECT.of("InputTensor", message, "one of them", is_structural=True)
+        yield replace(item, remedies=(Remedy(f"{quote(node.name)} or {quote(maker.name)} left out"),))
+
+
+def read_as_other_type(
+    node: Node, field: str, desc: TensorDesc, written: DataType, maker: Node | None, *, is_native: bool
+) -> Iterator[Diagnostic]:
+    """A tensor of another data type than the value has that it reads; with another output of its maker, if one fits."""
+    own = desc.data_type
+    message = f"{field} reads as {own.name} what is written as {written.name}: the bits stay, and are other numbers."
+    found = [Remedy(f"a CAST node makes {own.name} of it")]
+    for name, writes in maker.writes.items() if maker is not None else ():
+        tensor = maker.operator.find(name)
+        if isinstance(tensor, TensorDesc) and (tensor.data_type, tensor.sizes) == (own, desc.sizes):
+            other = writes[0].value.name
+            edits = (Edit(f"{node.source.rpartition('/')[0]}/inputs/{field}", other),) if is_native else ()
+            found.insert(0, Remedy(f"{field} {quote(other) if is_native else f'{name} of {quote(maker.name)}'}", edits))
+    item = codes.READ_AS_OTHER_TYPE.of(field, message, written.name, own.name, is_structural=True)
+    yield replace(item, remedies=tuple(found))
+
+
+def is_mistaken(item: Diagnostic, desc: OperatorDesc, judge: AnyJudge) -> bool:
+    """Whether a value is read as numbers of another width, or of a kind that the operator does not take it as.
+
+    Whoever moves bits alone may read them as any type, and 64 bits as twice 32 by strides.
+    """
+    tensor = desc.find(item.field)
+    if item.code is not codes.READ_AS_OTHER_TYPE or not isinstance(tensor, TensorDesc):
+        return True
+    written = DataType[item.expected]
+    if written.bits != tensor.data_type.bits:
+        return tensor.strides is None
+    seen = judge(desc.with_values({item.field: replace(tensor, data_type=written, total_size=0)}))
+    is_refused = any(other.field == item.field and other.code is codes.DATA_TYPE_UNSUPPORTED for other in seen)
+    return written.is_float is not tensor.data_type.is_float and is_refused

@@ -9,12 +9,13 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from dml2onnx.checks.doubts import activation_of, makes_of_itself, of_itself, read_as_other_type, repeated
 from dml2onnx.checks.tensors import DOCUMENTATION, MINIMUM_ALIGNMENT, is_measurable, strides_in_elements
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Diagnostic, Place, placed, plural, quote, route
 from dml2onnx.frontends.findings import escape as escaped
 from dml2onnx.frontends.unresolved import UNBOUNDED
-from dml2onnx.ir.operator import UNREADABLE
+from dml2onnx.ir.operator import UNREADABLE, OperatorDesc
 from dml2onnx.ir.tensor import MAX_ELEMENTS, TensorDesc
 from dml2onnx.rules.findings import name_place, pointer
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.diagnostics import Code, Diagnostic
     from dml2onnx.ir.graph import Graph, Node, Read, Value, Write
-    from dml2onnx.ir.operator import OperatorDesc
+    from dml2onnx.ir.tensor import DataType
 
 _Bound = TypeVar("_Bound", "Read", "Write")
 
@@ -54,11 +55,12 @@ def check_structure(graph: Graph) -> Structure:
     sources = _sources(graph, available, result)
     _names(graph, result)
     _outputs(graph, sources, available, result)
-    regions = _Regions(has_versions=graph.format == "dxdispatch")
+    regions = _Regions(graph)
     for position, node in enumerate(graph.nodes):
         if _is_usual(node, sources, available, regions):
             continue
         findings = [*_bindings(node), *_reads(node, sources, available, regions), *_writes(node, regions)]
+        findings += _doubts(node, graph, sources, regions)
         if findings:
             result.of_nodes[position].extend(findings)
     _cycles(graph, result)
@@ -205,6 +207,9 @@ def _is_usual(node: Node, sources: dict[Value, int], available: set[Value], regi
     needed = regions.needed(node.operator)
     if needed is None or len(needed.reads) != len(node.reads) or len(needed.writes) != len(node.writes):
         return False
+    if needed.makes_of_itself and node.reads.get("ATensor") == node.reads.get("BTensor"):
+        return False
+    types, kinds = regions.types, needed.types
     for name, reads in node.reads.items():
         nbytes = needed.reads.get(name, ())
         if len(nbytes) != len(reads):
@@ -218,6 +223,10 @@ def _is_usual(node: Node, sources: dict[Value, int], available: set[Value], regi
                     return False
             elif value not in available:
                 return False
+            if types.get(value, kinds[name]) is not kinds[name]:
+                return False
+            if needed.activation and regions.activations.get(value) == needed.activation:
+                return False
     for name, writes in node.writes.items():
         nbytes = needed.writes.get(name, ())
         if len(nbytes) != len(writes):
@@ -225,7 +234,29 @@ def _is_usual(node: Node, sources: dict[Value, int], available: set[Value], regi
         for i, write in enumerate(writes):
             if write.offset or write.base is not None or nbytes[i] > write.value.nbytes:
                 return False
+            types[write.value] = kinds[name]
+            if needed.makes:
+                regions.activations[write.value] = needed.makes
     return True
+
+
+def _doubts(node: Node, graph: Graph, sources: dict[Value, int], regions: _Regions) -> Iterator[Diagnostic]:
+    """What DirectML takes and hardly anybody means."""
+    yield from of_itself(node)
+    for name, reads in node.reads.items():
+        desc = node.operator.find(name)
+        position = sources.get(reads[0].value) if reads else None
+        maker = None if position is None else graph.nodes[position]
+        if isinstance(desc, TensorDesc) and len(reads) == 1:
+            written = regions.types.get(reads[0].value, desc.data_type)
+            if written is not desc.data_type:
+                yield from read_as_other_type(node, name, desc, written, maker, is_native=graph.format == "native")
+        if name == "InputTensor":
+            yield from repeated(node, maker)
+    for name, writes in node.writes.items():
+        desc = node.operator.find(name)
+        for write in writes if isinstance(desc, TensorDesc) else ():
+            regions.types[write.value] = desc.data_type
 
 
 class _Needed(NamedTuple):
@@ -233,17 +264,27 @@ class _Needed(NamedTuple):
 
     reads: dict[str, list[int]]
     writes: dict[str, list[int]]
+    types: dict[str, DataType]
     owned: set[str]
     """Those with a tensor that DirectML owns, which no node may make."""
+    activation: str
+    """The one that the operator is, if it is one."""
+    makes: str
+    """The one behind which its outputs are."""
+    makes_of_itself: bool
 
 
 class _Regions:
     """Bytes of tensors, remembered by descriptor."""
 
-    __slots__ = ("_bytes", "_has_versions", "_left", "_needed", "_origins")
+    __slots__ = ("_bytes", "_has_versions", "_left", "_needed", "_origins", "activations", "types")
 
-    def __init__(self, *, has_versions: bool) -> None:
-        self._has_versions = has_versions
+    def __init__(self, graph: Graph) -> None:
+        self._has_versions = graph.format == "dxdispatch"
+        self.types = {
+            item.value: item.desc.data_type for item in (*graph.constants, *graph.inputs) if item.desc is not None
+        }
+        self.activations: dict[Value, str] = {}
         self._bytes: dict[TensorDesc, int] = {}
         self._needed: dict[OperatorDesc, _Needed | None] = {}
         self._origins: dict[Value, Value] = {}
@@ -269,7 +310,10 @@ class _Regions:
         return known
 
     def _all_needed(self, desc: OperatorDesc) -> _Needed | None:
-        needed, index = _Needed({}, {}, set()), desc.schema.index
+        index = desc.schema.index
+        own, fused = activation_of(desc.schema), desc.find("FusedActivation")
+        makes = activation_of(fused.schema) if isinstance(fused, OperatorDesc) else own
+        needed = _Needed({}, {}, {}, set(), own, makes, bool(makes_of_itself(desc.schema)))
         for fields, of in ((desc.schema.input_fields, needed.reads), (desc.schema.output_fields, needed.writes)):
             for item in fields:
                 value = desc.values[index[item.name]]
@@ -281,6 +325,7 @@ class _Regions:
                         return None
                     if tensor.owned_by_dml:
                         needed.owned.add(item.name)
+                    needed.types[item.name] = tensor.data_type
                     of.setdefault(item.name, []).append(self.nbytes(tensor))
         return needed
 
