@@ -13,7 +13,7 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType, TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from dml2onnx.catalog import FeatureLevel, OperatorSchema
     from dml2onnx.ir.graph import Graph
@@ -62,9 +62,23 @@ def nodes_above_level(graph: Graph, level: FeatureLevel) -> Iterator[NodeAboveLe
             needs = next((later for later in catalog.feature_levels() if not _errors(node.operator, later)), None)
             if needs is not None:
                 steps = alternative(node.operator, level)
-                rank = _rank(node.operator)
-                words = ", then ".join([_in_words(step, rank) for step in steps])
+                words = _all_in_words(node.operator, steps)
                 yield NodeAboveLevel(node.name, node.operator.type, needs, errors[0], words, steps, level)
+
+
+def equivalent(desc: OperatorDesc, level: FeatureLevel) -> str:
+    """What does the same at a level, in words, with the fields that it does not have; empty where nothing is known."""
+    steps = alternative(desc, level)
+    left = [name for field, value in desc.items() if value is not None and (name := field.name) not in _GOES_ALONG]
+    lacking = [name for name in left if len(steps) == 1 and name not in steps[0].schema.index]
+    return _all_in_words(desc, steps) + (f", without {' and '.join(lacking)}" if lacking else "")
+
+
+_GOES_ALONG = frozenset({"AxisCount", "DimensionCount"})
+
+
+def _all_in_words(desc: OperatorDesc, steps: Sequence[OperatorDesc]) -> str:
+    return ", then ".join([_in_words(step, _rank(desc)) for step in steps])
 
 
 def nodes_at_the_top_level(graph: Graph) -> Iterator[NodeAboveLevel]:
@@ -83,7 +97,7 @@ def nodes_at_the_top_level(graph: Graph) -> Iterator[NodeAboveLevel]:
         if known[node.operator] == highest:
             found = ((level, alternative(node.operator, level)) for level in levels if level < highest)
             lowest, steps = next(((level, steps) for level, steps in found if steps), (below, ()))
-            words = ", then ".join([_in_words(step, _rank(node.operator)) for step in steps])
+            words = _all_in_words(node.operator, steps)
             reason = _errors(node.operator, below)[0]
             yield NodeAboveLevel(node.name, node.operator.type, highest, reason, words, steps, lowest)
 

@@ -10,8 +10,10 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from dml2onnx.checks.alternatives import equivalent
 from dml2onnx.checks.candidates import Change, inferred
 from dml2onnx.checks.counterparts import counterparts
+from dml2onnx.checks.operators import Judge
 from dml2onnx.checks.other_ends import OtherEnds, of_edge
 from dml2onnx.checks.other_types import OF_TYPES, in_another_place, of_other_types, worded
 from dml2onnx.checks.single_edits import OPPOSITE, SLIP
@@ -229,6 +231,8 @@ class _Answering:
             found += of_other_types(node, item, judge, editable=editable, in_python=in_python)
         if stands:
             found += _whole_sizes(node.operator, item, judge, self._gone)
+        if item.code is codes.OPERATOR_LEVEL and isinstance(judge, Judge):
+            found += [Remedy(words) for words in filter(None, [equivalent(node.operator, judge.level)])]
         if item.since and in_python:
             found.append(Remedy(f"GraphBuilder(feature_level={quote(item.since)})"))
         if item.code is codes.OUT_OF_BOUNDS and self._ends is not None:

@@ -102,7 +102,9 @@ def candidates(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[C
         yield from (Candidate(3, (change,)) for change in _views(desc, name))
     for name in _tied_in_size(desc, findings) - fields:
         yield from (Candidate(3, (change,)) for change in _views(desc, name))
-    yield from (Candidate(3, changes) for changes in _views_together(desc, findings, whole=True))
+    for changes in _views_together(desc, findings, whole=True):
+        telling = max(sum(n != 1 for n in each.value.sizes) for each in changes if isinstance(each.value, TensorDesc))
+        yield Candidate(3 if telling > 1 else 1, changes)  # a vector is not held for another layout of its neighbours
     yield from (Candidate(4, changes) for changes in _views_together(desc, findings, whole=False))
     yield from (Candidate(3, changes) for changes in _matrices(desc, fields))
     for name in concerned:
@@ -461,7 +463,8 @@ def _views_together(desc: OperatorDesc, findings: Sequence[Diagnostic], *, whole
     for item in findings:
         if item.code not in (codes.DIFFERENT_DIMENSION_COUNTS, codes.NOT_BROADCASTABLE, codes.DIFFERENT_SIZES):
             continue
-        fields = dict.fromkeys(name.partition("/")[0] for name in (item.field, *item.related))
+        alike_said = [other.field for other in findings if other.code is item.code]
+        fields = dict.fromkeys(name.partition("/")[0] for name in (item.field, *item.related, *alike_said))
         tensors = {name: tensor for name in fields if isinstance(tensor := desc.find(name), TensorDesc)}
         shape = _shape(tensors.get(item.field))
         alike = {name: tensor for name, tensor in tensors.items() if _shape(tensor) == shape}

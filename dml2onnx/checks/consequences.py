@@ -391,7 +391,7 @@ def _as_error(finding: Diagnostic, reader: Node) -> Diagnostic:
     """A finding about sizes that DirectML accepts, of which a reader cannot make anything."""
     if finding.code is not codes.ACCEPTED_SIZES:
         return finding
-    message = finding.message.partition(" DirectML accepts this")[0]
+    message = finding.message.partition(" DirectML accepts this")[0].replace(" should be ", " has to be ")
     message += f" DirectML accepts this by itself, but {quote(reader.name)} reads what would be there."
     return with_code(finding, codes.WRONG_SIZE, message)
 

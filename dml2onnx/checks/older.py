@@ -41,6 +41,8 @@ def translated(desc: OperatorDesc) -> Iterator[tuple[OperatorDesc, ...]]:
     match desc.type:
         case "MEAN_VARIANCE_NORMALIZATION2" if desc.get("UseMean"):
             yield (_made("MEAN_VARIANCE_NORMALIZATION1", desc, NormalizeVariance=desc.get("UseVariance")),)
+        case "ACTIVATION_SOFTMAX1" | "ACTIVATION_LOG_SOFTMAX1" | "ACTIVATION_HARDMAX1" if _is_along_the_last(desc):
+            yield (_made(desc.type.removesuffix("1"), desc),)
         case "MEAN_VARIANCE_NORMALIZATION1":
             yield from _by_channels(desc)
         case "DEPTH_TO_SPACE1" | "SPACE_TO_DEPTH1" if desc.get("Order") == "DEPTH_COLUMN_ROW":
@@ -55,6 +57,11 @@ def translated(desc: OperatorDesc) -> Iterator[tuple[OperatorDesc, ...]]:
             yield from _upsampled(desc)
         case _:
             pass
+
+
+def _is_along_the_last(desc: OperatorDesc) -> bool:
+    tensor = desc.find("InputTensor")
+    return isinstance(tensor, TensorDesc) and desc.find("Axes") == (tensor.rank - 1,)
 
 
 def _made(name: str, like: OperatorDesc, **others: FieldValue) -> OperatorDesc:

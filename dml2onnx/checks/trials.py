@@ -168,7 +168,8 @@ def _with_single_edits(tried: _Tried, best: Sequence[Trial]) -> list[Trial]:
         return edits or [*best]
     follow = [trial for trial in best if _is_of_outputs(desc, trial.candidate)]
     others = _one_of_either([*[trial for trial in best if trial not in follow], *edits])
-    return [*others[: MOST_FIELDS - 1], *follow] if differs_widely(desc, best[0]) else [*follow, *others]
+    is_wide = len(follow) == len(best) and differs_widely(desc, best[0])
+    return [*others[: MOST_FIELDS - 1], *follow] if is_wide else [*follow, *others]
 
 
 def _one_of_either(trials: Sequence[Trial]) -> list[Trial]:

@@ -30,7 +30,9 @@ def concise(checked: CheckAnswer) -> list[str]:
     file = visible(checked.model)
     for item in checked.diagnostics:
         where = f"{file}:{item.line}:{item.column}" if item.line else file
-        lines.append(f"{where}: {item.severity} {item.code}: {_subject(item)}{visible(item.message)}{_related(item)}")
+        text = f"{_subject(item)}{visible(item.message)}{_related(item)}"
+        first = f"; help: {visible(item.remedies[0].words)}" if item.remedies else ""
+        lines.append(f"{where}: {item.severity} {item.code}: {text}{first}")
     return lines
 
 

@@ -328,6 +328,9 @@ class _GraphDescReader:
                 pointer=edge.at(end),
                 expected=f"a number below {count}" if count else "no edge",
                 found=str(index),
+                remedies=self._reached.another_output(self._nodes, edge)
+                if edge.members[end] == "FromNodeIndex"
+                else self._reached.another_input(self._nodes, edge, end + 1),
             ),
         )
         return None
@@ -368,7 +371,8 @@ class _GraphDescReader:
             message = (
                 f"{node.operator.type} has {plural(len(slots), what)}, numbered from 0; there is no number {number}"
             )
-            remedies = self._reached.another_input(self._nodes, edge, end) if what == "input" else ()
+            another = self._reached.another_input(self._nodes, edge, end) if what == "input" else None
+            remedies = self._reached.another_output(self._nodes, edge) if another is None else another
             self._no_such(edge, end, message, len(slots), remedies)
             return None
         slot = slots[number]

@@ -125,7 +125,7 @@ class Bindings:
         resource = self._resources.get(name)
         if resource is None:
             message = f"there is no resource {quote(name)}{self._findings.did_you_mean(name, self._resources)}"
-            expected = "a member of resources"
+            expected = listing([quote(other) for other in self._resources]) or "a member of resources"
             remedies = instead(place, self._findings.closest(name, self._resources))
             finding = codes.UNKNOWN_RESOURCE.at(
                 message, pointer=place, expected=expected, found=quote(name), remedies=remedies

@@ -30,6 +30,8 @@ class Reached:
         self._begins: set[tuple[int, int]] = set()
         self._inputs: set[int] = set()
         self._all_lacking: list[tuple[int, int, str]] | None = None
+        self._all_unread: dict[object, list[tuple[int, int]]] | None = None
+        self._indices: dict[int, int] = {}
         for raw in (*_listed(root, "IntermediateEdges"), *_listed(root, "OutputEdges")):
             inner = raw.get("Desc", raw)
             node, number = (inner.get(name) for name in _FROM) if type(inner) is dict else (None, None)
@@ -94,28 +96,48 @@ class Reached:
 
     def from_unread(self, nodes: Nodes, node: OperatorNode, number: int) -> tuple[Remedy, ...]:
         """An edge to an input from the only output of its data type and sizes that none begins at, or from outside."""
-        wanted = node.inputs[number].desc
-        index = next(place for place, other in enumerate(nodes) if other is node)
-        if not isinstance(wanted, TensorDesc):
-            return ()
-        found = [
-            (first, output, other.name)
-            for first, other in enumerate(nodes)
-            if isinstance(other, OperatorNode) and first != index
-            for output, slot in enumerate(other.outputs)
-            if (first, output) not in self._begins
-            and isinstance(slot.desc, TensorDesc)
-            and (slot.desc.data_type, slot.desc.sizes) == (wanted.data_type, wanted.sizes)
-        ]
-        if not found:
-            return (self._from_outside(index, number),)
-        if len(found) > 1:
-            return ()
-        first, output, name = found[0]
+        index = self._index_of(nodes, node)
+        found = self._unread(nodes, node.inputs[number].desc, node)
+        if len(found) != 1:
+            return () if found or node.inputs[number].desc is None else (self._from_outside(index, number),)
+        first, output = found[0]
+        name = nodes[first].name
         ends = ", ".join(
             f'"{member}": {end}' for member, end in zip((*_FROM, *_TO), (first, output, index, number), strict=True)
         )
         return (Remedy(f"{{{ends}}} in IntermediateEdges: nothing reads that output of {quote(name)}"),)
+
+    def another_output(self, nodes: Nodes, edge: Edge) -> tuple[Remedy, ...]:
+        """The only output that no edge begins at, of those that an edge may have been meant to begin at."""
+        wanted = None
+        if len(edge.ends) == 4 and edge.ends[2] < len(nodes) and isinstance(node := nodes[edge.ends[2]], OperatorNode):
+            wanted = node.inputs[edge.ends[3]].desc if edge.ends[3] < len(node.inputs) else None
+        found = self._unread(nodes, wanted)
+        if len(found) != 1:
+            return ()
+        first, output = found[0]
+        maker = nodes[first]
+        assert isinstance(maker, OperatorNode)
+        of_it = f"{maker.outputs[output].field} of {quote(maker.name)}, which nothing reads"
+        edits = (Edit(edge.at(0), first), Edit(edge.at(1), output))
+        return (Remedy(f"{edge.members[0]} {first}, {edge.members[1]} {output}: {of_it}", edits),)
+
+    def _unread(self, nodes: Nodes, wanted: object, reader: OperatorNode | None = None) -> list[tuple[int, int]]:
+        """The outputs, by node and number, that no edge begins at: those like a tensor, or all without one."""
+        if self._all_unread is None:  # once for all edges
+            self._all_unread = {}
+            for first, other in enumerate(nodes):
+                for output, slot in enumerate(other.outputs) if isinstance(other, OperatorNode) else ():
+                    if (first, output) not in self._begins and isinstance(slot.desc, TensorDesc):
+                        for key in (None, (slot.desc.data_type, slot.desc.sizes)):
+                            self._all_unread.setdefault(key, []).append((first, output))
+        key = (wanted.data_type, wanted.sizes) if isinstance(wanted, TensorDesc) else None
+        return [place for place in self._all_unread.get(key, ()) if nodes[place[0]] is not reader]
+
+    def _index_of(self, nodes: Nodes, node: OperatorNode) -> int:
+        if not self._indices:
+            self._indices = {id(other): place for place, other in enumerate(nodes)}
+        return self._indices[id(node)]
 
     def _from_outside(self, index: int, number: int) -> Remedy:
         """An edge from the first input of the graph that no edge begins at."""

@@ -41,7 +41,8 @@ def as_observed(item: Diagnostic) -> Diagnostic:
     """What is said where DirectML itself is the judge: a warning about what it accepts, an error of the rest."""
     if not item.accepted:
         return item
-    message = f"{item.message.rstrip('.')}. DirectML accepts this: {item.accepted}."
+    documented = item.message.replace(" has to be ", " should be ").replace(" have to be ", " should be ")
+    message = f"{documented.rstrip('.')}. DirectML accepts this: {item.accepted}."
     return with_code(item, accepted_code(item.code), message)
 
 

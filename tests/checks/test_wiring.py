@@ -378,10 +378,10 @@ def test_of_many_tensors_none_is_led_elsewhere() -> None:
 def test_values_are_tried_once_for_all_findings_about_a_node() -> None:
     judge, graph = Counting(), joined(["x0", "x1"], 3)
     wiring = Wiring(graph)
-    wiring.few(graph.nodes[1], {"InputTensors"}, judge)
+    wiring.few(graph.nodes[1], judge, {"InputTensors"})
     asked = judge.asked
     assert asked > 0
-    wiring.few(graph.nodes[1], {"InputTensors", "OutputTensor"}, judge)
+    wiring.few(graph.nodes[1], judge, {"InputTensors", "OutputTensor"})
     assert judge.asked == asked
 
 
