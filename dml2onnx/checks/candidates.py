@@ -104,7 +104,7 @@ def candidates(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[C
         yield from (Candidate(3, (change,)) for change in _views(desc, name))
     for changes in _views_together(desc, findings, whole=True):
         telling = max(sum(n != 1 for n in each.value.sizes) for each in changes if isinstance(each.value, TensorDesc))
-        yield Candidate(3 if telling > 1 else 1, changes)  # a vector is not held for another layout of its neighbours
+        yield Candidate(3 if telling > 1 else 0, changes)  # a vector is not held for another layout of its neighbours
     yield from (Candidate(4, changes) for changes in _views_together(desc, findings, whole=False))
     yield from (Candidate(3, changes) for changes in _matrices(desc, fields))
     for name in concerned:

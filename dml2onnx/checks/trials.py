@@ -130,7 +130,8 @@ def _likeliest(trials: Sequence[Trial], errors: Collection[tuple[str, str]]) -> 
         return []
 
     def rank(trial: Trial) -> tuple[int, int, int]:
-        return -len(trial.gone.intersection(errors)), -len(trial.gone), len(counted(trial.candidate))
+        alike = {change.words for change in counted(trial.candidate)}
+        return -len(trial.gone.intersection(errors)), -len(trial.gone), len(alike)
 
     least = min(map(rank, trials))
     best = [trial for trial in trials if rank(trial) == least]

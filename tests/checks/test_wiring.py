@@ -321,6 +321,7 @@ def test_padding_that_the_output_does_without() -> None:
     assert remedies(text) == [
         "OutputTensor of sizes [1, 4, 8, 8], as it follows from the rest",
         "StartPadding [0, 0] and EndPadding [0, 0]",
+        "Dilations [2, 2]",
     ]
 
 
