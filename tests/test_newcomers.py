@@ -10,7 +10,6 @@ from dml2onnx.checks import check
 from dml2onnx.frontends import load_bytes
 from tests.newcomers.files import NETWORK
 from tests.newcomers.scoring import CASES, faults
-from tests.newcomers.twentieth import NOT_YET_ANSWERED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,17 +23,6 @@ def test_how_many_there_are() -> None:
     assert not check(load_bytes(NETWORK.encode(), "net.json"))
 
 
-def test_each_not_yet_answered_is_a_case() -> None:
-    assert {case.name for case in CASES}.issuperset(NOT_YET_ANSWERED)
-
-
-@pytest.mark.parametrize(
-    "case",
-    [
-        pytest.param(case, marks=pytest.mark.xfail(case.name in NOT_YET_ANSWERED, reason="not yet", strict=True))
-        for case in CASES
-    ],
-    ids=lambda case: case.name,
-)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_answer(case: Case | Command, tmp_path: Path) -> None:
     assert not faults(case, tmp_path)

@@ -167,7 +167,7 @@ class _Answering:
         if any(item.code in _ANSWERED and not item.is_structural for item in findings):
             is_read = None if wiring is None else self._is_read
             best = best_trials(node.operator, findings, judge, is_read)
-            self._best = [trial for trial in best if not self._is_as_written(trial)]
+            self._best = [trial for trial in best if not self._is_as_written(trial)] or best
         self._gone = _gone_with_all(findings, self._best)
         left = [item for item in findings if _is_of_reads(item)]
         if wiring is not None and len(left) > 1 and any(item.key not in self._gone for item in left):

@@ -298,11 +298,6 @@ TWENTIETH_FILES = (
     ),
 )
 
-NOT_YET_ANSWERED = (
-    "filters of a network that enlarges twice, in one that enlarges three times",
-)
-"""The mistakes that no remedy is known for, or that nothing is said of."""
-
 TWENTIETH_PROGRAMS = (
     Case(
         "a lower bound alone",
