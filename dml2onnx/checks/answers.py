@@ -295,7 +295,8 @@ def graph_answers(graph: Graph, found: Iterable[Diagnostic], judge: AnyJudge) ->
 def unread_answers(graph: Graph, found: Sequence[Diagnostic], judge: AnyJudge) -> list[Diagnostic]:
     """What is found of inputs and constants that nothing reads; the first few with nodes that may have to."""
     wiring, made = Wiring(graph), list(found)
-    values = {quote(item.value.name): item.value for item in (*graph.inputs, *graph.constants)}
+    values = {quote(item.name): item.value for item in graph.inputs}
+    values |= {quote(item.value.name): item.value for item in graph.constants}
     for index, item in enumerate(found[:MOST_UNREAD]):
         if item.found in values:
             made[index] = replace(item, remedies=tuple(wiring.places_for(values[item.found], judge)))

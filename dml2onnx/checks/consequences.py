@@ -351,8 +351,9 @@ def _would_fit(node: Node, item: Diagnostic, repairs: Mapping[Value, tuple[Tenso
     if item.code is not codes.OUT_OF_BOUNDS or len(reads) != 1 or reads[0].value not in repairs:
         return False
     right = repairs[reads[0].value][1]
-    is_known = isinstance(desc, TensorDesc) and isinstance(right, TensorDesc)
-    return not is_known or reads[0].offset + desc.total_bytes <= right.total_bytes
+    if not isinstance(desc, TensorDesc) or not isinstance(right, TensorDesc):
+        return True
+    return reads[0].offset + desc.total_bytes <= right.total_bytes
 
 
 def _followed(desc: OperatorDesc, repaired: OperatorDesc) -> Mapping[str, Repair]:

@@ -58,11 +58,13 @@ def doubtful_check(schema: OperatorSchema) -> Check | None:
         axes = [axis for axis in (stated if isinstance(stated, tuple) else (stated,)) if isinstance(axis, int)]
         if axes and max(axes) < len(sizes) and prod(sizes) > 1 and prod(sizes[axis] for axis in axes) == 1:
             count, rank = len(axes), len(sizes)
-            others = [(axis,) for axis in reversed(range(rank)) if sizes[axis] > 1] if count == 1 else []
+            others: list[tuple[int, ...]] = (
+                [(axis,) for axis in reversed(range(rank)) if sizes[axis] > 1] if count == 1 else []
+            )
             last = tuple(range(rank - count, rank))
             others += [last] if count > 1 and prod(sizes[axis] for axis in last) > 1 else []
-            stated, *meant = (list(tried) if name == "Axes" else tried[0] for tried in (axes, *others))
-            message = f"Along {name} {stated} InputTensor of sizes {list(sizes)} has 1 element: {makes}."
+            shown, *meant = (list(tried) if name == "Axes" else tried[0] for tried in (axes, *others))
+            message = f"Along {name} {shown} InputTensor of sizes {list(sizes)} has 1 element: {makes}."
             item = codes.NO_EFFECT.of(name, message, "a dimension of more than one element", 1)
             yield replace(item, remedies=tuple([Remedy(f"{name} {other}") for other in meant[:MOST_MEANT]]))
 
@@ -114,13 +116,16 @@ def read_as_other_type(
     own = desc.data_type
     message = f"{field} reads as {own.name} what is written as {written.name}: the bits stay, and are other numbers."
     found = [Remedy(f"a CAST node makes {own.name} of it")]
-    for name, writes in maker.writes.items() if maker is not None else ():
+    item = codes.READ_AS_OTHER_TYPE.of(field, message, written.name, own.name, is_structural=True)
+    if maker is None:
+        yield replace(item, remedies=tuple(found))
+        return
+    for name, writes in maker.writes.items():
         tensor = maker.operator.find(name)
         if isinstance(tensor, TensorDesc) and (tensor.data_type, tensor.sizes) == (own, desc.sizes):
             other = writes[0].value.name
             edits = (Edit(f"{node.source.rpartition('/')[0]}/inputs/{field}", other),) if is_native else ()
             found.insert(0, Remedy(f"{field} {quote(other) if is_native else f'{name} of {quote(maker.name)}'}", edits))
-    item = codes.READ_AS_OTHER_TYPE.of(field, message, written.name, own.name, is_structural=True)
     yield replace(item, remedies=tuple(found))
 
 

@@ -255,8 +255,8 @@ def _doubts(node: Node, graph: Graph, sources: dict[Value, int], regions: _Regio
             yield from repeated(node, maker)
     for name, writes in node.writes.items():
         desc = node.operator.find(name)
-        for write in writes if isinstance(desc, TensorDesc) else ():
-            regions.types[write.value] = desc.data_type
+        if isinstance(desc, TensorDesc):
+            regions.types |= dict.fromkeys([write.value for write in writes], desc.data_type)
 
 
 class _Needed(NamedTuple):
@@ -281,9 +281,8 @@ class _Regions:
 
     def __init__(self, graph: Graph) -> None:
         self._has_versions = graph.format == "dxdispatch"
-        self.types = {
-            item.value: item.desc.data_type for item in (*graph.constants, *graph.inputs) if item.desc is not None
-        }
+        self.types = {item.value: item.desc.data_type for item in graph.constants if item.desc is not None}
+        self.types |= {item.value: item.desc.data_type for item in graph.inputs if item.desc is not None}
         self.activations: dict[Value, str] = {}
         self._bytes: dict[TensorDesc, int] = {}
         self._needed: dict[OperatorDesc, _Needed | None] = {}

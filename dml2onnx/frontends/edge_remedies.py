@@ -101,11 +101,12 @@ class Reached:
         if len(found) != 1:
             return () if found or node.inputs[number].desc is None else (self._from_outside(index, number),)
         first, output = found[0]
-        name = nodes[first].name
+        maker = nodes[first]
+        assert isinstance(maker, OperatorNode)
         ends = ", ".join(
             f'"{member}": {end}' for member, end in zip((*_FROM, *_TO), (first, output, index, number), strict=True)
         )
-        return (Remedy(f"{{{ends}}} in IntermediateEdges: nothing reads that output of {quote(name)}"),)
+        return (Remedy(f"{{{ends}}} in IntermediateEdges: nothing reads that output of {quote(maker.name)}"),)
 
     def another_output(self, nodes: Nodes, edge: Edge) -> tuple[Remedy, ...]:
         """The only output that no edge begins at, of those that an edge may have been meant to begin at."""
