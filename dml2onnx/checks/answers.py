@@ -6,6 +6,7 @@ several findings they are one mistake, and the first of them stands for all.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -27,7 +28,7 @@ from dml2onnx.codes import checking as codes
 from dml2onnx.codes.reading import EDGE_BYTES, UNKNOWN_VALUE
 from dml2onnx.diagnostics import Edit, Place, Remedy, Severity, plural, quote
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.ir.tensor import MAX_ELEMENTS, TensorDesc
 from dml2onnx.rules.findings import at_node, operator_place, pointer
 
 if TYPE_CHECKING:
@@ -443,9 +444,12 @@ def _of_one_tensor(node: Node, item: Diagnostic, *, editable: bool) -> tuple[Rem
     if item.code is codes.SCALES_ARE_SIZES:
         scales: Member = [float(number) for number in item.expected[1:-1].split(", ")]
         edits = (Edit(pointer(node.source, item.path), scales),) if editable else ()
-        right = inferred(node.operator, ["OutputTensor"]).get("OutputTensor")
-        sizes = f"OutputTensor of sizes {list(right.sizes)}, as it follows from the rest" if right is not None else ""
-        return (Remedy(f"Scales {item.expected}", edits), *([Remedy(sizes)] if sizes else []))
+        input, stated = node.operator.tensor("InputTensor"), node.operator.get("Scales")
+        factors = [item for item in stated if isinstance(item, float)] if isinstance(stated, tuple) else []
+        sizes = [size * factor for size, factor in zip(input.sizes, factors, strict=True)]
+        is_whole = all(size == int(size) > 0 for size in sizes) and math.prod(sizes) <= MAX_ELEMENTS
+        follows = f"OutputTensor of sizes {list(map(int, sizes))}, as it follows from the rest"
+        return (Remedy(f"Scales {item.expected}", edits), *([Remedy(follows)] if is_whole else []))
     if item.code is codes.OVERLAPPING_OUTPUT:
         packed: Member = [int(step) for step in re.findall(r"\d+", item.expected)]
         return (

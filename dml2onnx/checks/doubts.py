@@ -76,10 +76,13 @@ def _stem(schema: OperatorSchema) -> str:
     return schema.short_name.rstrip("0123456789")
 
 
-def activation_of(schema: OperatorSchema) -> str:
-    """The name of an activation, the same for those of which one of the other is none; empty for other operators."""
-    stem = _stem(schema)
-    return stem.replace("LOG_SOFTMAX", "SOFTMAX") if stem.startswith("ACTIVATION_") else ""
+def activation_of(schema: OperatorSchema, *, fused: bool = False) -> str:
+    """The name of an activation that nobody applies twice, the same for softmax and its logarithm; empty for others.
+
+    A node that does nothing new does no harm, but where it was fused into another it has been forgotten.
+    """
+    stem = _stem(schema).replace("LOG_SOFTMAX", "SOFTMAX")
+    return stem if stem in ("ACTIVATION_SOFTMAX", "ACTIVATION_SIGMOID") or fused else ""
 
 
 def makes_of_itself(schema: OperatorSchema) -> str:
@@ -102,8 +105,9 @@ def repeated(node: Node, maker: Node | None) -> Iterator[Diagnostic]:
         return
     fused = maker.operator.find("FusedActivation")
     made = fused.schema if isinstance(fused, OperatorDesc) else maker.operator.schema
-    kind = activation_of(node.operator.schema)
-    if kind and kind == activation_of(made):
+    is_fused = made is not maker.operator.schema
+    kind = activation_of(node.operator.schema, fused=is_fused)
+    if kind and kind == activation_of(made, fused=is_fused):
         message = f"{node.operator.type} of {quote(maker.name)}, which is {made.short_name} already."
         item = codes.NO_EFFECT.of("InputTensor", message, "one of them", is_structural=True)
         yield replace(item, remedies=(Remedy(f"{quote(node.name)} or {quote(maker.name)} left out"),))

@@ -310,8 +310,11 @@ class _Regions:
 
     def _all_needed(self, desc: OperatorDesc) -> _Needed | None:
         index = desc.schema.index
-        own, fused = activation_of(desc.schema), desc.find("FusedActivation")
-        makes = activation_of(fused.schema) if isinstance(fused, OperatorDesc) else own
+        fused = desc.find("FusedActivation")
+        own = activation_of(desc.schema, fused=True)
+        makes = (
+            activation_of(fused.schema, fused=True) if isinstance(fused, OperatorDesc) else activation_of(desc.schema)
+        )
         needed = _Needed({}, {}, {}, set(), own, makes, bool(makes_of_itself(desc.schema)))
         for fields, of in ((desc.schema.input_fields, needed.reads), (desc.schema.output_fields, needed.writes)):
             for item in fields:

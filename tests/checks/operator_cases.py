@@ -123,6 +123,12 @@ CASES: list[Case] = [
         codes.SCALES_ARE_SIZES,
         "Scales",
     ),
+    case(
+        "an axis of one element",
+        op("ACTIVATION_SOFTMAX1", InputTensor=X, OutputTensor=X, Axes=(0,)),
+        codes.NO_EFFECT,
+        "Axes",
+    ),
     case("required tensor null", op("ACTIVATION_RELU", OutputTensor=X), codes.MISSING_FIELD, "InputTensor"),
     case(
         "unknown enumerator",

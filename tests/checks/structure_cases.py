@@ -7,11 +7,13 @@ from dataclasses import replace
 from dml2onnx.codes import checking as codes
 from dml2onnx.ir.graph import Graph, GraphInput, Read, Value, Write
 from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import DataType
 from tests.checks.build import graph, node, op, t, unary, value
 from tests.checks.cases import Case, case
 
 X = t(1, 1, 4, 4)
 RELU = unary("ACTIVATION_RELU", X)
+PLACES = replace(t(1, 1, 2, 2), data_type=DataType.UINT32)
 
 
 def reading(read: Read, desc: OperatorDesc = RELU) -> Graph:
@@ -47,6 +49,33 @@ def _misread_input() -> Graph:
     ]
     made = graph(nodes, sides, [(total, X) for total in sums])
     return replace(made, inputs=(*made.inputs, GraphInput("x", x, None, other, "/inputs/x")))
+
+
+def _places_from_values() -> Graph:
+    """Indices that are read from what a pool writes as its values."""
+    desc = op(
+        "MAX_POOLING2",
+        InputTensor=X,
+        OutputTensor=t(1, 1, 2, 2),
+        OutputIndicesTensor=PLACES,
+        Strides=(2, 2),
+        WindowSize=(2, 2),
+        StartPadding=(0, 0),
+        EndPadding=(0, 0),
+        Dilations=(1, 1),
+    )
+    undone = op(
+        "MAX_UNPOOLING",
+        InputTensor=t(1, 1, 2, 2),
+        IndicesTensor=PLACES,
+        OutputTensor=X,
+    )
+    x, most, places, y = value("x", X), value("m", t(1, 1, 2, 2)), value("p", t(1, 1, 2, 2)), value("y", X)
+    pool = node(desc, {"InputTensor": [x]}, {"OutputTensor": [most], "OutputIndicesTensor": [places]}, "pool")
+    unpool = node(
+        undone, {"InputTensor": [most], "IndicesTensor": [most]}, {"OutputTensor": [y]}, "undone", "/nodes/1/desc"
+    )
+    return graph([pool, unpool], [x], [(y, X)])
 
 
 def _in_place(desc: OperatorDesc, read_offset: int, write_offset: int, nbytes: int = 256) -> Graph:
@@ -90,6 +119,12 @@ CASES: list[Case] = [
     ),
     case("cycle of twelve", _ring(12), codes.CYCLE, "/nodes/0/desc/InputTensor"),
     case("cycle of thirteen", _ring(13), codes.CYCLE, "/nodes/0/desc/InputTensor"),
+    case(
+        "indices from values",
+        _places_from_values(),
+        codes.READ_AS_OTHER_TYPE,
+        "/nodes/1/desc/IndicesTensor",
+    ),
     case("graph input of wrong sizes", _misread_input(), codes.WRONG_INPUT_SIZES, "/inputs/x/Sizes"),
     case("cycle of one", _chain((a, a, "one"), inputs=[], output=a), codes.CYCLE, "/nodes/0/desc/InputTensor"),
     case(

@@ -1,0 +1,71 @@
+"""One edit of a right network is one finding, and one of its remedies undoes it."""
+
+from __future__ import annotations
+
+import pytest
+
+from dml2onnx.checks import check
+from dml2onnx.frontends import load_bytes
+from tests.newcomers.case import edited
+from tests.newcomers.more_networks import DECODER, DETECTOR, ENLARGER, TAGGER
+from tests.newcomers.networks import BYTES, GRAPH_OF_FOUR, MOBILE, UNET
+
+EDITS = [
+    # a value read in the place of another, and what it makes of nodes behind that one
+    (MOBILE, '"ATensor": "stem", "BTensor": "project"', '"ATensor": "x", "BTensor": "project"', 'ATensor "stem"'),
+    (MOBILE, '"FilterTensor": "stem.w"', '"FilterTensor": "deep.b"', 'FilterTensor "stem.w", which nothing reads'),
+    (
+        BYTES,
+        '"InputZeroPointTensor": "x.z"',
+        '"InputZeroPointTensor": "w.z"',
+        'InputZeroPointTensor "x.z", which nothing reads',
+    ),
+    (DECODER, '"BiasTensor": "shift"', '"BiasTensor": "words"', 'BiasTensor of "norm" reads "shift"'),
+    (TAGGER, ', "BiasTensor": "b"', "", '"BiasTensor": "b" among the inputs of "lstm"'),
+    # sizes that an operator takes, and readers do not
+    (
+        UNET,
+        '"Sizes": [1, 16, 32, 32]',
+        '"Sizes": [1, 8, 32, 32]',
+        "OutputTensor of sizes [1, 16, 32, 32], as it follows from the rest",
+    ),
+    (DETECTOR, "[1, 1, 10, 80]", "[1, 1, 10, 79]", "OutputTensors/1 of sizes [1, 1, 10, 80]"),
+    (DETECTOR, "[1, 1, 10, 20]}, {", "[1, 1, 9, 20]}, {", "OutputTensors/0 of sizes [1, 1, 10, 20]"),
+    # constants
+    (
+        DECODER,
+        '"shift": {"DataType": "FLOAT32", "Sizes": [1, 1, 64]',
+        '"shift": {"DataType": "FLOAT32", "Sizes": [1, 1, 32]',
+        '"shift" of sizes [1, 1, 64]',
+    ),
+    (ENLARGER, "[16, 1, 5, 5]", "[16, 1, 6, 5]", "FilterTensor of sizes [16, 1, 5, 5]"),
+    (BYTES, '"Sizes": [1, 8, 1, 1]', '"Sizes": [1, 8, 1]', "BiasTensor of sizes [1, 8, 1, 1]"),
+    # fields
+    (
+        ENLARGER,
+        '"GroupCount": 1\n      },\n      "inputs": {"InputTensor": "x"',
+        '"GroupCount": [1]\n      },\n      "inputs": {"InputTensor": "x"',
+        "write 1",
+    ),
+    (DETECTOR, '"feature_level": "6_1"', '"feature_level": "5_0"', "ACTIVATION_SOFTMAX, without Axes"),
+    (DETECTOR, '"Axes": [3]', '"Axes": [0]', "Axes [3]"),
+    # edges of C++
+    (
+        GRAPH_OF_FOUR,
+        '"FromNodeIndex": 1, "FromNodeOutputIndex": 0',
+        '"FromNodeIndex": 9, "FromNodeOutputIndex": 0',
+        'FromNodeIndex 1, FromNodeOutputIndex 0: OutputTensor of "norm", which nothing reads',
+    ),
+    (
+        GRAPH_OF_FOUR,
+        '"ToNodeIndex": 3, "ToNodeInputIndex": 0',
+        '"ToNodeIndex": 4, "ToNodeInputIndex": 0',
+        'ToNodeIndex 3, ToNodeInputIndex 0: InputTensor of "pool", to which no edge leads',
+    ),
+]
+
+
+@pytest.mark.parametrize(("network", "old", "new", "remedy"), EDITS, ids=[remedy for *_, remedy in EDITS])
+def test_undone(network: str, old: str, new: str, remedy: str) -> None:
+    (found,) = check(load_bytes(edited(network, (old, new)).encode(), "net.json"))
+    assert remedy in [item.words for item in found.remedies]
