@@ -32,16 +32,6 @@ _OF_ONE = {
     "MEAN_VARIANCE_NORMALIZATION": "every element is its own mean",
 }
 """What operators make along dimensions of one element."""
-_OF_ITSELF = {
-    "ELEMENT_WISE_SUBTRACT": "0",
-    "ELEMENT_WISE_DIVIDE": "1",
-    "ELEMENT_WISE_MAX": "what it reads",
-    "ELEMENT_WISE_MIN": "what it reads",
-    "ELEMENT_WISE_MEAN": "what it reads",
-}
-"""What operators make of a tensor and the same once more."""
-
-
 MOST_MEANT = 3
 """Dimensions that are offered in the place of one."""
 
@@ -83,20 +73,6 @@ def activation_of(schema: OperatorSchema, *, fused: bool = False) -> str:
     """
     stem = _stem(schema).replace("LOG_SOFTMAX", "SOFTMAX")
     return stem if stem in ("ACTIVATION_SOFTMAX", "ACTIVATION_SIGMOID") or fused else ""
-
-
-def makes_of_itself(schema: OperatorSchema) -> str:
-    """What an operator makes of a tensor and the same once more, where that is nothing new."""
-    return _OF_ITSELF.get(schema.short_name, "")
-
-
-def of_itself(node: Node) -> Iterator[Diagnostic]:
-    """A tensor and the same once more, of which nothing new is made."""
-    first, second = node.reads.get("ATensor"), node.reads.get("BTensor")
-    makes = makes_of_itself(node.operator.schema)
-    if makes and first and first == second and node.operator.find("ATensor") == node.operator.find("BTensor"):
-        message = f"ATensor and BTensor are both {quote(first[0].value.name)}: the result is {makes}."
-        yield codes.NO_EFFECT.of("BTensor", message, "another value", is_structural=True)
 
 
 def repeated(node: Node, maker: Node | None) -> Iterator[Diagnostic]:

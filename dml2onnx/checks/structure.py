@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from dml2onnx.checks.doubts import activation_of, makes_of_itself, of_itself, read_as_other_type, repeated
+from dml2onnx.checks.doubts import activation_of, read_as_other_type, repeated
 from dml2onnx.checks.tensors import DOCUMENTATION, MINIMUM_ALIGNMENT, is_measurable, strides_in_elements
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Diagnostic, Place, placed, plural, quote, route
@@ -207,8 +207,6 @@ def _is_usual(node: Node, sources: dict[Value, int], available: set[Value], regi
     needed = regions.needed(node.operator)
     if needed is None or len(needed.reads) != len(node.reads) or len(needed.writes) != len(node.writes):
         return False
-    if needed.makes_of_itself and node.reads.get("ATensor") == node.reads.get("BTensor"):
-        return False
     types, kinds = regions.types, needed.types
     for name, reads in node.reads.items():
         nbytes = needed.reads.get(name, ())
@@ -242,7 +240,6 @@ def _is_usual(node: Node, sources: dict[Value, int], available: set[Value], regi
 
 def _doubts(node: Node, graph: Graph, sources: dict[Value, int], regions: _Regions) -> Iterator[Diagnostic]:
     """What DirectML takes and hardly anybody means."""
-    yield from of_itself(node)
     for name, reads in node.reads.items():
         desc = node.operator.find(name)
         position = sources.get(reads[0].value) if reads else None
@@ -271,7 +268,6 @@ class _Needed(NamedTuple):
     """The one that the operator is, if it is one."""
     makes: str
     """The one behind which its outputs are."""
-    makes_of_itself: bool
 
 
 class _Regions:
@@ -315,7 +311,7 @@ class _Regions:
         makes = (
             activation_of(fused.schema, fused=True) if isinstance(fused, OperatorDesc) else activation_of(desc.schema)
         )
-        needed = _Needed({}, {}, {}, set(), own, makes, bool(makes_of_itself(desc.schema)))
+        needed = _Needed({}, {}, {}, set(), own, makes)
         for fields, of in ((desc.schema.input_fields, needed.reads), (desc.schema.output_fields, needed.writes)):
             for item in fields:
                 value = desc.values[index[item.name]]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
+import pkgutil
 import re
 import tempfile
 import textwrap
@@ -15,95 +17,25 @@ import numpy as np
 import dml2onnx
 from dml2onnx.cli import main
 from dml2onnx.diagnostics import DmlError
+from tests.newcomers import __path__
 from tests.newcomers.case import HERE, THERE, Case, Command
-from tests.newcomers.commands import COMMANDS
-from tests.newcomers.eighteenth import EIGHTEENTH_COMMANDS, EIGHTEENTH_FILES, EIGHTEENTH_PROGRAMS
-from tests.newcomers.eighth import EIGHTH_COMMANDS, EIGHTH_FILES, EIGHTH_PROGRAMS
-from tests.newcomers.eleventh import ELEVENTH_COMMANDS, ELEVENTH_FILES, ELEVENTH_PROGRAMS
-from tests.newcomers.fifteenth import FIFTEENTH_COMMANDS, FIFTEENTH_FILES, FIFTEENTH_PROGRAMS
-from tests.newcomers.fifth import FIFTH_COMMANDS, FIFTH_FILES, FIFTH_PROGRAMS
-from tests.newcomers.files import FILES, NETWORK
-from tests.newcomers.fourteenth import FOURTEENTH_COMMANDS, FOURTEENTH_FILES, FOURTEENTH_PROGRAMS
-from tests.newcomers.fourth import FOURTH_COMMANDS, FOURTH_FILES, FOURTH_PROGRAMS
-from tests.newcomers.more_files import MORE_FILES
-from tests.newcomers.more_programs import MORE_PROGRAMS
-from tests.newcomers.nineteenth import NINETEENTH_COMMANDS, NINETEENTH_FILES
-from tests.newcomers.ninth import NINTH_COMMANDS, NINTH_FILES, NINTH_PROGRAMS
-from tests.newcomers.programs import PROGRAMS
-from tests.newcomers.seventeenth import SEVENTEENTH_COMMANDS, SEVENTEENTH_FILES, SEVENTEENTH_PROGRAMS
-from tests.newcomers.seventh import SEVENTH_COMMANDS, SEVENTH_FILES, SEVENTH_PROGRAMS
-from tests.newcomers.sixteenth import SIXTEENTH_COMMANDS, SIXTEENTH_FILES, SIXTEENTH_PROGRAMS
-from tests.newcomers.sixth import SIXTH_COMMANDS, SIXTH_FILES, SIXTH_PROGRAMS
-from tests.newcomers.tenth import TENTH_COMMANDS, TENTH_FILES, TENTH_PROGRAMS
-from tests.newcomers.third import THIRD_COMMANDS, THIRD_FILES, THIRD_PROGRAMS
-from tests.newcomers.thirteenth import THIRTEENTH_COMMANDS, THIRTEENTH_FILES, THIRTEENTH_PROGRAMS
-from tests.newcomers.twelfth import TWELFTH_COMMANDS, TWELFTH_FILES, TWELFTH_PROGRAMS
-from tests.newcomers.twentieth import TWENTIETH_COMMANDS, TWENTIETH_FILES, TWENTIETH_PROGRAMS
+from tests.newcomers.files import NETWORK
 
-IN_FILES = (
-    *FILES,
-    *MORE_FILES,
-    *THIRD_FILES,
-    *FOURTH_FILES,
-    *FIFTH_FILES,
-    *SIXTH_FILES,
-    *SEVENTH_FILES,
-    *EIGHTH_FILES,
-    *NINTH_FILES,
-    *TENTH_FILES,
-    *ELEVENTH_FILES,
-    *TWELFTH_FILES,
-    *THIRTEENTH_FILES,
-    *FOURTEENTH_FILES,
-    *FIFTEENTH_FILES,
-    *SIXTEENTH_FILES,
-    *SEVENTEENTH_FILES,
-    *EIGHTEENTH_FILES,
-    *NINETEENTH_FILES,
-    *TWENTIETH_FILES,
-)
-IN_PROGRAMS = (
-    *PROGRAMS,
-    *MORE_PROGRAMS,
-    *THIRD_PROGRAMS,
-    *FOURTH_PROGRAMS,
-    *FIFTH_PROGRAMS,
-    *SIXTH_PROGRAMS,
-    *SEVENTH_PROGRAMS,
-    *EIGHTH_PROGRAMS,
-    *NINTH_PROGRAMS,
-    *TENTH_PROGRAMS,
-    *ELEVENTH_PROGRAMS,
-    *TWELFTH_PROGRAMS,
-    *THIRTEENTH_PROGRAMS,
-    *FOURTEENTH_PROGRAMS,
-    *FIFTEENTH_PROGRAMS,
-    *SIXTEENTH_PROGRAMS,
-    *SEVENTEENTH_PROGRAMS,
-    *EIGHTEENTH_PROGRAMS,
-    *TWENTIETH_PROGRAMS,
-)
-IN_COMMANDS = (
-    *COMMANDS,
-    *THIRD_COMMANDS,
-    *FOURTH_COMMANDS,
-    *FIFTH_COMMANDS,
-    *SIXTH_COMMANDS,
-    *SEVENTH_COMMANDS,
-    *EIGHTH_COMMANDS,
-    *NINTH_COMMANDS,
-    *TENTH_COMMANDS,
-    *ELEVENTH_COMMANDS,
-    *TWELFTH_COMMANDS,
-    *THIRTEENTH_COMMANDS,
-    *FOURTEENTH_COMMANDS,
-    *FIFTEENTH_COMMANDS,
-    *SIXTEENTH_COMMANDS,
-    *SEVENTEENTH_COMMANDS,
-    *EIGHTEENTH_COMMANDS,
-    *NINETEENTH_COMMANDS,
-    *TWENTIETH_COMMANDS,
-)
+
+def _all(ending: str) -> tuple[Any, ...]:
+    """The cases of all modules in tuples whose names end so."""
+    modules = [
+        importlib.import_module(f"tests.newcomers.{item.name}")
+        for item in pkgutil.iter_modules(__path__)
+        if item.name != "scoring"
+    ]
+    found = [vars(module)[name] for module in modules for name in vars(module) if name.endswith(ending)]
+    return tuple(dict.fromkeys(case for cases in found if isinstance(cases, tuple) for case in cases))
+
+
+IN_FILES: tuple[Case, ...] = _all("FILES")
+IN_PROGRAMS: tuple[Case, ...] = _all("PROGRAMS")
+IN_COMMANDS: tuple[Command, ...] = _all("COMMANDS")
 CASES = (*IN_FILES, *IN_PROGRAMS, *IN_COMMANDS)
 
 
