@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dml2onnx import arguments, catalog
@@ -88,7 +89,8 @@ def _diagnostics(
                 )
             )
         elif findings:
-            diagnostics.extend([at_node(finding, node) for finding in findings])
+            bare = [replace(item, remedies=()) if item.remedies and not remedies else item for item in findings]
+            diagnostics.extend([at_node(finding, node) for finding in bare])
         if node.operator.schema.name in unlowered:
             diagnostics.append(at_node(not_lowered(node.operator.schema), node))
     return diagnostics
