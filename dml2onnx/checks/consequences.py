@@ -93,11 +93,11 @@ def without_consequences(
     if all(item.code is codes.DEAD_NODE_REFUSED for item in errors):
         return [*reading, *of_graph], found
     of_graph = [item for item in of_graph if item.code != codes.OUT_OF_BOUNDS]
+    of_inputs, found = _below_inputs(graph, found, judge)
     found = [
         _of_one_node(of_one_kind(node.operator.schema, findings))
         for node, findings in zip(graph.nodes, _below_outputs(graph, found, judge), strict=True)
     ]
-    of_inputs, found = _below_inputs(graph, found, judge)
     of_graph = [*reading, *of_graph, *of_inputs]
     if any(item.is_error for findings in (of_graph, *found) for item in findings):
         found = [tuple(item for item in findings if item.code not in _DOUBTS) for findings in found]
@@ -500,20 +500,20 @@ def _below_inputs(graph: Graph, found: NodeFindings, judge: AnyJudge) -> tuple[l
 
 
 def _right_input(item: GraphInput, desc: TensorDesc, readers: Sequence[Node], judge: AnyJudge) -> TensorDesc | None:
-    """The only descriptor, different in one size, with which no reader has an error."""
-    nearby = {size for node in readers for _, _, view in bound_tensors(node, node.reads) for size in view.sizes}
-    nearby |= {size for node in readers for _, _, view in bound_tensors(node, node.writes) for size in view.sizes}
-    fitting: list[TensorDesc] = []
-    tried = 0
+    """The only descriptor, with another size or those of a tensor, with which no reader has an error."""
+    shapes = {view.sizes for node in readers for _, _, view in bound_tensors(node, node.reads)}
+    shapes |= {view.sizes for node in readers for _, _, view in bound_tensors(node, node.writes)}
+    nearby = {size for sizes in shapes for size in sizes}
+    tried = [sizes for sizes in sorted(shapes) if len(sizes) != desc.rank]
     for axis, size in enumerate(desc.sizes):
-        for other in sorted(nearby | {size - 1, size + 1}, key=lambda candidate: abs(candidate - size)):
-            if other == size or other < 1 or tried >= MOST_TRIED:
-                continue
-            tried += 1
-            right = replace(desc, sizes=(*desc.sizes[:axis], other, *desc.sizes[axis + 1 :]))
-            repairs: dict[Value, tuple[TensorDesc, Repair]] = {item.value: (desc, right)}
-            if not any(new.is_error for node in readers for new in judge(_with_reads(node, repairs))):
-                fitting.append(right)
+        others = sorted(nearby | {size - 1, size + 1}, key=lambda candidate: abs(candidate - size))
+        tried += [(*desc.sizes[:axis], other, *desc.sizes[axis + 1 :]) for other in others if 0 < other != size]
+    fitting: list[TensorDesc] = []
+    for sizes in tried[:MOST_TRIED]:
+        right = replace(desc, sizes=sizes, strides=None, total_size=0)
+        repairs: dict[Value, tuple[TensorDesc, Repair]] = {item.value: (desc, right)}
+        if not any(new.is_error for node in readers for new in judge(_with_reads(node, repairs))):
+            fitting.append(right)
     return fitting[0] if len(fitting) == 1 else None
 
 
