@@ -36,7 +36,7 @@ def _all(ending: str) -> tuple[Any, ...]:
 IN_FILES: tuple[Case, ...] = _all("FILES")
 IN_PROGRAMS: tuple[Case, ...] = _all("PROGRAMS")
 IN_COMMANDS: tuple[Command, ...] = _all("COMMANDS")
-CASES = (*IN_FILES, *IN_PROGRAMS, *IN_COMMANDS)
+CASES: tuple[Case | Command, ...] = (*IN_FILES, *IN_PROGRAMS, *IN_COMMANDS)
 
 
 def line_of(source: str, mark: str) -> int | None:
