@@ -12,12 +12,12 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from dml2onnx.catalog import OperatorSchema
     from dml2onnx.checks.consequences import AnyJudge
     from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.ir.graph import Node
+    from dml2onnx.ir.graph import Graph, Node, Value
     from dml2onnx.rules.findings import Check
     from dml2onnx.rules.subject import Subject
 
@@ -75,7 +75,26 @@ def activation_of(schema: OperatorSchema, *, fused: bool = False) -> str:
     return stem if stem in ("ACTIVATION_SOFTMAX", "ACTIVATION_SIGMOID") or fused else ""
 
 
-def repeated(node: Node, maker: Node | None) -> Iterator[Diagnostic]:
+def doubts(
+    node: Node, graph: Graph, sources: Mapping[Value, int], types: dict[Value, DataType]
+) -> Iterator[Diagnostic]:
+    """What DirectML takes of a node and hardly anybody means; ``types`` of values get those that it writes."""
+    for name, reads in node.reads.items():
+        desc = node.operator.find(name)
+        position = sources.get(reads[0].value) if reads else None
+        maker = None if position is None else graph.nodes[position]
+        written = types.get(reads[0].value) if len(reads) == 1 else None
+        if isinstance(desc, TensorDesc) and written is not None and written is not desc.data_type:
+            yield from _read_as_other_type(node, name, desc, written, maker, is_native=graph.format == "native")
+        if name == "InputTensor":
+            yield from _repeated(node, maker)
+    for name, writes in node.writes.items():
+        desc = node.operator.find(name)
+        if isinstance(desc, TensorDesc):
+            types |= dict.fromkeys([write.value for write in writes], desc.data_type)
+
+
+def _repeated(node: Node, maker: Node | None) -> Iterator[Diagnostic]:
     """An activation of what is such an activation already."""
     if maker is None:
         return
@@ -89,7 +108,7 @@ def repeated(node: Node, maker: Node | None) -> Iterator[Diagnostic]:
         yield replace(item, remedies=(Remedy(f"{quote(node.name)} or {quote(maker.name)} left out"),))
 
 
-def read_as_other_type(
+def _read_as_other_type(
     node: Node, field: str, desc: TensorDesc, written: DataType, maker: Node | None, *, is_native: bool
 ) -> Iterator[Diagnostic]:
     """A tensor of another data type than the value has that it reads; with another output of its maker, if one fits."""

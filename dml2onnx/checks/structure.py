@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from dml2onnx.checks.doubts import activation_of, read_as_other_type, repeated
+from dml2onnx.checks.doubts import activation_of, doubts
 from dml2onnx.checks.tensors import DOCUMENTATION, MINIMUM_ALIGNMENT, is_measurable, strides_in_elements
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Diagnostic, Place, placed, plural, quote, route
@@ -60,7 +60,7 @@ def check_structure(graph: Graph) -> Structure:
         if _is_usual(node, sources, available, regions):
             continue
         findings = [*_bindings(node), *_reads(node, sources, available, regions), *_writes(node, regions)]
-        findings += _doubts(node, graph, sources, regions)
+        findings += doubts(node, graph, sources, regions.types)
         if findings:
             result.of_nodes[position].extend(findings)
     _cycles(graph, result)
@@ -236,24 +236,6 @@ def _is_usual(node: Node, sources: dict[Value, int], available: set[Value], regi
             if needed.makes:
                 regions.activations[write.value] = needed.makes
     return True
-
-
-def _doubts(node: Node, graph: Graph, sources: dict[Value, int], regions: _Regions) -> Iterator[Diagnostic]:
-    """What DirectML takes and hardly anybody means."""
-    for name, reads in node.reads.items():
-        desc = node.operator.find(name)
-        position = sources.get(reads[0].value) if reads else None
-        maker = None if position is None else graph.nodes[position]
-        if isinstance(desc, TensorDesc) and len(reads) == 1:
-            written = regions.types.get(reads[0].value, desc.data_type)
-            if written is not desc.data_type:
-                yield from read_as_other_type(node, name, desc, written, maker, is_native=graph.format == "native")
-        if name == "InputTensor":
-            yield from repeated(node, maker)
-    for name, writes in node.writes.items():
-        desc = node.operator.find(name)
-        if isinstance(desc, TensorDesc):
-            regions.types |= dict.fromkeys([write.value for write in writes], desc.data_type)
 
 
 class _Needed(NamedTuple):
