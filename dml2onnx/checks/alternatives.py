@@ -68,7 +68,7 @@ def nodes_above_level(graph: Graph, level: FeatureLevel) -> Iterator[NodeAboveLe
 
 def equivalent(desc: OperatorDesc, level: FeatureLevel) -> str:
     """What does the same at a level, in words, with the fields that it does not have; empty where nothing is known."""
-    steps = alternative(desc, level)
+    steps = () if _errors(desc, catalog.LATEST) else alternative(desc, level)
     left = [name for field, value in desc.items() if value is not None and (name := field.name) not in _GOES_ALONG]
     lacking = [name for name in left if len(steps) == 1 and name not in steps[0].schema.index]
     return _all_in_words(desc, steps) + (f", without {' and '.join(lacking)}" if lacking else "")

@@ -152,7 +152,7 @@ def _with_single_edits(tried: _Tried, best: Sequence[Trial]) -> list[Trial]:
         clean = filter(tried.is_clean, tried.right(single_edits(desc, tried.findings)))
         if found := _few(tried, list(clean)):
             return found
-    is_followed = all(trial.further or trial.candidate.kind in (0, 1) for trial in best)
+    is_followed = all(trial.further or _has_second_opinion(desc, trial.candidate) for trial in best)
     is_read = not tried.refusals and bool(tried.errors)  # by who reads an output that DirectML accepts
     is_layout = any(trial.candidate.kind in LAYOUTS and not _is_of_outputs(desc, trial.candidate) for trial in best)
     if is_whole and (is_read or is_layout or not is_followed):
@@ -208,6 +208,12 @@ def _different(trial: Trial) -> int:
     """How many different numbers an array has then: most have one in all places."""
     value = trial.candidate.changes[0].value
     return len(set(value)) if isinstance(value, tuple) else 1
+
+
+def _has_second_opinion(desc: OperatorDesc, candidate: Candidate) -> bool:
+    """Whether another field may be the wrong one all the same: of outputs, paddings, and attributes that fit others."""
+    is_padding = candidate.changes[0].field.endswith("Padding")
+    return is_padding or candidate.kind == 1 or _is_of_outputs(desc, candidate)
 
 
 def _is_of_outputs(desc: OperatorDesc, candidate: Candidate) -> bool:
