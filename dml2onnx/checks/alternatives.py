@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from dml2onnx import catalog
 from dml2onnx.checks.older import translated, with_casts
 from dml2onnx.checks.operators import findings_of
-from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.operator import UNREADABLE, OperatorDesc
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType, TensorDesc
 
 if TYPE_CHECKING:
@@ -68,7 +68,8 @@ def nodes_above_level(graph: Graph, level: FeatureLevel) -> Iterator[NodeAboveLe
 
 def equivalent(desc: OperatorDesc, level: FeatureLevel) -> str:
     """What does the same at a level, in words, with the fields that it does not have; empty where nothing is known."""
-    steps = () if _errors(desc, catalog.LATEST) else alternative(desc, level)
+    is_sound = not any(value is UNREADABLE for value in desc.values) and not _errors(desc, catalog.LATEST)
+    steps = alternative(desc, level) if is_sound else ()
     left = [name for field, value in desc.items() if value is not None and (name := field.name) not in _GOES_ALONG]
     lacking = [name for name in left if len(steps) == 1 and name not in steps[0].schema.index]
     return _all_in_words(desc, steps) + (f", without {' and '.join(lacking)}" if lacking else "")

@@ -207,11 +207,12 @@ def _is_usual(node: Node, sources: dict[Value, int], available: set[Value], regi
     needed = regions.needed(node.operator)
     if needed is None or len(needed.reads) != len(node.reads) or len(needed.writes) != len(node.writes):
         return False
-    types, kinds = regions.types, needed.types
+    types, kinds, activation, makes = regions.types, needed.types, needed.activation, needed.makes
     for name, reads in node.reads.items():
         nbytes = needed.reads.get(name, ())
         if len(nbytes) != len(reads):
             return False
+        kind = kinds.get(name)
         for i, read in enumerate(reads):
             value = read.value
             if read.offset or nbytes[i] > value.nbytes:
@@ -221,9 +222,9 @@ def _is_usual(node: Node, sources: dict[Value, int], available: set[Value], regi
                     return False
             elif value not in available:
                 return False
-            if types.get(value, kinds[name]) is not kinds[name]:
+            if value in types and types[value] is not kind:
                 return False
-            if needed.activation and regions.activations.get(value) == needed.activation:
+            if activation and regions.activations.get(value) == activation:
                 return False
     for name, writes in node.writes.items():
         nbytes = needed.writes.get(name, ())
@@ -233,8 +234,8 @@ def _is_usual(node: Node, sources: dict[Value, int], available: set[Value], regi
             if write.offset or write.base is not None or nbytes[i] > write.value.nbytes:
                 return False
             types[write.value] = kinds[name]
-            if needed.makes:
-                regions.activations[write.value] = needed.makes
+            if makes:
+                regions.activations[write.value] = makes
     return True
 
 
