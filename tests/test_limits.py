@@ -25,6 +25,7 @@ from tests.frontends.models import DX, GRAPH, NATIVE, edited, f32
 from tests.frontends.partitions import build
 from tests.frontends.test_serialized_fuzz import MODEL as PARTITION
 from tests.lowering.harness import operator, t
+from tests.refusals import refusal
 
 # --- Files ------------------------------------------------------------------------------------------------------------
 
@@ -267,9 +268,7 @@ def test_what_does_not_fit_is_refused_before_anything_is_taken(rows: int) -> Non
         lambda: model.run(feeds, max_bytes=1 << 29),
         lambda: model.session(max_bytes=1 << 29),
     ):
-        with pytest.raises(DmlError) as caught:
-            run()
-        (item,) = caught.value.diagnostics
+        item = refusal(run)
         assert (item.code, item.node, item.expected) == ("DML3020", "square", f"at most {1 << 29} bytes")
 
 

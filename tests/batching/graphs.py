@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
 
 
 def native(length: int = 4, kind: str = "ACTIVATION_RELU", **members: object) -> dict[str, object]:

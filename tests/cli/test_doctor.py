@@ -7,10 +7,11 @@ import platform
 import struct
 import subprocess
 import sys
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import onnxruntime
 import pytest
@@ -20,9 +21,6 @@ from dml2onnx.catalog import level_of_directml, level_of_windows
 from dml2onnx.cli import doctor, main
 from dml2onnx.targets import NAMES
 from tests.providers.test_installed import Installed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 
 def document(capsys: pytest.CaptureFixture[str], code: int = 0) -> dict[str, Any]:

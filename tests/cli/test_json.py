@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest import mock
 
 import jsonschema
@@ -21,9 +22,6 @@ from dml2onnx.codes.compiling import NOT_LOWERED
 from dml2onnx.diagnostics import DmlError, InternalError
 from dml2onnx.report.form import VERSION, Failure, as_json
 from tests.cli.test_cli import NATIVE, PROGRAM
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SCHEMA = json.loads((catalog.schemas_directory() / "report.schema.json").read_text(encoding="utf-8"))
 SAMPLES = Path(__file__).parents[2] / "samples"

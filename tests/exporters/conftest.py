@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from dml2onnx.ir.graph import Graph
+from dml2onnx.ir.graph import Graph
 
 pytest.register_assert_rewrite("tests.exporters.same")
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import struct
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
 
 import dml2onnx
 from dml2onnx import catalog
@@ -30,12 +33,6 @@ from tests.checks.build import node, one, op, t, value
 from tests.checks.test_examples import EXAMPLES
 from tests.frontends.models import GRAPH, NATIVE, load_model
 from tests.frontends.partitions import PARTITION, load_partition
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from hypothesis.strategies import SearchStrategy
 
 quick = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import flatbuffers
 import pytest
@@ -20,9 +21,6 @@ from tests.checks.build import node, op, t, value
 from tests.exporters.test_serialized import X, adding
 from tests.frontends.models import NATIVE, edited, f32, load_model
 from tests.frontends.partitions import PARTITION, load_partition
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def refused(graph: Graph) -> list[tuple[str, str, str]]:

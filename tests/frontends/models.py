@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import copy
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from dml2onnx.frontends import LoadOptions, load
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from dml2onnx.ir.graph import Graph
+from dml2onnx.ir.graph import Graph
 
 Model = dict[str, Any]
 

@@ -5,20 +5,17 @@ A case that needs more than one finding lists all of them: nothing follows from 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
 
 import pytest
 
 from dml2onnx.diagnostics import Code
+from dml2onnx.frontends import LoadOptions
+from dml2onnx.ir.graph import Graph
 
 from .models import Model, edited, load_model
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from dml2onnx.frontends import LoadOptions
-    from dml2onnx.ir.graph import Graph
 
 
 class Case(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,9 +19,6 @@ from dml2onnx.ir.tensor import DataType, TensorDesc
 
 from .models import CONVOLUTION, PADDING1, REMOVE, Model, dx_operator, edited, f32, load_model
 from .rejections import Changed, changes_of, rejecting
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def descriptor(operator: str, desc: Model) -> Changed:

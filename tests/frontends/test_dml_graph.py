@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,17 +13,12 @@ from hypothesis import strategies as st
 
 from dml2onnx.checks import check as check_graph
 from dml2onnx.codes import reading as codes
+from dml2onnx.diagnostics import Code
 from dml2onnx.frontends import LoadOptions
+from dml2onnx.ir.graph import Graph
 
 from .models import GRAPH, REMOVE, Model, edited, f32, load_model
 from .rejections import changes_of, rejecting
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from dml2onnx.diagnostics import Code
-    from dml2onnx.ir.graph import Graph
-
 
 G0 = "/Nodes/0/Desc/Operator/Desc"
 

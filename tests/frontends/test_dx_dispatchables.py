@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -10,10 +10,6 @@ from dml2onnx.codes import reading as codes
 
 from .models import DX, REMOVE, Model, edited, f32, load_model
 from .rejections import changes_of, rejecting
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 ADD_DESC = "/dispatchables/add/desc"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,10 +15,6 @@ from dml2onnx.frontends import LoadOptions
 from .models import REMOVE, Model, edited, f32, load_model
 from .partitions import PARTITION, attribute, tensor, write
 from .rejections import changes_of, rejecting
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 VALUES = {"initialValuesDataType": "FLOAT32", "initialValues": [1, 2, 3, 4]}
 PROGRAM: Model = {

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dml2onnx.codes import reading as codes
 from dml2onnx.frontends import LoadOptions
+from dml2onnx.ir.graph import Graph
 
 from .models import CONVOLUTION, DX, REMOVE, Model, edited, f32, load_model
 from .rejections import changes_of, rejecting
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from dml2onnx.ir.graph import Graph
-
 
 C0 = "/commands/0"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,16 +11,11 @@ from PIL import Image
 from dml2onnx.codes import reading as codes
 from dml2onnx.frontends import LoadOptions
 from dml2onnx.frontends.numbers import to_half
+from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput
 from dml2onnx.ir.tensor import DataType
 
 from .models import DX, REMOVE, Model, edited, load_model
 from .rejections import changes_of, rejecting
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput
-
 
 X = "/resources/x"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,13 +10,9 @@ import pytest
 from dml2onnx.checks import check
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import UnreadableError
+from dml2onnx.ir.graph import Graph
 
 from .models import DX, dx_operator, edited, load_model, load_text
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from dml2onnx.ir.graph import Graph
 
 OWNED = """{
   "resources": {

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import flatbuffers
 import pytest
 
-from dml2onnx.frontends.flatbuffer import DamagedError, FlatBuffer, Table
+from dml2onnx.frontends.flatbuffer import DamagedError, FlatBuffer, Place, Table
 from dml2onnx.serialized_schema import GRAPH, NODE, TENSOR
 
 from .partitions import numbers, offsets, string, table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dml2onnx.frontends.flatbuffer import Place
 
 NOWHERE: Place = (None, "", "")
 _FORM = struct.Struct("<Q")

@@ -8,7 +8,8 @@ from __future__ import annotations
 import copy
 import json
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -24,9 +25,6 @@ from dml2onnx.exporters.serialized import serialized
 from dml2onnx.frontends import load
 
 from .models import CONVOLUTION, DX, GRAPH, NATIVE, PADDING1, Model, edited, f32
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 quick = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dml2onnx.codes import checking
 from dml2onnx.codes import reading as codes
@@ -10,10 +10,6 @@ from dml2onnx.frontends import LoadOptions
 
 from .models import NATIVE, REMOVE, Model, f32
 from .rejections import changes_of, rejecting
-
-if TYPE_CHECKING:
-    pass
-
 
 N0, D0 = "/nodes/0", "/nodes/0/desc"
 

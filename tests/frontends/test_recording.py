@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,14 +14,8 @@ import pytest
 import dml2onnx
 from dml2onnx.cli import main
 from dml2onnx.codes import reading, recordings, unreadable
-from dml2onnx.diagnostics import UnreadableError
+from dml2onnx.diagnostics import Code, UnreadableError
 from dml2onnx.frontends import LoadOptions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from dml2onnx.diagnostics import Code
 
 F32 = {"DataType": "FLOAT32", "Sizes": [1, 1, 1, 4]}
 ADD = {"Type": "ELEMENT_WISE_ADD", "Desc": {"ATensor": F32, "BTensor": F32, "OutputTensor": F32}}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import struct
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnxruntime
@@ -16,6 +17,7 @@ from dml2onnx.codes import reading as codes
 from dml2onnx.codes import unreadable
 from dml2onnx.diagnostics import Code, DmlError, UnreadableError
 from dml2onnx.frontends import LoadOptions, load
+from dml2onnx.ir.graph import Graph
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
@@ -35,12 +37,6 @@ from .partitions import (
     write,
 )
 from .test_serialized_rejected import F4, WITH_GEMM
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from dml2onnx.ir.graph import Graph
-
 
 # --- The file of ONNX Runtime -----------------------------------------------------------------------------------------
 

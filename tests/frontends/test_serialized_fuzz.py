@@ -7,7 +7,7 @@ import time
 import tracemalloc
 import zlib
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import flatbuffers
 import pytest
@@ -25,9 +25,6 @@ from dml2onnx.frontends.serialized import read
 
 from .models import Model, edited
 from .partitions import FLOAT, PARTITION, RELU, attribute, build, offsets, real, string, table, tensor, uint, write
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 quick = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from dml2onnx.codes import reading as codes
 from dml2onnx.frontends import LoadOptions
@@ -19,10 +19,6 @@ from .partitions import (
     uint,
 )
 from .rejections import changes_of, rejecting
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 ADD, MUL = "/nodes/1", "/nodes/3"
 F4 = tensor("FLOAT32", 4)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from dml2onnx.frontends import load
 
 from .models import CONVOLUTION, Model, f32
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NODES = 20_000
 

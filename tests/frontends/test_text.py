@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -13,10 +13,6 @@ from dml2onnx.diagnostics import Code, Severity, UnreadableError
 from dml2onnx.frontends import LoadOptions, load, load_bytes
 
 from .models import DX, GRAPH, NATIVE, Model, edited, load_model, load_text
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 TEXTS: dict[str, tuple[bytes, Code]] = {
     "empty": (b"", unreadable.NOT_JSON),

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dml2onnx.codes import reading as codes
+from dml2onnx.diagnostics import Diagnostic
 
 from .models import CONVOLUTION, DX, NATIVE, REMOVE, Model, edited, f32, load_model
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from dml2onnx.diagnostics import Diagnostic
 
 
 def only(directory: Path, model: Model) -> Diagnostic:

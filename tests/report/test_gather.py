@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -17,9 +17,6 @@ from dml2onnx.report.gathering import gather
 from dml2onnx.report.records import Report
 from dml2onnx.report.verified import Wrong
 from tests.report.models import SAMPLES, broken, hostile, small, wrong
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SCHEMA = json.loads((catalog.schemas_directory() / "report.schema.json").read_text(encoding="utf-8"))
 
