@@ -1,6 +1,5 @@
 """`catalog`: names, levels, rows in force, laziness."""
 
-import dataclasses
 import subprocess
 import sys
 from pathlib import Path
@@ -104,11 +103,6 @@ def test_numbers_are_never_optional() -> None:
     fields = [item for name in catalog.operator_names() for item in catalog.operator(name).fields if not item.is_tensor]
     pointers = {catalog.FieldType.OPERATOR, catalog.FieldType.SCALE_BIAS}
     assert {item.type for item in fields if item.optional} == pointers
-
-
-def test_schemas_are_frozen() -> None:
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        catalog.operator("GEMM").name = "other"  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("name", ["DML_OPERATOR_SCATTER_ELEMENTS", "SCATTER_ELEMENTS"])

@@ -103,14 +103,6 @@ def test_opset_21_is_the_default() -> None:
     assert compile(sample()).opset == DEFAULT_OPSET == 21
 
 
-def test_targets() -> None:
-    for name in ("cpu", "dml"):
-        model = compile(sample(), target=name)
-        assert model.target == name
-        onnx.checker.check_model(model.model_proto, full_check=True)
-    assert refused(compile, sample(), target="cuda") == ["DML2006"]
-
-
 ABSOLUTE = operator("ELEMENT_WISE_ABS", InputTensor=t("INT64", [2]), OutputTensor=t("INT64", [2]))
 BITS = operator("ELEMENT_WISE_BIT_COUNT", InputTensor=t("FLOAT32", [2]), OutputTensor=t("UINT32", [2]))
 ODD = operator(
@@ -175,27 +167,6 @@ def test_metadata() -> None:
     assert metadata == {"dml2onnx_source": "native", "dml2onnx_target": "onnx"}
     assert model.node_count == 2
     assert model.weight_bytes == 16
-
-
-def test_repr_is_short() -> None:
-    assert len(repr(compile(sample()))) < 200
-
-
-def test_compiling_is_deterministic() -> None:
-    first, second = (compile(sample()).model_proto.SerializeToString(deterministic=True) for _ in range(2))
-    assert first == second
-
-
-def test_a_graph_can_be_compiled_again() -> None:
-    graph = sample()
-    assert compile(graph).model_proto == compile(graph).model_proto
-    assert operators(compile(graph, outputs=["h"])) == ["Add"]
-
-
-def test_saved_models_are_the_model(tmp_path: object) -> None:
-    model = compile(sample())
-    (path,) = model.save(f"{tmp_path}/model.onnx")
-    assert onnx.load(path) == model.model_proto
 
 
 # --- Findings -----------------------------------------------------------------------------------------------------

@@ -71,54 +71,6 @@ class TestHeaders:
         with pytest.raises(ValueError, match=r"no data\.tar\.gz"):
             module.member(self.package([]), b"data.tar.gz")
 
-    def test_only_what_is_wanted_of_a_wheel_is_taken(self, module, tmp_path):
-        inside = "winrt_sdk/cppwinrt/winrt/"
-        names = ["base.h", "impl/Windows.Foundation.0.h", "Windows.FoundationOther.h", "Windows.UI.h"]
-        wheel = io.BytesIO()
-        with zipfile.ZipFile(wheel, "w") as archive:
-            for name in (*(inside + name for name in names), "winrt_sdk/pywinrt/winrt/base.h"):
-                archive.writestr(name, name)
-        digest, out = hashlib.sha256(wheel.getvalue()).hexdigest(), tmp_path / "out"
-        replace(module.CPPWINRT, directory=out, sha256=digest).unpack(wheel.getvalue())
-        taken = {path.relative_to(out).as_posix(): path.read_text() for path in out.rglob("*") if path.is_file()}
-        wanted = ("winrt/base.h", "winrt/impl/Windows.Foundation.0.h")
-        assert taken == {name: f"winrt_sdk/cppwinrt/{name}" for name in wanted}
-
-    def test_without_a_network_the_rest_goes_on(self, module, monkeypatch, capsys):
-        def fail():
-            raise module.MissingError("apt-get failed")
-
-        failed = subprocess.CompletedProcess((), 1, "", "first\nno route\n")
-        monkeypatch.setattr(module, "configured_mirror", fail)
-        monkeypatch.setattr(module.subprocess, "run", lambda *_, **__: failed)
-        assert not module.fetch()
-        assert capsys.readouterr().out.splitlines() == [
-            f"no {item.name}, with which C++ is compiled: {why}"
-            for item, why in zip(module.PACKAGES, ["apt-get failed"] * 2 + ["no route"] * 2, strict=True)
-        ]
-        assert not any(item.directory.exists() for item in module.PACKAGES)
-
-    def test_the_package_is_what_apt_downloads(self, module, monkeypatch, tmp_path):
-        package = self.package([f"{module.INSIDE}onnxruntime_cxx_api.h"])
-        digest = hashlib.sha256(package).hexdigest()
-        packages = [replace(item, sha256=digest) for item in module.PACKAGES if isinstance(item, module.DebianPackage)]
-        monkeypatch.setattr(module, "PACKAGES", packages)
-        asked = []
-
-        def downloaded(debian, name):
-            asked.append((debian.mirror, debian.suite, name))
-            (tmp_path / "package.deb").write_bytes(package)
-            return tmp_path / "package.deb"
-
-        monkeypatch.setattr(module, "configured_mirror", lambda: "http://mirror.example/debian/")
-        monkeypatch.setattr(module.Debian, "downloaded", downloaded)
-        assert module.fetch()
-        assert asked == [("http://mirror.example/debian/", item.suite, item.name) for item in packages]
-        assert all((item.directory / "onnxruntime_cxx_api.h").exists() for item in packages)
-        monkeypatch.setattr(module, "configured_mirror", lambda: pytest.fail("what is there is not fetched again"))
-        assert module.fetch()
-
-
 class TestMutants:
     """What tries whether tests see changes."""
 

@@ -353,15 +353,3 @@ def test_a_run_prints_so_many_elements_and_no_more(
     assert [(len(item["values"]), item.get("left_out", 0)) for item in printed] == [(4, 0), (4, 0), (2, 2), (0, 4)]
 
 
-def test_a_small_program_that_prints_much_prints_a_part(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A million numbers at most, of the eight million that are there."""
-    desc = {"InputTensor": f32(1), "OutputTensor": f32(1)}
-    program = {
-        "resources": {"x": resource(1 << 22), "y": resource(1)},
-        "dispatchables": {"r": {"type": "DML_OPERATOR_ACTIVATION_RELU", "desc": desc}},
-        "commands": [dispatch("r", InputTensor="x", OutputTensor="y"), *[{"type": "print", "resource": "x"}] * 2],
-    }
-    path = tmp_path / "model.json"
-    path.write_text(json.dumps(program), encoding="utf-8")
-    assert main(["run", str(path)]) == 0
-    assert len(capsys.readouterr().out) < 4 * run.MOST_PRINTED

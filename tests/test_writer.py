@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -97,32 +96,6 @@ def test_the_installed_runtime_reads_all_ir_versions() -> None:
     for version in range(min(IR_VERSIONS.values()), LAST_IR_VERSION + 1):
         model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=version)
         onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-
-
-def test_an_existing_file_survives_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "model.onnx"
-    path.write_bytes(b"precious")
-
-    def fail(source: str, target: str) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "replace", fail)
-    assert refused(product().save, path) == ["DML3009"]
-    assert path.read_bytes() == b"precious"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-@pytest.mark.parametrize("name", ["missing/model.onnx", "."])
-def test_unwritable_places_are_diagnosed(tmp_path: Path, name: str) -> None:
-    assert refused(product().save, tmp_path / name) == ["DML3009"]
-
-
-def test_replaced_files_keep_their_permissions(tmp_path: Path) -> None:
-    path = tmp_path / "model.onnx"
-    path.write_bytes(b"")
-    path.chmod(0o640)
-    product().save(path)
-    assert path.stat().st_mode & 0o777 == 0o640
 
 
 def test_models_beyond_two_gibibytes(tmp_path: Path) -> None:

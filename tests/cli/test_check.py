@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import shutil
 import subprocess
 import sys
 from io import BytesIO, TextIOWrapper
@@ -211,25 +209,6 @@ def test_directories(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
 
 
-def test_an_unreadable_model_among_others(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code = main(["check", "absent.json", "deeper/wrong.json"])
-    result = capsys.readouterr()
-    assert code == 2
-    assert "absent.json" in result.err
-    assert "DML1105" in result.out
-
-
-@pytest.mark.parametrize(("name", "expected"), [("right.json", 0), ("deeper/wrong.json", 1)])
-def test_standard_input(
-    name: str, expected: int, models: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    data = (models / name).read_bytes()
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-    code, text = run(capsys, "-", "--format", "concise")
-    assert code == expected
-    assert text.startswith("<stdin>:") or not text
-
-
 def test_warnings_as_errors(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "odd.json")[0] == 0
     assert run(capsys, "odd.json", "--warnings-as-errors")[0] == 1
@@ -285,21 +264,6 @@ def test_levels_in_the_terms_of_users(
 def test_levels_that_are_none(options: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "x.json", *options]) == 2
     assert words in capsys.readouterr().err
-
-
-def test_comments_keep_their_places(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = "/* a\n comment */\n" + json.dumps(edited(DX, ("/dispatchables/add/desc/ATensor/DataType", "FLOAT")))
-    (models / "dx.json").write_text(text)
-    _, out = run(capsys, "dx.json", "--format", "concise")
-    assert out.startswith("dx.json:3:")
-    assert 'did you mean "FLOAT32"?' in out
-
-
-def test_what_is_checked_is_left_alone(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    before: dict[str, Any] = {path.name: path.read_bytes() for path in models.glob("*.json")}
-    run(capsys, *before)
-    assert {path.name: path.read_bytes() for path in models.glob("*.json")} == before
-    shutil.rmtree(models)
 
 
 POOL = {

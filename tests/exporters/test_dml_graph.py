@@ -13,13 +13,9 @@ import pytest
 from hypothesis import given, settings
 
 import dml2onnx
-from dml2onnx import catalog
 from dml2onnx.codes import exporting as codes
 from dml2onnx.diagnostics import Code, DmlError
 from dml2onnx.exporters import convert, left_out
-from dml2onnx.exporters.dml_graph import dml_graph
-from dml2onnx.exporters.serialized import serialized
-from dml2onnx.exporters.whole_tensors import obstacles
 from dml2onnx.frontends import LoadOptions
 from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Value
 from dml2onnx.ir.operator import OperatorDesc
@@ -172,22 +168,6 @@ def test_commands_are_told(format: str, shown: list[str], tmp_path: Path) -> Non
     assert dml2onnx.compile(back).run(inputs)["y"].tolist() == dml2onnx.compile(graph).run(inputs)["y"].tolist()
 
 
-@settings(deadline=None, derandomize=True, max_examples=60)
-@given(samples())
-def test_two_formats_refuse_the_same(sample: Sample) -> None:
-    """What both cannot say is found in one place, in the same words."""
-    refused: list[list[str]] = []
-    for write in (lambda: dml_graph(sample.graph, "data"), lambda: serialized(sample.graph)):
-        try:
-            write()
-        except DmlError as error:
-            refused.append([str(item) for item in error.diagnostics])
-        else:
-            refused.append([])
-    common = [str(item) for item in obstacles(sample.graph)]
-    assert all(found[: len(common)] == common for found in refused)
-
-
 def test_programs_are_refused(tmp_path: Path) -> None:
     graph = load_model(tmp_path, PROGRAMS["shown between"])
     wanted = {codes.INNER_OFFSET, codes.PARTIAL_WRITE, codes.BUFFER_SIZE, codes.OTHER_VIEW}
@@ -230,8 +210,3 @@ def test_graphs_that_are_none(tmp_path: Path) -> None:
     assert refusals(Graph((), (), (output,)), tmp_path) == {codes.NO_NODE_OUTPUT.id}
 
 
-def test_the_documented_numbers_of_tensors(tmp_path: Path) -> None:
-    """An absent tensor keeps its number, an absent array has none."""
-    schema = catalog.operator("GEMM")
-    assert [field.name for field in schema.input_fields] == ["ATensor", "BTensor", "CTensor"]
-    round_trip(one(EASILY_DOUBTED["matrices of two dimensions"]), tmp_path)

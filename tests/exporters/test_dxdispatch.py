@@ -170,19 +170,6 @@ def test_random_graphs(sample: Sample) -> None:
     assert refused <= IMPOSSIBLE
 
 
-def test_a_built_graph(tmp_path: Path) -> None:
-    g = dml2onnx.GraphBuilder(feature_level="5_0")
-    x = g.input("x", np.float32, [1, 3, 8, 8])
-    y = g.max_pooling(g.activation_relu(g.convolution(x * 2 - 1, np.ones((8, 3, 3, 3)))), [2, 2]).values
-    graph = g.build({"y": y, "corner": y[..., :2, :2]})
-    back = comes_back(graph, tmp_path)
-    given_x = {"x": np.random.default_rng(0).random((1, 3, 8, 8), np.float32)}
-    want, got = dml2onnx.run(graph, given_x), dml2onnx.run(back, given_x)
-    for name, array in want.items():
-        np.testing.assert_array_equal(got[name], array)
-    assert dml2onnx.compile(back).node_count == dml2onnx.compile(graph).node_count
-
-
 def test_special_numbers(tmp_path: Path) -> None:
     for data_type in ("FLOAT32", "FLOAT16", "FLOAT64"):
         output = {**f32(4), "DataType": data_type}

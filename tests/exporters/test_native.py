@@ -32,7 +32,6 @@ from dml2onnx.testing.random_graphs import samples
 from dml2onnx.testing.random_graphs.draft import Sample
 from dml2onnx.testing.valid import EASILY_DOUBTED
 from tests.checks.build import one, op, t
-from tests.checks.test_examples import EXAMPLES
 from tests.frontends.models import DX, GRAPH, NATIVE, edited, f32, load_model
 from tests.lowering.harness import operator
 
@@ -75,11 +74,6 @@ def test_a_network(shared: Path, tmp_path: Path) -> None:
     round_trip(dml2onnx.load(shared / "models" / "squeezenet" / "model.json"), tmp_path)
 
 
-def test_a_serialized_graph(shared: Path, tmp_path: Path) -> None:
-    graph = dml2onnx.load(shared / "models" / "serialized_matmul_add" / "Partition_0.bin")
-    round_trip(graph, tmp_path)
-
-
 def test_published_vectors(published: list[Graph], tmp_path: Path) -> None:
     """All forms of them; some are compiled as well."""
     for number, graph in enumerate(published):
@@ -103,11 +97,6 @@ def exact(desc: OperatorDesc) -> OperatorDesc:
         return tuple(float(np.float32(x)) for x in given) if field.type is FieldType.FLOAT_ARRAY else given
 
     return OperatorDesc(desc.schema, tuple(None if x is None else value(field, x) for field, x in desc.items()))
-
-
-@pytest.mark.parametrize("desc", EXAMPLES)
-def test_documented_examples(desc: OperatorDesc, tmp_path: Path) -> None:
-    document(one(desc), tmp_path)
 
 
 @pytest.mark.parametrize("name", EASILY_DOUBTED)

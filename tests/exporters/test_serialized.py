@@ -30,7 +30,6 @@ from dml2onnx.testing.random_graphs import samples
 from dml2onnx.testing.random_graphs.draft import Sample
 from tests.checks.build import graph as make
 from tests.checks.build import node, one, op, t, value
-from tests.checks.test_examples import EXAMPLES
 from tests.frontends.models import GRAPH, NATIVE, load_model
 from tests.frontends.partitions import PARTITION, load_partition
 
@@ -278,14 +277,6 @@ def test_every_operator(name: str, tmp_path: Path) -> None:
         assert again.nodes[0].reads.keys() == graph.nodes[0].reads.keys()
 
     run()
-
-
-@pytest.mark.parametrize("desc", EXAMPLES)
-def test_documentation(desc: OperatorDesc, tmp_path: Path) -> None:
-    graph = one(desc)
-    again = back(graph, tmp_path)
-    assert again.nodes[0].operator == stored(graph.nodes[0].operator)
-    assert [str(item) for item in dml2onnx.check(again)] == [str(item) for item in dml2onnx.check(graph)]
 
 
 # --- Names and constants ----------------------------------------------------------------------------------------------

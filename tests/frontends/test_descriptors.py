@@ -321,17 +321,6 @@ def test_kinds_of_numbers_are_told_apart() -> None:
         assert reader.operator(schema, wrong).problems
 
 
-def test_equal_descriptors_are_one() -> None:
-    reader = DescriptorReader(DXDISPATCH)
-    schema = reader.schema("ELEMENT_WISE_ABS")
-    assert schema is not None
-    first = reader.operator(schema, {"InputTensor": f32(1), "OutputTensor": f32(2)}).operator
-    again = reader.operator(schema, {"InputTensor": f32(1), "OutputTensor": f32(2)}).operator
-    other = reader.operator(schema, {"InputTensor": f32(2), "OutputTensor": {"Desc": f32(1)}}).operator
-    assert first is again
-    assert first.tensor("InputTensor") is other.tensor("OutputTensor")
-
-
 def test_messages() -> None:
     findings = Findings()
     reader = DescriptorReader(DXDISPATCH)

@@ -20,9 +20,6 @@ from dml2onnx.ir.graph import Graph
 from .models import GRAPH, REMOVE, Model, edited, f32, load_model
 from .rejections import changes_of, rejecting
 
-G0 = "/Nodes/0/Desc/Operator/Desc"
-
-
 changed = changes_of(GRAPH)
 
 

@@ -11,9 +11,6 @@ from dml2onnx.codes import reading as codes
 from .models import DX, REMOVE, Model, edited, f32, load_model
 from .rejections import changes_of, rejecting
 
-ADD_DESC = "/dispatchables/add/desc"
-
-
 changed, add = changes_of(DX), changes_of(DX, "/dispatchables/add")
 
 

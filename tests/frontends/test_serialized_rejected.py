@@ -20,7 +20,6 @@ from .partitions import (
 )
 from .rejections import changes_of, rejecting
 
-ADD, MUL = "/nodes/1", "/nodes/3"
 F4 = tensor("FLOAT32", 4)
 
 
@@ -50,8 +49,6 @@ def nested(depth: int) -> Model:
     inner = attribute("FusedActivation", 1, nested(depth - 1)) if depth else attribute(None, 1)
     return {"type": "DML_OPERATOR_GEMM", "attributes": [*GEMM["attributes"][:4], inner]}
 
-
-G4 = "/nodes/4/desc"
 
 REJECTED = [
     changed(codes.MISSING_KEY, ("/nodes/1/name", "")),
