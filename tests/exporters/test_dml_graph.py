@@ -208,5 +208,3 @@ def test_graphs_that_are_none(tmp_path: Path) -> None:
     assert refusals(replace(graph, inputs=odd), tmp_path) == {codes.UNSUITABLE_NAME.id}
     output = GraphOutput("y", Value("y", 8), desc)
     assert refusals(Graph((), (), (output,)), tmp_path) == {codes.NO_NODE_OUTPUT.id}
-
-

@@ -12,10 +12,10 @@ import dml2onnx
 from dml2onnx import catalog
 from dml2onnx.ir.graph import Node
 from dml2onnx.ir.operator import OperatorDesc
+from tests.drawing import Draw
 from tests.exporters.same import bits
 from tests.recorder.compilers import Compiler
 from tests.recorder.cpp import PROLOGUE, Function
-from tests.recorder.drawing import Draw
 
 MAIN = """\
 #include "dml2onnx_recorder.h"
