@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 
 import dml2onnx
 from dml2onnx.codes import exporting as codes
 from dml2onnx.diagnostics import Code, DmlError
 from dml2onnx.exporters import convert, left_out
-from dml2onnx.frontends import LoadOptions
 from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Value
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.testing.random_graphs import samples
-from dml2onnx.testing.random_graphs.draft import Sample
 from dml2onnx.testing.valid import EASILY_DOUBTED
 from tests.checks.build import one
 from tests.frontends.models import DX, GRAPH, NATIVE, edited, f32, load_model
 
 from .same import bits, described
-from .test_native import PROGRAMS, exact
+from .test_native import PROGRAMS
 
 
 def without_flags(node: Node, values: set[Value]) -> OperatorDesc:
@@ -103,54 +98,6 @@ def test_a_native_graph(tmp_path: Path) -> None:
     assert (join["Type"], join["Desc"]["InputCount"]) == ("JOIN", 2)
     assert document["Nodes"][0]["Desc"]["Operator"]["Desc"]["FusedActivation"]["Type"] == "ACTIVATION_RELU"
     assert back.constants[0].data.read().view(np.float32).tolist() == [1, 2.5, np.inf, -1]
-
-
-@pytest.mark.parametrize("name", ["picture", "digits"])
-def test_samples(name: str, tmp_path: Path) -> None:
-    """Programs without their writeFile commands compile to what they compiled to."""
-    model = Path(__file__).resolve().parents[2] / "samples" / name / "model.json"
-    graph = replace(dml2onnx.load(model, LoadOptions(freeze=name == "digits")), effects=())
-    back = round_trip(graph, tmp_path)
-    want, got = dml2onnx.compile(graph), dml2onnx.compile(back)
-    inputs = {port.name: np.zeros(port.shape, port.dtype) for port in want.inputs}
-    expected = want.run(inputs)
-    found = got.run(inputs)
-    assert found.keys() == expected.keys()
-    for label, array in expected.items():
-        np.testing.assert_array_equal(found[label], array)
-
-
-@pytest.mark.parametrize("name", EASILY_DOUBTED)
-def test_examples(name: str, tmp_path: Path) -> None:
-    round_trip(one(exact(EASILY_DOUBTED[name])), tmp_path)
-
-
-@settings(deadline=None, derandomize=True, max_examples=100)
-@given(samples())
-def test_random_graphs(sample: Sample) -> None:
-    """Either the same graph comes back, or it is said what the format cannot say."""
-    with tempfile.TemporaryDirectory() as directory:
-        try:
-            round_trip(sample.graph, Path(directory))
-        except DmlError as error:
-            refused = {item.code for item in error.diagnostics}
-        else:
-            return
-    assert refused <= CANNOT_SAY
-
-
-CANNOT_SAY = {
-    code.id
-    for code in (
-        codes.INNER_OFFSET,
-        codes.PARTIAL_WRITE,
-        codes.BUFFER_SIZE,
-        codes.EFFECT,
-        codes.NO_NODE_OUTPUT,
-        codes.UNREAD_INPUT,
-        codes.OTHER_VIEW,
-    )
-}
 
 
 @pytest.mark.parametrize("format", ["dml_graph", "serialized"])
