@@ -185,4 +185,3 @@ class TestEnvironment:
         commands.clear()
         module.prepare(".venv")
         assert len(commands) == 3
-

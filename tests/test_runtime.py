@@ -120,5 +120,3 @@ def test_profile_names_nodes_whatever_they_are_called() -> None:
     session = dml2onnx.compile(g.build({"y": value})).session(profile=True)
     session.run({"x": np.zeros(4, np.float32)})
     assert list(dict.fromkeys(item.name.rpartition("/")[0] for item in session.end_profile())) == names
-
-

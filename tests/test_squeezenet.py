@@ -62,5 +62,3 @@ def test_it_is_clean_from_the_first_feature_level(network: Path) -> None:
 
 def test_verify_agrees(network: Path) -> None:
     assert dml2onnx.verify(network / "model.json", rounds=1).passed
-
-

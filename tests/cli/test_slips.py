@@ -156,5 +156,3 @@ def test_what_standard_input_has_is_called_so(
     given(monkeypatch, b'{"a": 1}')
     assert main(["check", "-"]) == 2
     assert 'the members of "<stdin>" belong to no known format' in capsys.readouterr().err
-
-

@@ -144,20 +144,6 @@ def identity(desc: Model, output: Model | None = None) -> Model:
     return {"InputTensor": desc, "OutputTensor": output or desc}
 
 
-def test_in_place(tmp_path: Path) -> None:
-    graph = program(tmp_path, {"x": resource(4)}, identity(f32(4)), *[{"InputTensor": "x", "OutputTensor": "x"}] * 3)
-    (x,) = graph.inputs
-    versions = [x.value]
-    for node in graph.nodes:
-        assert node.reads["InputTensor"][0].value is versions[-1]
-        (write,) = node.writes["OutputTensor"]
-        assert write.base is None
-        versions.append(write.value)
-    assert [node.name for node in graph.nodes] == ["op", "op#2", "op#3"]
-    assert [value.name for value in versions] == ["x", "x#1", "x#2", "x#3"]
-    assert [(item.name, item.value) for item in graph.outputs] == [("x", versions[-1])]
-
-
 @pytest.mark.parametrize(
     ("buffer", "output", "offset", "covers"),
     [
@@ -188,26 +174,6 @@ def test_partial_writes(buffer: Model, output: Model, offset: int, covers: bool,
     assert (write.base is None) is covers
     assert [item.value.name for item in graph.constants] == ([] if covers else ["y"])
     assert [item.name for item in graph.inputs] == ["x"]
-
-
-def test_parts_of_one_buffer(tmp_path: Path) -> None:
-    """Two writes of one node into one buffer are two versions, the second made from the first."""
-    desc = {"InputTensor": f32(8), "OutputCount": 2, "OutputTensors": [f32(4), f32(4)], "Axis": 0}
-    bindings = {"InputTensor": "x", "OutputTensors": ["y", {"name": "y", "elementOffset": 4}]}
-    model = {
-        "resources": {"x": resource(8), "y": resource(8)},
-        "dispatchables": {"split": {"type": "SPLIT", "desc": desc}},
-        "commands": [{"type": "dispatch", "dispatchable": "split", "bindings": bindings}],
-    }
-    graph = load_model(tmp_path, model)
-    assert graph.findings == ()
-    first, second = graph.nodes[0].writes["OutputTensors"]
-    assert first.base is not None
-    assert first.base.name == "y"
-    assert second.base is first.value
-    assert graph.sorted_nodes() == graph.nodes
-    (result,) = graph.results
-    assert (result.value, str(result.desc)) == (second.value, "FLOAT32 [8]")
 
 
 @pytest.mark.parametrize("lengths", [True, False])
