@@ -195,19 +195,6 @@ def test_findings_of_reading_count() -> None:
     assert caught.value.diagnostics == (error,)
 
 
-def test_all_errors_come_at_once() -> None:
-    x, y, z = Value("x", 16), Value("y", 16), Value("z", 16)
-    short = operator("ACTIVATION_RELU", InputTensor=FOUR, OutputTensor=t("FLOAT32", [3]))
-    mixed = operator("ACTIVATION_RELU", InputTensor=FOUR, OutputTensor=t("INT32", [4]))
-    nodes = (node("a", short, y, InputTensor=x), node("b", mixed, z, InputTensor=y))
-    graph = Graph(nodes, (GraphInput("x", x),), (GraphOutput("z", z, FOUR),))
-    with pytest.raises(DmlError) as caught:
-        compile(graph)
-    assert {item.node for item in caught.value.diagnostics} == {"a", "b"}
-    assert all(item.severity is Severity.ERROR for item in caught.value.diagnostics)
-    assert all(str(item) in str(caught.value) for item in caught.value.diagnostics)
-
-
 def test_feature_levels() -> None:
     """The level of the call goes before that of the graph, which goes before the newest."""
     integers = t("INT8", [4])
@@ -226,19 +213,6 @@ def test_feature_levels() -> None:
 
 
 # --- Running ------------------------------------------------------------------------------------------------------
-
-
-def test_outputs_have_the_shape_of_their_tensor() -> None:
-    packed, columns = t("FLOAT32", [2, 3]), t("FLOAT32", [2, 3], [1, 2])
-    op = operator("ACTIVATION_RELU", InputTensor=columns, OutputTensor=columns)
-    x, y = Value("x", 24), Value("y", 24)
-    graph = Graph((node("a", op, y, InputTensor=x),), (GraphInput("x", x),), (GraphOutput("y", y, columns),))
-    model = compile(graph)
-    assert [port.shape for port in (*model.inputs, *model.outputs)] == [(3, 2), (3, 2)]
-    memory = np.arange(6, dtype=np.float32).reshape(3, 2)
-    got = model.run({"x": memory})["y"]
-    np.testing.assert_array_equal(got, memory.T)
-    assert got.shape == packed.sizes
 
 
 def test_sample_contents_of_another_length_do_not_stand_in() -> None:

@@ -219,15 +219,6 @@ def test_dimensions_that_do_not_fit(tmp_path: Path) -> None:
     assert (item.code, item.expected, item.found) == ("DML3009", "[5, 5]", "12")
 
 
-def test_paths_that_come_back_are_inside(tmp_path: Path) -> None:
-    assert write_effect(effect("a/../y.bin"), NUMBERS, tmp_path) == tmp_path / "y.bin"
-
-
-def test_a_file_where_a_directory_should_be(tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(b"")
-    assert refused(write_effect, effect("a/y.bin"), NUMBERS, tmp_path) == ["DML3009"]
-
-
 @pytest.mark.parametrize("name", ["a", "."])
 def test_a_directory_where_a_file_should_be(tmp_path: Path, name: str) -> None:
     (tmp_path / "a").mkdir()

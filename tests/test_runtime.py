@@ -10,8 +10,6 @@ import pytest
 import dml2onnx
 from dml2onnx.compiler import CompiledModel, compile_outputs
 from dml2onnx.diagnostics import DmlError
-from dml2onnx.ir.data import ArrayData
-from dml2onnx.ir.graph import Graph, GraphInput
 from tests.lowering.harness import make_case, operator, t
 from tests.refusals import refusal, refused
 
@@ -87,17 +85,6 @@ def test_what_has_no_order_of_its_own_is_memory_only(strides: tuple[int, int]) -
 )
 def test_inputs_are_checked(inputs: dict[str, np.ndarray], codes: list[str]) -> None:
     assert refused(joined().run, inputs) == codes
-
-
-def test_sample_contents_fill_in() -> None:
-    case = make_case(operator("JOIN", InputTensors=[t("INT32", [3])], OutputTensor=t("INT32", [3]), Axis=0))
-    (item,) = case.graph.inputs
-    sample = ArrayData.of(np.array([4, 5, 6], np.int32))
-    graph = Graph(case.graph.nodes, (GraphInput(item.name, item.value, sample),), case.graph.outputs)
-    model = compile_outputs(graph, graph.outputs)
-    np.testing.assert_array_equal(model.run()["OutputTensor"], [4, 5, 6])
-    mine = np.array([7, 8, 9], np.int32)
-    np.testing.assert_array_equal(model.run({item.name: mine})["OutputTensor"], mine)
 
 
 def test_missing_provider_says_what_brings_it() -> None:

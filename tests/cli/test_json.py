@@ -191,14 +191,6 @@ def test_json_has_what_the_text_says(
     assert not [item for item in found if item and item not in known]
 
 
-def test_a_finding_has_its_excerpt(capsys: pytest.CaptureFixture[str]) -> None:
-    for item in said(capsys, f"check {BROKEN}", 1)["diagnostics"]:
-        lines = Path(BROKEN).read_text(encoding="utf-8").splitlines()
-        assert item["excerpt"] == lines[item["line"] - 1]
-        assert item["marker"].index("^") == item["column"] - 1
-        assert item["marker"].count("^") == item["end_column"] - item["column"]
-
-
 def test_the_histogram_of_operators(capsys: pytest.CaptureFixture[str]) -> None:
     document = said(capsys, f"compile {SAMPLES / 'digits' / 'model.json'} -o digits.onnx")
     counts = document["operators"]

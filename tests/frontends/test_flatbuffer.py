@@ -110,16 +110,6 @@ def test_damage(name: str) -> None:
     assert -(2**32) < caught.value.offset < 2**33
 
 
-@pytest.mark.parametrize("length", range(len(DATA)))
-def test_truncated(length: int) -> None:
-    """What is cut off is missed, unless it is only the end's padding."""
-    try:
-        assert read(DATA[:length]) == read(DATA)
-    except DamagedError:
-        return
-    assert not DATA[length:].strip(b"\0")
-
-
 def test_structures() -> None:
     buffer = FlatBuffer(struct.pack("<IQ", 7, 9) + bytes(4))
     assert buffer.structure(NOWHERE, 4, _FORM, 4) == (9,)

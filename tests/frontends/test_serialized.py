@@ -36,7 +36,7 @@ from .partitions import (
     uint,
     write,
 )
-from .test_serialized_rejected import F4, WITH_GEMM
+from .test_serialized_rejected import F4
 
 # --- The file of ONNX Runtime -----------------------------------------------------------------------------------------
 
@@ -174,13 +174,6 @@ def test_one_input_of_several_nodes_and_hidden_names(tmp_path: Path) -> None:
     assert [item.name for item in graph.inputs] == ["x"]
     assert [item.name for item in graph.outputs] == ["y", "x"]
     assert run(graph, x=[1, 2, 3, 4]) == {"y": [2.0, 4.0, 6.0, 8.0], "x": [2.0, 0.0, 6.0, 0.0]}
-
-
-def test_an_input_is_as_large_as_its_largest_reader(tmp_path: Path) -> None:
-    graph = load_partition(tmp_path, edited(WITH_GEMM, ("/nodes/3/inputNames/0", "x"), ("/nodes/3/inputs/0/total", 32)))
-    assert graph.inputs[0].value.nbytes == 32
-    assert graph.inputs[0].desc == TensorDesc(DataType.FLOAT32, (4,))
-    assert graph.nodes[1].operator.tensor("ATensor").total_size == 32
 
 
 def test_absent_tensors_and_arrays(tmp_path: Path) -> None:
