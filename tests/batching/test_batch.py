@@ -276,16 +276,6 @@ def test_constants_are_those_of_every_model() -> None:
     assert {item.status for item, _ in in_here(wrong, "models")} == {"errors"}
 
 
-def test_the_command_takes_constants(capsys: pytest.CaptureFixture[str]) -> None:
-    write(Path("models/one.json"), native())
-    np.savez("several.npz", x=np.full(4, 7, np.float32), y=np.zeros(3))
-    command = ["batch", "models", "--do", "compile", "-o", "out", "--jobs", "1", "--json"]
-    assert main([*command, "--constant", "x=several.npz:x", "--constants", "models"]) == 0
-    assert not onnx.load("out/models/one.onnx").graph.input
-    assert lines()[0]["options"]["constants"] == [["x", "several.npz:x"]]
-    assert main([*command, "--constant", "x="]) == 2
-
-
 def test_constants_from_python() -> None:
     write(Path("models/one.json"), native())
     np.save("x.npy", np.ones(4, np.float32))
