@@ -16,7 +16,7 @@ import jsonschema
 import pytest
 
 from dml2onnx.cli import main
-from tests.frontends.models import DX, NATIVE, REMOVE, edited
+from tests.frontends.models import DX, NATIVE, REMOVE, edited, f32, one_node
 from tests.frontends.partitions import PARTITION, write
 from tests.newcomers.files import NETWORK
 
@@ -266,27 +266,10 @@ def test_levels_that_are_none(options: list[str], words: str, capsys: pytest.Cap
     assert words in capsys.readouterr().err
 
 
-POOL = {
-    "dml2onnx": 1,
-    "inputs": {"x": {"DataType": "FLOAT32", "Sizes": [1, 1, 4, 4]}},
-    "nodes": [
-        {
-            "name": "pool",
-            "type": "MAX_POOLING2",
-            "desc": {
-                "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 2, 2]},
-                "Strides": [2, 2],
-                "WindowSize": [2, 2],
-                "StartPadding": [0, 0],
-                "EndPadding": [0, 0],
-                "Dilations": [1, 1],
-            },
-            "inputs": {"InputTensor": "x"},
-            "outputs": {"OutputTensor": "y"},
-        }
-    ],
-    "outputs": ["y"],
-}
+WINDOWS = {"Strides": [2, 2], "WindowSize": [2, 2], "StartPadding": [0, 0], "EndPadding": [0, 0]}
+POOL = one_node(
+    "MAX_POOLING2", {"OutputTensor": f32(1, 1, 2, 2), **WINDOWS, "Dilations": [1, 1]}, f32(1, 1, 4, 4), name="pool"
+)
 DILATED = edited(POOL, ("/nodes/0/desc/Dilations", [1, 2]), ("/nodes/0/desc/OutputTensor/Sizes", [1, 1, 2, 1]))
 
 
@@ -340,23 +323,8 @@ def test_nothing_holds_back_what_is_right(models: Path, capsys: pytest.CaptureFi
 def undocumented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A model whose pooling has another size than its windows give."""
     monkeypatch.chdir(tmp_path)
-    tensor = {"DataType": "FLOAT32", "Sizes": [1, 1, 8, 8]}
-    pool = {
-        "name": "pool",
-        "type": "MAX_POOLING",
-        "desc": {
-            "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 5, 4]},
-            "Strides": [3, 2],
-            "WindowSize": [2, 2],
-            "StartPadding": [0, 0],
-            "EndPadding": [0, 0],
-        },
-        "inputs": {"InputTensor": "x"},
-        "outputs": {"OutputTensor": "y"},
-    }
-    Path("model.json").write_text(
-        json.dumps({"dml2onnx": 1, "inputs": {"x": tensor}, "nodes": [pool], "outputs": ["y"]})
-    )
+    desc = {"OutputTensor": f32(1, 1, 5, 4), **WINDOWS, "Strides": [3, 2]}
+    Path("model.json").write_text(json.dumps(one_node("MAX_POOLING", desc, f32(1, 1, 8, 8), name="pool")))
     return "model.json"
 
 
@@ -409,15 +377,8 @@ def test_diff_shows_what_fix_would_write_and_writes_nothing(
 
 def _one_node(kind: str, sizes: list[int], data_type: str, **desc: object) -> str:
     """A graph of one operator with the input ``x``."""
-    x = {"DataType": "FLOAT32", "Sizes": [1, 2, 3, 4]}
-    node = {
-        "name": "n",
-        "type": kind,
-        "desc": {"OutputTensor": {"DataType": data_type, "Sizes": sizes}, **desc},
-        "inputs": {"InputTensor": "x"},
-        "outputs": {"OutputTensor": "y"},
-    }
-    return json.dumps({"dml2onnx": 1, "inputs": {"x": x}, "nodes": [node], "outputs": ["y"]})
+    output = {"DataType": data_type, "Sizes": sizes}
+    return json.dumps(one_node(kind, {"OutputTensor": output, **desc}, f32(1, 2, 3, 4)))
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import pytest
 
 from dml2onnx.cli import main
 from tests.cli.test_cli import NATIVE, PROGRAM
+from tests.frontends.models import one_node
 
 X = np.arange(24, dtype=np.float32).reshape(1, 2, 3, 4)
 Y = X * np.array([2, 3], np.float32).reshape(1, 2, 1, 1)
@@ -150,14 +151,8 @@ def test_raw_bytes(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_whole_numbers_fit_where_they_are_in_range(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tensor = {"DataType": "INT8", "Sizes": [3]}
-    node = {
-        "name": "n",
-        "type": "ELEMENT_WISE_IDENTITY",
-        "desc": {"OutputTensor": tensor},
-        "inputs": {"InputTensor": "x"},
-        "outputs": {"OutputTensor": "y"},
-    }
-    Path("int.json").write_text(json.dumps({"dml2onnx": 1, "inputs": {"x": tensor}, "nodes": [node], "outputs": ["y"]}))
+    model = one_node("ELEMENT_WISE_IDENTITY", {"OutputTensor": tensor}, tensor)
+    Path("int.json").write_text(json.dumps(model))
     np.save("ints.npy", np.array([-128, 0, 127]))
     assert answer(capsys, "run", "int.json", "--input", "x=ints.npy")["outputs"][0]["values"] == [-128, 0, 127]
     np.save("ints.npy", np.array([-128, 0, 128]))

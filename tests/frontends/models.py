@@ -174,6 +174,12 @@ def dx_operator(operator: str, desc: Model, **more: Any) -> Model:
     return {"resources": {}, "dispatchables": {"op": {"type": operator, "desc": desc, **more}}, "commands": []}
 
 
+def one_node(kind: str, desc: Model, x: Model, *, name: str = "n", **more: Any) -> Model:
+    """A native model of one node, which reads ``x`` and writes ``y``; ``more`` are members of the node."""
+    node = {"name": name, "type": kind, "desc": desc, "inputs": {"InputTensor": "x"}, "outputs": {"OutputTensor": "y"}}
+    return {"dml2onnx": 1, "inputs": {"x": x}, "nodes": [{**node, **more}], "outputs": ["y"]}
+
+
 def load_text(directory: Path, text: str, options: LoadOptions | None = None) -> Graph:
     """Loads a model from its text."""
     path = directory / "model.json"

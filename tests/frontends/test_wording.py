@@ -10,7 +10,7 @@ import pytest
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import Diagnostic
 
-from .models import CONVOLUTION, DX, NATIVE, REMOVE, Model, edited, f32, load_model
+from .models import CONVOLUTION, DX, NATIVE, REMOVE, Model, edited, f32, load_model, one_node
 
 
 def only(directory: Path, model: Model) -> Diagnostic:
@@ -58,31 +58,17 @@ def test_what_is_said(model: Model, place: str, value: Any, said: dict[str, str]
 def test_one_array_of_another_length(directory: Path) -> None:
     desc: dict[str, Any] = {**CONVOLUTION, "Strides": [1, 1, 1]}
     del desc["DimensionCount"], desc["InputTensor"], desc["FilterTensor"]
-    node = {
-        "type": "CONVOLUTION",
-        "desc": desc,
-        "inputs": {"InputTensor": "x", "FilterTensor": "w"},
-        "outputs": {"OutputTensor": "y"},
-    }
-    model = {
-        "dml2onnx": 1,
-        "inputs": {"x": f32(1, 3, 8, 8), "w": f32(4, 3, 3, 3)},
-        "nodes": [node],
-        "outputs": ["y"],
-    }
+    reads = {"InputTensor": "x", "FilterTensor": "w"}
+    model = one_node("CONVOLUTION", desc, f32(1, 3, 8, 8), inputs=reads)
+    model["inputs"]["w"] = f32(4, 3, 3, 3)
     finding = only(directory, model)
     assert (finding.pointer, finding.expected, finding.found) == ("/nodes/0/desc/Strides", "2 elements", "3 elements")
 
 
 def test_of_two_arrays_the_rank_decides(directory: Path) -> None:
     desc = {"OutputTensor": f32(6), "PaddingMode": "CONSTANT", "PaddingValue": 0, "PaddingValueDataType": "FLOAT32"}
-    node = {
-        "type": "PADDING1",
-        "desc": {**desc, "StartPadding": [1, 0], "EndPadding": [1]},
-        "inputs": {"InputTensor": "x"},
-        "outputs": {"OutputTensor": "y"},
-    }
-    finding = only(directory, {"dml2onnx": 1, "inputs": {"x": f32(4)}, "nodes": [node], "outputs": ["y"]})
+    desc |= {"StartPadding": [1, 0], "EndPadding": [1]}
+    finding = only(directory, one_node("PADDING1", desc, f32(4)))
     assert finding.pointer == "/nodes/0/desc/StartPadding"
 
 
