@@ -203,6 +203,12 @@ def test_run_of_a_program_prints_and_writes(program: Path, tmp_path: Path) -> No
     np.testing.assert_array_equal(np.load(tmp_path / "results" / "y.npy"), [1, 0, 3])
 
 
+def test_profile(program: Path) -> None:
+    result = dml2onnx("run", program, "--profile")
+    assert result.returncode == 0
+    assert "Relu" in result.stdout
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

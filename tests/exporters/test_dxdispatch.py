@@ -91,6 +91,16 @@ def comes_back(graph: Graph, directory: Path) -> Graph:
     return back
 
 
+def test_special_numbers(tmp_path: Path) -> None:
+    for data_type in ("FLOAT32", "FLOAT16", "FLOAT64"):
+        output = {**f32(4), "DataType": data_type}
+        desc = {"OutputTensor": output, "ValueDataType": data_type, "Value": "-inf"}
+        fill = {"type": "FILL_VALUE_CONSTANT", "desc": desc, "outputs": {"OutputTensor": "y"}}
+        graph = load_model(tmp_path, {"dml2onnx": 1, "nodes": [fill], "outputs": ["y"]})
+        (tmp_path / data_type).mkdir()
+        comes_back(graph, tmp_path / data_type)
+
+
 # --- What is shown ----------------------------------------------------------------------------------------------------
 
 
