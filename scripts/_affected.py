@@ -249,9 +249,10 @@ def write_slow() -> None:
 
 
 def is_there(name: str) -> bool:
-    """Whether there is such a file, and a function of that name in it."""
+    """Whether there is such a file, and a function of that name in it, or one that another function has made."""
     file, _, function = name.partition("::")
-    return (ROOT / file).exists() and (not function or f"def {function.rpartition('::')[2]}(" in text_of(file))
+    forms = (f"def {function.rpartition('::')[2]}(", f"\n{function} = ")
+    return (ROOT / file).exists() and (not function or any(form in text_of(file) for form in forms))
 
 
 def durations() -> dict[str, float]:

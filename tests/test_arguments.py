@@ -16,6 +16,7 @@ from dml2onnx import arguments
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.frontends import LoadOptions
 from tests.cli.test_cli import NATIVE
+from tests.refusals import refusal
 
 
 class Hostile:
@@ -228,8 +229,6 @@ def test_paths_and_graphs_will_do(native: Path) -> None:
     ],
 )
 def test_sentences(call: Callable[[], object], sentence: str) -> None:
-    with pytest.raises(DmlError) as caught:
-        call()
-    (item,) = caught.value.diagnostics
+    item = refusal(call)
     assert item.message.startswith(sentence)
     assert item.code == "DML3017"

@@ -12,7 +12,6 @@ from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -36,7 +35,6 @@ from dml2onnx.testing.reduction import smallest
 from dml2onnx.testing.single_node import single_node
 from dml2onnx.testing.valid import descriptors
 from tests import mutations
-from tests.frontends.models import NATIVE
 from tests.lowering.harness import operator, t
 
 ROOT = Path(__file__).parent.parent
@@ -288,14 +286,6 @@ def test_the_script_may_need_to_reach_all(
     assert "findings: 0" in capsys.readouterr().out
 
 
-def test_the_script_tries_all_but_fuzzing_unless_it_is_told() -> None:
-    command = [sys.executable, str(ROOT / "scripts" / "campaign.py"), "--count", "0"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    parts = [line.partition(": 0 in ")[0] for line in done.stdout.splitlines() if ": 0 in " in line]
-    assert parts == ["descriptors", "graphs", "programs", "relations", "sizes", "files"]
-
-
 # --- Coverage ---------------------------------------------------------------------------------------------------------
 
 
@@ -352,25 +342,6 @@ def test_fuzzing_starts_from_models_that_pass(tmp_path: Path, monkeypatch: pytes
             target(item)
     assert right > min(len(corpus), 40) // 2
     assert fuzzing.restructured(b"", 0) == b"{}"
-
-
-def test_what_is_no_finding_fails_the_target(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(ROOT / "scripts")
-    target = import_module("_campaign_files").Target("native")
-
-    def broken(graph: object) -> list[object]:
-        raise KeyError("x")
-
-    monkeypatch.setattr(target, "_checks", SimpleNamespace(check=broken))
-    with pytest.raises(KeyError):
-        target(json.dumps(NATIVE).encode())
-
-
-def test_each_format_has_its_turn() -> None:
-    found = mutations.sources(ROOT / "samples")
-    assert [mutations.mutant(found, seed)[0].format for seed in range(8)] == [*mutations.FORMATS] * 2
-    counts = Counter(source.format for source in found)
-    assert min(counts.values()) >= 10
 
 
 # --- Shrinking --------------------------------------------------------------------------------------------------------

@@ -91,14 +91,6 @@ def test_a_summary_of_much_is_short() -> None:
     assert "  ... and 80 more" in str(g.build({"y": inputs[0] + 1})).splitlines()
 
 
-def test_errors_and_options_are_public() -> None:
-    with pytest.raises(dml2onnx.UnreadableError):
-        dml2onnx.load(SAMPLES / "nowhere.json")
-    frozen = dml2onnx.load(SAMPLES / "picture" / "model.json", dml2onnx.LoadOptions(freeze=True))
-    assert frozen.inputs == ()
-    assert dml2onnx.Activation("RELU").type == "ACTIVATION_RELU"
-
-
 def test_errors_pickle_with_their_findings() -> None:
     with pytest.raises(dml2onnx.UnreadableError) as caught:
         dml2onnx.load(SAMPLES / "nowhere.json")

@@ -24,14 +24,9 @@ from dml2onnx.codes import (
     sizing,
     unreadable,
 )
-from dml2onnx.diagnostics import Code, Diagnostic, DmlError, InternalError, Remedy, Severity, UnreadableError, changed
+from dml2onnx.diagnostics import Code, Diagnostic, DmlError, InternalError, Remedy, UnreadableError, changed
 
 CODE = Code("DML1042", "a title", "An explanation.")
-
-
-def test_text() -> None:
-    item = CODE.at("it is wrong", node="up", operator="RESAMPLE1", pointer="/nodes/3/desc/InputTensor/DataType")
-    assert str(item) == ('DML1042 error: node "up" (RESAMPLE1), /nodes/3/desc/InputTensor/DataType: it is wrong')
 
 
 def test_a_changed_finding_has_one_field_of_another_value() -> None:
@@ -55,12 +50,6 @@ def test_a_changed_finding_has_one_field_of_another_value() -> None:
 )
 def test_text_says_what_is_known_of_the_place(place: dict[str, Any], text: str) -> None:
     assert str(CODE.at("wrong", **place)) == text
-
-
-def test_warnings_say_so() -> None:
-    item = Code("DML1", "t", "e", Severity.WARNING).at("odd")
-    assert item.severity is Severity.WARNING
-    assert str(item) == "DML1 warning: odd"
 
 
 def test_errors_carry_their_findings() -> None:

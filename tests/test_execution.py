@@ -20,6 +20,7 @@ from dml2onnx.passes import LAYOUT_PROPAGATION
 from tests.frontends.models import DX, NATIVE, edited, f32
 from tests.lowering.harness import t
 from tests.memory.test_layout_propagation import between, with_bias
+from tests.refusals import refusal, refused
 
 DISPATCH: dict[str, Any] = {"type": "dispatch", "dispatchable": "double", "bindings": {"ATensor": "x", "BTensor": "x"}}
 
@@ -209,55 +210,16 @@ def test_jpeg_files(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("dimensions", [(12,), (1, 2, 2, 3), (2, 3, 1, 2), (3, 2, 2)])
 def test_pictures_need_one_to_four_channels(tmp_path: Path, dimensions: tuple[int, ...]) -> None:
-    with pytest.raises(DmlError) as caught:
-        write_effect(effect("y.png", *dimensions), NUMBERS, tmp_path)
-    assert caught.value.diagnostics[0].code == "DML3009"
+    assert refused(write_effect, effect("y.png", *dimensions), NUMBERS, tmp_path) == ["DML3009"]
     assert not (tmp_path / "y.png").exists()
 
 
 def test_dimensions_that_do_not_fit(tmp_path: Path) -> None:
-    with pytest.raises(DmlError) as caught:
-        write_effect(effect("y.npy", 5, 5), NUMBERS, tmp_path)
-    (item,) = caught.value.diagnostics
+    item = refusal(write_effect, effect("y.npy", 5, 5), NUMBERS, tmp_path)
     assert (item.code, item.expected, item.found) == ("DML3009", "[5, 5]", "12")
-
-
-@pytest.mark.parametrize("path", ["../y.bin", "a/../../y.bin", "/y.bin", "a/../../out-of-it/y.bin"])
-def test_files_stay_in_their_directory(tmp_path: Path, path: str) -> None:
-    directory = tmp_path / "out"
-    directory.mkdir()
-    with pytest.raises(DmlError) as caught:
-        write_effect(effect(path), NUMBERS, directory)
-    assert caught.value.diagnostics[0].code == "DML3010"
-    assert list(tmp_path.rglob("*.bin")) == []
-
-
-def test_links_do_not_lead_out(tmp_path: Path) -> None:
-    directory = tmp_path / "out"
-    directory.mkdir()
-    try:
-        (directory / "link").symlink_to(tmp_path, target_is_directory=True)
-    except OSError:
-        pytest.skip("no permission to make links")
-    with pytest.raises(DmlError) as caught:
-        write_effect(effect("link/y.bin"), NUMBERS, directory)
-    assert caught.value.diagnostics[0].code == "DML3010"
-
-
-def test_paths_that_come_back_are_inside(tmp_path: Path) -> None:
-    assert write_effect(effect("a/../y.bin"), NUMBERS, tmp_path) == tmp_path / "y.bin"
-
-
-def test_a_file_where_a_directory_should_be(tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(b"")
-    with pytest.raises(DmlError) as caught:
-        write_effect(effect("a/y.bin"), NUMBERS, tmp_path)
-    assert caught.value.diagnostics[0].code == "DML3009"
 
 
 @pytest.mark.parametrize("name", ["a", "."])
 def test_a_directory_where_a_file_should_be(tmp_path: Path, name: str) -> None:
     (tmp_path / "a").mkdir()
-    with pytest.raises(DmlError) as caught:
-        write_effect(effect(name), NUMBERS, tmp_path)
-    assert caught.value.diagnostics[0].code == "DML3009"
+    assert refused(write_effect, effect(name), NUMBERS, tmp_path) == ["DML3009"]

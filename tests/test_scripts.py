@@ -67,57 +67,6 @@ class TestHeaders:
             replace(module.OLDER, directory=tmp_path / "out").unpack(self.package([]))
         assert not (tmp_path / "out").exists()
 
-    def test_an_archive_without_it_is_refused(self, module):
-        with pytest.raises(ValueError, match=r"no data\.tar\.gz"):
-            module.member(self.package([]), b"data.tar.gz")
-
-    def test_only_what_is_wanted_of_a_wheel_is_taken(self, module, tmp_path):
-        inside = "winrt_sdk/cppwinrt/winrt/"
-        names = ["base.h", "impl/Windows.Foundation.0.h", "Windows.FoundationOther.h", "Windows.UI.h"]
-        wheel = io.BytesIO()
-        with zipfile.ZipFile(wheel, "w") as archive:
-            for name in (*(inside + name for name in names), "winrt_sdk/pywinrt/winrt/base.h"):
-                archive.writestr(name, name)
-        digest, out = hashlib.sha256(wheel.getvalue()).hexdigest(), tmp_path / "out"
-        replace(module.CPPWINRT, directory=out, sha256=digest).unpack(wheel.getvalue())
-        taken = {path.relative_to(out).as_posix(): path.read_text() for path in out.rglob("*") if path.is_file()}
-        wanted = ("winrt/base.h", "winrt/impl/Windows.Foundation.0.h")
-        assert taken == {name: f"winrt_sdk/cppwinrt/{name}" for name in wanted}
-
-    def test_without_a_network_the_rest_goes_on(self, module, monkeypatch, capsys):
-        def fail():
-            raise module.MissingError("apt-get failed")
-
-        failed = subprocess.CompletedProcess((), 1, "", "first\nno route\n")
-        monkeypatch.setattr(module, "configured_mirror", fail)
-        monkeypatch.setattr(module.subprocess, "run", lambda *_, **__: failed)
-        assert not module.fetch()
-        assert capsys.readouterr().out.splitlines() == [
-            f"no {item.name}, with which C++ is compiled: {why}"
-            for item, why in zip(module.PACKAGES, ["apt-get failed"] * 2 + ["no route"] * 2, strict=True)
-        ]
-        assert not any(item.directory.exists() for item in module.PACKAGES)
-
-    def test_the_package_is_what_apt_downloads(self, module, monkeypatch, tmp_path):
-        package = self.package([f"{module.INSIDE}onnxruntime_cxx_api.h"])
-        digest = hashlib.sha256(package).hexdigest()
-        packages = [replace(item, sha256=digest) for item in module.PACKAGES if isinstance(item, module.DebianPackage)]
-        monkeypatch.setattr(module, "PACKAGES", packages)
-        asked = []
-
-        def downloaded(debian, name):
-            asked.append((debian.mirror, debian.suite, name))
-            (tmp_path / "package.deb").write_bytes(package)
-            return tmp_path / "package.deb"
-
-        monkeypatch.setattr(module, "configured_mirror", lambda: "http://mirror.example/debian/")
-        monkeypatch.setattr(module.Debian, "downloaded", downloaded)
-        assert module.fetch()
-        assert asked == [("http://mirror.example/debian/", item.suite, item.name) for item in packages]
-        assert all((item.directory / "onnxruntime_cxx_api.h").exists() for item in packages)
-        monkeypatch.setattr(module, "configured_mirror", lambda: pytest.fail("what is there is not fetched again"))
-        assert module.fetch()
-
 
 class TestMutants:
     """What tries whether tests see changes."""
@@ -174,21 +123,6 @@ class TestTest:
         said = capfd.readouterr().out
         assert "two: FAILED with exit code 3" in said
         assert "three: passed" in said
-
-    def test_what_is_run_at_once_is_shown_step_by_step(self, script, capfd):
-        module = script("test")
-
-        def says(text, code=0):
-            program = f"import sys; print({text!r}, flush=True); print('and', file=sys.stderr); sys.exit({code})"
-            return module.Step(text, [sys.executable, "-c", program])
-
-        outcomes = module.perform([says("one", 1), says("two")], [], [says("three"), says("four", 2)])
-        assert [outcome.title for outcome in outcomes if not outcome.passed] == ["one", "four"]
-        said = capfd.readouterr().out
-        for text, outcome in (("one", "FAILED with"), ("two", "passed"), ("three", "passed"), ("four", "FAILED with")):
-            assert f"=== {text}\n{text}\nand\n--- {text}: {outcome}" in said.replace("\r", "")
-        assert said.index("=== one") < said.index("=== two")
-        assert said.index("=== three") < said.index("=== four")
 
     @pytest.fixture
     def bare(self, script, monkeypatch, tmp_path):
@@ -275,34 +209,6 @@ class TestTest:
         assert {f"{name} --check" for name in generators} <= titles
 
 
-class TestDemo:
-    def test_every_command_has_to_end_as_expected(self, script, capfd):
-        demo = script("demo")
-        chapter = demo.Chapter("x", (demo.Command("python -c raise"), demo.Command("python -c raise", 1)))
-        assert demo.perform((chapter,), Path(sys.executable)) == ["python -c raise"]
-        assert "$ python -c raise" in capfd.readouterr().out
-
-    def test_the_samples_are_all_shown(self, script):
-        lines = [command.line for chapter in script("demo").CHAPTERS for command in chapter.commands]
-        for model in (ROOT / "samples").glob("*/model.json"):
-            assert any(model.relative_to(ROOT).as_posix() in line for line in lines)
-
-    def test_our_commands_run_in_the_environment(self, script):
-        command = script("demo").Command("dml2onnx check model.json")
-        assert command.arguments(Path("p")) == [Path("p"), "-m", "dml2onnx", "check", "model.json"]
-
-
-class TestMakeSamples:
-    def test_numbers_fill_lines_and_what_fits_stays_together(self, script):
-        layout = script("make_samples").layout
-        assert layout({"a": [1, 2], "b": {}}) == '{"a": [1, 2], "b": {}}'
-        value = {"a": list(range(100)), "b": [{"c": "x" * 80}, {"c": "y" * 80}]}
-        text = layout(value)
-        assert json.loads(text) == value
-        assert max(map(len, text.splitlines())) <= 120
-        assert text.splitlines()[1] == '  "a": ['
-
-
 def with_bodies(graph):
     """The nodes of a graph, and those of the graphs in their attributes."""
     for node in graph.node:
@@ -313,14 +219,6 @@ def with_bodies(graph):
 
 
 class TestBenchmark:
-    def test_its_network_is_valid_and_varied(self, script, tmp_path):
-        bench = script("bench_compile")
-        graph = dml2onnx.load(bench.write_model(300, tmp_path))
-        assert len(graph.nodes) >= 300
-        assert {item.code for item in dml2onnx.check(graph)} <= {"DML1221"}  # the cut leaves weights behind
-        assert len({node.operator for node in graph.nodes}) > 80
-        assert len({node.operator.type for node in graph.nodes}) >= 10
-
     def test_the_floor_builds_the_same_model(self, script, tmp_path):
         bench = script("bench_compile")
         seconds, _ = bench.pipeline(bench.write_model(100, tmp_path), tmp_path / "ours.onnx")
@@ -334,29 +232,6 @@ class TestBenchmark:
         for node in with_bodies(ours.graph):
             del node.metadata_props[:]
         assert onnx.load(tmp_path / "helper.onnx").graph == ours.graph
-
-    def test_all_formats_are_the_same_network(self, script, tmp_path):
-        bench = script("bench_compile")
-        native = bench.write_model(300, tmp_path)
-        graphs = {name: dml2onnx.load(form(native)) for name, form in bench.FORMATS.items()}
-        expected = [node.operator.type for node in graphs["native"].nodes]
-        models = {dml2onnx.compile(graph).node_count for graph in graphs.values()}
-        for graph in graphs.values():
-            assert {item.code for item in dml2onnx.check(graph)} <= {"DML1220", "DML1221"}
-            assert [node.operator.type for node in graph.nodes] == expected
-        assert len(models) == 1
-        assert len(graphs["native"].constants) >= len(graphs["serialized"].constants) > 5
-        assert len(graphs["program"].constants) == len(graphs["serialized"].constants)
-
-    def test_it_reports_a_line_for_each_size(self, script, capsys):
-        bench = script("bench_compile")
-        figures = bench.report([20, 40], 1, compared=40, floor_size=20)
-        lines = capsys.readouterr().out.splitlines()
-        assert [line.split()[0] for line in lines[2:6]] == ["native", "native", "program", "serialized"]
-        assert ["~" in line for line in lines[2:6]] == [False, True, True, True]
-        compared = ["native, 40 nodes", "program, 40 nodes", "serialized, 40 nodes"]
-        assert [item.what for item in figures] == [*compared, "time per node from 20 to 40 nodes"]
-        assert all("parse" in item.reason for item in figures[:3])
 
 
 def test_the_wheel_works_without_the_repository(tmp_path):

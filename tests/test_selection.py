@@ -136,23 +136,6 @@ class TestAffected:
     def test_descriptions_are_held_by_those_of_them(self, changed, concerned):
         assert concerned <= set(_affected.affected([changed]))
 
-    def test_a_bare_word_names_no_file_of_the_package(self):
-        assert "tests/cli/test_check.py" not in list(_affected.Nearness(()).namesakes("docs/diagnostics.md"))
-
-    def test_tests_of_those_that_use_a_part_come_before_those_of_all_the_rest(self, monkeypatch):
-        monkeypatch.setattr(_affected, "durations", dict)
-        found = _affected.affected(["dml2onnx/legalise/windows.py"])
-        gradients = found.index("tests/lowering/test_pooling_gradients.py")
-        assert gradients < found.index("tests/legalise/test_npu.py") < found.index("tests/test_squeezenet.py")
-        hub = list(_affected.Nearness(()).users("dml2onnx/diagnostics.py"))
-        assert hub == []
-
-    def test_who_imports_who_imports_is_concerned(self, monkeypatch):
-        monkeypatch.setattr(_affected, "durations", dict)
-        found = _affected.affected(["dml2onnx/ir/view.py"])
-        assert "tests/test_squeezenet.py" in found
-        assert found.index("tests/ir/test_view.py") < found.index("tests/test_squeezenet.py")
-
     @pytest.mark.parametrize(
         ("changed", "generator"),
         [
@@ -181,14 +164,6 @@ class TestAffected:
         assert _affected.within(["b", "c", "a"], 40, 1) == (["b", "c"], ["a"])
         assert _affected.within(["a", "b", "c"], 40, 2) == (["a", "b"], ["c"])
 
-    def test_generators_take_their_time_from_that_of_the_tests(self, monkeypatch):
-        monkeypatch.setattr(
-            _affected, "durations", lambda: {"scripts/a.py": 20.0, "scripts/b.py": 90.0, "tests/c.py": 9.0}
-        )
-        assert _affected.beside(45, ["tests/c.py"]) == 45
-        assert _affected.beside(45, ["scripts/a.py", "tests/c.py"]) == 25
-        assert _affected.beside(45, ["scripts/a.py", "scripts/b.py"]) == 15
-
 
 class TestSlow:
     @pytest.fixture
@@ -212,19 +187,6 @@ class TestSlow:
 
     def test_what_a_change_does_not_concern_is_left_out(self, table):
         assert _affected.left_out(["CITATION.cff"], 1000) == list(_affected.slow())
-
-    def test_pages_run_when_one_was_changed(self):
-        left = _affected.left_out(["docs/perf.md"], 1000)
-        assert {name for name in _affected.slow() if name.startswith("tests/docs/")}.isdisjoint(left)
-
-    def test_what_takes_too_long_for_a_minute_is_left_out_of_it(self, table, monkeypatch, tmp_path):
-        monkeypatch.setattr(_affected, "LEFT_OUT", tmp_path / "left" / "out.txt")
-        option = _affected.leave_out(_affected.longer_than(9))
-        assert option == f"--leave-out={tmp_path / 'left' / 'out.txt'}"
-        assert _affected.LEFT_OUT.read_text().splitlines() == [
-            "tests/passes/test_folding.py::test_a",
-            "tests/passes/test_signed_weights.py",
-        ]
 
     def test_it_is_written_anew_from_what_was_measured(self, table):
         folding, weights = _affected.TESTS / "passes" / "test_folding.py", "tests/passes/test_signed_weights.py"

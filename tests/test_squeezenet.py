@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +10,6 @@ import onnxruntime
 import pytest
 
 import dml2onnx
-from dml2onnx.frontends import LoadOptions
 
 
 @pytest.fixture(scope="module")
@@ -64,27 +60,5 @@ def test_it_is_clean_from_the_first_feature_level(network: Path) -> None:
     assert level.name == "1_0"
 
 
-def test_frozen_it_has_no_inputs(network: Path) -> None:
-    graph = dml2onnx.load(network / "model.json", LoadOptions(freeze=True))
-    assert [port.name for port in dml2onnx.compile(graph).inputs] == []
-
-
 def test_verify_agrees(network: Path) -> None:
     assert dml2onnx.verify(network / "model.json", rounds=1).passed
-
-
-def test_command_line(network: Path, tmp_path: Path) -> None:
-    command: list[str | Path] = [
-        sys.executable,
-        "-m",
-        "dml2onnx",
-        "run",
-        network / "model.json",
-        "--output-dir",
-        tmp_path,
-        "--json",
-    ]
-    result = subprocess.run(command, capture_output=True, check=True)
-    assert b"softmax" in result.stdout
-    assert np.load(tmp_path / "softmax.npy").argmax() == 265
-    shutil.rmtree(tmp_path)

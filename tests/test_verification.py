@@ -23,6 +23,7 @@ from dml2onnx.reference import Result
 from dml2onnx.verification import compare, random_array, verify
 from tests.frontends.models import DX, edited
 from tests.lowering.harness import make_case, operator, t
+from tests.refusals import refused
 
 SIZES = t("FLOAT32", [2, 3, 4])
 ADD = operator("ELEMENT_WISE_ADD", ATensor=SIZES, BTensor=SIZES, OutputTensor=SIZES)
@@ -117,9 +118,7 @@ def test_given_inputs_are_used_in_every_round() -> None:
     case = make_case(ADD)
     feeds = {"ATensor": np.zeros(24, np.float32), "BTensor": np.full(24, np.inf, np.float32)}
     assert verify(case.graph, feeds, rounds=3).passed
-    with pytest.raises(DmlError) as caught:
-        verify(case.graph, {"ATensor": np.zeros(24), "BTensor": np.zeros(24)})
-    assert [item.code for item in caught.value.diagnostics] == ["DML3005", "DML3005"]
+    assert refused(verify, case.graph, {"ATensor": np.zeros(24), "BTensor": np.zeros(24)}) == ["DML3005", "DML3005"]
 
 
 def test_sample_contents_are_used_in_the_first_round(monkeypatch: pytest.MonkeyPatch) -> None:

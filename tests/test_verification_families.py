@@ -159,6 +159,7 @@ def require_named(graph: Graph, other: Graph, monkeypatch: pytest.MonkeyPatch) -
     first = found.first_wrong_node
     assert first is not None
     assert first.node == "wrong"
+    assert not abs(first.got - first.expected) <= first.bound
     assert {item.node for item in found.nodes if item.wrong} == {"wrong"}
 
 

@@ -149,8 +149,3 @@ def test_every_value_has_its_type_and_shape() -> None:
         assert made == {item.name for item in (*graph.value_info, *graph.output)}
         inferred = onnx.shape_inference.infer_shapes(model.model_proto, strict_mode=True, data_prop=True)
         assert {item.name: item for item in inferred.graph.value_info} == {v.name: v for v in graph.value_info}
-
-
-def test_shapes_can_be_left_out() -> None:
-    graph = dml2onnx.load(SAMPLES / "digits" / "model.json")
-    assert not dml2onnx.compile(graph, shapes=False).model_proto.graph.value_info

@@ -3,42 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.frontends.models import GRAPH, f32, one_node
 
 
 def native(length: int = 4, kind: str = "ACTIVATION_RELU", **members: object) -> dict[str, object]:
     """A graph of one node."""
-    tensor = {"DataType": "FLOAT32", "Sizes": [length]}
-    node = {
-        "name": "node",
-        "type": kind,
-        "desc": {"OutputTensor": tensor},
-        "inputs": {"InputTensor": "x"},
-        "outputs": {"OutputTensor": "y"},
-    }
-    return {"dml2onnx": 1, "inputs": {"x": tensor}, "nodes": [node], "outputs": ["y"], **members}
+    return one_node(kind, {"OutputTensor": f32(length)}, f32(length), name="node") | members
 
 
 BROKEN = native(kind="ACTIVATION_RELO")
-GRAPH = {
-    "Nodes": [
-        {
-            "Type": "DML_GRAPH_NODE_TYPE_OPERATOR",
-            "Desc": {
-                "Type": "DML_OPERATOR_ACTIVATION_RELU",
-                "Desc": {
-                    "InputTensor": {"DataType": "FLOAT32", "Sizes": [4]},
-                    "OutputTensor": {"DataType": "FLOAT32", "Sizes": [4]},
-                },
-            },
-        }
-    ],
-    "InputEdges": [{"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0}],
-    "OutputEdges": [{"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "GraphOutputIndex": 0}],
-}
 
 
 def write(path: Path, value: object) -> Path:

@@ -5,13 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import time
-from typing import TYPE_CHECKING
 
-from dml2onnx.batching.work import perform
-
-if TYPE_CHECKING:
-    from dml2onnx.batching.work import Task
-    from dml2onnx.report.batched import Record
+from dml2onnx.batching.work import Task, perform
+from dml2onnx.report.batched import Record
 
 
 def by_name(task: Task) -> Record | None:

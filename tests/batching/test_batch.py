@@ -34,6 +34,7 @@ from dml2onnx.codes import reading, running
 from dml2onnx.report.batched import Record
 from tests.batching import jobs
 from tests.batching.graphs import BROKEN, native, record, write
+from tests.refusals import refused
 
 SCHEMA = json.loads((catalog.schemas_directory() / "journal.schema.json").read_text(encoding="utf-8"))
 OUT = Path("out")
@@ -275,16 +276,6 @@ def test_constants_are_those_of_every_model() -> None:
     assert {item.status for item, _ in in_here(wrong, "models")} == {"errors"}
 
 
-def test_the_command_takes_constants(capsys: pytest.CaptureFixture[str]) -> None:
-    write(Path("models/one.json"), native())
-    np.savez("several.npz", x=np.full(4, 7, np.float32), y=np.zeros(3))
-    command = ["batch", "models", "--do", "compile", "-o", "out", "--jobs", "1", "--json"]
-    assert main([*command, "--constant", "x=several.npz:x", "--constants", "models"]) == 0
-    assert not onnx.load("out/models/one.onnx").graph.input
-    assert lines()[0]["options"]["constants"] == [["x", "several.npz:x"]]
-    assert main([*command, "--constant", "x="]) == 2
-
-
 def test_constants_from_python() -> None:
     write(Path("models/one.json"), native())
     np.save("x.npy", np.ones(4, np.float32))
@@ -352,9 +343,7 @@ def test_what_is_no_journal_stays(contents: bytes) -> None:
 
 def test_a_journal_that_cannot_be_written() -> None:
     write(Path("models/a.json"), native())
-    with pytest.raises(dml2onnx.DmlError) as caught:
-        list(dml2onnx.batch("models", journal="models", jobs=1))
-    assert [item.code for item in caught.value.diagnostics] == [running.OUTPUT_UNWRITABLE.id]
+    assert refused(list, dml2onnx.batch("models", journal="models", jobs=1)) == [running.OUTPUT_UNWRITABLE.id]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="devices and pipes as POSIX has them")
@@ -398,9 +387,7 @@ def test_a_batch_that_was_killed_holds_no_journal() -> None:
     try:
         assert process.stdout is not None
         assert process.stdout.readline() == "held\n"
-        with pytest.raises(dml2onnx.DmlError) as caught:
-            in_here(Asked("compile"), "models")
-        assert [item.code for item in caught.value.diagnostics] == [running.JOURNAL_IN_USE.id]
+        assert refused(in_here, Asked("compile"), "models") == [running.JOURNAL_IN_USE.id]
     finally:
         process.kill()
         process.communicate()

@@ -9,8 +9,9 @@ import socket
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import distributed
 import pytest
@@ -26,9 +27,7 @@ from dml2onnx.codes.running import WORKER_DIED, WORKER_NOT_STARTED
 from dml2onnx.diagnostics import DmlError
 from tests.batching import jobs
 from tests.batching.graphs import BROKEN, native, write
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from tests.refusals import refused
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 OUT = Path("out")
@@ -151,9 +150,7 @@ def _plugins(dask_worker: Any) -> list[str]:
 def test_no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dml2onnx.batching.cluster.CONNECTING", 0.2)
     for address in ("tcp://127.0.0.1:1", "nonsense://", ""):
-        with pytest.raises(dml2onnx.DmlError) as caught:
-            list(dml2onnx.batch([], dask=address))
-        assert [item.code for item in caught.value.diagnostics] == [WORKER_NOT_STARTED.id]
+        assert refused(list, dml2onnx.batch([], dask=address)) == [WORKER_NOT_STARTED.id]
 
 
 def test_without_the_package(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

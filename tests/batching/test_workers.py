@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-import dml2onnx
 from dml2onnx.batching.serving import memory_limit
 from dml2onnx.batching.workers import START, Ended, Workers
 from dml2onnx.codes.running import WORKER_NOT_STARTED
 from dml2onnx.diagnostics import quote
 from dml2onnx.providers.threads import SESSION_THREADS
 from tests.batching import jobs
+from tests.refusals import refusal, refused
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="asks /proc")
 
@@ -63,16 +63,12 @@ def test_what_libraries_print_is_no_answer(capfd: pytest.CaptureFixture[str]) ->
 def test_a_worker_that_cannot_begin_is_no_fault_of_an_item() -> None:
     workers = Workers(jobs.Unready(), 1)
     workers.start(1)
-    with pytest.raises(dml2onnx.DmlError) as caught:
-        workers.wait()
-    assert [item.code for item in caught.value.diagnostics] == [WORKER_NOT_STARTED.id]
+    assert refused(workers.wait) == [WORKER_NOT_STARTED.id]
     assert workers.close() == [1]
 
 
 def test_a_worker_that_cannot_be_started_says_where(tmp_path: Path) -> None:
-    with pytest.raises(dml2onnx.DmlError) as caught:
-        Workers(jobs.sleeps, 1, directory=str(tmp_path / "gone")).start(1)
-    (item,) = caught.value.diagnostics
+    item = refusal(Workers(jobs.sleeps, 1, directory=str(tmp_path / "gone")).start, 1)
     place = quote(str(tmp_path / "gone"))
     assert item.message == f"a worker process cannot be started in {place}: No such file or directory"
 

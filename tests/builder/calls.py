@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dml2onnx.builder import Activation, Expression, GraphBuilder
 from dml2onnx.catalog import FieldKind, FieldType
@@ -15,9 +16,6 @@ from dml2onnx.frontends.numbers import round_to_float32
 from dml2onnx.ir.operator import FieldValue, OperatorDesc, Scalar
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.rules.inference import inferable
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 SCRIPTS = Path(__file__).parent.parent.parent / "scripts"
 

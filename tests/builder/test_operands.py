@@ -14,6 +14,7 @@ from dml2onnx.builder import Expression
 from dml2onnx.codes import building as codes
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType
+from tests.refusals import refused
 
 X = np.arange(24, dtype=np.float32).reshape(1, 2, 3, 4) - 7
 HALF = np.full((1, 2, 3, 4), 0.5)
@@ -67,9 +68,7 @@ def test_numbers_of_other_types_are_converted_exactly_or_refused() -> None:
     g = GraphBuilder()
     whole = g.input("x", np.int32, [2])
     assert g.add(whole, np.array([1.0, 2.0])).data_type is DataType.INT32
-    with pytest.raises(DmlError) as caught:
-        g.add(whole, 0.5)
-    assert caught.value.diagnostics[0].code == codes.NOT_EXACT.id
+    assert refused(g.add, whole, 0.5) == [codes.NOT_EXACT.id]
 
 
 def test_what_fails_leaves_no_constant_behind() -> None:
@@ -94,12 +93,6 @@ def test_a_join_says_which_axis_is_wrong() -> None:
 @pytest.mark.parametrize(("given", "meant"), [(np.float32, "FLOAT32"), (np.dtype("u1"), "UINT8"), ("int8", "INT8")])
 def test_data_types_that_say_how_many_bits(given: Any, meant: str) -> None:
     assert GraphBuilder().input("x", given, [1]).data_type.name == meant
-
-
-@pytest.mark.parametrize("given", ["float", "int", "uint", float, int])
-def test_data_types_that_do_not(given: Any) -> None:
-    with pytest.raises(DmlError, match=r"none of DirectML's data types; say how many bits it has: U?(FLOAT|INT)32"):
-        GraphBuilder().input("x", given, [1])
 
 
 def test_names_that_numpy_has() -> None:

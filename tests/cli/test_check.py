@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import shutil
 import subprocess
 import sys
 from io import BytesIO, TextIOWrapper
@@ -18,7 +16,7 @@ import jsonschema
 import pytest
 
 from dml2onnx.cli import main
-from tests.frontends.models import DX, NATIVE, REMOVE, edited
+from tests.frontends.models import DX, NATIVE, REMOVE, edited, f32, one_node
 from tests.frontends.partitions import PARTITION, write
 from tests.newcomers.files import NETWORK
 
@@ -211,25 +209,6 @@ def test_directories(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
 
 
-def test_an_unreadable_model_among_others(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code = main(["check", "absent.json", "deeper/wrong.json"])
-    result = capsys.readouterr()
-    assert code == 2
-    assert "absent.json" in result.err
-    assert "DML1105" in result.out
-
-
-@pytest.mark.parametrize(("name", "expected"), [("right.json", 0), ("deeper/wrong.json", 1)])
-def test_standard_input(
-    name: str, expected: int, models: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    data = (models / name).read_bytes()
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-    code, text = run(capsys, "-", "--format", "concise")
-    assert code == expected
-    assert text.startswith("<stdin>:") or not text
-
-
 def test_warnings_as_errors(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "odd.json")[0] == 0
     assert run(capsys, "odd.json", "--warnings-as-errors")[0] == 1
@@ -287,42 +266,10 @@ def test_levels_that_are_none(options: list[str], words: str, capsys: pytest.Cap
     assert words in capsys.readouterr().err
 
 
-def test_comments_keep_their_places(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = "/* a\n comment */\n" + json.dumps(edited(DX, ("/dispatchables/add/desc/ATensor/DataType", "FLOAT")))
-    (models / "dx.json").write_text(text)
-    _, out = run(capsys, "dx.json", "--format", "concise")
-    assert out.startswith("dx.json:3:")
-    assert 'did you mean "FLOAT32"?' in out
-
-
-def test_what_is_checked_is_left_alone(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    before: dict[str, Any] = {path.name: path.read_bytes() for path in models.glob("*.json")}
-    run(capsys, *before)
-    assert {path.name: path.read_bytes() for path in models.glob("*.json")} == before
-    shutil.rmtree(models)
-
-
-POOL = {
-    "dml2onnx": 1,
-    "inputs": {"x": {"DataType": "FLOAT32", "Sizes": [1, 1, 4, 4]}},
-    "nodes": [
-        {
-            "name": "pool",
-            "type": "MAX_POOLING2",
-            "desc": {
-                "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 2, 2]},
-                "Strides": [2, 2],
-                "WindowSize": [2, 2],
-                "StartPadding": [0, 0],
-                "EndPadding": [0, 0],
-                "Dilations": [1, 1],
-            },
-            "inputs": {"InputTensor": "x"},
-            "outputs": {"OutputTensor": "y"},
-        }
-    ],
-    "outputs": ["y"],
-}
+WINDOWS = {"Strides": [2, 2], "WindowSize": [2, 2], "StartPadding": [0, 0], "EndPadding": [0, 0]}
+POOL = one_node(
+    "MAX_POOLING2", {"OutputTensor": f32(1, 1, 2, 2), **WINDOWS, "Dilations": [1, 1]}, f32(1, 1, 4, 4), name="pool"
+)
 DILATED = edited(POOL, ("/nodes/0/desc/Dilations", [1, 2]), ("/nodes/0/desc/OutputTensor/Sizes", [1, 1, 2, 1]))
 
 
@@ -376,23 +323,8 @@ def test_nothing_holds_back_what_is_right(models: Path, capsys: pytest.CaptureFi
 def undocumented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A model whose pooling has another size than its windows give."""
     monkeypatch.chdir(tmp_path)
-    tensor = {"DataType": "FLOAT32", "Sizes": [1, 1, 8, 8]}
-    pool = {
-        "name": "pool",
-        "type": "MAX_POOLING",
-        "desc": {
-            "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 5, 4]},
-            "Strides": [3, 2],
-            "WindowSize": [2, 2],
-            "StartPadding": [0, 0],
-            "EndPadding": [0, 0],
-        },
-        "inputs": {"InputTensor": "x"},
-        "outputs": {"OutputTensor": "y"},
-    }
-    Path("model.json").write_text(
-        json.dumps({"dml2onnx": 1, "inputs": {"x": tensor}, "nodes": [pool], "outputs": ["y"]})
-    )
+    desc = {"OutputTensor": f32(1, 1, 5, 4), **WINDOWS, "Strides": [3, 2]}
+    Path("model.json").write_text(json.dumps(one_node("MAX_POOLING", desc, f32(1, 1, 8, 8), name="pool")))
     return "model.json"
 
 
@@ -445,15 +377,8 @@ def test_diff_shows_what_fix_would_write_and_writes_nothing(
 
 def _one_node(kind: str, sizes: list[int], data_type: str, **desc: object) -> str:
     """A graph of one operator with the input ``x``."""
-    x = {"DataType": "FLOAT32", "Sizes": [1, 2, 3, 4]}
-    node = {
-        "name": "n",
-        "type": kind,
-        "desc": {"OutputTensor": {"DataType": data_type, "Sizes": sizes}, **desc},
-        "inputs": {"InputTensor": "x"},
-        "outputs": {"OutputTensor": "y"},
-    }
-    return json.dumps({"dml2onnx": 1, "inputs": {"x": x}, "nodes": [node], "outputs": ["y"]})
+    output = {"DataType": data_type, "Sizes": sizes}
+    return json.dumps(one_node(kind, {"OutputTensor": output, **desc}, f32(1, 2, 3, 4)))
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import numpy as np
 import onnx
 import pytest
 
-from dml2onnx import GraphBuilder, catalog, convert
+from dml2onnx import GraphBuilder, convert
 from dml2onnx.cli import main
 
 SCRIPT = Path(sys.executable).with_name("dml2onnx" + (".exe" if os.name == "nt" else ""))
@@ -155,15 +155,6 @@ def test_compile_lists_the_first_of_many_inputs(tmp_path: Path) -> None:
     assert "\n... and 10 more inputs; --json lists all of them\n" in said
 
 
-def test_compile_as_json(native: Path, tmp_path: Path) -> None:
-    result = dml2onnx("compile", native, "-o", tmp_path / "out.onnx", "--json", "--opset", 17)
-    document = json.loads(result.stdout)
-    assert document["onnx_nodes"] == 2
-    assert document["opset"] == 17
-    assert document["inputs"] == [{"name": "x", "onnx_name": "x", "data_type": "float32", "shape": [1, 2, 3, 4]}]
-    assert document["minimum_feature_level"] == "1_0"
-
-
 def test_compile_without_shapes(native: Path, tmp_path: Path) -> None:
     """Of values inside of the model; inputs and outputs always have theirs."""
     for options, inside in (((), 1), (("--no-shapes",), 0)):
@@ -173,83 +164,12 @@ def test_compile_without_shapes(native: Path, tmp_path: Path) -> None:
         assert [size.dim_value for size in graph.output[0].type.tensor_type.shape.dim] == [1, 2, 3, 4]
 
 
-def test_quiet_says_nothing(native: Path, tmp_path: Path) -> None:
-    result = dml2onnx("compile", native, "-o", tmp_path / "out.onnx", "--quiet")
-    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
-
-
-def test_check_of_a_clean_model(native: Path) -> None:
-    result = dml2onnx("check", native)
-    assert result.returncode == 0
-    assert "no errors" in result.stdout
-    assert "feature level 1_0" in result.stdout
-
-
-def test_check_finds_everything_at_once(native: Path) -> None:
-    broken = json.loads(native.read_text())
-    desc = broken["nodes"][0]["desc"]
-    desc["Mode"] = "CROSS"
-    desc["GroupCounts"] = desc.pop("GroupCount")
-    desc["OutputTensor"]["Sizes"] = [1, 2, 3, 5]
-    native.write_text(json.dumps(broken))
-    result = dml2onnx("check", native, "--json")
-    assert result.returncode == 1
-    findings = json.loads(result.stdout)["diagnostics"]
-    assert {item["field"] for item in findings} >= {"Mode", "GroupCounts", "OutputTensor"}
-    assert all(item["pointer"].startswith("/nodes/0/desc") for item in findings)
-    text = dml2onnx("check", native)
-    assert text.returncode == 1
-    assert "CROSS_CORRELATION" in text.stdout
-    assert text.stderr == ""
-
-
-def test_check_against_a_feature_level(native: Path) -> None:
-    model = json.loads(native.read_text())
-    model["nodes"][0]["desc"]["FusedActivation"] = {"Type": "ACTIVATION_GELU"}
-    native.write_text(json.dumps(model))
-    assert dml2onnx("check", native).returncode == 0
-    result = dml2onnx("check", native, "--feature-level", "5_0")
-    assert result.returncode == 1
-    assert "5_1" in result.stdout
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        pytest.param(b"", id="empty"),
-        pytest.param(b"{", id="truncated"),
-        pytest.param(b"[1, 2]", id="no-object"),
-        pytest.param(b'{"a": 1}', id="unknown-format"),
-        pytest.param(b"\xff\xfe\x00", id="not-utf8"),
-        pytest.param(b'{"a":' * 10000 + b"1" + b"}" * 10000, id="deep"),
-        pytest.param(None, id="missing"),
-    ],
-)
-def test_unreadable_input_is_code_2(tmp_path: Path, content: bytes | None) -> None:
-    path = tmp_path / "model.json"
-    if content is not None:
-        path.write_bytes(content)
-    result = dml2onnx("check", path)
-    assert result.returncode == 2
-    assert "Traceback" not in result.stderr
-    assert "DML0" in result.stderr
-
-
 def test_failed_compilation_leaves_the_old_file(native: Path, tmp_path: Path) -> None:
     target = tmp_path / "out.onnx"
     target.write_bytes(b"old")
     native.write_text(native.read_text().replace("CROSS_CORRELATION", "NONSENSE"))
     assert dml2onnx("compile", native, "-o", target).returncode == 1
     assert target.read_bytes() == b"old"
-
-
-def test_run_with_an_input(native: Path, tmp_path: Path) -> None:
-    x = np.linspace(-1, 1, 24, dtype=np.float32).reshape(1, 2, 3, 4)
-    np.save(tmp_path / "x.npy", x)
-    result = dml2onnx("run", native, "--input", f"x={tmp_path / 'x.npy'}", "--output-dir", tmp_path / "out")
-    assert result.returncode == 0, result.stderr
-    want = np.maximum(x * np.array([2, 3], np.float32).reshape(1, 2, 1, 1), 0)
-    np.testing.assert_array_equal(np.load(tmp_path / "out" / "y.npy"), want)
 
 
 @pytest.mark.parametrize(
@@ -281,49 +201,6 @@ def test_run_of_a_program_prints_and_writes(program: Path, tmp_path: Path) -> No
     assert result.stdout.index("Resource 'x': 1, -2, 3") < result.stdout.index("Resource 'y': 1, 0, 3")
     np.testing.assert_array_equal(np.load(tmp_path / "results" / "out" / "y.npy"), [[1, 0, 3]])
     np.testing.assert_array_equal(np.load(tmp_path / "results" / "y.npy"), [1, 0, 3])
-
-
-def test_files_of_a_program_stay_below_the_output_directory(program: Path, tmp_path: Path) -> None:
-    program.write_text(program.read_text().replace("out/y.npy", "../../escaped.npy"))
-    result = dml2onnx("run", program, "--output-dir", tmp_path / "a" / "b")
-    assert result.returncode == 1
-    assert "DML3010" in result.stderr
-    assert not (tmp_path / "escaped.npy").exists()
-
-
-def test_frozen_resources_are_constants(program: Path, tmp_path: Path) -> None:
-    assert dml2onnx("compile", program, "-o", tmp_path / "free.onnx").returncode == 0
-    assert dml2onnx("compile", program, "-o", tmp_path / "frozen.onnx", "--freeze").returncode == 0
-    assert [item.name for item in onnx.load(tmp_path / "free.onnx").graph.input] == ["x"]
-    assert [item.name for item in onnx.load(tmp_path / "frozen.onnx").graph.input] == []
-
-
-def test_verify(native: Path) -> None:
-    result = dml2onnx("verify", native, "--json", "--rounds", 3)
-    document = json.loads(result.stdout)
-    assert result.returncode == 0
-    assert document["passed"]
-    assert len(document["comparisons"]) == 3
-
-
-def test_explain_a_model(native: Path) -> None:
-    result = dml2onnx("explain", native)
-    assert result.returncode == 0
-    assert "Conv, Relu" in result.stdout
-
-
-def test_explain_a_code() -> None:
-    result = dml2onnx("explain", "DML3002")
-    assert result.returncode == 0
-    assert "onnxruntime-directml" in result.stdout
-    assert dml2onnx("explain", "DML9999").returncode == 2
-
-
-def test_ops_lists_all_operators() -> None:
-    everything = json.loads(dml2onnx("ops", "--json").stdout)["operators"]
-    assert len(everything) == len(catalog.operator_names())
-    assert {item["operator"] for item in everything if item["lowered"]} >= {"DML_OPERATOR_JOIN", "DML_OPERATOR_GEMM"}
-    assert "PADDING1" in dml2onnx("ops", "padding").stdout
 
 
 def test_profile(program: Path) -> None:
@@ -370,31 +247,6 @@ def test_what_cannot_be_meant(
     assert not [*tmp_path.iterdir()]
 
 
-def test_the_model_is_not_overwritten(native: Path, tmp_path: Path) -> None:
-    before = native.read_bytes()
-    result = dml2onnx("compile", native, "-o", native)
-    assert result.returncode == 1
-    assert "DML3012" in result.stderr
-    assert native.read_bytes() == before
-
-
-def test_weights_are_not_overwritten(native: Path, tmp_path: Path) -> None:
-    model = json.loads(native.read_text())
-    (tmp_path / "w.bin").write_bytes(np.array([2, 3], np.float32).tobytes())
-    model["constants"]["w"] = {"DataType": "FLOAT32", "Sizes": [2, 1, 1, 1], "file": "w.bin"}
-    native.write_text(json.dumps(model))
-    assert dml2onnx("compile", native, "-o", tmp_path / "w.bin").returncode == 1
-    assert (tmp_path / "w.bin").stat().st_size == 8
-
-
-@pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX shells")
-def test_a_reader_that_leaves_is_no_traceback(native: Path) -> None:
-    command = f'"{SCRIPT}" ops | head -1; echo "codes ${{PIPESTATUS[0]}}"'
-    result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False)
-    assert "Traceback" not in result.stderr
-    assert "codes 141" in result.stdout or "codes 0" in result.stdout
-
-
 @pytest.mark.parametrize("name", ["victim.json", "VICTIM.PY", "new.npy"])
 def test_models_do_not_replace_sources(native: Path, tmp_path: Path, name: str) -> None:
     victim = tmp_path / "victim.json"
@@ -405,23 +257,6 @@ def test_models_do_not_replace_sources(native: Path, tmp_path: Path, name: str) 
     assert "OUT.onnx" in result.stderr
     assert victim.read_text() == "precious"
     assert not (tmp_path / "new.npy").exists()
-
-
-def test_output_survives_any_console(native: Path) -> None:
-    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    command = [str(SCRIPT), "compile", str(native), "-o", str(native.with_suffix(".onnx"))]
-    result = subprocess.run(command, capture_output=True, env=environment, timeout=60, check=False)
-    assert result.returncode == 0, result.stderr
-
-
-def test_what_cannot_be_compiled_is_named(
-    native: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("dml2onnx.lowering.driver.lowering", lambda schema: None)
-    assert main(["compile", str(native), "-o", str(native.with_suffix(".onnx"))]) == 1
-    message = capsys.readouterr().err
-    assert "DML2001" in message
-    assert "CONVOLUTION" in message
 
 
 def test_files_of_the_program_win(program: Path, tmp_path: Path) -> None:

@@ -47,12 +47,6 @@ def test_compile(form: list[str], here: Path) -> None:
     np.testing.assert_array_equal(onnx.numpy_helper.to_array(model.graph.initializer[0]).ravel(), W.ravel())
 
 
-@pytest.mark.parametrize("form", FORMS, ids=" ".join)
-def test_run(form: list[str], here: Path) -> None:
-    assert main(["run", "model.json", *form, "--input", "x=x.npy", "--output-dir", "out"]) == 0
-    np.testing.assert_array_equal(np.load("out/y.npy"), X * W.reshape(1, 2, 1, 1))
-
-
 @pytest.mark.parametrize("command", ["verify", "check", "explain", "report"])
 def test_others(command: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([command, "model.json", "--constants", "weights"]) == 0

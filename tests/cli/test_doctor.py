@@ -7,22 +7,19 @@ import platform
 import struct
 import subprocess
 import sys
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import onnxruntime
 import pytest
 
 import dml2onnx
-from dml2onnx.catalog import level_of_directml, level_of_windows
 from dml2onnx.cli import doctor, main
 from dml2onnx.targets import NAMES
 from tests.providers.test_installed import Installed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 
 def document(capsys: pytest.CaptureFixture[str], code: int = 0) -> dict[str, Any]:
@@ -220,12 +217,6 @@ def test_the_library_of_windows(
     assert [item["feature_level"] for item in document(capsys)["directml"]] == ["5_0"]
     assert main(["doctor"]) == 0
     assert "DirectML 1.8.0.0, feature level 5_0: " in capsys.readouterr().out
-
-
-def test_levels_are_those_of_the_catalogue() -> None:
-    assert level_of_directml(1, 3) is not None
-    assert level_of_directml(0, 1) is None
-    assert level_of_windows(18361) is None
 
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "digits" / "model.json"

@@ -13,8 +13,8 @@ import dml2onnx
 from dml2onnx.cli import main
 from dml2onnx.compiler import compile
 from dml2onnx.diagnostics import DmlError
-from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.report.reasons import reasons
+from dml2onnx.testing.single_node import single_node
 from dml2onnx.testing.valid import descriptors
 from tests.checks.build import one
 from tests.newcomers.files import NETWORK
@@ -92,28 +92,9 @@ def test_layouts_say_why() -> None:
 
 def test_every_cast_has_a_reason() -> None:
     """Of each operator in each of the valid descriptors that the checks are tested with."""
-    silent = []
-    for name, found in descriptors().items():
-        for desc in found if name != "DML_OPERATOR_CAST" else ():
-            reads, writes, inputs, outputs = {}, {}, [], []
-            for field in desc.schema.tensor_fields:
-                values = [
-                    Value(f"{field.name}{i}", item.total_bytes) for i, item in enumerate(desc.tensors(field.name))
-                ]
-                pairs = list(zip(values, desc.tensors(field.name), strict=True))
-                if not pairs:
-                    continue
-                if field in desc.schema.input_fields:
-                    reads[field.name] = tuple(Read(value) for value in values)
-                    inputs += [GraphInput(value.name, value, None, item) for value, item in pairs]
-                else:
-                    writes[field.name] = tuple(Write(value) for value in values)
-                    outputs += [GraphOutput(value.name, value, item) for value, item in pairs]
-            graph = Graph((Node("n", desc, reads, writes),), tuple(inputs), tuple(outputs))
-            for trace in dml2onnx.compile(graph).traces:
-                if "Cast" in trace.operators and not trace.notes:
-                    silent.append(trace.operator)
-    assert silent == []
+    ops = [op for name, found in descriptors().items() for op in found if name != "DML_OPERATOR_CAST"]
+    traces = [trace for op in ops for trace in dml2onnx.compile(single_node(op)).traces]
+    assert [trace.operator for trace in traces if "Cast" in trace.operators and not trace.notes] == []
 
 
 @pytest.mark.parametrize("exact", [False, True])

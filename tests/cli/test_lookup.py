@@ -64,11 +64,6 @@ def test_what_a_table_row_becomes(capsys: pytest.CaptureFixture[str]) -> None:
     assert document(capsys, "ACTIVATION_CELU")["becomes"] == "Celu for FLOAT32"
 
 
-def test_names_that_are_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", "CONVOLUTON"]) == 2
-    assert "CONVOLUTION" in capsys.readouterr().err
-
-
 def test_a_file_of_that_name_is_a_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -194,18 +194,6 @@ def test_special_files_stay(models: Path) -> None:
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
 
 
-@pytest.mark.parametrize("name", [".", "", "..", "/", "nowhere/out", "results/."])
-@pytest.mark.parametrize(
-    "command", ["compile native.json -o", "convert native.json --format native -o", "pydirectml --save"]
-)
-def test_what_no_file_can_be_called(models: Path, command: str, name: str) -> None:
-    program = " program.py" if command.startswith("pydirectml") else ""
-    result = in_shell(models, f"mkdir results; dml2onnx {command} '{name}'{program}")
-    assert result.returncode == (2 if name == "" else 1), result.stderr
-    assert "Traceback" not in result.stderr
-    assert "error" in result.stderr
-
-
 # --- What a program writes --------------------------------------------------------------------------------------------
 
 
@@ -236,12 +224,6 @@ def test_a_program_does_not_write_over_what_is_read(models: Path, path: str) -> 
     assert result.returncode == 1
     assert "DML3012" in result.stderr
     assert {name: (models / name).read_bytes() for name in before} == before
-
-
-def test_paths_of_other_systems(models: Path) -> None:
-    program_that_writes(models, "a\\b\\y.npy")
-    assert in_shell(models, "dml2onnx run program.json --output-dir results").returncode == 0
-    assert (models / "results" / "a" / "b" / "y.npy").exists()
 
 
 @pytest.mark.parametrize("path", ["a\0b.npy", "x" * 300, "..\\out.npy", "\ud800"])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from dml2onnx.cli import main
@@ -33,12 +31,6 @@ def test_each_is_another() -> None:
 @pytest.mark.parametrize("text", ["", "80070058", "0", "1602", "DML1602", "E_", "-5", "0x", "the parameter", "GEMM"])
 def test_other_words_are_none(text: str) -> None:
     assert hresult_of(text) is None
-
-
-def test_a_file_of_that_name_is_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("80070057").write_text("nothing")
-    assert main(["explain", "80070057"]) == 2
 
 
 def test_what_is_told_can_be_done(capsys: pytest.CaptureFixture[str]) -> None:

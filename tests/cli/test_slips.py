@@ -156,35 +156,3 @@ def test_what_standard_input_has_is_called_so(
     given(monkeypatch, b'{"a": 1}')
     assert main(["check", "-"]) == 2
     assert 'the members of "<stdin>" belong to no known format' in capsys.readouterr().err
-
-
-LONG = "A" * 300
-"""More than a file system allows."""
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["explain", LONG], ["explain", f"{LONG}.json"], ["explain", f"DML1001{LONG}"], ["check", f"{LONG}.json"],
-        ["compile", f"{LONG}.json"], ["run", f"{LONG}.json"], ["verify", f"{LONG}.json"], ["report", f"{LONG}.json"],
-        ["convert", f"{LONG}.json", "-o", "o.json"], ["batch", LONG], ["pydirectml", LONG],
-        ["report", "m.json", "--compare", LONG], ["report", "m.json", "--compare", f"{LONG}.json"],
-        ["run", "m.json", "--input", f"x={LONG}"], ["run", "m.json", "--input", f"x={LONG}.npz:a"],
-        ["compile", "m.json", "--constants", LONG], ["verify", "m.json", "--against", LONG],
-    ],
-    ids=lambda arguments: " ".join(arguments).replace(LONG, "LONG"),
-)  # fmt: skip
-def test_names_that_no_file_can_have(
-    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Are those of files that are not there; nothing was to be written."""
-    monkeypatch.chdir(tmp_path)
-    desc = {"DataType": "FLOAT32", "Sizes": [4]}
-    relu = {"name": "r", "type": "ACTIVATION_RELU", "inputs": {"InputTensor": "x"}, "outputs": {"OutputTensor": "y"}}
-    model = {"dml2onnx": 1, "inputs": {"x": desc}, "nodes": [relu], "outputs": ["y"]}
-    Path("m.json").write_text(json.dumps(model), encoding="utf-8")
-    assert main(arguments) in (1, 2)
-    said = capsys.readouterr().err
-    assert "AAAA" in said
-    assert "cannot write" not in said
-    assert len(said) < 1000

@@ -16,7 +16,7 @@ import pytest
 import dml2onnx
 from dml2onnx.cli import main
 from dml2onnx.frontends.names import file_stem
-from tests.cli.test_cli import NATIVE, PROGRAM
+from tests.cli.test_cli import NATIVE
 
 ROOT = Path(dml2onnx.__file__).parent
 DEVICES = ["con", "CONOUT$", "NUL", "aux.txt", "Com1", "LPT9.a.b", "prn"]
@@ -117,40 +117,6 @@ def test_findings_have_the_same_place_whatever_ends_lines(
         assert got.splitlines()[0] == expected.splitlines()[0]
     else:
         assert got == expected
-
-
-@pytest.mark.parametrize("model", [NATIVE, PROGRAM], ids=["native", "dxdispatch"])
-def test_lines_do_not_matter_to_what_is_compiled(tmp_path: Path, model: object) -> None:
-    models = [
-        dml2onnx.compile(written(tmp_path / "model.json", model, ends, "utf-8")).model_proto.SerializeToString(
-            deterministic=True
-        )
-        for ends in ("\n", "\r\n")
-    ]
-    assert models[0] == models[1]
-
-
-def test_text_of_powershell_is_refused_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Its ``>`` writes UTF-16 before version 6."""
-    path = written(tmp_path / "model.json", NATIVE, "\r\n", "utf-16")
-    assert main(["check", str(path)]) == 2
-    assert "UTF-16" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
-def test_programs_with_lines_of_windows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], encoding: str
-) -> None:
-    program = tmp_path / "program.py"
-    program.write_bytes("import pydirectml as dml\r\nprint('é', dml.TensorDataType.FLOAT32)\r\n".encode(encoding))
-    done = subprocess.run(
-        [sys.executable, "-m", "dml2onnx", "pydirectml", program],
-        capture_output=True,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.decode("utf-8").split() == ["é", "TensorDataType.FLOAT32"]
 
 
 def test_files_are_text_in_one_encoding() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,6 @@ from dml2onnx.exporters import convert
 from dml2onnx.ir.data import Data
 from dml2onnx.ir.graph import Effect, Graph, GraphOutput, Node, Value
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias
-from dml2onnx.ir.tensor import TensorDesc
-from tests.selection import each_value_once
 
 
 def bits(value: Any) -> Any:
@@ -99,51 +96,6 @@ def compare(graph: Graph, other: Graph) -> None:
 def compiled(graph: Graph) -> bytes:
     """The ONNX model, but for the name of the format that the graph came from."""
     return compile(replace(graph, format="")).model_proto.SerializeToString()
-
-
-def forms(graph: Graph) -> list[tuple[str, str]]:
-    """What exporters have to do for a graph: the kinds of its parts, without the numbers in them."""
-    found = {
-        *((item.kind, "effect") for item in graph.effects),
-        *(("input", type(item.default).__name__) for item in graph.inputs),
-        *(("constant", type(item.data).__name__) for item in graph.constants),
-        ("nodes", str(min(len(graph.nodes), 2))),
-        ("findings", str(sorted({item.code for item in graph.findings}))),
-    }
-    for node in graph.nodes:
-        for field, value in node.operator.items():
-            name = f"{node.operator.type}.{field.name}"
-            for part in value if isinstance(value, tuple) else (value,):
-                found.update((name, text) for text in _forms_of(part))
-        for name, reads in node.reads.items():
-            found.update((f"{node.operator.type}.{name}", f"offset {item.offset > 0}") for item in reads if item)
-        for name, writes in node.writes.items():
-            found.update((f"{node.operator.type}.{name}", f"offset {item.offset > 0}") for item in writes if item)
-    return sorted(found)
-
-
-def _forms_of(value: Any) -> list[str]:
-    match value:
-        case TensorDesc():
-            strides = value.strides is not None
-            size = value.total_bytes == TensorDesc(value.data_type, value.sizes, value.strides).total_bytes
-            return [value.data_type.name, f"rank {len(value.sizes)}", f"{strides}, {size}, {value.owned_by_dml}"]
-        case bool() | str() | None:
-            return [repr(value)]
-        case int() | float():
-            return [f"{type(value).__name__} {value == 0} {value < 0} {isinstance(value, int) or value.is_integer()}"]
-        case OperatorDesc():
-            return [value.type, *(text for item in value.values for text in _forms_of(item))]
-        case Scalar(data_type, number):
-            return [data_type.name, *_forms_of(number)]
-    return [type(value).__name__]
-
-
-def with_all_forms(models: Iterable[Path], is_exhaustive: bool) -> list[Graph]:
-    """So many of the models that everything is met that any of them has; all where all are wanted."""
-    graphs = [dml2onnx.load(model) for model in models]
-    places = range(len(graphs)) if is_exhaustive else each_value_once([forms(graph) for graph in graphs])
-    return [graphs[place] for place in places]
 
 
 def round_trip(graph: Graph, directory: Path, format: str = "native", *, compiles: bool = True) -> dict[str, bytes]:

@@ -26,6 +26,7 @@ from tests.checks.build import op
 from tests.frontends.models import DX, NATIVE, edited, f32, load_model
 from tests.frontends.partitions import PARTITION
 from tests.frontends.partitions import write as write_partition
+from tests.refusals import refusal
 
 WEIGHTS = f32(4, 100, Strides=[0, 1], file="weights.bin")
 LARGE = edited(NATIVE, ("/constants/w", WEIGHTS), ("/nodes/0/desc/BTensor", f32(4)))
@@ -41,9 +42,7 @@ def model(tmp_path: Path) -> Path:
 
 
 def refused(model: Path | dml2onnx.Graph, path: Path, format: str | None = None) -> str:
-    with pytest.raises(DmlError) as caught:
-        convert(model, path, format)
-    (item,) = caught.value.diagnostics
+    item = refusal(convert, model, path, format)
     return item.code
 
 
@@ -118,9 +117,7 @@ def test_constants_of_other_graphs_are_spared(tmp_path: Path) -> None:
     one, other = tmp_path / "one.bin", tmp_path / "other.bin"
     assert len(convert(weighted(1), one)) == 3
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    with pytest.raises(DmlError) as caught:
-        convert(weighted(2), other)
-    (item,) = caught.value.diagnostics  # all files in one
+    item = refusal(convert, weighted(2), other)
     assert item.code == codes.BESIDE_OUTPUT.id
     assert '"b.bin", "w.bin" are there already, without belonging to an earlier "other.bin"' in item.message
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before

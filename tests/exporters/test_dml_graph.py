@@ -3,35 +3,26 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 
 import dml2onnx
-from dml2onnx import catalog
 from dml2onnx.codes import exporting as codes
 from dml2onnx.diagnostics import Code, DmlError
 from dml2onnx.exporters import convert, left_out
-from dml2onnx.exporters.dml_graph import dml_graph
-from dml2onnx.exporters.serialized import serialized
-from dml2onnx.exporters.whole_tensors import obstacles
-from dml2onnx.frontends import LoadOptions
 from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Value
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.testing.random_graphs import samples
-from dml2onnx.testing.random_graphs.draft import Sample
 from dml2onnx.testing.valid import EASILY_DOUBTED
 from tests.checks.build import one
 from tests.frontends.models import DX, GRAPH, NATIVE, edited, f32, load_model
 
 from .same import bits, described
-from .test_native import PROGRAMS, exact
+from .test_native import PROGRAMS
 
 
 def without_flags(node: Node, values: set[Value]) -> OperatorDesc:
@@ -109,54 +100,6 @@ def test_a_native_graph(tmp_path: Path) -> None:
     assert back.constants[0].data.read().view(np.float32).tolist() == [1, 2.5, np.inf, -1]
 
 
-@pytest.mark.parametrize("name", ["picture", "digits"])
-def test_samples(name: str, tmp_path: Path) -> None:
-    """Programs without their writeFile commands compile to what they compiled to."""
-    model = Path(__file__).resolve().parents[2] / "samples" / name / "model.json"
-    graph = replace(dml2onnx.load(model, LoadOptions(freeze=name == "digits")), effects=())
-    back = round_trip(graph, tmp_path)
-    want, got = dml2onnx.compile(graph), dml2onnx.compile(back)
-    inputs = {port.name: np.zeros(port.shape, port.dtype) for port in want.inputs}
-    expected = want.run(inputs)
-    found = got.run(inputs)
-    assert found.keys() == expected.keys()
-    for label, array in expected.items():
-        np.testing.assert_array_equal(found[label], array)
-
-
-@pytest.mark.parametrize("name", EASILY_DOUBTED)
-def test_examples(name: str, tmp_path: Path) -> None:
-    round_trip(one(exact(EASILY_DOUBTED[name])), tmp_path)
-
-
-@settings(deadline=None, derandomize=True, max_examples=100)
-@given(samples())
-def test_random_graphs(sample: Sample) -> None:
-    """Either the same graph comes back, or it is said what the format cannot say."""
-    with tempfile.TemporaryDirectory() as directory:
-        try:
-            round_trip(sample.graph, Path(directory))
-        except DmlError as error:
-            refused = {item.code for item in error.diagnostics}
-        else:
-            return
-    assert refused <= CANNOT_SAY
-
-
-CANNOT_SAY = {
-    code.id
-    for code in (
-        codes.INNER_OFFSET,
-        codes.PARTIAL_WRITE,
-        codes.BUFFER_SIZE,
-        codes.EFFECT,
-        codes.NO_NODE_OUTPUT,
-        codes.UNREAD_INPUT,
-        codes.OTHER_VIEW,
-    )
-}
-
-
 @pytest.mark.parametrize("format", ["dml_graph", "serialized"])
 @pytest.mark.parametrize("shown", [["y"], ["x", "y"]])
 def test_commands_are_told(format: str, shown: list[str], tmp_path: Path) -> None:
@@ -170,22 +113,6 @@ def test_commands_are_told(format: str, shown: list[str], tmp_path: Path) -> Non
     inputs = {"x": np.array([1, -2, 3, 4], np.float32)}
     back = dml2onnx.load(tmp_path / "graph")
     assert dml2onnx.compile(back).run(inputs)["y"].tolist() == dml2onnx.compile(graph).run(inputs)["y"].tolist()
-
-
-@settings(deadline=None, derandomize=True, max_examples=60)
-@given(samples())
-def test_two_formats_refuse_the_same(sample: Sample) -> None:
-    """What both cannot say is found in one place, in the same words."""
-    refused: list[list[str]] = []
-    for write in (lambda: dml_graph(sample.graph, "data"), lambda: serialized(sample.graph)):
-        try:
-            write()
-        except DmlError as error:
-            refused.append([str(item) for item in error.diagnostics])
-        else:
-            refused.append([])
-    common = [str(item) for item in obstacles(sample.graph)]
-    assert all(found[: len(common)] == common for found in refused)
 
 
 def test_programs_are_refused(tmp_path: Path) -> None:
@@ -228,10 +155,3 @@ def test_graphs_that_are_none(tmp_path: Path) -> None:
     assert refusals(replace(graph, inputs=odd), tmp_path) == {codes.UNSUITABLE_NAME.id}
     output = GraphOutput("y", Value("y", 8), desc)
     assert refusals(Graph((), (), (output,)), tmp_path) == {codes.NO_NODE_OUTPUT.id}
-
-
-def test_the_documented_numbers_of_tensors(tmp_path: Path) -> None:
-    """An absent tensor keeps its number, an absent array has none."""
-    schema = catalog.operator("GEMM")
-    assert [field.name for field in schema.input_fields] == ["ATensor", "BTensor", "CTensor"]
-    round_trip(one(EASILY_DOUBTED["matrices of two dimensions"]), tmp_path)

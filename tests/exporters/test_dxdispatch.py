@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 
 import dml2onnx
-from dml2onnx import DmlError, LoadOptions
+from dml2onnx import DmlError
 from dml2onnx.cli import main
 from dml2onnx.codes import exporting as codes
 from dml2onnx.diagnostics import Code, Severity
@@ -22,38 +20,13 @@ from dml2onnx.exporters.dx_buffers import kept
 from dml2onnx.exporters.dxdispatch import dxdispatch, owned_constants
 from dml2onnx.ir.data import FillData, MissingData
 from dml2onnx.ir.graph import Constant, Effect, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
-from dml2onnx.lowering.registry import lowerings
-from dml2onnx.testing.random_graphs import samples
-from dml2onnx.testing.random_graphs.draft import Sample
-from dml2onnx.testing.valid import EASILY_DOUBTED
-from tests.checks.build import node, one, op, t
+from tests.checks.build import node, op, t
 from tests.frontends.models import DX, GRAPH, NATIVE, edited, f32, load_model
 
 from .same import bits, round_trip
 from .test_dml_graph import without_flags
-from .test_native import PROGRAMS, SAMPLES, exact
 
 # --- Programs ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_programs(name: str, tmp_path: Path) -> None:
-    graph = load_model(tmp_path, PROGRAMS[name])
-    round_trip(graph, tmp_path, "dxdispatch", compiles=bool(graph.outputs))
-
-
-def test_the_sample(tmp_path: Path) -> None:
-    """A picture has become the bytes that it was decoded to."""
-    files = round_trip(dml2onnx.load(SAMPLES / "picture" / "model.json"), tmp_path, "dxdispatch")
-    model = json.loads(files["model.json"])
-    assert {item["type"] for item in model["commands"]} == {"dispatch", "writeFile"}
-
-
-def test_published_vectors(published: list[Graph], tmp_path: Path) -> None:
-    """All forms of them; some are compiled as well."""
-    for number, graph in enumerate(published):
-        compiles = number % 16 == 0 and all(item.operator.type in lowerings() for item in graph.nodes)
-        round_trip(graph, tmp_path / str(number), "dxdispatch", compiles=compiles)
 
 
 # --- Other graphs -----------------------------------------------------------------------------------------------------
@@ -116,71 +89,6 @@ def comes_back(graph: Graph, directory: Path) -> Graph:
     assert said(back) == said(with_open_constants(graph))
     round_trip(back, directory / "again", "dxdispatch", compiles=False)
     return back
-
-
-@pytest.mark.parametrize("model", [NATIVE, GRAPH, DX], ids=["native", "dml_graph", "dxdispatch"])
-def test_small_models(model: dict[str, Any], tmp_path: Path) -> None:
-    comes_back(load_model(tmp_path, model), tmp_path)
-
-
-@pytest.mark.parametrize("freeze", [False, True])
-def test_digits(freeze: bool, tmp_path: Path) -> None:
-    graph = dml2onnx.load(SAMPLES / "digits" / "model.json", LoadOptions(freeze=freeze))
-    back = comes_back(graph, tmp_path)
-    want, got = dml2onnx.run(graph), dml2onnx.run(back)
-    for name, array in want.items():
-        np.testing.assert_array_equal(got[name], array)
-
-
-def test_a_network(shared: Path, tmp_path: Path) -> None:
-    for name in ("squeezenet/model.json", "serialized_matmul_add/Partition_0.bin"):
-        (tmp_path / name).parent.mkdir()
-        comes_back(dml2onnx.load(shared / "models" / name), (tmp_path / name).parent)
-
-
-@pytest.mark.parametrize("name", EASILY_DOUBTED)
-def test_examples_of_the_checks(name: str, tmp_path: Path) -> None:
-    """Every field of every operator."""
-    comes_back(one(exact(EASILY_DOUBTED[name])), tmp_path)
-
-
-IMPOSSIBLE = {
-    code.id
-    for code in (
-        codes.BUFFER_VERSIONS,
-        codes.UNREAD_INPUT,
-        codes.NO_NODE_OUTPUT,
-        codes.UNSUITABLE_NAME,
-        codes.TWO_OUTPUTS,
-    )
-}
-
-
-@settings(deadline=None, derandomize=True, max_examples=60)
-@given(samples())
-def test_random_graphs(sample: Sample) -> None:
-    """Either the same graph comes back, or it is said what a program cannot say."""
-    with tempfile.TemporaryDirectory() as directory:
-        try:
-            comes_back(sample.graph, Path(directory))
-        except DmlError as error:
-            refused = {item.code for item in error.diagnostics}
-        else:
-            refused = set()
-    assert refused <= IMPOSSIBLE
-
-
-def test_a_built_graph(tmp_path: Path) -> None:
-    g = dml2onnx.GraphBuilder(feature_level="5_0")
-    x = g.input("x", np.float32, [1, 3, 8, 8])
-    y = g.max_pooling(g.activation_relu(g.convolution(x * 2 - 1, np.ones((8, 3, 3, 3)))), [2, 2]).values
-    graph = g.build({"y": y, "corner": y[..., :2, :2]})
-    back = comes_back(graph, tmp_path)
-    given_x = {"x": np.random.default_rng(0).random((1, 3, 8, 8), np.float32)}
-    want, got = dml2onnx.run(graph, given_x), dml2onnx.run(back, given_x)
-    for name, array in want.items():
-        np.testing.assert_array_equal(got[name], array)
-    assert dml2onnx.compile(back).node_count == dml2onnx.compile(graph).node_count
 
 
 def test_special_numbers(tmp_path: Path) -> None:

@@ -5,21 +5,18 @@ from __future__ import annotations
 import json
 import math
 import struct
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from jsonschema import Draft202012Validator
 
 import dml2onnx
 from dml2onnx import catalog
 from dml2onnx.catalog import FieldSchema, FieldType
-from dml2onnx.checks import check
 from dml2onnx.codes import exporting as codes
-from dml2onnx.diagnostics import DmlError, Severity
+from dml2onnx.diagnostics import DmlError
 from dml2onnx.execution import execute
 from dml2onnx.exporters import convert
 from dml2onnx.frontends import LoadOptions
@@ -27,23 +24,14 @@ from dml2onnx.ir.data import ArrayData, Data, FillData
 from dml2onnx.ir.graph import Constant, Effect, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.lowering.registry import lowerings
-from dml2onnx.testing.random_graphs import samples
-from dml2onnx.testing.random_graphs.draft import Sample
-from dml2onnx.testing.valid import EASILY_DOUBTED
 from tests.checks.build import one, op, t
-from tests.checks.test_examples import EXAMPLES
-from tests.frontends.models import DX, GRAPH, NATIVE, edited, f32, load_model
+from tests.frontends.models import NATIVE, edited, f32, load_model
 from tests.lowering.harness import operator
 
 from .same import compare, compiled, round_trip
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 SCHEMA = Draft202012Validator(json.loads((catalog.schemas_directory() / "graph.schema.json").read_text("utf-8")))
-
-
-def is_compiled(graph: Graph) -> bool:
-    return not any(item.severity is Severity.ERROR for item in check(graph))
 
 
 def document(graph: Graph, directory: Path) -> dict[str, Any]:
@@ -57,43 +45,6 @@ def document(graph: Graph, directory: Path) -> dict[str, Any]:
 # --- Every front end --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("freeze", [False, True])
-@pytest.mark.parametrize("model", [NATIVE, GRAPH, DX], ids=["native", "dml_graph", "dxdispatch"])
-def test_small_models(model: dict[str, Any], freeze: bool, tmp_path: Path) -> None:
-    graph = load_model(tmp_path, model, LoadOptions(freeze=freeze))
-    SCHEMA.validate(json.loads(round_trip(graph, tmp_path)["model.json"]))
-
-
-@pytest.mark.parametrize("freeze", [False, True])
-@pytest.mark.parametrize("name", ["picture", "digits"])
-def test_samples(name: str, freeze: bool, tmp_path: Path) -> None:
-    graph = dml2onnx.load(SAMPLES / name / "model.json", LoadOptions(freeze=freeze))
-    SCHEMA.validate(json.loads(round_trip(graph, tmp_path)["model.json"]))
-
-
-def test_a_network(shared: Path, tmp_path: Path) -> None:
-    round_trip(dml2onnx.load(shared / "models" / "squeezenet" / "model.json"), tmp_path)
-
-
-def test_a_serialized_graph(shared: Path, tmp_path: Path) -> None:
-    graph = dml2onnx.load(shared / "models" / "serialized_matmul_add" / "Partition_0.bin")
-    round_trip(graph, tmp_path)
-
-
-def test_published_vectors(published: list[Graph], tmp_path: Path) -> None:
-    """All forms of them; some are compiled as well."""
-    for number, graph in enumerate(published):
-        compiles = number % 4 == 0 and all(node.operator.type in lowerings() for node in graph.nodes)
-        round_trip(graph, tmp_path / str(number), compiles=compiles)
-
-
-@settings(deadline=None, derandomize=True, max_examples=150)
-@given(samples())
-def test_random_graphs(sample: Sample) -> None:
-    with tempfile.TemporaryDirectory() as directory:
-        round_trip(sample.graph, Path(directory), compiles=is_compiled(sample.graph))
-
-
 def exact(desc: OperatorDesc) -> OperatorDesc:
     """An example as a front end would read it: with bools, and with floats that FLOAT32 holds."""
 
@@ -103,16 +54,6 @@ def exact(desc: OperatorDesc) -> OperatorDesc:
         return tuple(float(np.float32(x)) for x in given) if field.type is FieldType.FLOAT_ARRAY else given
 
     return OperatorDesc(desc.schema, tuple(None if x is None else value(field, x) for field, x in desc.items()))
-
-
-@pytest.mark.parametrize("desc", EXAMPLES)
-def test_documented_examples(desc: OperatorDesc, tmp_path: Path) -> None:
-    document(one(desc), tmp_path)
-
-
-@pytest.mark.parametrize("name", EASILY_DOUBTED)
-def test_examples_of_the_checks(name: str, tmp_path: Path) -> None:
-    document(one(exact(EASILY_DOUBTED[name])), tmp_path)
 
 
 # --- Programs ---------------------------------------------------------------------------------------------------------
@@ -154,14 +95,6 @@ PROGRAMS = {
         **program(relu("x#1", "x"), relu("x", "y"), relu("y", "x#1"), **{"x#1": X, "y": X}),
     },
 }
-
-
-@pytest.mark.parametrize("freeze", [False, True])
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_programs(name: str, freeze: bool, tmp_path: Path) -> None:
-    graph = load_model(tmp_path, PROGRAMS[name], LoadOptions(freeze=freeze))
-    assert [item for item in graph.findings if item.severity is Severity.ERROR] == []
-    SCHEMA.validate(json.loads(round_trip(graph, tmp_path, compiles=bool(graph.outputs))["model.json"]))
 
 
 def test_a_program_runs_as_before(tmp_path: Path) -> None:

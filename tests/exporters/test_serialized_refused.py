@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import flatbuffers
 import pytest
@@ -21,9 +22,6 @@ from tests.exporters.test_serialized import X, adding
 from tests.frontends.models import NATIVE, edited, f32, load_model
 from tests.frontends.partitions import PARTITION, load_partition
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 def refused(graph: Graph) -> list[tuple[str, str, str]]:
     with pytest.raises(DmlError) as caught:
@@ -32,106 +30,63 @@ def refused(graph: Graph) -> list[tuple[str, str, str]]:
     return [(item.code, item.node, item.field) for item in caught.value.diagnostics]
 
 
-def relu_of(read: Read, write: Write, outputs: list[GraphOutput], inputs: list[GraphInput], **more: Any) -> Graph:
-    desc = op("ACTIVATION_RELU", InputTensor=X, OutputTensor=X)
-    only = Node("relu", desc, {"InputTensor": (read,)}, {"OutputTensor": (write,)}, "/nodes/0")
-    return Graph((only,), tuple(inputs), tuple(outputs), **more)
-
-
-IN, BIG, OUT, CONST = Value("x", 16), Value("big", 32), Value("y", 16), Value("c", 16)
+IN, OUT, CONST, LOOP = (Value(name, 16) for name in ("x", "y", "c", "loop"))
+BIG = Value("big", 32)
+READ, WRITE = Read(IN), Write(OUT)
 X_IN, Y_OUT = GraphInput("x", IN), GraphOutput("y", OUT, X)
-LOOP = Value("loop", 16)
-ZEROS = FillData(b"\0", 16)
+ZEROS = Constant(CONST, FillData(b"\0", 16))
+RELU = op("ACTIVATION_RELU", InputTensor=X, OutputTensor=X)
+
+
+def relu(
+    *outputs: GraphOutput,
+    read: Read = READ,
+    write: Write = WRITE,
+    inputs: tuple[GraphInput, ...] = (X_IN,),
+    constants: tuple[Constant, ...] = (),
+) -> Graph:
+    """``y = relu(x)``, or something odd in the place of a part of it."""
+    only = Node("relu", RELU, {"InputTensor": (read,)}, {"OutputTensor": (write,)}, "/nodes/0")
+    return Graph((only,), inputs, outputs or (Y_OUT,), constants)
+
+
+def hidden() -> Graph:
+    """The first node's output has the name of the input, which the second one reads."""
+    first = node(RELU, {"InputTensor": [IN]}, {"OutputTensor": [OUT]})
+    second = node(RELU, {"InputTensor": [OUT]}, {"OutputTensor": [CONST]}, name="second")
+    return Graph((first, second), (X_IN,), (GraphOutput("x", OUT, X), GraphOutput("y", CONST, X)))
+
 
 REFUSED: dict[str, tuple[Code, str, str, Graph]] = {
     "read-offset": (
         codes.INNER_OFFSET,
         "relu",
         "InputTensor",
-        relu_of(Read(CONST, 16), Write(OUT), [Y_OUT], [], constants=(Constant(CONST, ZEROS),)),
+        relu(read=Read(CONST, 16), inputs=(), constants=(ZEROS,)),
     ),
-    "write-offset": (
-        codes.INNER_OFFSET,
-        "relu",
-        "OutputTensor",
-        relu_of(Read(IN), Write(BIG, 16), [GraphOutput("y", BIG, X)], [X_IN]),
-    ),
-    "partial": (
-        codes.PARTIAL_WRITE,
-        "relu",
-        "OutputTensor",
-        relu_of(Read(IN), Write(OUT, 0, IN), [Y_OUT], [X_IN]),
-    ),
-    "large-output": (
-        codes.BUFFER_SIZE,
-        "relu",
-        "OutputTensor",
-        relu_of(Read(IN), Write(BIG), [GraphOutput("y", BIG, X)], [X_IN]),
-    ),
-    "large-input": (
-        codes.BUFFER_SIZE,
-        "relu",
-        "InputTensor",
-        relu_of(Read(BIG), Write(OUT), [Y_OUT], [GraphInput("x", BIG)]),
-    ),
-    "input-as-output": (
-        codes.NO_NODE_OUTPUT,
-        "",
-        "",
-        relu_of(Read(IN), Write(OUT), [Y_OUT, GraphOutput("z", IN, X)], [X_IN]),
-    ),
+    "write-offset": (codes.INNER_OFFSET, "relu", "OutputTensor", relu(GraphOutput("y", BIG, X), write=Write(BIG, 16))),
+    "partial": (codes.PARTIAL_WRITE, "relu", "OutputTensor", relu(write=Write(OUT, 0, IN))),
+    "large-output": (codes.BUFFER_SIZE, "relu", "OutputTensor", relu(GraphOutput("y", BIG, X), write=Write(BIG))),
+    "large-input": (codes.BUFFER_SIZE, "relu", "InputTensor", relu(read=Read(BIG), inputs=(GraphInput("x", BIG),))),
+    "input-as-output": (codes.NO_NODE_OUTPUT, "", "", relu(Y_OUT, GraphOutput("z", IN, X))),
     "constant-as-output": (
         codes.NO_NODE_OUTPUT,
         "",
         "",
-        relu_of(Read(CONST), Write(OUT), [GraphOutput("z", CONST, X)], [], constants=(Constant(CONST, ZEROS),)),
+        relu(GraphOutput("z", CONST, X), read=Read(CONST), inputs=(), constants=(ZEROS,)),
     ),
-    "two-outputs": (
-        codes.TWO_OUTPUTS,
-        "",
-        "",
-        relu_of(Read(IN), Write(OUT), [Y_OUT, GraphOutput("z", OUT, X)], [X_IN]),
-    ),
-    "hidden": (
-        codes.HIDDEN_VALUE,
-        "second",
-        "",
-        Graph(
-            (
-                node(
-                    op("ACTIVATION_RELU", InputTensor=X, OutputTensor=X), {"InputTensor": [IN]}, {"OutputTensor": [OUT]}
-                ),
-                node(
-                    op("ACTIVATION_RELU", InputTensor=X, OutputTensor=X),
-                    {"InputTensor": [OUT]},
-                    {"OutputTensor": [CONST]},
-                    name="second",
-                ),
-            ),
-            (X_IN,),
-            (GraphOutput("x", OUT, X), GraphOutput("y", CONST, X)),
-        ),
-    ),
-    "unread": (
-        codes.UNREAD_INPUT,
-        "",
-        "",
-        relu_of(Read(IN), Write(OUT), [Y_OUT], [X_IN, GraphInput("z", Value("z", 16))]),
-    ),
-    "empty-name": (codes.UNSUITABLE_NAME, "", "", relu_of(Read(IN), Write(OUT), [Y_OUT], [GraphInput("", IN)])),
-    "surrogate": (
-        codes.UNSUITABLE_NAME,
-        "",
-        "",
-        relu_of(Read(IN), Write(OUT), [GraphOutput("\udc80", OUT, X)], [X_IN]),
-    ),
+    "two-outputs": (codes.TWO_OUTPUTS, "", "", relu(Y_OUT, GraphOutput("z", OUT, X))),
+    "hidden": (codes.HIDDEN_VALUE, "second", "", hidden()),
+    "unread": (codes.UNREAD_INPUT, "", "", relu(inputs=(X_IN, GraphInput("z", Value("z", 16))))),
+    "empty-name": (codes.UNSUITABLE_NAME, "", "", relu(inputs=(GraphInput("", IN),))),
+    "surrogate": (codes.UNSUITABLE_NAME, "", "", relu(GraphOutput("\udc80", OUT, X))),
     "cycle": (
         codes.NOT_SORTABLE,
         "",
         "",
-        relu_of(Read(LOOP), Write(LOOP), [GraphOutput("y", LOOP, X)], []),
+        relu(GraphOutput("y", LOOP, X), read=Read(LOOP), write=Write(LOOP), inputs=()),
     ),
-    "nothing-makes": (codes.NO_SOURCE, "relu", "InputTensor", relu_of(Read(IN), Write(OUT), [Y_OUT], [])),
+    "nothing-makes": (codes.NO_SOURCE, "relu", "InputTensor", relu(inputs=())),
 }
 
 
@@ -154,10 +109,9 @@ def test_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     desc = t(200, type="INT64")
     assert refused(adding(FillData(b"\1", 1600), "w", desc))[0][0] == codes.TOO_LARGE_TO_WRITE.id
     monkeypatch.setattr(flatbuffers.Builder, "MAX_BUFFER_SIZE", 1 << 12)
-    relu = op("ACTIVATION_RELU", InputTensor=X, OutputTensor=X)
     values = [value(f"v{index}", X) for index in range(40)]
     nodes = [
-        node(relu, {"InputTensor": [before]}, {"OutputTensor": [after]}, name=after.name)
+        node(RELU, {"InputTensor": [before]}, {"OutputTensor": [after]}, name=after.name)
         for before, after in pairwise(values)
     ]
     assert refused(make(nodes, values[:1], [(values[-1], X)]))[0][0] == codes.TOO_LARGE_TO_WRITE.id

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import copy
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from dml2onnx.frontends import LoadOptions, load
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from dml2onnx.ir.graph import Graph
+from dml2onnx.ir.graph import Graph
 
 Model = dict[str, Any]
 
@@ -175,6 +172,12 @@ def edited(model: Model, *changes: tuple[str, Any]) -> Model:
 def dx_operator(operator: str, desc: Model, **more: Any) -> Model:
     """A DxDispatch model of one dispatchable ``op`` and no command."""
     return {"resources": {}, "dispatchables": {"op": {"type": operator, "desc": desc, **more}}, "commands": []}
+
+
+def one_node(kind: str, desc: Model, x: Model, *, name: str = "n", **more: Any) -> Model:
+    """A native model of one node, which reads ``x`` and writes ``y``; ``more`` are members of the node."""
+    node = {"name": name, "type": kind, "desc": desc, "inputs": {"InputTensor": "x"}, "outputs": {"OutputTensor": "y"}}
+    return {"dml2onnx": 1, "inputs": {"x": x}, "nodes": [{**node, **more}], "outputs": ["y"]}
 
 
 def load_text(directory: Path, text: str, options: LoadOptions | None = None) -> Graph:

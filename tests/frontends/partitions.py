@@ -8,20 +8,17 @@ bytes of structures, numbers of arrays, dictionaries of activations, ``None`` fo
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import flatbuffers
 import numpy as np
 
 from dml2onnx.frontends import LoadOptions, load
+from dml2onnx.ir.graph import Graph
 
 from .models import Model
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from dml2onnx.ir.graph import Graph
 
 UINT, INT, FLOAT = struct.Struct("<I").pack, struct.Struct("<i").pack, struct.Struct("<f").pack
 

@@ -2,152 +2,74 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
 
 import pytest
 
 from dml2onnx.codes import reading as codes
 
 from .models import DX, REMOVE, Model, edited, f32, load_model
-from .rejections import Case, case, check
+from .rejections import changes_of, rejecting
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from dml2onnx.diagnostics import Code
-
-
-ADD_DESC = "/dispatchables/add/desc"
-
-
-def changed(name: str, changes: list[tuple[str, Any]], *findings: tuple[Code, str]) -> Case:
-    return case(name, edited(DX, *changes), *findings)
+changed, add = changes_of(DX), changes_of(DX, "/dispatchables/add")
 
 
 REJECTED = [
-    changed("dispatchable-kind", [("/dispatchables/add", 1)], (codes.WRONG_KIND, "/dispatchables/add")),
-    changed("no-type", [("/dispatchables/add/type", REMOVE)], (codes.MISSING_KEY, "/dispatchables/add/type")),
+    add(codes.WRONG_KIND, ("", 1)),
+    add(codes.MISSING_KEY, ("/type", REMOVE)),
+    add(codes.MISSING_KEY, ("/type", REMOVE), ("/Type", "ELEMENT_WISE_ADD1")),
+    add(codes.UNKNOWN_OPERATOR, ("/type", "ELEMENT_WISE_ADD2")),
+    add(codes.UNKNOWN_OPERATOR, ("/type", "element_wise_add1")),
+    add(codes.UNKNOWN_OPERATOR, ("/Type", "ELEMENT_WISE_ADD2")),
+    add(codes.WRONG_KIND, ("/desc", [])),
+    add(codes.IGNORED_KEY, ("/binding", {})),
+    add(codes.WRONG_KIND, ("/dmlCompileType", "DmlCompileGrap")),
+    add(codes.ENUMERATOR, ("/executionFlags", "FAST")),
+    add(codes.ENUMERATOR, ("/executionFlags", ["NONE", 1]), at="/executionFlags/1"),
+    *(add(codes.UNSUPPORTED_DISPATCHABLE, ("/type", kind)) for kind in ("hlsl", "ONNX")),
     changed(
-        "no-lower-type",
-        [("/dispatchables/add/type", REMOVE), ("/dispatchables/add/Type", "ELEMENT_WISE_ADD1")],
-        (codes.MISSING_KEY, "/dispatchables/add/type"),
-    ),
-    changed(
-        "operator",
-        [("/dispatchables/add/type", "ELEMENT_WISE_ADD2")],
-        (codes.UNKNOWN_OPERATOR, "/dispatchables/add/type"),
-    ),
-    changed(
-        "operator-case",
-        [("/dispatchables/add/type", "element_wise_add1")],
-        (codes.UNKNOWN_OPERATOR, "/dispatchables/add/type"),
-    ),
-    changed(
-        "operator-upper",
-        [("/dispatchables/add/Type", "ELEMENT_WISE_ADD2")],
-        (codes.UNKNOWN_OPERATOR, "/dispatchables/add/Type"),
-    ),
-    changed("desc-kind", [(ADD_DESC, [])], (codes.WRONG_KIND, ADD_DESC)),
-    changed(
-        "slip-in-dispatchable", [("/dispatchables/add/binding", {})], (codes.IGNORED_KEY, "/dispatchables/add/binding")
-    ),
-    changed(
-        "compile-type",
-        [("/dispatchables/add/dmlCompileType", "DmlCompileGrap")],
-        (codes.WRONG_KIND, "/dispatchables/add/dmlCompileType"),
-    ),
-    changed(
-        "execution-flag",
-        [("/dispatchables/add/executionFlags", "FAST")],
-        (codes.ENUMERATOR, "/dispatchables/add/executionFlags"),
-    ),
-    changed(
-        "execution-flags",
-        [("/dispatchables/add/executionFlags", ["NONE", 1])],
-        (codes.ENUMERATOR, "/dispatchables/add/executionFlags/1"),
-    ),
-    *(
-        changed(kind, [("/dispatchables/add/type", kind)], (codes.UNSUPPORTED_DISPATCHABLE, "/dispatchables/add/type"))
-        for kind in ("hlsl", "ONNX")
-    ),
-    changed(
-        "newer",
-        [
-            (
-                "/dispatchables/new",
-                {
-                    "type": "FOLD",
-                    "desc": {
-                        "InputTensor": f32(1, 1, 1),
-                        "OutputTensor": f32(1, 1, 1),
-                        "DimensionCount": 1,
-                        "WindowSizes": [1],
-                        "Strides": [1],
-                        "Dilations": [1],
-                        "StartPadding": [0],
-                        "EndPadding": [0],
-                    },
+        codes.NEWER_THAN_DXDISPATCH,
+        (
+            "/dispatchables/new",
+            {
+                "type": "FOLD",
+                "desc": {
+                    "InputTensor": f32(1, 1, 1),
+                    "OutputTensor": f32(1, 1, 1),
+                    "DimensionCount": 1,
+                    "WindowSizes": [1],
+                    "Strides": [1],
+                    "Dilations": [1],
+                    "StartPadding": [0],
+                    "EndPadding": [0],
                 },
-            )
-        ],
-        (codes.NEWER_THAN_DXDISPATCH, "/dispatchables/new/type"),
+            },
+        ),
+        at="/dispatchables/new/type",
     ),
     changed(
-        "collapsed-graph",
-        [
-            (
-                "/dispatchables/abs",
-                {
-                    "type": "ELEMENT_WISE_ABS",
-                    "InputTensor": f32(1),
-                    "OutputTensor": f32(1),
-                    "dmlCompileType": "DmlCompileGraph",
-                },
-            )
-        ],
-        (codes.COLLAPSED_GRAPH, "/dispatchables/abs"),
+        codes.COLLAPSED_GRAPH,
+        (
+            "/dispatchables/abs",
+            {
+                "type": "ELEMENT_WISE_ABS",
+                "InputTensor": f32(1),
+                "OutputTensor": f32(1),
+                "dmlCompileType": "DmlCompileGraph",
+            },
+        ),
     ),
-    changed(
-        "owned-not-bound",
-        [("/dispatchables/add/bindings", {})],
-        (codes.OWNED_NOT_BOUND, "/dispatchables/add/bindings/BTensor"),
-    ),
-    changed(
-        "bindings-kind",
-        [("/dispatchables/add/bindings", [])],
-        (codes.WRONG_KIND, "/dispatchables/add/bindings"),
-    ),
-    changed(
-        "bound-at-initialization",
-        [("/dispatchables/add/bindings/ATensor", "x")],
-        (codes.BOUND_AT_INITIALIZATION, "/dispatchables/add/bindings/ATensor"),
-    ),
-    changed(
-        "initialization-output",
-        [("/dispatchables/add/bindings/OutputTensor", "y")],
-        (codes.IGNORED_BINDING, "/dispatchables/add/bindings/OutputTensor"),
-    ),
-    changed(
-        "initialization-unknown",
-        [("/dispatchables/add/bindings/CTensor", "y")],
-        (codes.IGNORED_BINDING, "/dispatchables/add/bindings/CTensor"),
-    ),
-    changed(
-        "initialization-resource",
-        [("/dispatchables/add/bindings/BTensor", "v")],
-        (codes.UNKNOWN_RESOURCE, "/dispatchables/add/bindings/BTensor"),
-    ),
-    changed(
-        "initialization-count",
-        [("/dispatchables/add/bindings/BTensor", ["w", "w"])],
-        (codes.CONNECTION_COUNT, "/dispatchables/add/bindings/BTensor"),
-    ),
+    add(codes.OWNED_NOT_BOUND, ("/bindings", {}), at="/bindings/BTensor"),
+    add(codes.WRONG_KIND, ("/bindings", [])),
+    add(codes.BOUND_AT_INITIALIZATION, ("/bindings/ATensor", "x")),
+    add(codes.IGNORED_BINDING, ("/bindings/OutputTensor", "y")),
+    add(codes.IGNORED_BINDING, ("/bindings/CTensor", "y")),
+    add(codes.UNKNOWN_RESOURCE, ("/bindings/BTensor", "v")),
+    add(codes.CONNECTION_COUNT, ("/bindings/BTensor", ["w", "w"])),
 ]
 
 
-@pytest.mark.parametrize("rejected", REJECTED, ids=lambda item: item.name)
-def test_rejected(rejected: Case, directory: Path) -> None:
-    check(rejected, directory)
+test_rejected = rejecting(REJECTED)
 
 
 # --- What is accepted -------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,13 +14,7 @@ from dml2onnx.frontends import LoadOptions
 
 from .models import REMOVE, Model, edited, f32, load_model
 from .partitions import PARTITION, attribute, tensor, write
-from .rejections import Case, case
-from .rejections import check as check_case
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from dml2onnx.diagnostics import Code
+from .rejections import changes_of, rejecting
 
 VALUES = {"initialValuesDataType": "FLOAT32", "initialValues": [1, 2, 3, 4]}
 PROGRAM: Model = {
@@ -45,59 +39,54 @@ def directory(tmp_path: Path) -> Path:
     return model
 
 
-def changed(name: str, changes: list[tuple[str, Any]], *findings: tuple[Code, str]) -> Case:
-    return case(name, edited(PROGRAM, *changes), *findings)
+changed, net, bound = changes_of(PROGRAM), changes_of(PROGRAM, NET), changes_of(PROGRAM, BINDINGS)
 
 
 REJECTED = [
-    changed("no-path", [(NET + "/sourcePath", REMOVE)], (codes.MISSING_KEY, NET + "/sourcePath")),
-    changed("path-kind", [(NET + "/sourcePath", 1)], (codes.WRONG_KIND, NET + "/sourcePath")),
-    changed("no-file", [(NET + "/sourcePath", "none.bin")], (codes.FILE_UNREADABLE, NET + "/sourcePath")),
-    changed("outside", [(NET + "/sourcePath", "../../Partition_0.bin")], (codes.FILE_OUTSIDE, NET + "/sourcePath")),
-    changed("a-directory", [(NET + "/sourcePath", "net")], (codes.FILE_UNREADABLE, NET + "/sourcePath")),
-    changed("damaged", [(NET + "/sourcePath", "damaged.bin")], (unreadable.DAMAGED_FILE, NET + "/sourcePath")),
-    changed("slip", [(NET + "/executionFlag", [])], (codes.IGNORED_KEY, NET + "/executionFlag")),
-    changed("flags", [(NET + "/executionFlags", "FAST")], (codes.ENUMERATOR, NET + "/executionFlags")),
+    net(codes.MISSING_KEY, ("/sourcePath", REMOVE)),
+    net(codes.WRONG_KIND, ("/sourcePath", 1)),
+    net(codes.FILE_UNREADABLE, ("/sourcePath", "none.bin")),
+    net(codes.FILE_OUTSIDE, ("/sourcePath", "../../Partition_0.bin")),
+    net(codes.FILE_UNREADABLE, ("/sourcePath", "net")),
+    net(unreadable.DAMAGED_FILE, ("/sourcePath", "damaged.bin")),
+    net(codes.IGNORED_KEY, ("/executionFlag", [])),
+    net(codes.ENUMERATOR, ("/executionFlags", "FAST")),
     changed(
-        "inside",
-        [(NET + "/sourcePath", "wrong.bin"), (BINDINGS + "/x", REMOVE)],
-        (codes.FIELD_RANGE, NET + "/sourcePath/nodes/1/desc/ATensor/TotalTensorSizeInBytes"),
-        (codes.UNUSED_GRAPH_INPUT, NET + "/sourcePath/graphInputNames/0"),
-        (codes.UNKNOWN_VALUE, NET + "/sourcePath/nodes/1/inputNames/0"),
+        [
+            (codes.FIELD_RANGE, "/dispatchables/net/sourcePath/nodes/1/desc/ATensor/TotalTensorSizeInBytes"),
+            (codes.UNUSED_GRAPH_INPUT, "/dispatchables/net/sourcePath/graphInputNames/0"),
+            (codes.UNKNOWN_VALUE, "/dispatchables/net/sourcePath/nodes/1/inputNames/0"),
+        ],
+        ("/dispatchables/net/sourcePath", "wrong.bin"),
+        ("/commands/0/bindings/x", REMOVE),
     ),
+    net(
+        [
+            (codes.IGNORED_BINDING, "/bindings/x"),
+            (codes.UNKNOWN_RESOURCE, "/bindings/w"),
+            (codes.IGNORED_BINDING, "/bindings/w"),
+        ],
+        ("/bindings", {"x": "a", "w": "c"}),
+    ),
+    net(codes.WRONG_KIND, ("/bindings", 1)),
+    bound(codes.UNCONNECTED_TENSOR, ("/x", REMOVE)),
+    bound(codes.UNCONNECTED_TENSOR, ("/y", REMOVE)),
+    bound(codes.IGNORED_BINDING, ("/w", "a")),
+    bound(codes.UNKNOWN_RESOURCE, ("/x", "c")),
+    bound(codes.CONNECTION_COUNT, ("/x", ["a", "a"])),
+    bound(codes.GRAPH_BOUND_WITH_OFFSET, ("/x", {"name": "a", "elementOffset": 1})),
+    bound(codes.GRAPH_BOUND_BYTES, ("/x", {"name": "a", "elementCount": 3})),
     changed(
-        "initialization",
-        [(NET + "/bindings", {"x": "a", "w": "c"})],
-        (codes.IGNORED_BINDING, NET + "/bindings/x"),
-        (codes.UNKNOWN_RESOURCE, NET + "/bindings/w"),
-        (codes.IGNORED_BINDING, NET + "/bindings/w"),
+        codes.GRAPH_BOUND_BYTES,
+        ("/resources/b/initialValues", [0, 0, 0]),
+        ("/resources/b/sizeInBytes", 64),
+        at="/commands/0/bindings/y",
     ),
-    changed("initialization-kind", [(NET + "/bindings", 1)], (codes.WRONG_KIND, NET + "/bindings")),
-    changed("input-not-bound", [(BINDINGS + "/x", REMOVE)], (codes.UNCONNECTED_TENSOR, BINDINGS + "/x")),
-    changed("output-not-bound", [(BINDINGS + "/y", REMOVE)], (codes.UNCONNECTED_TENSOR, BINDINGS + "/y")),
-    changed("unknown-name", [(BINDINGS + "/w", "a")], (codes.IGNORED_BINDING, BINDINGS + "/w")),
-    changed("no-resource", [(BINDINGS + "/x", "c")], (codes.UNKNOWN_RESOURCE, BINDINGS + "/x")),
-    changed("two-resources", [(BINDINGS + "/x", ["a", "a"])], (codes.CONNECTION_COUNT, BINDINGS + "/x")),
-    changed(
-        "offset",
-        [(BINDINGS + "/x", {"name": "a", "elementOffset": 1})],
-        (codes.GRAPH_BOUND_WITH_OFFSET, BINDINGS + "/x"),
-    ),
-    changed("count", [(BINDINGS + "/x", {"name": "a", "elementCount": 3})], (codes.GRAPH_BOUND_BYTES, BINDINGS + "/x")),
-    changed(
-        "small",
-        [("/resources/b/initialValues", [0, 0, 0]), ("/resources/b/sizeInBytes", 64)],
-        (codes.GRAPH_BOUND_BYTES, BINDINGS + "/y"),
-    ),
-    changed(
-        "resource-unreadable", [("/resources/a/initialValues", "x")], (codes.WRONG_KIND, "/resources/a/initialValues")
-    ),
+    changed(codes.WRONG_KIND, ("/resources/a/initialValues", "x")),
 ]
 
 
-@pytest.mark.parametrize("rejected", REJECTED, ids=lambda item: item.name)
-def test_rejected(rejected: Case, directory: Path) -> None:
-    check_case(rejected, directory)
+test_rejected = rejecting(REJECTED)
 
 
 def run(directory: Path, model: Model, options: LoadOptions | None = None) -> dict[str, list[float]]:

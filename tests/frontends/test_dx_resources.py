@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,206 +11,126 @@ from PIL import Image
 from dml2onnx.codes import reading as codes
 from dml2onnx.frontends import LoadOptions
 from dml2onnx.frontends.numbers import to_half
+from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput
 from dml2onnx.ir.tensor import DataType
 
 from .models import DX, REMOVE, Model, edited, load_model
-from .rejections import Case, case, check
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from dml2onnx.diagnostics import Code
-    from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput
-
+from .rejections import changes_of, rejecting
 
 X = "/resources/x"
 
 
-def changed(name: str, changes: list[tuple[str, Any]], *findings: tuple[Code, str]) -> Case:
-    return case(name, edited(DX, *changes), *findings)
+changed, x = changes_of(DX), changes_of(DX, "/resources/x")
 
 
 REJECTED = [
-    changed("no-section", [("/commands", REMOVE)], (codes.MISSING_KEY, "/commands")),
-    changed("section-kind", [("/commands", {})], (codes.WRONG_KIND, "/commands")),
-    changed("slip", [("/command", [])], (codes.IGNORED_KEY, "/command")),
-    changed("resource-kind", [(X, 1)], (codes.WRONG_KIND, X)),
-    changed("resource-slip", [(X + "/sizeInByte", 16)], (codes.IGNORED_KEY, X + "/sizeInByte")),
-    changed("no-values", [(X + "/initialValues", REMOVE)], (codes.MISSING_KEY, X + "/initialValues")),
-    changed("values-kind", [(X + "/initialValues", 1)], (codes.WRONG_KIND, X + "/initialValues")),
-    changed("deferred", [(X + "/initialValues", "deferred")], (codes.DEFERRED_RESOURCE, X + "/initialValues")),
-    changed("data-type", [(X + "/initialValuesDataType", "FLOAT31")], (codes.ENUMERATOR, X + "/initialValuesDataType")),
-    changed("data-type-kind", [(X + "/initialValuesDataType", 1)], (codes.ENUMERATOR, X + "/initialValuesDataType")),
-    changed("nibbles", [(X + "/initialValuesDataType", "UINT4")], (codes.BAD_VALUE, X + "/initialValues")),
-    changed("value", [(X + "/initialValues/1", None)], (codes.BAD_VALUE, X + "/initialValues/1")),
-    changed(
-        "value-range",
-        [(X, {"initialValuesDataType": "INT8", "initialValues": [128], "sizeInBytes": 16})],
-        (codes.BAD_VALUE, X + "/initialValues/0"),
+    changed(codes.MISSING_KEY, ("/commands", REMOVE)),
+    changed(codes.WRONG_KIND, ("/commands", {})),
+    changed(codes.IGNORED_KEY, ("/command", [])),
+    x(codes.WRONG_KIND, ("", 1)),
+    x(codes.IGNORED_KEY, ("/sizeInByte", 16)),
+    x(codes.MISSING_KEY, ("/initialValues", REMOVE)),
+    x(codes.WRONG_KIND, ("/initialValues", 1)),
+    x(codes.DEFERRED_RESOURCE, ("/initialValues", "deferred")),
+    x(codes.ENUMERATOR, ("/initialValuesDataType", "FLOAT31")),
+    x(codes.ENUMERATOR, ("/initialValuesDataType", 1)),
+    x(codes.BAD_VALUE, ("/initialValuesDataType", "UINT4"), at="/initialValues"),
+    x(codes.BAD_VALUE, ("/initialValues/1", None)),
+    x(
+        codes.BAD_VALUE,
+        ("", {"initialValuesDataType": "INT8", "initialValues": [128], "sizeInBytes": 16}),
+        at="/initialValues/0",
     ),
-    changed("no-data", [(X + "/initialValues", []), (X + "/sizeInBytes", 16)], (codes.NO_DATA, X + "/initialValues")),
-    changed(
-        "no-count",
-        [(X + "/initialValues", {"value": 1, "valueCount": 0}), (X + "/sizeInBytes", 16)],
-        (codes.NO_DATA, X + "/initialValues"),
+    x(codes.NO_DATA, ("/initialValues", []), ("/sizeInBytes", 16)),
+    x(codes.NO_DATA, ("/initialValues", {"value": 1, "valueCount": 0}), ("/sizeInBytes", 16)),
+    x(codes.BAD_VALUE, ("", {"initialValues": [{"type": "FLOAT16", "value": 1}]}), at="/initialValues/0/type"),
+    x(codes.ENUMERATOR, ("", {"initialValues": [{"type": "HALF", "value": 1}]}), at="/initialValues/0/type"),
+    x(codes.BAD_VALUE, ("", {"initialValues": [{"type": "UINT8", "value": -1}]}), at="/initialValues/0/value"),
+    x(codes.MISSING_KEY, ("", {"initialValues": [{"value": -1}]}), at="/initialValues/0/type"),
+    x(codes.WRONG_KIND, ("", {"initialValues": [{"type": "INT32", "value": 1}, 1]}), at="/initialValues/1"),
+    x(codes.MISSING_KEY, ("", {"initialValues": [1]}), at="/initialValuesDataType"),
+    x(codes.DATA_SOURCE, ("/initialValues", {"value": 1, "valueCount": 4, "sourcePath": "a.npy"})),
+    x(codes.MISSING_KEY, ("/initialValues", {"value": 1}), at="/initialValues/valueCount"),
+    x(codes.BAD_VALUE, ("/initialValues", {"value": "one", "valueCount": 1}), at="/initialValues/value"),
+    x(codes.MISSING_KEY, ("", {"initialValues": {"value": 1, "valueCount": 4}}), at="/initialValuesDataType"),
+    x(codes.DATA_SOURCE, ("/initialValues", {"count": 4})),
+    x(codes.MISSING_KEY, ("/initialValues", {"valueStart": 1, "valueCount": 4}), at="/initialValues/valueDelta"),
+    x(codes.TOO_MUCH_DATA, ("/initialValues", {"valueStart": 0, "valueDelta": 1, "valueCount": 2**32 - 1})),
+    x(
+        codes.SEQUENCE_OVERFLOW,
+        (
+            "",
+            {
+                "initialValuesDataType": "INT32",
+                "initialValues": {"valueStart": 2**31 - 3, "valueDelta": 1, "valueCount": 4},
+            },
+        ),
+        at="/initialValues",
     ),
-    changed(
-        "listed",
-        [(X, {"initialValues": [{"type": "FLOAT16", "value": 1}]})],
-        (codes.BAD_VALUE, X + "/initialValues/0/type"),
+    x(
+        codes.FILE_PARTLY_READ,
+        ("", {"initialValuesDataType": "FLOAT32", "initialValues": {"sourcePath": "more.bin"}}),
+        at="/initialValues/sourcePath",
     ),
-    changed(
-        "listed-type",
-        [(X, {"initialValues": [{"type": "HALF", "value": 1}]})],
-        (codes.ENUMERATOR, X + "/initialValues/0/type"),
+    x(codes.FILE_PARTLY_READ, ("", {"initialValues": {"sourcePath": "trailing.npy"}}), at="/initialValues/sourcePath"),
+    x(codes.FILE_PARTLY_READ, ("", {"initialValues": {"sourcePath": "cut.npy"}}), at="/initialValues/sourcePath"),
+    x(codes.RESOURCE_TOO_SMALL, ("/sizeInBytes", 15)),
+    x(codes.RESOURCE_TOO_SMALL, ("/sizeInBytes", 24), ("/initialValuesOffsetInBytes", 9)),
+    x(
+        codes.OFFSET_WITHOUT_EFFECT,
+        ("/sizeInBytes", 32),
+        ("/initialValuesOffsetInBytes", 16),
+        at="/initialValuesOffsetInBytes",
     ),
-    changed(
-        "listed-value",
-        [(X, {"initialValues": [{"type": "UINT8", "value": -1}]})],
-        (codes.BAD_VALUE, X + "/initialValues/0/value"),
+    x(codes.WRONG_KIND, ("/sizeInBytes", None)),
+    x(codes.FILE_OUTSIDE, ("/initialValues", {"sourcePath": "../outside.bin"})),
+    x(codes.MISSING_KEY, ("", {"initialValues": {"sourcePath": "data.bin"}}), at="/initialValues"),
+    x(
+        codes.BAD_NPY,
+        ("", {"initialValuesDataType": "FLOAT32", "initialValues": {"sourcePath": "i32.npy"}}),
+        at="/initialValues",
     ),
-    changed(
-        "listed-missing", [(X, {"initialValues": [{"value": -1}]})], (codes.MISSING_KEY, X + "/initialValues/0/type")
+    x(
+        codes.BAD_IMAGE,
+        (
+            "",
+            {"initialValuesDataType": "UINT8", "initialValues": {"sourcePath": "a.png"}, "resampleSize": [1, 3, 2, 2]},
+        ),
+        at="/initialValuesDataType",
     ),
-    changed(
-        "listed-kind",
-        [(X, {"initialValues": [{"type": "INT32", "value": 1}, 1]})],
-        (codes.WRONG_KIND, X + "/initialValues/1"),
+    x(
+        codes.BAD_IMAGE,
+        ("", {"initialValuesDataType": "FLOAT32", "initialValues": {"sourcePath": "a.png"}}),
+        at="/resampleSize",
     ),
-    changed("listed-untyped", [(X, {"initialValues": [1]})], (codes.MISSING_KEY, X + "/initialValuesDataType")),
-    changed(
-        "constant-and-file",
-        [(X + "/initialValues", {"value": 1, "valueCount": 4, "sourcePath": "a.npy"})],
-        (codes.DATA_SOURCE, X + "/initialValues"),
+    x(
+        codes.BAD_IMAGE,
+        (
+            "",
+            {
+                "initialValuesDataType": "FLOAT32",
+                "initialValues": {"sourcePath": "a.png"},
+                "resampleSize": [1, 3, 2, 2],
+                "resampleMode": "crop",
+            },
+        ),
+        at="/resampleMode",
     ),
-    changed(
-        "constant-count", [(X + "/initialValues", {"value": 1})], (codes.MISSING_KEY, X + "/initialValues/valueCount")
+    x(
+        codes.BEYOND_RANGE,
+        ("", {"initialValuesDataType": "FLOAT32", "initialValues": [1, 1e39, 2, -1e39]}),
+        at="/initialValues/1",
     ),
-    changed(
-        "constant-value",
-        [(X + "/initialValues", {"value": "one", "valueCount": 1})],
-        (codes.BAD_VALUE, X + "/initialValues/value"),
+    x(
+        codes.BEYOND_RANGE,
+        ("", {"initialValuesDataType": "FLOAT32", "initialValues": {"value": -1e39, "valueCount": 4}}),
+        at="/initialValues/value",
     ),
-    changed(
-        "constant-untyped",
-        [(X, {"initialValues": {"value": 1, "valueCount": 4}})],
-        (codes.MISSING_KEY, X + "/initialValuesDataType"),
-    ),
-    changed("initializer", [(X + "/initialValues", {"count": 4})], (codes.DATA_SOURCE, X + "/initialValues")),
-    changed(
-        "sequence-delta",
-        [(X + "/initialValues", {"valueStart": 1, "valueCount": 4})],
-        (codes.MISSING_KEY, X + "/initialValues/valueDelta"),
-    ),
-    changed(
-        "sequence-long",
-        [(X + "/initialValues", {"valueStart": 0, "valueDelta": 1, "valueCount": 2**32 - 1})],
-        (codes.TOO_MUCH_DATA, X + "/initialValues"),
-    ),
-    changed(
-        "sequence-wraps",
-        [
-            (
-                X,
-                {
-                    "initialValuesDataType": "INT32",
-                    "initialValues": {"valueStart": 2**31 - 3, "valueDelta": 1, "valueCount": 4},
-                },
-            )
-        ],
-        (codes.SEQUENCE_OVERFLOW, X + "/initialValues"),
-    ),
-    changed(
-        "file-long",
-        [(X, {"initialValuesDataType": "FLOAT32", "initialValues": {"sourcePath": "more.bin"}})],
-        (codes.FILE_PARTLY_READ, X + "/initialValues/sourcePath"),
-    ),
-    changed(
-        "npy-trailing",
-        [(X, {"initialValues": {"sourcePath": "trailing.npy"}})],
-        (codes.FILE_PARTLY_READ, X + "/initialValues/sourcePath"),
-    ),
-    changed(
-        "npy-cut",
-        [(X, {"initialValues": {"sourcePath": "cut.npy"}})],
-        (codes.FILE_PARTLY_READ, X + "/initialValues/sourcePath"),
-    ),
-    changed("too-small", [(X + "/sizeInBytes", 15)], (codes.RESOURCE_TOO_SMALL, X + "/sizeInBytes")),
-    changed(
-        "offset-too-small",
-        [(X + "/sizeInBytes", 24), (X + "/initialValuesOffsetInBytes", 9)],
-        (codes.RESOURCE_TOO_SMALL, X + "/sizeInBytes"),
-    ),
-    changed(
-        "offset",
-        [(X + "/sizeInBytes", 32), (X + "/initialValuesOffsetInBytes", 16)],
-        (codes.OFFSET_WITHOUT_EFFECT, X + "/initialValuesOffsetInBytes"),
-    ),
-    changed("size-null", [(X + "/sizeInBytes", None)], (codes.WRONG_KIND, X + "/sizeInBytes")),
-    changed(
-        "file-outside",
-        [(X + "/initialValues", {"sourcePath": "../outside.bin"})],
-        (codes.FILE_OUTSIDE, X + "/initialValues"),
-    ),
-    changed(
-        "file-untyped", [(X, {"initialValues": {"sourcePath": "data.bin"}})], (codes.MISSING_KEY, X + "/initialValues")
-    ),
-    changed(
-        "npy-type",
-        [(X, {"initialValuesDataType": "FLOAT32", "initialValues": {"sourcePath": "i32.npy"}})],
-        (codes.BAD_NPY, X + "/initialValues"),
-    ),
-    changed(
-        "image-type",
-        [
-            (
-                X,
-                {
-                    "initialValuesDataType": "UINT8",
-                    "initialValues": {"sourcePath": "a.png"},
-                    "resampleSize": [1, 3, 2, 2],
-                },
-            )
-        ],
-        (codes.BAD_IMAGE, X + "/initialValuesDataType"),
-    ),
-    changed(
-        "image-size",
-        [(X, {"initialValuesDataType": "FLOAT32", "initialValues": {"sourcePath": "a.png"}})],
-        (codes.BAD_IMAGE, X + "/resampleSize"),
-    ),
-    changed(
-        "image-mode",
-        [
-            (
-                X,
-                {
-                    "initialValuesDataType": "FLOAT32",
-                    "initialValues": {"sourcePath": "a.png"},
-                    "resampleSize": [1, 3, 2, 2],
-                    "resampleMode": "crop",
-                },
-            )
-        ],
-        (codes.BAD_IMAGE, X + "/resampleMode"),
-    ),
-    changed(
-        "beyond-range",
-        [(X, {"initialValuesDataType": "FLOAT32", "initialValues": [1, 1e39, 2, -1e39]})],
-        (codes.BEYOND_RANGE, X + "/initialValues/1"),
-    ),
-    changed(
-        "constant-beyond-range",
-        [(X, {"initialValuesDataType": "FLOAT32", "initialValues": {"value": -1e39, "valueCount": 4}})],
-        (codes.BEYOND_RANGE, X + "/initialValues/value"),
-    ),
-    case("option", DX, (codes.UNKNOWN_OPTION_NAME, ""), options=LoadOptions(inputs=frozenset({"z"}))),
+    changed(codes.UNKNOWN_OPTION_NAME, at="", options=LoadOptions(inputs=frozenset({"z"}))),
 ]
 
 
-@pytest.mark.parametrize("rejected", REJECTED, ids=lambda item: item.name)
-def test_rejected(rejected: Case, directory: Path) -> None:
-    check(rejected, directory)
+test_rejected = rejecting(REJECTED)
 
 
 def test_pillow_is_asked_for(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:

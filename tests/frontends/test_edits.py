@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,9 +13,6 @@ from hypothesis import strategies as st
 from dml2onnx.diagnostics import Edit
 from dml2onnx.frontends.edits import edited
 from dml2onnx.frontends.findings import pointer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 TEXT = '{ // a, "b"\n  "a": [1, {"b/c": "x"}], /* "a": 2 */ "d": {}\n}\n'
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,16 +18,12 @@ from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import UnreadableError
 from dml2onnx.frontends import LoadOptions, load
 from dml2onnx.frontends.files import FileError, ModelFiles
+from dml2onnx.ir.graph import Graph
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
 from .conftest import LFS_POINTER
 from .models import Model
 from .partitions import attribute, write
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from dml2onnx.ir.graph import Graph
 
 quick = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
 TYPES = [DataType.FLOAT32, DataType.FLOAT16, DataType.UINT8, DataType.INT64]

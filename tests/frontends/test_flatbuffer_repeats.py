@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import flatbuffers
 import pytest
@@ -16,17 +17,13 @@ from dml2onnx.frontends import load_bytes, serialized_operators
 from dml2onnx.frontends.flatbuffer import FlatBuffer
 from dml2onnx.frontends.flatbuffer_repeats import Pieces
 from dml2onnx.frontends.serialized_operators import OperatorDecoder
+from dml2onnx.ir.graph import Graph
 from dml2onnx.serialized_schema import TENSOR
 from tests.mutations import NUMBERS
 
 from .models import Model
 from .partitions import RELU, attribute, build, offsets, real, string, table, tensor, uint
 from .test_flatbuffer import AT, DATA
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dml2onnx.ir.graph import Graph
 
 
 def add(

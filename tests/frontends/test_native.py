@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,15 +16,11 @@ from dml2onnx.codes import checking
 from dml2onnx.codes import reading as codes
 from dml2onnx.frontends import LoadOptions, native
 from dml2onnx.ir.data import ArrayData, padded
+from dml2onnx.ir.graph import Graph
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
 from .models import NATIVE, REMOVE, Model, edited, f32, load_model, load_text
 from .test_native_rejected import BUFFER, D0, N0, PRINT, H
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from dml2onnx.ir.graph import Graph
 
 
 def data_of(graph: Graph, name: str) -> bytes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -14,6 +15,7 @@ from dml2onnx.catalog import FieldType
 from dml2onnx.codes import checking
 from dml2onnx.codes import reading as codes
 from dml2onnx.exporters import convert
+from dml2onnx.ir.graph import Graph
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.rules.inference import infer_outputs
 from dml2onnx.testing.valid import EASILY_DOUBTED
@@ -21,11 +23,6 @@ from tests.checks.build import one
 from tests.exporters.test_native import exact
 
 from .models import CONVOLUTION, NATIVE, REMOVE, Model, edited, f32, load_model
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from dml2onnx.ir.graph import Graph
 
 SCHEMA = Draft202012Validator(json.loads((catalog.schemas_directory() / "graph.schema.json").read_text("utf-8")))
 D0, D1 = "/nodes/0/desc/OutputTensor", "/nodes/1/desc/OutputTensor"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,14 +12,10 @@ import pytest
 import dml2onnx
 from dml2onnx.cli import main
 from dml2onnx.codes import reading, recordings, unreadable
-from dml2onnx.diagnostics import UnreadableError
+from dml2onnx.diagnostics import Code, UnreadableError
 from dml2onnx.frontends import LoadOptions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from dml2onnx.diagnostics import Code
+from tests.frontends.models import REMOVE, edited
+from tests.refusals import refusal
 
 F32 = {"DataType": "FLOAT32", "Sizes": [1, 1, 1, 4]}
 ADD = {"Type": "ELEMENT_WISE_ADD", "Desc": {"ATensor": F32, "BTensor": F32, "OutputTensor": F32}}
@@ -60,8 +56,7 @@ def folder(tmp_path: Path) -> Path:
     (folder / "recording.json").write_text(json.dumps(INDEX))
     (folder / "net.json").write_text(json.dumps(GRAPH))
     (folder / "program.json").write_text(json.dumps(PROGRAM))
-    rejected: Any = copy.deepcopy(GRAPH)
-    rejected["Nodes"][0]["Desc"]["Operator"]["Desc"]["ATensor"] = None
+    rejected = edited(GRAPH, ("/Nodes/0/Desc/Operator/Desc/ATensor", None))
     (folder / "operators" / "1.json").write_text(json.dumps(rejected))
     np.arange(8, dtype=np.float32).tofile(folder / "data" / "w.bin")
     return folder
@@ -99,12 +94,20 @@ def test_buffers_without_contents_have_none(folder: Path) -> None:
     assert [item.name for item in frozen.inputs] == ["a"]
 
 
+def indexed(folder: Path, *changes: tuple[str, Any]) -> Path:
+    """The folder, with something changed in its index."""
+    (folder / "recording.json").write_text(json.dumps(edited(INDEX, *changes)))
+    return folder
+
+
 def _owned(folder: Path) -> None:
     """Makes `a` of the program a tensor that DirectML owns, whose contents nobody told the recorder."""
-    program: dict[str, Any] = copy.deepcopy(PROGRAM)
-    program["dispatchables"]["sum"]["desc"]["ATensor"] = {**F32, "Flags": "OWNED_BY_DML"}
-    program["dispatchables"]["sum"]["bindings"] = {"ATensor": "a"}
-    del program["commands"][0]["bindings"]["ATensor"]
+    program = edited(
+        PROGRAM,
+        ("/dispatchables/sum/desc/ATensor", {**F32, "Flags": "OWNED_BY_DML"}),
+        ("/dispatchables/sum/bindings", {"ATensor": "a"}),
+        ("/commands/0/bindings/ATensor", REMOVE),
+    )
     (folder / "program.json").write_text(json.dumps(program))
 
 
@@ -129,19 +132,14 @@ def test_contents_of_owned_buffers_can_be_given(folder: Path) -> None:
 
 
 def test_constants_of_graphs_are_constants_of_the_program(folder: Path) -> None:
-    index = copy.deepcopy(INDEX)
-    index["graphs"][2]["constants"] = ["b"]
-    (folder / "recording.json").write_text(json.dumps(index))
+    indexed(folder, ("/graphs/2/constants", ["b"]))
     assert [item.name for item in dml2onnx.load(folder, graph="program").inputs] == ["a"]
     kept = dml2onnx.load(folder, LoadOptions(inputs=frozenset({"b"})), graph="program")
     assert [item.name for item in kept.inputs] == ["a", "b"]
 
 
 def test_the_only_graph_is_meant(folder: Path) -> None:
-    index = copy.deepcopy(INDEX)
-    del index["graphs"][2]
-    (folder / "recording.json").write_text(json.dumps(index))
-    assert dml2onnx.load(folder).name == "net"
+    assert dml2onnx.load(indexed(folder, ("/graphs/2", REMOVE))).name == "net"
 
 
 def test_compile_takes_the_name_of_a_graph(folder: Path) -> None:
@@ -163,10 +161,8 @@ def refused(path: Path, graph: str | None = None) -> tuple[str, str]:
 
 def _second(folder: Path) -> None:
     """Gives the recording another graph."""
-    index = copy.deepcopy(INDEX)
-    index["graphs"].insert(1, {"name": "other", "kind": "graph", "nodes": 1, "file": "other.json"})
     (folder / "other.json").write_text(json.dumps(GRAPH))
-    (folder / "recording.json").write_text(json.dumps(index))
+    indexed(folder, ("/graphs/-", {"name": "other", "kind": "graph", "nodes": 1, "file": "other.json"}))
 
 
 def test_the_program_of_a_single_graph_is_meant(folder: Path) -> None:
@@ -199,89 +195,53 @@ def test_what_the_program_was_refused_is_said(folder: Path) -> None:
     assert "A is null" in graph.findings[0].message
 
 
-def _set(path: tuple[str | int, ...], value: object) -> Callable[[Any], None]:
-    def change(index: Any) -> None:
-        for key in path[:-1]:
-            index = index[key]
-        index[path[-1]] = value
-
-    return change
-
-
-def _without(path: tuple[str | int, ...]) -> Callable[[Any], None]:
-    def change(index: Any) -> None:
-        for key in path[:-1]:
-            index = index[key]
-        del index[path[-1]]
-
-    return change
-
-
-NET = ("graphs", 1)
-DAMAGES: dict[str, tuple[Callable[[Any], None], Code]] = {
-    "newer": (_set(("dml2onnx_recording",), 2), recordings.BAD_RECORDING),
-    "version-true": (_set(("dml2onnx_recording",), True), recordings.BAD_RECORDING),
-    "graphs-object": (_set(("graphs",), {}), recordings.BAD_RECORDING),
-    "no-graphs": (_without(("graphs",)), recordings.BAD_RECORDING),
-    "no-graph": (_set(("graphs",), []), recordings.BAD_RECORDING),
-    "graph-number": (_set(NET, 7), recordings.BAD_RECORDING),
-    "no-name": (_without((*NET, "name")), recordings.BAD_RECORDING),
-    "name-number": (_set((*NET, "name"), 7), recordings.BAD_RECORDING),
-    "one-name": (_set((*NET, "name"), "program"), recordings.BAD_RECORDING),
-    "kind": (_set((*NET, "kind"), "shader"), recordings.BAD_RECORDING),
-    "nodes": (_set((*NET, "nodes"), -1), recordings.BAD_RECORDING),
-    "nodes-bool": (_set((*NET, "nodes"), True), recordings.BAD_RECORDING),
-    "problem": (_set((*NET, "problem"), None), recordings.BAD_RECORDING),
-    "contents": (_set((*NET, "contents"), []), recordings.BAD_RECORDING),
-    "part": (_set((*NET, "contents", "w"), "data/w.bin"), recordings.BAD_RECORDING),
-    "offset": (_set((*NET, "contents", "w", "offset"), -4), recordings.BAD_RECORDING),
-    "huge-offset": (_set((*NET, "contents", "w", "offset"), 1 << 70), recordings.BAD_RECORDING),
-    "fraction": (_set((*NET, "contents", "w", "length"), 1.5), recordings.BAD_RECORDING),
-    "without": (_set(("graphs", 2, "without_contents"), [1]), recordings.BAD_RECORDING),
-    "constants": (_set(("graphs", 2, "constants"), "b"), recordings.BAD_RECORDING),
-    "outside": (_set((*NET, "file"), "../secret.json"), reading.FILE_OUTSIDE),
-    "absolute": (_set((*NET, "file"), "/etc/passwd"), reading.FILE_OUTSIDE),
-    "share": (_set((*NET, "file"), r"\\server\share\net.json"), reading.FILE_OUTSIDE),
-    "directory": (_set((*NET, "file"), "data"), reading.FILE_UNREADABLE),
-    "nowhere": (_set((*NET, "file"), "nowhere.json"), reading.FILE_UNREADABLE),
-    "null-byte": (_set((*NET, "file"), "net\0.json"), reading.FILE_UNREADABLE),
-}
+NET = "/graphs/1"
+W_OFFSET = f"{NET}/contents/w/offset"
+DAMAGES: list[tuple[Code, str, object]] = [
+    *((recordings.BAD_RECORDING, "/dml2onnx_recording", value) for value in (2, True)),
+    *((recordings.BAD_RECORDING, "/graphs", value) for value in ({}, REMOVE, [])),
+    (recordings.BAD_RECORDING, NET, 7),
+    *((recordings.BAD_RECORDING, f"{NET}/name", value) for value in (REMOVE, 7, "program")),
+    (recordings.BAD_RECORDING, f"{NET}/kind", "shader"),
+    *((recordings.BAD_RECORDING, f"{NET}/nodes", value) for value in (-1, True)),
+    (recordings.BAD_RECORDING, f"{NET}/problem", None),
+    (recordings.BAD_RECORDING, f"{NET}/contents", []),
+    (recordings.BAD_RECORDING, f"{NET}/contents/w", "data/w.bin"),
+    *((recordings.BAD_RECORDING, W_OFFSET, value) for value in (-4, 1 << 70)),
+    (recordings.BAD_RECORDING, f"{NET}/contents/w/length", 1.5),
+    (recordings.BAD_RECORDING, "/graphs/2/without_contents", [1]),
+    (recordings.BAD_RECORDING, "/graphs/2/constants", "b"),
+    *(
+        (reading.FILE_OUTSIDE, f"{NET}/file", name)
+        for name in ("../secret.json", "/etc/passwd", r"\\server\share\net.json")
+    ),
+    *((reading.FILE_UNREADABLE, f"{NET}/file", name) for name in ("data", "nowhere.json", "net\0.json")),
+]
 
 
-@pytest.mark.parametrize("name", DAMAGES)
-def test_damaged_indexes(folder: Path, name: str) -> None:
+@pytest.mark.parametrize(("code", "place", "value"), DAMAGES)
+def test_damaged_indexes(folder: Path, code: Code, place: str, value: object) -> None:
     (folder.parent / "secret.json").write_text(json.dumps(GRAPH))
-    change, code = DAMAGES[name]
-    index = copy.deepcopy(INDEX)
-    change(index)
-    (folder / "recording.json").write_text(json.dumps(index))
-    assert refused(folder, "net")[0] == code.id
+    assert refused(indexed(folder, (place, value)), "net")[0] == code.id
 
 
-INSIDE: dict[str, tuple[Callable[[Any], None], Code]] = {
-    "outside": (_set((*NET, "contents", "w", "file"), "../secret.bin"), reading.FILE_OUTSIDE),
-    "beyond": (_set((*NET, "contents", "w", "offset"), 17), reading.FILE_TOO_SHORT),
-    "short": (_set((*NET, "contents", "w", "length"), 12), recordings.BAD_RECORDING),
-}
-
-
-@pytest.mark.parametrize("name", INSIDE)
-def test_contents_that_are_not_there(folder: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("code", "place", "value"),
+    [
+        (reading.FILE_OUTSIDE, f"{NET}/contents/w/file", "../secret.bin"),
+        (reading.FILE_TOO_SHORT, W_OFFSET, 17),
+        (recordings.BAD_RECORDING, f"{NET}/contents/w/length", 12),
+    ],
+)
+def test_contents_that_are_not_there(folder: Path, code: Code, place: str, value: object) -> None:
     (folder.parent / "secret.bin").write_bytes(bytes(32))
-    change, code = INSIDE[name]
-    index = copy.deepcopy(INDEX)
-    change(index)
-    (folder / "recording.json").write_text(json.dumps(index))
-    graph = dml2onnx.load(folder, graph="net")
+    graph = dml2onnx.load(indexed(folder, (place, value)), graph="net")
     assert [item.code for item in graph.findings] == [code.id]
     assert [item.name for item in graph.inputs] == ["x", "w"]
 
 
 def test_an_index_that_names_itself(folder: Path) -> None:
-    index = copy.deepcopy(INDEX)
-    index["graphs"][1]["file"] = "recording.json"
-    (folder / "recording.json").write_text(json.dumps(index))
-    graph = dml2onnx.load(folder, graph="net")
+    graph = dml2onnx.load(indexed(folder, (f"{NET}/file", "recording.json")), graph="net")
     assert {item.code for item in graph.findings} >= {reading.UNKNOWN_KEY.id}
 
 
@@ -352,20 +312,17 @@ def test_check_of_an_empty_recording(folder: Path, capsys: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize(
-    ("graph", "change", "name"),
+    ("graph", "place", "value", "name"),
     [
-        ("net", _set((*NET, "contents", "v"), W), "v"),
-        ("net", _set((*NET, "constants"), ["W"]), "W"),
-        ("program", _set(("graphs", 2, "constants"), ["input"]), "input"),
-        ("program", _set(("graphs", 2, "without_contents"), ["a", "d"]), "d"),
+        ("net", f"{NET}/contents/v", W, "v"),
+        ("net", f"{NET}/constants", ["W"], "W"),
+        ("program", "/graphs/2/constants", ["input"], "input"),
+        ("program", "/graphs/2/without_contents", ["a", "d"], "d"),
     ],
 )
-def test_names_that_the_graph_does_not_have(folder: Path, graph: str, change: Callable[[Any], None], name: str) -> None:
+def test_names_that_the_graph_does_not_have(folder: Path, graph: str, place: str, value: object, name: str) -> None:
     """What is said of them would be lost: weights would become inputs."""
-    index = copy.deepcopy(INDEX)
-    change(index)
-    (folder / "recording.json").write_text(json.dumps(index))
-    (finding,) = dml2onnx.load(folder, graph=graph).findings
+    (finding,) = dml2onnx.load(indexed(folder, (place, value)), graph=graph).findings
     assert (finding.code, finding.found) == (recordings.BAD_RECORDING.id, f'"{name}"')
     assert ('did you mean "w"?' in finding.message) is (name == "W")
 
@@ -386,26 +343,21 @@ def test_a_recording_that_has_lost_its_index(folder: Path, capsys: pytest.Captur
 # --- What is not there ------------------------------------------------------------------------------------------------
 
 
-def _changed(folder: Path, **members: object) -> None:
-    (folder / "recording.json").write_text(json.dumps({**INDEX, **members}))
-
-
 def test_a_recording_that_was_not_ended_says_so(folder: Path) -> None:
-    _changed(folder, ended=False)
+    indexed(folder, ("/ended", False))
     found = dml2onnx.load(folder, graph="net").findings
     assert [item.code for item in found] == [recordings.NOT_ENDED.id]
     assert dml2onnx.compile(dml2onnx.load(folder, graph="net")).run({"x": np.zeros((1, 1, 1, 4), np.float32)})
-    _changed(folder, ended=True)
+    indexed(folder, ("/ended", True))
     assert dml2onnx.load(folder, graph="net").findings == ()
-    _changed(folder, ended="no")
+    indexed(folder, ("/ended", "no"))
     assert refused(folder, "net")[0] == recordings.BAD_RECORDING.id
 
 
 def test_what_is_not_recorded_is_said(folder: Path) -> None:
-    graphs = copy.deepcopy(INDEX["graphs"])
-    graphs[1]["unrecorded"] = "Flags is 6"
-    graphs[2]["missing"] = ["net is dispatched, which is not recorded"]
-    _changed(folder, unrecorded=["an interface"], graphs=graphs)
+    missing = ["net is dispatched, which is not recorded"]
+    changes = (("/unrecorded", ["an interface"]), (f"{NET}/unrecorded", "Flags is 6"), ("/graphs/2/missing", missing))
+    indexed(folder, *changes)
     net, program = dml2onnx.load(folder, graph="net"), dml2onnx.load(folder, graph="program")
     assert [item.code for item in net.findings] == [recordings.NOT_RECORDED.id] * 2
     assert "Flags is 6" in net.findings[0].message
@@ -430,9 +382,7 @@ def _dispatch(begin: int, source: str, target: str) -> str:
 
 
 def _journal(folder: Path, *lines: str) -> None:
-    graphs = copy.deepcopy(INDEX["graphs"])
-    graphs[2]["journal"] = "program.jsonl"
-    _changed(folder, ended=False, journal="recording.3.jsonl", graphs=graphs)
+    indexed(folder, ("/ended", False), ("/journal", "recording.3.jsonl"), ("/graphs/2/journal", "program.jsonl"))
     (folder / "program.jsonl").write_text("".join(lines))
 
 
@@ -459,9 +409,7 @@ def test_a_journal_may_end_at_any_byte(folder: Path) -> None:
 
 def test_a_journal_that_leaves_something_out_is_refused(folder: Path) -> None:
     _journal(folder, _dispatch(2, "c", "d"))
-    with pytest.raises(UnreadableError) as caught:
-        dml2onnx.load(folder, graph="program")
-    (finding,) = caught.value.diagnostics
+    finding = refusal(dml2onnx.load, folder, graph="program")
     assert (finding.code, finding.expected) == (recordings.BAD_RECORDING.id, "the next command")
     assert finding.message.endswith(".from is 2, after 1 command")
     _journal(folder, "{}\n")
@@ -488,5 +436,5 @@ def test_the_journal_of_the_index_has_new_graphs_and_new_names(folder: Path) -> 
 
 def test_journals_lie_beside_their_index(folder: Path) -> None:
     (folder.parent / "outside.jsonl").write_text("{}\n")
-    _changed(folder, journal="../outside.jsonl")
+    indexed(folder, ("/journal", "../outside.jsonl"))
     assert refused(folder, "net")[0] == reading.FILE_OUTSIDE.id

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import struct
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnxruntime
@@ -16,6 +17,7 @@ from dml2onnx.codes import reading as codes
 from dml2onnx.codes import unreadable
 from dml2onnx.diagnostics import Code, DmlError, UnreadableError
 from dml2onnx.frontends import LoadOptions, load
+from dml2onnx.ir.graph import Graph
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
@@ -34,13 +36,7 @@ from .partitions import (
     uint,
     write,
 )
-from .test_serialized_rejected import F4, WITH_GEMM
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from dml2onnx.ir.graph import Graph
-
+from .test_serialized_rejected import F4
 
 # --- The file of ONNX Runtime -----------------------------------------------------------------------------------------
 
@@ -178,13 +174,6 @@ def test_one_input_of_several_nodes_and_hidden_names(tmp_path: Path) -> None:
     assert [item.name for item in graph.inputs] == ["x"]
     assert [item.name for item in graph.outputs] == ["y", "x"]
     assert run(graph, x=[1, 2, 3, 4]) == {"y": [2.0, 4.0, 6.0, 8.0], "x": [2.0, 0.0, 6.0, 0.0]}
-
-
-def test_an_input_is_as_large_as_its_largest_reader(tmp_path: Path) -> None:
-    graph = load_partition(tmp_path, edited(WITH_GEMM, ("/nodes/3/inputNames/0", "x"), ("/nodes/3/inputs/0/total", 32)))
-    assert graph.inputs[0].value.nbytes == 32
-    assert graph.inputs[0].desc == TensorDesc(DataType.FLOAT32, (4,))
-    assert graph.nodes[1].operator.tensor("ATensor").total_size == 32
 
 
 def test_absent_tensors_and_arrays(tmp_path: Path) -> None:

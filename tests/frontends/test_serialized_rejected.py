@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import pytest
+from pathlib import Path
 
 from dml2onnx.codes import reading as codes
-from dml2onnx.diagnostics import Code
 from dml2onnx.frontends import LoadOptions
 
 from .models import REMOVE, Model, edited
@@ -21,28 +18,9 @@ from .partitions import (
     tensor,
     uint,
 )
+from .rejections import changes_of, rejecting
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-
-ADD, MUL = "/nodes/1", "/nodes/3"
 F4 = tensor("FLOAT32", 4)
-
-
-class Case(NamedTuple):
-    """A graph and its findings, as (code, pointer)."""
-
-    name: str
-    model: Model
-    findings: tuple[tuple[Code, str], ...]
-    options: LoadOptions | None = None
-
-
-def changed(
-    name: str, changes: list[tuple[str, Any]], *findings: tuple[Code, str], options: LoadOptions | None = None
-) -> Case:
-    return Case(name, edited(PARTITION, *changes), findings, options)
 
 
 GEMM: Model = {
@@ -63,8 +41,7 @@ GEMM: Model = {
 WITH_GEMM = edited(PARTITION, ("/nodes/-", GEMM), ("/outputs/-", "z"))
 
 
-def gemm(name: str, changes: list[tuple[str, Any]], *findings: tuple[Code, str]) -> Case:
-    return Case(name, edited(WITH_GEMM, *changes), findings)
+changed, gemm = changes_of(PARTITION), changes_of(WITH_GEMM)
 
 
 def nested(depth: int) -> Model:
@@ -73,137 +50,85 @@ def nested(depth: int) -> Model:
     return {"type": "DML_OPERATOR_GEMM", "attributes": [*GEMM["attributes"][:4], inner]}
 
 
-G4 = "/nodes/4/desc"
-
 REJECTED = [
-    changed("no-name", [("/nodes/1/name", "")], (codes.MISSING_KEY, ADD + "/name")),
-    changed("node-kind", [("/nodes/2/code", 3)], (codes.NODE_KIND, "/nodes/2/desc")),
-    changed("no-kind", [("/nodes/2/code", 0)], (codes.NODE_KIND, "/nodes/2/desc")),
-    changed("constant-kind", [("/nodes/2/detail", 3)], (codes.NODE_KIND, "/nodes/2/desc/data")),
-    changed("constant-empty", [("/nodes/2/raw", b"")], (codes.NO_DATA, "/nodes/2/desc/data")),
-    changed("constant-nothing", [("/nodes/2/raw", None)], (codes.NO_DATA, "/nodes/2/desc/data")),
-    changed("constant-unnamed", [("/nodes/0/constant", None)], (codes.MISSING_KEY, "/nodes/0/desc/data/name")),
-    changed("constant-no-file", [("/nodes/0/constant", "v")], (codes.MISSING_CONTENTS, "/nodes/0/desc/data/name")),
-    changed("constant-zero", [("/nodes/0/constant", "a\0b")], (codes.FILE_UNREADABLE, "/nodes/0/desc/data/name")),
-    changed("constant-outside", [("/nodes/0/constant", "../outside")], (codes.FILE_OUTSIDE, "/nodes/0/desc/data/name")),
-    changed("constant-outputs", [("/nodes/2/outputNames/-", "b")], (codes.TENSOR_COUNT, "/nodes/2/outputNames/1")),
-    changed("constant-short", [("/nodes/2/raw", b"\0")]),
+    changed(codes.MISSING_KEY, ("/nodes/1/name", "")),
+    changed(codes.NODE_KIND, ("/nodes/2/code", 3), at="/nodes/2/desc"),
+    changed(codes.NODE_KIND, ("/nodes/2/code", 0), at="/nodes/2/desc"),
+    changed(codes.NODE_KIND, ("/nodes/2/detail", 3), at="/nodes/2/desc/data"),
+    changed(codes.NO_DATA, ("/nodes/2/raw", b""), at="/nodes/2/desc/data"),
+    changed(codes.NO_DATA, ("/nodes/2/raw", None), at="/nodes/2/desc/data"),
+    changed(codes.MISSING_KEY, ("/nodes/0/constant", None), at="/nodes/0/desc/data/name"),
+    changed(codes.MISSING_CONTENTS, ("/nodes/0/constant", "v"), at="/nodes/0/desc/data/name"),
+    changed(codes.FILE_UNREADABLE, ("/nodes/0/constant", "a\0b"), at="/nodes/0/desc/data/name"),
+    changed(codes.FILE_OUTSIDE, ("/nodes/0/constant", "../outside"), at="/nodes/0/desc/data/name"),
+    changed(codes.TENSOR_COUNT, ("/nodes/2/outputNames/-", "b"), at="/nodes/2/outputNames/1"),
+    changed([], ("/nodes/2/raw", b"\0")),
+    changed(codes.EDGE_BYTES, ("/nodes/3/inputs/1", tensor("FLOAT32", 2, 2)), at="/nodes/3/inputNames/1"),
+    changed(codes.UNKNOWN_OPERATOR, ("/nodes/1/operator", "DML_OPERATOR_ADD"), at="/nodes/1/desc/type"),
+    changed(codes.UNKNOWN_OPERATOR, ("/nodes/1/operator", "ELEMENT_WISE_ADD1"), at="/nodes/1/desc/type"),
+    changed(codes.MISSING_FIELD, ("/nodes/1/operator", None), at="/nodes/1/desc/type"),
+    changed(codes.ENUMERATOR, ("/nodes/1/inputs/0/dataType", "FLOAT32"), at="/nodes/1/desc/ATensor/DataType"),
+    changed(codes.MISSING_FIELD, ("/nodes/1/inputs/0/dataType", None), at="/nodes/1/desc/ATensor/DataType"),
+    changed(codes.FIELD_RANGE, ("/nodes/1/inputs/0/total", 0), at="/nodes/1/desc/ATensor/TotalTensorSizeInBytes"),
+    changed(codes.COUNT_MISMATCH, ("/nodes/1/inputs/0/strides", [1, 1]), at="/nodes/1/desc/ATensor/Strides"),
+    changed(codes.TOO_MANY_SIZES, ("/nodes/1/inputs/0/sizes", [1] * 65), at="/nodes/1/desc/ATensor/Sizes"),
+    changed(codes.TENSOR_COUNT, ("/nodes/1/inputs/1", REMOVE), at="/nodes/1/desc/BTensor"),
+    changed(codes.TENSOR_COUNT, ("/nodes/1/inputs/-", F4), at="/nodes/1/desc/inputs"),
+    changed(codes.TENSOR_COUNT, ("/nodes/1/outputNames/1", "more"), at="/nodes/1/desc/outputs"),
+    changed(codes.UNCONNECTED_TENSOR, ("/nodes/1/inputNames/1", REMOVE)),
     changed(
-        "constant-too-short",
-        [("/nodes/3/inputs/1", tensor("FLOAT32", 2, 2))],
-        (codes.EDGE_BYTES, MUL + "/inputNames/1"),
+        codes.MISSING_FIELD, ("/nodes/1/inputNames/1", ""), ("/nodes/1/inputs/1", REMOVE), at="/nodes/1/desc/BTensor"
     ),
-    changed("operator", [("/nodes/1/operator", "DML_OPERATOR_ADD")], (codes.UNKNOWN_OPERATOR, ADD + "/desc/type")),
+    changed(codes.UNKNOWN_VALUE, ("/nodes/3/inputNames/1", "three")),
+    changed(codes.NOT_YET_MADE, ("/nodes/3/inputNames/1", "y")),
+    changed(codes.NOT_YET_MADE, ("/nodes/1/inputNames/1", "y")),
+    changed(codes.EDGE_BYTES, ("/nodes/3/inputs/0", tensor("FLOAT32", 2, 3)), at="/nodes/3/inputNames/0"),
     changed(
-        "operator-short", [("/nodes/1/operator", "ELEMENT_WISE_ADD1")], (codes.UNKNOWN_OPERATOR, ADD + "/desc/type")
+        [(codes.DUPLICATE_NAME, "/nodes/3/outputNames/0"), (codes.UNKNOWN_VALUE, "/graphOutputNames/0")],
+        ("/nodes/3/outputNames/0", "two"),
     ),
-    changed("operator-missing", [("/nodes/1/operator", None)], (codes.MISSING_FIELD, ADD + "/desc/type")),
-    changed(
-        "data-type", [("/nodes/1/inputs/0/dataType", "FLOAT32")], (codes.ENUMERATOR, ADD + "/desc/ATensor/DataType")
-    ),
-    changed(
-        "no-data-type", [("/nodes/1/inputs/0/dataType", None)], (codes.MISSING_FIELD, ADD + "/desc/ATensor/DataType")
-    ),
-    changed(
-        "total",
-        [("/nodes/1/inputs/0/total", 0)],
-        (codes.FIELD_RANGE, ADD + "/desc/ATensor/TotalTensorSizeInBytes"),
-    ),
-    changed("strides", [("/nodes/1/inputs/0/strides", [1, 1])], (codes.COUNT_MISMATCH, ADD + "/desc/ATensor/Strides")),
-    changed("sizes", [("/nodes/1/inputs/0/sizes", [1] * 65)], (codes.TOO_MANY_SIZES, ADD + "/desc/ATensor/Sizes")),
-    changed("descriptor-missing", [("/nodes/1/inputs/1", REMOVE)], (codes.TENSOR_COUNT, ADD + "/desc/BTensor")),
-    changed("descriptor-surplus", [("/nodes/1/inputs/-", F4)], (codes.TENSOR_COUNT, ADD + "/desc/inputs")),
-    changed("name-surplus", [("/nodes/1/outputNames/1", "more")], (codes.TENSOR_COUNT, ADD + "/desc/outputs")),
-    changed(
-        "name-missing",
-        [("/nodes/1/inputNames/1", REMOVE)],
-        (codes.UNCONNECTED_TENSOR, ADD + "/inputNames/1"),
-    ),
-    changed(
-        "tensor-missing",
-        [("/nodes/1/inputNames/1", ""), ("/nodes/1/inputs/1", REMOVE)],
-        (codes.MISSING_FIELD, ADD + "/desc/BTensor"),
-    ),
-    changed("unknown", [("/nodes/3/inputNames/1", "three")], (codes.UNKNOWN_VALUE, MUL + "/inputNames/1")),
-    changed("itself", [("/nodes/3/inputNames/1", "y")], (codes.NOT_YET_MADE, MUL + "/inputNames/1")),
-    changed("later", [("/nodes/1/inputNames/1", "y")], (codes.NOT_YET_MADE, ADD + "/inputNames/1")),
-    changed("larger", [("/nodes/3/inputs/0", tensor("FLOAT32", 2, 3))], (codes.EDGE_BYTES, MUL + "/inputNames/0")),
-    changed(
-        "name-again",
-        [("/nodes/3/outputNames/0", "two")],
-        (codes.DUPLICATE_NAME, MUL + "/outputNames/0"),
-        (codes.UNKNOWN_VALUE, "/graphOutputNames/0"),
-    ),
-    changed("input-again", [("/inputs/-", "x")], (codes.DUPLICATE_NAME, "/graphInputNames/2")),
-    changed("input-unused", [("/inputs/-", "u")], (codes.UNUSED_GRAPH_INPUT, "/graphInputNames/2")),
-    changed("output-again", [("/outputs/-", "y")], (codes.DUPLICATE_NAME, "/graphOutputNames/1")),
-    changed("output-unknown", [("/outputs/-", "z")], (codes.UNKNOWN_VALUE, "/graphOutputNames/1")),
-    changed("output-of-input", [("/outputs/-", "x")], (codes.INPUT_AS_OUTPUT, "/graphOutputNames/1")),
-    changed("output-of-constant", [("/outputs/-", "two")], (codes.CONSTANT_OUTPUT, "/graphOutputNames/1")),
-    changed(
-        "attribute-count",
-        [("/nodes/1/attributes", [])],
-        (codes.ATTRIBUTE_COUNT, ADD + "/desc/attributes"),
-    ),
-    changed(
-        "attribute-surplus",
-        [("/nodes/3/attributes", [uint("Axis", 0)])],
-        (codes.ATTRIBUTE_COUNT, MUL + "/desc/attributes"),
-    ),
-    gemm("attribute-name", [("/nodes/4/attributes/2/name", "Beta")], (codes.ATTRIBUTE_NAME, G4 + "/Alpha")),
-    gemm("attribute-kind", [("/nodes/4/attributes/2", uint("Alpha", 1))], (codes.ATTRIBUTE_KIND, G4 + "/Alpha")),
+    changed(codes.DUPLICATE_NAME, ("/inputs/-", "x"), at="/graphInputNames/2"),
+    changed(codes.UNUSED_GRAPH_INPUT, ("/inputs/-", "u"), at="/graphInputNames/2"),
+    changed(codes.DUPLICATE_NAME, ("/outputs/-", "y"), at="/graphOutputNames/1"),
+    changed(codes.UNKNOWN_VALUE, ("/outputs/-", "z"), at="/graphOutputNames/1"),
+    changed(codes.INPUT_AS_OUTPUT, ("/outputs/-", "x"), at="/graphOutputNames/1"),
+    changed(codes.CONSTANT_OUTPUT, ("/outputs/-", "two"), at="/graphOutputNames/1"),
+    changed(codes.ATTRIBUTE_COUNT, ("/nodes/1/attributes", []), at="/nodes/1/desc/attributes"),
+    changed(codes.ATTRIBUTE_COUNT, ("/nodes/3/attributes", [uint("Axis", 0)]), at="/nodes/3/desc/attributes"),
+    gemm(codes.ATTRIBUTE_NAME, ("/nodes/4/attributes/2/name", "Beta"), at="/nodes/4/desc/Alpha"),
+    gemm(codes.ATTRIBUTE_KIND, ("/nodes/4/attributes/2", uint("Alpha", 1)), at="/nodes/4/desc/Alpha"),
+    gemm(codes.ATTRIBUTE_KIND, ("/nodes/4/attributes/2", attribute("Alpha", 14, FLOAT(1))), at="/nodes/4/desc/Alpha"),
+    gemm(codes.MISSING_FIELD, ("/nodes/4/attributes/2", attribute(None, 6)), at="/nodes/4/desc/Alpha"),
+    gemm(codes.ENUMERATOR, ("/nodes/4/attributes/0", uint("TransA", 2)), at="/nodes/4/desc/TransA"),
     gemm(
-        "attribute-no-kind",
-        [("/nodes/4/attributes/2", attribute("Alpha", 14, FLOAT(1)))],
-        (codes.ATTRIBUTE_KIND, G4 + "/Alpha"),
-    ),
-    gemm("attribute-absent", [("/nodes/4/attributes/2", attribute(None, 6))], (codes.MISSING_FIELD, G4 + "/Alpha")),
-    gemm("enumerator", [("/nodes/4/attributes/0", uint("TransA", 2))], (codes.ENUMERATOR, G4 + "/TransA")),
-    gemm(
-        "activation",
-        [("/nodes/4/attributes/4", attribute("FusedActivation", 1, {"type": "ACTIVATION_RELU", "attributes": []}))],
-        (codes.UNKNOWN_OPERATOR, G4 + "/FusedActivation/type"),
+        codes.UNKNOWN_OPERATOR,
+        ("/nodes/4/attributes/4", attribute("FusedActivation", 1, {"type": "ACTIVATION_RELU", "attributes": []})),
+        at="/nodes/4/desc/FusedActivation/type",
     ),
     gemm(
-        "activation-untyped",
-        [("/nodes/4/attributes/4", attribute("FusedActivation", 1, {"type": None, "attributes": []}))],
-        (codes.MISSING_FIELD, G4 + "/FusedActivation/type"),
+        codes.MISSING_FIELD,
+        ("/nodes/4/attributes/4", attribute("FusedActivation", 1, {"type": None, "attributes": []})),
+        at="/nodes/4/desc/FusedActivation/type",
     ),
     gemm(
-        "activation-attribute",
-        [
-            (
-                "/nodes/4/attributes/4",
-                attribute("FusedActivation", 1, {"type": "DML_OPERATOR_ACTIVATION_ELU", "attributes": []}),
-            )
-        ],
-        (codes.ATTRIBUTE_COUNT, G4 + "/FusedActivation/Desc/attributes"),
+        codes.ATTRIBUTE_COUNT,
+        (
+            "/nodes/4/attributes/4",
+            attribute("FusedActivation", 1, {"type": "DML_OPERATOR_ACTIVATION_ELU", "attributes": []}),
+        ),
+        at="/nodes/4/desc/FusedActivation/Desc/attributes",
     ),
     gemm(
-        "activation-depth",
-        [("/nodes/4/attributes/4", attribute("FusedActivation", 1, nested(9)))],
-        (codes.NESTED_TOO_DEEP, G4 + "/FusedActivation" + "/Desc/FusedActivation" * 4),
+        codes.NESTED_TOO_DEEP,
+        ("/nodes/4/attributes/4", attribute("FusedActivation", 1, nested(9))),
+        at="/nodes/4/desc/FusedActivation/Desc/FusedActivation/Desc/FusedActivation/Desc/FusedActivation/Desc/FusedActivation",
     ),
-    changed(
-        "option",
-        [],
-        (codes.UNKNOWN_OPTION_NAME, ""),
-        options=LoadOptions(inputs=frozenset({"w"})),
-    ),
-    changed("option-constant", [], (codes.NO_CONTENTS, ""), options=LoadOptions(constants=frozenset({"x"}))),
+    changed(codes.UNKNOWN_OPTION_NAME, at="", options=LoadOptions(inputs=frozenset({"w"}))),
+    changed(codes.NO_CONTENTS, at="", options=LoadOptions(constants=frozenset({"x"}))),
 ]
 
 
-@pytest.mark.parametrize("rejected", REJECTED, ids=lambda item: item.name)
-def test_rejected(rejected: Case, tmp_path: Path) -> None:
-    (tmp_path / "outside.bin").write_bytes(bytes(16))
-    directory = tmp_path / "model"
-    directory.mkdir()
-    graph = load_partition(directory, rejected.model, rejected.options)
-    found = [(item.code, item.pointer) for item in graph.findings]
-    assert found == [(code.id, place) for code, place in rejected.findings], "\n".join(map(str, graph.findings))
-    for finding in graph.findings:
-        assert str(finding).isprintable()
+test_rejected = rejecting(REJECTED, load_partition)
 
 
 def test_a_finding_says_where_in_the_file(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -13,10 +13,6 @@ from dml2onnx.diagnostics import Code, Severity, UnreadableError
 from dml2onnx.frontends import LoadOptions, load, load_bytes
 
 from .models import DX, GRAPH, NATIVE, Model, edited, load_model, load_text
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 TEXTS: dict[str, tuple[bytes, Code]] = {
     "empty": (b"", unreadable.NOT_JSON),
@@ -103,31 +99,23 @@ def test_byte_order_mark(model: Model, expected: list[str], tmp_path: Path) -> N
     assert [item.code for item in load(path).findings] == expected
 
 
-def test_no_path() -> None:
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("none.json", unreadable.NO_SUCH_FILE.id),
+        (".", unreadable.NOT_A_FILE.id),
+        ("/dev/null", unreadable.NOT_A_FILE.id),
+        ("a" * 5000, unreadable.CANNOT_READ.id),
+        ("a\0b", unreadable.CANNOT_READ.id),
+        ("large.json", unreadable.FILE_TOO_LARGE.id),
+    ],
+)
+def test_what_is_no_model_file(name: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "large.json").write_bytes(bytes(11))
+    with pytest.raises(UnreadableError, match=said):
+        load(tmp_path / name, LoadOptions(max_bytes=10))
     with pytest.raises(UnreadableError, match="the path of the model is empty"):
         load("")
-
-
-def test_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableError, match=unreadable.NO_SUCH_FILE.id):
-        load(tmp_path / "none.json")
-
-
-@pytest.mark.parametrize("name", [".", "/dev/null"])
-def test_not_a_file(name: str, tmp_path: Path) -> None:
-    with pytest.raises(UnreadableError, match=unreadable.NOT_A_FILE.id):
-        load(tmp_path / name)
-
-
-@pytest.mark.parametrize("name", ["a" * 5000, "a\0b"])
-def test_impossible_name(name: str, tmp_path: Path) -> None:
-    with pytest.raises(UnreadableError, match=unreadable.CANNOT_READ.id):
-        load(tmp_path / name)
-
-
-def test_too_large(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableError, match=unreadable.FILE_TOO_LARGE.id):
-        load_model(tmp_path, NATIVE, LoadOptions(max_bytes=10))
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,12 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from dml2onnx.cli import main
 from tests.recorder import compilers, sample, stand_in
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.recorder.compilers import Compiler
+from tests.recorder.compilers import Compiler
 
 
 @pytest.fixture(scope="session")

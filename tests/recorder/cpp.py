@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from dml2onnx import catalog
-from dml2onnx.catalog import FieldType
+from dml2onnx.catalog import FieldSchema, FieldType
 from dml2onnx.frontends.descriptors import UNION_MEMBERS
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import DataType, TensorDesc
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dml2onnx.catalog import FieldSchema
 
 PROLOGUE = """\
 #include <cstdint>

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import os
 import subprocess
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.recorder import compiled
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.recorder.compilers import Compiler
+from tests.recorder.compilers import Compiler
 
 SOURCE = '#include "number.h"\n#include <cstdio>\nint main() { std::printf("%d", NUMBER); }\n'
 

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import json
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import dml2onnx
 from dml2onnx import catalog
+from dml2onnx.ir.graph import Node
+from dml2onnx.ir.operator import OperatorDesc
+from tests.drawing import Draw
 from tests.exporters.same import bits
+from tests.recorder.compilers import Compiler
 from tests.recorder.cpp import PROLOGUE, Function
-from tests.recorder.drawing import Draw
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from dml2onnx.ir.graph import Node
-    from dml2onnx.ir.operator import OperatorDesc
-    from tests.recorder.compilers import Compiler
 
 MAIN = """\
 #include "dml2onnx_recorder.h"

@@ -7,21 +7,18 @@ from __future__ import annotations
 
 import json
 import subprocess
-from typing import TYPE_CHECKING, TypeAlias
+from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import dml2onnx
 from dml2onnx.codes import reading, recordings
 from tests.recorder import compilers, stand_in
+from tests.recorder.compilers import Compiler
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from tests.recorder.compilers import Compiler
 Floats: TypeAlias = "npt.NDArray[np.float32]"
 
 # the program hands over enumerators that there are not

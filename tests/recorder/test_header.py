@@ -8,16 +8,13 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 import dml2onnx
 from dml2onnx import catalog, recorder
 from tests.recorder import compilers, stand_in
-
-if TYPE_CHECKING:
-    from tests.recorder.compilers import Compiler
+from tests.recorder.compilers import Compiler
 
 SHARED_FACTS = Path(__file__).parent.parent.parent.parent / "shared" / "directml" / "api.json"
 

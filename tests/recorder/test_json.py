@@ -6,15 +6,13 @@ import json
 import math
 import struct
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.recorder.compilers import Compiler
+from tests.recorder.compilers import Compiler
 
 TEXTS = (
     b"conv 1",

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import subprocess
-from typing import TYPE_CHECKING, TypeAlias
+from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 import dml2onnx
 from dml2onnx.cli import main
+from tests.recorder.compilers import Compiler
 from tests.recorder.sample import SAMPLE, WEIGHTS
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.recorder.compilers import Compiler
 
 Doubles: TypeAlias = npt.NDArray[np.float64]
 

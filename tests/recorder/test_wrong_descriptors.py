@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import subprocess
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
 from tests.recorder import compilers
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.recorder.compilers import Compiler
+from tests.recorder.compilers import Compiler
 
 
 class Case(NamedTuple):

@@ -16,13 +16,11 @@ import subprocess
 import tempfile
 import time
 import urllib.request
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 QT_PYTHONS = (ROOT / ".venv-browser" / "bin" / "python", ROOT / ".venv-browser" / "Scripts" / "python.exe")

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest import mock
 
 import dml2onnx
 from dml2onnx.options import CompileOptions
-from dml2onnx.report.comparison import compare
+from dml2onnx.report.comparison import Comparison, compare
 from dml2onnx.report.gathering import gather
 from dml2onnx.report.html import page
-from dml2onnx.report.records import Access, Value
+from dml2onnx.report.records import Access, Report, Value
 from tests.report.models import HOSTILE, broken, changed, hostile, long_names, scoped, small, wrong
-
-if TYPE_CHECKING:
-    from dml2onnx.report.comparison import Comparison
-    from dml2onnx.report.records import Report
 
 
 def chain(count: int) -> Report:

@@ -5,20 +5,16 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
 import dml2onnx
-from tests.report.browser import ROOT, SIZE, running
+from tests.report.browser import ROOT, SIZE, Browser, running
 from tests.report.models import HOSTILE, broken
 from tests.report.pages import written
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.report.browser import Browser
 
 AXE = next(iter((ROOT / ".venv-browser").glob("**/axe_playwright_python/axe.min.js")), None)
 ENTER, DOWN, UP, RIGHT, HOME = (("Enter", 13), ("ArrowDown", 40), ("ArrowUp", 38), ("ArrowRight", 39), ("Home", 36))

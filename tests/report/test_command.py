@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
@@ -40,11 +39,6 @@ def test_beside_the_model_only_an_earlier_report_is_replaced(
     assert main(["report", str(model), *options]) == 1
     assert "is no report" in capsys.readouterr().err
     assert path.read_text() == "<p>mine</p>"
-
-
-def test_a_drawing(model: Path, tmp_path: Path) -> None:
-    assert main(["report", str(model), "--svg", "-o", str(tmp_path / "graph.svg"), "-q"]) == 0
-    ElementTree.parse(tmp_path / "graph.svg")
 
 
 def test_findings_are_the_exit_code_and_the_page_is_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -101,12 +95,6 @@ def test_a_page_never_replaces_what_the_model_was_read_from(tmp_path: Path, caps
     assert main(["report", str(path), "-o", str(path)]) == 1
     assert "DML3012" in capsys.readouterr().err
     assert path.read_text().startswith("{")
-
-
-def test_an_unreadable_model(tmp_path: Path) -> None:
-    (tmp_path / "model.json").write_text("[]")
-    assert main(["report", str(tmp_path / "model.json"), "-o", str(tmp_path / "x.html")]) == 2
-    assert not (tmp_path / "x.html").exists()
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import jsonschema
@@ -21,15 +23,9 @@ from dml2onnx.report.form import as_json
 from dml2onnx.report.gathering import gather
 from dml2onnx.report.html import page
 from dml2onnx.report.matching import match_nodes
-from dml2onnx.report.records import Access, Value
+from dml2onnx.report.records import Access, Report, Value
 from dml2onnx.report.svg import drawing
 from tests.report.models import SAMPLES, broken, changed, hostile, small, wrong
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from dml2onnx.report.records import Report
 
 SCHEMA = json.loads((catalog.schemas_directory() / "report.schema.json").read_text(encoding="utf-8"))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -17,9 +17,6 @@ from dml2onnx.report.gathering import gather
 from dml2onnx.report.records import Report
 from dml2onnx.report.verified import Wrong
 from tests.report.models import SAMPLES, broken, hostile, small, wrong
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SCHEMA = json.loads((catalog.schemas_directory() / "report.schema.json").read_text(encoding="utf-8"))
 
@@ -159,14 +156,6 @@ def test_json_obeys_its_schema(make: object, verified: bool) -> None:
     document = json.loads(json.dumps(as_json(gather(make(), rounds=int(verified), profile=verified)), allow_nan=False))
     jsonschema.Draft202012Validator(SCHEMA).validate(document)
     assert document["report"] == 2
-
-
-def test_the_schema_is_strict() -> None:
-    document = as_json(gather(small()))
-    jsonschema.Draft202012Validator.check_schema(SCHEMA)
-    for spoiled in ({**document, "nodes": "x"}, {**document, "other": 1}, {**document, "report": 1}):
-        with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate(spoiled, SCHEMA)
 
 
 @pytest.mark.parametrize(

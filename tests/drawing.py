@@ -5,19 +5,13 @@ from __future__ import annotations
 import math
 import random
 import struct
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from dml2onnx import catalog
-from dml2onnx.catalog import FieldType
+from dml2onnx.catalog import FieldSchema, FieldType, OperatorSchema
 from dml2onnx.frontends.numbers import round_to_float32
-from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
+from dml2onnx.ir.operator import FieldValue, OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import DataType, TensorDesc
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dml2onnx.catalog import FieldSchema, OperatorSchema
-    from dml2onnx.ir.operator import FieldValue
 
 SINGLES = tuple(
     round_to_float32(value)
