@@ -49,6 +49,10 @@ class Case:
     ranges: Mapping[str, tuple[int, int]]
     at: Mapping[str, int]
 
+    def sized(self, at: Mapping[str, int | str]) -> dict[str, tuple[int | str, ...]]:
+        """The sizes of its inputs, with numbers, or other names, in the place of names."""
+        return {name: tuple(at.get(str(size), size) for size in own) for name, own in self.sizes.items()}
+
 
 def _frozen(graph: Graph, kept: str) -> Graph:
     """With random weights in the place of all inputs but one."""
@@ -168,7 +172,7 @@ class Row:
 def measured(case: Case, repeat: int) -> Row:
     """A row of the table."""
     graph = case.graph()
-    fixed = {name: tuple(case.at.get(str(size), size) for size in own) for name, own in case.sizes.items()}
+    fixed = case.sized(case.at)
     dml2onnx.compile(graph, sizes=fixed)  # which brings all modules
     times: list[list[float]] = [[], []]
     for _ in range(COMPILED):
