@@ -204,23 +204,38 @@ class TestEnvironment:
         assert "--without-pip" in commands[0]
         assert commands[1][:4] == [sys.executable, "-m", "pip", "--python"]
 
-    @pytest.mark.parametrize("tool", ["browser", "compiler"])
-    def test_a_tool_is_made_once_and_without_looking_for_more(self, project, tool):
+    def test_a_tool_is_made_once_and_without_looking_for_more(self, project):
         module, commands = project
-        prepare = getattr(module, f"prepare_{tool}")
-        assert prepare()
+        assert module.prepare_tool("browser")
         assert ["venv" in command for command in commands] == [True, False]
         assert "--no-deps" in commands[1]
         commands.clear()
-        assert prepare()
+        assert module.prepare_tool("browser")
         assert commands == []
 
-    @pytest.mark.parametrize("tool", ["browser", "compiler"])
-    def test_without_a_tool_the_rest_goes_on(self, project, monkeypatch, capsys, tool):
+    def test_without_a_tool_the_rest_goes_on(self, project, monkeypatch, capsys):
         module, _ = project
         monkeypatch.setenv("PREPARE", "fail")
-        assert not getattr(module, f"prepare_{tool}")()
+        assert not module.prepare_tool("browser")
         assert "pip install --require-hashes --no-deps" in capsys.readouterr().out
+
+    def test_a_directory_is_filled_again_when_it_is_made_of_something_else(self, project, tmp_path, capsys):
+        module, _ = project
+        directory, filled = tmp_path / "made", []
+
+        def fill():
+            directory.mkdir()
+            filled.append(1)
+
+        assert [module.filled(directory, text, fill, "nothing") for text in ("a", "a", "b")] == [True] * 3
+        assert len(filled) == 2
+
+        def fail():
+            raise OSError("no network")
+
+        assert not module.filled(directory, "c", fail, "nothing was made")
+        assert "nothing was made: no network" in capsys.readouterr().out
+        assert module.filled(directory, "c", fill, "nothing")
 
     def test_an_old_pip_fills_nothing_but_its_own_environment(self, project, monkeypatch):
         module, commands = project
