@@ -8,7 +8,7 @@
 Makes ``.venv-onward`` with pinned tools first, and ``.venv-qnn`` for the compiler of Qualcomm's NPU. ``--torch`` is
 installed into the first without what it depends on: a file, or ``torch==2.13.0`` where the index has builds for the
 CPU. The rest of the command line is that of ``python -m tests.onward``. The exit code is 0 where every number is
-within the bounds, or what is different is in ``tests/onward/differences.py``. ``scripts/generate_onward.py`` makes
+within the bounds, or what is different is in ``tests/onward/differences.py``. ``scripts/generate_runtimes.py`` makes
 tables of results for docs/devices.md.
 """
 
