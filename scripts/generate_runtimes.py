@@ -13,8 +13,8 @@ from _generated import ROOT, filled, write_or_check
 
 sys.path.insert(0, str(ROOT))
 
-from tests.onward import results as onward  # noqa: E402
-from tests.runtimes import results  # noqa: E402
+from tests.onward import results as onward
+from tests.runtimes import results
 
 GENERATOR = "scripts/generate_runtimes.py"
 
