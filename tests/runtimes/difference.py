@@ -69,7 +69,7 @@ def shown_by(runtime: str, *names: str, of_device: bool = False) -> Iterator[Dif
     for name in names:
         shown = QUIRKS[name].shown
         assert shown is not None
-        title = " ".join(_reasons()[name].partition("\n\n")[0].split()).rpartition(" (")[0]
+        title = " ".join(_reasons()[name].split()).partition(" (")[0]
         yield Difference(runtime, f"{title}.", name, shown.model, *arrays(shown), shown.says, of_device)
 
 
