@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import onnx
 import onnxruntime
 import pytest
 
 import dml2onnx
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.graph import Graph
-from tests.sizes.networks import CASES, SMALL, digits, picture
+from tests.sizes.networks import digits, picture
 from tests.sizes.programs import STEPS, Program
 from tests.sizes.test_networks import _feeds
 
@@ -29,18 +28,6 @@ def _compare(
     for name, array in wanted.items():
         assert found[name].shape == array.shape
         np.testing.assert_array_equal(found[name], array, err_msg=name)
-
-
-@pytest.mark.parametrize("name", SMALL)
-def test_networks_of_any_batch(name: str) -> None:
-    """With at most three nodes more than the model of one size."""
-    graph, sizes = CASES[name].graph(), CASES[name].sized(SMALL[name])
-    model = dml2onnx.compile(graph, sizes=sizes, ranges={"N": (1, 12)})
-    onnx.checker.check_model(model.model_proto, full_check=True)
-    general = CASES[name].sized({"N": 6, **SMALL[name]})
-    assert model.node_count <= dml2onnx.compile(graph, sizes=general).node_count + 3
-    for number in (1, 3):
-        _compare(graph, sizes, {"N": number}, model)
 
 
 def test_a_picture_of_any_size() -> None:
