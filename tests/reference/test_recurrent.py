@@ -56,6 +56,14 @@ class TestSequenceLengths:
             assert not result.unspecified.any()
 
 
+def test_hardmax_of_several_rows():
+    arrays = arrays_of("RNN", steps=1)
+    linear = run("RNN", arrays, [IDENTITY])["OutputSingleTensor"].values
+    got = run("RNN", arrays, [describe("ACTIVATION_HARDMAX")])["OutputSingleTensor"]
+    np.testing.assert_array_equal(got.values, linear == linear.max(-1, keepdims=True))
+    np.testing.assert_array_equal(got.error, 0)
+
+
 def test_hardmax_of_sums_that_come_too_near():
     arrays = {
         "InputTensor": np.array([[[[1, 1]]]], np.float32),
