@@ -270,8 +270,8 @@ def _shrink(x: Array) -> Array:
     return np.where(x < -1, x + 1, np.where(x > 1, x - 1, 0))
 
 
-AB: dict[str, object] = {"Alpha": 0.5, "Beta": 0.25}
-ACTIVATIONS: dict[str, tuple[Expression, dict[str, object]]] = {
+AB: dict[str, Any] = {"Alpha": 0.5, "Beta": 0.25}
+ACTIVATIONS: dict[str, tuple[Expression, dict[str, Any]]] = {
     "CELU": (lambda x: np.maximum(x, 0) + np.minimum(0, 2 * (np.exp(x / 2) - 1)), {"Alpha": 2}),
     "ELU": (_elu, {"Alpha": 1}),
     "GELU": (lambda x: np.float32(0.5) * x * (1 + _erf(x / np.float32(2**0.5))), {}),
