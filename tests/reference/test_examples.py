@@ -1,12 +1,13 @@
 """What is known of each operator from elsewhere: from DirectML, from the documentation's examples, or by hand.
 
-DirectML is asked again by ``tests/directml/test_probes.py``. All else that the reference gives is compared with compiled
-models, which ONNX Runtime runs (``tests/lowering``).
+DirectML is asked again by ``tests/directml/test_probes.py``. All else that the reference gives is compared with
+compiled models, which ONNX Runtime runs (``tests/lowering``).
 """
 
 from __future__ import annotations
 
 from math import log, pi
+from typing import Any
 
 import numpy as np
 import pytest
@@ -71,7 +72,7 @@ def test_the_reference_gives_directmls_answers() -> None:
     assert different.keys() == KNOWN.keys(), {key: said for key, said in different.items() if key not in KNOWN}
 
 
-BY_HAND: dict[str, tuple[str, list[object], object, dict[str, object]]] = {
+BY_HAND: dict[str, tuple[str, list[Any], Any, dict[str, Any]]] = {
     "ACTIVATION_IDENTITY": ("float32", [[-1.5, 2]], [-1.5, 2], {}),
     "ACTIVATION_LOG_SOFTMAX": ("float32", [[[0, log(3)]]], [[-log(4), log(0.75)]], {}),
     "AVERAGE_POOLING1": ("float32", [[[[1, 2, 3, 4, 5]]]], [[[2, 3, 4]]], {"WindowSize": [2], "Dilations": [2]}),

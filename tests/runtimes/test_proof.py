@@ -87,8 +87,8 @@ def test_sums_of_halves(off, fits):
     job = Job(drawn.sample("sum"), drawn.compile("cpu"))
 
     class Off(Worker):
-        def ask(self, model, feeds):
-            answer = super().ask(model, feeds)
+        def ask(self, model, feeds, plain=False):
+            answer = super().ask(model, feeds, plain)
             return [array + np.float16(off) * np.spacing(np.abs(array)) for array in answer]
 
     worker = Off(Runtime("cpu", "cpu", Path(sys.executable)))
@@ -204,9 +204,9 @@ def test_what_agreed_is_not_run_again(tmp_path, monkeypatch):
     ran = []
 
     class Counted(Worker):
-        def ask(self, model, feeds):
+        def ask(self, model, feeds, plain=False):
             ran.append(model)
-            return super().ask(model, feeds)
+            return super().ask(model, feeds, plain)
 
     rows = [(n, t("FLOAT32", (2, n))) for n in range(1, 25)]
     ops = [operator("JOIN", InputTensors=[row, row], OutputTensor=t("FLOAT32", (4, n)), Axis=0) for n, row in rows]

@@ -16,10 +16,12 @@ import pytest
 
 import dml2onnx
 from tests.runtimes.proof import Runtime, Worker
-from tests.sizes.networks import CASES, ROOT, bench_sizes
+from tests.sizes.networks import CASES, ROOT
 
 if TYPE_CHECKING:
     from dml2onnx.ir.graph import Graph
+
+import bench_sizes  # type: ignore[import-not-found]  # of scripts, which networks.py makes importable
 
 OPENVINO = ROOT / ".venv-openvino" / "bin" / "python"
 OLD_OPTIMISER = tuple(map(int, onnxruntime.__version__.split(".")[:2])) < (1, 25)
