@@ -57,18 +57,6 @@ def test_write_touches_its_elements_only(strides, data_type, gap, offset):
     np.testing.assert_array_equal(after[used:], before[used:])
 
 
-def test_nibbles_low_first():
-    raw = np.array([0x21, 0xF8], np.uint8)
-    np.testing.assert_array_equal(memory.read(raw, TensorDesc(DataType.UINT4, (4,))), [1, 2, 8, 15])
-    np.testing.assert_array_equal(memory.read(raw, TensorDesc(DataType.INT4, (4,))), [1, 2, -8, -1])
-
-
-def test_odd_nibble_keeps_its_neighbour():
-    raw = np.array([0xA0], np.uint8)
-    memory.write(raw, TensorDesc(DataType.UINT4, (1,)), np.array([5], np.uint8))
-    assert raw[0] == 0xA5
-
-
 @pytest.mark.parametrize("offset", [1, -4])
 def test_views_stay_inside_the_buffer(offset):
     with pytest.raises(ValueError, match="past the end"):
