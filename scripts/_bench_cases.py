@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib.stride_tricks import sliding_window_view
 
+from dml2onnx.testing.descriptors import describe
+
 Array: TypeAlias = npt.NDArray[Any]
 Expression: TypeAlias = Callable[..., object]
 Shape: TypeAlias = tuple[int, ...]
@@ -32,14 +34,15 @@ class Case:
     operator: str
     variant: str
     inputs: Mapping[str, Array]
-    outputs: Mapping[str, Any]
-    """(type, sizes) by field, or a list of them."""
     expression: Expression
+    """Its results are like the outputs, but for the types of 64 bits that numpy promotes to."""
     fields: Mapping[str, object] = field(default_factory=dict)
     views: Mapping[str, tuple[Shape, Shape]] = field(default_factory=dict)
     """Sizes and strides of inputs that are not packed."""
     limit: float = 3.0
     """The ratio above which a reason is due."""
+    types: Sequence[npt.DTypeLike] = ()
+    """Of outputs, where they are others than those of the results."""
 
 
 # --- contents --------------------------------------------------------------------------------------------------------
@@ -141,40 +144,34 @@ def element_wise() -> Iterator[Case]:
         for name, (expression, (low, high)) in UNARY.items():
             yield _unary(f"ELEMENT_WISE_{name}", dtype, expression, low=low, high=high)
         for name, expression in BINARY.items():
-            fields: dict[str, object] = {"FusedActivation": {"type": "ACTIVATION_RELU"}} if name == "ADD1" else {}
-            positive = numbers(dtype, low=1)
-            yield _binary(f"ELEMENT_WISE_{name}", dtype, expression, numbers(dtype), positive, dtype, **fields)
+            fields: dict[str, object] = {"FusedActivation": describe("ACTIVATION_RELU")} if name == "ADD1" else {}
+            yield _binary(name, dtype, expression, numbers(dtype), numbers(dtype, low=1), **fields)
         for name, expression in COMPARISONS.items():
-            a, b = numbers(dtype), numbers(dtype)
-            yield _binary(f"ELEMENT_WISE_{name}", dtype, expression, a, b, UINT8)
+            yield _binary(name, dtype, expression, numbers(dtype), numbers(dtype))
         yield from _with_fields(dtype)
     for name, expression in LOGICAL.items():
-        a, b = numbers(UINT8, high=2), numbers(UINT8, high=2)
-        yield _binary(f"ELEMENT_WISE_{name}", UINT8, expression, a, b, UINT8)
+        yield _binary(name, UINT8, expression, numbers(UINT8, high=2), numbers(UINT8, high=2))
     yield _unary("ELEMENT_WISE_LOGICAL_NOT", UINT8, lambda x: _truth(np.logical_not(x)), high=2)
     for name, expression in BITWISE.items():
         for dtype in (UINT32, INT32):
-            yield _binary(f"ELEMENT_WISE_{name}", dtype, expression, numbers(dtype), numbers(dtype), dtype)
+            yield _binary(name, dtype, expression, numbers(dtype), numbers(dtype))
     for name, expression in SHIFTS.items():
-        a, b = numbers(UINT32), numbers(UINT32, high=32)
-        yield _binary(f"ELEMENT_WISE_{name}", UINT32, expression, a, b, UINT32)
+        yield _binary(name, UINT32, expression, numbers(UINT32), numbers(UINT32, high=32))
     yield _unary("ELEMENT_WISE_BIT_NOT", UINT32, np.bitwise_not)
-    yield _unary("ELEMENT_WISE_BIT_COUNT", UINT32, np.bitwise_count, UINT32)
+    yield _unary("ELEMENT_WISE_BIT_COUNT", UINT32, lambda x: np.bitwise_count(x).astype(np.uint32))
     yield from _strided()
 
 
 def _unary(
-    operator: str, dtype: np.dtype[Any], expression: Expression, to: np.dtype[Any] | None = None, /,
-    low: float = -100, high: float = 100, **fields: object,
+    operator: str, dtype: np.dtype[Any], expression: Expression, low: float = -100, high: float = 100,
+    variant: str = "", types: Sequence[npt.DTypeLike] = (), **fields: object,
 ) -> Case:  # fmt: skip
-    outputs = {"OutputTensor": (to or dtype, SQUARE)}
-    return Case(operator, dtype.name, {"InputTensor": numbers(dtype, low=low, high=high)}, outputs, expression, fields)
+    inputs = {"InputTensor": numbers(dtype, low=low, high=high)}
+    return Case(operator, f"{dtype.name} {variant}".strip(), inputs, expression, fields, types=types)
 
 
-def _binary(
-    operator: str, dtype: np.dtype[Any], expression: Expression, a: Array, b: Array, to: np.dtype[Any], **fields: object
-) -> Case:
-    return Case(operator, dtype.name, {"ATensor": a, "BTensor": b}, {"OutputTensor": (to, SQUARE)}, expression, fields)
+def _binary(name: str, dtype: np.dtype[Any], expression: Expression, a: Array, b: Array, **fields: object) -> Case:
+    return Case(f"ELEMENT_WISE_{name}", dtype.name, {"ATensor": a, "BTensor": b}, expression, fields)
 
 
 def _with_fields(dtype: np.dtype[Any]) -> Iterator[Case]:
@@ -183,54 +180,60 @@ def _with_fields(dtype: np.dtype[Any]) -> Iterator[Case]:
     yield _unary("ELEMENT_WISE_CLIP1", dtype, lambda x: np.clip(x, -5, 5), **typed)
     yield _unary("ELEMENT_WISE_THRESHOLD", dtype, lambda x: np.maximum(x, 2), Min=2)
     yield _unary("ELEMENT_WISE_CONSTANT_POW", dtype, lambda x: x**3, Exponent=3, low=0, high=10)
-    yield _unary("ELEMENT_WISE_IS_NAN", dtype, lambda x: _truth(np.isnan(x)), UINT8)
-    yield _unary("ELEMENT_WISE_IS_INFINITY", dtype, lambda x: _truth(np.isinf(x)), UINT8, InfinityMode="EITHER")
+    yield _unary("ELEMENT_WISE_IS_NAN", dtype, lambda x: _truth(np.isnan(x)))
+    yield _unary("ELEMENT_WISE_IS_INFINITY", dtype, lambda x: _truth(np.isinf(x)), InfinityMode="EITHER")
     for mode, rounded in (("HALVES_TO_NEAREST_EVEN", np.round), ("TOWARD_ZERO", np.trunc), ("TOWARD_INFINITY", _away)):
-        case = _unary("ELEMENT_WISE_ROUND", dtype, rounded, RoundingMode=mode)
-        yield Case(case.operator, f"{dtype.name} {mode.lower()}", *_rest(case))
+        yield _unary("ELEMENT_WISE_ROUND", dtype, rounded, variant=mode.lower(), RoundingMode=mode)
     base, exponent = numbers(dtype, low=0, high=10), numbers(dtype, low=0, high=5)
     inputs = {"InputTensor": base, "ExponentTensor": exponent}
-    yield Case("ELEMENT_WISE_POW", dtype.name, inputs, {"OutputTensor": (dtype, SQUARE)}, np.power)
+    yield Case("ELEMENT_WISE_POW", dtype.name, inputs, np.power)
     condition = {"ConditionTensor": numbers(UINT8, high=2), "ATensor": numbers(dtype), "BTensor": numbers(dtype)}
-    yield Case("ELEMENT_WISE_IF", dtype.name, condition, {"OutputTensor": (dtype, SQUARE)}, np.where)
+    yield Case("ELEMENT_WISE_IF", dtype.name, condition, np.where)
     for name in ("CLIP_GRAD", "CLIP_GRAD1"):
         fields = {"Min": -5, "Max": 5} if name == "CLIP_GRAD" else typed
         gradient = {"InputTensor": numbers(dtype), "InputGradientTensor": numbers(dtype)}
         yield Case(
-            f"ELEMENT_WISE_{name}", dtype.name, gradient, {"OutputGradientTensor": (dtype, SQUARE)},
-            lambda x, g: np.where((x > -5) & (x < 5), g, 0), fields,
-        )  # fmt: skip
+            f"ELEMENT_WISE_{name}",
+            dtype.name,
+            gradient,
+            lambda x, g: np.where((x > -5) & (x < 5), g, 0),
+            fields,
+        )
 
 
 def _away(x: Array) -> Array:
     return np.copysign(np.floor(np.abs(x) + np.float32(0.5)), x)
 
 
-def _rest(case: Case) -> tuple[Any, ...]:
-    return case.inputs, case.outputs, case.expression, case.fields
-
-
 def _strided() -> Iterator[Case]:
     for dtype in (FLOAT32, INT32):
         x, row, column = numbers(dtype), numbers(dtype, (SIDE,)), numbers(dtype, (SIDE,))
-        outputs = {"OutputTensor": (dtype, SQUARE)}
         transposed = {"InputTensor": (SQUARE, (1, SIDE))}
         yield Case(
-            "ELEMENT_WISE_IDENTITY", f"{dtype.name} transposed", {"InputTensor": x}, outputs,
-            lambda x: np.ascontiguousarray(x.T), views=transposed, limit=1.5,
-        )  # fmt: skip
+            "ELEMENT_WISE_IDENTITY",
+            f"{dtype.name} transposed",
+            {"InputTensor": x},
+            lambda x: np.ascontiguousarray(x.T),
+            views=transposed,
+            limit=1.5,
+        )
         pitched = numbers(dtype, (SIDE * PITCH - PITCH + SIDE,))
         yield Case(
-            "ELEMENT_WISE_IDENTITY", f"{dtype.name} rows with gaps", {"InputTensor": pitched}, outputs,
+            "ELEMENT_WISE_IDENTITY",
+            f"{dtype.name} rows with gaps",
+            {"InputTensor": pitched},
             lambda x: np.pad(x, (0, PITCH - SIDE)).reshape(SIDE, PITCH)[:, :SIDE].copy(),
             views={"InputTensor": (SQUARE, (PITCH, 1))},
-        )  # fmt: skip
+        )
         for name, b, strides in (("row", row, (0, 1)), ("column", column, (1, 0))):
             yield Case(
-                "ELEMENT_WISE_ADD", f"{dtype.name} {name}", {"ATensor": x, "BTensor": b}, outputs,
+                "ELEMENT_WISE_ADD",
+                f"{dtype.name} {name}",
+                {"ATensor": x, "BTensor": b},
                 np.add if name == "row" else lambda a, b: a + b[:, None],
-                views={"BTensor": (SQUARE, strides)}, limit=1.5,
-            )  # fmt: skip
+                views={"BTensor": (SQUARE, strides)},
+                limit=1.5,
+            )
 
 
 # --- activations -----------------------------------------------------------------------------------------------------
@@ -267,8 +270,8 @@ def _shrink(x: Array) -> Array:
     return np.where(x < -1, x + 1, np.where(x > 1, x - 1, 0))
 
 
-AB: dict[str, object] = {"Alpha": 0.5, "Beta": 0.25}
-ACTIVATIONS: dict[str, tuple[Expression, dict[str, object]]] = {
+AB: dict[str, Any] = {"Alpha": 0.5, "Beta": 0.25}
+ACTIVATIONS: dict[str, tuple[Expression, dict[str, Any]]] = {
     "CELU": (lambda x: np.maximum(x, 0) + np.minimum(0, 2 * (np.exp(x / 2) - 1)), {"Alpha": 2}),
     "ELU": (_elu, {"Alpha": 1}),
     "GELU": (lambda x: np.float32(0.5) * x * (1 + _erf(x / np.float32(2**0.5))), {}),
@@ -303,8 +306,7 @@ def activations() -> Iterator[Case]:
         for name, (expression, fields) in ACTIVATIONS.items():
             yield _unary(f"ACTIVATION_{name}", dtype, expression, low=-8, high=8, **fields)
         inputs = {"InputTensor": numbers(dtype, low=-8, high=8), "SlopeTensor": numbers(dtype, low=0, high=2)}
-        outputs = {"OutputTensor": (dtype, SQUARE)}
-        yield Case("ACTIVATION_PARAMETERIZED_RELU", dtype.name, inputs, outputs, lambda x, s: np.where(x < 0, s * x, x))
+        yield Case("ACTIVATION_PARAMETERIZED_RELU", dtype.name, inputs, lambda x, s: np.where(x < 0, s * x, x))
 
 
 # --- along axes ------------------------------------------------------------------------------------------------------
@@ -330,25 +332,23 @@ def along_axes() -> Iterator[Case]:
     """Reductions, running sums and TOP_K."""
     for dtype, axis in product((FLOAT32, INT32), (1, 0)):
         x = {"InputTensor": numbers(dtype, low=0.5, high=1.5) if dtype.kind == "f" else numbers(dtype)}
-        where, sizes = f"{dtype.name} axis {axis}", (SIDE, 1) if axis else (1, SIDE)
+        where = f"{dtype.name} axis {axis}"
         for name, reduced in REDUCTIONS.items():
-            outputs = {"OutputTensor": (UINT32 if name.startswith("ARG") else dtype, sizes)}
             fields: dict[str, object] = {"Function": name, "Axes": [axis]}
-            yield Case("REDUCE", f"{name} {where}", x, outputs, _on(reduced, axis), fields)
+            yield Case("REDUCE", f"{name} {where}", x, _on(reduced, axis), fields)
         for name in ("ARGMAX", "ARGMIN"):
             fields = {"Axes": [axis], "AxisDirection": "INCREASING"}
-            yield Case(name, where, x, {"OutputTensor": (UINT32, sizes)}, _on(REDUCTIONS[name], axis), fields)
+            yield Case(name, where, x, _on(REDUCTIONS[name], axis), fields)
         for name, kind, function in (("SUMMATION", "Sum", np.cumsum), ("PRODUCT", "Product", np.cumprod)):
             fields = {"Axis": axis, "AxisDirection": "INCREASING", f"HasExclusive{kind}": False}
             expression = _on(lambda x, axis, f=function: f(x, axis, dtype=x.dtype), axis)
-            yield Case(f"CUMULATIVE_{name}", where, x, {"OutputTensor": (dtype, SQUARE)}, expression, fields)
+            yield Case(f"CUMULATIVE_{name}", where, x, expression, fields)
     for dtype in (FLOAT32, INT32):
-        best = {"OutputValueTensor": (dtype, (SIDE, 10)), "OutputIndexTensor": (UINT32, (SIDE, 10))}
         for name in ("TOP_K", "TOP_K1"):
             fields = {"Axis": 1, "K": 10}
             if name == "TOP_K1":
                 fields["AxisDirection"] = "DECREASING"
-            yield Case(name, dtype.name, {"InputTensor": numbers(dtype)}, best, _largest, fields)
+            yield Case(name, dtype.name, {"InputTensor": numbers(dtype)}, _largest, fields)
 
 
 def _on(function: Expression, axis: int) -> Expression:
@@ -368,8 +368,7 @@ def movement() -> Iterator[Case]:
     types: list[np.dtype[Any]] = [FLOAT32, INT32, UINT8, np.dtype(np.float16), np.dtype(np.int64)]
     for source, target in product(types, repeat=2):
         if source != target and FLOAT32 in (source, target):
-            case = _unary("CAST", source, lambda x, to=target: x.astype(to), target, low=0)
-            yield Case("CAST", f"{source.name} {target.name}", *_rest(case))
+            yield _unary("CAST", source, lambda x, to=target: x.astype(to), low=0, variant=target.name, types=[target])
     for dtype in (FLOAT32, INT32):
         yield from _slicing(dtype)
         yield from _indexing(dtype)
@@ -378,27 +377,25 @@ def movement() -> Iterator[Case]:
 
 
 def _slicing(dtype: np.dtype[Any]) -> Iterator[Case]:
-    square = {"OutputTensor": (dtype, SQUARE)}
     wide = {"InputTensor": numbers(dtype, (SIDE, 2 * SIDE))}
     steps: dict[str, object] = {"Offsets": [0, 0], "Sizes": [SIDE, SIDE], "Strides": [1, 2]}
-    yield Case("SLICE", f"{dtype.name} every other", wide, square, lambda x: np.ascontiguousarray(x[:, ::2]), steps)
+    yield Case("SLICE", f"{dtype.name} every other", wide, lambda x: np.ascontiguousarray(x[:, ::2]), steps)
     part: dict[str, object] = {"Offsets": [0, 500], "Sizes": [SIDE, SIDE], "Strides": [1, 1]}
     expression: Expression = lambda x: np.ascontiguousarray(x[:, 500:1500])  # noqa: E731
-    yield Case("SLICE", f"{dtype.name} middle", wide, square, expression, part)
+    yield Case("SLICE", f"{dtype.name} middle", wide, expression, part)
     x = {"InputTensor": numbers(dtype)}
     back: dict[str, object] = {"InputWindowOffsets": [0, 0], "InputWindowSizes": [SIDE, SIDE]}
     for name, strides, expression in (
         ("columns back", [1, -1], lambda x: np.ascontiguousarray(x[:, ::-1])),
         ("rows back", [-1, 1], lambda x: np.ascontiguousarray(x[::-1])),
     ):
-        yield Case("SLICE1", f"{dtype.name} {name}", x, square, expression, {**back, "InputWindowStrides": strides})
-    halves = {"OutputTensors": [(dtype, (SIDE, SIDE // 2))] * 2}
-    yield Case("SPLIT", dtype.name, x, halves, lambda x: [half.copy() for half in np.split(x, 2, 1)], {"Axis": 1})
+        yield Case("SLICE1", f"{dtype.name} {name}", x, expression, {**back, "InputWindowStrides": strides})
+    yield Case("SPLIT", dtype.name, x, lambda x: [half.copy() for half in np.split(x, 2, 1)], {"Axis": 1})
     quarter = {"InputTensor": numbers(dtype, (SIDE // 2, SIDE // 2))}
-    yield Case("TILE", dtype.name, quarter, square, lambda x: np.tile(x, (2, 2)), {"Repeats": [2, 2]})
+    yield Case("TILE", dtype.name, quarter, lambda x: np.tile(x, (2, 2)), {"Repeats": [2, 2]})
     lengths = RANDOM.integers(0, SIDE + 1, (SIDE, 1)).astype(np.uint32)
     reversible = {**x, "SequenceLengthsTensor": lengths}
-    yield Case("REVERSE_SUBSEQUENCES", dtype.name, reversible, square, _reversed, {"Axis": 1})
+    yield Case("REVERSE_SUBSEQUENCES", dtype.name, reversible, _reversed, {"Axis": 1})
 
 
 def _reversed(x: Array, lengths: Array) -> Array:
@@ -408,34 +405,41 @@ def _reversed(x: Array, lengths: Array) -> Array:
 
 
 def _indexing(dtype: np.dtype[Any]) -> Iterator[Case]:
-    x, square = numbers(dtype), {"OutputTensor": (dtype, SQUARE)}
+    x = numbers(dtype)
     one, each = places(SIDE, (1, SIDE)), places(SIDE)
     for axis in (0, 1):
         expression = _taking(axis)
         fields: dict[str, object] = {"Axis": axis, "IndexDimensions": 1}
         inputs = {"InputTensor": x, "IndicesTensor": one}
-        yield Case("GATHER", f"{dtype.name} axis {axis}", inputs, square, expression, fields)
+        yield Case("GATHER", f"{dtype.name} axis {axis}", inputs, expression, fields)
     inputs = {"InputTensor": x, "IndicesTensor": each}
-    yield Case("GATHER_ELEMENTS", dtype.name, inputs, square, lambda x, i: np.take_along_axis(x, i, 1), {"Axis": 1})
+    yield Case("GATHER_ELEMENTS", dtype.name, inputs, lambda x, i: np.take_along_axis(x, i, 1), {"Axis": 1})
     rows = places(SIDE, (SIDE, 1))
     for name in ("GATHER_ND", "GATHER_ND1"):
         fields = {"InputDimensionCount": 2, "IndicesDimensionCount": 2}
         if name == "GATHER_ND1":
             fields["BatchDimensionCount"] = 0
         inputs = {"InputTensor": x, "IndicesTensor": rows}
-        yield Case(name, f"{dtype.name} rows", inputs, square, lambda x, i: x[i[:, 0]], fields)
+        yield Case(name, f"{dtype.name} rows", inputs, lambda x, i: x[i[:, 0]], fields)
     order = RANDOM.permuted(np.tile(np.arange(SIDE, dtype=np.uint32), (SIDE, 1)), axis=1)
     scattered = {"InputTensor": x, "IndicesTensor": order, "UpdatesTensor": numbers(dtype)}
-    yield Case("SCATTER", dtype.name, scattered, square, _scattered, {"Axis": 1})
+    yield Case("SCATTER", dtype.name, scattered, _scattered, {"Axis": 1})
     shuffled = RANDOM.permutation(SIDE).astype(np.uint32).reshape(-1, 1)
     scattered = {"InputTensor": x, "IndicesTensor": shuffled, "UpdatesTensor": numbers(dtype)}
     fields = {"InputDimensionCount": 2, "IndicesDimensionCount": 2}
-    yield Case("SCATTER_ND", f"{dtype.name} rows", scattered, square, _scattered_rows, fields)
+    yield Case("SCATTER_ND", f"{dtype.name} rows", scattered, _scattered_rows, fields)
     hot = {"IndicesTensor": rows, "ValuesTensor": numbers(dtype, (1, 2))}
-    yield Case("ONE_HOT", dtype.name, hot, square, _one_hot, {"Axis": 1})
+    yield Case("ONE_HOT", dtype.name, hot, _one_hot, {"Axis": 1})
     mask = (numbers(INT32) > 50).astype(dtype)
-    found = {"OutputCountTensor": (UINT32, (1,)), "OutputCoordinatesTensor": (UINT32, (SIDE * SIDE, 2))}
-    yield Case("NONZERO_COORDINATES", dtype.name, {"InputTensor": mask}, found, np.argwhere)
+    yield Case("NONZERO_COORDINATES", dtype.name, {"InputTensor": mask}, _nonzero)
+
+
+def _nonzero(x: Array) -> tuple[Array, Array]:
+    """Their number, and their rows, behind which others are left open."""
+    found = np.argwhere(x).astype(np.uint32)
+    rows = np.zeros((x.size, x.ndim), np.uint32)
+    rows[: len(found)] = found
+    return np.array([len(found)], np.uint32), rows
 
 
 def _taking(axis: int) -> Expression:
@@ -465,10 +469,11 @@ def _blocks(dtype: np.dtype[Any]) -> Iterator[Case]:
         moved = (0, 3, 5, 1, 2, 4) if order == "DEPTH_COLUMN_ROW" else (0, 1, 3, 5, 2, 4)
         fields: dict[str, object] = {"BlockSize": 2, **({"Order": order} if name else {})}
         variant = f"{dtype.name} {order.lower()}"
-        for kind, sizes, result in (("SPACE_TO_DEPTH", space, depth), ("DEPTH_TO_SPACE", depth, space)):
-            x, outputs = {"InputTensor": numbers(dtype, sizes)}, {"OutputTensor": (dtype, result)}
-            expression = _into_depth(moved) if sizes == space else _into_space(moved)
-            yield Case(kind + name, variant, x, outputs, expression, fields)
+        for kind, sizes, expression in (
+            ("SPACE_TO_DEPTH", space, _into_depth(moved)),
+            ("DEPTH_TO_SPACE", depth, _into_space(moved)),
+        ):
+            yield Case(kind + name, variant, {"InputTensor": numbers(dtype, sizes)}, expression, fields)
 
 
 def _into_depth(moved: Shape) -> Expression:
@@ -483,21 +488,19 @@ def _into_space(moved: Shape) -> Expression:
 
 def _windows() -> Iterator[Case]:
     image, columns = (1, 8, 120, 120), (1, 72, 118 * 118)
-    fields: dict[str, object] = {"WindowSizes": [3, 3], "Strides": [1, 1], "Dilations": [1, 1]}
-    fields |= {"StartPadding": [0, 0], "EndPadding": [0, 0]}
+    fields: dict[str, object] = {"WindowSizes": [3, 3]}
     x, y = numbers(FLOAT32, image), numbers(FLOAT32, columns)
-    yield Case("UNFOLD", "float32", {"InputTensor": x}, {"OutputTensor": (FLOAT32, columns)}, _unfolded, fields)
-    yield Case("FOLD", "float32", {"InputTensor": y}, {"OutputTensor": (FLOAT32, image)}, _folded, fields)
+    yield Case("UNFOLD", "float32", {"InputTensor": x}, _unfolded, fields)
+    yield Case("FOLD", "float32", {"InputTensor": y}, _folded, fields)
     picture = {"InputTensor": numbers(FLOAT32, (1, 16, 125, 125))}
-    twice = {"OutputTensor": (FLOAT32, (1, 16, 250, 250))}
     for mode, expression in (("NEAREST_NEIGHBOR", _repeated), ("LINEAR", _interpolated)):
         fields = {"ScaleSize": {"Width": 2, "Height": 2}, "InterpolationMode": mode}
-        yield Case("UPSAMPLE_2D", f"float32 {mode.lower()}", picture, twice, expression, fields)
+        yield Case("UPSAMPLE_2D", f"float32 {mode.lower()}", picture, expression, fields)
     colours, bias = (1, 3, 500, 667), np.array([1, 2, 3], np.float32)
-    outputs, fields = {"OutputTensor": (FLOAT32, colours)}, {"Scale": 2, "ChannelCount": 3, "Bias": [1, 2, 3]}
+    fields = {"Scale": 2, "ChannelCount": 3, "Bias": [1, 2, 3]}
     x = numbers(FLOAT32, colours)
     expression = lambda x: x * np.float32(2) + bias[:, None, None]  # noqa: E731
-    yield Case("VALUE_SCALE_2D", "float32", {"InputTensor": x}, outputs, expression, fields)
+    yield Case("VALUE_SCALE_2D", "float32", {"InputTensor": x}, expression, fields)
 
 
 def _unfolded(x: Array) -> Array:
@@ -530,19 +533,18 @@ def _interpolated(x: Array) -> Array:
 def filling() -> Iterator[Case]:
     """Operators that make their output from attributes, and random numbers."""
     for dtype, sizes in product((FLOAT32, INT32), (SQUARE, (SIDE + 48, SIDE + 48))):
-        variant, outputs = f"{dtype.name} {sizes[0]}x{sizes[1]}", {"OutputTensor": (dtype, sizes)}
+        variant = f"{dtype.name} {sizes[0]}x{sizes[1]}"
         fields: dict[str, object] = {"ValueDataType": dtype.name.upper()}
-        yield Case("FILL_VALUE_CONSTANT", variant, {}, outputs, _full(sizes, dtype), {**fields, "Value": 7})
+        yield Case("FILL_VALUE_CONSTANT", variant, {}, _full(sizes, dtype), {**fields, "Value": 7})
         steps = {**fields, "ValueStart": 3, "ValueDelta": 2}
-        yield Case("FILL_VALUE_SEQUENCE", variant, {}, outputs, _sequence(sizes, dtype), steps)
-        yield Case("DIAGONAL_MATRIX", variant, {}, outputs, _eye(sizes, dtype), {"Offset": 1, "Value": 7})
+        yield Case("FILL_VALUE_SEQUENCE", variant, {}, _sequence(sizes, dtype), steps)
+        yield Case("DIAGONAL_MATRIX", variant, {}, _eye(sizes, dtype), {"Offset": 1, "Value": 7})
         band = {**fields, "Value": 0, "DiagonalFillBegin": -(1 << 31), "DiagonalFillEnd": 1}
         x = {"InputTensor": numbers(dtype, sizes)}
-        yield Case("DIAGONAL_MATRIX1", variant, x, outputs, lambda x: np.triu(x, 1), band)
+        yield Case("DIAGONAL_MATRIX1", variant, x, lambda x: np.triu(x, 1), band)
     state = {"InputStateTensor": np.arange(1, 7, dtype=np.uint32).reshape(1, 1, 1, 6)}
-    words = {"OutputTensor": (UINT32, (1, 1, *SQUARE)), "OutputStateTensor": (UINT32, (1, 1, 1, 6))}
     fields = {"Type": "PHILOX_4X32_10"}
-    yield Case("RANDOM_GENERATOR", "uint32", state, words, _philox, fields)
+    yield Case("RANDOM_GENERATOR", "uint32", state, _philox, fields)
 
 
 def _full(sizes: Shape, dtype: np.dtype[Any]) -> Expression:
@@ -557,7 +559,7 @@ def _eye(sizes: Shape, dtype: np.dtype[Any]) -> Expression:
     return lambda: np.eye(sizes[0], sizes[1], k=1, dtype=dtype) * dtype.type(7)
 
 
-def _philox(state: Array) -> tuple[Array]:
+def _philox(state: Array) -> Array:
     c = [np.full(SIDE * SIDE // 4, word, np.uint64) for word in state.reshape(-1)[:4]]
     c[0] += np.arange(SIDE * SIDE // 4, dtype=np.uint64)
     key: Array = state.reshape(-1)[4:].astype(np.uint64)
@@ -566,7 +568,8 @@ def _philox(state: Array) -> tuple[Array]:
         p, q = c[0] * np.uint64(0xD2511F53), c[2] * np.uint64(0xCD9E8D57)
         c = [(q >> half) ^ c[1] ^ key[0], q & low, (p >> half) ^ c[3] ^ key[1], p & low]
         key = (key + np.array([0x9E3779B9, 0xBB67AE85], np.uint64)) & low
-    return (np.stack(c, -1).astype(np.uint32).reshape(1, 1, *SQUARE),)
+    words: Array = np.stack(c, -1).astype(np.uint32).reshape(1, 1, *SQUARE)
+    return words
 
 
 FAMILIES: Sequence[Callable[[], Iterator[Case]]] = (

@@ -24,41 +24,45 @@ def cases() -> Iterator[Case]:
         (2, lambda x: np.sqrt((x * x).sum(1, keepdims=True))),
     ):
         yield Case(
-            "LP_NORMALIZATION", f"float32 P {p}", {"InputTensor": x}, {"OutputTensor": (FLOAT32, IMAGES)},
-            lambda x, norm=norm: x / norm(x), {"Axis": 1, "Epsilon": 0.0, "P": p},
-        )  # fmt: skip
+            "LP_NORMALIZATION",
+            f"float32 P {p}",
+            {"InputTensor": x},
+            lambda x, norm=norm: x / norm(x),
+            {"Axis": 1, "Epsilon": 0.0, "P": p},
+        )
     step: dict[str, object] = {"LearningRate": 0.01, "Beta1": 0.9, "Beta2": 0.999, "Epsilon": 1e-7}
     state = {
         f"Input{name}Tensor": numbers(FLOAT32, low=0, high=1) for name in ("Parameters", "FirstMoment", "SecondMoment")
     }
-    shape = state["InputParametersTensor"].shape
     once = np.ones((1, 1), np.uint32)
-    outputs = {f"Output{name}Tensor": (FLOAT32, shape) for name in ("Parameters", "FirstMoment", "SecondMoment")}
     inputs = {**state, "GradientTensor": numbers(FLOAT32, low=-1, high=1), "TrainingStepTensor": once}
     four = {name: array.reshape(1, 1, *array.shape) for name, array in inputs.items()}
-    outputs = {name: (dtype, (1, 1, *sizes)) for name, (dtype, sizes) in outputs.items()}
-    yield Case("ADAM_OPTIMIZER", "float32", four, outputs, _adam, step)
+    yield Case("ADAM_OPTIMIZER", "float32", four, _adam, step)
     yield from _gradients(x)
 
 
 def _gradients(x: Array) -> Iterator[Case]:
     gradient = numbers(FLOAT32, IMAGES)
     parameters = {name: numbers(FLOAT32, CHANNELS, 0.5, 2) for name in ("MeanTensor", "VarianceTensor", "ScaleTensor")}
-    results = {"OutputGradientTensor": (FLOAT32, IMAGES)}
-    results |= {f"Output{name}GradientTensor": (FLOAT32, CHANNELS) for name in ("Scale", "Bias")}
     yield Case(
-        "BATCH_NORMALIZATION_GRAD", "float32", {"InputTensor": x, "InputGradientTensor": gradient, **parameters},
-        results, _normalized_back, {"Epsilon": 1e-5},
-    )  # fmt: skip
+        "BATCH_NORMALIZATION_GRAD",
+        "float32",
+        {"InputTensor": x, "InputGradientTensor": gradient, **parameters},
+        _normalized_back,
+        {"Epsilon": 1e-5},
+    )
     half = (*IMAGES[:3], IMAGES[3] // 2)
     window: dict[str, object] = {
         "DimensionCount": 4, "InputWindowOffsets": [0] * 4, "InputWindowSizes": list(IMAGES),
         "InputWindowStrides": [1, 1, 1, 2],
     }  # fmt: skip
     yield Case(
-        "SLICE_GRAD", "float32 every second", {"InputGradientTensor": numbers(FLOAT32, half)},
-        {"OutputGradientTensor": (FLOAT32, IMAGES)}, _spread, window,
-    )  # fmt: skip
+        "SLICE_GRAD",
+        "float32 every second",
+        {"InputGradientTensor": numbers(FLOAT32, half)},
+        _spread,
+        window,
+    )
 
 
 def _normalized_back(x: Array, gradient: Array, mean: Array, variance: Array, scale: Array) -> tuple[Array, ...]:
@@ -88,10 +92,9 @@ def _attention() -> Iterator[Case]:
     sizes = (1, LENGTH, HEADS * SIZE)
     inputs = {f"{name}Tensor": numbers(FLOAT32, sizes, -1, 1) for name in ("Query", "Key", "Value")}
     fields: dict[str, object] = {"Scale": SIZE**-0.5, "MaskFilterValue": -10000.0, "MaskType": "NONE"}
-    outputs = {"OutputTensor": (FLOAT32, sizes)}
-    yield Case("MULTIHEAD_ATTENTION", "float32", inputs, outputs, _attended, {**fields, "HeadCount": HEADS})
+    yield Case("MULTIHEAD_ATTENTION", "float32", inputs, _attended, {**fields, "HeadCount": HEADS})
     heads = {"QueryHeadCount": HEADS, "KeyValueHeadCount": HEADS}
-    yield Case("MULTIHEAD_ATTENTION1", "float32", inputs, outputs, _attended, {**fields, **heads})
+    yield Case("MULTIHEAD_ATTENTION1", "float32", inputs, _attended, {**fields, **heads})
 
 
 def _attended(*parts: Array) -> Any:
@@ -109,17 +112,16 @@ def _regions() -> Iterator[Case]:
     x = numbers(FLOAT32, (1, 64, PIXELS, PIXELS))
     start = numbers(FLOAT32, (COUNT, 2), 2, 30)
     regions = np.concatenate([start, start + numbers(FLOAT32, (COUNT, 2), 7, 30)], 1)
-    outputs = {"OutputTensor": (FLOAT32, (COUNT, 64, CROP, CROP))}
     fields: dict[str, object] = {
         "ReductionFunction": "AVERAGE", "InterpolationMode": "LINEAR", "SpatialScaleX": 1.0, "SpatialScaleY": 1.0,
         "InputPixelOffset": 0.5, "OutputPixelOffset": -0.5, "OutOfBoundsInputValue": 0.0,
         "MinimumSamplesPerOutput": 2, "MaximumSamplesPerOutput": 2, "AlignRegionsToCorners": False,
     }  # fmt: skip
     inputs = {"InputTensor": x, "ROITensor": regions, "BatchIndicesTensor": np.zeros(COUNT, UINT32)}
-    yield Case("ROI_ALIGN1", "float32 2x2 samples", inputs, outputs, _aligned, fields)
+    yield Case("ROI_ALIGN1", "float32 2x2 samples", inputs, _aligned, fields)
     corners = np.concatenate([np.zeros((COUNT, 1)), np.rint(regions)], 1).astype(FLOAT32).reshape(1, 1, COUNT, 5)
     pooling: Mapping[str, object] = {"SpatialScale": 1.0, "PooledSize": {"Width": CROP, "Height": CROP}}
-    yield Case("ROI_POOLING", "float32", {"InputTensor": x, "ROITensor": corners}, outputs, _pooled, pooling)
+    yield Case("ROI_POOLING", "float32", {"InputTensor": x, "ROITensor": corners}, _pooled, pooling)
 
 
 def _aligned(x: Array, regions: Array, batches: Array) -> Any:

@@ -7,8 +7,10 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from _bench_cases import FLOAT32, INT32, SQUARE, UINT8, Array, Case, Expression, Shape, numbers, sigmoid
+from _bench_cases import FLOAT32, UINT8, Array, Case, Expression, Shape, numbers, sigmoid
 from numpy.lib.stride_tricks import sliding_window_view
+
+from dml2onnx.testing.descriptors import describe
 
 INT8 = np.dtype(np.int8)
 
@@ -26,8 +28,7 @@ def normalisations() -> Iterator[Case]:
         x = {"InputTensor": numbers(FLOAT32, IMAGES)}
         given = {f"{field}Tensor": numbers(FLOAT32, sizes, 0.5, 2) for field in ("Mean", "Variance", "Scale", "Bias")}
         fields: dict[str, object] = {"Spatial": True, "Epsilon": 1e-5}
-        images = {"OutputTensor": (FLOAT32, IMAGES)}
-        yield Case("BATCH_NORMALIZATION", f"float32 {name}", {**x, **given}, images, _by_given, fields)
+        yield Case("BATCH_NORMALIZATION", f"float32 {name}", {**x, **given}, _by_given, fields)
     layouts: list[tuple[str, Shape, Shape, Shape]] = [
         ("images", IMAGES, (2, 3), BY_CHANNEL),
         ("images cross", IMAGES, (1, 2, 3), BY_CHANNEL),
@@ -37,20 +38,20 @@ def normalisations() -> Iterator[Case]:
     for name, shape, axes, along in layouts:
         own = {"InputTensor": numbers(FLOAT32, shape)}
         own |= {field: numbers(FLOAT32, along, 0.5, 2) for field in ("ScaleTensor", "BiasTensor")}
-        outputs, fields = {"OutputTensor": (FLOAT32, shape)}, {"Epsilon": 1e-5}
+        fields = {"Epsilon": 1e-5}
         if shape == IMAGES:
             switches = {**fields, "CrossChannel": len(axes) == 3, "NormalizeVariance": True}
-            yield Case("MEAN_VARIANCE_NORMALIZATION", f"float32 {name}", own, outputs, _by_own(axes), switches)
+            yield Case("MEAN_VARIANCE_NORMALIZATION", f"float32 {name}", own, _by_own(axes), switches)
         one = {**fields, "Axes": list(axes), "NormalizeVariance": True}
-        yield Case("MEAN_VARIANCE_NORMALIZATION1", f"float32 {name}", own, outputs, _by_own(axes), one)
+        yield Case("MEAN_VARIANCE_NORMALIZATION1", f"float32 {name}", own, _by_own(axes), one)
         two = {**fields, "Axes": list(axes), "UseMean": False, "UseVariance": True}
-        yield Case("MEAN_VARIANCE_NORMALIZATION2", f"float32 {name} about 0", own, outputs, _by_own(axes, False), two)
+        yield Case("MEAN_VARIANCE_NORMALIZATION2", f"float32 {name} about 0", own, _by_own(axes, False), two)
     for across in (True, False):
         fields = {"CrossChannel": across, "LocalSize": 5, "Alpha": 1e-4, "Beta": 0.75, "Bias": 1.0}
         variant = f"float32 {'channels' if across else 'images'}"
         neighbours = _by_neighbours((1,) if across else (2, 3))
         x = {"InputTensor": numbers(FLOAT32, IMAGES)}
-        yield Case("LOCAL_RESPONSE_NORMALIZATION", variant, x, {"OutputTensor": (FLOAT32, IMAGES)}, neighbours, fields)
+        yield Case("LOCAL_RESPONSE_NORMALIZATION", variant, x, neighbours, fields)
 
 
 def _by_given(x: Array, mean: Array, variance: Array, scale: Array, bias: Array) -> Array:
@@ -95,15 +96,11 @@ def recurrent() -> Iterator[Case]:
             "RecurrenceTensor": numbers(FLOAT32, (1, 1, gates * size, size), -0.1, 0.1),
         }
         fields: dict[str, object] = {
-            "ActivationDescs": [{"type": f"ACTIVATION_{item}"} for item in activations[name]],
-            "Direction": "FORWARD",
+            "ActivationDescs": [describe(f"ACTIVATION_{item}") for item in activations[name]],
         }
         if name == "GRU":
             fields["LinearBeforeReset"] = True
-        if name == "LSTM":
-            fields |= {"UseClipThreshold": False, "ClipThreshold": 0.0, "CoupleInputForget": False}
-        outputs = {"OutputSequenceTensor": (FLOAT32, (steps, 1, batch, size))}
-        yield Case(name, f"{steps} steps of {batch}", inputs, outputs, _through_steps(gates), fields)
+        yield Case(name, f"{steps} steps of {batch}", inputs, _through_steps(gates), fields)
 
 
 def _through_steps(gates: int) -> Expression:
@@ -145,40 +142,23 @@ def quantized() -> Iterator[Case]:
             "QuantizationTensors/1": _one(100, UINT8, counts),
         }
         fields: dict[str, object] = {"QuantizationType": "SCALE_ZERO_POINT"}
-        for name, source, target, expression in (
-            ("QUANTIZE", x, UINT8, _quantized),
-            ("DEQUANTIZE", q, FLOAT32, _dequantized),
-        ):
-            outputs = {"OutputTensor": (target, source.shape)}
-            yield Case(
-                name,
-                f"{counts[0]}x{counts[1]} scales",
-                {"InputTensor": source, **parameters},
-                outputs,
-                expression,
-                fields,
-            )
+        variant = f"{counts[0]}x{counts[1]} scales"
+        for name, source, expression in (("QUANTIZE", x, _quantized), ("DEQUANTIZE", q, _dequantized)):
+            yield Case(name, variant, {"InputTensor": source, **parameters}, expression, fields)
     yield _pooled_images()
     for dtype in (UINT8, INT8):
-        outputs = {
-            "OutputTensor": (dtype, SQUARE),
-            "OutputScaleTensor": (FLOAT32, (1, 1)),
-            "OutputZeroPointTensor": (dtype, (1, 1)),
-        }
         x = numbers(FLOAT32)
-        yield Case("DYNAMIC_QUANTIZE_LINEAR", dtype.name, {"InputTensor": x}, outputs, _by_range(dtype))
+        yield Case("DYNAMIC_QUANTIZE_LINEAR", dtype.name, {"InputTensor": x}, _by_range(dtype))
         yield from _products(dtype)
         yield from _convolutions(dtype)
 
 
 def _pooled_images() -> Case:
-    four, result = (1, 1, 1, 1), (16, 64, 30, 30)
+    four = (1, 1, 1, 1)
     inputs = {"InputTensor": numbers(UINT8, IMAGES, 0, 255), "InputScaleTensor": _one(0.5, FLOAT32, four)}
     inputs |= {"InputZeroPointTensor": _one(100, UINT8, four), "OutputScaleTensor": _one(0.6, FLOAT32, four)}
-    fields: dict[str, object] = {"Strides": [1, 1], "WindowSize": [3, 3], "Dilations": [1, 1], "IncludePadding": False}
-    fields |= {"DimensionCount": 2, "StartPadding": [0, 0], "EndPadding": [0, 0]}
-    outputs = {"OutputTensor": (UINT8, result)}
-    return Case("QUANTIZED_LINEAR_AVERAGE_POOLING", "uint8", inputs, outputs, _pooled, fields)
+    fields: dict[str, object] = {"WindowSize": [3, 3]}
+    return Case("QUANTIZED_LINEAR_AVERAGE_POOLING", "uint8", inputs, _pooled, fields)
 
 
 def _pooled(x: Array, scale: Array, zero_point: Array, output: Array) -> Array:
@@ -190,31 +170,27 @@ def _products(dtype: np.dtype[Any]) -> Iterator[Case]:
     low = np.iinfo(np.int8).min
     a, b = numbers(UINT8, (500, 500), 0, 255), numbers(dtype, (500, 500), low, 127)
     zero_points = {"AZeroPointTensor": _one(100, UINT8), "BZeroPointTensor": _one(3, dtype)}
-    variant, sizes = f"uint8 x {dtype.name}", (500, 500)
+    variant = f"uint8 x {dtype.name}"
     integers = {"ATensor": a, "BTensor": b, **zero_points}
-    yield Case("MATRIX_MULTIPLY_INTEGER", variant, integers, {"OutputTensor": (INT32, sizes)}, _multiplied)
+    yield Case("MATRIX_MULTIPLY_INTEGER", variant, integers, _multiplied)
     scaled = {**integers, "AScaleTensor": _one(0.01), "BScaleTensor": _one(0.01)}
-    outputs = {"OutputTensor": (FLOAT32, sizes)}
-    yield Case("MATRIX_MULTIPLY_INTEGER_TO_FLOAT", variant, scaled, outputs, _multiplied_to_float)
+    yield Case("MATRIX_MULTIPLY_INTEGER_TO_FLOAT", variant, scaled, _multiplied_to_float)
     requantized = {**scaled, "OutputScaleTensor": _one(2.0), "OutputZeroPointTensor": _one(100, UINT8)}
-    outputs = {"OutputTensor": (UINT8, sizes)}
-    yield Case("QUANTIZED_LINEAR_MATRIX_MULTIPLY", variant, requantized, outputs, _multiplied_and_quantized)
+    yield Case("QUANTIZED_LINEAR_MATRIX_MULTIPLY", variant, requantized, _multiplied_and_quantized)
 
 
 def _convolutions(dtype: np.dtype[Any]) -> Iterator[Case]:
-    image, filters, result, four = (1, 16, 64, 64), (16, 16, 3, 3), (1, 16, 62, 62), (1, 1, 1, 1)
+    image, filters, four = (1, 16, 64, 64), (16, 16, 3, 3), (1, 1, 1, 1)
     x, w = numbers(UINT8, image, 0, 255), numbers(dtype, filters, np.iinfo(np.int8).min, 127)
-    fields: dict[str, object] = {"DimensionCount": 2, "Strides": [1, 1], "Dilations": [1, 1], "GroupCount": 1}
-    fields |= {"StartPadding": [0, 0], "EndPadding": [0, 0]}
+    fields: dict[str, object] = {"DimensionCount": 2}
     for name, sizes in (("one zero point", four), ("of channels", (1, 16, 1, 1))):
         inputs = {"InputTensor": x, "FilterTensor": w, "InputZeroPointTensor": _one(100, UINT8, four)}
         inputs["FilterZeroPointTensor"] = _one(3, dtype, sizes)
-        variant, outputs = f"uint8 x {dtype.name} {name}", {"OutputTensor": (INT32, result)}
-        yield Case("CONVOLUTION_INTEGER", variant, inputs, outputs, _convolved, fields)
+        variant = f"uint8 x {dtype.name} {name}"
+        yield Case("CONVOLUTION_INTEGER", variant, inputs, _convolved, fields)
         inputs |= {"InputScaleTensor": _one(0.01, FLOAT32, four), "FilterScaleTensor": _one(0.01, FLOAT32, sizes)}
         inputs |= {"OutputScaleTensor": _one(2.0, FLOAT32, four), "OutputZeroPointTensor": _one(100, UINT8, four)}
-        outputs = {"OutputTensor": (UINT8, result)}
-        yield Case("QUANTIZED_LINEAR_CONVOLUTION", variant, inputs, outputs, _convolved_and_quantized, fields)
+        yield Case("QUANTIZED_LINEAR_CONVOLUTION", variant, inputs, _convolved_and_quantized, fields)
 
 
 def _repeated(x: Array, sizes: Shape) -> Array:
@@ -239,10 +215,11 @@ def _dequantized(x: Array, scale: Array, zero_point: Array) -> Array:
 
 
 def _by_range(dtype: np.dtype[Any]) -> Expression:
-    def run(x: Array) -> Array:
+    def run(x: Array) -> tuple[Array, Array, Array]:
         least, limits = min(0, x.min()), np.iinfo(dtype)
         scale = (max(0, x.max()) - least) / np.float32(255)
-        return _rounded(x / scale, int(np.rint(limits.min - least / scale)), dtype)
+        zero_point = np.rint(limits.min - least / scale)
+        return _rounded(x / scale, int(zero_point), dtype), _one(scale), _one(zero_point, dtype)
 
     return run
 

@@ -11,39 +11,28 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 IMAGE, HALF = (1, 16, 256, 256), (1, 16, 128, 128)
-_WINDOWS: dict[str, object] = {
-    "DimensionCount": 2, "Strides": [2, 2], "WindowSize": [2, 2], "Dilations": [1, 1],
-    "StartPadding": [0, 0], "EndPadding": [0, 0],
-}  # fmt: skip
+_WINDOWS: dict[str, object] = {"Strides": [2, 2], "WindowSize": [2, 2]}
 
 
 def cases() -> Iterator[Case]:
     """All of them."""
     x, gradient = numbers(FLOAT32, IMAGE), numbers(FLOAT32, HALF)
-    pooled = {"OutputTensor": (FLOAT32, HALF)}
-    spread = {"OutputGradientTensor": (FLOAT32, IMAGE)}
-    averaged = {**_WINDOWS, "IncludePadding": False}
-    yield Case("MAX_POOLING2", "float32 2x2", {"InputTensor": x}, pooled, lambda x: _blocks(x).max((3, 5)), _WINDOWS)
-    yield Case(
-        "AVERAGE_POOLING1", "float32 2x2", {"InputTensor": x}, pooled, lambda x: _blocks(x).mean((3, 5)), averaged
-    )
+    yield Case("MAX_POOLING2", "float32 2x2", {"InputTensor": x}, lambda x: _blocks(x).max((3, 5)), _WINDOWS)
+    yield Case("AVERAGE_POOLING1", "float32 2x2", {"InputTensor": x}, lambda x: _blocks(x).mean((3, 5)), _WINDOWS)
     for p in (1, 2, 3):
         fields = {**_WINDOWS, "P": p}
-        yield Case("LP_POOLING1", f"float32 2x2 P {p}", {"InputTensor": x}, pooled, _norms[p], fields)
-    plain = {name: value for name, value in averaged.items() if name != "Dilations"}
+        yield Case("LP_POOLING1", f"float32 2x2 P {p}", {"InputTensor": x}, _norms[p], fields)
     backward = {"InputGradientTensor": gradient}
-    yield Case("AVERAGE_POOLING_GRAD", "float32 2x2", backward, spread, lambda g: _repeated(g) / 4, plain)
+    yield Case("AVERAGE_POOLING_GRAD", "float32 2x2", backward, lambda g: _repeated(g) / 4, _WINDOWS)
     backward = {"InputTensor": x, **backward}
-    yield Case("MAX_POOLING_GRAD", "float32 2x2", backward, spread, _to_the_largest, _WINDOWS)
+    yield Case("MAX_POOLING_GRAD", "float32 2x2", backward, _to_the_largest, _WINDOWS)
     down: dict[str, object] = {
-        "InterpolationMode": "NEAREST_NEIGHBOR", "DimensionCount": 4, "Scales": [1.0, 1.0, 2.0, 2.0],
-        "InputPixelOffsets": [0.0] * 4, "OutputPixelOffsets": [0.0] * 4, "RoundingDirection": "DECREASING",
+        "InterpolationMode": "NEAREST_NEIGHBOR", "Scales": [1.0, 1.0, 2.0, 2.0], "RoundingDirection": "DECREASING",
     }  # fmt: skip
     yield Case(
         "RESAMPLE_GRAD1",
         "float32 nearest",
         {"InputGradientTensor": x},
-        {"OutputGradientTensor": (FLOAT32, HALF)},
         lambda g: _blocks(g).sum((3, 5)),
         down,
     )

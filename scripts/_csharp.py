@@ -10,15 +10,13 @@ programs of the pages with all that.
 
 from __future__ import annotations
 
-import argparse
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-from _environment import ROOT, STAMP, fingerprint, interpreter, packages, prepare_csharp
-from _npm import Package, archive
+from _environment import ROOT, filled, interpreter, packages, prepare_tool
+from _npm import Package, archive, prepared
 
 ENVIRONMENT = ROOT / ".venv-csharp"
 DIRECTORY = ENVIRONMENT / "csharp"
@@ -37,31 +35,22 @@ SOURCES = Package(
 """ONNX Runtime's own files, unchanged."""
 
 
-def fetch_csharp(*, unpinned: bool = False) -> bool:
+def fetch_csharp(unpinned: bool = False) -> bool:
     """Makes the directory; False, and a line that says so, where its parts are not to be had."""
-    stamp = DIRECTORY / STAMP
-    digest = fingerprint(f"{ROSLYN} {SOURCES}", COMPILER.read_text(encoding="utf-8"))
-    if not prepare_csharp():
+    if not prepare_tool("csharp"):
         return False
-    if stamp.exists() and stamp.read_text(encoding="utf-8") == digest and not unpinned:
-        return True
-    shutil.rmtree(DIRECTORY, ignore_errors=True)
-    try:
-        _unpack(ROSLYN, "Microsoft.CodeAnalysis", DIRECTORY, unpinned)
-        _unpack(SOURCES, "Runtime/", DIRECTORY / "sources", unpinned)
-        dotnet = packages(ENVIRONMENT) / "dnv" / "net" / "runtime" / ".net" / "dotnet"
-        dotnet.chmod(0o755)
-        sources = sorted((DIRECTORY / "sources").glob("*.cs"))
-        compiler: list[str | Path] = [interpreter(ENVIRONMENT), COMPILER, LIBRARY]
-        subprocess.run([*compiler, *sources], check=True, env={**os.environ, "PYTHONPATH": ""})
-    except OSError as error:
-        print(f"no C# was compiled: {error}", flush=True)
-        return False
-    except subprocess.CalledProcessError as error:
-        print(f"no C# was compiled: {error.cmd[0]} ended with {error.returncode}", flush=True)
-        return False
-    stamp.write_text(digest, encoding="utf-8")
-    return True
+    made_of = f"{ROSLYN} {SOURCES} {COMPILER.read_text(encoding='utf-8')} {unpinned}"
+    return filled(DIRECTORY, made_of, lambda: _fill(unpinned), "no C# was compiled")
+
+
+def _fill(unpinned: bool) -> None:
+    _unpack(ROSLYN, "Microsoft.CodeAnalysis", DIRECTORY, unpinned)
+    _unpack(SOURCES, "Runtime/", DIRECTORY / "sources", unpinned)
+    dotnet = packages(ENVIRONMENT) / "dnv" / "net" / "runtime" / ".net" / "dotnet"
+    dotnet.chmod(0o755)
+    sources = sorted((DIRECTORY / "sources").glob("*.cs"))
+    compiler: list[str | Path] = [interpreter(ENVIRONMENT), COMPILER, LIBRARY]
+    subprocess.run([*compiler, *sources], check=True, env={**os.environ, "PYTHONPATH": ""})
 
 
 def _unpack(package: Package, inside: str, target: Path, unpinned: bool) -> None:
@@ -75,11 +64,5 @@ def _unpack(package: Package, inside: str, target: Path, unpinned: bool) -> None
                 (target / name.removeprefix("Runtime/").replace("/", ".")).write_bytes(content.read())
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description="Fetches what compiles and runs C#.")
-    parser.add_argument("--unpinned", action="store_true", help="take what comes, and print its hashes")
-    return 0 if fetch_csharp(unpinned=parser.parse_args().unpinned) else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(prepared("Fetches what compiles and runs C#.", fetch_csharp))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -16,7 +17,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 - whoever runs an older one should
     sys.exit(f"dml2onnx needs Python 3.11 or newer; this is {sys.version.split()[0]} ({sys.executable})")
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import IO
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -55,61 +56,42 @@ def prepare_runtime(lock: str) -> Path:
     return python
 
 
-def prepare_browser() -> bool:
-    """Makes the environment with a headless Chromium; False, and a line that says so, where there is none to be had."""
-    return _prepare_tool(
-        ".venv-browser", "browser", "no browser from the package index, whose tests need one of the system"
-    )
+TOOLS = {
+    "browser": "no browser from the package index, whose tests need one of the system",
+    "cpp": "no C++ compiler from the package index, whose tests need one of the system",
+    "csharp": "no runtime of .NET, so no C# was compiled",
+    "openvino": "no OpenVINO, on which nothing was run",
+    "webgpu": "no ONNX Runtime for WebGPU, on which nothing was run",
+    "qnn": "no QNN provider of ONNX Runtime, on which nothing was run",
+    "mutants": "no cosmic-ray, without which no code is changed",
+    "onward": "none of the tools that models go on to, which nothing was given to",
+}
+"""Environments that not every system has wheels for, and what is said then."""
 
 
-def prepare_compiler() -> bool:
-    """Makes the environment with a C++ compiler; False, and a line that says so, where there is none to be had."""
-    return _prepare_tool(
-        ".venv-cpp", "cpp", "no C++ compiler from the package index, whose tests need one of the system"
-    )
-
-
-def prepare_csharp() -> bool:
-    """Makes the environment with .NET's runtime; False, and a line that says so, where it is not to be had."""
-    return _prepare_tool(".venv-csharp", "csharp", "no runtime of .NET, so no C# was compiled")
-
-
-def prepare_openvino() -> bool:
-    """Makes the environment with OpenVINO; False, and a line that says so, where there is none to be had."""
-    return _prepare_tool(".venv-openvino", "openvino", "no OpenVINO, on which nothing was run")
-
-
-def prepare_webgpu() -> bool:
-    """Makes the environment with ONNX Runtime for WebGPU; False, and a line that says so, where there is none."""
-    return _prepare_tool(".venv-webgpu", "webgpu", "no ONNX Runtime for WebGPU, on which nothing was run")
-
-
-def prepare_qnn() -> bool:
-    """Makes the environment with Qualcomm's provider and its emulator; False, and a line, where there is none."""
-    return _prepare_tool(".venv-qnn", "qnn", "no QNN provider of ONNX Runtime, on which nothing was run")
-
-
-def prepare_winml() -> bool:
-    """Makes the environment with the tables of winml-cli; False, and a line that says so, where they are not there."""
-    return _prepare_tool(".venv-winml", "winml", "no winml-cli, whose tables are not read")
-
-
-def prepare_mutants() -> bool:
-    """Makes the environment with what changes code; False, and a line that says so, where it is not to be had."""
-    return _prepare_tool(".venv-mutants", "mutants", "no cosmic-ray, without which no code is changed")
-
-
-def prepare_onward() -> bool:
-    """Makes the environment with tools that models go on to; False, and a line that says so, where there is none."""
-    return _prepare_tool(".venv-onward", "onward", "none of the tools that models go on to, which nothing was given to")
-
-
-def _prepare_tool(name: str, lock: str, missing: str) -> bool:
+def prepare_tool(lock: str) -> bool:
+    """Makes the environment ``.venv-LOCK`` of ``TOOLS``; False, and a line that says so, where it is not to be had."""
     try:
-        prepare(name, lock, "--no-deps", project=False)
-    except SystemExit as failure:  # not every system has wheels of it
-        print(f"{missing}: {failure}", flush=True)
+        prepare(f".venv-{lock}", lock, "--no-deps", project=False)
+    except SystemExit as failure:
+        print(f"{TOOLS[lock]}: {failure}", flush=True)
         return False
+    return True
+
+
+def filled(directory: Path, made_of: str, fill: Callable[[], None], missing: str) -> bool:
+    """Fills a directory anew, unless it was made of the same; False, and a line that says so, where that cannot be."""
+    stamp, digest = directory / STAMP, fingerprint(made_of, "")
+    if stamp.exists() and stamp.read_text(encoding="utf-8") == digest:
+        return True
+    print(f"preparing {directory} (once, about a minute)", flush=True)
+    shutil.rmtree(directory, ignore_errors=True)
+    try:
+        fill()
+    except (OSError, subprocess.CalledProcessError) as error:
+        print(f"{missing}: {error}", flush=True)
+        return False
+    stamp.write_text(digest, encoding="utf-8")
     return True
 
 

@@ -11,8 +11,10 @@ import datetime
 import json
 import os
 import platform
+import random
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -132,3 +134,19 @@ def read(file: Path) -> dict[str, Run]:
         name: Run(**{"load": None, **run, "figures": tuple(Figure(**item) for item in run["figures"])})
         for name, run in runs.items()
     }
+
+
+def in_turns(runs: Mapping[str, Callable[[], object]], seconds: float = 0, least: int = 1) -> dict[str, list[float]]:
+    """Seconds of each run of each, one of each at a time in an order that is drawn, so that all see the same machine.
+
+    For so long, and so often at least.
+    """
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    end, rounds = time.perf_counter() + seconds, 0
+    while time.perf_counter() < end or rounds < least:
+        rounds += 1
+        for name in random.sample(list(runs), len(runs)):
+            started = time.perf_counter()
+            runs[name]()
+            times[name].append(time.perf_counter() - started)
+    return times

@@ -21,6 +21,17 @@ def same(there: str, made: str) -> bool:
     return there == made
 
 
+END = "<!-- end -->"
+
+
+def filled(text: str, mark: str, content: str) -> str:
+    """A page with what stands between ``mark`` and the next end made anew."""
+    before, start, rest = text.partition(f"<!-- made by {mark} -->\n")
+    _, end, after = rest.partition(END)
+    assert end, f"there is no place for what {mark} makes"
+    return f"{before}{start}\n{content}\n{end}{after}"
+
+
 def write_or_check(
     generator: str,
     description: str | None,

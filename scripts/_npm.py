@@ -40,6 +40,13 @@ def archive(package: Package, unpinned: bool) -> tarfile.TarFile:
     return tarfile.open(fileobj=io.BytesIO(content))
 
 
+def prepared(description: str, prepare: Callable[[bool], bool]) -> int:
+    """The command line of what is made of packages: the exit code."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--unpinned", action="store_true", help="take what comes, and print its hashes")
+    return 0 if prepare(parser.parse_args().unpinned) else 1
+
+
 def member(files: tarfile.TarFile, name: str) -> str:
     """The text of a file of the package."""
     found = files.extractfile(f"package/{name}")

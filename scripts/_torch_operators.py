@@ -53,6 +53,8 @@ def compute(name: str, w: Tensors) -> Tensors:
     }
     if name in plain:
         return {"OutputTensor": plain[name]()}
+    if name.startswith("attention"):
+        return {"OutputTensor": _attention(w)}
     if name.startswith("gradient of "):
         return _gradient(name.removeprefix("gradient of "), w)
     return _recurrent(name.split()[0].upper(), w)
@@ -60,6 +62,18 @@ def compute(name: str, w: Tensors) -> Tensors:
 
 def _row(w: Tensors, name: str) -> Any:
     return w[name].reshape(-1)
+
+
+def _attention(w: Tensors) -> Any:
+    from torch.nn.functional import scaled_dot_product_attention
+
+    queries, keys, values = (
+        w[f"{part}Tensor"].unflatten(2, (-1, size)).transpose(1, 2)
+        for part, size in (("Query", 8), ("Key", 8), ("Value", 3))
+    )
+    mask = w["MaskTensor"].bool() if "MaskTensor" in w else w.get("RelativePositionBiasTensor")
+    y = scaled_dot_product_attention(queries, keys, values, mask, scale=0.7, enable_gqa=True)
+    return y.transpose(1, 2).flatten(2)
 
 
 def _gradient(name: str, w: Tensors) -> Tensors:

@@ -11,7 +11,6 @@ else. A new version: change it, run with ``--unpinned``, and put the hash that i
 
 from __future__ import annotations
 
-import argparse
 import io
 import os
 import platform
@@ -21,8 +20,8 @@ import sys
 import tarfile
 from pathlib import Path
 
-from _environment import ROOT, STAMP, fingerprint
-from _npm import Package, archive
+from _environment import ROOT, filled
+from _npm import Package, archive, prepared
 
 DIRECTORY = ROOT / ".venv-web"
 ORT = Package(
@@ -47,24 +46,16 @@ DECODE = "process.stdout.write(require('zlib').brotliDecompressSync(require('fs'
 
 def prepare_web(unpinned: bool = False) -> bool:
     """Makes the directory; False, and a line that says so, where npm or a browser is missing."""
-    stamp = DIRECTORY / STAMP
-    digest = fingerprint(repr((ORT, CHROMIUM)), Path(__file__).read_text(encoding="utf-8"))
-    if stamp.exists() and stamp.read_text(encoding="utf-8") == digest:
-        return True
+    made_of = repr((ORT, CHROMIUM, unpinned)) + Path(__file__).read_text(encoding="utf-8")
+    return filled(DIRECTORY, made_of, lambda: _fill(unpinned), "nothing was run in a browser")
+
+
+def _fill(unpinned: bool) -> None:
     if shutil.which("npm") is None or shutil.which("node") is None:
-        print("no npm, from whose registry ONNX Runtime Web comes: nothing was run in a browser", flush=True)
-        return False
-    print(f"preparing {DIRECTORY} (once, about a minute)", flush=True)
-    shutil.rmtree(DIRECTORY, ignore_errors=True)
-    try:
-        _unpack_ort(unpinned)
-        if _has_package():
-            _unpack_chromium(unpinned)
-    except (OSError, subprocess.CalledProcessError) as error:
-        print(f"no ONNX Runtime Web, or no Chromium, so nothing was run in a browser: {error}", flush=True)
-        return False
-    stamp.write_text(digest, encoding="utf-8")
-    return True
+        raise OSError("no npm, from whose registry ONNX Runtime Web comes")
+    _unpack_ort(unpinned)
+    if _has_package():
+        _unpack_chromium(unpinned)
 
 
 def _has_package() -> bool:
@@ -113,11 +104,5 @@ def _tar(files: tarfile.TarFile, name: str) -> tarfile.TarFile:
     return tarfile.open(fileobj=io.BytesIO(_decoded(files, name)))
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description="Fetches Chromium and ONNX Runtime Web.")
-    parser.add_argument("--unpinned", action="store_true", help="take what comes, and print its hashes")
-    return 0 if prepare_web(parser.parse_args().unpinned) else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(prepared("Fetches Chromium and ONNX Runtime Web.", prepare_web))

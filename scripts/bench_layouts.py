@@ -11,14 +11,12 @@ NHWC.
 from __future__ import annotations
 
 import argparse
-import random
 import sys
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-from _figures import Figure, add_option, say
+from _figures import Figure, add_option, in_turns, say
 from _layouts import networks
 from _networks import Array, Network
 from bench_networks import Run, in_session
@@ -106,13 +104,7 @@ def require_equal(sides: Mapping[str, tuple[Run, int]]) -> None:
 def measure(sides: Mapping[str, tuple[Run, int]], seconds: float) -> dict[str, float]:
     """Milliseconds of each."""
     require_equal(sides)
-    times: dict[str, list[float]] = {name: [] for name in sides}
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end:
-        for name in random.sample(list(sides), len(sides)):
-            started = time.perf_counter()
-            sides[name][0]()
-            times[name].append(time.perf_counter() - started)
+    times = in_turns({name: run for name, (run, _) in sides.items()}, seconds)
     return {name: 1e3 * float(np.quantile(each, 0.1)) for name, each in times.items()}
 
 

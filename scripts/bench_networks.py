@@ -14,14 +14,13 @@ import argparse
 import importlib
 import importlib.util
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 import onnxruntime
-from _figures import Figure, add_option, say
+from _figures import Figure, add_option, in_turns, say
 from _networks import OPSET, Array, Network, networks
 from _recorded import recorded, squeezenet
 
@@ -114,13 +113,7 @@ def measure(network: Network, opset: int, seconds: float = SECONDS) -> tuple[dic
     if eager is not None:
         sides["PyTorch"] = eager
     compare(network, {who: run() for who, run in sides.items()})
-    times: dict[str, list[float]] = {who: [] for who in sides}
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end or len(times["by hand"]) < LEAST_ROUNDS:
-        for who, run in sides.items():
-            started = time.perf_counter()
-            run()
-            times[who].append(time.perf_counter() - started)
+    times = in_turns(sides, seconds, LEAST_ROUNDS)
     return {who: 1e3 * min(each) for who, each in times.items()}, model.node_count
 
 

@@ -12,12 +12,11 @@ from __future__ import annotations
 import argparse
 import statistics
 import sys
-import time
 from collections.abc import Iterator
 
 import numpy as np
 import onnx
-from _figures import Figure, add_option, say
+from _figures import Figure, add_option, in_turns, say
 from _networks import OPSET, Array, Network, networks, written
 from bench_networks import Run, compare, in_session
 
@@ -101,13 +100,7 @@ def require_same_bits(one: Run, other: Run) -> None:
 
 def measure(sides: dict[str, Run], seconds: float) -> dict[str, float]:
     """Milliseconds of each."""
-    times: dict[str, list[float]] = {who: [] for who in sides}
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end:
-        for who, run in sides.items():
-            started = time.perf_counter()
-            run()
-            times[who].append(time.perf_counter() - started)
+    times = in_turns(sides, seconds)
     return {who: 1e3 * statistics.median(each) for who, each in times.items()}
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import onnxruntime
+from _figures import in_turns
 from _networks import networks
 
 import dml2onnx
@@ -48,6 +49,10 @@ class Case:
     sizes: Sizes
     ranges: Mapping[str, tuple[int, int]]
     at: Mapping[str, int]
+
+    def sized(self, at: Mapping[str, int | str]) -> dict[str, tuple[int | str, ...]]:
+        """The sizes of its inputs, with numbers, or other names, in the place of names."""
+        return {name: tuple(at.get(str(size), size) for size in own) for name, own in self.sizes.items()}
 
 
 def _frozen(graph: Graph, kept: str) -> Graph:
@@ -168,7 +173,7 @@ class Row:
 def measured(case: Case, repeat: int) -> Row:
     """A row of the table."""
     graph = case.graph()
-    fixed = {name: tuple(case.at.get(str(size), size) for size in own) for name, own in case.sizes.items()}
+    fixed = case.sized(case.at)
     dml2onnx.compile(graph, sizes=fixed)  # which brings all modules
     times: list[list[float]] = [[], []]
     for _ in range(COMPILED):
@@ -179,13 +184,15 @@ def measured(case: Case, repeat: int) -> Row:
         times[0].append(between - started)
         times[1].append(time.process_time() - between)
     compiling = min(times[1]) / min(times[0])
-    runs = [
-        _session(static.serialize()),
-        _session(named.serialize()),
-        _session(named.serialize(), case.at),
-        _session(static.serialize()),
-    ]
-    first, *others = _fastest(runs, _feeds(static), repeat)
+    sessions = {
+        "static": _session(static.serialize()),
+        "named": _session(named.serialize()),
+        "known": _session(named.serialize(), case.at),
+        "again": _session(static.serialize()),
+    }
+    feeds = _feeds(static)
+    turns = in_turns({name: partial(session.run, None, feeds) for name, session in sessions.items()}, least=repeat + 2)
+    first, *others = (min(times) for times in turns.values())
     names = tuple(dict.fromkeys(size for own in case.sizes.values() for size in own if isinstance(size, str)))
     return Row(case.name, names, static.node_count, named.node_count, compiling, *(other / first for other in others))
 
@@ -210,19 +217,6 @@ def _session(model: bytes, sizes: Mapping[str, int] | None = None) -> onnxruntim
     for name, size in (sizes or {}).items():
         options.add_free_dimension_override_by_name(name, size)
     return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-
-
-def _fastest(
-    sessions: Sequence[onnxruntime.InferenceSession], feeds: Mapping[str, np.ndarray], repeat: int
-) -> list[float]:
-    """The fastest of so many runs of each, in turns, so that all see the same machine."""
-    times: list[list[float]] = [[] for _ in sessions]
-    for _ in range(repeat + 2):
-        for session, found in zip(sessions, times, strict=True):
-            begun = time.perf_counter()
-            session.run(None, feeds)
-            found.append(time.perf_counter() - begun)
-    return [min(found[2:]) for found in times]
 
 
 def main() -> int:

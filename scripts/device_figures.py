@@ -28,6 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 import _networks  # noqa: E402
+from _generated import filled  # noqa: E402
 
 import dml2onnx  # noqa: E402
 
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from dml2onnx.ir.graph import Graph
 
 PAGE = ROOT / "docs" / "devices.md"
-BEGIN, END = "<!-- made by scripts/device_figures.py -->\n", "<!-- end -->\n"
 OPTIONS: dict[str, dict[str, Any]] = {
     "": {},
     "--opset 17": {"opset": 17},
@@ -156,8 +156,7 @@ def main() -> int:
     text = f"dml2onnx {dml2onnx.__version__}, {platform.system()} {platform.machine()}, {date}:\n\n{table(found)}"
     print(text)
     if options.write:
-        before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-        PAGE.write_text(before + BEGIN + "\n" + text + "\n" + END + rest.partition(END)[2], encoding="utf-8")
+        PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), "scripts/device_figures.py", text), encoding="utf-8")
     return 0
 
 

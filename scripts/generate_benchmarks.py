@@ -14,13 +14,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import _generated
 from _figures import Figure, Run, number, read
 
 SCRIPTS = Path(__file__).resolve().parent
 README = SCRIPTS.parent / "README.md"
 FIGURES = SCRIPTS / "benchmarks.json"
-MARK = "<!-- made by scripts/generate_benchmarks.py -->\n"
-END = "<!-- end -->"
 
 
 def benchmarks() -> list[str]:
@@ -69,10 +68,7 @@ def summaries(figures: Sequence[Figure]) -> Iterator[str]:
 
 def filled(text: str, runs: dict[str, Run]) -> str:
     """README.md with its table made anew."""
-    before, start, rest = text.partition(MARK)
-    _, end, after = rest.partition(END)
-    assert end, "README.md has no place for the table"
-    return f"{before}{start}\n{table(runs)}\n\n{end}{after}"
+    return _generated.filled(text, "scripts/generate_benchmarks.py", f"{table(runs)}\n")
 
 
 def measure(names: list[str]) -> None:

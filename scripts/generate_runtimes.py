@@ -1,68 +1,46 @@
-"""Writes what pages say of other runtimes: results that are checked in, and what these runtimes do otherwise.
+"""Writes what pages say of other runtimes and tools: results that are checked in, and what is otherwise there.
 
-python scripts/generate_runtimes.py            writes the tables of docs/runtimes.md and of two other pages
+python scripts/generate_runtimes.py            writes the tables of docs/runtimes.md and of three other pages
 python scripts/generate_runtimes.py --check    fails where a page says something else
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from _generated import ROOT, filled, write_or_check
+
 sys.path.insert(0, str(ROOT))
 
-from tests.runtimes import results  # noqa: E402
+from tests.onward import results as onward
+from tests.runtimes import results
 
-PAGE = ROOT / "docs" / "runtimes.md"
-PROVIDER_PAGE = ROOT / "docs" / "directml-on-linux.md"
-README = ROOT / "README.md"
-MARK = "<!-- made by scripts/generate_runtimes.py: {} -->\n"
-END = "<!-- end -->"
-
-
-def filled(text: str, tables: Mapping[str, str]) -> str:
-    """The page with its tables made anew."""
-    for name, content in tables.items():
-        before, start, rest = text.partition(MARK.format(name))
-        _, end, after = rest.partition(END)
-        assert end, f"there is no place for {name}"
-        text = f"{before}{start}\n{content}\n\n{end}{after}"
-    return text
+GENERATOR = "scripts/generate_runtimes.py"
 
 
 def pages() -> dict[Path, str]:
     """What each page ought to say."""
     found = results.read_all()
     tables = {
-        "results": results.results_table(found),
-        "places": results.places_table(found),
-        "differences": results.differences_table(),
-        "missing": results.missing(found),
+        "docs/runtimes.md": {
+            "results": results.results_table(found),
+            "places": results.places_table(found),
+            "differences": results.differences_table(),
+            "missing": results.missing(found),
+        },
+        "docs/directml-on-linux.md": {"provider": results.provider_list(found)},
+        "README.md": {"summary": results.summary_table(found)},
+        "docs/devices.md": {"onward": onward.tables(onward.read())},
     }
-    texts = {path: path.read_text(encoding="utf-8") for path in (PAGE, PROVIDER_PAGE, README)}
-    return {
-        PAGE: filled(texts[PAGE], tables),
-        PROVIDER_PAGE: filled(texts[PROVIDER_PAGE], {"provider": results.provider_list(found)}),
-        README: filled(texts[README], {"summary": results.summary_table(found)}),
-    }
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description="Writes what pages say of other runtimes.")
-    parser.add_argument("--check", action="store_true", help="only compare")
-    options = parser.parse_args()
-    old = [path for path, text in pages().items() if path.read_text(encoding="utf-8") != text]
-    if options.check:
-        for path in old:
-            print(f"{path.relative_to(ROOT)} is out of date: python scripts/generate_runtimes.py")
-        return int(bool(old))
-    for path, text in pages().items():
-        path.write_text(text, encoding="utf-8", newline="\n")
-    return 0
+    made = {}
+    for page, contents in tables.items():
+        text = (ROOT / page).read_text(encoding="utf-8")
+        for name, content in contents.items():
+            text = filled(text, f"{GENERATOR}: {name}", content.rstrip("\n") + "\n")
+        made[ROOT / page] = text
+    return made
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_check(GENERATOR, __doc__, pages))

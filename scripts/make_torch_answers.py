@@ -24,6 +24,7 @@ import numpy.typing as npt
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = ROOT / "tests" / "pydirectml" / "programs"
 ANSWERS = ROOT / "tests" / "pydirectml" / "answers"
+REFERENCE = ROOT / "tests" / "reference"
 DIGEST = "sha256"
 TOLERANCE = 1e-5
 """Between versions of PyTorch and processors."""
@@ -259,43 +260,22 @@ NETWORKS = {
 }
 
 
+OPERATORS = "operators"
+"""The name of the answers of ``tests/reference/torch_cases.py``, beside those of networks."""
+
+
 def torch_answers(name: str) -> Arrays:
-    """What PyTorch computes."""
+    """What PyTorch computes: of a network, or of operators in float64, by case and output field."""
     import torch
 
+    if name == OPERATORS:
+        return _operator_answers()
     network = NETWORKS[name]
     tensors = {key: torch.from_numpy(array) for key, array in network.arrays().items()}
     return {key: np.asarray(tensor) for key, tensor in network.compute(tensors).items()}
 
 
-def digest(name: str) -> str:
-    """The SHA-256 of the program and of this script, whatever ends their lines."""
-    texts = (path.read_bytes().replace(b"\r\n", b"\n") for path in (PROGRAMS / f"{name}.py", Path(__file__)))
-    return hashlib.sha256(b"\0".join(texts)).hexdigest()
-
-
-def kept_answers(name: str) -> tuple[Arrays, str]:
-    """The answers of the file, and the SHA-256 of what they were made for."""
-    with np.load(ANSWERS / f"{name}.npz") as file:
-        return {key: file[key] for key in file.files if key != DIGEST}, str(file[DIGEST])
-
-
-def _differs(name: str) -> bool:
-    kept, made_for = kept_answers(name)
-    answers = torch_answers(name)
-    if made_for != digest(name) or kept.keys() != answers.keys():
-        return True
-    return any(not np.allclose(kept[key], answers[key], TOLERANCE, TOLERANCE) for key in answers)
-
-
-# --- Operators ------------------------------------------------------------------------------------------------------
-
-OPERATOR_CASES = ROOT / "tests" / "reference" / "torch_cases.py"
-OPERATOR_ANSWERS = ROOT / "tests" / "reference" / "torch_answers.npz"
-
-
-def operator_answers() -> Arrays:
-    """What PyTorch computes in float64, by case and output field."""
+def _operator_answers() -> Arrays:
     sys.path.insert(0, str(ROOT))
     import torch
     from _torch_operators import compute
@@ -313,39 +293,45 @@ def operator_answers() -> Arrays:
     return answers
 
 
-def operators_digest() -> str:
-    """The SHA-256 of the cases and of PyTorch's side of them."""
-    paths = (OPERATOR_CASES, Path(__file__).with_name("_torch_operators.py"))
-    texts = (path.read_bytes().replace(b"\r\n", b"\n") for path in paths)
-    return hashlib.sha256(b"\0".join(texts)).hexdigest()
+def digest(name: str) -> str:
+    """The SHA-256 of what is computed: the program or the cases, and PyTorch's side, whatever ends their lines."""
+    paths = [PROGRAMS / f"{name}.py", Path(__file__)]
+    if name == OPERATORS:
+        paths = [REFERENCE / "torch_cases.py", Path(__file__).with_name("_torch_operators.py")]
+    return hashlib.sha256(b"\0".join(path.read_bytes().replace(b"\r\n", b"\n") for path in paths)).hexdigest()
 
 
-def kept_operator_answers() -> tuple[Arrays, str]:
+def _file(name: str) -> Path:
+    return REFERENCE / "torch_answers.npz" if name == OPERATORS else ANSWERS / f"{name}.npz"
+
+
+def kept_answers(name: str) -> tuple[Arrays, str]:
     """The answers of the file, and the SHA-256 of what they were made for."""
-    with np.load(OPERATOR_ANSWERS) as file:
+    with np.load(_file(name)) as file:
         return {key: file[key] for key in file.files if key != DIGEST}, str(file[DIGEST])
 
 
-def _operators_differ() -> bool:
-    kept, made_for = kept_operator_answers()
-    answers = operator_answers()
-    if made_for != operators_digest() or kept.keys() != answers.keys():
+def _differs(name: str) -> bool:
+    kept, made_for = kept_answers(name)
+    answers = torch_answers(name)
+    if made_for != digest(name) or kept.keys() != answers.keys():
         return True
-    return any(not np.allclose(kept[key], answers[key], 1e-9, 1e-9) for key in answers)
+    near = 1e-9 if name == OPERATORS else TOLERANCE
+    return any(not np.allclose(kept[key], answers[key], near, near) for key in answers)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="What PyTorch computes for networks and operators of the tests.")
     parser.add_argument("--check", action="store_true", help="compare with the files instead of writing them")
+    names = [*NETWORKS, OPERATORS]
     if parser.parse_args().check:
-        stale = [name for name in NETWORKS if _differs(name)] + ["operators"] * _operators_differ()
+        stale = [name for name in names if _differs(name)]
         if stale:
             print(f"not what PyTorch computes: {', '.join(stale)}; run python scripts/make_torch_answers.py")
         return 1 if stale else 0
-    ANSWERS.mkdir(exist_ok=True)
-    for name in NETWORKS:
-        np.savez(ANSWERS / f"{name}.npz", **torch_answers(name), **{DIGEST: np.array(digest(name))})  # type: ignore[arg-type]
-    np.savez_compressed(OPERATOR_ANSWERS, **operator_answers(), **{DIGEST: np.array(operators_digest())})  # type: ignore[arg-type]
+    for name in names:
+        made = {**torch_answers(name), DIGEST: np.array(digest(name))}
+        np.savez_compressed(_file(name), **made)  # type: ignore[arg-type]
     return 0
 
 

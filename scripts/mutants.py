@@ -33,7 +33,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from _environment import ROOT, interpreter, prepare, prepare_mutants
+from _environment import ROOT, interpreter, prepare, prepare_tool
 
 BOUNDS = (
     "NumberReplacer",
@@ -323,7 +323,7 @@ def main() -> int:
     parser.add_argument("--least", type=float, default=0.97, help="the share that has to be seen (0.97)")
     options = parser.parse_args()
     own = interpreter(ROOT / ".venv-mutants")
-    if not prepare_mutants():
+    if not prepare_tool("mutants"):
         return 2
     if Path(sys.prefix) != own.parent.parent:
         return subprocess.run([own, *sys.argv], check=False).returncode

@@ -8,7 +8,7 @@
 Makes ``.venv-onward`` with pinned tools first, and ``.venv-qnn`` for the compiler of Qualcomm's NPU. ``--torch`` is
 installed into the first without what it depends on: a file, or ``torch==2.13.0`` where the index has builds for the
 CPU. The rest of the command line is that of ``python -m tests.onward``. The exit code is 0 where every number is
-within the bounds, or what is different is in ``tests/onward/differences.py``. ``scripts/generate_onward.py`` makes
+within the bounds, or what is different is in ``tests/onward/differences.py``. ``scripts/generate_runtimes.py`` makes
 tables of results for docs/devices.md.
 """
 
@@ -18,7 +18,7 @@ import argparse
 import platform
 import sys
 
-from _environment import ROOT, interpreter, pip, prepare, prepare_onward, prepare_qnn, run
+from _environment import ROOT, interpreter, pip, prepare, prepare_tool, run
 
 
 def main() -> int:
@@ -27,11 +27,11 @@ def main() -> int:
     parser.add_argument("--torch", metavar="REQUIREMENT", help="what pip installs PyTorch from")
     options, rest = parser.parse_known_args()
     places = []
-    if prepare_onward():
+    if prepare_tool("onward"):
         places.append(interpreter(ROOT / ".venv-onward"))
         if options.torch:
             pip(ROOT / ".venv-onward", "--no-deps", options.torch)
-    if platform.machine().lower() in ("x86_64", "amd64") and prepare_qnn():
+    if platform.machine().lower() in ("x86_64", "amd64") and prepare_tool("qnn"):
         places.append(interpreter(ROOT / ".venv-qnn"))
     threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     return run([prepare(".venv"), "-m", "tests.onward", *places, *rest], threads)

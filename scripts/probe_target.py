@@ -22,15 +22,11 @@ libvulkan1`, `dpkg -x` both, and set VK_ICD_FILENAMES to `vk_swiftshader_icd.jso
 from __future__ import annotations
 
 import argparse
-import base64
 import itertools
-import json
-import pickle
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import _node_cases
 import _web
@@ -43,10 +39,16 @@ from onnx.reference import ReferenceEvaluator
 
 from dml2onnx import targets
 
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+
+from tests.runtimes.proof import Runtime, Worker
+from tests.runtimes.results import CPU
+
 GENERATOR = "scripts/probe_target.py"
-HERE = Path(__file__).resolve().parent
 PACKAGES = {"openvino": "openvino", "webgpu": "onnxruntime-webgpu", "qnn-npu": "onnxruntime-qnn"}
 """What an interpreter has to have for a target; WebNN takes none of it."""
+RUNTIMES = {"qnn-npu": "qnn"}
+"""What ``tests/runtimes/worker.py`` calls targets."""
 DIGITS = {"float16": 5e-3, "float32": 1e-4, "float64": 1e-9}
 """How far a kernel's answer may be from another kernel's, relative to the largest element."""
 IN_HALF = frozenset({"qnn-npu"})
@@ -133,32 +135,30 @@ def _jobs_of(case: _node_cases.Case, version: int, binding: dict[str, str], has_
     return found
 
 
-def answers(name: str, python: str, work: list[Job]) -> list[dict[str, Any]]:
+Answer = list[Array] | str
+"""What a runtime gives, or says instead."""
+
+
+def answers(name: str, python: str, work: list[Job]) -> list[Answer]:
     """What the runtime says to each model; a process that dies costs the model at hand, and the next goes on."""
-    found: list[dict[str, Any]] = []
-    with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory) / "jobs.pickle"
-        path.write_bytes(pickle.dumps([(item.model, item.feeds) for item in work]))
-        while len(found) < len(work):
-            command = [python, str(HERE / "_probe_child.py"), name, str(path), str(len(found))]
-            child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-            assert child.stdout is not None
-            for line in child.stdout:
-                if line.startswith('{"job"'):
-                    found.append(json.loads(line))
-                    if len(found) % 200 == 0:
-                        print(f"{len(found)} of {len(work)}", file=sys.stderr)
-            if child.wait() != 0:
-                found.append({"error": f"the process ended with {child.returncode}"})
+    worker = Worker(Runtime(RUNTIMES.get(name, name), name, Path(python)))
+    found: list[Answer] = []
+    for job in work:
+        answer = worker.ask(job.model, job.feeds, plain=True)
+        if not isinstance(answer, str) and worker.places and not worker.places.keys() - {CPU}:
+            answer = "the node runs on the CPU"
+        found.append(answer)
+        if len(found) % 200 == 0:
+            print(f"{len(found)} of {len(work)}", file=sys.stderr)
+    worker.stop()
     return found
 
 
-def difference(job: Job, answer: dict[str, Any], *, in_half: bool = False) -> str:
+def difference(job: Job, answer: Answer, *, in_half: bool = False) -> str:
     """What is wrong with an answer; nothing where it is right, in the digits of FLOAT16 if FLOAT has no more."""
-    if "error" in answer:
-        return str(answer["error"])
-    for (data, dtype, shape), expected in zip(answer["results"], job.expected, strict=True):
-        got = np.frombuffer(base64.b64decode(data), dtype).reshape(shape)
+    if isinstance(answer, str):
+        return answer
+    for got, expected in zip(answer, job.expected, strict=True):
         if got.dtype != expected.dtype or got.shape != expected.shape:
             return f"gives {got.dtype} {got.shape}, not {expected.dtype} {expected.shape}"
         if expected.dtype.kind != "f":
@@ -172,9 +172,7 @@ def difference(job: Job, answer: dict[str, Any], *, in_half: bool = False) -> st
     return ""
 
 
-def tables(
-    work: list[Job], replies: list[dict[str, Any]], *, verbose: bool, in_half: bool = False
-) -> generate_targets.Table:
+def tables(work: list[Job], replies: list[Answer], *, verbose: bool, in_half: bool = False) -> generate_targets.Table:
     """The alternatives of each version of each operator."""
     rows: dict[str, dict[int, list[generate_targets.Alternative]]] = {}
     for (version, _), group in itertools.groupby(zip(work, replies, strict=True), lambda pair: _key(pair[0])):

@@ -40,12 +40,8 @@ from _environment import (
     ROOT,
     interpreter,
     prepare,
-    prepare_browser,
-    prepare_compiler,
-    prepare_openvino,
-    prepare_qnn,
     prepare_runtime,
-    prepare_webgpu,
+    prepare_tool,
     run,
 )
 from _web import prepare_web
@@ -131,13 +127,15 @@ def runtimes_step(python: Path, *options: str | Path, browser: bool = False) -> 
     With ``browser`` on ONNX Runtime Web as well, which takes some minutes more.
     """
     runtimes = ["evaluator:portable"]
-    if prepare_openvino():
+    if prepare_tool("openvino"):
         runtimes.append(f"openvino:openvino={interpreter(ROOT / '.venv-openvino')}")
     if not _has_vulkan():
         print("no Vulkan driver, without which nothing was run on WebGPU", flush=True)
-    elif prepare_webgpu():
+    elif prepare_tool("webgpu"):
         runtimes.append(f"webgpu:webgpu={interpreter(ROOT / '.venv-webgpu')}")
-    if platform.machine().lower() in ("x86_64", "amd64") and prepare_qnn():  # which is what the NPU's emulator is for
+    if platform.machine().lower() in ("x86_64", "amd64") and prepare_tool(
+        "qnn"
+    ):  # which is what the NPU's emulator is for
         runtimes.append(f"qnn:qnn-npu={interpreter(ROOT / '.venv-qnn')}")
     if browser and prepare_web():
         runtimes += ["web:cpu", "web-gpu:webgpu", "webnn:webnn"]
@@ -210,8 +208,8 @@ def _perform(step: Step, *, shown: bool) -> Outcome:
 
 def test_steps(python: Path, *, thorough: bool, cases: str, since: str | None) -> tuple[Step, list[list[Step]]]:
     """The tests, and parts that may be done at once after them, in environments of their own, which are made here."""
-    prepare_browser()
-    if prepare_compiler():
+    prepare_tool("browser")
+    if prepare_tool("cpp"):
         fetch()
     fetch_csharp()
     # onnxruntime-directml, which Windows has, comes in one version of the range

@@ -28,6 +28,7 @@ sys.path.insert(0, str(ROOT))
 
 import _networks  # noqa: E402
 import onnx  # noqa: E402
+from _generated import filled  # noqa: E402
 
 import dml2onnx  # noqa: E402
 from dml2onnx.compiler import compile_outputs  # noqa: E402
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from dml2onnx.ir.graph import Graph
 
 PAGE = ROOT / "docs" / "windows-ml.md"
-BEGIN, END = "<!-- made by scripts/winml_analyze.py -->\n", "<!-- end -->\n"
 DEVICES = {
     "QNNExecutionProvider_NPU": "qnn-npu",
     "QNNExecutionProvider_GPU": "qnn-gpu",
@@ -167,9 +167,7 @@ def main() -> int:
     text += tables(said["answers"], made)
     print(text)
     if options.write:
-        page = PAGE.read_text(encoding="utf-8")
-        before, _, rest = page.partition(BEGIN)
-        PAGE.write_text(before + BEGIN + "\n" + text + "\n" + END + rest.partition(END)[2], encoding="utf-8")
+        PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), "scripts/winml_analyze.py", text), encoding="utf-8")
     return 0
 
 

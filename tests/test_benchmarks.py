@@ -49,7 +49,7 @@ def test_the_table_has_ranges_and_what_misses_its_target() -> None:
         "run: 3.00 MiB (target: at most 4, met) | 2026-01-01, load 1.5 |"
     )
     assert rows[-1] == "a machine; Python 3.11."
-    text = f"before\n{generate.MARK}old\n{generate.END}\nafter"
+    text = "before\n<!-- made by scripts/generate_benchmarks.py -->\nold\n<!-- end -->\nafter"
     made = generate.filled(text, {"bench_size.py": run})
     assert made.startswith("before\n")
     assert made.endswith("\nafter")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.metadata
+import importlib.util
 import os
 import re
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -185,3 +189,67 @@ class TestEnvironment:
         commands.clear()
         module.prepare(".venv")
         assert len(commands) == 3
+
+    @pytest.mark.parametrize("tool", [False, True])
+    def test_the_callers_pip_is_used_where_no_other_is_needed(self, project, monkeypatch, tool):
+        """Where Python comes without one, and for tools, if it can do so."""
+        module, commands = project
+        find_spec = importlib.util.find_spec
+        if not tool:
+            monkeypatch.setattr(
+                importlib.util, "find_spec", lambda name: None if name == "ensurepip" else find_spec(name)
+            )
+        monkeypatch.setattr(module, "version", lambda _: "22.3")
+        module.prepare(".venv", project=not tool)
+        assert "--without-pip" in commands[0]
+        assert commands[1][:4] == [sys.executable, "-m", "pip", "--python"]
+
+    def test_a_tool_is_made_once_and_without_looking_for_more(self, project):
+        module, commands = project
+        assert module.prepare_tool("browser")
+        assert ["venv" in command for command in commands] == [True, False]
+        assert "--no-deps" in commands[1]
+        commands.clear()
+        assert module.prepare_tool("browser")
+        assert commands == []
+
+    def test_without_a_tool_the_rest_goes_on(self, project, monkeypatch, capsys):
+        module, _ = project
+        monkeypatch.setenv("PREPARE", "fail")
+        assert not module.prepare_tool("browser")
+        assert "pip install --require-hashes --no-deps" in capsys.readouterr().out
+
+    def test_a_directory_is_filled_again_when_it_is_made_of_something_else(self, project, tmp_path, capsys):
+        module, _ = project
+        directory, filled = tmp_path / "made", []
+
+        def fill():
+            directory.mkdir()
+            filled.append(1)
+
+        assert [module.filled(directory, text, fill, "nothing") for text in ("a", "a", "b")] == [True] * 3
+        assert len(filled) == 2
+
+        def fail():
+            raise OSError("no network")
+
+        assert not module.filled(directory, "c", fail, "nothing was made")
+        assert "nothing was made: no network" in capsys.readouterr().out
+        assert module.filled(directory, "c", fill, "nothing")
+
+    def test_an_old_pip_fills_nothing_but_its_own_environment(self, project, monkeypatch):
+        module, commands = project
+        monkeypatch.setattr(module, "version", lambda _: "22.2.2")
+        module.prepare(".venv", project=False)
+        assert "--without-pip" not in commands[0]
+
+    def test_without_any_pip_it_says_what_to_install(self, project, monkeypatch):
+        module, _ = project
+
+        def missing(name):
+            raise importlib.metadata.PackageNotFoundError(name)
+
+        monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+        monkeypatch.setattr(module, "version", missing)
+        with pytest.raises(SystemExit, match="python3-venv"):
+            module.prepare(".venv")

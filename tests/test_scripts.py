@@ -139,15 +139,8 @@ class TestTest:
             return [module.Outcome(step.title, True, 1.5) for step in done]
 
         monkeypatch.setattr(module, "prepare", lambda *names, **options: Path(sys.executable))
-        for name in (
-            "prepare_browser",
-            "prepare_compiler",
-            "fetch",
-            "prepare_openvino",
-            "prepare_webgpu",
-            "prepare_qnn",
-        ):
-            monkeypatch.setattr(module, name, lambda: True)
+        monkeypatch.setattr(module, "prepare_tool", lambda lock: True)
+        monkeypatch.setattr(module, "fetch", lambda: True)
         monkeypatch.setattr(module, "_has_vulkan", lambda: False)
         monkeypatch.setattr(module, "perform", perform)
         return module, steps

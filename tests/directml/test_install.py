@@ -91,25 +91,6 @@ def test_versions_of_packages(packages) -> None:
     assert packages._name_and_version(Path("xvfb_2%3a21.1.25-2_amd64.deb")) == ("xvfb", "2:21.1.25-2")
 
 
-def needs_apt() -> None:
-    if shutil.which("apt-get") is None:
-        pytest.skip("there is no apt-get")
-
-
-def test_the_mirror_is_known_before_any_list_was_fetched(
-    packages, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """On a machine where nobody has called ``apt-get update``."""
-    needs_apt()
-    (tmp_path / "lists").mkdir()
-    (tmp_path / "sources").write_text("deb http://nowhere.invalid/debian bookworm main\n", encoding="utf-8")
-    own = {"Dir::State::lists": "lists", "Dir::Etc::SourceList": "sources", "Dir::Etc::SourceParts": "none"}
-    lines = "".join(f'{name} "{tmp_path / path}";\n' for name, path in own.items())
-    (tmp_path / "apt.conf").write_text(lines, encoding="utf-8")
-    monkeypatch.setenv("APT_CONFIG", str(tmp_path / "apt.conf"))
-    assert packages.configured_mirror() == "http://nowhere.invalid/debian"
-
-
 def test_a_package_is_fetched_by_lists_of_its_own(packages, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Updated before anything is asked of them, once, in a directory that needs no rights."""
     commands = []

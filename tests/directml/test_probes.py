@@ -13,46 +13,17 @@ from dml2onnx import catalog
 from dml2onnx.diagnostics import Severity
 from dml2onnx.testing.variations import findings
 from tests.conftest import ROOT
-from tests.directml import left, probes
+from tests.directml import probes
 from tests.directml.live import installed, needs_directml
-from tests.directml.probes import NOT_COMPUTED, Probe, against_reference, asked, read, unlike, with_answer
+from tests.directml.probes import Probe, asked, read, unlike, with_answer
 
 CLASSES = ("seen", "left to the driver", "cannot be observed")
 EVIDENCE = re.compile(r"(\d+) probes?\b|numbers \(\d+ rows|acceptance|graphs|ONNX Runtime")
-
-KNOWN = {
-    ("G12", "acosh"): left.PROMISED,
-    ("G12", "asinh"): left.PROMISED,
-    ("G13", "ASINH big"): left.PROMISED,
-    ("E5", "modfloor f"): "a - b * floor(a / b) has no digits left where a / b has them all",
-    ("E5", "modtrunc f"): "a - b * trunc(a / b) has no digits left where a / b has them all",
-    ("E10", "cast f32->INT64"): "negative numbers go through 32 bits on this driver",
-    ("E10", "cast f32->FLOAT16"): left.ROUNDING,
-    ("E12", "cast f32->f16"): left.ROUNDING,
-    ("Q16", "accumulate"): "the integers are multiplied as FLOAT32, scales and all",
-    ("G5", "f16 mvn"): "the variance is stored as FLOAT16, which does not hold it",
-    (
-        "F4",
-        "a sum of FLOAT16 before a threshold",
-    ): "rounded to FLOAT16 before the activation, which the reference does not",
-    ("H4", "a filter beyond FLOAT16"): "a conversion out of range, left to the driver",
-    ("H4", "a filter within FLOAT16"): left.ROUNDING,
-}
-"""Answers that nobody has to give."""
 
 
 @cache
 def answers() -> list[Probe]:
     return read()
-
-
-def test_the_reference_gives_directmls_answers() -> None:
-    different = {}
-    for probe in answers():
-        said = against_reference(probe)
-        if said and said != NOT_COMPUTED:
-            different[probe.points[0], probe.what] = said
-    assert different.keys() == KNOWN.keys(), {key: said for key, said in different.items() if key not in KNOWN}
 
 
 def test_check_gives_directmls_verdicts() -> None:

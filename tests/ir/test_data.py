@@ -41,11 +41,6 @@ def test_reading_a_part(tmp_path: Path, offset: int, length: int | None) -> None
         np.testing.assert_array_equal(got, want)
 
 
-def test_reading_all(tmp_path: Path) -> None:
-    for data, whole in every_kind(tmp_path):
-        np.testing.assert_array_equal(data.read(), whole)
-
-
 @settings(max_examples=100, deadline=None)
 @given(pattern=st.binary(min_size=1, max_size=9), nbytes=st.integers(0, 60), data=st.data())
 def test_fill_repeats_its_pattern(pattern: bytes, nbytes: int, data: st.DataObject) -> None:

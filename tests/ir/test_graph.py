@@ -6,13 +6,11 @@ import time
 from collections.abc import Sequence
 
 import networkx as nx
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dml2onnx.ir.data import ArrayData
-from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
+from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from tests.lowering.harness import operator, t
 
 DESC = t("FLOAT32", [4])
@@ -92,28 +90,6 @@ def test_outputs_of_one_node_made_from_each_other_are_no_cycle() -> None:
     assert graph.sorted_nodes() == (node,)
     assert graph.live_nodes((GraphOutput("x", v[2], DESC),)) == (node,)
     assert not list(graph.dependencies().edges)
-
-
-def test_live_nodes() -> None:
-    v = values(7)
-    nodes = (
-        join("a", [v[0]], v[1]),
-        join("b", [v[1]], v[2]),
-        join("dead", [v[2]], v[3]),
-        join("c", [v[1], v[5]], v[4]),
-        join("d", [v[4], v[0]], v[6]),
-    )
-    constants = (Constant(v[5], ArrayData.of(np.zeros(16, np.float32))),)
-    graph = Graph(nodes, given_value(v[0]), (), constants)
-
-    def live(*indices: int) -> str:
-        return names(graph.live_nodes(tuple(GraphOutput("x", v[i], DESC) for i in indices)))
-
-    assert live(6) == "acd"
-    assert live(2) == "ab"
-    assert live(2, 4) == "abc"
-    assert live(0) == live(5) == live() == ""
-    assert live(3) == "abdead"
 
 
 def test_dependencies() -> None:

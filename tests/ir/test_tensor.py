@@ -15,6 +15,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from dml2onnx import catalog
 from dml2onnx.ir.tensor import MAX_ELEMENTS, DataType, TensorDesc, extent, packed_strides
+from tests.lowering.drawn import packed
 
 TABLES: dict[str, Any] = json.loads((catalog.schemas_directory() / "tensors.json").read_text(encoding="utf-8"))
 EXAMPLES = TABLES["examples"]
@@ -23,17 +24,15 @@ EXAMPLES = TABLES["examples"]
 @st.composite
 def descriptors(draw: st.DrawFn) -> TensorDesc:
     sizes = tuple(draw(st.lists(st.integers(1, 4), min_size=1, max_size=5).filter(lambda s: prod(s) <= 300)))
-    packed = list(packed_strides(sizes))
+    strides = list(packed_strides(sizes))
     kind = draw(st.sampled_from(["packed", "permuted", "any", "interleaved"]))
     if kind == "permuted":
-        order = draw(st.permutations(range(len(sizes))))
-        for axis, stride in zip(order, packed_strides(tuple(sizes[axis] for axis in order)), strict=True):
-            packed[axis] = stride
+        strides = draw(packed(sizes))
     elif kind == "any":
-        packed = draw(st.lists(st.integers(0, 12), min_size=len(sizes), max_size=len(sizes)))
+        strides = draw(st.lists(st.integers(0, 12), min_size=len(sizes), max_size=len(sizes)))
     elif kind == "interleaved":
-        packed = [stride * draw(st.integers(1, 3)) for stride in packed]
-    return TensorDesc(draw(st.sampled_from(DataType)), sizes, tuple(packed))
+        strides = [stride * draw(st.integers(1, 3)) for stride in strides]
+    return TensorDesc(draw(st.sampled_from(DataType)), sizes, tuple(strides))
 
 
 def positions(desc: TensorDesc) -> np.ndarray:
@@ -94,21 +93,6 @@ def test_documentation_examples(example: dict[str, Any]) -> None:
         assert seen.tolist() == example["values"]
 
 
-def test_examples_say_which_kind_they_are() -> None:
-    kinds = {example["what"].split(":")[0]: example for example in EXAMPLES}
-
-    def desc(what: str) -> TensorDesc:
-        return TensorDesc(DataType.UINT8, tuple(kinds[what]["sizes"]), tuple(kinds[what]["strides"]))
-
-    assert desc("packed rows (row-major)").is_packed
-    columns, broadcast, padded = map(desc, ("packed columns (transposed, column-major)", "broadcast", "row padding"))
-    assert columns.is_dense
-    assert not columns.is_packed
-    assert broadcast.is_broadcast
-    assert not padded.is_dense
-    assert not padded.is_overlapping
-
-
 @pytest.mark.parametrize("row", TABLES["data_types"], ids=lambda row: row["data_type"])
 def test_data_types_agree_with_the_catalogue(row: dict[str, Any]) -> None:
     data_type = DataType[row["data_type"]]
@@ -149,15 +133,6 @@ def test_huge_descriptors_cost_nothing() -> None:
     assert not padded.is_dense
     assert not padded.is_overlapping
     assert TensorDesc(DataType.UINT8, (1 << 13, 1 << 13), (3, 2)).is_overlapping
-
-
-def test_dimensions_of_one_element_have_no_layout() -> None:
-    desc = TensorDesc(DataType.FLOAT32, (1, 3, 1, 2), (99, 2, 0, 1))
-    assert desc.strides == (99, 2, 0, 1)
-    assert desc.is_packed
-    assert desc.is_dense
-    assert not desc.is_broadcast
-    assert not desc.is_overlapping
 
 
 def test_descriptors_compare_by_what_they_say() -> None:

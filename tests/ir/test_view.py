@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided
 
-from dml2onnx.ir.tensor import extent, packed_strides
+from dml2onnx.ir.tensor import extent
 from dml2onnx.ir.view import (
     Expand,
     Gather,
@@ -24,6 +24,7 @@ from dml2onnx.ir.view import (
     plan_read,
     plan_write,
 )
+from tests.lowering.drawn import packed
 
 sizes_of = st.lists(st.integers(1, 5), min_size=1, max_size=5).filter(lambda sizes: prod(sizes) <= 400).map(tuple)
 
@@ -32,11 +33,7 @@ sizes_of = st.lists(st.integers(1, 5), min_size=1, max_size=5).filter(lambda siz
 def dense_layouts(draw: st.DrawFn) -> Layout:
     """Permutations of packed memory."""
     sizes = draw(sizes_of)
-    order = draw(st.permutations(range(len(sizes))))
-    strides = [0] * len(sizes)
-    for axis, stride in zip(order, packed_strides(tuple(sizes[axis] for axis in order)), strict=True):
-        strides[axis] = stride
-    return Layout(sizes, tuple(strides), draw(st.integers(0, 7)))
+    return Layout(sizes, tuple(draw(packed(sizes))), draw(st.integers(0, 7)))
 
 
 @st.composite

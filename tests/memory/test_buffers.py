@@ -17,7 +17,7 @@ from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.reference import evaluate
-from tests.lowering.harness import in_session, operator, operators, t
+from tests.lowering.harness import in_session, operator, t
 
 SIZES = (124, 60, 20)
 """Bytes of the three buffers of a program; not all hold a whole number of the widest elements."""
@@ -241,27 +241,3 @@ def test_nans_lose_no_more_than_their_payload(name: str) -> None:
     graph = Graph((node,), (GraphInput("bound", bound),), (GraphOutput("seen", seen, x),))
     got = compile_outputs(graph, graph.outputs).run({"bound": patterns.view(kind.dtype)})["seen"]
     np.testing.assert_array_equal(got, np.broadcast_to(~quiet, got.shape))
-
-
-def test_agreeing_layouts_cost_nothing() -> None:
-    """NHWC memory between two operators that agree on it is never transposed."""
-    desc = t("FLOAT32", (1, 8, 4, 4), (128, 1, 32, 8))
-    values = [Value(f"v{i}", desc.minimum_bytes) for i in range(4)]
-    op = operator("JOIN", InputTensors=[desc, desc], OutputTensor=t("FLOAT32", (1, 16, 4, 4), (256, 1, 64, 16)), Axis=1)
-    wide = t("FLOAT32", (1, 16, 4, 4), (256, 1, 64, 16))
-    out = [Value(f"w{i}", wide.minimum_bytes) for i in range(2)]
-    again = operator("JOIN", InputTensors=[wide, wide], OutputTensor=t("FLOAT32", (1, 32, 4, 4)), Axis=1)
-    last = Value("last", prod((1, 32, 4, 4)) * 4)
-    nodes = (
-        Node("a", op, {"InputTensors": (Read(values[0]), Read(values[1]))}, {"OutputTensor": (Write(out[0]),)}),
-        Node("b", op, {"InputTensors": (Read(values[2]), Read(values[3]))}, {"OutputTensor": (Write(out[1]),)}),
-        Node("c", again, {"InputTensors": (Read(out[0]), Read(out[1]))}, {"OutputTensor": (Write(last),)}),
-    )
-    graph = Graph(
-        nodes,
-        tuple(GraphInput(v.name, v, desc=desc) for v in values),
-        (GraphOutput("last", last, t("FLOAT32", (1, 32, 4, 4))),),
-    )
-    model = compile_outputs(graph, graph.outputs, passes=())
-    assert operators(model) == ["Transpose"] * 2 + ["Concat"] + ["Transpose"] * 2 + ["Concat", "Concat"]
-    assert [port.shape for port in model.inputs] == [(1, 4, 4, 8)] * 4

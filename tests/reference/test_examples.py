@@ -1,6 +1,13 @@
-"""The documentation's own examples."""
+"""What is known of each operator from elsewhere: from DirectML, from the documentation's examples, or by hand.
+
+DirectML is asked again by ``tests/directml/test_probes.py``. All else that the reference gives is compared with
+compiled models, which ONNX Runtime runs (``tests/lowering``).
+"""
 
 from __future__ import annotations
+
+from math import log, pi
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,6 +15,9 @@ import pytest
 from dml2onnx import catalog
 from dml2onnx.reference import run_operator
 from dml2onnx.testing.examples import Example, examples
+from tests.directml import left
+from tests.directml.probes import NOT_COMPUTED, against_reference, read
+from tests.reference.numbers import answer
 
 
 def found() -> list[object]:
@@ -30,3 +40,66 @@ def test_example(example: Example) -> None:
     )
     # a few results are printed that the page's own formula cannot give
     assert same == (example.corrected or not example.suspect), got
+
+
+KNOWN = {
+    ("G12", "acosh"): left.PROMISED,
+    ("G12", "asinh"): left.PROMISED,
+    ("G13", "ASINH big"): left.PROMISED,
+    ("E5", "modfloor f"): "a - b * floor(a / b) has no digits left where a / b has them all",
+    ("E5", "modtrunc f"): "a - b * trunc(a / b) has no digits left where a / b has them all",
+    ("E10", "cast f32->INT64"): "negative numbers go through 32 bits on this driver",
+    ("E10", "cast f32->FLOAT16"): left.ROUNDING,
+    ("E12", "cast f32->f16"): left.ROUNDING,
+    ("Q16", "accumulate"): "the integers are multiplied as FLOAT32, scales and all",
+    ("G5", "f16 mvn"): "the variance is stored as FLOAT16, which does not hold it",
+    (
+        "F4",
+        "a sum of FLOAT16 before a threshold",
+    ): "rounded to FLOAT16 before the activation, which the reference does not",
+    ("H4", "a filter beyond FLOAT16"): "a conversion out of range, left to the driver",
+    ("H4", "a filter within FLOAT16"): left.ROUNDING,
+}
+"""Answers of DirectML that nobody has to give."""
+
+
+def test_the_reference_gives_directmls_answers() -> None:
+    different = {}
+    for probe in read():
+        said = against_reference(probe)
+        if said and said != NOT_COMPUTED:
+            different[probe.points[0], probe.what] = said
+    assert different.keys() == KNOWN.keys(), {key: said for key, said in different.items() if key not in KNOWN}
+
+
+BY_HAND: dict[str, tuple[str, list[Any], Any, dict[str, Any]]] = {
+    "ACTIVATION_IDENTITY": ("float32", [[-1.5, 2]], [-1.5, 2], {}),
+    "ACTIVATION_LOG_SOFTMAX": ("float32", [[[0, log(3)]]], [[-log(4), log(0.75)]], {}),
+    "AVERAGE_POOLING1": ("float32", [[[[1, 2, 3, 4, 5]]]], [[[2, 3, 4]]], {"WindowSize": [2], "Dilations": [2]}),
+    "ELEMENT_WISE_BIT_OR": ("uint8", [[12], [10]], [14], {}),
+    "ELEMENT_WISE_BIT_XOR": ("uint8", [[12], [10]], [6], {}),
+    "ELEMENT_WISE_CLIP_GRAD1": (
+        "float32", [[0, 1, 2, 3], [5, 6, 7, 8]], [0, 0, 7, 0], {"MinMaxDataType": "FLOAT32", "Min": 1, "Max": 3}
+    ),
+    "ELEMENT_WISE_COS": ("float32", [[0, pi]], [1, -1], {}),
+    "ELEMENT_WISE_LOGICAL_NOT": ("uint8", [[0, 1, 2]], [1, 0, 0], {}),
+    "ELEMENT_WISE_LOGICAL_OR": ("uint8", [[0, 0, 2], [0, 4, 0]], [0, 1, 1], {}),
+    "LP_POOLING1": ("float32", [[[[3, -4, 0]]]], [[[5, 4]]], {"WindowSize": [2], "P": 2}),
+    "VALUE_SCALE_2D": ("float32", [[[[[1]], [[2]]]]], [[[[1.5]], [[3]]]], {"Scale": 0.5, "Bias": [1, 2]}),
+}  # fmt: skip
+"""The type, inputs and output of operators that neither DirectML was asked about nor a page has an example of."""
+
+
+@pytest.mark.parametrize("name", BY_HAND)
+def test_by_hand(name: str) -> None:
+    dtype, inputs, want, attributes = BY_HAND[name]
+    fields = [item.name for item in catalog.operator(name).input_fields]
+    given = {field: np.array(array, dtype) for field, array in zip(fields, inputs, strict=True)}
+    got = answer(name, np.zeros(np.shape(want), dtype), **given, **attributes)
+    np.testing.assert_allclose(got.values, want, rtol=1e-6)
+
+
+def test_something_is_known_of_every_operator() -> None:
+    known = BY_HAND.keys() | {probe.op.type for probe in read() if isinstance(probe.seen, dict)}
+    names = {name for name in catalog.operator_names() if not any(e.complete and not e.suspect for e in examples(name))}
+    assert {name.removeprefix("DML_OPERATOR_") for name in names} <= known

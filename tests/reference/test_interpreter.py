@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dml2onnx.ir.data import ArrayData, FillData
-from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
+from dml2onnx.ir.data import ArrayData
+from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.reference import evaluate, evaluate_results
 from dml2onnx.testing.descriptors import describe
@@ -12,45 +12,10 @@ from dml2onnx.testing.descriptors import describe
 F32 = DataType.FLOAT32
 
 
-def identity(source, target):
-    return describe("ELEMENT_WISE_IDENTITY", InputTensor=source, OutputTensor=target)
-
-
 def relu(x, y, shape, name="relu"):
     desc = TensorDesc(F32, shape)
     op = describe("ACTIVATION_RELU", InputTensor=desc, OutputTensor=desc)
     return Node(name, op, {"InputTensor": (Read(x),)}, {"OutputTensor": (Write(y),)})
-
-
-def test_views_of_one_buffer_differ():
-    """A transposition by strides, read at an offset."""
-    x, y = Value("x", 32), Value("y", 24)
-    op = identity(TensorDesc(F32, (3, 2), (1, 3)), TensorDesc(F32, (3, 2)))
-    node = Node("n", op, {"InputTensor": (Read(x, 8),)}, {"OutputTensor": (Write(y),)})
-    graph = Graph((node,), (GraphInput("x", x),), (GraphOutput("y", y, TensorDesc(F32, (3, 2))),))
-    want = np.arange(2, 8, dtype=np.float32).reshape(2, 3).T
-    np.testing.assert_array_equal(evaluate(graph, {"x": np.arange(8, dtype=np.float32)})["y"], want)
-
-
-def test_partial_writes_keep_their_base():
-    x, before, after = Value("x", 8), Value("before", 24), Value("after", 24)
-    op = identity(TensorDesc(F32, (2,)), TensorDesc(F32, (2,), (2,)))
-    node = Node("n", op, {"InputTensor": (Read(x),)}, {"OutputTensor": (Write(after, 4, before),)})
-    graph = Graph(
-        (node,),
-        (GraphInput("x", x, desc=TensorDesc(F32, (2,))),),
-        (GraphOutput("y", after, TensorDesc(F32, (6,))),),
-        (Constant(before, FillData(np.float32(9).tobytes(), 24)),),
-    )
-    np.testing.assert_array_equal(evaluate(graph, {"x": [1, 2]})["y"], [9, 1, 9, 2, 9, 9])
-
-
-def test_without_a_base_gaps_are_zero():
-    x, y = Value("x", 8), Value("y", 12)
-    op = identity(TensorDesc(F32, (2,)), TensorDesc(F32, (2,), (2,)))
-    node = Node("n", op, {"InputTensor": (Read(x),)}, {"OutputTensor": (Write(y),)})
-    graph = Graph((node,), (GraphInput("x", x),), (GraphOutput("y", y, TensorDesc(F32, (3,))),))
-    np.testing.assert_array_equal(evaluate(graph, {"x": [1, 2]})["y"], [1, 0, 2])
 
 
 def test_only_what_the_outputs_need_is_run():

@@ -28,14 +28,19 @@ class Case:
     lengths: tuple[int, ...] = ()
     positive: tuple[str, ...] = ()
     """Inputs of positive numbers."""
+    masks: tuple[str, ...] = ()
+    """Inputs of INT32 that are 0 or 1, never 0 in all of a row."""
 
 
 def arrays(name: str) -> Arrays:
-    """The inputs of a case, FLOAT32 in all cases but sequence lengths."""
+    """The inputs of a case, FLOAT32 but for sequence lengths and masks."""
     case, rng = CASES[name], np.random.default_rng(zlib.crc32(name.encode()))
     made: Arrays = {key: rng.normal(size=sizes).astype(np.float32) for key, sizes in case.inputs.items()}
     for key in case.positive:
         made[key] = np.abs(made[key]) + np.float32(0.5)
+    for key in case.masks:
+        made[key] = (made[key] > 0).astype(np.int32)
+        made[key][..., 0] = 1
     if case.lengths:
         made["SequenceLengthsTensor"] = np.array(case.lengths, np.uint32).reshape(1, 1, 1, -1)
     return made
@@ -80,6 +85,16 @@ def _recurrent(operator: str, lengths: tuple[int, ...] = (), **fields: object) -
         inputs["CellMemInitTensor"] = states
         outputs["OutputCellSingleTensor"] = states
     return Case(operator, inputs, outputs, {"Direction": "BIDIRECTIONAL", **fields}, lengths)
+
+
+def _attention(extra: dict[str, tuple[int, ...]], groups: int = 4, **fields: object) -> Case:
+    """Five queries of seven keys by four heads, of values of another size."""
+    inputs = {"QueryTensor": (2, 5, 32), "KeyTensor": (2, 7, 8 * groups), "ValueTensor": (2, 7, 3 * groups), **extra}
+    counts = {"HeadCount": 4} if groups == 4 else {"QueryHeadCount": 4, "KeyValueHeadCount": groups}
+    settings = {"Scale": 0.7, "MaskFilterValue": -1e30, "MaskType": "NONE", **counts, **fields}
+    operator = "MULTIHEAD_ATTENTION" if groups == 4 else "MULTIHEAD_ATTENTION1"
+    masks = tuple(key for key in extra if key == "MaskTensor")
+    return Case(operator, inputs, {"OutputTensor": (2, 5, 12)}, settings, masks=masks)
 
 
 _WINDOW = {"Strides": (2, 1), "WindowSize": (3, 2), "StartPadding": (1, 1), "EndPadding": (1, 1)}
@@ -149,6 +164,10 @@ CASES = {
     "gru of lengths": _recurrent("GRU", LENGTHS, LinearBeforeReset=True),
     "lstm": _recurrent("LSTM", ClipThreshold=0.0, UseClipThreshold=False, CoupleInputForget=False),
     "lstm of lengths": _recurrent("LSTM", LENGTHS, ClipThreshold=0.0, UseClipThreshold=False, CoupleInputForget=False),
+    "attention": _attention({}),
+    "attention by a mask": _attention({"MaskTensor": (2, 4, 5, 7)}, MaskType="BOOLEAN"),
+    "attention and positions": _attention({"RelativePositionBiasTensor": (2, 4, 5, 7)}),
+    "attention of groups": _attention({"MaskTensor": (2, 4, 5, 7)}, 2, MaskType="BOOLEAN"),
     "gradient of relu": Case("ACTIVATION_RELU_GRAD", _BOTH, {"OutputGradientTensor": IMAGE}),
     "gradient of clip": Case(
         "ELEMENT_WISE_CLIP_GRAD", _BOTH, {"OutputGradientTensor": IMAGE}, {"Min": -0.5, "Max": 1.0}

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ast
+import inspect
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
 
 import numpy as np
 import onnx
 from onnx import parser
 
-from dml2onnx.legalise.quirks import QUIRKS
+from dml2onnx.legalise.quirks import MODULES, QUIRKS
 from dml2onnx.onnx_model import with_bodies
 from tests.legalise.shown import arrays
 from tests.runtimes.proof import Outcome
@@ -60,11 +64,24 @@ class Difference:
         return not self.says and not self.is_right(answer)
 
 
-def shown_by(runtime: str, title: str, name: str, *, of_device: bool = False) -> Difference:
-    """What the file of a quirk shows."""
-    shown = QUIRKS[name].shown
-    assert shown is not None
-    return Difference(runtime, title, name, shown.model, *arrays(shown), shown.says, of_device)
+def shown_by(runtime: str, *names: str, of_device: bool = False) -> Iterator[Difference]:
+    """What quirks show; the first sentences behind each say what is wrong, and in brackets where."""
+    for name in names:
+        shown = QUIRKS[name].shown
+        assert shown is not None
+        title = " ".join(_reasons()[name].split()).partition(" (")[0]
+        yield Difference(runtime, f"{title}.", name, shown.model, *arrays(shown), shown.says, of_device)
+
+
+@cache
+def _reasons() -> dict[str, str]:
+    """What is said of each quirk, in the string behind it."""
+    return {
+        ast.unparse(made.targets[0]): ast.literal_eval(behind.value)
+        for module in MODULES
+        for made, behind in pairwise(ast.parse(inspect.getsource(module)).body)
+        if isinstance(made, ast.Assign) and isinstance(behind, ast.Expr) and isinstance(behind.value, ast.Constant)
+    }
 
 
 def has(*kinds: str) -> Callable[[Outcome], bool]:

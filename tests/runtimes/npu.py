@@ -81,49 +81,16 @@ def _i(dtype: type, *values: int, shape: tuple[int, ...] = (-1,)) -> np.ndarray:
 ROW = floats(1, 2, 3, shape=(1, 3))
 
 QNN = (
-    shown_by(
+    *shown_by(
         "qnn",
-        "`GatherElements` gives 0 for indices below 0 that are computed.",
         "INDICES_COUNT_FROM_THE_START",
-    ),
-    shown_by(
-        "qnn",
-        "`Pad` of mode edge puts next to 0 where the outermost elements belong.",
         "EDGES_PADDED_WITH_ZEROS",
-    ),
-    shown_by(
-        "qnn",
-        "`Cast` of UINT8 to FLOAT gives 1 for every number but 0.",
         "BYTES_CONVERTED_TO_ONE",
-    ),
-    shown_by(
-        "qnn",
-        "`Cast` of integers below 0 to BOOL gives false.",
         "NEGATIVE_NUMBERS_ARE_FALSE",
-    ),
-    shown_by(
-        "qnn",
-        "`Cast` of integers to UINT8 stops at 0 and 255 instead of going round.",
         "INTEGERS_CONVERTED_TO_BYTES_SATURATE",
-    ),
-    shown_by(
-        "qnn",
-        "`QuantizeLinear` rounds down where it runs beside other nodes.",
         "QUANTIZES_DOWN",
-    ),
-    shown_by(
-        "qnn",
-        "`Max` and `Min` of integers in more than five dimensions are refused, or end the process.",
         "EXTREMES_END_AT_5",
-    ),
-    shown_by(
-        "qnn",
-        "`Softplus` is off by up to a hundredth.",
         "SOFTPLUS_IS_COARSE",
-    ),
-    shown_by(
-        "qnn",
-        "`Resize` of mode nearest rounds as `coordinate_transformation_mode` has it, whatever `nearest_mode` says.",
         "RESIZE_ROUNDS_ITS_OWN_WAY",
     ),
     Difference(

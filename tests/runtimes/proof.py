@@ -122,8 +122,8 @@ class Worker:
         except EOFError:
             raise RuntimeError(self.stop().strip().rpartition("\n")[2]) from None
 
-    def ask(self, model: bytes, feeds: Arrays) -> list[Any] | str:
-        """The outputs of a model, or what the runtime says instead."""
+    def ask(self, model: bytes, feeds: Arrays, plain: bool = False) -> list[Any] | str:
+        """The outputs of a model, which no optimiser changes if it is ``plain``, or what the runtime says instead."""
         if self._process is None:
             self.start()
         assert self._process is not None
@@ -133,7 +133,7 @@ class Worker:
         alarm.start()
         self.places = {}
         try:
-            pickle.dump((model, feeds), self._process.stdin)
+            pickle.dump((model, feeds, plain), self._process.stdin)
             self._process.stdin.flush()
             answer: tuple[list[Any], Mapping[str, Mapping[str, int]]] | str = self._answer()
         except (EOFError, OSError, pickle.UnpicklingError):

@@ -87,8 +87,8 @@ def test_sums_of_halves(off, fits):
     job = Job(drawn.sample("sum"), drawn.compile("cpu"))
 
     class Off(Worker):
-        def ask(self, model, feeds):
-            answer = super().ask(model, feeds)
+        def ask(self, model, feeds, plain=False):
+            answer = super().ask(model, feeds, plain)
             return [array + np.float16(off) * np.spacing(np.abs(array)) for array in answer]
 
     worker = Off(Runtime("cpu", "cpu", Path(sys.executable)))
@@ -97,21 +97,27 @@ def test_sums_of_halves(off, fits):
     assert (None if outcome.problem is None else outcome.fits_half) is fits
 
 
-def test_some_samples_alone(monkeypatch, tmp_path):
-    drawn = joined()
-    monkeypatch.setattr(
-        "tests.runtimes.__main__.drawn", lambda place, left_out: [("few", drawn.sample(n)) for n in ("a1", "b2")]
-    )
-    assert main(["cpu", "--all", "--only", "b[0-9]", "--results", str(tmp_path), "--jobs", "1"]) == 0
-    assert json.loads((tmp_path / "cpu.json").read_text(encoding="utf-8"))["samples"]["few"]["drawn"] == 1
+@pytest.fixture
+def proved(monkeypatch, tmp_path):
+    """Proves some samples as the command does; what its results say."""
+
+    def run(samples, *arguments, code=0):
+        monkeypatch.setattr("tests.runtimes.__main__.drawn", lambda place, left_out: [("few", s) for s in samples])
+        assert main([*arguments, "--results", str(tmp_path), "--jobs", "1"]) == code
+        return json.loads((tmp_path / "cpu.json").read_text(encoding="utf-8"))
+
+    return run
 
 
-def test_opsets_that_a_target_does_not_have(monkeypatch, tmp_path):
+def test_some_samples_alone(proved):
+    samples = [joined().sample(name) for name in ("a1", "b2")]
+    assert proved(samples, "cpu", "--all", "--only", "b[0-9]")["samples"]["few"]["drawn"] == 1
+
+
+def test_opsets_that_a_target_does_not_have(proved):
     """What is portable has models of opset 23 at most; nothing is compiled for it in a later one."""
-    drawn = [("few", Drawn(joined().op, opset).sample(f"in {opset}")) for opset in (21, 26)]
-    monkeypatch.setattr("tests.runtimes.__main__.drawn", lambda place, left_out: drawn)
-    assert main(["cpu:portable", "--all", "--results", str(tmp_path), "--jobs", "1"]) == 0
-    assert json.loads((tmp_path / "cpu.json").read_text(encoding="utf-8"))["samples"]["few"]["drawn"] == 1
+    samples = [Drawn(joined().op, opset).sample(f"in {opset}") for opset in (21, 26)]
+    assert proved(samples, "cpu:portable", "--all")["samples"]["few"]["drawn"] == 1
 
 
 def test_a_model_that_is_refused(cpu):
@@ -165,39 +171,29 @@ def test_runtimes_on_the_command_line():
     assert (parse("evaluator").target, parse("evaluator").python) == ("cpu", Path(sys.executable))
 
 
-def test_a_proof_and_its_results(tmp_path, monkeypatch, capsys):
+def test_a_proof_and_its_results(proved, capsys):
     """What ``scripts/test.py --provider`` does, with a few samples in the place of all."""
-    right = joined()
-    wrong = right.sample("wrong")
-    wrong = Sample("wrong", wrong.compile, wrong.inputs, lambda model, outputs, **_: "it is wrong")
-    monkeypatch.setattr(
-        "tests.runtimes.__main__.drawn", lambda place, left_out: [("few", right.sample("right")), ("few", wrong)]
-    )
-    assert main(["cpu", "--all", "--results", str(tmp_path), "--jobs", "1"]) == 1
-    written = json.loads((tmp_path / "cpu.json").read_text())
+    right = joined().sample("right")
+    wrong = replace(right, name="wrong", judge=lambda model, outputs, **_: "it is wrong")
+    written = proved([right, wrong], "cpu", "--all", code=1)
     assert written["samples"] == {
         "few": {"drawn": 2, "run": 2, "agree": 1, "different": 1, "refused": 0, "unexplained": 1}
     }
     assert written["unexplained"] == [{"sample": "wrong", "problem": "it is wrong"}]
     assert written["version"] == f"onnxruntime {onnxruntime.__version__}, CPUExecutionProvider"
     assert "UNEXPLAINED wrong: it is wrong" in capsys.readouterr().out
-    assert main(["cpu", "--results", str(tmp_path), "--jobs", "1"]) == 0
-    assert json.loads((tmp_path / "cpu.json").read_text())["samples"]["few"]["run"] == 1
+    assert proved([right, wrong], "cpu")["samples"]["few"]["run"] == 1
 
 
-def test_what_is_wrong_now_and_then(tmp_path, monkeypatch, capsys):
+def test_what_is_wrong_now_and_then(proved, capsys):
     """It is run again in another process; it agrees then, and the results say what was wrong the first time."""
-    sample, judged = joined().sample("flaky"), []
+    judged = []
 
     def judge(model, outputs, **_):
         judged.append(model)
         return "wrong at first" if len(judged) <= 2 else None  # once for each way to add up FLOAT16
 
-    monkeypatch.setattr(
-        "tests.runtimes.__main__.drawn", lambda place, left_out: [("few", replace(sample, judge=judge))]
-    )
-    assert main(["cpu", "--all", "--results", str(tmp_path), "--jobs", "1"]) == 0
-    written = json.loads((tmp_path / "cpu.json").read_text())
+    written = proved([replace(joined().sample("flaky"), judge=judge)], "cpu", "--all")
     assert (written["samples"]["few"]["agree"], written["samples"]["few"]["unsteady"]) == (1, 1)
     assert written["unsteady"] == [{"sample": "flaky", "problem": "wrong at first"}]
     assert "right in another process only: flaky: wrong at first" in capsys.readouterr().out
@@ -208,9 +204,9 @@ def test_what_agreed_is_not_run_again(tmp_path, monkeypatch):
     ran = []
 
     class Counted(Worker):
-        def ask(self, model, feeds):
+        def ask(self, model, feeds, plain=False):
             ran.append(model)
-            return super().ask(model, feeds)
+            return super().ask(model, feeds, plain)
 
     rows = [(n, t("FLOAT32", (2, n))) for n in range(1, 25)]
     ops = [operator("JOIN", InputTensors=[row, row], OutputTensor=t("FLOAT32", (4, n)), Axis=0) for n, row in rows]

@@ -2,9 +2,9 @@
 
     python worker.py NAME
 
-reads pickled pairs of a model's bytes and its inputs, and answers each with the outputs in order and the places where
-the nodes ran, or with the text of what the runtime refused it with. The first answer says what ran: the runtime and
-its version.
+reads pickled triples: a model's bytes, its inputs, and whether no optimiser is to change the model; and answers each
+with the outputs in order and the places where the nodes ran, or with the text of what the runtime refused it with. The
+first answer says what ran: the runtime and its version.
 """
 
 from __future__ import annotations
@@ -15,14 +15,17 @@ import pickle
 import struct
 import subprocess
 import sys
+import tempfile
+from collections import Counter
 from collections.abc import Callable
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 Arrays = dict[str, np.ndarray]
-Runner = Callable[[bytes, Arrays], list[np.ndarray]]
+Runner = Callable[[bytes, Arrays, bool], list[np.ndarray]]
 Places = dict[str, dict[str, int]]
 """Of each provider how many nodes of each operator it has taken; empty where a runtime does not say."""
 
@@ -43,7 +46,7 @@ def openvino() -> tuple[str, Runner]:
     core = ov.Core()
     hints = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1, "PERFORMANCE_HINT": "LATENCY"}
 
-    def run(model: bytes, feeds: Arrays) -> list[np.ndarray]:
+    def run(model: bytes, feeds: Arrays, plain: bool) -> list[np.ndarray]:
         compiled = core.compile_model(core.read_model(model), "CPU", hints)
         # an input that nothing reads any more is gone
         ports = [(name, port) for port in compiled.inputs for name in port.names if name in feeds]
@@ -57,7 +60,7 @@ def evaluator() -> tuple[str, Runner]:
     """ONNX's reference evaluator."""
     from onnx.reference import ReferenceEvaluator
 
-    def run(model: bytes, feeds: Arrays) -> list[np.ndarray]:
+    def run(model: bytes, feeds: Arrays, plain: bool) -> list[np.ndarray]:
         session = ReferenceEvaluator(model)
         with np.errstate(all="ignore"):
             return list(session.run(None, feeds))
@@ -74,17 +77,21 @@ def onnxruntime(provider: str) -> tuple[str, Runner]:
         raise RuntimeError(f"onnxruntime {ort.__version__} has no {full_name}")
     ort.set_default_logger_severity(4)
 
-    def run(model: bytes, feeds: Arrays) -> list[np.ndarray]:
-        options = ort.SessionOptions()
-        options.log_severity_level = 4
-        options.intra_op_num_threads = 1
+    def run(model: bytes, feeds: Arrays, plain: bool) -> list[np.ndarray]:
+        options = _options(ort, plain)
         if provider == "dml":
             options.enable_mem_pattern = False
             options.execution_mode = ort.ExecutionMode.ORT_SEQUENTIAL
+        if plain:
+            options.enable_profiling = True
+            options.profile_file_prefix = os.path.join(tempfile.gettempdir(), f"profile{os.getpid()}")
         session = ort.InferenceSession(model, options, [full_name, ONNXRUNTIME["cpu"]])
         if full_name not in session.get_providers():
             raise RuntimeError(f"{full_name} could not be made")
-        return list(session.run(None, feeds))
+        outputs = list(session.run(None, feeds))
+        if plain:  # some providers record nothing else of what they take
+            PLACES.update(profiled(session.end_profiling()))
+        return outputs
 
     return f"onnxruntime {ort.__version__}, {full_name}", run
 
@@ -105,10 +112,8 @@ def qnn() -> tuple[str, Runner]:
     ort.set_default_logger_severity(4)
     devices = [item for item in ort.get_ep_devices() if item.ep_name == name][:1]
 
-    def run(model: bytes, feeds: Arrays) -> list[np.ndarray]:
-        options = ort.SessionOptions()
-        options.log_severity_level = 4
-        options.intra_op_num_threads = 1
+    def run(model: bytes, feeds: Arrays, plain: bool) -> list[np.ndarray]:
+        options = _options(ort, plain)
         options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
         options.add_provider_for_devices(devices, NPU)
         session = ort.InferenceSession(model, options)
@@ -116,6 +121,26 @@ def qnn() -> tuple[str, Runner]:
         return list(session.run(None, feeds))
 
     return f"onnxruntime {ort.__version__}, {name} {onnxruntime_qnn.__version__}, emulated", run
+
+
+def _options(ort: Any, plain: bool) -> Any:
+    options = ort.SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1
+    if plain:
+        options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    return options
+
+
+def profiled(file: str) -> Places:
+    """Where nodes ran, by a profile, which goes."""
+    events = json.loads(Path(file).read_text(encoding="utf-8"))
+    Path(file).unlink()
+    found: dict[str, Counter[str]] = {}
+    for event in events:
+        if event["cat"] == "Node" and "provider" in event["args"]:
+            found.setdefault(event["args"]["provider"], Counter())[event["args"]["op_name"]] += 1
+    return {name: dict(nodes) for name, nodes in found.items()}
 
 
 def assigned(session: Any) -> Places:
@@ -139,8 +164,8 @@ def web(name: str) -> tuple[str, Runner]:
     if name == "web-gpu" and not page.about["adapter"]:
         raise RuntimeError("this browser finds no WebGPU adapter")
 
-    def run(model: bytes, feeds: Arrays) -> list[np.ndarray]:
-        outputs, places = page.run(model, feeds)
+    def run(model: bytes, feeds: Arrays, plain: bool) -> list[np.ndarray]:
+        outputs, places = page.run(model, feeds, "disabled" if plain else "all")
         if name != "web":  # whose provider is the CPU
             PLACES.update(places)
         return outputs
@@ -177,7 +202,7 @@ class Program:
         version = self._answer()
         self.title = f"onnxruntime {version}, {ONNXRUNTIME['dml']} in Wine"
 
-    def run(self, model: bytes, feeds: Arrays) -> list[np.ndarray]:
+    def run(self, model: bytes, feeds: Arrays, plain: bool) -> list[np.ndarray]:
         numbers = {np.dtype(name): number for number, name in ELEMENTS.items()}
         parts = [struct.pack("<Q", len(model)), model, struct.pack("<I", len(feeds))]
         for name, array in feeds.items():
@@ -238,12 +263,12 @@ def main(name: str) -> None:
     answer(title)
     while True:
         try:
-            model, feeds = pickle.load(sys.stdin.buffer)
+            model, feeds, plain = pickle.load(sys.stdin.buffer)
         except EOFError:
             return
         PLACES.clear()
         try:
-            answer(([np.ascontiguousarray(array) for array in run(model, feeds)], dict(PLACES)))
+            answer(([np.ascontiguousarray(array) for array in run(model, feeds, plain)], dict(PLACES)))
         except Exception as error:  # each runtime has classes of its own
             answer(f"{type(error).__name__}: {error}")
 

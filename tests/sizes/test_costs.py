@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import onnx
@@ -16,14 +16,13 @@ import pytest
 
 import dml2onnx
 from tests.runtimes.proof import Runtime, Worker
-from tests.sizes.networks import ROOT  # which makes the scripts importable
+from tests.sizes.networks import CASES, ROOT
 
 if TYPE_CHECKING:
     from dml2onnx.ir.graph import Graph
 
-import bench_sizes  # type: ignore[import-not-found]
+import bench_sizes  # type: ignore[import-not-found]  # of scripts, which networks.py makes importable
 
-CASES: dict[str, Any] = {case.name: case for case in bench_sizes.cases()}
 OPENVINO = ROOT / ".venv-openvino" / "bin" / "python"
 OLD_OPTIMISER = tuple(map(int, onnxruntime.__version__.split(".")[:2])) < (1, 25)
 """ONNX Runtime 1.24 moves no Transpose through a Reshape whose sizes it has only just found out."""
@@ -41,15 +40,11 @@ class Both:
     names: frozenset[str]
 
 
-def _fixed(case: Any, at: Mapping[str, int]) -> dict[str, tuple[int, ...]]:
-    return {name: tuple(at.get(str(size), size) for size in own) for name, own in case.sizes.items()}
-
-
 @cache
 def _both(name: str) -> Both:
     case = CASES[name]
     graph = case.graph()
-    static = dml2onnx.compile(graph, sizes=_fixed(case, case.at))
+    static = dml2onnx.compile(graph, sizes=case.sized(case.at))
     named = dml2onnx.compile(graph, sizes=case.sizes, ranges=case.ranges)
     names = frozenset(size for own in case.sizes.values() for size in own if isinstance(size, str))
     return Both(graph, static, named, names)

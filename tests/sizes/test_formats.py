@@ -99,12 +99,6 @@ def test_pydirectml() -> None:
     _agrees(made(2, 4), x, wanted)
 
 
-def test_the_builder() -> None:
-    x = np.random.default_rng(1).standard_normal((3, 3, 8, 6)).astype(np.float32)
-    (wanted,) = dml2onnx.run(_network(3, 8, 6), {"x": x}).values()
-    _agrees(_network(2, 4, 6), x, wanted)
-
-
 def test_a_program_shows_what_it_writes_at_the_sizes_of_its_input(tmp_path: Path) -> None:
     """Resources and commands of DxDispatch follow."""
     path = tmp_path / "program.json"

@@ -33,6 +33,18 @@ def _graph(step: Callable[[GraphBuilder, Expression], Expression], *sizes: int) 
     return g.build({"y": step(g, x)})
 
 
+def _follows(
+    graph: dml2onnx.Graph, names: tuple[int | str, ...], ranges: dict[str, tuple[int, int]], *several: tuple[int, ...]
+) -> dml2onnx.CompiledModel:
+    """The model for all sizes, which computes what that of each of several sizes does."""
+    model = dml2onnx.compile(graph, sizes={"x": names}, ranges=ranges)
+    for sizes in several:
+        x = np.random.default_rng(sum(sizes)).random(sizes, np.float32)
+        wanted = dml2onnx.run(graph, {"x": x}, sizes={"x": sizes})
+        np.testing.assert_array_equal(model.run({"x": x})["y"], wanted["y"])
+    return model
+
+
 def _unfolded(g: GraphBuilder, x: Expression) -> Expression:
     """Of an even number of elements one is left over."""
     return g.unfold(x, [2], [2], [1], [1], [0])
@@ -70,12 +82,8 @@ def test_another_form_at_some_sizes(
 
 
 def test_reflections_where_there_are_enough_elements() -> None:
-    graph = _graph(_reflected, 1, 3, 4, 9)
-    model = dml2onnx.compile(graph, sizes={"x": (1, 3, 4, "W")}, ranges={"W": (5, 20)})
-    for width in (5, 6, 20):
-        x = np.random.default_rng(width).random((1, 3, 4, width), np.float32)
-        wanted = dml2onnx.run(graph, {"x": x}, sizes={"x": x.shape})
-        np.testing.assert_array_equal(model.run({"x": x})["y"], wanted["y"])
+    graph, at = _graph(_reflected, 1, 3, 4, 9), [(1, 3, 4, width) for width in (5, 6, 20)]
+    _follows(graph, (1, 3, 4, "W"), {"W": (5, 20)}, *at)
 
 
 @pytest.mark.parametrize(
@@ -87,22 +95,18 @@ def test_every_so_many_of_all_elements(steps: tuple[int, int]) -> None:
     def step(g: GraphBuilder, x: Expression) -> Expression:
         return g.slice1(x, [0, 0, 0, 0], x.sizes, [1, 1, *steps])
 
-    graph = _graph(step, 2, 3, 6, 8)
-    model = dml2onnx.compile(graph, sizes={"x": ("N", 3, "H", "W")}, ranges={"N": (1, 3), "H": (1, 9), "W": (1, 14)})
+    places = ((1, 1), (9, 14), (2, 3), (3, 2), (7, 13), (8, 11), (5, 4), (1, 12), (9, 1))
+    ranges = {"N": (1, 3), "H": (1, 9), "W": (1, 14)}
+    model = _follows(_graph(step, 2, 3, 6, 8), ("N", 3, "H", "W"), ranges, *((2, 3, *place) for place in places))
     assert "Slice" in [node.op_type for node in model.lowered.nodes]
-    for height, width in ((1, 1), (9, 14), (2, 3), (3, 2), (7, 13), (8, 11), (5, 4), (1, 12), (9, 1)):
-        x = np.random.default_rng(width).random((2, 3, height, width), np.float32)
-        np.testing.assert_array_equal(model.run({"x": x})["y"], x[:, :, :: steps[0], :: steps[1]])
 
 
 def test_every_second_pixel_of_a_pool_of_one() -> None:
     def step(g: GraphBuilder, x: Expression) -> Expression:
         return g.average_pooling(x, [2, 2], [1, 1])
 
-    model = dml2onnx.compile(_graph(step, 1, 3, 6, 8), sizes={"x": (1, 3, "H", "W")}, ranges={"H": (1, 9), "W": (1, 9)})
-    for height, width in ((1, 1), (9, 9), (2, 9), (5, 8), (8, 5)):
-        x = np.random.default_rng(width).random((1, 3, height, width), np.float32)
-        np.testing.assert_array_equal(model.run({"x": x})["y"], x[:, :, ::2, ::2])
+    at = [(1, 3, *place) for place in ((1, 1), (9, 9), (2, 9), (5, 8), (8, 5))]
+    _follows(_graph(step, 1, 3, 6, 8), (1, 3, "H", "W"), {"H": (1, 9), "W": (1, 9)}, *at)
 
 
 def test_half_of_the_rows_are_not_all_of_them() -> None:
@@ -136,12 +140,8 @@ def test_what_no_tensor_has_is_a_product_of_what_they_have() -> None:
     def step(g: GraphBuilder, x: Expression) -> Expression:
         return g.resample(x, [*x.sizes[:3], x.sizes[3] // 2], "LINEAR", scales=[1, 1, 1, 0.5])
 
-    graph = _graph(step, 4, 3, 6, 8)
-    model = dml2onnx.compile(graph, sizes={"x": ("N", 3, "H", "W")}, ranges={"N": (1, 7), "H": (2, 13), "W": (2, 16)})
-    for sizes in ((1, 3, 2, 2), (7, 3, 13, 16), (5, 3, 11, 6)):
-        x = np.random.default_rng(0).random(sizes, np.float32)
-        wanted = dml2onnx.run(graph, {"x": x}, sizes={"x": sizes})
-        np.testing.assert_array_equal(model.run({"x": x})["y"], wanted["y"])
+    ranges = {"N": (1, 7), "H": (2, 13), "W": (2, 16)}
+    _follows(_graph(step, 4, 3, 6, 8), ("N", 3, "H", "W"), ranges, (1, 3, 2, 2), (7, 3, 13, 16), (5, 3, 11, 6))
 
 
 @pytest.mark.parametrize("last", [8, 14, 15, 16])
@@ -151,13 +151,8 @@ def test_windows_are_as_many_at_odd_sizes_as_at_even_ones(last: int) -> None:
     def step(g: GraphBuilder, x: Expression) -> Expression:
         return g.average_pooling(x, [2, 2], [2, 2], [0, 0], [1, 1])
 
-    graph = _graph(step, 2, 3, 8, 7)
-    ranges = {"N": (2, 7), "C": (1, 3), "H": (2, last)}
-    model = dml2onnx.compile(graph, sizes={"x": ("N", "C", "H", 7)}, ranges=ranges)
-    for height in range(2, last + 1):
-        x = np.random.default_rng(height).random((3, 3, height, 7), np.float32)
-        wanted = dml2onnx.run(graph, {"x": x}, sizes={"x": x.shape})
-        np.testing.assert_array_equal(model.run({"x": x})["y"], wanted["y"])
+    ranges, at = {"N": (2, 7), "C": (1, 3), "H": (2, last)}, [(3, 3, height, 7) for height in range(2, last + 1)]
+    _follows(_graph(step, 2, 3, 8, 7), ("N", "C", "H", 7), ranges, *at)
 
 
 def test_windows_beside_which_something_is_left_at_even_sizes() -> None:
@@ -188,12 +183,8 @@ def _tagged(lengths: bool) -> dml2onnx.Graph:
 
 
 def test_an_lstm_of_any_batch_and_time() -> None:
-    graph = _tagged(lengths=False)
-    model = dml2onnx.compile(graph, sizes={"x": (1, "T", "N", 4)}, ranges={"T": (1, 64), "N": (1, 16)})
-    for time, batch in ((1, 1), (7, 3), (64, 16)):
-        x = np.random.default_rng(time).random((1, time, batch, 4), np.float32)
-        wanted = dml2onnx.run(graph, {"x": x}, sizes={"x": x.shape})
-        np.testing.assert_array_equal(model.run({"x": x})["y"], wanted["y"])
+    at = [(1, time, batch, 4) for time, batch in ((1, 1), (7, 3), (64, 16))]
+    _follows(_tagged(lengths=False), (1, "T", "N", 4), {"T": (1, 64), "N": (1, 16)}, *at)
 
 
 def test_lengths_that_are_constants_are_not_above_the_time() -> None:

@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import onnx
 import onnxruntime
 import pytest
 
 import dml2onnx
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.graph import Graph
-from tests.sizes.networks import CASES, SHARED, SHARED_CASES, Case, digits, picture
+from tests.sizes.networks import digits, picture
 from tests.sizes.programs import STEPS, Program
 from tests.sizes.test_networks import _feeds
-
-ALL = [*CASES, *(SHARED_CASES if SHARED.is_dir() else ())]
-RANGES = {"N": (1, 12)}
 
 
 def _compare(
@@ -32,25 +28,6 @@ def _compare(
     for name, array in wanted.items():
         assert found[name].shape == array.shape
         np.testing.assert_array_equal(found[name], array, err_msg=name)
-
-
-def _named(case: Case) -> dict[str, tuple[int | str, ...]]:
-    if case.name == "transformer":
-        return {"x": (1, 1, "R", 32)}
-    return {name: ("N", *sizes[1:]) for name, sizes in case.sizes.items()}
-
-
-@pytest.mark.parametrize("case", ALL, ids=[case.name for case in ALL])
-def test_networks_of_any_batch(case: Case) -> None:
-    """With at most three nodes more than the model of one size."""
-    sizes = _named(case)
-    graph = case.graph() if case.name == "transformer" else dml2onnx.resize(case.graph(), case.sizes)
-    model = dml2onnx.compile(graph, sizes=sizes, ranges={} if case.name == "transformer" else RANGES)
-    onnx.checker.check_model(model.model_proto, full_check=True)
-    general = {name: tuple(6 if isinstance(size, str) else size for size in own) for name, own in sizes.items()}
-    assert model.node_count <= dml2onnx.compile(graph, sizes=general).node_count + 3
-    for number in (1, 3):
-        _compare(graph, sizes, {"N": number, "R": 3 * number}, model)
 
 
 def test_a_picture_of_any_size() -> None:
