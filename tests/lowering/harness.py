@@ -175,7 +175,11 @@ def check_together(cases: Sequence[Case], *, exact: bool = True, **how: Any) -> 
     model = compile_outputs(graph, graph.outputs, exact=exact, **{"opset": 21, "target": "cpu", **how})
     onnx.checker.check_model(model.serialize(), full_check=True)
     prefixes = [""] if len(cases) == 1 else [f"{number}/" for number in range(len(cases))]
-    feeds = {prefix + name: array for prefix, case in zip(prefixes, cases, strict=True) for name, array in case.memory.items()}
+    feeds = {
+        prefix + name: array
+        for prefix, case in zip(prefixes, cases, strict=True)
+        for name, array in case.memory.items()
+    }
     got = model.run({port.name: feeds[port.name].reshape(-1) for port in model.inputs})
     for prefix, case in zip(prefixes, cases, strict=True):
         op, found = case.op, operator_results(case.op, case.logical)
@@ -242,11 +246,6 @@ def each_row(names: str | Iterable[str], tensor: Tensor = "OutputTensor") -> pyt
     """A case (level, data type, rank) for all that the tables admit of one tensor; with names of several operators, the
     name comes first."""
     return _each(names, ("level", "data_type", "rank"), tensor, support_cases)
-
-
-def each_type(names: str | Iterable[str], tensor: Tensor = "OutputTensor") -> pytest.MarkDecorator:
-    """As :func:`each_row`, of any level."""
-    return _each(names, ("data_type", "rank"), tensor, type_cases)
 
 
 def _each(

@@ -5,8 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dml2onnx import catalog
 from dml2onnx.catalog import Rule
@@ -14,9 +12,7 @@ from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.lowering.registry import lowerings
-from tests.lowering.drawn import packed, repeated, tensors
-from tests.lowering.examples import run_examples
-from tests.lowering.harness import check_case, each_type, operator, operators, t
+from tests.lowering.harness import check_case, operator, operators, t
 
 NAMES = sorted(
     name for name, function in lowerings().items() if function.__module__ == "dml2onnx.lowering.element_wise_logic"
@@ -69,16 +65,6 @@ def output_types(name, data_type):
     return [data_type] if same else sorted(schema.support[0].tensors["OutputTensor"].data_types)
 
 
-def first_input(name):
-    return "InputTensor" if "InputTensor" in catalog.operator(name).index else "ATensor"
-
-
-def input_types(name):
-    return sorted(
-        {kind for row in catalog.operator(name).support for kind in row.tensors[first_input(name)].data_types}
-    )
-
-
 def patterns(data_type):
     """Numbers of all sorts, as bits and as values; no NaN."""
     kind = DataType[data_type]
@@ -102,26 +88,6 @@ def patterns(data_type):
     special = [low, low + 1, high, high - 1, 0, 1, 2, 3, high // 3, 31 % high, 64 % high]
     drawn = rng.integers(low, high, 64 - len(special), kind.dtype, endpoint=True)
     return np.array([*special, *drawn.tolist()], kind.dtype)
-
-
-@each_type(NAMES, first_input)
-def test_every_data_type_and_rank(name, data_type, rank):
-    sizes = (2, 3, 2, 1, 2, 1, 3, 2)[:rank]
-    for output_type in output_types(name, data_type):
-        check_case(described(name, data_type, sizes, output_type=output_type), extremes=True)
-
-
-@pytest.mark.parametrize("opset", range(17, 24))
-@pytest.mark.parametrize("name", NAMES)
-def test_every_opset(name, opset):
-    for data_type in input_types(name):
-        check_case(described(name, data_type), opset=opset, extremes=True)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_target_dml(name):
-    data_type = next(item for item in ("FLOAT32", "UINT8") if item in input_types(name))
-    check_case(described(name, data_type), target="dml")
 
 
 # --- truth values ----------------------------------------------------------------------------------------------------
@@ -324,17 +290,6 @@ def test_masks_that_are_no_numbers_keep_their_bits():
 # --- layouts ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("strides", [(1, 2, 6), (30, 10, 2), (0, 1, 0), (0, 0, 0)])
-def test_strides(name, strides):
-    data_type = input_types(name)[0]
-    check_case(described(name, data_type, strides=[strides] * 3))
-    if name not in UNARY_BITS:
-        check_case(described(name, data_type, strides=[None, strides, strides]))
-    if 0 not in strides:
-        check_case(described(name, data_type, out=strides))
-
-
 @pytest.mark.parametrize("opset", [17, 21])
 @pytest.mark.parametrize("name", [*COMPARISONS, *CONNECTIVES, *BITWISE])
 def test_broadcasting_is_left_to_onnx(name, opset):
@@ -344,35 +299,7 @@ def test_broadcasting_is_left_to_onnx(name, opset):
         assert "Expand" not in operators(model)
 
 
-@pytest.mark.parametrize("name", ["ELEMENT_WISE_BIT_COUNT", "ELEMENT_WISE_BIT_NOT", "ELEMENT_WISE_IF"])
-def test_documentation_examples(name):
-    assert run_examples(name) == 1
-
-
 # --- generated descriptors -------------------------------------------------------------------------------------------
-
-
-@st.composite
-def descriptors(draw):
-    name = draw(st.sampled_from(NAMES))
-    data_type, sizes = draw(tensors(name, first_input(name)))
-    strides = draw(packed(sizes))
-    views = [draw(repeated(strides)) for _ in range(3)]
-    output_type = draw(st.sampled_from(output_types(name, data_type)))
-    mode = draw(st.sampled_from(["EITHER", "POSITIVE", "NEGATIVE"]))
-    return described(name, data_type, sizes, views, strides, output_type, mode)
-
-
-@settings(max_examples=200, deadline=None)
-@given(
-    op=descriptors(),
-    opset=st.integers(17, 23),
-    constants=st.sets(st.sampled_from(["ATensor", "BTensor", "InputTensor", "ConditionTensor"])),
-    seed=st.integers(0, 99),
-)
-def test_lowered_equals_reference(op, opset, constants, seed):
-    constants = [name for name in constants if name in op.schema.index]
-    check_case(op, opset=opset, constants=constants, seed=seed, extremes=True)
 
 
 @pytest.mark.parametrize("data_type", ["UINT8", "UINT16"])

@@ -5,14 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import dml2onnx
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.tensor import DataType
-from tests.lowering.examples import run_examples
-from tests.lowering.harness import check_case, each_type, make_case, operator, operators, t, type_cases
+from tests.lowering.harness import check_case, make_case, operator, operators, t
 
 NAMES = ["GATHER", "GATHER_ELEMENTS", "GATHER_ND", "GATHER_ND1", "SCATTER", "SCATTER_ND", "ONE_HOT"]
 KINDS = ["INT32", "INT64", "UINT32", "UINT64"]
@@ -186,26 +183,6 @@ def evaluate(op, known=(), **inputs):
     return compile_outputs(case.graph, case.graph.outputs).run(feeds)["OutputTensor"]
 
 
-@each_type(NAMES)
-def test_every_data_type_and_rank(name, data_type, rank):
-    check(simple(name, data_type, rank))
-
-
-@pytest.mark.parametrize(
-    ("name", "kind", "rank"),
-    [pytest.param(name, *case.values, id=case.id) for name in NAMES for case in type_cases(name, "IndicesTensor")],
-)
-@pytest.mark.parametrize("known", [False, True])
-def test_every_type_of_index(name, kind, rank, known):
-    for outside in (False, True):
-        check(simple(name, "INT32", rank, kind), outside=outside, known=["IndicesTensor"] if known else [])
-
-
-@each_type("NONZERO_COORDINATES", "InputTensor")
-def test_coordinates_of_every_data_type_and_rank(data_type, rank):
-    check_case(nonzero(SIZES[-rank:], data_type=data_type), inputs={"InputTensor": sparse(data_type, SIZES[-rank:])})
-
-
 def sparse(data_type, sizes, seed=0):
     """Zeros of either sign, denormals, NaN and ordinary numbers."""
     rng = np.random.default_rng(seed)
@@ -214,27 +191,6 @@ def sparse(data_type, sizes, seed=0):
         return rng.choice(np.array([0, 0, 1, np.iinfo(dtype).max, np.iinfo(dtype).min], dtype), sizes)
     tiny = np.finfo(dtype).smallest_subnormal
     return rng.choice(np.array([0.0, -0.0, 0.0, 0.5, -2, np.nan, np.inf, tiny], dtype), sizes)
-
-
-@pytest.mark.parametrize("opset", range(17, 24))
-@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT8", "UINT16", "UINT64"])
-def test_every_opset(data_type, opset):
-    for name in NAMES:
-        check(simple(name, data_type), opset=opset)
-    if data_type != "UINT64":
-        check_case(nonzero(data_type=data_type), opset=opset, inputs={"InputTensor": sparse(data_type, SHAPE)})
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_target_dml(kind):
-    for name in NAMES:
-        check(simple(name, "FLOAT16", kind=kind), target="dml", outside=True)
-    check_case(nonzero(), target="dml", inputs={"InputTensor": sparse("FLOAT32", SHAPE)})
-
-
-@pytest.mark.parametrize("name", [*NAMES, "NONZERO_COORDINATES"])
-def test_documentation_examples(name):
-    assert run_examples(name) > 0
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -469,80 +425,6 @@ def test_unused_coordinates_are_zero():
 
 
 # --- layouts and generated descriptors -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("strides", [(1, 3, 12), (40, 10, 2), (0, 5, 1), (20, 0, 1), (5, 1, 0)])
-def test_strides(strides):
-    for op in (
-        gather(indices=(6,), strides=strides),
-        gather_elements(strides=strides),
-        gather_nd(strides=strides),
-        scatter(strides=strides),
-        scatter(updates_strides=(0, 0, 0)),
-        scatter_nd(strides=strides),
-    ):
-        check(op)
-        check(op, known=["IndicesTensor"])
-
-
-@pytest.mark.parametrize("out", [(1, 3, 12), (40, 10, 2)])
-def test_strides_of_outputs(out):
-    for op in (gather(indices=(4,), out=out), gather_elements(count=4, out=out), scatter(out=out), one_hot(out=out)):
-        check(op)
-
-
-@st.composite
-def descriptors(draw):
-    name = draw(st.sampled_from(NAMES))
-    options = {
-        "data_type": draw(st.sampled_from(["FLOAT32", "FLOAT16", "INT8", "UINT16", "INT64"])),
-        "kind": draw(st.sampled_from(KINDS)),
-    }
-    rank = draw(st.integers(1, 4))
-    sizes = tuple(draw(st.lists(st.integers(1, 4), min_size=rank, max_size=rank)))
-    axis = draw(st.integers(0, rank - 1))
-    if name == "GATHER":
-        indices = tuple(draw(st.lists(st.integers(1, 3), max_size=3)))
-        return gather(sizes, axis, indices, **options)
-    if name == "GATHER_ELEMENTS":
-        return gather_elements(sizes, axis, draw(st.integers(1, 5)), **options)
-    if name == "SCATTER":
-        return scatter(sizes, axis, draw(st.integers(1, sizes[axis])), **options)
-    if name == "ONE_HOT":
-        return one_hot(sizes, axis, **options)
-    batches = draw(st.integers(0, rank - 1)) if name == "GATHER_ND1" else 0
-    length = draw(st.integers(1, rank - batches))
-    front = tuple(draw(st.lists(st.integers(1, 3), max_size=2)))
-    if name == "SCATTER_ND":
-        count = draw(st.integers(1, min(prod(sizes[:length]), 6)))
-        return scatter_nd(sizes, (count, length), **options)
-    indices = (*sizes[:batches], *front, length)
-    return gather_nd(sizes, indices, batches if name == "GATHER_ND1" else None, **options)
-
-
-@settings(max_examples=250, deadline=None)
-@given(
-    op=descriptors(),
-    opset=st.integers(17, 23),
-    known=st.sets(st.sampled_from(["InputTensor", "IndicesTensor", "UpdatesTensor", "ValuesTensor"])),
-    outside=st.booleans(),
-    seed=st.integers(0, 99),
-)
-def test_lowered_equals_reference(op, opset, known, outside, seed):
-    check(op, opset=opset, known=[name for name in known if name in op.schema.index], outside=outside, seed=seed)
-
-
-@settings(max_examples=80, deadline=None)
-@given(
-    sizes=st.lists(st.integers(1, 5), min_size=1, max_size=5),
-    data_type=st.sampled_from(["FLOAT32", "FLOAT16", "INT8", "UINT32"]),
-    opset=st.integers(17, 23),
-    seed=st.integers(0, 99),
-)
-def test_coordinates_equal_reference(sizes, data_type, opset, seed):
-    check_case(
-        nonzero(tuple(sizes), data_type=data_type), inputs={"InputTensor": sparse(data_type, sizes, seed)}, opset=opset
-    )
 
 
 @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT8", "UINT64"])
