@@ -154,6 +154,11 @@ def of_each_rank(op: OperatorDesc) -> Iterator[OperatorDesc]:
         yield (op := more)
 
 
+def of_sizes(op: OperatorDesc, sizes: tuple[int, ...]) -> OperatorDesc:
+    """The descriptor with these sizes for all tensors."""
+    return _each_tensor(op, lambda desc: _sized(desc, sizes))
+
+
 def with_leading(op: OperatorDesc, size: int = 1) -> OperatorDesc:
     """One more dimension in front, and an entry for it in all that has one for each dimension."""
     for name, value in _by_dimension(op):
