@@ -73,6 +73,18 @@ def integer_extremes(data_type: str) -> np.ndarray:
     return np.array(sorted(values), dtype)
 
 
+def whole_range(data_type: str, sizes: tuple[int, ...], seed: int = 0) -> np.ndarray:
+    """Integers from all of the type's range, its limits and what differs in one half only among them."""
+    dtype: Any = DataType[data_type].dtype
+    bits = DataType[data_type].bits
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, (1 << bits) - 1, sizes, np.uint64, endpoint=True)
+    half = 1 << bits // 2
+    special = [0, 1, half - 1, half, half >> 1, (1 << bits - 1) - 1, 1 << bits - 1, (1 << bits) - 1]
+    values = np.where(rng.random(sizes) < 0.3, rng.choice(np.array(special, np.uint64), sizes), values)
+    return values.astype(f"u{dtype.itemsize}").view(dtype)
+
+
 def view(memory: np.ndarray, desc: TensorDesc) -> np.ndarray:
     """What a descriptor sees in flat memory."""
     if desc.data_type.is_packed_nibbles:

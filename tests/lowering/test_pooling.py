@@ -240,20 +240,6 @@ class TestMaximumValues:
         op = maximum((1, 2, 2, 2), (2, 2), start=(3, 0), end=(0, 4), data_type=data_type, indices=indices)
         check_extremes(op)
 
-    def test_dilated_windows_may_miss_the_input(self):
-        geometry = {"start": (1, 1), "end": (1, 1), "dilations": (1, 2)}
-        for data_type in ("FLOAT32", "FLOAT16", "INT8", "INT64"):
-            for indices in (None, "UINT32"):
-                check_case(maximum((1, 1, 3, 1), (2, 2), **geometry, data_type=data_type, indices=indices))
-
-    def test_indices_count_over_the_logical_tensor_whatever_its_strides(self):
-        op = maximum((2, 2, 3, 3), (2, 2), indices="UINT32", layout=(1, 2, 12, 4))
-        check_case(op)
-        check_case(maximum((2, 2, 3, 3), (2, 2), indices="UINT32", layout=(0, 0, 3, 1)))
-
-    def test_indices_where_the_values_are_strided(self):
-        check_case(maximum((2, 2, 3, 3), (2, 2), indices="UINT32", out_layout=(1, 2, 8, 4)))
-
 
 class TestMeanForms:
     @pytest.mark.parametrize("include", [False, True])

@@ -11,7 +11,7 @@ from dml2onnx.compiler import compile_outputs
 from dml2onnx.emitter import Emitter
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import operator_results
-from tests.lowering.harness import assert_close, check_case, make_case, operator, operators, t
+from tests.lowering.harness import assert_close, check_case, make_case, operator, operators, t, whole_range
 
 SIZES = (3, 2, 4, 1, 2, 3, 1, 2)
 SHAPE = (3, 4, 5)
@@ -77,23 +77,6 @@ def every(data_type, **options):
         yield from (arg(name, direction, data_type=data_type, **options) for direction in ("INCREASING", "DECREASING"))
 
 
-def whole_range(data_type, sizes, seed=0):
-    """Integers from all of the type's range, its limits and what differs in one half only among them."""
-    dtype, bits = DataType[data_type].dtype, DataType[data_type].bits
-    rng = np.random.default_rng(seed)
-    values = (
-        rng.integers(0, 1 << bits, sizes, np.uint64, endpoint=False)
-        if bits < 64
-        else rng.integers(0, (1 << 64) - 1, sizes, np.uint64, endpoint=True)
-    )
-    half = 1 << bits // 2
-    special = np.array(
-        [0, 1, half - 1, half, half >> 1, (1 << bits - 1) - 1, 1 << bits - 1, (1 << bits) - 1], np.uint64
-    )
-    values = np.where(rng.random(sizes) < 0.3, rng.choice(special, sizes), values)
-    return values.astype(f"u{dtype.itemsize}").view(dtype)
-
-
 def evaluate(op, x, **options):
     """The output for one input, compared with the reference on the way, and the ONNX operators."""
     case = make_case(op, inputs={"InputTensor": x}, constants=options.pop("constants", ()))
@@ -146,21 +129,9 @@ def test_no_axes_are_a_formula_of_each_element():
 # --- integers --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(("sizes", "axes"), [*LARGE, ((5, 7), (1,))])
 @pytest.mark.parametrize("data_type", WIDE_INTEGERS)
-@pytest.mark.parametrize("function", MODULAR)
-def test_integers_wrap(function, data_type):
-    x = whole_range(data_type, (5, 7))
-    got, _ = evaluate(reduce(function, (1,), data_type, x.shape), x)
-    exact = x.astype(object)
-    exact = {"L1": abs(exact), "SUM_SQUARE": exact * exact}.get(function, exact)
-    exact = (exact.prod if function == "MULTIPLY" else exact.sum)(axis=1, keepdims=True)
-    modulus = 1 << DataType[data_type].bits
-    np.testing.assert_array_equal(got.astype(object) % modulus, exact % modulus)
-
-
-@pytest.mark.parametrize(("sizes", "axes"), LARGE)
-@pytest.mark.parametrize("data_type", WIDE_INTEGERS)
-def test_large_integer_sums(data_type, sizes, axes):
+def test_integer_sums(data_type, sizes, axes):
     for function in MODULAR:
         evaluate(reduce(function, axes, data_type, sizes), whole_range(data_type, sizes))
 
@@ -236,9 +207,7 @@ def test_special_numbers(function, data_type):
 @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
 def test_log_sum_exp_does_not_overflow(data_type):
     x = np.array([[1000, 1001, 999], [-1000, -1001, -999], [-np.inf, 5, 4], [-np.inf] * 3, [np.inf, 1, -np.inf]])
-    got, nodes = evaluate(reduce("LOG_SUM_EXP", (1,), data_type, x.shape), x.astype(DataType[data_type].dtype))
-    want = [1001.4076, -998.5924, 5.3132617, -np.inf, np.inf]
-    np.testing.assert_allclose(got[:, 0], want, rtol=1e-3 if data_type == "FLOAT16" else 1e-6)
+    _, nodes = evaluate(reduce("LOG_SUM_EXP", (1,), data_type, x.shape), x.astype(DataType[data_type].dtype))
     assert "ReduceLogSumExp" not in nodes
 
 
