@@ -1,8 +1,5 @@
 """ELEMENT_WISE operators on truth values and bits compiled, run, and compared with the reference."""
 
-import math
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -10,7 +7,6 @@ from dml2onnx import catalog
 from dml2onnx.catalog import Rule
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value, Write
-from dml2onnx.ir.tensor import DataType
 from dml2onnx.lowering.registry import lowerings
 from tests.lowering.harness import check_case, operator, operators, t
 
@@ -62,31 +58,6 @@ def output_types(name, data_type):
     schema = catalog.operator(name)
     same = any(item.rule is Rule.SAME_DATA_TYPE and "OutputTensor" in item.tensors for item in schema.constraints)
     return [data_type] if same else sorted(schema.support[0].tensors["OutputTensor"].data_types)
-
-
-def patterns(data_type):
-    """Numbers of all sorts, as bits and as values; no NaN."""
-    kind = DataType[data_type]
-    rng = np.random.default_rng(7)
-    if kind.is_float:
-        info: np.finfo[Any] = np.finfo(kind.dtype)
-        special = [
-            0.0,
-            -0.0,
-            math.inf,
-            -math.inf,
-            1,
-            -2.5,
-            info.max,
-            info.tiny,
-            info.smallest_subnormal,
-            -info.tiny / 2,
-        ]
-        return np.array([*special, *rng.normal(0, 50, 54)], kind.dtype)
-    low, high = kind.limits
-    special = [low, low + 1, high, high - 1, 0, 1, 2, 3, high // 3, 31 % high, 64 % high]
-    drawn = rng.integers(low, high, 64 - len(special), kind.dtype, endpoint=True)
-    return np.array([*special, *drawn.tolist()], kind.dtype)
 
 
 # --- truth values ----------------------------------------------------------------------------------------------------
