@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -286,6 +287,15 @@ def combined(is_exhaustive: bool, *values: Sequence[Any]) -> list[tuple[Any, ...
 def operators(model: CompiledModel) -> list[str]:
     """The ONNX operators of a model, in order."""
     return [node.op_type for node in model.lowered.nodes]
+
+
+def left_by_optimiser(model: CompiledModel, directory: Path) -> onnx.GraphProto:
+    """What ONNX Runtime's optimiser leaves of a model."""
+    options, path = onnxruntime.SessionOptions(), directory / "optimised.onnx"
+    options.optimized_model_filepath = str(path)
+    options.log_severity_level = 3
+    onnxruntime.InferenceSession(model.serialize(), options, ["CPUExecutionProvider"])
+    return onnx.load(path).graph
 
 
 def in_session(model: CompiledModel, feeds: Mapping[str, np.ndarray], *, optimised: bool) -> dict[str, np.ndarray]:

@@ -1,8 +1,6 @@
 """Descriptors of the normalisations, for the tests of their lowerings."""
 
 import numpy as np
-import onnx
-import onnxruntime
 
 from dml2onnx import catalog
 from tests.lowering.harness import check_case, operator, operators, t
@@ -115,15 +113,6 @@ def computing(model):
 
 def present(op, names):
     return [name for name in names if op.has(name)]
-
-
-def optimized(model, tmp_path):
-    """The operators that ONNX Runtime makes of a model."""
-    options = onnxruntime.SessionOptions()
-    options.optimized_model_filepath = str(tmp_path / "optimized.onnx")
-    options.log_severity_level = 3
-    onnxruntime.InferenceSession(model.model_proto.SerializeToString(), options, ["CPUExecutionProvider"])
-    return [node.op_type for node in onnx.load(options.optimized_model_filepath).graph.node]
 
 
 def following(sizes, *axes):
