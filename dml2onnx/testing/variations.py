@@ -114,7 +114,8 @@ def _of_types(op: OperatorDesc, others: Mapping[DataType, DataType]) -> Operator
     for item, value in op.items():
         new = others.get(value.data_type) if isinstance(value, Scalar) else None
         if isinstance(value, Scalar) and new is not None and item.scalar_type is not None:
-            values |= {item.scalar_type: new.name, item.name: Scalar(new, (float if new.is_float else int)(value.value))}
+            number = float(value.value) if new.is_float else int(value.value)
+            values |= {item.scalar_type: new.name, item.name: Scalar(new, number)}
     return _each_tensor(
         op.with_values(values),
         lambda desc: replace(desc, data_type=others.get(desc.data_type, desc.data_type), total_size=0),

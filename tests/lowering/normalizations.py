@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from dml2onnx import catalog
 from tests.lowering.harness import check_case, operator, operators, t
 
 RELU = operator("ACTIVATION_RELU")
@@ -118,12 +117,3 @@ def present(op, names):
 def following(sizes, *axes):
     """Sizes that are those of ``sizes`` along some axes, else 1."""
     return tuple(size if axis in axes else 1 for axis, size in enumerate(sizes))
-
-
-def fused_activations(name):
-    """Every activation that the catalogue lets an operator host, with attributes away from the defaults."""
-    attributes = {"Alpha": 0.75, "Beta": 0.25, "Gamma": 1.5, "Steepness": 1.25, "Bias": 0.125, "Threshold": 0.5}
-    for full_name in catalog.fused_activations(f"DML_OPERATOR_{name}"):
-        schema = catalog.operator(full_name)
-        fields = {item.name: attributes[item.name] for item in schema.fields if item.name in attributes}
-        yield operator(schema.short_name, **fields)

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
 from tests.lowering.harness import check_case, each_row, make_case, operator, operators, t
 
@@ -279,21 +278,3 @@ class TestTensors:
     def test_infinite_inputs(self, direction):
         op = convolution((1, 3, 6, 6), (3, 3, 2, 2), direction=direction)
         check_case(op, inputs={"InputTensor": np.where(np.arange(108) % 9, 1.5, np.inf).reshape(1, 3, 6, 6)})
-
-
-def fused_activations():
-    """Every activation that the catalogue lets CONVOLUTION host, with attributes away from the defaults."""
-    attributes = {"Alpha": 0.75, "Beta": 0.25, "Gamma": 1.5, "Steepness": 1.25, "Bias": 0.125, "Threshold": 0.5}
-    attributes |= {"Min": -0.5, "Max": 0.75}
-    for name in catalog.fused_activations("DML_OPERATOR_CONVOLUTION"):
-        schema = catalog.operator(name)
-        fields = {item.name: attributes[item.name] for item in schema.fields if item.name in attributes}
-        yield pytest.param(operator(schema.short_name, **fields), id=schema.short_name)
-
-
-@pytest.mark.parametrize("activation", list(fused_activations()))
-@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
-def test_fused_activations(activation, data_type):
-    op = convolution((1, 3, 4, 4), (4, 3, 2, 2), data_type=data_type, activation=activation)
-    model = check_case(op, constants=["FilterTensor", BIAS])
-    assert operators(model)[data_type == "FLOAT16"] == "Conv"

@@ -16,7 +16,7 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.targets import target as target_of
 from dml2onnx.testing import valid
 from dml2onnx.testing.descriptor_trials import along
-from dml2onnx.testing.descriptors import plain, unary
+from dml2onnx.testing.descriptors import describe, plain, unary
 from dml2onnx.testing.descriptors import sized as t
 from dml2onnx.testing.examples import examples
 from dml2onnx.testing.runnable import RUNNABLE_OPSETS
@@ -128,6 +128,22 @@ def test_constants(name: str) -> None:
         fields = [item.name for item in op.schema.input_fields if op.has(item.name)]
         for constants in (*([field] for field in fields), fields):
             check_all([op] * 2, constants=constants)
+
+
+UNUSUAL = {"Alpha": 0.75, "Beta": 0.25, "Gamma": 1.5, "Steepness": 1.25, "Bias": 0.125, "Threshold": 0.5}
+UNUSUAL |= {"Min": -0.5, "Max": 0.75, "Axes": (1,)}
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "FusedActivation" in catalog.operator(name).index])
+def test_fused_activations(name: str) -> None:
+    several = [catalog.operator(full_name) for full_name in catalog.fused_activations(f"DML_OPERATOR_{name}")]
+    fused = [
+        describe(schema.short_name, **{field: UNUSUAL[field] for field in UNUSUAL.keys() & schema.index.keys()})
+        for schema in several
+    ]
+    assert len(fused) > 16
+    ops = kinds(name, of_ranks=False)
+    check_all(op.with_values({"FusedActivation": activation}) for op in ops for activation in fused)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -24,7 +24,6 @@ from tests.lowering.normalizations import (
     check_batch,
     computing,
     following,
-    fused_activations,
     lrn,
     mvn,
     statistics,
@@ -61,15 +60,6 @@ def test_mean_variance_normalization_on_every_data_type_and_rank(name, level, da
         assert not check(make_case(op).graph, level), level
         check_case(op)
         check_case(op, constants=AFFINE)
-
-
-@pytest.mark.parametrize("across", [True, False])
-@each_row("LOCAL_RESPONSE_NORMALIZATION")
-def test_local_response_normalization_on_every_data_type_and_rank(level, data_type, rank, across):
-    for size in (1, 2, 5):
-        op = lrn(SIZES[:rank], size, data_type=data_type, across=across)
-        assert not check(make_case(op).graph, level), level
-        check_case(op)
 
 
 @pytest.mark.parametrize("opset", [17, 21, 22, 23])
@@ -126,19 +116,6 @@ def test_float16_is_rounded_once_behind_the_activation():
     assert computing(check_batch(op, constants=PARAMETERS)) == ["Cast", "BatchNormalization", "Relu", "Cast"]
     op = mvn(data_type="FLOAT16", activation=RELU)
     assert computing(check_case(op)) == ["Cast", "InstanceNormalization", "Relu", "Cast"]
-
-
-@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
-@pytest.mark.parametrize("name", ["BATCH_NORMALIZATION", *VERSIONS])
-def test_fused_activations(name, data_type):
-    activations = list(fused_activations(name))
-    assert len(activations) == 17
-    for activation in activations:
-        if name == "BATCH_NORMALIZATION":
-            check_batch(batch(data_type=data_type, activation=activation))
-        else:
-            check_case(mvn(name, data_type=data_type, scale=CHANNELS, activation=activation))
-            check_case(mvn(name, data_type=data_type, variance=False, activation=activation))
 
 
 # --- given statistics ------------------------------------------------------------------------------------------------
@@ -262,19 +239,6 @@ class TestBatchNormalization:
                 name = PARAMETERS[seed % 4]
                 arrays[name] = rng.choice(np.abs(special) if name == "VarianceTensor" else special, parameters)
             check_case(op, inputs=arrays, constants=constant)
-
-    def test_layouts(self):
-        nhwc = (60, 1, 15, 3)
-        for at in [
-            {"InputTensor": nhwc, "OutputTensor": nhwc},
-            {"InputTensor": (0, 20, 5, 1)},
-            {"InputTensor": (60, 0, 0, 1)},
-            {"InputTensor": (0, 0, 0, 0)},
-            {"OutputTensor": (200, 50, 10, 2)},
-        ]:
-            for parameters in (CHANNELS, SHAPE):
-                for constants in ((), PARAMETERS):
-                    check_batch(batch(parameters=parameters, **at), constants=constants)
 
     def test_parameters_of_zero_stride_are_not_repeated(self):
         at = dict.fromkeys(PARAMETERS, (0, 1, 0, 0))

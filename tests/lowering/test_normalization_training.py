@@ -8,7 +8,7 @@ import pytest
 from dml2onnx.checks import check
 from dml2onnx.ir.tensor import DataType
 from tests.lowering.harness import check_case, each_row, make_case, operator, operators, random_memory, t
-from tests.lowering.normalizations import CHANNELS, RELU, SHAPE, SIZES, following, fused_activations
+from tests.lowering.normalizations import CHANNELS, RELU, SHAPE, SIZES, following
 
 GRADIENTS = ("BATCH_NORMALIZATION_GRAD", "BATCH_NORMALIZATION_TRAINING_GRAD")
 PARAMETERS = ("MeanTensor", "VarianceTensor", "ScaleTensor")
@@ -80,23 +80,6 @@ def test_gradients_on_every_data_type_and_rank(name, level, data_type, rank):
         op = gradient(name, sizes, parameters, data_type=data_type)
         assert not check(make_case(op).graph, level), level
         check_gradient(op)
-
-
-@pytest.mark.parametrize("across", [True, False])
-@each_row("LOCAL_RESPONSE_NORMALIZATION_GRAD", "OutputGradientTensor")
-def test_response_on_every_data_type_and_rank(level, data_type, rank, across):
-    for size in (1, 2, 5):
-        op = lrn_grad(SIZES[:rank], size, data_type=data_type, across=across)
-        assert not check(make_case(op).graph, level), level
-        check_case(op)
-
-
-@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
-def test_fused_activations(data_type):
-    activations = list(fused_activations("BATCH_NORMALIZATION_TRAINING"))
-    assert len(activations) == 17
-    for activation in activations:
-        check_case(training(data_type=data_type, add=True, activation=activation))
 
 
 # --- batch normalization ---------------------------------------------------------------------------------------------

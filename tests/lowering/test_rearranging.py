@@ -152,28 +152,9 @@ def test_every_rank(name, rank):
 
 
 @pytest.mark.parametrize("name", WINDOWS)
-def test_leading_dimensions(name):
-    check_case(windows(name, leading=(1,)))
-    check_case(windows(name, (7,), (3,), leading=(1, 1, 1)))
-
-
-@pytest.mark.parametrize("name", WINDOWS)
 @pytest.mark.parametrize("fields", [row[1] for row in FORMS], ids=[row[0] for row in FORMS])
 def test_constant_windows_fold(name, fields):
     assert operators(check_case(windows(name, **fields), constants=["InputTensor"])) == ["Identity"]
-
-
-def test_infinities_and_nans_stay_in_their_windows():
-    x = np.zeros((1, 1, 5, 5), np.float32)
-    x[0, 0, 1, 3], x[0, 0, 4, 0] = np.inf, np.nan
-    unfolding = windows("UNFOLD", (5, 5), (3, 3), start=(1, 1), end=(1, 1), images=(1, 1))
-    columns = check_case(unfolding, inputs={"InputTensor": x}).run({"InputTensor": x.reshape(-1)})["OutputTensor"]
-    assert (np.isinf(columns).sum(), np.isnan(columns).sum()) == (9, 4)
-    folding = windows("FOLD", (5, 5), (3, 3), start=(1, 1), end=(1, 1), images=(1, 1))
-    for opset in (17, 21):
-        model = check_case(folding, inputs={"InputTensor": columns}, opset=opset)
-        image = model.run({"InputTensor": columns.reshape(-1)})["OutputTensor"]
-        np.testing.assert_array_equal(np.isfinite(image), np.isfinite(x))
 
 
 # --- generated descriptors -------------------------------------------------------------------------------------------
