@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import product
@@ -21,7 +22,7 @@ from dml2onnx.testing.descriptors import sized as t
 from dml2onnx.testing.examples import examples
 from dml2onnx.testing.runnable import RUNNABLE_OPSETS
 from dml2onnx.testing.variations import findings, of_each_layout, of_each_rank, of_each_type
-from tests.lowering.harness import check_case, check_together, make_case
+from tests.lowering.harness import check_case, check_together, make_case, random_memory, single
 
 NAMES = [name.removeprefix("DML_OPERATOR_") for name in catalog.operator_names()]
 LINE = t(5)
@@ -128,6 +129,25 @@ def test_constants(name: str) -> None:
         fields = [item.name for item in op.schema.input_fields if op.has(item.name)]
         for constants in (*([field] for field in fields), fields):
             check_all([op] * 2, constants=constants)
+
+
+SPECIAL = (math.nan, math.inf, -math.inf, 0.0, -0.0, "tiny", "max", "min")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_special_number(name: str, is_exhaustive: bool) -> None:
+    """Among ordinary ones it reaches what it should, and nothing else."""
+    cases = []
+    for op, item in product(kinds(name, of_ranks=False), catalog.operator(name).input_fields):
+        if op.has(item.name) and single(op, item.name) and (desc := op.tensor(item.name)).data_type.is_float:
+            limits = np.finfo(str(desc.data_type.dtype))
+            for seed, number in enumerate(SPECIAL):
+                x = random_memory(desc, np.random.default_rng(seed))
+                x[x.size // 2] = getattr(limits, number) if isinstance(number, str) else number
+                cases.append(make_case(op, inputs={item.name: x}, seed=seed, fitting=True))
+    chosen = cases if is_exhaustive else cases[::3]
+    for start in range(0, len(chosen), TOGETHER):
+        check_together(chosen[start : start + TOGETHER])
 
 
 UNUSUAL = {"Alpha": 0.75, "Beta": 0.25, "Gamma": 1.5, "Steepness": 1.25, "Bias": 0.125, "Threshold": 0.5}

@@ -1,7 +1,5 @@
 """BATCH_NORMALIZATION_TRAINING, the gradients of both, and LOCAL_RESPONSE_NORMALIZATION_GRAD against the reference."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -103,31 +101,6 @@ def test_a_variance_of_minus_0_is_0_with_epsilon_0(name, data_type):
     inputs = {field: random.normal(size=(4, 3)).astype(dtype) for field in ("InputTensor", "InputGradientTensor")}
     inputs |= {field: random.normal(size=(4, 3)).astype(dtype) for field in ("MeanTensor", "ScaleTensor")}
     check_case(op, inputs={**inputs, "VarianceTensor": np.resize(np.array([0.0, -0.0], dtype), (4, 3))})
-
-
-@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
-@pytest.mark.parametrize("number", ["inf", "-inf", "nan", "max", "tiny", "0"])
-def test_special_numbers(data_type, number):
-    limits: np.finfo[Any] = np.finfo(DataType[data_type].dtype)
-    value = {"max": limits.max, "tiny": limits.smallest_subnormal}.get(number)
-    value = float(number) if value is None else value
-    for field in ("InputTensor", "InputGradientTensor", *PARAMETERS):
-        for name in GRADIENTS:
-            op = gradient(name, data_type=data_type)
-            x = np.random.default_rng(0).normal(1, 0.1, op.tensor(field).sizes)
-            x.reshape(-1)[1] = value
-            check_gradient(op, inputs={field: x})
-    for field in ("InputTensor", "ScaleTensor", "BiasTensor", "FusedAddTensor"):
-        op = training(add=True, data_type=data_type)
-        x = np.random.default_rng(0).normal(1, 0.1, op.tensor(field).sizes)
-        x.reshape(-1)[1] = value
-        check_case(op, inputs={field: x})
-    for field in ("InputTensor", "InputGradientTensor"):
-        for across in (True, False):
-            op = lrn_grad((2, 7, 6, 5), data_type=data_type, across=across)
-            x = np.random.default_rng(0).normal(0, 1, (2, 7, 6, 5))
-            x[1, 2, 3, 4] = value
-            check_case(op, inputs={field: x})
 
 
 # --- LOCAL_RESPONSE_NORMALIZATION_GRAD -------------------------------------------------------------------------------
