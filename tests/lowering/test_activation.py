@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import strategies as st
 
 from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
@@ -43,13 +42,7 @@ FIELDS: dict[str, dict[str, Any]] = {
 }
 """Every activation with usual attributes."""
 
-"""One input, one element at a time."""
 
-SPECIAL = np.array(
-    [math.nan, math.inf, -math.inf, 0.0, -0.0, 1e-45, -1e-45, 1e-39, -1e-39, 1e-10, -1e-10, 3.4028235e38, -3.4028235e38]
-    + [sign * x for x in (1e30, 1e4, 1000, 104, 89, 88, 30, 17, 15, 9, 5, 3, 1, 0.75, 0.5, 0.1) for sign in (1, -1)],
-    np.float32,
-)
 SHAPE = (2, 3, 4)
 
 
@@ -176,9 +169,6 @@ def test_softmax_of_large_numbers(name):
     evaluate(activation(name, sizes=x.shape), InputTensor=x)
 
 
-# --- integers --------------------------------------------------------------------------------------------------------
-
-
 # --- layouts ---------------------------------------------------------------------------------------------------------
 
 
@@ -255,10 +245,6 @@ def test_fused_into_gemm_only(name, fields, expected, data_type):
 
 
 # --- documentation and generated descriptors -------------------------------------------------------------------------
-
-
-NUMBERS = st.floats(-4, 4, width=32).filter(lambda x: x == 0 or abs(x) > 1e-3)
-POSITIVE = st.floats(0.015625, 8, width=32)
 
 
 @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])

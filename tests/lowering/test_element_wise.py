@@ -29,7 +29,6 @@ BINARY = [
     "ELEMENT_WISE_MULTIPLY",
     "ELEMENT_WISE_DIVIDE",
 ]
-UNARY = ["ELEMENT_WISE_IDENTITY", "ELEMENT_WISE_CLIP", "ELEMENT_WISE_CLIP1"]
 NODES = dict(zip(BINARY, ["Add", "Add", "Sub", "Mul", "Div"], strict=True))
 SIGNED = ["INT8", "INT16", "INT32", "INT64"]
 UNSIGNED = ["UINT8", "UINT16", "UINT32", "UINT64"]
@@ -237,6 +236,3 @@ def test_int64_is_never_ordered_by_kernels_that_cannot(method):
     e.Sign(x)
     e.ReduceMax(x, (0,))
     assert {node.op_type for node in e.emitted}.isdisjoint({"Max", "Min", "Clip", "Sign", "ReduceMax", "ReduceMin"})
-
-
-# --- generated descriptors -------------------------------------------------------------------------------------------

@@ -7,12 +7,8 @@ from dml2onnx import catalog
 from dml2onnx.catalog import Rule
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value, Write
-from dml2onnx.lowering.registry import lowerings
 from tests.lowering.harness import check_case, operator, operators, t
 
-NAMES = sorted(
-    name for name, function in lowerings().items() if function.__module__ == "dml2onnx.lowering.element_wise_logic"
-)
 COMPARISONS = {
     "ELEMENT_WISE_LOGICAL_EQUALS": "Equal",
     "ELEMENT_WISE_LOGICAL_GREATER_THAN": "Greater",
@@ -32,8 +28,6 @@ BITWISE = {
 }
 SHIFTS = ["ELEMENT_WISE_BIT_SHIFT_LEFT", "ELEMENT_WISE_BIT_SHIFT_RIGHT"]
 INTEGERS = ["INT8", "INT16", "INT32", "INT64", "UINT8", "UINT16", "UINT32", "UINT64"]
-UNSIGNED = ["UINT8", "UINT16", "UINT32", "UINT64"]
-FLOATS = ["FLOAT16", "FLOAT32", "FLOAT64"]
 SHAPE = (2, 3, 4)
 
 

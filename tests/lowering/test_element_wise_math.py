@@ -39,7 +39,6 @@ FUNCTIONS = {
     "ELEMENT_WISE_TANH": "Tanh",
 }
 BINARY = [name for name in NAMES if "ATensor" in catalog.operator(name).index]
-SCALED = [name for name in NAMES if "ScaleBias" in catalog.operator(name).index]
 FLUSHED = ["Abs", "Less", "Greater", "And", "Where"]
 """Subnormal numbers of FLOAT32 become 0 [decision G8]."""
 MODULI = ["ELEMENT_WISE_MODULUS_FLOOR", "ELEMENT_WISE_MODULUS_TRUNCATE"]
@@ -98,11 +97,6 @@ def special_floats(data_type):
     info = np.finfo(data_type.lower())
     special = [math.nan, math.inf, -math.inf, 0.0, -0.0, 1, -1, 0.5, -0.5, 2.5, -3, info.max, info.min, info.tiny]
     return np.array([*special, -info.tiny, info.smallest_subnormal, -info.smallest_subnormal, 1e4, -88.5], info.dtype)
-
-
-def pairs(values, others=None):
-    others = values if others is None else others
-    return np.repeat(values, len(others)), np.tile(others, len(values))
 
 
 def data_types(name):
@@ -318,6 +312,3 @@ def test_broadcasting_is_left_to_onnx(name, data_type):
     if data_type in data_types(name):
         for strides in ([(12, 4, 1), (0, 1, 0)], [(0, 4, 1), (12, 0, 0)]):
             assert "Expand" not in operators(check_case(described(name, data_type, strides=strides)))
-
-
-# --- generated descriptors -------------------------------------------------------------------------------------------

@@ -150,7 +150,14 @@ def test_one_special_number(name: str, is_exhaustive: bool) -> None:
         check_together(chosen[start : start + TOGETHER])
 
 
-UNUSUAL = {"Alpha": 0.75, "Beta": 0.25, "Gamma": 1.5, "Steepness": 1.25, "Bias": 0.125, "Threshold": 0.5}
+UNUSUAL: dict[str, Any] = {
+    "Alpha": 0.75,
+    "Beta": 0.25,
+    "Gamma": 1.5,
+    "Steepness": 1.25,
+    "Bias": 0.125,
+    "Threshold": 0.5,
+}
 UNUSUAL |= {"Min": -0.5, "Max": 0.75, "Axes": (1,)}
 
 

@@ -11,7 +11,6 @@ from dml2onnx.ir.operator import Scalar
 from dml2onnx.ir.tensor import DataType
 from tests.lowering.harness import check_case, operator, operators, t
 
-SIZES = (2, 3, 2, 1, 2, 1, 3, 2)
 LOWEST, HIGHEST = -(1 << 31), (1 << 31) - 1
 MANY = (1 << 20) + 3
 """More elements than a model stores of what it can make."""
@@ -49,17 +48,6 @@ def band(data_type="FLOAT32", sizes=(3, 4), begin=0, end=2, value=7, present=Tru
         DiagonalFillBegin=begin,
         DiagonalFillEnd=end,
     )
-
-
-def fill(name, data_type, sizes, out=None):
-    if name == "DIAGONAL_MATRIX1":
-        return band(data_type, sizes, present=False, out=out)
-    make: Any = {
-        "FILL_VALUE_CONSTANT": constant,
-        "FILL_VALUE_SEQUENCE": sequence,
-        "DIAGONAL_MATRIX": diagonal,
-    }[name]
-    return make(data_type, sizes, out=out)
 
 
 def random(sizes=(5, 3), rank=4, state=True, strides=None, out=None):
@@ -199,6 +187,3 @@ def test_many_random_numbers():
 def test_a_constant_state_folds():
     nodes = generate((3, 7), (0xFFFFFFFE, 5, 6, 7), (1, 2), constants=["InputStateTensor"])
     assert nodes == ["Identity", "Identity"]
-
-
-# --- generated descriptors -------------------------------------------------------------------------------------------

@@ -119,6 +119,3 @@ def test_sizes_of_windows(across, size):
 @pytest.mark.parametrize("bias", [1.0, 0.0, 2.5, -4.0])
 def test_attributes(across, beta, alpha, bias):
     check_case(lrn_grad(across=across, alpha=alpha, beta=beta, bias=bias))
-
-
-# --- generated descriptors -------------------------------------------------------------------------------------------

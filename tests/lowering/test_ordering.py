@@ -5,17 +5,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.emitter import Emitter
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import operator_results
 from tests.lowering.harness import assert_close, check_case, make_case, operator, operators, t, whole_range
 
-NAMES = ["TOP_K", "TOP_K1", "CUMULATIVE_SUMMATION", "CUMULATIVE_PRODUCT"]
 CUMULATIVE = {"CUMULATIVE_SUMMATION": "HasExclusiveSum", "CUMULATIVE_PRODUCT": "HasExclusiveProduct"}
 DIRECTIONS = ["INCREASING", "DECREASING"]
-SIZES = (3, 2, 4, 1, 2, 3, 1, 2)
 SHAPE = (3, 4, 5)
 INTEGERS = ["INT8", "INT16", "INT32", "INT64", "UINT8", "UINT16", "UINT32", "UINT64"]
 WIDE_INTEGERS = ["INT32", "INT64", "UINT32", "UINT64"]
@@ -77,11 +74,6 @@ def evaluate(op, x, **options):
     for name, (result,) in operator_results(op, case.logical).items():
         assert_close(got[name], result, op.tensor(name), op.type)
     return got, operators(model)
-
-
-ROWS = [
-    pytest.param(name, row, id=f"{name}-{row.level.name}") for name in NAMES for row in catalog.operator(name).support
-]
 
 
 # --- TOP_K -----------------------------------------------------------------------------------------------------------
@@ -217,6 +209,3 @@ def test_constants_fold(data_type):
     for op in every(data_type):
         nodes = operators(check_case(op, constants=["InputTensor"], extremes=True))
         assert set(nodes) <= {"Identity"}, op
-
-
-# --- generated descriptors -------------------------------------------------------------------------------------------

@@ -89,9 +89,6 @@ def evaluate(op, **inputs):
     return got["OutputTensor"]
 
 
-SIZES = (2, 3, 2, 1, 2, 1, 3, 2)
-
-
 # --- quantize --------------------------------------------------------------------------------------------------------
 
 
@@ -312,14 +309,9 @@ def test_sums_that_overflow():
 
 # --- strides ---------------------------------------------------------------------------------------------------------
 
-OUTPUTS = [None, (1, 2, 6), (12, 4, 1), (24, 8, 2)]
-
 
 def test_broadcasts_are_left_to_onnx():
     for op in (quantize(scale=(0, 4, 1), zero=(0, 0, 1)), dequantize("INT32", scale=(0, 4, 1), zero=(0, 0, 1))):
         assert "Expand" not in check(op)
     everything = quantize(x=SCALAR, scale=SCALAR, zero=SCALAR)
     assert check(everything, constants=["ScaleTensor", "ZeroPointTensor"]) == ["QuantizeLinear", "Expand"]
-
-
-# --- generated -------------------------------------------------------------------------------------------------------

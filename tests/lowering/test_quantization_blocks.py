@@ -16,8 +16,6 @@ from dml2onnx.verification import verify
 from tests.lowering.harness import check_case, left_by_optimiser, operator, operators, t
 
 WIDTHS = ["INT8", "UINT8", "INT4", "UINT4"]
-FLOATS = ["FLOAT32", "FLOAT16"]
-SIZES = (4, 3, 2, 1, 2, 1, 3, 2)
 
 
 def blocks(name, whole, floats, sizes, counts=None, *, null=False, strides=(None, None, None, None)):

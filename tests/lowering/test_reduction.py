@@ -6,14 +6,12 @@ import numpy as np
 import pytest
 
 import dml2onnx
-from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.emitter import Emitter
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import operator_results
 from tests.lowering.harness import assert_close, check_case, make_case, operator, operators, t, whole_range
 
-SIZES = (3, 2, 4, 1, 2, 3, 1, 2)
 SHAPE = (3, 4, 5)
 FLOAT_ONLY = ["AVERAGE", "L2", "LOG_SUM", "LOG_SUM_EXP"]
 MODULAR = ["SUM", "L1", "SUM_SQUARE", "MULTIPLY"]
@@ -85,14 +83,6 @@ def evaluate(op, x, **options):
     ((result,),) = operator_results(op, case.logical).values()
     assert_close(got, result, op.tensor("OutputTensor"), op.type)
     return got, operators(model)
-
-
-ROWS = [
-    pytest.param(name, function, row, id=f"{name}-{row.level.name}-{function}")
-    for name in ["REDUCE", *INDEX]
-    for row in catalog.operator(name).support
-    for function in row.functions or ("INCREASING", "DECREASING")
-]
 
 
 @pytest.mark.parametrize("data_type", WIDE_INTEGERS)

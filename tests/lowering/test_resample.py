@@ -61,9 +61,6 @@ def linear(*args: Any, name: str = "RESAMPLE2", **fields: Any) -> OperatorDesc:
     return resample(name, "LINEAR", *args, **fields)
 
 
-# --- everything the support tables admit -----------------------------------------------------------------------------
-
-
 # --- forms: what each way through the lowering emits -----------------------------------------------------------------
 
 
@@ -349,10 +346,6 @@ def test_little_is_kept_of_many_long_axes() -> None:
 # --- UPSAMPLE_2D -----------------------------------------------------------------------------------------------------
 
 
-MODES = ["NEAREST_NEIGHBOR", "LINEAR"]
-
-
 # --- anything --------------------------------------------------------------------------------------------------------
 
-SIZES = st.one_of(st.integers(1, 9), st.sampled_from([16, 21, 31]))
 OFFSETS = st.one_of(st.sampled_from([0.0, 0.5, -0.5, 0.25, 1.0]), st.floats(-3, 3, width=32))

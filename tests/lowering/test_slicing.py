@@ -9,7 +9,6 @@ from dml2onnx.reference import operator_results
 from tests.lowering.harness import check_case, make_case, operator, operators, t
 
 NAMES = ["SLICE", "SLICE1", "SLICE_GRAD", "SPLIT", "TILE", "REVERSE_SUBSEQUENCES"]
-OUTPUTS = {"SPLIT": "OutputTensors", "SLICE_GRAD": "OutputGradientTensor"}
 SIZES = (3, 4, 2, 3, 2, 1, 2, 3)
 SHAPE = (3, 4, 5)
 
@@ -255,6 +254,3 @@ def test_lengths_beyond_the_axis_repeat_the_last_element():
 def test_form_of_slice_gradients(op, expected):
     assert operators(check_case(op)) == expected
     assert operators(check_case(op, constants=["InputGradientTensor"])) == ["Identity"]
-
-
-# --- layouts and generated descriptors -------------------------------------------------------------------------------
