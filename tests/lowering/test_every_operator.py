@@ -42,6 +42,7 @@ MORE = [
     plain("GATHER_ND", **TUPLES, **ONE),
     plain("GATHER_ND1", **TUPLES, **ONE, BatchDimensionCount=0),
     plain("SCATTER_ND", **TUPLES | {"UpdatesTensor": t(1), "OutputTensor": LINE}, **ONE),
+    plain("ELEMENT_WISE_POW", InputTensor=t(2, 3), ExponentTensor=t(2, 3, type="INT8"), OutputTensor=t(2, 3)),
     plain("GEMM", ATensor=t(2, 3), BTensor=t(3, 4), CTensor=t(2, 4), OutputTensor=t(2, 4)),
     *(unary(f"MEAN_VARIANCE_NORMALIZATION{version}", LINE, ScaleTensor=LINE, BiasTensor=LINE, Axes=(0,))
       for version in (1, 2)),

@@ -290,6 +290,7 @@ def test_form_of_reading(make, expected, kind):
         pytest.param(gather_elements(indices_strides=(0, 1, 0)), ["Gather"], id="elements-of-rows"),
         pytest.param(gather_elements(indices_strides=(0, 5, 1)), ["GatherElements"], id="elements-of-broadcast"),
         pytest.param(gather_nd(), ["GatherND"], id="tuples"),
+        pytest.param(gather_nd(strides=(20, 0, 1)), ["Pad", "Slice", "Expand", "GatherND"], id="tuples-of-broadcast"),
         pytest.param(gather_nd((4, 4, 5), (2, 3, 2)), ["GatherND"], id="tuples-of-equal-sizes"),
         pytest.param(gather_nd((2, 4, 5), (2, 3, 1), 1), ["GatherND"], id="batches"),
         pytest.param(gather_nd((1, 4, 5), (1, 3, 1), 1), ["Gather"], id="one-batch"),

@@ -200,6 +200,11 @@ PIECES = [
     ("linear, shifted", linear((5,), (5,), offsets=(0.25, 0.0)), ["Gather", *SUM]),
     ("linear, cropped", linear((4,), (6,), scales=(2.0,)), ["Gather", "Gather", *SUM]),
     (
+        "8 bits, beyond their neighbours",
+        linear((5,), (5,), offsets=(1.5, 0.0), data_type="UINT8"),
+        ["Cast", "Gather", "Gather", *SUM, "Clip", "Mul", "Cast"],
+    ),
+    (
         "8 bits, shifted",
         linear((5,), (5,), offsets=(0.25, 0.0), data_type="INT8"),
         ["Cast", "Gather", *SUM, "Mul", "Cast"],
