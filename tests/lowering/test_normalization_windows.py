@@ -37,6 +37,11 @@ class TestLocalResponseNormalization:
         assert computing(check_case(lrn(across=False, beta=0.6)))[5:] == ["Pow", "Div"]
         assert computing(check_case(lrn(across=False, bias=0.0, beta=0.5)))[4:] == ["Sqrt", "Div"]
 
+    def test_a_power_of_nan_is_nan_even_with_beta_0(self):
+        """As DirectML gives it: by a logarithm [decision E18]."""
+        x = np.where(np.arange(24) % 7, 1.0, np.nan).reshape(1, 2, 3, 4)
+        check_case(lrn(x.shape, 2, across=False, beta=0.0), inputs={"InputTensor": x})
+
     def test_long_windows_take_few_nodes(self):
         assert len(operators(check_case(lrn((1, 200, 2, 3), 101)))) < 50
 

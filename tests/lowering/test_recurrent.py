@@ -401,6 +401,13 @@ class TestActivations:
 
 
 class TestLstm:
+    def test_nan_beneath_a_negative_threshold(self):
+        """DirectML clips from below first, where NaN becomes the larger bound, and then from above."""
+        op = recurrent("LSTM", UseClipThreshold=True, ClipThreshold=-1.0)
+        inputs = contents(op)
+        inputs["InputTensor"][0, 0, 0, 0] = np.nan
+        check_case(op, inputs=inputs)
+
     @pytest.mark.parametrize("direction", DIRECTIONS)
     @pytest.mark.parametrize("activations", [NODE["LSTM"], SCAN["LSTM"]])
     @pytest.mark.parametrize("clip", [None, 0.25, 3.0, np.inf])
