@@ -29,7 +29,6 @@ IN_FULL = (
     "tests/optimizer_barriers/test_needed.py::test_each_barrier_is_needed_and_does",
     "tests/optimizer_barriers/test_needed.py::test_every_barrier_is_shown_to_be_needed",
     "tests/optimizer_barriers/test_needed.py::test_steps_that_two_nodes_move_are_kept_apart_from_both",
-    "tests/lowering/test_element_wise.py::test_target_dml",
     "tests/legalise/test_quirks.py::test_facts",
     "tests/legalise/test_quirks.py::test_what_onnx_says_is_what_somebody_computes",
     "tests/test_runtime.py",

@@ -192,7 +192,7 @@ def _clipped(e: Emitter, argument: Tensor, clip: float | None) -> Tensor:
     """What a gate's activation takes: within ``clip``; exactly without one it is finite, and NaN gives the lowest."""
     if clip is None:
         return e.from_lowest(argument, float(np.finfo(str(argument.dtype)).max))
-    return e.unless_nan(argument, e.Clip(argument, -clip, clip), -clip)
+    return e.unless_nan(argument, e.Clip(argument, -clip, clip), -abs(clip))
 
 
 def _gates(e: Emitter, activation: GateActivation, arguments: Tensor, count: int) -> list[Tensor]:

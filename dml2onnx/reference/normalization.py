@@ -179,8 +179,8 @@ def local_response_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """``Input / (Bias + Alpha / LocalSize * sum(Input ** 2)) ** Beta`` over a window of channels, or of the image.
 
     LocalSize is the divisor at the borders too, and of square windows (decision N13); an even one reaches further
-    behind than before (decision N15). A power of a negative number is NaN, whatever Beta is (decision N14). Runtimes
-    may take the sum of one window from that of the one before, in which a NaN or an infinity then stays.
+    behind than before (decision N15). A power of a negative number or NaN is NaN, whatever Beta is (decision N14).
+    Runtimes may take the sum of one window from that of the one before, in which a NaN or an infinity then stays.
     """
     x, size = widen(inputs.tensor("InputTensor")), op.uint("LocalSize")
     alpha, beta, bias = op.float("Alpha") / size, op.float("Beta"), op.float("Bias")
@@ -192,7 +192,7 @@ def local_response_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
     s = bias + share
     # squares below the smallest normal number may be 0 (decision G8)
     error = sum_error(terms + 6, np.abs(share) + abs(bias), ROUNDOFF) + abs(alpha) * terms * SMALLEST_FLOAT32
-    power = through(lambda s: np.where(s < 0, np.nan, s**-beta), Result(s, error))
+    power = through(lambda s: np.where(s >= 0, s**-beta, np.nan), Result(s, error))
     assert power.error is not None
     p = widen(power.values)
     y = x * p

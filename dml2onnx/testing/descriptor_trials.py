@@ -68,6 +68,15 @@ def walk(bases: Sequence[OperatorDesc], seed: int) -> Walk:
 
     They are tried together, see :func:`~dml2onnx.testing.batch.trials`.
     """
+    kept, mutants, failures = along(bases, seed)
+    cases = [(item, STEPS * seed + number) for number, item in enumerate(kept)]
+    problems = trials([(single_node(item), number) for item, number in cases])
+    tried = [Trial(*case, problem) for case, problem in zip(cases, problems, strict=True)]
+    return Walk(tuple(tried), mutants, tuple(failures))
+
+
+def along(bases: Sequence[OperatorDesc], seed: int) -> tuple[list[OperatorDesc], Counter[str], list[str]]:
+    """The descriptors of a walk, and what it says of changes."""
     random = Random(seed)
     op = random.choice(bases)
     kept = {op: None}
@@ -91,10 +100,7 @@ def walk(bases: Sequence[OperatorDesc], seed: int) -> Walk:
         if not found and is_small(changed):
             op = changed
             kept[op] = None
-    cases = [(item, STEPS * seed + number) for number, item in enumerate(kept)]
-    problems = trials([(single_node(item), number) for item, number in cases])
-    tried = [Trial(*case, problem) for case, problem in zip(cases, problems, strict=True)]
-    return Walk(tuple(tried), mutants, tuple(failures))
+    return list(kept), mutants, failures
 
 
 def start_in(cell: Cell, bases: Sequence[OperatorDesc], seed: int) -> OperatorDesc | None:

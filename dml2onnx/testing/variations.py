@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import prod
+from random import Random
 from typing import TYPE_CHECKING
 
 from dml2onnx import catalog
@@ -18,8 +19,7 @@ from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType, TensorDesc
 from dml2onnx.testing.single_node import single_node
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from random import Random
+    from collections.abc import Callable, Iterator, Mapping
 
     from dml2onnx.catalog import FieldSchema, SupportRow
     from dml2onnx.diagnostics import Diagnostic
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 LARGEST = 4096
 """Elements of a tensor, which is enough to show what an operator does."""
 
-_ONES = frozenset({"InputWindowSizes", "InputWindowStrides", "Scales", "Sizes", "Strides"})
+_ONES = frozenset({"InputWindowSizes", "InputWindowStrides", "Repeats", "Scales", "Sizes", "Strides"})
 """Arrays in which a dimension that nothing is done to has a one; in others it has a zero."""
 _FLOATS = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, -1.0, 1e-5, 3.0)
 
@@ -99,7 +99,7 @@ def of_row(op: OperatorDesc, row: SupportRow, random: Random) -> OperatorDesc:
         old: old if old.name in names or not names else DataType[random.choice(sorted(names))]
         for old, names in allowed.items()
     }
-    op = _each_tensor(op, lambda desc: replace(desc, data_type=others.get(desc.data_type, desc.data_type)))
+    op = _of_types(op, others)
     ranks = [desc.rank for name in row.tensors for desc in op.tensors(name)]
     for _ in range(low - min(ranks, default=low)):
         op = with_leading(op)
@@ -108,33 +108,95 @@ def of_row(op: OperatorDesc, row: SupportRow, random: Random) -> OperatorDesc:
     return op
 
 
-def with_leading(op: OperatorDesc) -> OperatorDesc:
-    """One more dimension in front, of size 1, and an entry for it in all that has one for each dimension."""
+def _of_types(op: OperatorDesc, others: Mapping[DataType, DataType]) -> OperatorDesc:
+    """The descriptor with other data types for some, of its numbers too."""
+    values: dict[str, FieldValue] = {}
+    for item, value in op.items():
+        new = others.get(value.data_type) if isinstance(value, Scalar) else None
+        if isinstance(value, Scalar) and new is not None and item.scalar_type is not None:
+            number = float(value.value) if new.is_float else int(value.value)
+            values |= {item.scalar_type: new.name, item.name: Scalar(new, number)}
+    return _each_tensor(
+        op.with_values(values),
+        lambda desc: replace(desc, data_type=others.get(desc.data_type, desc.data_type), total_size=0),
+    )
+
+
+def of_each_type(op: OperatorDesc) -> Iterator[OperatorDesc]:
+    """The descriptor with every data type that a row of its support table lets stand where one stands now, one after
+    the other, and with all those of a row."""
+    for number, row in enumerate(op.schema.support):
+        yield of_row(op, row, Random(number))
+        for old in {desc.data_type for name in row.tensors for desc in op.tensors(name)}:
+            types = [
+                item.data_types
+                for name, item in row.tensors.items()
+                if any(desc.data_type is old for desc in op.tensors(name))
+            ]
+            for new in sorted(frozenset.intersection(*types)):
+                yield _of_types(op, {old: DataType[new]})
+
+
+def of_each_rank(op: OperatorDesc) -> Iterator[OperatorDesc]:
+    """Descriptors without findings with more dimensions in front, and with fewer, as far as there are any.
+
+    Those in front have two elements where the operator works alike on each, else one.
+    """
+    fewer = op
+    while all(desc.rank for item in op.schema.tensor_fields for desc in fewer.tensors(item.name)):
+        fewer = _without_leading(fewer, whatever=True)
+        if findings(fewer):
+            break
+        yield fewer
+    while True:
+        more = next((new for size in (2, 1) if is_small(new := with_leading(op, size)) and not findings(new)), None)
+        if more is None:
+            return
+        yield (op := more)
+
+
+def of_sizes(op: OperatorDesc, sizes: tuple[int, ...]) -> OperatorDesc:
+    """The descriptor with these sizes for all tensors."""
+    return _each_tensor(op, lambda desc: _sized(desc, sizes))
+
+
+def with_leading(op: OperatorDesc, size: int = 1) -> OperatorDesc:
+    """One more dimension in front, and an entry for it in all that has one for each dimension."""
     for name, value in _by_dimension(op):
         first = 1 if name in _ONES else 0
         kind = op.schema.fields_by_name[name].type
         op = with_value(op, name, (float(first) if kind is FieldType.FLOAT_ARRAY else first, *value))
-    for item in op.schema.fields:
+    op = _along(op, 1)
+    return _each_tensor(op, lambda desc: _sized(desc, (size, *desc.sizes)))
+
+
+def _along(op: OperatorDesc, step: int) -> OperatorDesc:
+    """The descriptor with other numbers for its axes."""
+    for item, value in op.items():
         if item.dimensions == "axis":
-            op = with_value(op, item.name, op.uint(item.name) + 1)
-    return _each_tensor(op, lambda desc: _sized(desc, (1, *desc.sizes)))
+            op = with_value(op, item.name, max(op.uint(item.name) + step, 0))
+        elif item.dimensions == "axes" and isinstance(value, tuple):
+            op = with_value(op, item.name, tuple(axis + step for axis in op.uints(item.name) if axis + step >= 0))
+    return op
 
 
-def _without_leading(op: OperatorDesc) -> OperatorDesc:
-    """Without the first dimension of all tensors in which it has size 1."""
-    if all(desc.sizes[:1] == (1,) for item in op.schema.tensor_fields for desc in op.tensors(item.name)):
+def _without_leading(op: OperatorDesc, *, whatever: bool = False) -> OperatorDesc:
+    """Without the first dimension of all tensors in which it has size 1, or of all, ``whatever`` it has."""
+    firsts = [desc.sizes[:1] == (1,) for item in op.schema.tensor_fields for desc in op.tensors(item.name)]
+    if whatever or all(firsts):
         for name, value in _by_dimension(op):
             op = with_value(op, name, value[1:])
-    return _each_tensor(op, lambda desc: _sized(desc, desc.sizes[1:]) if desc.sizes[:1] == (1,) else desc)
+    if whatever:
+        op = _along(op, -1)
+    return _each_tensor(op, lambda desc: _sized(desc, desc.sizes[1:]) if whatever or desc.sizes[:1] == (1,) else desc)
 
 
 def _by_dimension(op: OperatorDesc) -> list[tuple[str, tuple[int | float, ...]]]:
-    """Arrays that have an entry for each dimension of some tensor, and are counted by how many there are."""
-    ranks = {desc.rank for item in op.schema.tensor_fields for desc in op.tensors(item.name)}
+    """Arrays that have an entry for each dimension."""
     return [
         (item.name, value)  # type: ignore[misc]  # they are arrays of numbers
         for item, value in op.items()
-        if item.count == "DimensionCount" and isinstance(value, tuple) and len(value) in ranks
+        if item.dimensions == "each" and isinstance(value, tuple)
     ]
 
 
@@ -164,12 +226,24 @@ def _sized(desc: TensorDesc, sizes: tuple[int, ...]) -> TensorDesc:
 
 def laid_out(op: OperatorDesc, random: Random) -> OperatorDesc:
     """The descriptor with another layout of one of its tensors."""
-    places = [(item.name, number) for item in op.schema.tensor_fields for number in range(len(op.tensors(item.name)))]
-    if not places:
-        return op
-    name, number = random.choice(places)
+    places = list(_places(op))
+    return _with_layout(op, *random.choice(places), random.randrange(LAYOUTS), random) if places else op
+
+
+def of_each_layout(op: OperatorDesc, random: Random) -> Iterator[OperatorDesc]:
+    """The descriptor with one of its tensors after the other in every kind of layout."""
+    for place in _places(op):
+        for kind in range(1, LAYOUTS):
+            yield _with_layout(op, *place, kind, random)
+
+
+def _places(op: OperatorDesc) -> Iterator[tuple[str, int]]:
+    return ((item.name, number) for item in op.schema.tensor_fields for number in range(len(op.tensors(item.name))))
+
+
+def _with_layout(op: OperatorDesc, name: str, number: int, kind: int, random: Random) -> OperatorDesc:
     several = list(op.tensors(name))
-    several[number] = _in_another_layout(several[number], random)
+    several[number] = _in_another_layout(several[number], kind, random)
     return with_value(op, name, several[0] if isinstance(op.get(name), TensorDesc) else tuple(several))
 
 
@@ -249,17 +323,20 @@ def _another_tensor(desc: TensorDesc, random: Random) -> TensorDesc:
         case 2:
             return _sized(desc, (1, *desc.sizes) if random.random() < 0.5 else desc.sizes[1:])
         case _:
-            return _in_another_layout(desc, random)
+            return _in_another_layout(desc, random.randrange(LAYOUTS), random)
 
 
-def _in_another_layout(desc: TensorDesc, random: Random) -> TensorDesc:
-    return replace(desc, strides=_another_layout(desc.sizes, random), total_size=0)
+def _in_another_layout(desc: TensorDesc, kind: int, random: Random) -> TensorDesc:
+    return replace(desc, strides=_another_layout(desc.sizes, kind, random), total_size=0)
 
 
-def _another_layout(sizes: tuple[int, ...], random: Random) -> tuple[int, ...] | None:
-    """Strides: permuted, with gaps, with a dimension that is repeated, or so small that rows overlap."""
+LAYOUTS = 5
+"""Kinds of strides: none, permuted, with gaps, with a dimension that is repeated, or so small that rows overlap."""
+
+
+def _another_layout(sizes: tuple[int, ...], kind: int, random: Random) -> tuple[int, ...] | None:
+    """Strides of one of ``LAYOUTS``."""
     order = list(range(len(sizes)))
-    kind = random.randrange(5)
     if kind == 0:
         return None
     if kind == 4:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from itertools import product
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,7 +26,9 @@ from dml2onnx.reference.promise import promised
 from dml2onnx.targets import QDQ
 from dml2onnx.targets import target as target_of
 from dml2onnx.testing import descriptors
+from dml2onnx.testing.batch import beside
 from dml2onnx.verification.contents import random_values
+from dml2onnx.verification.indices import within
 
 operator = descriptors.operator
 
@@ -37,13 +40,20 @@ def t(data_type: str, sizes: Sequence[int], strides: Sequence[int] | None = None
 
 @dataclass
 class Case:
-    """A graph of one node, the flat memory of its inputs and the logical arrays that its views see there."""
+    """A graph of one node, and the flat memory of its inputs and constants."""
 
     op: OperatorDesc
     graph: Graph
     memory: dict[str, np.ndarray]
-    logical: dict[str, list[np.ndarray]]
-    constants: frozenset[str] = field(default=frozenset())
+
+    @property
+    def logical(self) -> dict[str, list[np.ndarray]]:
+        """What the node's views see there, by field."""
+        found: dict[str, list[np.ndarray]] = {}
+        for name, memory in self.memory.items():
+            field, _, index = name.removesuffix("]").removesuffix(" before").partition("[")
+            found.setdefault(field, []).append(view(memory, self.op.tensors(field)[int(index or 0)]))
+        return found
 
 
 def random_memory(desc: TensorDesc, rng: np.random.Generator, *, extremes: bool = False) -> np.ndarray:
@@ -64,6 +74,18 @@ def integer_extremes(data_type: str) -> np.ndarray:
     return np.array(sorted(values), dtype)
 
 
+def whole_range(data_type: str, sizes: tuple[int, ...], seed: int = 0) -> np.ndarray:
+    """Integers from all of the type's range, its limits and what differs in one half only among them."""
+    dtype: Any = DataType[data_type].dtype
+    bits = DataType[data_type].bits
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, (1 << bits) - 1, sizes, np.uint64, endpoint=True)
+    half = 1 << bits // 2
+    special = [0, 1, half - 1, half, half >> 1, (1 << bits - 1) - 1, 1 << bits - 1, (1 << bits) - 1]
+    values = np.where(rng.random(sizes) < 0.3, rng.choice(np.array(special, np.uint64), sizes), values)
+    return values.astype(f"u{dtype.itemsize}").view(dtype)
+
+
 def view(memory: np.ndarray, desc: TensorDesc) -> np.ndarray:
     """What a descriptor sees in flat memory."""
     if desc.data_type.is_packed_nibbles:
@@ -78,19 +100,19 @@ def make_case(
     constants: Sequence[str] = (),
     seed: int = 0,
     extremes: bool = False,
+    fitting: bool = False,
 ) -> Case:
     """A graph whose inputs and outputs are named after the operator's fields (``InputTensors[1]`` in arrays).
 
-    ``inputs`` gives flat memory or logical arrays for some; the rest is random. ``constants`` become initializers.
-    Outputs that the operator updates are inputs too, if they are given.
+    ``inputs`` gives flat memory or logical arrays for some; the rest is random, indices in their range if ``fitting``.
+    ``constants`` become initializers. Outputs that the operator updates are inputs too, if they are given.
     """
     rng = np.random.default_rng(seed)
     given = dict(inputs or {})
     reads: dict[str, tuple[Read, ...]] = {}
     writes: dict[str, tuple[Write, ...]] = {}
-    graph_inputs, graph_constants, graph_outputs = [], [], []
+    graph_inputs, graph_outputs = [], []
     memory: dict[str, np.ndarray] = {}
-    logical: dict[str, list[np.ndarray]] = {}
     for item in op.schema.tensor_fields:
         descs = op.tensors(item.name)
         if not descs:
@@ -106,7 +128,6 @@ def make_case(
                 memory[f"{item.name} before"] = pack(
                     np.asarray(given.pop(item.name), descs[0].data_type.dtype), descs[0]
                 )
-                logical[item.name] = [view(memory[f"{item.name} before"], descs[0])]
                 graph_inputs.append(GraphInput(f"{item.name} before", before, desc=descs[0]))
             writes[item.name] = tuple(Write(value, base=base) for value, base in zip(values, bases, strict=True))
             graph_outputs += [GraphOutput(n, v, d) for n, v, d in zip(names, values, descs, strict=True)]
@@ -120,15 +141,21 @@ def make_case(
                 flat = pack(np.asarray(flat, desc.data_type.dtype), desc)
             stored = np.dtype(np.uint8) if desc.data_type.is_packed_nibbles else desc.data_type.dtype
             memory[name] = np.ascontiguousarray(flat, stored).reshape(-1)
-            logical.setdefault(item.name, []).append(view(memory[name], desc))
-            if item.name in constants:
-                graph_constants.append(Constant(value, ArrayData.of(memory[name])))
-            else:
-                graph_inputs.append(GraphInput(name, value, desc=desc))
+            graph_inputs.append(GraphInput(name, value, desc=desc))
     assert not given, f"no such inputs: {given}"
     node = Node("node", op, reads, writes, "/nodes/0/desc")
-    graph = Graph((node,), tuple(graph_inputs), tuple(graph_outputs), tuple(graph_constants))
-    return Case(op, graph, memory, logical, frozenset(constants))
+    graph = Graph((node,), tuple(graph_inputs), tuple(graph_outputs))
+    if fitting:
+        memory |= within(graph, memory)
+    known = [item for item in graph_inputs if item.name.partition("[")[0] in constants]
+    return Case(op, with_constants(graph, {item.name: memory[item.name] for item in known}), memory)
+
+
+def with_constants(graph: Graph, arrays: Mapping[str, np.ndarray]) -> Graph:
+    """The graph with constants for some of its inputs."""
+    constants = [Constant(item.value, ArrayData.of(arrays[item.name])) for item in graph.inputs if item.name in arrays]
+    rest = tuple(item for item in graph.inputs if item.name not in arrays)
+    return replace(graph, inputs=rest, constants=(*graph.constants, *constants))
 
 
 def pack(array: np.ndarray, desc: TensorDesc) -> np.ndarray:
@@ -152,19 +179,29 @@ def check_case(
 ) -> CompiledModel:
     """Compiles and runs one operator and compares every output with the reference, as far as the model promises it."""
     case = make_case(op, inputs=inputs, constants=constants, seed=seed, extremes=extremes)
-    model = compile_outputs(
-        case.graph, case.graph.outputs, opset=opset, target=target, exact=exact, quant_format=quant_format
-    )
+    return check_together([case], opset=opset, target=target, exact=exact, quant_format=quant_format)
+
+
+def check_together(cases: Sequence[Case], *, exact: bool = True, **how: Any) -> CompiledModel:
+    """As :func:`check_case`, of several in one model, where each has its number before its names."""
+    graph = cases[0].graph if len(cases) == 1 else beside([case.graph for case in cases])
+    model = compile_outputs(graph, graph.outputs, exact=exact, **{"opset": 21, "target": "cpu", **how})
     onnx.checker.check_model(model.serialize(), full_check=True)
-    feeds = {port.name: case.memory[port.name].reshape(-1) for port in model.inputs}
-    got = model.run(feeds)
-    found = operator_results(op, case.logical)
-    in_floats = model.quant_format == QDQ
-    for name, results in (found if exact else promised(op, found, in_floats=in_floats)).items():
-        for index, result in enumerate(results):
-            key = name if single(op, name) else f"{name}[{index}]"
-            desc, what = op.tensors(name)[index], f"{op.type} {key}"
-            assert_close(got[key], result, desc, what, half_accumulation=not exact)
+    prefixes = [""] if len(cases) == 1 else [f"{number}/" for number in range(len(cases))]
+    feeds = {
+        prefix + name: array
+        for prefix, case in zip(prefixes, cases, strict=True)
+        for name, array in case.memory.items()
+    }
+    got = model.run({port.name: feeds[port.name].reshape(-1) for port in model.inputs})
+    for prefix, case in zip(prefixes, cases, strict=True):
+        op, found = case.op, operator_results(case.op, case.logical)
+        in_floats = model.quant_format == QDQ
+        for name, results in (found if exact else promised(op, found, in_floats=in_floats)).items():
+            for index, result in enumerate(results):
+                key = name if single(op, name) else f"{name}[{index}]"
+                desc, what = op.tensors(name)[index], f"{op.type} {key}"
+                assert_close(got[prefix + key], result, desc, what, half_accumulation=not exact)
     return model
 
 
@@ -224,11 +261,6 @@ def each_row(names: str | Iterable[str], tensor: Tensor = "OutputTensor") -> pyt
     return _each(names, ("level", "data_type", "rank"), tensor, support_cases)
 
 
-def each_type(names: str | Iterable[str], tensor: Tensor = "OutputTensor") -> pytest.MarkDecorator:
-    """As :func:`each_row`, of any level."""
-    return _each(names, ("data_type", "rank"), tensor, type_cases)
-
-
 def _each(
     names: str | Iterable[str], said: tuple[str, ...], tensor: Tensor, cases: Callable[[str, str], Iterable[Any]]
 ) -> pytest.MarkDecorator:
@@ -255,6 +287,15 @@ def combined(is_exhaustive: bool, *values: Sequence[Any]) -> list[tuple[Any, ...
 def operators(model: CompiledModel) -> list[str]:
     """The ONNX operators of a model, in order."""
     return [node.op_type for node in model.lowered.nodes]
+
+
+def left_by_optimiser(model: CompiledModel, directory: Path) -> onnx.GraphProto:
+    """What ONNX Runtime's optimiser leaves of a model."""
+    options, path = onnxruntime.SessionOptions(), directory / "optimised.onnx"
+    options.optimized_model_filepath = str(path)
+    options.log_severity_level = 3
+    onnxruntime.InferenceSession(model.serialize(), options, ["CPUExecutionProvider"])
+    return onnx.load(path).graph
 
 
 def in_session(model: CompiledModel, feeds: Mapping[str, np.ndarray], *, optimised: bool) -> dict[str, np.ndarray]:

@@ -1,10 +1,7 @@
 """Descriptors of the normalisations, for the tests of their lowerings."""
 
 import numpy as np
-import onnx
-import onnxruntime
 
-from dml2onnx import catalog
 from tests.lowering.harness import check_case, operator, operators, t
 
 RELU = operator("ACTIVATION_RELU")
@@ -117,24 +114,6 @@ def present(op, names):
     return [name for name in names if op.has(name)]
 
 
-def optimized(model, tmp_path):
-    """The operators that ONNX Runtime makes of a model."""
-    options = onnxruntime.SessionOptions()
-    options.optimized_model_filepath = str(tmp_path / "optimized.onnx")
-    options.log_severity_level = 3
-    onnxruntime.InferenceSession(model.model_proto.SerializeToString(), options, ["CPUExecutionProvider"])
-    return [node.op_type for node in onnx.load(options.optimized_model_filepath).graph.node]
-
-
 def following(sizes, *axes):
     """Sizes that are those of ``sizes`` along some axes, else 1."""
     return tuple(size if axis in axes else 1 for axis, size in enumerate(sizes))
-
-
-def fused_activations(name):
-    """Every activation that the catalogue lets an operator host, with attributes away from the defaults."""
-    attributes = {"Alpha": 0.75, "Beta": 0.25, "Gamma": 1.5, "Steepness": 1.25, "Bias": 0.125, "Threshold": 0.5}
-    for full_name in catalog.fused_activations(f"DML_OPERATOR_{name}"):
-        schema = catalog.operator(full_name)
-        fields = {item.name: attributes[item.name] for item in schema.fields if item.name in attributes}
-        yield operator(schema.short_name, **fields)

@@ -8,14 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from dml2onnx.checks import check
 from dml2onnx.execution import run
 from dml2onnx.ir.operator import OperatorDesc
 from tests.lowering.default_forms import check_default
-from tests.lowering.harness import check_case, each_row, make_case, operator, operators, t
+from tests.lowering.harness import check_case, operator, operators, t
 
 MOMENTS = ("Parameters", "FirstMoment", "SecondMoment")
 TENSORS = (*(f"Input{name}Tensor" for name in MOMENTS), "GradientTensor", *(f"Output{name}Tensor" for name in MOMENTS))
@@ -36,20 +33,6 @@ def contents(op: OperatorDesc, step: int = 3, seed: int = 0) -> dict[str, np.nda
     rng, desc = np.random.default_rng(seed), op.tensor("InputSecondMomentTensor")
     second = (rng.random(desc.extent) * 4).astype(desc.data_type.dtype)
     return {"InputSecondMomentTensor": second, "TrainingStepTensor": np.array([step], np.uint32)}
-
-
-@each_row("ADAM_OPTIMIZER", "GradientTensor")
-def test_support_rows(level: str, data_type: str, rank: int) -> None:
-    op = adam((2, 1, 3, 1, 2, 1, 2, 1)[:rank], data_type)
-    assert not check(make_case(op).graph, level)
-    check_case(op, inputs=contents(op))
-
-
-@pytest.mark.parametrize("opset", range(17, 24))
-@pytest.mark.parametrize("target", ["cpu", "dml"])
-def test_every_opset(opset: int, target: str) -> None:
-    op = adam((2, 3))
-    check_case(op, inputs=contents(op), opset=opset, target=target)
 
 
 @pytest.mark.parametrize("step", [1, 2, 10, 1000, 100_000, (1 << 32) - 1])
@@ -93,31 +76,6 @@ def test_form() -> None:
     correction = ["Pow", "Pow", "Sub", "Sub", "Sqrt", "Mul", "Div"]
     assert sorted(item for item in found if item not in ("Cast", "Reshape")) == sorted(steps + correction)
     assert len(operators(check_case(op, inputs=contents(op), constants=["TrainingStepTensor"]))) == 12
-
-
-def test_strides() -> None:
-    op = adam((2, 3), InputParametersTensor=(1, 2), GradientTensor=(0, 1), OutputFirstMomentTensor=(1, 2))
-    check_case(op, inputs=contents(op))
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    st.lists(st.integers(1, 4), min_size=1, max_size=4),
-    st.sampled_from(["FLOAT32", "FLOAT16"]),
-    st.sampled_from([0.0, 0.5, 0.9, 1.0]),
-    st.sampled_from([0.0, 0.9, 0.999, 1.0]),
-    st.sampled_from([0.0, 1e-8, 0.1]),
-    st.sampled_from([0, 1, 2, 50, 5000]),
-    st.booleans(),
-)
-def test_lowered_equals_reference(
-    sizes: list[int], data_type: str, beta1: float, beta2: float, epsilon: float, step: int, extremes: bool
-) -> None:
-    op = adam(tuple(sizes), data_type, Beta1=beta1, Beta2=beta2, Epsilon=epsilon)
-    inputs = contents(op, step, seed=sum(sizes))
-    if extremes:
-        del inputs["InputSecondMomentTensor"]
-    check_case(op, inputs=inputs, extremes=extremes, seed=step)
 
 
 @pytest.mark.parametrize("epsilon", [1e-8, 1e-5])

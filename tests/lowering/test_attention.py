@@ -4,8 +4,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dml2onnx.checks import check as findings_of
 from dml2onnx.compiler import compile_outputs
@@ -166,16 +164,6 @@ class TestOptionalTensors:
             chosen = [item for item, flag in zip(OPTIONAL, flags, strict=True) if flag]
             model = check(attention(name, given=chosen, data_type=data_type), opset=opset)
             assert len(model.model_proto.graph.output) == 1 + flags[3] + flags[4]
-
-    @pytest.mark.parametrize("constants", [("BiasTensor",), ("KeyTensor", "ValueTensor"), ("PastKeyTensor",)])
-    @pytest.mark.parametrize("source", SOURCES)
-    def test_constants(self, source, constants):
-        check(attention(source=source, given=OPTIONAL), constants=constants)
-
-    @pytest.mark.parametrize("opset", [21, 23])
-    def test_a_node_of_constants(self, opset):
-        op = attention("MULTIHEAD_ATTENTION1", given=OPTIONAL, mask="BOOLEAN")
-        check(op, constants=[field.name for field in op.schema.input_fields], opset=opset)
 
 
 class TestMasks:
@@ -353,19 +341,6 @@ class TestLengths:
 
 
 class TestLayouts:
-    @pytest.mark.parametrize("opset", [21, 23])
-    @pytest.mark.parametrize("name", NAMES)
-    def test_padded_permuted_and_shared(self, name, opset):
-        layouts = {
-            "QueryTensor": (32, 64, 1),
-            "KeyTensor": (0, 80, 1),
-            "BiasTensor": (2,),
-            "PastKeyTensor": (0, 8, 32, 1),
-            "RelativePositionBiasTensor": (0, 27, 9, 1),
-            "OutputTensor": (1, 2, 6),
-        }
-        check(attention(name, given=("bias", "past", "position"), layouts=layouts), opset=opset)
-
     def test_a_stack_in_another_order_in_memory(self):
         """(batch, length, 3, heads, size), as PyTorch's packed projections lie."""
         op = attention(source="all", layouts={"StackedQueryKeyValueTensor": (288, 96, 8, 32, 1)})
@@ -392,49 +367,6 @@ def test_extreme_values(name, scale, opset):
     for seed in range(4):
         op = attention(name, given=("bias", "position", "past") if seed % 2 else (), mask="BOOLEAN", Scale=scale)
         check_case(op, extremes=True, seed=seed, opset=opset)
-
-
-@st.composite
-def descriptors(draw):
-    """Any valid descriptor of small sizes and ordinary memory."""
-    name, source = draw(st.sampled_from(NAMES)), draw(st.sampled_from(SOURCES))
-    groups = draw(st.integers(1, 3))
-    queries, keys = draw(st.integers(1, 4)), draw(st.integers(1, 4))
-    count = queries if source in {"query and key", "all"} else keys
-    lengths = name in NAMES[1:] and draw(st.booleans())
-    past = draw(st.integers(1, 4))
-    given_, mask = draw(st.sets(st.sampled_from(OPTIONAL))), draw(st.sampled_from([None, *MASKS]))
-    if lengths:  # DirectML refuses these beside them
-        given_, mask = given_ - {"past", "position"}, None
-    return attention(
-        name,
-        source,
-        batch=draw(st.integers(1, 3)),
-        queries=queries,
-        keys=keys,
-        heads=groups * draw(st.integers(1, 3)),
-        groups=groups,
-        size=draw(st.integers(1, 5)),
-        value_size=draw(st.integers(1, 5)),
-        past=past,
-        cache=max(past, count) + draw(st.integers(0, 4)) if lengths else None,
-        given=given_,
-        mask=mask,
-        rank=draw(st.sampled_from([None, 5])),
-        data_type=draw(st.sampled_from(["FLOAT32", "FLOAT16"])),
-        Scale=draw(st.sampled_from([0.5, -0.25, 1.0, 0.0])),
-    )
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    op=descriptors(),
-    constants=st.sets(st.sampled_from(["KeyTensor", "BiasTensor", "MaskTensor", "PastKeyTensor", "QueryTensor"])),
-    opset=st.sampled_from([17, 21, 23]),
-    seed=st.integers(0, 99),
-)
-def test_lowered_equals_reference(op, constants, opset, seed):
-    check(op, constants=sorted(constants), seed=seed, opset=opset)
 
 
 def test_a_cache_behind_another_output_of_its_node():

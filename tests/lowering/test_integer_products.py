@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dml2onnx import catalog
@@ -258,15 +257,6 @@ def test_scales_of_rows_and_of_columns_are_not_multiplied_for_directml(target):
     assert len(together) == (target == "cpu")
 
 
-def test_strided_convolutions():
-    layouts = [None, (0, 30, 6, 1), (1, 2, 8, 40), (240, 60, 12, 2)]
-    filters = [None, (0, 6, 2, 1), (1, 6, 12, 36), (24, 12, 4, 2), (0, 0, 0, 0)]
-    outputs = [None, (1, 2, 12, 36), (180, 30, 10, 2)]
-    for x, w, y in itertools.product(layouts, filters, outputs):
-        check(convolution(("INT8", "UINT8"), layouts=(x, w, y)))
-        check(convolution(("UINT8", "INT8"), "INT8", layouts=(x, w, y)))
-
-
 # --- matrices --------------------------------------------------------------------------------------------------------
 
 SIZES = (2, 3, 4, 5, 6)
@@ -325,34 +315,6 @@ def test_forms_of_matrices():
     assert floating == ["MatMulInteger", "Cast", "Mul", "Add"]
 
 
-def test_strided_matrices():
-    a_layouts = [None, (0, 0, 5, 1), (0, 20, 1, 4), (60, 20, 0, 0), (120, 40, 10, 2)]
-    b_layouts = [None, (0, 0, 6, 1), (0, 30, 1, 5), (90, 30, 0, 1), (0, 0, 0, 0)]
-    c_layouts = [None, (0, 0, 0, 1), (0, 0, 1, 0)]
-    outputs = [None, (1, 2, 6, 24), (144, 48, 12, 2)]
-    for a, b, y in itertools.product(a_layouts, b_layouts, outputs):
-        check(matrices(INTEGER, ("INT8", "UINT8"), layouts=(a, b, None, y)))
-        check(matrices(QUANTIZED, ("UINT8", "INT8"), "UINT8", layouts=(a, b, None, y)))
-    for a, c, y in itertools.product(a_layouts, c_layouts, outputs):
-        check(matrices(TO_FLOAT, ("UINT8", "INT16"), "FLOAT16", layouts=(a, None, c, y)))
-
-
-@pytest.mark.parametrize("opset", range(17, 24))
-@pytest.mark.parametrize("target", ["cpu", "dml"])
-def test_every_opset(opset, target):
-    for types in itertools.product(BYTES, BYTES):
-        ops = [
-            convolution(types),
-            convolution(types, "INT8"),
-            matrices(INTEGER, types),
-            matrices(TO_FLOAT, types, "FLOAT16"),
-        ]
-        ops += [matrices(QUANTIZED, types, output) for output in BYTES]
-        for op in ops:
-            check(op, opset=opset, target=target)
-    check(matrices(TO_FLOAT, ("INT16", "UINT32"), "FLOAT32"), opset=opset, target=target)
-
-
 # --- generated -------------------------------------------------------------------------------------------------------
 
 
@@ -383,20 +345,6 @@ def descriptors(draw):
         types, output, x, (groups * outside, inside, *window), steps=(strides, dilations, start, end), groups=groups,
         channels=draw(st.booleans()), rank=rank, nulls=nulls, bias=draw(st.booleans()),
     )  # fmt: skip
-
-
-@settings(max_examples=200, deadline=None)
-@given(
-    op=descriptors(),
-    opset=st.integers(17, 23),
-    constant=st.integers(0, 1023),
-    seed=st.integers(0, 99),
-    exact=st.booleans(),
-)
-def test_lowered_equals_reference(op, opset, constant, seed, exact):
-    fields = [item.name for item in op.schema.input_fields]
-    constants = [name for index, name in enumerate(fields) if constant >> index & 1]
-    checked(op, constants=constants, opset=opset, seed=seed, target="cpu" if exact else "onnx", exact=exact)
 
 
 @pytest.mark.parametrize("scales", [1, 6])

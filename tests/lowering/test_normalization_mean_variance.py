@@ -1,12 +1,9 @@
 """MEAN_VARIANCE_NORMALIZATION in its versions: forms and numbers."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
-from dml2onnx.ir.tensor import DataType
-from tests.lowering.harness import check_case, operators
+from tests.lowering.harness import check_case, left_by_optimiser, operators
 from tests.lowering.normalizations import (
     AFFINE,
     CHANNELS,
@@ -15,7 +12,6 @@ from tests.lowering.normalizations import (
     computing,
     following,
     mvn,
-    optimized,
     present,
 )
 
@@ -116,7 +112,7 @@ class TestMeanVarianceNormalization:
         model = check_case(op, inputs={"InputTensor": x})
         got = model.run({"InputTensor": x.reshape(-1)})["OutputTensor"].astype(np.float64)
         np.testing.assert_allclose(got.std(axes), 1, atol=3e-3)
-        assert "LayerNormalization" not in optimized(model, tmp_path)
+        assert "LayerNormalization" not in {item.op_type for item in left_by_optimiser(model, tmp_path).node}
 
     @pytest.mark.parametrize("version", VERSIONS[1:])
     def test_no_axes_leave_the_bias(self, version):
@@ -140,24 +136,6 @@ class TestMeanVarianceNormalization:
             op = mvn(VERSIONS[2], axes=axes, mean=mean, epsilon=epsilon, bias=CHANNELS)
             check_case(op, inputs={"InputTensor": np.full(SHAPE, number)})
 
-    @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
-    @pytest.mark.parametrize("axes", [(), (1,), (3,), (2, 3)])
-    @pytest.mark.parametrize(("mean", "variance"), [(True, True), (True, False), (False, True), (False, False)])
-    def test_special_numbers(self, data_type, axes, mean, variance):
-        limits: np.finfo[Any] = np.finfo(DataType[data_type].dtype)
-        special = [np.inf, -np.inf, np.nan, limits.max, limits.min, 0.0, -0.0, limits.tiny, limits.smallest_subnormal]
-        op = mvn(
-            VERSIONS[2], axes=axes, data_type=data_type, mean=mean, variance=variance, scale=CHANNELS, bias=CHANNELS
-        )
-        for seed, number in enumerate(special):
-            rng = np.random.default_rng(seed)
-            x = rng.normal(0, 1, SHAPE)
-            x[0, 1, 2, 3] = number
-            check_case(op, inputs={"InputTensor": x})
-            check_case(op, inputs={"InputTensor": rng.choice(special, SHAPE)})
-            for name in AFFINE:
-                check_case(op, inputs={name: np.array([1.0, number, -1.0]).reshape(CHANNELS)}, constants=[name])
-
     def test_matrix_products_do_not_spread_infinities(self):
         x = np.random.default_rng(0).normal(0, 1, (2, 9, 4, 5))
         x[0, 3, 1, 2], x[1, 5, 0, 0] = np.inf, np.nan
@@ -165,15 +143,6 @@ class TestMeanVarianceNormalization:
         assert "MatMul" in operators(model)
         got = model.run({"InputTensor": x.astype(np.float32).reshape(-1)})["OutputTensor"]
         assert np.isnan(got).sum() == 18
-
-    @pytest.mark.parametrize("axes", [(2, 3), (1,), (0,), (0, 3)])
-    @pytest.mark.parametrize("strides", [(60, 1, 15, 3), (0, 20, 5, 1), (60, 0, 5, 1), (60, 20, 0, 1), (0, 0, 0, 0)])
-    def test_layouts(self, axes, strides):
-        for mean, variance in [(True, True), (True, False), (False, True)]:
-            at = {"InputTensor": strides}
-            for scale in (None, CHANNELS, SHAPE):
-                check_case(mvn(VERSIONS[2], axes=axes, mean=mean, variance=variance, scale=scale, bias=scale, **at))
-        check_case(mvn(axes=axes, scale=SHAPE, **dict.fromkeys(AFFINE, (0, 1, 0, 0)), OutputTensor=(200, 50, 10, 2)))
 
     def test_parameters_of_zero_stride_are_not_repeated(self):
         op = mvn(scale=SHAPE, bias=SHAPE, **dict.fromkeys(AFFINE, (0, 1, 0, 0)))

@@ -1,7 +1,5 @@
 """LOCAL_RESPONSE_NORMALIZATION and LP_NORMALIZATION: forms and numbers."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -27,20 +25,6 @@ class TestLocalResponseNormalization:
     def test_attributes(self, across, beta, alpha, bias):
         check_case(lrn(across=across, alpha=alpha, beta=beta, bias=bias))
 
-    @pytest.mark.parametrize("across", [True, False])
-    def test_an_even_window_reaches_further_behind(self, across):
-        axis = 1 if across else 2
-        x = np.zeros((1, 6, 6, 1) if not across else (1, 6, 1, 1), np.float32)
-        np.moveaxis(x, axis, 0)[2] = 1
-        ones = np.full_like(x, 1e-3)
-        op = lrn(x.shape, 4, across=across, alpha=4.0, beta=1.0, bias=1.0)
-        model = check_case(op, inputs={"InputTensor": np.maximum(x, ones)})
-        got = model.run({"InputTensor": np.maximum(x, ones).reshape(-1)})["OutputTensor"]
-        # elements 0 to 3 see element 2: one before them at most, two behind
-        near = np.moveaxis(got, axis, 0).reshape(6, -1)[:, 0]
-        halved = near < np.array([0.6e-3, 0.6e-3, 0.6, 0.6e-3, 0.6e-3, 0.6e-3])
-        assert halved.tolist() == [True, True, True, True, False, False]
-
     def test_forms(self):
         assert computing(check_case(lrn(size=3))) == [
             "Mul", "Pad", "Slice", "Slice", "Add", "Slice", "Add", "Mul", "Add", "Sqrt", "Sqrt", "Mul", "Div",
@@ -53,6 +37,11 @@ class TestLocalResponseNormalization:
         assert computing(check_case(lrn(across=False, beta=0.6)))[5:] == ["Pow", "Div"]
         assert computing(check_case(lrn(across=False, bias=0.0, beta=0.5)))[4:] == ["Sqrt", "Div"]
 
+    def test_a_power_of_nan_is_nan_even_with_beta_0(self):
+        """As DirectML gives it: by a logarithm [decision E18]."""
+        x = np.where(np.arange(24) % 7, 1.0, np.nan).reshape(1, 2, 3, 4)
+        check_case(lrn(x.shape, 2, across=False, beta=0.0), inputs={"InputTensor": x})
+
     def test_long_windows_take_few_nodes(self):
         assert len(operators(check_case(lrn((1, 200, 2, 3), 101)))) < 50
 
@@ -62,33 +51,6 @@ class TestLocalResponseNormalization:
         """Models for DirectML run on the CPU as well."""
         has_lrn = "LRN" in operators(check_case(lrn(size=size, **fields), target="dml"))
         assert has_lrn == (size % 2 == 1 and not fields)
-
-    @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
-    @pytest.mark.parametrize("across", [True, False])
-    @pytest.mark.parametrize("size", [2, 3, 5])
-    def test_special_numbers(self, data_type, across, size):
-        """An infinity is seen in its own windows only."""
-        limits: np.finfo[Any] = np.finfo(DataType[data_type].dtype)
-        special = [np.inf, -np.inf, np.nan, limits.max, limits.min, 0.0, -0.0, limits.tiny, limits.smallest_subnormal]
-        sizes = (2, 7, 6, 5)
-        for seed, number in enumerate(special):
-            for beta, bias in [(0.75, 1.0), (0.6, 0.0), (0.5, 0.0), (1.0, -1.0)]:
-                x = np.random.default_rng(seed).normal(0, 1, sizes)
-                x[1, 2, 3, 4] = number
-                check_case(
-                    lrn(sizes, size, across=across, data_type=data_type, beta=beta, bias=bias),
-                    inputs={"InputTensor": x},
-                )
-
-    @pytest.mark.parametrize("across", [True, False])
-    @pytest.mark.parametrize("strides", [(60, 1, 15, 3), (0, 20, 5, 1), (60, 0, 5, 1), (60, 20, 0, 1), (0, 0, 0, 0)])
-    def test_layouts(self, across, strides):
-        check_case(lrn(across=across, InputTensor=strides))
-        check_case(lrn(across=across, OutputTensor=(200, 50, 10, 2)))
-
-    def test_a_constant_input(self):
-        for across in (True, False):
-            check_case(lrn(across=across), constants=["InputTensor"])
 
 
 class TestLpNormalization:
@@ -102,13 +64,6 @@ class TestLpNormalization:
             assert not check(make_case(op).graph, level), level
             check_case(op)
 
-    @pytest.mark.parametrize("opset", range(17, 24))
-    @pytest.mark.parametrize("target", ["cpu", "dml"])
-    @pytest.mark.parametrize("axis", [0, 1, 3])
-    def test_every_opset(self, opset, target, axis):
-        for p in (1, 2):
-            check_case(lp(axis=axis, p=p), opset=opset, target=target)
-
     @pytest.mark.parametrize(("p", "before", "behind"), [(1, "Abs", ["Mul"]), (2, "Mul", [])])
     def test_forms(self, p, before, behind):
         for axis in (1, 3):
@@ -117,13 +72,6 @@ class TestLpNormalization:
         assert computing(large) == [before, "MatMul", *behind, "Add", "Sqrt", "Div"]
         nothing = [before, "ReduceSum", *([] if p == 1 else ["Sqrt"]), "Div"]
         assert computing(check_case(lp(axis=3, p=p, epsilon=0.0))) == nothing
-
-    def test_documented_formula(self):
-        x = np.array([3, -4, 0, 0], np.float32)
-        for p, want in ((1, [3 / 50**0.5, -4 / 50**0.5, 0, 0]), (2, [3 / 26**0.5, -4 / 26**0.5, 0, 0])):
-            model = check_case(lp((2, 2), 1, p=p, epsilon=1.0), inputs={"InputTensor": x})
-            got: np.ndarray = model.run({"InputTensor": x})["OutputTensor"]
-            np.testing.assert_allclose(got.reshape(-1), want, rtol=1e-6)
 
     @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
     @pytest.mark.parametrize("axis", [0, 1, 3])
@@ -139,21 +87,6 @@ class TestLpNormalization:
         zeros = got[np.broadcast_to((x == 0).all(axis=axis, keepdims=True), SHAPE)]
         assert (zeros == 0).all() if epsilon > 0 else np.isnan(zeros).all()
 
-    @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
-    @pytest.mark.parametrize("p", [1, 2])
-    @pytest.mark.parametrize("axis", [1, 3])
-    @pytest.mark.parametrize("epsilon", [1e-5, 0.0])
-    def test_special_numbers(self, data_type, p, axis, epsilon):
-        """An infinity or NaN is seen in its own slice only."""
-        limits: np.finfo[Any] = np.finfo(DataType[data_type].dtype)
-        special = [np.inf, -np.inf, np.nan, limits.max, limits.min, 0.0, -0.0, limits.tiny, limits.smallest_subnormal]
-        op = lp((2, 7, 6, 5), axis, p=p, data_type=data_type, epsilon=epsilon)
-        for seed, number in enumerate(special):
-            x = np.random.default_rng(seed).normal(0, 1, (2, 7, 6, 5))
-            x[1, 2, 3, 4] = number
-            check_case(op, inputs={"InputTensor": x})
-            check_case(op, extremes=True, seed=seed)
-
     @pytest.mark.parametrize("p", [1, 2])
     def test_float16_squares_do_not_overflow(self, p):
         x = np.full((2, 300), 300, np.float16)
@@ -161,14 +94,3 @@ class TestLpNormalization:
             model = check_case(lp((2, 300), 1, p=p, data_type="FLOAT16"), inputs={"InputTensor": x}, target=target)
             y: np.ndarray = model.run({"InputTensor": x.reshape(-1)})["OutputTensor"]
             np.testing.assert_allclose(y, 1 / 300 ** (1 / p), rtol=2e-3)
-
-    @pytest.mark.parametrize("p", [1, 2])
-    @pytest.mark.parametrize("axis", [0, 1, 2, 3])
-    @pytest.mark.parametrize("strides", [(60, 1, 15, 3), (0, 20, 5, 1), (60, 0, 5, 1), (60, 20, 0, 1), (0, 0, 0, 0)])
-    def test_layouts(self, p, axis, strides):
-        check_case(lp(axis=axis, p=p, InputTensor=strides))
-        check_case(lp(axis=axis, p=p, OutputTensor=(200, 50, 10, 2)))
-
-    def test_a_constant_input(self):
-        for p in (1, 2):
-            check_case(lp(p=p), constants=["InputTensor"])

@@ -22,7 +22,6 @@ from tests.lowering.harness import check_form, in_session, make_case, operators
 CONVOLUTION, PRODUCT, TO_FLOAT = products.QUANTIZED_CONVOLUTION, products.QUANTIZED, products.TO_FLOAT
 BYTES = ["INT8", "UINT8"]
 DQ, Q = "DequantizeLinear", "QuantizeLinear"
-PARAMETERS = ("Scale", "ZeroPoint")
 
 
 def contents(op: OperatorDesc, seed: int = 0, *, positive: bool = False) -> dict[str, np.ndarray]:

@@ -5,8 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dml2onnx import catalog
 from tests.lowering.harness import check_case, combined, operator, operators, t
@@ -93,32 +91,7 @@ def test_windows_at_every_opset(options, include):
     check(pool(include=include, **options), target="dml")
 
 
-def test_strides():
-    for x, y in itertools.product([None, (0, 42, 7, 1), (1, 2, 6, 36), (252, 84, 14, 2)], [None, (1, 2, 6, 30)]):
-        check(pool(("UINT8", "INT8"), layouts=(x, y)))
-
-
 def test_forms():
     parameters = [f"{name}{part}Tensor" for name in ("Input", "Output") for part in ("Scale", "ZeroPoint")]
     found = check(pool(), constants=parameters)
     assert found == ["Cast", "Sub", "AveragePool", "Mul", "Div", "Mul", "QuantizeLinear"]
-
-
-@settings(max_examples=150, deadline=None)
-@given(data=st.data(), opset=st.integers(17, 23), constant=st.integers(0, 31), seed=st.integers(0, 99))
-def test_lowered_equals_reference(data, opset, constant, seed):
-    some = st.integers(1, 3)
-    each = st.tuples(*[some] * data.draw(st.integers(2, 3)))
-    window = data.draw(each)
-    each = st.tuples(*[some] * len(window))
-    dilations, strides = data.draw(each), data.draw(each)
-    start, end = (tuple(n - 1 for n in data.draw(each)) for _ in range(2))
-    sizes = [(k - 1) * d + data.draw(some) for k, d in zip(window, dilations, strict=True)]
-    op = pool(
-        data.draw(st.tuples(*[st.sampled_from(BYTES)] * 2)), (data.draw(some), data.draw(some), *sizes), window,
-        strides=strides, dilations=dilations, start=start, end=end, include=data.draw(st.booleans()),
-        channels=data.draw(st.sampled_from(["", "I", "O", "IO"])), rank=data.draw(st.integers(1, 5)),
-        nulls=data.draw(st.sampled_from(["", "I", "O", "IO"])), ceil=data.draw(st.booleans()),
-    )  # fmt: skip
-    fields = [item.name for item in op.schema.input_fields]
-    check(op, seed=seed, opset=opset, constants=[name for index, name in enumerate(fields) if constant >> index & 1])

@@ -5,16 +5,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.emitter import Emitter
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.reference import operator_results
-from tests.lowering.examples import run_examples
-from tests.lowering.harness import assert_close, check_case, each_row, each_type, make_case, operator, operators, t
+from tests.lowering.harness import assert_close, check_case, make_case, operator, operators, t
 
 QUANTIZE, DEQUANTIZE = "ELEMENT_WISE_QUANTIZE_LINEAR", "ELEMENT_WISE_DEQUANTIZE_LINEAR"
 ADD = "ELEMENT_WISE_QUANTIZED_LINEAR_ADD"
@@ -93,58 +89,6 @@ def evaluate(op, **inputs):
     return got["OutputTensor"]
 
 
-SIZES = (2, 3, 2, 1, 2, 1, 3, 2)
-
-
-@each_row(QUANTIZE, "InputTensor")
-def test_quantize_every_data_type_and_rank(level, data_type, rank):
-    for target, null in itertools.product(BYTES, [False, True] if level == "6_2" else [False]):
-        assert check(quantize(data_type, target, SIZES[:rank], null=null))[-1] == "QuantizeLinear"
-
-
-@each_row(DEQUANTIZE, "InputTensor")
-def test_dequantize_every_data_type_and_rank(level, data_type, rank):
-    targets = FLOATS if level in ("6_0", "6_2") else ["FLOAT32"]
-    for target, null in itertools.product(targets, [False, True] if level == "6_2" else [False]):
-        check(dequantize(data_type, target, SIZES[:rank], null=null))
-
-
-@pytest.mark.parametrize("nulls", ["", "A", "B", "C", "ABC"])
-@each_type(ADD)
-def test_add_every_data_type_and_rank(data_type, rank, nulls):
-    for a, b in itertools.product(BYTES, BYTES):
-        check(add(a, b, data_type, SIZES[:rank], nulls=nulls))
-
-
-@pytest.mark.parametrize("opset", range(17, 24))
-@pytest.mark.parametrize("layout", [None, SCALAR])
-def test_every_opset(opset, layout):
-    for source, target in itertools.product([*FLOATS, "INT32"], BYTES):
-        check(quantize(source, target, scale=layout, zero=layout), opset=opset)
-    for source, target in itertools.product(QUANTIZED, FLOATS):
-        check(dequantize(source, target, scale=layout, zero=layout), opset=opset)
-        check(dequantize(source, target, scale=layout, null=True), opset=opset)
-    for a, b, c in itertools.product(BYTES, BYTES, BYTES):
-        check(add(a, b, c), opset=opset)
-
-
-@pytest.mark.parametrize("opset", [17, 21, 23])
-def test_channels_at_every_opset(opset):
-    check(quantize(sizes=WIDE, scale=CHANNEL, zero=CHANNEL), opset=opset)
-    check(dequantize(sizes=WIDE, scale=CHANNEL, zero=CHANNEL), opset=opset)
-    check(dequantize("INT16", sizes=WIDE, scale=CHANNEL, zero=CHANNEL), opset=opset)
-
-
-@pytest.mark.parametrize("layout", [None, SCALAR])
-def test_target_dml(layout):
-    for source, target in itertools.product([*FLOATS, "INT32"], BYTES):
-        check(quantize(source, target, scale=layout, zero=layout), target="dml")
-    for source, target in itertools.product(QUANTIZED, FLOATS):
-        check(dequantize(source, target, scale=layout, zero=layout), target="dml")
-    for a, b, c in itertools.product(BYTES, BYTES, BYTES):
-        check(add(a, b, c), target="dml")
-
-
 # --- quantize --------------------------------------------------------------------------------------------------------
 
 
@@ -154,13 +98,8 @@ def test_target_dml(layout):
 def test_halves_go_to_even_before_the_zero_point(target, layout, zero_point):
     x = np.arange(-20, 20, dtype=np.float32).reshape(2, 4, 5) / 2
     op = quantize(sizes=x.shape, target=target, scale=layout, zero=layout)
-    got = evaluate(
-        op,
-        InputTensor=x,
-        ScaleTensor=np.ones(op.tensor("ScaleTensor").extent),
-        ZeroPointTensor=np.full(op.tensor("ZeroPointTensor").extent, zero_point),
-    )
-    np.testing.assert_array_equal(got, np.clip(np.rint(x) + zero_point, *RANGE[target]))
+    zero = np.full(op.tensor("ZeroPointTensor").extent, zero_point)
+    check(op, InputTensor=x, ScaleTensor=np.ones(op.tensor("ScaleTensor").extent), ZeroPointTensor=zero)
 
 
 @pytest.mark.parametrize("layout", [None, (0,)])
@@ -170,21 +109,13 @@ def test_all_saturates(source, target, layout):
     low, high = RANGE[target]
     if source == "INT32":
         x = np.array([-(2**31), 2**31 - 1, 2**31 - 127, -(2**24) - 1, 2**24 + 1, 1000, -1000], np.int32)
-        below = x < 0
     else:
         x = np.array([math.inf, -math.inf, 65504, -65504, 1000.5, -1000.5, 300], source.lower())
-        below = np.signbit(x)
     for zero_point in (low, 0, high):
         op = quantize(source, target, x.shape, scale=layout, zero=layout)
         scale, zero = op.tensor("ScaleTensor"), op.tensor("ZeroPointTensor")
-        got = evaluate(
-            op,
-            InputTensor=x,
-            ScaleTensor=np.ones(scale.extent, scale.data_type.dtype),
-            ZeroPointTensor=np.full(zero.extent, zero_point),
-        )
-        # a zero point at the other end of the range brings nothing back that is 300 or more away
-        np.testing.assert_array_equal(got, np.where(below, low, high))
+        ones = np.ones(scale.extent, scale.data_type.dtype)
+        check(op, InputTensor=x, ScaleTensor=ones, ZeroPointTensor=np.full(zero.extent, zero_point))
 
 
 @pytest.mark.parametrize("target", BYTES)
@@ -258,12 +189,7 @@ def test_differences_are_exact(source, target):
     x, zero_point = (item.reshape(-1) for item in np.meshgrid(ends, ends))
     for factor in (1.0, -0.3, 2.0**-20):
         scale = np.full(x.shape, factor, DataType[target].dtype)
-        got = evaluate(
-            dequantize(source, target, x.shape), InputTensor=x, ZeroPointTensor=zero_point, ScaleTensor=scale
-        )
-        difference = (x.astype(np.int64) - zero_point.astype(np.int64)).astype(np.float32)
-        with np.errstate(over="ignore"):
-            np.testing.assert_array_equal(got, (difference * scale.astype(np.float32)).astype(scale.dtype))
+        check(dequantize(source, target, x.shape), InputTensor=x, ZeroPointTensor=zero_point, ScaleTensor=scale)
 
 
 @pytest.mark.parametrize("target", FLOATS)
@@ -344,16 +270,6 @@ def test_large_constants_are_unsigned(axis, null):
     assert model.lowered.weight_bytes < 1.01 * inputs["InputTensor"].size
 
 
-def test_there_and_back():
-    q = np.arange(256, dtype=np.uint8)
-    scale, zero = np.array([0.37], np.float32), np.array([119], np.uint8)
-    x = evaluate(
-        dequantize(sizes=(256,), scale=(0,), zero=(0,)), InputTensor=q, ScaleTensor=scale, ZeroPointTensor=zero
-    )
-    back = quantize(sizes=(256,), scale=(0,), zero=(0,))
-    np.testing.assert_array_equal(evaluate(back, InputTensor=x, ScaleTensor=scale, ZeroPointTensor=zero), q)
-
-
 # --- QUANTIZED_LINEAR_ADD --------------------------------------------------------------------------------------------
 
 
@@ -368,11 +284,7 @@ def test_halves_of_sums_go_to_even(types, constant, output_scale):
     for name, scale, zero in (("A", 0.5, 3), ("B", 0.25, 5), ("Output", output_scale, 7)):
         inputs |= {f"{name}ScaleTensor": np.array([scale]), f"{name}ZeroPointTensor": np.array([zero])}
     op = add(types[0], types[1], types[2], sizes=a.shape)
-    case = make_case(op, inputs=inputs, constants=[name for name in inputs if len(name) > 7 and constant])
-    model = compile_outputs(case.graph, case.graph.outputs, opset=21)
-    got = model.run({port.name: case.memory[port.name] for port in model.inputs})["OutputTensor"]
-    total = (a.astype(int) - 3) * 0.5 + (b.astype(int) - 5) * 0.25
-    np.testing.assert_array_equal(got, np.clip(np.rint(total / output_scale) + 7, *RANGE[types[2]]))
+    check(op, constants=[name for name in inputs if len(name) > 7 and constant], **inputs)
 
 
 def test_forms_of_add():
@@ -397,77 +309,9 @@ def test_sums_that_overflow():
 
 # --- strides ---------------------------------------------------------------------------------------------------------
 
-LAYOUTS = [None, SCALAR, (0, 4, 1), (12, 0, 1), (0, 0, 1), (1, 2, 6), (24, 8, 2), (4, 0, 1)]
-OUTPUTS = [None, (1, 2, 6), (12, 4, 1), (24, 8, 2)]
-
-
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_strides(layout):
-    for field, out in itertools.product(("x", "scale", "zero"), OUTPUTS):
-        check(quantize(out=out, **{field: layout}))
-        check(dequantize(out=out, **{field: layout}))
-        check(dequantize("INT32", "FLOAT16", out=out, **{field: layout}))
-    for out in OUTPUTS:
-        check(add(strides=(layout, None, out)))
-        check(add(strides=(layout, layout, out)))
-
 
 def test_broadcasts_are_left_to_onnx():
     for op in (quantize(scale=(0, 4, 1), zero=(0, 0, 1)), dequantize("INT32", scale=(0, 4, 1), zero=(0, 0, 1))):
         assert "Expand" not in check(op)
     everything = quantize(x=SCALAR, scale=SCALAR, zero=SCALAR)
     assert check(everything, constants=["ScaleTensor", "ZeroPointTensor"]) == ["QuantizeLinear", "Expand"]
-
-
-def test_examples():
-    assert [run_examples(name) for name in (QUANTIZE, DEQUANTIZE, ADD)] == [
-        len(catalog.operator(name).examples()) for name in (QUANTIZE, DEQUANTIZE, ADD)
-    ]
-
-
-# --- generated -------------------------------------------------------------------------------------------------------
-
-
-@st.composite
-def descriptors(draw):
-    """Any of the three, broadcast in any way."""
-    sizes = tuple(draw(st.lists(st.integers(1, 4), min_size=1, max_size=5)))
-    if draw(st.booleans()):
-        sizes = (*sizes[:2], 9, 9)
-    packed = [math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
-
-    def layout():
-        kept = draw(st.sampled_from(["packed", "one", "axis", "any"]))
-        if kept == "packed":
-            return None
-        if kept == "one":
-            return (0,) * len(sizes)
-        axis = draw(st.integers(0, len(sizes) - 1))
-        return tuple(
-            step if (i == axis if kept == "axis" else draw(st.booleans())) else 0 for i, step in enumerate(packed)
-        )
-
-    name = draw(st.sampled_from([QUANTIZE, DEQUANTIZE, ADD]))
-    if name == ADD:
-        a, b, c = (draw(st.sampled_from(BYTES)) for _ in range(3))
-        return add(a, b, c, sizes, (layout(), layout(), None), draw(st.sampled_from(["", "A", "BC", "ABC"])))
-    function, sources, targets = (
-        (quantize, [*FLOATS, "INT32"], BYTES) if name == QUANTIZE else (dequantize, QUANTIZED, FLOATS)
-    )
-    return function(
-        draw(st.sampled_from(sources)),
-        draw(st.sampled_from(targets)),
-        sizes,
-        x=layout(),
-        scale=layout(),
-        zero=layout(),
-        null=draw(st.booleans()),
-    )
-
-
-@settings(max_examples=150, deadline=None)
-@given(op=descriptors(), opset=st.integers(17, 23), constant=st.integers(0, 511), seed=st.integers(0, 99))
-def test_lowered_equals_reference(op, opset, constant, seed):
-    fields = [item.name for item in op.schema.input_fields]
-    constants = [name for index, name in enumerate(fields) if constant >> index & 1]
-    check(op, constants=constants, opset=opset, seed=seed)

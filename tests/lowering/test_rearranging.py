@@ -4,12 +4,9 @@ from math import prod
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dml2onnx.compiler import compile_outputs
-from tests.lowering.examples import run_examples
-from tests.lowering.harness import check_case, make_case, operator, operators, t, type_cases
+from tests.lowering.harness import check_case, make_case, operator, operators, t
 
 BLOCKS = ["SPACE_TO_DEPTH", "SPACE_TO_DEPTH1", "DEPTH_TO_SPACE", "DEPTH_TO_SPACE1"]
 ORDERS = ["DEPTH_COLUMN_ROW", "COLUMN_ROW_DEPTH"]
@@ -73,28 +70,6 @@ def moves(model):
 
 
 @pytest.mark.parametrize(
-    ("name", "data_type"),
-    [pytest.param(name, case.values[0], id=case.id) for name in BLOCKS for case in type_cases(name)],
-)
-def test_every_data_type(name, data_type):
-    for order in ORDERS:
-        check_case(blocks(name, data_type, order), extremes=True)
-
-
-@pytest.mark.parametrize("name", [*BLOCKS, *WINDOWS])
-def test_documentation_examples(name):
-    assert run_examples(name) > 0
-
-
-@pytest.mark.parametrize("opset", range(17, 24))
-@pytest.mark.parametrize("data_type", ["FLOAT64", "FLOAT16", "INT8", "UINT64"])
-def test_blocks_in_every_opset(data_type, opset):
-    for name in BLOCKS:
-        for order in ORDERS:
-            check_case(blocks(name, data_type, order), opset=opset)
-
-
-@pytest.mark.parametrize(
     ("name", "data_type", "order", "expected"),
     [
         ("SPACE_TO_DEPTH", "FLOAT32", "DEPTH_COLUMN_ROW", ["SpaceToDepth"]),
@@ -120,18 +95,6 @@ def test_sizes_of_blocks(name, order):
         check_case(blocks(name, data_type, order, (1, 1, 9, 6), 3))
         check_case(blocks(name, data_type, order, (2, 2, 4, 4), 4))
         check_case(blocks(name, data_type, order, (1, 5, 2, 8), 2))
-
-
-@pytest.mark.parametrize("name", BLOCKS)
-def test_layouts_of_blocks(name):
-    space, depth = (2, 3, 4, 6), (2, 12, 2, 3)
-    first, last = (space, depth) if name.startswith("SPACE") else (depth, space)
-    for data_type in ("FLOAT32", "UINT16"):
-        for order in ORDERS:
-            channels_last = (prod(first[1:]), 1, first[1] * first[3], first[1])
-            check_case(blocks(name, data_type, order, strides=channels_last))
-            check_case(blocks(name, data_type, order, strides=(0, 1, 0, first[1])))
-            check_case(blocks(name, data_type, order, out=(400, 60, 14, 2) if last == space else (400, 25, 11, 3)))
 
 
 @pytest.mark.parametrize("name", BLOCKS)
@@ -189,89 +152,12 @@ def test_every_rank(name, rank):
 
 
 @pytest.mark.parametrize("name", WINDOWS)
-@pytest.mark.parametrize("opset", range(17, 24))
-def test_windows_in_every_opset(name, opset):
-    check_case(windows(name, (7,), (3,), (2,)), opset=opset)
-    check_case(windows(name, start=(1, 2), end=(2, 0), steps=(2, 1), dilations=(1, 2)), opset=opset)
-    model = check_case(windows(name, (3, 4, 3), (2, 2, 2), start=(0, 1, 1)), opset=opset)
-    assert "Col2Im" not in operators(model)
-    for exact in (True, False):
-        check_case(windows(name, start=(1, 2), end=(2, 0), data_type="FLOAT16"), opset=opset, exact=exact)
-
-
-@pytest.mark.parametrize("name", WINDOWS)
-def test_leading_dimensions(name):
-    check_case(windows(name, leading=(1,)))
-    check_case(windows(name, (7,), (3,), leading=(1, 1, 1)))
-
-
-@pytest.mark.parametrize("name", WINDOWS)
-def test_layouts_of_windows(name):
-    shape = windows(name).tensor("InputTensor").sizes
-    packed = [prod(shape[i + 1 :]) for i in range(len(shape))]
-    for strides in ([2 * n for n in packed], [0, *packed[1:]], [*packed[:-1], 0], [0] * len(shape)):
-        check_case(windows(name, strides=strides))
-    wanted = windows(name).tensor("OutputTensor").sizes
-    check_case(windows(name, out=[3 * prod(wanted[i + 1 :]) for i in range(len(wanted))]))
-
-
-@pytest.mark.parametrize("name", WINDOWS)
 @pytest.mark.parametrize("fields", [row[1] for row in FORMS], ids=[row[0] for row in FORMS])
 def test_constant_windows_fold(name, fields):
     assert operators(check_case(windows(name, **fields), constants=["InputTensor"])) == ["Identity"]
 
 
-def test_infinities_and_nans_stay_in_their_windows():
-    x = np.zeros((1, 1, 5, 5), np.float32)
-    x[0, 0, 1, 3], x[0, 0, 4, 0] = np.inf, np.nan
-    unfolding = windows("UNFOLD", (5, 5), (3, 3), start=(1, 1), end=(1, 1), images=(1, 1))
-    columns = check_case(unfolding, inputs={"InputTensor": x}).run({"InputTensor": x.reshape(-1)})["OutputTensor"]
-    assert (np.isinf(columns).sum(), np.isnan(columns).sum()) == (9, 4)
-    folding = windows("FOLD", (5, 5), (3, 3), start=(1, 1), end=(1, 1), images=(1, 1))
-    for opset in (17, 21):
-        model = check_case(folding, inputs={"InputTensor": columns}, opset=opset)
-        image = model.run({"InputTensor": columns.reshape(-1)})["OutputTensor"]
-        np.testing.assert_array_equal(np.isfinite(image), np.isfinite(x))
-
-
 # --- generated descriptors -------------------------------------------------------------------------------------------
-
-
-@st.composite
-def block_descriptors(draw):
-    n, c, h, w = (draw(st.integers(1, 3)) for _ in range(4))
-    block = draw(st.integers(1, 4))
-    data_type = draw(st.sampled_from(["FLOAT32", "FLOAT64", "FLOAT16", "INT8", "INT64", "UINT16"]))
-    name, order = draw(st.sampled_from(BLOCKS)), draw(st.sampled_from(ORDERS))
-    return blocks(name, data_type, order, (n, c, h * block, w * block), block)
-
-
-@st.composite
-def window_descriptors(draw):
-    rank = draw(st.integers(1, 4))
-    each = st.integers(1, 3)
-    sizes, steps, dilations = (draw(st.lists(each, min_size=rank, max_size=rank)) for _ in range(3))
-    start, end, more = (draw(st.lists(st.integers(0, 2), min_size=rank, max_size=rank)) for _ in range(3))
-    every = zip(sizes, dilations, start, end, more, strict=True)
-    spatial = [max(1, dilation * (size - 1) + 1 - a - b) + extra for size, dilation, a, b, extra in every]
-    images = draw(st.integers(1, 2)), draw(st.integers(1, 3))
-    return windows(draw(st.sampled_from(WINDOWS)), spatial, sizes, steps, dilations, start, end, images)
-
-
-@settings(max_examples=300, deadline=None)
-@given(
-    op=st.one_of(block_descriptors(), window_descriptors()),
-    opset=st.integers(17, 23),
-    constant=st.booleans(),
-    seed=st.integers(0, 99),
-)
-def test_lowered_equals_reference(op, opset, constant, seed):
-    check_case(op, opset=opset, constants=["InputTensor"] if constant else [], seed=seed)
-
-
-@pytest.mark.parametrize("name", [*BLOCKS, *WINDOWS])
-def test_target_dml(name):
-    check_case(windows(name, start=(1, 1)) if name in WINDOWS else blocks(name), target="dml")
 
 
 @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "UINT32", "INT64"])

@@ -4,20 +4,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import dml2onnx
-from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.emitter import Emitter
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import operator_results
-from tests.lowering.drawn import permuted
-from tests.lowering.examples import run_examples
-from tests.lowering.harness import assert_close, check_case, make_case, operator, operators, t
+from tests.lowering.harness import assert_close, check_case, make_case, operator, operators, t, whole_range
 
-SIZES = (3, 2, 4, 1, 2, 3, 1, 2)
 SHAPE = (3, 4, 5)
 FLOAT_ONLY = ["AVERAGE", "L2", "LOG_SUM", "LOG_SUM_EXP"]
 MODULAR = ["SUM", "L1", "SUM_SQUARE", "MULTIPLY"]
@@ -81,23 +75,6 @@ def every(data_type, **options):
         yield from (arg(name, direction, data_type=data_type, **options) for direction in ("INCREASING", "DECREASING"))
 
 
-def whole_range(data_type, sizes, seed=0):
-    """Integers from all of the type's range, its limits and what differs in one half only among them."""
-    dtype, bits = DataType[data_type].dtype, DataType[data_type].bits
-    rng = np.random.default_rng(seed)
-    values = (
-        rng.integers(0, 1 << bits, sizes, np.uint64, endpoint=False)
-        if bits < 64
-        else rng.integers(0, (1 << 64) - 1, sizes, np.uint64, endpoint=True)
-    )
-    half = 1 << bits // 2
-    special = np.array(
-        [0, 1, half - 1, half, half >> 1, (1 << bits - 1) - 1, 1 << bits - 1, (1 << bits) - 1], np.uint64
-    )
-    values = np.where(rng.random(sizes) < 0.3, rng.choice(special, sizes), values)
-    return values.astype(f"u{dtype.itemsize}").view(dtype)
-
-
 def evaluate(op, x, **options):
     """The output for one input, compared with the reference on the way, and the ONNX operators."""
     case = make_case(op, inputs={"InputTensor": x}, constants=options.pop("constants", ()))
@@ -106,53 +83,6 @@ def evaluate(op, x, **options):
     ((result,),) = operator_results(op, case.logical).values()
     assert_close(got, result, op.tensor("OutputTensor"), op.type)
     return got, operators(model)
-
-
-ROWS = [
-    pytest.param(name, function, row, id=f"{name}-{row.level.name}-{function}")
-    for name in ["REDUCE", *INDEX]
-    for row in catalog.operator(name).support
-    for function in row.functions or ("INCREASING", "DECREASING")
-]
-
-
-@pytest.mark.parametrize(("name", "function", "row"), ROWS)
-def test_every_data_type_and_rank(name, function, row, is_exhaustive):
-    """Each data type and each rank at each level and of each function; all pairs of them where all cases are wanted."""
-    low, high = row.tensors["InputTensor"].dimension_counts
-    indices = sorted(row.tensors["OutputTensor"].data_types)
-    data_types, ranks = sorted(row.tensors["InputTensor"].data_types), range(low, high + 1)
-    step = 1 if is_exhaustive else min(3, len(data_types))
-    for number, data_type in enumerate(data_types):
-        for rank in ranks[number % step :: step]:
-            axes = ((0,), (rank - 1,), tuple(range(1, rank, 2)), tuple(range(rank)))[rank % 4]
-            options = {
-                "axes": axes,
-                "data_type": data_type,
-                "sizes": SIZES[:rank],
-                "index": indices[rank % len(indices)],
-            }
-            op = reduce(function, **options) if name == "REDUCE" else arg(name, function, **options)
-            check_case(op, extremes=True, seed=rank)
-
-
-@pytest.mark.parametrize("name", ["REDUCE", *INDEX])
-def test_documentation_examples(name):
-    assert run_examples(name) > 0
-
-
-@pytest.mark.parametrize("opset", range(17, 24))
-@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT8", "INT16", "INT64", "UINT32", "UINT64"])
-def test_every_opset(data_type, opset):
-    for op in every(data_type, axes=(0, 2)):
-        check_case(op, opset=opset, extremes=True)
-
-
-@pytest.mark.parametrize("data_type", ["FLOAT32", "INT8", "INT32"])
-def test_target_dml(data_type):
-    x = np.random.default_rng(0).integers(1, 4, SHAPE).astype(DataType[data_type].dtype)
-    for op in every(data_type, axes=(0,)):
-        check_case(op, inputs={"InputTensor": x}, target="dml")
 
 
 @pytest.mark.parametrize("data_type", WIDE_INTEGERS)
@@ -189,21 +119,9 @@ def test_no_axes_are_a_formula_of_each_element():
 # --- integers --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(("sizes", "axes"), [*LARGE, ((5, 7), (1,))])
 @pytest.mark.parametrize("data_type", WIDE_INTEGERS)
-@pytest.mark.parametrize("function", MODULAR)
-def test_integers_wrap(function, data_type):
-    x = whole_range(data_type, (5, 7))
-    got, _ = evaluate(reduce(function, (1,), data_type, x.shape), x)
-    exact = x.astype(object)
-    exact = {"L1": abs(exact), "SUM_SQUARE": exact * exact}.get(function, exact)
-    exact = (exact.prod if function == "MULTIPLY" else exact.sum)(axis=1, keepdims=True)
-    modulus = 1 << DataType[data_type].bits
-    np.testing.assert_array_equal(got.astype(object) % modulus, exact % modulus)
-
-
-@pytest.mark.parametrize(("sizes", "axes"), LARGE)
-@pytest.mark.parametrize("data_type", WIDE_INTEGERS)
-def test_large_integer_sums(data_type, sizes, axes):
+def test_integer_sums(data_type, sizes, axes):
     for function in MODULAR:
         evaluate(reduce(function, axes, data_type, sizes), whole_range(data_type, sizes))
 
@@ -279,9 +197,7 @@ def test_special_numbers(function, data_type):
 @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
 def test_log_sum_exp_does_not_overflow(data_type):
     x = np.array([[1000, 1001, 999], [-1000, -1001, -999], [-np.inf, 5, 4], [-np.inf] * 3, [np.inf, 1, -np.inf]])
-    got, nodes = evaluate(reduce("LOG_SUM_EXP", (1,), data_type, x.shape), x.astype(DataType[data_type].dtype))
-    want = [1001.4076, -998.5924, 5.3132617, -np.inf, np.inf]
-    np.testing.assert_allclose(got[:, 0], want, rtol=1e-3 if data_type == "FLOAT16" else 1e-6)
+    _, nodes = evaluate(reduce("LOG_SUM_EXP", (1,), data_type, x.shape), x.astype(DataType[data_type].dtype))
     assert "ReduceLogSumExp" not in nodes
 
 
@@ -341,24 +257,10 @@ def test_axes_side_by_side_need_no_transpose():
 # --- layouts ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT64", "UINT8", "UINT64"])
-@pytest.mark.parametrize("strides", [(1, 3, 12), (40, 10, 2), (0, 5, 1), (20, 0, 1), (0, 0, 0)])
-@pytest.mark.parametrize("axes", [(), (0,), (1,), (0, 2)])
-def test_strided_inputs(data_type, strides, axes):
-    for op in every(data_type, axes=axes, strides=strides):
-        check_case(op, extremes=True)
-
-
 def test_what_only_repeats_is_not_reduced_element_by_element():
     assert "Expand" not in operators(check_case(reduce("MAX", (0, 1), strides=(0, 5, 1))))
     nodes = operators(check_case(reduce("SUM", (1,), strides=(0, 5, 1))))
     assert nodes[-2:] == ["ReduceSum", "Expand"]
-
-
-@pytest.mark.parametrize("data_type", ["FLOAT32", "INT64", "UINT16"])
-def test_strided_outputs(data_type):
-    for op in every(data_type, axes=(1,), out=(1, 3, 3)):
-        check_case(op)
 
 
 @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", *INTEGERS])
@@ -385,32 +287,6 @@ def test_folded_indices_are_those_of_the_kernels():
 
 
 # --- generated descriptors -------------------------------------------------------------------------------------------
-
-
-@st.composite
-def descriptors(draw):
-    name = draw(st.sampled_from(["REDUCE", "REDUCE", *INDEX]))
-    row = draw(st.sampled_from(catalog.operator(name).support))
-    data_type = draw(st.sampled_from(sorted(row.tensors["InputTensor"].data_types)))
-    low, high = row.tensors["InputTensor"].dimension_counts
-    rank = draw(st.integers(low, min(6, high)))
-    sizes = tuple(draw(st.lists(st.integers(1, 4), min_size=rank, max_size=rank)))
-    options = {
-        "axes": draw(st.lists(st.integers(0, rank - 1), unique=True)),
-        "data_type": data_type,
-        "sizes": sizes,
-        "strides": draw(st.none() | permuted(sizes)),
-        "index": draw(st.sampled_from(sorted(row.tensors["OutputTensor"].data_types))),
-    }
-    if name == "REDUCE":
-        return reduce(draw(st.sampled_from(row.functions)), **options)
-    return arg(name, draw(st.sampled_from(["INCREASING", "DECREASING"])), **options)
-
-
-@settings(max_examples=250, deadline=None)
-@given(op=descriptors(), opset=st.integers(17, 23), constant=st.booleans(), seed=st.integers(0, 99))
-def test_lowered_equals_reference(op, opset, constant, seed):
-    check_case(op, opset=opset, constants=["InputTensor"] if constant else [], seed=seed, extremes=True)
 
 
 @pytest.mark.parametrize("exact", [False, True], ids=["default", "exact"])

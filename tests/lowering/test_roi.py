@@ -15,8 +15,7 @@ from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.reference.memory import read
 from dml2onnx.verification.indices import as_regions
 from tests.lowering.default_forms import check_default
-from tests.lowering.examples import run_examples
-from tests.lowering.harness import check_case, each_row, make_case, operators, support_cases
+from tests.lowering.harness import check_case, make_case, operators, support_cases
 from tests.lowering.regions import (
     ANY_NUMBER,
     FORWARD,
@@ -56,27 +55,6 @@ def test_support_rows(name: str, tensor: str) -> None:
         op = align(name, **options)
         assert not check(make_case(op, inputs=inputs(op)).graph, level), level
         run(op)
-
-
-@each_row("ROI_POOLING")
-def test_support_rows_of_pooling(level: str, data_type: str, rank: int) -> None:
-    op = pooling(data_type=data_type)
-    assert len(op.tensor("OutputTensor").sizes) == rank
-    assert not check(make_case(op, inputs=inputs(op)).graph, level)
-    run(op)
-
-
-def test_documentation_examples() -> None:
-    assert run_examples("ROI_ALIGN1") == 1
-
-
-@pytest.mark.parametrize("opset", range(17, 24))
-@pytest.mark.parametrize("target", ["cpu", "dml"])
-def test_every_opset(opset: int, target: str) -> None:
-    for samples in ((2, 2), ANY_NUMBER):
-        run(align(samples=samples), opset=opset, target=target)
-    run(align(reduction="MAX", mode="NEAREST_NEIGHBOR", samples=(1, 2)), opset=opset, target=target)
-    run(pooling(), opset=opset, target=target)
 
 
 # --- modes and fields ------------------------------------------------------------------------------------------------
@@ -169,13 +147,6 @@ def test_node_count_does_not_depend_on_the_regions(op: Any) -> None:
         for count in (2, 60)
     )
     assert few == many
-
-
-def test_strides() -> None:
-    image: dict[str, Any] = {"InputTensor": (90, 1, 15, 3), "OutputTensor": (18, 1, 6, 3)}
-    run(align(**image, ROITensor=(1, 9)))
-    run(align(BatchIndicesTensor=(0,)), batches=[1] * 9)
-    run(pooling(**image))
 
 
 # --- numbers that are none -------------------------------------------------------------------------------------------

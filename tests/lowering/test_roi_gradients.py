@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from dml2onnx.checks import check
 from dml2onnx.compiler import compile
 from dml2onnx.ir.operator import OperatorDesc
-from tests.lowering.examples import run_examples
 from tests.lowering.harness import check_case, make_case, operators, support_cases
 from tests.lowering.regions import MODES, REDUCTIONS, REGIONS, SAMPLE_COUNTS, align, drawn, inputs
 
@@ -41,17 +40,6 @@ def test_support_rows(tensor: str) -> None:
         op = gradient(**options)
         assert not check(make_case(op, inputs=inputs(op)).graph, level), level
         run(op)
-
-
-def test_documentation_examples() -> None:
-    assert run_examples(NAME) == 1
-
-
-@pytest.mark.parametrize("opset", range(17, 24))
-@pytest.mark.parametrize("target", ["cpu", "dml"])
-def test_every_opset(opset: int, target: str) -> None:
-    for reduction in REDUCTIONS:
-        run(gradient(reduction=reduction, samples=(1, 3)), opset=opset, target=target)
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)

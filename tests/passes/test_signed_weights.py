@@ -16,6 +16,7 @@ from dml2onnx.compiler import CompiledModel
 from dml2onnx.onnx_model import Body
 from dml2onnx.passes import PASSES
 from dml2onnx.verification import CONTENTS, contents
+from tests.lowering.harness import left_by_optimiser
 from tests.passes import folding
 from tests.passes.running import compiled
 from tests.passes.test_folding import quantised, require_same_bits
@@ -36,11 +37,7 @@ def elsewhere(model: CompiledModel) -> CompiledModel:
 
 def weights_of(model: CompiledModel, directory: Path) -> dict[str, set[str]]:
     """The types of the weights that quantised products are left with by ONNX Runtime's optimiser."""
-    options, path = onnxruntime.SessionOptions(), directory / "optimised.onnx"
-    options.optimized_model_filepath = str(path)
-    options.log_severity_level = 3
-    onnxruntime.InferenceSession(model.serialize(), options, ["CPUExecutionProvider"])
-    graph = onnx.load(path).graph
+    graph = left_by_optimiser(model, directory)
     types = {item.name: onnx.TensorProto.DataType.Name(item.data_type) for item in graph.initializer}
     found: dict[str, set[str]] = {}
     for node in graph.node:
