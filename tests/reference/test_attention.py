@@ -181,6 +181,17 @@ class TestByHand:
         # a difference of 120000 against 65504
         assert two_keys(**half, **mask, MaskFilterValue=-1e9).values.item() == 1
 
+    @pytest.mark.parametrize(("mask", "few"), [([[[[0, 0]]]], True), ([[[[0, 1]]]], False)])
+    def test_a_row_of_halves_that_is_masked_throughout_has_few_digits(self, mask, few):
+        """Graphs add the mask to scores of FLOAT16, which has no 1 beside -10000 [decision H4]."""
+        half = {
+            "QueryTensor": np.ones((1, 1, 1), np.float16),
+            "KeyTensor": np.array([[[0.0], [1.0]]], np.float16),
+            "ValueTensor": np.array([[[1.0], [3.0]]], np.float16),
+        }
+        how = {"MaskType": "BOOLEAN", "MaskTensor": np.array(mask, np.int32), "MaskFilterValue": -10000.0}
+        assert (two_keys(**half, **how).error.item() > 0.4) == few
+
     def test_the_position_bias_is_not_scaled(self):
         position = np.array([[[[0.0, np.log(3.0)]]]], np.float32)
         got = two_keys(RelativePositionBiasTensor=position, Scale=0.125)
