@@ -148,8 +148,8 @@ def _offsets(tuples: Array, sizes: tuple[int, ...]) -> tuple[Indices, Mask]:
 def _read(op: OperatorDesc, x: Array, offsets: Indices, outside: Mask) -> Result:
     """Elements by flat offset, beyond the end the last one (decisions X2, X3).
 
-    Where the offset is not that of the element in memory, or TotalTensorSizeInBytes has more behind the last element, an
-    index out of range reads something else.
+    Where the offset is not that of the element in memory, or TotalTensorSizeInBytes has more behind the last element,
+    an index out of range reads something else.
     """
     sizes = op.tensor("OutputTensor").sizes
     offsets = offsets & _MASK

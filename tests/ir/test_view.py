@@ -150,7 +150,9 @@ def test_memory_shape_holds_the_extent(layout: Layout) -> None:
         pytest.param(
             Layout.packed((1, 1, 5, 6)), Layout((1, 2, 5, 3), (30, 3, 6, 1)), [Reshape, Transpose], id="heads"
         ),
-        pytest.param(Layout.packed((5, 6)), Layout((1, 2, 5, 3), (30, 3, 6, 1)), [Reshape, Transpose], id="heads-of-rows"),
+        pytest.param(
+            Layout.packed((5, 6)), Layout((1, 2, 5, 3), (30, 3, 6, 1)), [Reshape, Transpose], id="heads-of-rows"
+        ),
         pytest.param(Layout.packed((4, 4)), Layout((2, 2), (4, 1), 5), [Slice], id="window"),
         pytest.param(Layout.packed((16,)), Layout((2, 2), (4, 1), 5), [Reshape, Slice], id="window-of-flat"),
         pytest.param(Layout.packed((4,)), Layout((3, 4), (0, 1)), [Reshape, Expand], id="broadcast"),
