@@ -11,7 +11,7 @@ LEFT_OPEN = {
     "regions": "What an empty or inverted region gives",
     "shifts": "What a shift by the width of the type or more gives",
     "masks": "What a BOOLEAN mask of other numbers than 0 and 1 gives",
-    "rows": "What FLOAT16 rows give of which a BOOLEAN mask takes away every key, beside a RelativePositionBiasTensor",
+    "rows": "What FLOAT16 rows give of which a mask takes away every key",
     "powers": "What an exponent of 0 gives where the base is 0",
     "ranges": "What stands for a number that the output's integer type does not hold, where DirectML does not say it",
 }

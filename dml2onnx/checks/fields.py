@@ -45,6 +45,9 @@ _MAY_BE_INFINITE = frozenset(
 AS_GIVEN = "it computes with this value"
 """What DirectML does with numbers that are infinite or none."""
 
+_PAGE = 1024
+"""Entries of four bytes in a page of memory: DirectML copies as many as the count says, and may die a page further."""
+
 
 def required_check(schema: OperatorSchema, *, tensors: bool = True) -> Check:
     """Required fields are there; without ``tensors``, for a fused activation, only attributes are asked for."""
@@ -191,7 +194,8 @@ def _lengths(
             if isinstance(value, tuple) and isinstance(count, int) and len(value) != count:
                 message = f"{field.name} has {plural(len(value), 'entry')}; {field.count} is {count}."
                 accepted = loose.get(field.count or "", "")
-                if accepted and is_short(subject, field.count or "", len(value)):
+                far = count - len(value) > _PAGE
+                if accepted and (far or is_short(subject, field.count or "", len(value))):
                     accepted = ""  # it would read what lies behind the array
                 yield codes.ARRAY_LENGTH.of(field.name, message, count, len(value), accepted=accepted)
         yield from all_short(subject)

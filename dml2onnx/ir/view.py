@@ -420,6 +420,12 @@ def _in_chain(
         return None
     # one column per digit, and one (None) per source axis of size 1, so that axes need not be dropped and put back
     columns = [digit for axis in range(len(source.sizes)) for digit in digits_of.get(axis, [None])]
+    if len(columns) > len(source.sizes):
+        # a Reshape splits an axis: it leaves as many axes of size 1 as are wanted behind it
+        digits = [digit for digit in columns if digit is not None]
+        units = max(0, target.sizes.count(1) - sum(digit not in length for digit in digits))
+        if columns.count(None) != units:
+            columns = [*[None] * units, *digits]
     split = Reshape(tuple(1 if d is None else digit_sizes[d] for d in columns))
     starts = tuple(0 if d is None else start[d] for d in columns)
     cut = Slice(starts, tuple(a + (1 if d is None else length.get(d, 1)) for a, d in zip(starts, columns, strict=True)))

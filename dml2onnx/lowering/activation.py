@@ -79,10 +79,13 @@ def affine(e: Emitter, x: Tensor, scale: float, bias: float) -> Tensor:
 
 
 def clamp(e: Emitter, x: Tensor, low: float, high: float) -> Tensor:
-    """``max(low, min(x, high))``: Clip, in which the upper bound wins where ``low`` is above it [decision E6]."""
+    """``max(low, min(x, high))``: Clip, in which the upper bound wins where ``low`` is above it [decision E6].
+
+    A bound that is NaN is none, as min and max pass over it [decision G1].
+    """
     if (low, high) == (0, math.inf):
         return e.Relu(x)
-    return e.Clip(x, low if low != -math.inf else None, max(low, high) if high != math.inf else None)
+    return e.Clip(x, low if low > -math.inf else None, max(high, low) if high < math.inf else None)
 
 
 def _between_factors(f: Callable[[Emitter, Tensor], Tensor], e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:

@@ -56,7 +56,7 @@ def clip(node: Operands, e: Emitter) -> Tensor:
     x = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
     low, high = limits(node.op, node.output().data_type.dtype)
     # min passes over NaN, max is then that of the upper bound
-    return e.unless_nan(x, clamp(e, x, low, high), max(low, high))
+    return e.unless_nan(x, clamp(e, x, low, high), max(high, low))
 
 
 def operands(node: Operands) -> tuple[Tensor, Tensor]:

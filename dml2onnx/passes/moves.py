@@ -98,6 +98,8 @@ def _casts(draft: Draft, before: Node, node: Node) -> None:
 
 def _survives(first: DType, middle: DType, last: DType) -> bool:
     """Whether a cast over ``middle`` is one from ``first`` to ``last``, whatever the numbers are."""
+    if first.kind == "b":
+        return True  # every type has 0 and 1
     if not {first.kind, middle.kind, last.kind} <= set("iuf"):
         return False
     if {first.kind, middle.kind, last.kind} <= {"i", "u"} and middle.itemsize >= last.itemsize:

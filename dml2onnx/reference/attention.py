@@ -199,8 +199,8 @@ def _scores(op: OperatorDesc, inputs: Inputs, query: _Heads, key: _Heads, kept: 
     if op.tensor("OutputTensor").data_type is DataType.FLOAT16:
         added = sum(addends, np.zeros(total.shape))
         lost = lost | _beyond_halves(op.float("MaskFilterValue"), outer, added, kept)
-        if is_joined:
-            # bias and mask are one tensor of FLOAT16, in which the driver rounds
+        if kept:
+            # bias and mask are one tensor of FLOAT16, or a graph adds the mask in FLOAT16 (decisions H4 and H10)
             error = error + abs(outer) * float(np.finfo(np.float16).eps) * np.abs(added)
     return Result(total, error, lost)
 

@@ -19,8 +19,6 @@ Indices: TypeAlias = npt.NDArray[np.int64]
 
 _MASK = 0xFFFFFFFF
 """DirectML computes places in 32 bits."""
-_WORD = 4
-"""Buffers are made of so many bytes at a time."""
 
 
 @reference("GATHER")
@@ -150,8 +148,8 @@ def _offsets(tuples: Array, sizes: tuple[int, ...]) -> tuple[Indices, Mask]:
 def _read(op: OperatorDesc, x: Array, offsets: Indices, outside: Mask) -> Result:
     """Elements by flat offset, beyond the end the last one (decisions X2, X3).
 
-    Where the offset is not that of the element in memory, or the last element is not the last of a buffer of whole
-    32-bit words, an index out of range reads something else.
+    Where the offset is not that of the element in memory, or TotalTensorSizeInBytes has more behind the last element,
+    an index out of range reads something else.
     """
     sizes = op.tensor("OutputTensor").sizes
     offsets = offsets & _MASK
@@ -160,7 +158,7 @@ def _read(op: OperatorDesc, x: Array, offsets: Indices, outside: Mask) -> Result
     unknown = np.zeros(sizes, np.bool_)
     if not op.tensor("InputTensor").is_packed:
         unknown = outside
-    elif x.size * x.itemsize % _WORD:
+    elif op.tensor("InputTensor").total_bytes != x.nbytes:
         unknown = outside & (offsets >= x.size).reshape(sizes)
     return Result(y.reshape(sizes), None, _where_any(unknown), _where_any(outside))
 

@@ -586,6 +586,16 @@ def test_a_finding_names_the_fields_that_its_rule_has_read() -> None:
     assert {(item.field, item.related) for item in check(one(chosen))} == {("ConditionTensor", ())}
 
 
+@pytest.mark.parametrize(("count", "severity"), [(3, "warning"), (2**32 - 1, "error")])
+def test_an_array_is_not_read_far_beyond_its_end(count: int, severity: str) -> None:
+    """DirectML copies all entries that the count says: it dies where there is no memory any more."""
+    named = dict.fromkeys(("Strides", "Dilations"), (1, 1)) | dict.fromkeys(("StartPadding", "EndPadding"), (0, 0))
+    image, filters = t(1, 1, 4, 4, type="UINT8"), t(1, 1, 2, 2, type="UINT8")
+    tensors = {"InputTensor": image, "FilterTensor": filters, "OutputTensor": t(1, 1, 3, 3, type="INT32")}
+    found = check(one(op("CONVOLUTION_INTEGER", **tensors, DimensionCount=count, **named)))
+    assert {item.severity.value for item in found if item.field == "Strides"} == {severity}
+
+
 @pytest.mark.parametrize(("count", "entries", "severity"), [(2, 3, "warning"), (3, 2, "error"), (2, 2, "error")])
 def test_arrays_have_as_many_entries_as_the_tensors_need(count: int, entries: int, severity: str) -> None:
     """DirectML reads three of them here, whatever the count says, and what lies behind a shorter array."""

@@ -15,8 +15,9 @@ from dml2onnx.cli import main
 from dml2onnx.directml import graphs
 from dml2onnx.directml.installation import PLACE_VARIABLE
 from dml2onnx.ir.graph import GraphInput, GraphOutput, Node, Read, Value, Write
-from dml2onnx.reference import evaluate
+from dml2onnx.reference import disagreements, evaluate, evaluate_results
 from dml2onnx.testing.descriptors import plain, sized
+from dml2onnx.testing.single_node import single_node
 from dml2onnx.testing.variations import with_value
 from tests.directml.live import installed, needs_directml
 
@@ -87,6 +88,26 @@ def test_parts_of_buffers_run_node_by_node() -> None:
     y, second = (np.frombuffer(found.values[output.value], np.float32) for output in graph.outputs)
     np.testing.assert_array_equal(second, both)
     np.testing.assert_allclose(y, np.sqrt(both[4:12]), 1e-6)
+
+
+@needs_directml
+def test_graphs_add_masks_in_float16() -> None:
+    """Nothing is left of scores beside -10000, in DirectML as in ONNX Runtime's Attention, where all is masked."""
+    half, mask = sized(1, 2, 4, type="FLOAT16"), sized(1, 1, 2, 2, type="INT32")
+    tensors = dict.fromkeys(("QueryTensor", "KeyTensor", "ValueTensor", "OutputTensor"), half)
+    how = {"MaskType": "BOOLEAN", "MaskFilterValue": -10000.0, "Scale": 1.0, "HeadCount": 1}
+    graph = single_node(plain("MULTIHEAD_ATTENTION", **tensors, MaskTensor=mask, **how))
+    random = np.random.default_rng(6)
+    feeds = {port.name: random.normal(0, 1, (1, 2, 4)).astype(np.float16) for port in graph.inputs}
+    feeds["MaskTensor0"] = np.array([[[[0, 0], [0, 1]]]], np.int32)
+    given = {name: array.tobytes() for name, array in feeds.items()}
+    found, (output,) = graphs.evaluate(graph, graph.outputs, given, installed()), graph.outputs
+    assert found.way == graphs.WHOLE
+    got = np.frombuffer(found.values[output.value], np.float16).reshape(1, 2, 4)
+    want = evaluate_results(graph, feeds)[output.name]
+    assert np.abs(np.subtract(got, want.values))[0, 0].max() > 0.05
+    for values in (got, dml2onnx.compile(graph, opset=23).run(feeds)[output.name]):
+        assert not disagreements(values, want, output.desc.data_type, True).any()
 
 
 @needs_directml

@@ -144,6 +144,12 @@ def test_memory_shape_holds_the_extent(layout: Layout) -> None:
         pytest.param(
             Layout((2, 8, 4, 4), (128, 1, 32, 8)), Layout((2, 3, 4, 4), (128, 1, 32, 8), 2), [Slice], id="channels"
         ),
+        pytest.param(
+            Layout.packed((1, 1, 5, 6)), Layout((1, 2, 5, 3), (30, 3, 6, 1)), [Reshape, Transpose], id="heads"
+        ),
+        pytest.param(
+            Layout.packed((5, 6)), Layout((1, 2, 5, 3), (30, 3, 6, 1)), [Reshape, Transpose], id="heads-of-rows"
+        ),
         pytest.param(Layout.packed((4, 4)), Layout((2, 2), (4, 1), 5), [Slice], id="window"),
         pytest.param(Layout.packed((16,)), Layout((2, 2), (4, 1), 5), [Reshape, Slice], id="window-of-flat"),
         pytest.param(Layout.packed((4,)), Layout((3, 4), (0, 1)), [Reshape, Expand], id="broadcast"),

@@ -217,9 +217,14 @@ def test_double_precision_keeps_its_digits():
         (0, math.inf, ["Relu"]),
         (-math.inf, 1, ["Clip"]),
         (-math.inf, math.inf, ["Identity"]),
+        (1, math.nan, ["Clip"]),
+        (math.nan, 1, ["Clip"]),
+        (math.nan, math.nan, ["Identity"]),
     ],
 )
 def test_form_of_clip(low, high, expected):
+    """A bound that is NaN is none [decision G1]."""
+    check_case(unary("ELEMENT_WISE_CLIP", low=low, high=high))
     assert operators(check_form(unary("ELEMENT_WISE_CLIP", low=low, high=high))) == expected
 
 

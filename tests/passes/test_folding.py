@@ -144,6 +144,18 @@ def test_no_cast_between_two_is_missed_or_lost() -> None:
     assert fewer > 100
 
 
+def test_truth_stays_bool_between_nodes() -> None:
+    """Only what leaves the graph is cast, and what is read as a number: once."""
+    g = GraphBuilder()
+    x, y = (g.input(name, "FLOAT32", (1, 53)) for name in ("x", "y"))
+    above = g.greater_than(x, y)
+    chosen = g.if_(g.logical_and(above, g.logical_not(g.equals(x, y))), x, y)
+    graph = g.build({"chosen": chosen, "counted": x + g.cast(above, "FLOAT32"), "above": above})
+    literal, passed = compiled(graph), compiled(graph, BY_NAME["merge-moves"])
+    assert (kinds(literal).count("Cast"), kinds(passed).count("Cast")) == (9, 2)
+    require_same_bits(literal, passed, {port.name: np.arange(53, dtype=np.float32)[None] for port in literal.inputs})
+
+
 # --- Bounds ----------------------------------------------------------------------------------------------------------
 
 BOUNDS = (-np.inf, -3.0, -1.0, -0.0, 0.0, 1.0, 2.0, np.inf)

@@ -10,7 +10,8 @@ from dml2onnx.testing.descriptors import plain
 
 def run(given, shape, *, heads, groups=None, presents=None, **attributes):
     """The results by field; ``presents`` gives the sizes of present tensors."""
-    outputs = {name: np.zeros(sizes, np.float32) for name, sizes in {"OutputTensor": shape, **(presents or {})}.items()}
+    dtype = given["QueryTensor"].dtype
+    outputs = {name: np.zeros(sizes, dtype) for name, sizes in {"OutputTensor": shape, **(presents or {})}.items()}
     counts = {"HeadCount": heads} if groups is None else {"QueryHeadCount": heads, "KeyValueHeadCount": groups}
     own = {"MaskFilterValue": -10000.0, "MaskType": "NONE", **counts, **attributes}
     name = "MULTIHEAD_ATTENTION" if groups is None else "MULTIHEAD_ATTENTION1"
@@ -29,6 +30,18 @@ def two_keys(**changes):
     attributes = {key: value for key, value in changes.items() if key not in arrays_}
     (result,) = run({**given, **arrays_}, (1, 1, 1), heads=1, **attributes).values()
     return result
+
+
+@pytest.mark.parametrize(("mask", "few"), [([[[[0, 0]]]], True), ([[[[0, 1]]]], False)])
+def test_a_row_of_halves_that_is_masked_throughout_has_few_digits(mask, few):
+    """Graphs add the mask to scores of FLOAT16, which has no 1 beside -10000 [decision H4]."""
+    half = {
+        "QueryTensor": np.ones((1, 1, 1), np.float16),
+        "KeyTensor": np.array([[[0.0], [1.0]]], np.float16),
+        "ValueTensor": np.array([[[1.0], [3.0]]], np.float16),
+    }
+    how = {"MaskType": "BOOLEAN", "MaskTensor": np.array(mask, np.int32), "MaskFilterValue": -10000.0}
+    assert (two_keys(**half, **how).error.item() > 0.4) == few
 
 
 @pytest.mark.parametrize("past", [-1, 2, 2**31 - 1])

@@ -57,6 +57,10 @@ KNOWN = {
         "F4",
         "a sum of FLOAT16 before a threshold",
     ): "rounded to FLOAT16 before the activation, which the reference does not",
+    (
+        "X9",
+        "values whose last size is 1, and its stride another than that of the second one",
+    ): "DirectML reads the second one a step of the last stride behind the first, whatever lies there",
     ("H4", "a filter beyond FLOAT16"): "a conversion out of range, left to the driver",
     ("H4", "a filter within FLOAT16"): left.ROUNDING,
 }

@@ -60,9 +60,10 @@ def forward_size(subject: Subject, rank: int) -> Iterator[Term | Diagnostic]:
     """``(in + padding - reach) / Stride + 1`` rounded down, reach being the dilated kernel; nothing else will do."""
     if rank < 3:
         raise UnanswerableError
-    yield exactly(subject.sizes_of_rank("InputTensor", rank)[0], "InputTensor.Sizes[0]")
-    yield exactly(subject.sizes_of_rank("FilterTensor", rank)[0], "FilterTensor.Sizes[0]")
-    if subject.uint("DimensionCount") != rank - 2:  # which is said of the count
+    images, filters = subject.sizes("InputTensor"), subject.sizes("FilterTensor")
+    yield exactly(images[0], "InputTensor.Sizes[0]")
+    yield exactly(filters[0], "FilterTensor.Sizes[0]")
+    if {len(images), len(filters), subject.uint("DimensionCount") + 2} != {rank}:  # which is said of the counts
         yield from [free()] * (rank - 2)
         return
     window = _Window.of(subject, rank)
