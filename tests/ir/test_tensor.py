@@ -15,7 +15,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from dml2onnx import catalog
 from dml2onnx.ir.tensor import MAX_ELEMENTS, DataType, TensorDesc, extent, packed_strides
-from tests.lowering.drawn import packed
+from tests.ir.strategies import packed
 
 TABLES: dict[str, Any] = json.loads((catalog.schemas_directory() / "tensors.json").read_text(encoding="utf-8"))
 EXAMPLES = TABLES["examples"]

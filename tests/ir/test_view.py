@@ -24,7 +24,7 @@ from dml2onnx.ir.view import (
     plan_read,
     plan_write,
 )
-from tests.lowering.drawn import packed
+from tests.ir.strategies import packed
 
 sizes_of = st.lists(st.integers(1, 5), min_size=1, max_size=5).filter(lambda sizes: prod(sizes) <= 400).map(tuple)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.reference import memory
-from tests.lowering.drawn import packed
+from tests.ir.strategies import packed
 
 sizes_and_strides = st.lists(st.tuples(st.integers(1, 4), st.integers(0, 9)), min_size=1, max_size=4)
 
