@@ -43,7 +43,7 @@ def test_batch_normalization_on_every_data_type_and_rank(level, data_type, rank,
         (True, [following(sizes, axis % rank) for axis in range(4)]),
     ]:
         op = batch(sizes, parameters, data_type=data_type, spatial=spatial, activation=RELU)
-        assert not check(make_case(op).graph, level), level
+        assert not [item for item in check(make_case(op).graph, level) if item.is_error], level
         check_batch(op, constants=constants)
 
 
@@ -55,7 +55,7 @@ def test_mean_variance_normalization_on_every_data_type_and_rank(name, level, da
     for axes in [(2, 3), (1, 2, 3)] if name == VERSIONS[0] else several:
         affine = following(sizes, 1)
         op = mvn(name, sizes, axes, scale=affine, bias=affine, data_type=data_type, variance=variance, activation=RELU)
-        assert not check(make_case(op).graph, level), level
+        assert not [item for item in check(make_case(op).graph, level) if item.is_error], level
         check_case(op)
         check_case(op, constants=AFFINE)
 

@@ -25,7 +25,7 @@ def _compare(program: Program, old: tuple[int, int, int], new: tuple[int, int, i
         return
     n, h, w = new
     found = dml2onnx.resize(written, {"x": (n, 3, h, w)})
-    assert not dml2onnx.check(found)
+    assert not [item for item in dml2onnx.check(found) if item.is_error]
     assert_same(found, wanted)
 
 
