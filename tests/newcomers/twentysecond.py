@@ -547,7 +547,7 @@ SMALL = """\
 FOUR_BYTES = "0000"
 """A number of FLOAT32, as text."""
 
-SMALL_FILES = (("blur.json", SMALL), ("kernel.bin", FOUR_BYTES * 9), ("lake.bin", FOUR_BYTES * 16))
+BESIDE_IT = (("blur.json", SMALL), ("kernel.bin", FOUR_BYTES * 9), ("lake.bin", FOUR_BYTES * 16))
 
 TWENTYSECOND_COMMANDS = (
     # --- PyDirectML ---
@@ -576,55 +576,55 @@ TWENTYSECOND_COMMANDS = (
         "an input called as in another network",
         ("run", "blur.json", "--input", "image=lake.bin"),
         (r"\bimage\b", r"\bpicture\b"),
-        files=SMALL_FILES,
+        files=BESIDE_IT,
     ),
     Command(
         "a picture of three rows for one of four",
         ("run", "blur.json", "--input", "picture=pond.bin"),
         (r"picture", r"\b48\b|\b12\b", r"\b64\b|\b16\b"),
-        files=(*SMALL_FILES, ("pond.bin", FOUR_BYTES * 12)),
+        files=(*BESIDE_IT, ("pond.bin", FOUR_BYTES * 12)),
     ),
     Command(
         "the name of a picture misspelt",
         ("run", "blur.json", "--input", "picture=laek.bin"),
         (r"laek\.bin", r"(?i)no such file|not exist|not found|cannot|missing|there is no|no file|did you mean"),
-        files=SMALL_FILES,
+        files=BESIDE_IT,
     ),
     Command(
         "DirectML as a target by its full name",
         ("compile", "blur.json", "--target", "directml"),
         (r"directml", r"\bdml\b"),
-        files=SMALL_FILES,
+        files=BESIDE_IT,
     ),
     Command(
         "an opset of long ago",
         ("compile", "blur.json", "--opset", "13"),
         (r"\b13\b", r"\b17\b"),
-        files=SMALL_FILES,
+        files=BESIDE_IT,
     ),
     Command(
         "an option with an underscore",
         ("check", "blur.json", "--feature_level", "5_0"),
         (r"--feature_level", r"--feature-level"),
-        files=SMALL_FILES,
+        files=BESIDE_IT,
     ),
     Command(
         "a feature level that was never made",
         ("check", "blur.json", "--feature-level", "7_0"),
         (r"7_0", r"6_4"),
-        files=SMALL_FILES,
+        files=BESIDE_IT,
     ),
     Command(
         "sizes without the batch",
         ("compile", "blur.json", "--size", "picture=1,8,8"),
         (r"picture", r"(?i)\b(3|three)\b|1,8,8|\[1, 8, 8\]", r"(?i)\b(4|four)\b|\[1, 1, 4, 4\]"),
-        files=SMALL_FILES,
+        files=BESIDE_IT,
     ),
     Command(
         "a range with a dash",
         ("compile", "blur.json", "--size", "picture=N,1,4,4", "--range", "N=1-8"),
         (r"N=1-8|\b1-8\b", r"\.\."),
-        files=SMALL_FILES,
+        files=BESIDE_IT,
     ),
     Command(
         "weights that numpy saved as float64",

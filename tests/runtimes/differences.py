@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import onnx
+from onnx import numpy_helper
 
 from dml2onnx.onnx_model import with_bodies
 from tests.runtimes.difference import Difference
@@ -54,6 +56,15 @@ def _compares_integers(outcome: Outcome) -> bool:
         node.op_type in kinds and node.inputs[0] is not None and node.inputs[0].dtype == np.int32
         for node in with_bodies(outcome.nodes)
     )
+
+
+def _has_constants_beyond_int32(outcome: Outcome) -> bool:
+    if outcome.run is None:
+        return False
+    constants = onnx.load_from_string(outcome.run.model).graph.initializer
+    types = (onnx.TensorProto.UINT32, onnx.TensorProto.UINT64)
+    unsigned = [numpy_helper.to_array(item) for item in constants if item.data_type in types]
+    return any(array.size and array.max() >= 1 << 31 for array in unsigned)
 
 
 def _interpolates(outcome: Outcome) -> bool:
@@ -226,6 +237,14 @@ OPENVINO = (
         "(int32[1] x, int32[1] k) => (bool[1] y) { y = Equal (x, k) }",
         (np.array([16777217], np.int32), np.array([16777216], np.int32)),
         (np.array([False]),),
+    ),
+    Difference(
+        "openvino",
+        "Constants of UINT32 and UINT64 beyond the range of INT32 are brought into it.",
+        _has_constants_beyond_int32,
+        "(uint32[1] x) => (uint32[1] y) <uint32[1] k = {4294967293}> { y = Add (x, k) }",
+        (np.array([1], np.uint32),),
+        (np.array([4294967294], np.uint32),),
     ),
     Difference(
         "openvino",
