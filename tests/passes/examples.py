@@ -59,7 +59,7 @@ EXAMPLES = [
     ),
     Example("fold-pads", folding.padded_integer_convolution, {"Pad": 1, "ConvInteger": 1}, {"ConvInteger": 1}),
     Example("fold-pads", folding.padded_average, {"Pad": 1, "Reshape": 1, "AveragePool": 1}, {"AveragePool": 1}),
-    Example("fold-pads", folding.padded_maximum, {"Pad": 1, "Cast": 2, "MaxPool": 1}, {"Cast": 2, "MaxPool": 1}),
+    Example("fold-pads", folding.padded_maximum, {"Pad": 2, "Cast": 2, "MaxPool": 2}, {"Cast": 2, "MaxPool": 2}),
     Example("merge-moves", folding.margins_in_a_row, {"Pad": 2, "Abs": 1}, {"Pad": 1, "Abs": 1}),
     Example("merge-moves", folding.transposed_back, {"Abs": 1, "Transpose": 2, "Sqrt": 1}, {"Abs": 1, "Sqrt": 1}),
     Example("merge-moves", folding.sliced_twice, {"Slice": 2}, {"Slice": 1}),

@@ -56,10 +56,11 @@ def padded_average() -> Graph:
 
 
 def padded_maximum() -> Graph:
-    """A maximum over integers with a margin of the lowest one."""
+    """Maxima with a margin of the lowest number."""
     g = GraphBuilder()
-    x = around(g, g.input("x", "INT8", IMAGE), -128)
-    return g.build({"y": g.max_pooling0(x, (3, 4), (2, 1))})
+    lowest = (("x", "INT8", -128), ("y", "FLOAT32", -np.inf))
+    padded = {name: around(g, g.input(name, data_type, IMAGE), value) for name, data_type, value in lowest}
+    return g.build({f"max_{name}": g.max_pooling0(x, (3, 4), (2, 1)) for name, x in padded.items()})
 
 
 def margins_in_a_row() -> Graph:
