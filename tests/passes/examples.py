@@ -64,7 +64,7 @@ EXAMPLES = [
     Example("merge-moves", folding.transposed_back, {"Abs": 1, "Transpose": 2, "Sqrt": 1}, {"Abs": 1, "Sqrt": 1}),
     Example("merge-moves", folding.sliced_twice, {"Slice": 2}, {"Slice": 1}),
     Example("merge-moves", folding.joined_twice, {"Concat": 3}, {"Concat": 1}),
-    Example("merge-moves", folding.cast_twice, {"BitwiseNot": 2, "Cast": 4}, {"BitwiseNot": 2, "Cast": 1}),
+    Example("merge-moves", folding.cast_twice, {"BitwiseNot": 2, "Cast": 6}, {"BitwiseNot": 2, "Cast": 2}),
     Example("merge-activations", folding.clipped_twice, {"Clip": 4}, {"Clip": 2}),
     Example(
         "merge-activations",

@@ -105,11 +105,11 @@ def split_and_joined() -> Graph:
 
 
 def cast_twice() -> Graph:
-    """INT8 by way of UINT32 and back, and UINT8 to FLOAT32 by way of INT32."""
+    """INT8 by way of UINT32 and back, INT64 to INT32 by way of UINT32, and UINT8 to FLOAT32 by way of INT32."""
     g = GraphBuilder()
-    x, z = g.input("x", "INT8", (2, 300)), g.input("z", "UINT8", (2, 300))
-    around = g.cast(g.cast(g.bit_not(x), "UINT32"), "INT8")
-    return g.build({"y": g.bit_not(around), "w": g.cast(g.cast(z, "INT32"), "FLOAT32")})
+    x, i, z = (g.input(name, kind, (2, 300)) for name, kind in (("x", "INT8"), ("i", "INT64"), ("z", "UINT8")))
+    around, low = g.cast(g.cast(g.bit_not(x), "UINT32"), "INT8"), g.cast(g.cast(i, "UINT32"), "INT32")
+    return g.build({"y": g.bit_not(around), "v": low, "w": g.cast(g.cast(z, "INT32"), "FLOAT32")})
 
 
 def clipped_twice() -> Graph:
