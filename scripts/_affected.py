@@ -33,8 +33,8 @@ LIMIT = 1.5
 UNKNOWN_SECONDS = 3.0
 """What a test file is expected to take that was never run here."""
 PACKAGES = ("dml2onnx", "tests")
-TEXTS = "scripts/generate_findings.py"
-"""What reads the notes in all files of the package."""
+TEXTS = "scripts/generate_texts.py"
+"""What reads the texts in all files of the package."""
 MOST_USERS = 12
 """Modules that import another one: of more, no one's tests say much of it."""
 FEW = 3
@@ -179,7 +179,7 @@ class Nearness:
         module = module_of(path)
         if module not in self.graph.modules:
             return []
-        readers = [TEXTS] if path.startswith(PACKAGES[0]) and ".note(" in text_of(path) else []
+        readers = [TEXTS] if path.startswith(PACKAGES[0]) else []
         return [name for name in generators() if any(self._leads(used, module) for used in imported(name))] + readers
 
     def _leads(self, used: str, module: str) -> bool:

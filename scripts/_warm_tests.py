@@ -1,9 +1,9 @@
 """Runs tests on changed code in forks of a process that has imported and collected all of them: for ``mutants.py``.
 
-Each line of the input is a request, ``{"path": ..., "before": ..., "after": ..., "seconds": ...}`` in JSON: a file,
-its text, the text that it has instead, and for how long tests may start. Each line of the output is an answer:
-``{"seen": ..., "test": ..., "failing": [...]}``. The tests that concern the file come first, in the order of
-``_affected.py``.
+Each line of the input is a request, ``{"path": ..., "before": ..., "after": ..., "seconds": ..., "first": ...}`` in
+JSON: a file, its text, the text that it has instead, for how long tests may start, and the test that saw the change in
+a former run. Each line of the output is an answer: ``{"seen": ..., "test": ..., "failing": [...]}``. That test comes
+first, then those that call the changed function (``CALLS``), then others, in the order of ``_affected.py``.
 
 A change within functions is made in the functions of the fork, whose programs find it in the file. Where that would
 not do, because code runs that a module or the collection has run already, a fork of a process that has imported
@@ -19,6 +19,7 @@ import gc
 import importlib
 import json
 import os
+import re
 import resource
 import select
 import shutil
@@ -27,7 +28,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import IO, Any
@@ -35,15 +37,29 @@ from typing import IO, Any
 import _affected
 import pytest
 
+from tests.selection import function_of, one_in, without
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = str(ROOT / "dml2onnx") + os.sep
-OPTIONS = ("--cases", "each", "-n", "0", "-s", "-p", "no:cacheprovider")
+OPTIONS = ("--cases", "each", "-n", "0", "-s", "-p", "no:cacheprovider", "--assert=plain", "--tb=line")
 WARM = ("numpy", "onnx.helper", "onnx.reference", "onnxruntime", "hypothesis", "networkx", "flatbuffers", "rich")
 """What the tests import besides the package."""
-MORE = 60
+MORE = 20
 """CPU seconds that a fork has besides those in which tests may start: what has not ended then counts as seen."""
+CASES = 5
+"""Of so many cases of a test it is noted of one what it calls, since all would take some hours."""
+AROUND = 8
+"""Lines before and behind a change whose words names of cases may have."""
+MOST = 60
+"""CPU seconds of a file of tests of which it is noted what it calls, and the rank of one of which it is not known."""
 LONGEST = 900.0
 """So do seconds of any kind, in which a fork waits for something."""
+CALLS = ROOT / "build" / "calls.json"
+"""Of each function of tests the CPU seconds and the functions of the package that some of its cases call.
+
+Of what a fixture or a cache keeps, that is the first test of a file that asks for it.
+"""
+Calls = dict[str, tuple[float, list[str]]]
 Key = tuple[str, str, int]
 """A function: its file, its name, its first line."""
 
@@ -91,6 +107,85 @@ def put_in(changed: dict[Key, CodeType]) -> bool:
     return bool(done)
 
 
+def called(profile: cProfile.Profile) -> Iterator[Key]:
+    """The functions of the package that were called."""
+    for entry in profile.getstats():
+        if isinstance(entry.code, CodeType) and entry.code.co_filename.startswith(PACKAGE):
+            yield key_of(entry.code)
+
+
+def name_of(key: Key) -> str:
+    """A function by the names of its file and itself, which stay when lines move."""
+    return f"{key[0].removeprefix(str(ROOT) + os.sep)}::{key[1]}"
+
+
+class Recorder:
+    """Notes of each test what it calls, a line each in a file."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        profile, started = cProfile.Profile(builtins=False), cpu_seconds()
+        profile.enable()
+        yield
+        profile.disable()
+        row = [function_of(item.nodeid), cpu_seconds() - started, list(set(map(name_of, called(profile))))]
+        self._file.write(json.dumps(row) + "\n")
+        self._file.flush()
+
+
+def record(files: dict[str, list[pytest.Item]]) -> None:
+    """Runs some cases of all tests but slow ones, each file in a fork, and writes ``CALLS``."""
+    slow = frozenset(_affected.slow())
+    rows: dict[str, tuple[float, set[str]]] = {}
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as file:
+        for items in files.values():
+            chosen, _ = one_in(without(items, slow)[0], CASES)
+            in_fork(functools.partial(lambda say, items: run_tests(items, MOST, Recorder(file)), items=chosen), MOST)
+        file.seek(0)
+        for function, seconds, names in map(json.loads, file):
+            most, all_names = rows.get(function, (0, set()))
+            rows[function] = max(most, seconds), all_names.union(names)
+    CALLS.write_text(json.dumps({test: [round(s, 3), sorted(names)] for test, (s, names) in rows.items()}))
+
+
+def words(text: str) -> set[str]:
+    return set(re.findall("[a-z]{4,}", text.lower()))
+
+
+def by_calls(
+    calls: Calls, items: list[pytest.Item], function: str, near: Container[str], text: str
+) -> list[pytest.Item]:
+    """Tests with those first that call a function, or may and lie near: a case of each, then more of each.
+
+    Those that call little else, and quickly, come before others, and near ones seem quicker. Of cases those come first
+    whose names have words of the ``text`` around the change.
+    """
+    ranks: dict[str, float] = {}
+    for test in dict.fromkeys(function_of(item.nodeid) for item in items):
+        is_near = test.partition("::")[0] in near
+        seconds, names = calls.get(test, (0, []))
+        if function in names or (is_near and not names):
+            ranks[test] = (len(names) * (seconds + 0.01) or MOST) * (0.2 if is_near else 1)
+    files: dict[str, int] = {}
+    for test in sorted(ranks, key=ranks.__getitem__):
+        files.setdefault(test.partition("::")[0], len(files))
+    cases: Counter[str] = Counter()
+
+    def order(item: pytest.Item) -> tuple[float, ...]:
+        test = function_of(item.nodeid)
+        cases[test] += 1
+        if test not in ranks:
+            return (len(items),)
+        # files one after the other each time, or fixtures of modules would be made for each test
+        return cases[test].bit_length(), files[test.partition("::")[0]], ranks[test]
+
+    around = words(text)
+    return sorted(sorted(items, key=lambda item: -len(around & words(item.nodeid.partition("[")[2]))), key=order)
+
+
 class Server:
     """What has collected the tests, and answers."""
 
@@ -103,7 +198,7 @@ class Server:
         self._passing: set[str] = set()
         self.failing: set[str] = set()
         """Functions of tests that fail without any change."""
-        self.anew: Callable[[list[str], float], tuple[bool, str]] = lambda tests, seconds: (False, "")
+        self.anew: Callable[[list[pytest.Item], float, object], tuple[bool, str, bool]]
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Answers all requests, instead of running tests."""
@@ -112,16 +207,29 @@ class Server:
         files: dict[str, list[pytest.Item]] = {}
         for item in session.items:
             files.setdefault(item.nodeid.partition("::")[0], []).append(item)
+        if not CALLS.exists():
+            record(files)
+        calls = json.loads(CALLS.read_text(encoding="utf-8"))
         slow = _affected.slow()
         for line in self._requests:
             started = time.perf_counter()
             asked = json.loads(line)
             near = _affected.affected([asked["path"]])
-            items = [item for file in near for item in files.get(file, ()) if not self._is_left_out(item, slow, asked)]
             file = self._file = ChangedFile(asked["path"], asked["after"])
             with file.changed():
-                code = [compile(asked[name], str(file.file), "exec") for name in ("before", "after")]
-                seen, test, how = self._answer(changed_functions(*code), items, near, asked["seconds"])
+                functions = changed_functions(*(compile(asked[n], str(file.file), "exec") for n in ("before", "after")))
+                items = [item for file in dict.fromkeys([*near, *files]) for item in files.get(file, ())]
+                items = [item for item in items if not self._is_left_out(item, slow, asked)]
+                if functions:
+                    nearest = {test for rank in _affected.Nearness([]).ranks()[:3] for test in rank(asked["path"])}
+                    lines = [asked[name].splitlines() for name in ("before", "after")]
+                    first = next(number for number, pair in enumerate(zip(*lines, strict=False)) if pair[0] != pair[1])
+                    text = "\n".join(lines[0][max(first - AROUND, 0) : first + AROUND])
+                    items = by_calls(calls, items, name_of(next(iter(functions))), nearest, text)
+                items.sort(key=lambda item: item.nodeid != asked["first"])
+                writers = [path for path in near if path.startswith("scripts/")]
+                writers.sort(key=lambda path: path != asked["first"])
+                seen, test, how = self._answer(functions, items, writers, asked)
             answer = {"seen": seen, "test": test, "how": how, "failing": sorted(self.failing)}
             answer["seconds"] = round(time.perf_counter() - started, 1)
             self._answers.write(json.dumps(answer) + "\n")
@@ -129,29 +237,26 @@ class Server:
         return True
 
     def _is_left_out(self, item: pytest.Item, slow: dict[str, float], asked: dict[str, Any]) -> bool:
-        file, _, _ = item.nodeid.partition("::")
-        function = item.nodeid.partition("[")[0]
-        longest = max(slow.get(function, 0), slow.get(file, 0))
-        return function in self.failing or longest > asked["seconds"] / 2
+        longest = max(slow.get(function_of(item.nodeid), 0), slow.get(item.nodeid.partition("::")[0], 0))
+        return function_of(item.nodeid) in self.failing or longest > asked["seconds"] / 2
 
     def _answer(
-        self, functions: dict[Key, CodeType] | None, items: list[pytest.Item], near: list[str], seconds: float
+        self, functions: dict[Key, CodeType] | None, items: list[pytest.Item], writers: list[str], asked: dict[str, Any]
     ) -> tuple[bool, str, str]:
-        how = "anew"
-        if functions is not None:
-            while True:
-                seen, test, is_in = self._forked(items, seconds, functions)
-                if not is_in or not test or self._passes(test, items):
-                    break
-                items = [item for item in items if item.nodeid.partition("[")[0] not in self.failing]
-            how = "in place"
-            if seen or (is_in and self._ran.isdisjoint(functions)):
-                return (True, test, how) if seen else (*self._generated(near, seconds), "generated")
-        tests = [file for file in near if file.startswith("tests/")]
-        while True:
-            seen, test = self.anew(tests, seconds)
-            if not seen or not test or self._passes(test, items):
-                return (True, test, how) if seen else (*self._generated(near, seconds), "generated")
+        if asked["first"] in writers and self._generated(writers[:1], 0)[0]:
+            return True, asked["first"], "generated"
+        for how, run in (("in place", self._forked), ("anew", self.anew)):
+            if how == "in place" and functions is None:
+                continue
+            seen, test, is_all = run(items, asked["seconds"], functions or {})
+            while seen and test and is_all and not self._passes(test, items):
+                items = [item for item in items if function_of(item.nodeid) not in self.failing]
+                seen, test, is_all = run(items, asked["seconds"], functions or {})
+            if seen:
+                return True, test, how
+            if how == "in place" and is_all and self._ran.isdisjoint(functions or {}):
+                break
+        return *self._generated(writers, asked["seconds"]), "generated"
 
     def _passes(self, test: str, items: list[pytest.Item]) -> bool:
         """Whether a test passes without any change; else it is left out from now on."""
@@ -167,14 +272,12 @@ class Server:
         self._passing.add(test)
         return True
 
-    def _generated(self, near: list[str], seconds: float) -> tuple[bool, str]:
+    def _generated(self, writers: list[str], seconds: float) -> tuple[bool, str]:
         """Whether a generator that concerns the file says that what it writes is another."""
-        chosen, _ = _affected.within(near, seconds, 1)
-        for path in chosen:
-            if path.startswith("scripts/"):
-                done = subprocess.run([sys.executable, path, "--check"], capture_output=True, cwd=ROOT, check=False)
-                if done.returncode:
-                    return True, path
+        for path in _affected.within(writers, seconds, 1)[0]:
+            done = subprocess.run([sys.executable, path, "--check"], capture_output=True, cwd=ROOT, check=False)
+            if done.returncode:
+                return True, path
         return False, ""
 
     def _forked(
@@ -186,13 +289,7 @@ class Server:
             if functions and not put_in(functions):
                 say("absent")
                 return
-            config = items[0].config if items else None
-            if config is not None:
-                config.pluginmanager.register(Failures(say))
-            for item, following in zip(items, [*items[1:], None], strict=True):
-                if cpu_seconds() > seconds:
-                    return
-                item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            run_tests(items, seconds, Failures(say))
 
         ended, said = in_fork(run, seconds)
         return not ended or said not in ("", "absent"), "" if said == "absent" else said, said != "absent"
@@ -253,6 +350,16 @@ class ChangedFile:
         os.utime(self.file, ns=(self._stat.st_atime_ns, self._stat.st_mtime_ns))
 
 
+def run_tests(items: list[pytest.Item], seconds: float, plugin: object = None) -> None:
+    """Runs tests in this process as long as they may start."""
+    if items and plugin:
+        items[0].config.pluginmanager.register(plugin)
+    for item, following in zip(items, [*items[1:], None], strict=True):
+        if cpu_seconds() > seconds:
+            return
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+
+
 def cpu_seconds() -> float:
     """What this process has used, and those that it started and that have ended."""
     return sum(os.times()[:4])
@@ -293,26 +400,40 @@ def in_fork(run: Callable[[Callable[[str], None]], None], seconds: float) -> tup
     return bool(said) or code == 0, said.decode()
 
 
-def run_anew(tests: list[str], seconds: float, failing: list[str], say: Callable[[str], None]) -> None:
-    """Runs test files, with all that they import."""
-    chosen, _ = _affected.within(tests, seconds, 1)
-    left_out = [f"--deselect={test}" for test in failing]
-    more = [_affected.leave_out(_affected.longer_than(seconds / 2))]
-    code = pytest.main([*OPTIONS, "-x", *left_out, *more, *chosen], plugins=[Failures(say)])
+class Ordered:
+    """Runs of the tests that are collected those of some functions, in an order."""
+
+    def __init__(self, tests: list[str], seconds: float) -> None:
+        self._places = {test: place for place, test in enumerate(tests)}
+        self._seconds = seconds
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        functions = set(map(function_of, self._places))
+        items = [item for item in session.items if function_of(item.nodeid) in functions]
+        items.sort(key=lambda item: self._places.get(item.nodeid, len(self._places)))
+        run_tests(items, self._seconds)
+        return True
+
+
+def run_anew(tests: list[str], seconds: float, say: Callable[[str], None]) -> None:
+    """Runs tests, with all that they import."""
+    files = dict.fromkeys(test.partition("::")[0] for test in tests)
+    chosen, _ = _affected.within(list(files), 2 * seconds, 1)
+    code = pytest.main([*OPTIONS, *chosen], plugins=[Failures(say), Ordered(tests, seconds)])
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         say("collection")
 
 
 def imports_anew(asking: IO[str], answering: IO[str]) -> None:
-    """Runs test files in forks that import the package, until the input ends."""
+    """Runs tests in forks that import the package, until the input ends."""
     for line in asking:
-        tests, seconds, failing = json.loads(line)
-        ended, said = in_fork(functools.partial(run_anew, tests, seconds, failing), seconds)
-        answering.write(json.dumps([not ended or said != "", said if "::" in said else ""]) + "\n")
+        tests, seconds = json.loads(line)
+        ended, said = in_fork(functools.partial(run_anew, tests, seconds), seconds)
+        answering.write(json.dumps([not ended or said != "", said if "::" in said else "", True]) + "\n")
         answering.flush()
 
 
-class Calls:
+class Called:
     """Notes the functions of the package that are called until all tests are collected."""
 
     def __init__(self, ran: set[Key]) -> None:
@@ -322,8 +443,7 @@ class Calls:
 
     def pytest_collection_finish(self) -> None:
         self._profile.disable()
-        codes = [entry.code for entry in self._profile.getstats() if isinstance(entry.code, CodeType)]
-        self._ran.update(key_of(code) for code in codes if code.co_filename.startswith(PACKAGE))
+        self._ran.update(called(self._profile))
         self._profile.clear()
 
 
@@ -355,15 +475,15 @@ def main() -> int:
     ran: set[Key] = set()
     server = Server(requests, answers, ran)
 
-    def anew(tests: list[str], seconds: float) -> tuple[bool, str]:
-        to_helper.write(json.dumps([tests, seconds, sorted(server.failing)]) + "\n")
+    def anew(items: list[pytest.Item], seconds: float, _: object) -> tuple[bool, str, bool]:
+        to_helper.write(json.dumps([[item.nodeid for item in items], seconds]) + "\n")
         to_helper.flush()
-        seen, test = json.loads(of_helper.readline())
-        return seen, test
+        seen, test, is_all = json.loads(of_helper.readline())
+        return seen, test, is_all
 
     server.anew = anew
     try:
-        return int(pytest.main([*OPTIONS, str(ROOT / "tests")], plugins=[server, Calls(ran)]))
+        return int(pytest.main([*OPTIONS, str(ROOT / "tests")], plugins=[server, Called(ran)]))
     finally:
         to_helper.close()
         os.waitpid(helper, 0)

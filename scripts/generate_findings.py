@@ -1,19 +1,17 @@
 #!/usr/bin/env python3
-"""Write and check ``tests/data/findings.txt``: what codes, their findings and notes say, a line for each wording.
+"""Write and check ``tests/data/findings.txt``: what codes and their findings say, a line for each wording.
 
     scripts/generate_findings.py            write it
     scripts/generate_findings.py --check    fail when it differs from what would be written
 
 A change of words is then seen in the difference. Codes come with title and explanation; findings from the examples of
 all codes, from the models of ``tests/mistakes.py``, and from right descriptors of every operator with one field
-changed. Texts that differ in names and numbers alone are one wording. Notes, by which ``explain`` and reports say what
-became of a node, are the texts that stand in the compiler, with ``_`` for what is put into them. At the end stands the
-help of commands and their options.
+changed. Texts that differ in names and numbers alone are one wording. ``generate_texts.py`` lists what stands in the
+code.
 """
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import io
 import json
@@ -34,9 +32,7 @@ from dml2onnx.catalog import LATEST, FieldType  # noqa: E402
 from dml2onnx.checks import check  # noqa: E402
 from dml2onnx.checks.operators import findings_of  # noqa: E402
 from dml2onnx.cli import main as command  # noqa: E402
-from dml2onnx.cli.commands import COMMANDS  # noqa: E402
 from dml2onnx.cli.examples import demonstrations, examples  # noqa: E402
-from dml2onnx.cli.parser import OF_OTHER_TOOLS, make_parser  # noqa: E402
 from dml2onnx.codes import all_codes  # noqa: E402
 from dml2onnx.diagnostics import DmlError  # noqa: E402
 from dml2onnx.frontends import load_bytes  # noqa: E402
@@ -168,42 +164,6 @@ def _other_arrays(value: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
         yield (*value[:-1], other)
 
 
-COMPILER = ("emitter", "half_precision", "legalise", "lowering", "memory", "optimizer_barriers", "passes")
-"""The packages that leave notes."""
-
-
-def notes() -> list[str]:
-    """The texts of all notes, each once."""
-    files = (file for package in COMPILER for file in (ROOT / "dml2onnx" / package).rglob("*.py"))
-    nodes = (node for file in files for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
-    calls = (node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute))
-    return sorted({text for call in calls for text in _noted(call)})
-
-
-def _noted(call: ast.Call) -> Iterator[str]:
-    assert isinstance(call.func, ast.Attribute)
-    given = call.args if call.func.attr in ("note", "let_go") else []
-    for text in (*given, *(item.value for item in call.keywords if item.arg == "note")):
-        parts = text.values if isinstance(text, ast.JoinedStr) else [text]
-        strings = [part.value if isinstance(part, ast.Constant) else "_" for part in parts]
-        if all(isinstance(part, str) for part in strings) and strings != ["_"]:
-            yield "".join(map(str, strings))
-
-
-def helps() -> Iterator[str]:
-    """What each command says of itself and of its options; what several say of one of the same name, once."""
-    for option, instead in OF_OTHER_TOOLS.items():
-        yield f"help: {option} is no option: {instead}"
-    seen = set()
-    for name, parser in make_parser().commands.items():
-        yield f"help: {name}: {COMMANDS[name][0]}"
-        for action in parser._actions:
-            of = f"{', '.join(action.option_strings) or action.metavar or action.dest}: {action.help}"
-            if of not in seen:
-                seen.add(of)
-                yield f"help: {name} {of}"
-
-
 def content() -> str:
     """The file: the texts in the order of their codes and wordings, each code's own first."""
     wordings = {(code.id, ""): f"{code.id}, {code.summary}: {code.explanation}" for code in all_codes().values()}
@@ -218,9 +178,8 @@ def content() -> str:
     lines = [wordings[key].replace("\n", "\\n") for key in sorted(wordings)]
     missing = sorted(all_codes().keys() - {code for code, words in wordings if words})
     kinds = f"A line is a code or a wording; {len(missing)} codes have none: {', '.join(missing)}"
-    noted = [f"note: {text}" for text in notes()]
     head = f"{GENERATOR} wrote this file. {kinds}"
-    return "\n".join([head, "", *lines, "", *noted, "", *(text.replace("\n", "\\n") for text in helps()), ""])
+    return "\n".join([head, "", *lines, ""])
 
 
 if __name__ == "__main__":

@@ -4,12 +4,14 @@
     python scripts/mutants.py --count 20       fewer
     python scripts/mutants.py --only passes    only in files whose path has this text
     python scripts/mutants.py --again          tries those again that were not seen
+    python scripts/mutants.py --over           tries all again, first with the test that saw each: some minutes
 
 A change is a bound one more or less, a condition the other way round, a result left out, a word of a message that is
 nonsense: each kind of ``KINDS`` in turn, rules and passes among them. Files are drawn by their lines and changes in
 them at random, the same ones for the same ``--seed``; the changes of ``KNOWN`` come first. Each is made in a copy of
-the last commit, in which the tests that ``scripts/test.py --fast`` would run are run for ``--seconds``, in forks of a
-process that has collected all of them (``_warm_tests.py``).
+the last commit, in which tests are run for ``--seconds``, in forks of a process that has collected all of them
+(``_warm_tests.py``): first those that call the changed function, which one run of all tests notes in
+``build/calls.json`` (deleted, it is made anew), then those that ``scripts/test.py --fast`` would run.
 
 ``build/mutants.json`` is the journal: a run that was stopped goes on where it was, also after later commits. A line
 that is no longer there is left out. Those that no test sees are printed, and at the end how many were seen.
@@ -34,6 +36,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from _environment import ROOT, interpreter, prepare, prepare_tool
+from generate_texts import texts_of
 
 BOUNDS = (
     "NumberReplacer",
@@ -74,6 +77,8 @@ LEFT_OUT = ("dml2onnx/builder/operators/", "dml2onnx/testing/")
 THE_SAME = re.compile(r"if (not )?TYPE_CHECKING|TypeAlias = .*|(strict|slots)=(True|False)")
 """Of which a change says nothing: what type checkers read, how long lists are that are as long, where fields lie."""
 JOURNAL = ROOT / "build" / "mutants.json"
+TEXTS = "scripts/generate_texts.py"
+"""What knows all texts, and is tried first where one was changed."""
 NONSENSE = "umbrella"
 """What stands in a message instead of its longest word."""
 
@@ -185,12 +190,17 @@ def draw(count: int, seed: int, only: str) -> Iterator[Change]:
         text = varied(texts[path], dice.choice(KINDS[kind][0]), dice) or texts[path]
         made = text.splitlines() if is_code(text) else lines
         differ = [number for number, pair in enumerate(zip(lines, made, strict=False)) if pair[0] != pair[1]]
-        if len(made) != len(lines) or len(differ) != 1:
+        if len(made) != len(lines) or len(differ) != 1 or (kind == "texts" and said(text) == said(texts[path])):
             continue
         before, after = lines[differ[0]], made[differ[0]]
         if (path, differ[0], after) not in drawn and THE_SAME.sub("", before) != THE_SAME.sub("", after):
             drawn.add((path, differ[0], after))
             yield Change(path, differ[0] + 1, before, after, kind)
+
+
+def said(text: str) -> list[str]:
+    """The texts in some code: types that stand in quotes are none."""
+    return list(texts_of(ast.parse(text)))
 
 
 def is_code(text: str) -> bool:
@@ -220,10 +230,12 @@ class Copy:
         for name in (".venv-cpp",):
             if (ROOT / name).exists():
                 (self.root / name).symlink_to((ROOT / name).resolve())
+        JOURNAL.parent.mkdir(exist_ok=True)
+        (self.root / "build").mkdir()
+        (self.root / "build" / "calls.json").symlink_to(ROOT / "build" / "calls.json")
         if (ROOT / "build" / "durations.json").exists():
-            (self.root / "build").mkdir(exist_ok=True)
             shutil.copy(ROOT / "build" / "durations.json", self.root / "build")
-        threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "HYPOTHESIS_PROFILE": "hurry"}
         places = {"PYTHONPATH": str(self.root), "DML2ONNX_SHARED": str(ROOT.parent / "shared")}
         self._server = subprocess.Popen(
             [python, "scripts/_warm_tests.py"],
@@ -241,8 +253,10 @@ class Copy:
         text = file.read_text(encoding="utf-8") if file.exists() else ""
         made = change.made(text)
         if made is None:
+            change.seen = None
             return
         asked = {"path": change.path, "before": text, "after": made, "seconds": self._seconds}
+        asked["first"] = change.test or (TEXTS if change.kind == "texts" else "")
         assert self._server.stdin is not None
         assert self._server.stdout is not None
         self._server.stdin.write(json.dumps(asked) + "\n")
@@ -270,7 +284,6 @@ class Journal:
 
     def write(self) -> None:
         """Keeps what is known by now."""
-        JOURNAL.parent.mkdir(exist_ok=True)
         text = json.dumps({**self._key, "changes": [asdict(change) for change in self.changes]}, indent=1)
         JOURNAL.with_suffix(".new").write_text(text, encoding="utf-8")
         JOURNAL.with_suffix(".new").replace(JOURNAL)
@@ -294,16 +307,14 @@ class Journal:
 def perform(options: argparse.Namespace) -> int:
     """Tries changes one by one; the exit code is 0 when so many of them were seen as is asked for."""
     journal = Journal(options.count, options.seed, options.only)
-    todo = [change for change in journal.changes if change.seen is None]
-    if options.again:
-        todo = [change for change in journal.changes if change.seen is False]
+    todo = [change for change in journal.changes if options.over or change.seen is (False if options.again else None)]
     with tempfile.TemporaryDirectory() as directory:
         copy = Copy(Path(directory), prepare(".venv"), options.seconds)
         for change in todo:
+            was = change.seen
             copy.perform(change)
-            said = (
-                "is no longer there" if change.seen is None else f"seen by {change.test}" if change.seen else "NOT SEEN"
-            )
+            unseen = "NO LONGER SEEN" if was else "NOT SEEN"
+            said = {True: f"seen by {change.test}", False: unseen, None: "is no longer there"}[change.seen]
             print(f"{change}\n  {said}, {change.seconds:.0f} s", flush=True)
             journal.write()
         copy.close()
@@ -319,6 +330,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="which changes are drawn")
     parser.add_argument("--only", default="", help="only files whose path has this text")
     parser.add_argument("--again", action="store_true", help="only those that were not seen")
+    parser.add_argument("--over", action="store_true", help="all again, first with the test that saw each")
     parser.add_argument("--seconds", type=float, default=40, help="seconds of tests for each change (40)")
     parser.add_argument("--least", type=float, default=0.97, help="the share that has to be seen (0.97)")
     options = parser.parse_args()

@@ -18,14 +18,16 @@ from typing import Any
 
 import onnxruntime
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 from tests import replay, selection
 
 # The same examples every time, so that a rare counterexample stops whoever looks for it and nobody else:
-# HYPOTHESIS_PROFILE=explore draws new ones.
+# HYPOTHESIS_PROFILE=explore draws new ones, and "hurry" ends at the first.
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None)
+FIND = (Phase.explicit, Phase.generate)
+settings.register_profile("hurry", derandomize=True, deadline=None, phases=FIND, report_multiple_bugs=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 ROOT = Path(__file__).parent.parent

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import io
 import json
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import tarfile
 import tomllib
+import types
 import typing
 import zipfile
 from dataclasses import replace
@@ -103,6 +105,27 @@ class Thing:
         assert self.changed(module, "LIMIT = 3", "LIMIT = 4")[1] is None
         assert self.changed(module, "n", "n")[1] == {}
 
+    def test_tests_that_call_it_come_first_and_a_case_of_each(self, script):
+        names = [
+            "far.py::u",
+            "far.py::a[odd]",
+            "far.py::a[owned]",
+            "far.py::b",
+            "near.py::c",
+            "near.py::d",
+            "near.py::u",
+        ]
+        items = [types.SimpleNamespace(nodeid=name) for name in names]
+        calls = {
+            "far.py::a": (1, ["f"]),
+            "far.py::b": (0.1, ["f"]),
+            "near.py::c": (0.2, ["f"]),
+            "near.py::d": (1, ["g"]),
+        }
+        order = [item.nodeid for item in script("_warm_tests").by_calls(calls, items, "f", {"near.py"}, "in owned:")]
+        assert order[:2] == ["near.py::c", "near.py::u"]  # nobody knows what u calls
+        assert order[2:] == ["far.py::b", "far.py::a[owned]", "far.py::a[odd]", "far.py::u", "near.py::d"]
+
     def test_what_python_does_not_read_is_no_change(self, script):
         is_code = script("mutants").is_code
         assert is_code("def double(x, *, by=2): return x * by")
@@ -112,6 +135,12 @@ class Thing:
         same = script("mutants").THE_SAME
         assert same.sub("", "@dataclass(slots=True)") == same.sub("", "@dataclass(slots=False)")
         assert same.sub("", "@dataclass(frozen=True)") != same.sub("", "@dataclass(frozen=False)")
+
+
+def test_texts_are_those_of_the_code_without_docstrings_and_types(script):
+    says = 'print(f"seven {x} eight " "nine", "two words")'
+    code = f'def say(x: "one two three") -> None:\n    """Four five six."""\n    {says}'
+    assert list(script("generate_texts").texts_of(ast.parse(code))) == ["seven _ eight nine"]
 
 
 class TestTest:

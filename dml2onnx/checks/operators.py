@@ -51,7 +51,7 @@ class Judge:
     def __call__(self, desc: OperatorDesc) -> tuple[Diagnostic, ...]:
         return findings_of(desc, self.level, documented=self.documented)
 
-    def refusing(self, schema: OperatorSchema, *, warned: bool = False) -> Callable[[OperatorDesc], bool]:
+    def refusing(self, schema: OperatorSchema, *, warned: bool) -> Callable[[OperatorDesc], bool]:
         """Whether descriptors of an operator are refused, for many that differ little from one that is.
 
         If ``warned``, whether anything is said of them at all. The first error will do, and the rule that found the

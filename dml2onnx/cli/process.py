@@ -138,8 +138,7 @@ def _open_streams() -> None:
                 os.dup2(empty, descriptor)
                 os.close(empty)
         if getattr(sys, name) is None:
-            mode = "r" if name == "stdin" else "w"
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  # for as long as we live
+            setattr(sys, name, open(os.devnull, "r+", encoding="utf-8"))  # noqa: SIM115  # for as long as we live
 
 
 def reader_has_gone() -> bool:

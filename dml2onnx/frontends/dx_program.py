@@ -526,7 +526,7 @@ class Program:
                     if write.base is not None:
                         files.pop(write.base, None)
         for value, resource in files.items():
-            if 0 < ends[value] < resource.initial_bytes:
+            if ends[value] < resource.initial_bytes:
                 size, most = resource.initial_bytes, ends[value]
                 message = f"{quote(resource.file)} has {size} bytes, of which no tensor reads more than {most}"
                 place = pointer("resources", resource.name, "initialValues", "sourcePath")

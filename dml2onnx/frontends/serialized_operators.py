@@ -24,7 +24,6 @@ from dml2onnx.frontends.findings import quote
 from dml2onnx.frontends.flatbuffer import FlatBuffer, Table
 from dml2onnx.frontends.flatbuffer_repeats import Element, Pieces, Repeats
 from dml2onnx.frontends.members import Json
-from dml2onnx.frontends.tensors import MAX_SIZES
 from dml2onnx.ir.operator import UNREADABLE, FieldValue
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.serialized_schema import (
@@ -328,7 +327,7 @@ def _smallest_total(raw: Json) -> int | None:
     sizes, strides = raw["Sizes"], raw.get("Strides") or None
     assert isinstance(sizes, list)
     assert strides is None or isinstance(strides, list)
-    if data_type is None or not 0 < len(sizes) <= MAX_SIZES or (strides is not None and len(strides) != len(sizes)):
+    if data_type is None or not sizes or (strides is not None and len(strides) != len(sizes)):
         return None
     return _minimum(data_type, tuple(sizes), None if strides is None else tuple(strides))
 

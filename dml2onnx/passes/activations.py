@@ -71,12 +71,13 @@ def _limits(result: Value) -> tuple[Array, Array]:
 
 
 def _bounds(draft: Draft, node: Node, result: Value) -> tuple[Array, Array] | None:
-    """Both bounds; ``None`` where they are not known, or are no numbers."""
+    """Both bounds; ``None`` where they are no numbers."""
     found = list(_limits(result))
     for index, item in enumerate(node.inputs[1:]):
         if item is not None:
             value = draft.constant(item)
-            if value is None or value.size != 1 or bool(np.isnan(value.astype(np.float64)).any()):
+            assert value is not None
+            if np.isnan(value.item()):
                 return None
             found[index] = value.reshape(())
     return found[0], found[1]

@@ -171,20 +171,13 @@ def _concats(draft: Draft, _: Node, node: Node) -> None:
 
 
 def _pads(draft: Draft, before: Node, node: Node) -> None:
-    """Margins of one value."""
-    given = [draft.constant(item.inputs[1]) for item in (before, node)]
-    values = [draft.constant(item.inputs[2]) if len(item.inputs) > 2 else None for item in (before, node)]
+    """Margins of one value, which is one constant wherever it stands."""
+    first, second = (draft.constant(item.inputs[1]) for item in (before, node))
     result = node.outputs[0]
-    if any(item.attributes for item in (before, node)) or any(item is None for item in given) or result is None:
+    if before.attributes or node.attributes or before.inputs[2:] != node.inputs[2:]:
         return
-    zero = np.zeros((), result.dtype).tobytes()
-    contents = [zero if item is None else item.tobytes() for item in values]
-    if contents[0] != contents[1] or any(bool(np.less(item, 0).any()) for item in given if item is not None):
-        return
-    if not all(len(item.inputs) < 3 or value is not None for item, value in zip((before, node), values, strict=True)):
-        return
-    total = sum(item.astype(np.int64) for item in given if item is not None)
-    _moved(draft, before, node, (draft.store(np.asarray(total), f"{result.name}/pads"), *node.inputs[2:]), {})
+    if first is not None and second is not None and result is not None:
+        _moved(draft, before, node, (draft.store(first + second, f"{result.name}/pads"), *node.inputs[2:]), {})
 
 
 _MERGES: dict[str, Callable[[Draft, Node, Node], None]] = {

@@ -9,6 +9,7 @@ import pytest
 
 from dml2onnx.checks import check
 from dml2onnx.frontends import load_bytes
+from tests.frontends.models import DX, edited
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -152,3 +153,10 @@ def test_an_output_that_leaves_its_buffer_has_the_sizes_that_fit() -> None:
     assert [remedy.words for remedy in item.remedies] == [
         "OutputTensor of sizes [1, 1, 4, 4], as it follows from the rest"
     ]
+
+
+@pytest.mark.parametrize("name", ["x", "y"])
+def test_a_buffer_that_is_too_small_is_named_whether_it_is_read_or_written(name: str) -> None:
+    model = edited(DX, (f"/resources/{name}/initialValues", {"valueCount": 3, "value": 1}))
+    (item,) = check(load_bytes(json.dumps(model).encode(), "model.json"))
+    assert [place.message for place in item.places] == [f'"{name}" has 12 bytes']

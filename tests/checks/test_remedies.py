@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -109,6 +110,17 @@ def test_a_remedy_that_does_not_hold_is_not_kept() -> None:
     case = next(case for case in FILES if case.name == "value misspelt")
     stubborn = found_in(case.source)
     assert fix(case.source, lambda data: stubborn).text == case.source
+    (item,) = stubborn
+    beside = fix(case.source, lambda data: [replace(item, message="stays"), *found_in(data.decode())])
+    assert beside == fix(case.source, lambda data: found_in(data.decode()))  # which is kept without the other
+
+
+def test_the_bytes_of_a_tensor_are_certain() -> None:
+    tensor = {"DataType": "FLOAT32", "Sizes": [4]}
+    desc = {"InputTensor": {**tensor, "TotalTensorSizeInBytes": 8}, "OutputTensor": tensor}
+    node = {"type": "ACTIVATION_RELU", "desc": desc, "inputs": {"InputTensor": "x"}, "outputs": {"OutputTensor": "y"}}
+    text = json.dumps({"dml2onnx": 1, "inputs": {"x": tensor}, "nodes": [node], "outputs": ["y"]})
+    assert json.loads(fix(text, lambda data: found_in(data.decode())).text) == json.loads(text.replace(": 8}", ": 16}"))
 
 
 def test_difference() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,7 @@ from dml2onnx import catalog
 from dml2onnx.catalog import LATEST, Constraint, Rule
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.ir.operator import UNREADABLE
+from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.constraints import constraint_check
 from dml2onnx.rules.shapes import rules_by_constraint
 from dml2onnx.testing.descriptors import plain, sized
@@ -68,3 +70,12 @@ def test_scales_are_as_small_as_directml_takes_them(scale: float, is_right: bool
     tensors = dict.fromkeys(("InputTensor", "OutputTensor"), sized(2, 2))
     op = plain("RESAMPLE1", **tensors, **offsets, InterpolationMode="LINEAR", Scales=(1.0, scale))
     assert any(item.is_error for item in findings(op)) != is_right
+
+
+@pytest.mark.parametrize("name", sorted(descriptors()))
+def test_tensors_of_one_dimension_are_judged(name: str) -> None:
+    """Whatever the others have: no rule counts on more."""
+    for desc in descriptors()[name]:
+        for field in desc.schema.tensor_fields:
+            if isinstance(tensor := desc.get(field.name), TensorDesc):
+                findings_of(with_value(desc, field.name, replace(tensor, sizes=tensor.sizes[:1], strides=None)), LATEST)

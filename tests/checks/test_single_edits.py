@@ -77,7 +77,7 @@ def test_refused_is_what_has_an_error() -> None:
     """However many were asked about before: the rules are asked in another order then."""
     for number, (*_, wrong) in enumerate(mistakes()):
         if number % 9 == 0:
-            refused = Judge(LATEST).refusing(wrong.schema)
+            refused = Judge(LATEST).refusing(wrong.schema, warned=False)
             tried = [wrong, *(changed(wrong, edit.changes) for edit in single_edits(wrong, findings_of(wrong, LATEST)))]
             for desc in tried[:20]:
                 assert refused(desc) == any(item.is_error for item in findings_of(desc, LATEST)), desc

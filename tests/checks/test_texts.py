@@ -123,3 +123,17 @@ def test_verdicts_without_remedies_are_the_same() -> None:
         assert not any(item.remedies for item in without if item.node)
         fewer += any(item.remedies for item in with_them if item.node)
     assert fewer > 50
+
+
+@pytest.mark.parametrize(
+    ("scales", "words"),
+    [
+        ((1.0, 1.0, 0.5, 0.5), "lead from OutputTensor to InputTensor"),
+        ((2.0, 2.0, 1.0, 1.0), "are in another order than the dimensions"),
+        ((1.0, 1.0, 8.0, 8.0), "make at least twice or half the sizes of OutputTensor"),
+    ],
+)
+def test_what_may_be_wrong_with_scales(scales: tuple[float, ...], words: str) -> None:
+    sizes = {"InputTensor": t(1, 4, 8, 8), "OutputTensor": t(1, 4, 16, 16)}
+    (finding,) = check(one(op("RESAMPLE", **sizes, InterpolationMode="LINEAR", Scales=scales)))
+    assert words in finding.message

@@ -102,6 +102,14 @@ def test_a_node_that_nothing_reads() -> None:
     assert (item.code, item.node) == ("DML1216", "clip")
     del graph["nodes"][6]
     assert remedies(json.dumps(graph)) == ['InputTensor of "mean" reads "positive" in the place of "sum"']
+    graph["nodes"][5] = {
+        "name": "pairs",
+        "type": "TOP_K1",
+        "desc": {"Axis": 1, "K": 1, "AxisDirection": "DECREASING"},
+        "inputs": {"InputTensor": "sum"},
+        "outputs": {"OutputValueTensor": "value", "OutputIndexTensor": "index"},
+    }
+    assert remedies(json.dumps(graph)) == []
 
 
 def test_an_output_of_the_graph_for_a_node_that_nothing_reads() -> None:

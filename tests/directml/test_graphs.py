@@ -90,6 +90,13 @@ def test_parts_of_buffers_run_node_by_node() -> None:
     np.testing.assert_allclose(y, np.sqrt(both[4:12]), 1e-6)
 
 
+def test_directml_is_not_asked_for_parts_of_buffers_at_once() -> None:
+    """It may refuse them, or take them for other parts."""
+    whole, parts = network(), in_one_buffer()
+    assert graphs._is_plain(whole.nodes, whole.outputs)
+    assert not graphs._is_plain(parts.nodes, parts.outputs)
+
+
 @needs_directml
 def test_graphs_add_masks_in_float16() -> None:
     """Nothing is left of scores beside -10000, in DirectML as in ONNX Runtime's Attention, where all is masked."""

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dml2onnx import catalog
-from dml2onnx.directml.structures import Memory, operator_type, write_operator
+from dml2onnx.directml.structures import Memory, _places, operator_type, write_operator
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.testing import valid
@@ -167,6 +167,7 @@ def test_structures_are_those_of_the_header(name: str, header: Header) -> None:
         memory = Memory()
         place = write_operator(memory, op)
         compare(Reader(header, memory), op, operator_type(op.schema), place + ADDRESS)
+        assert _places(op.schema)[1] == ctypes.sizeof(header.struct(header.struct_of(op)))
 
 
 def test_every_operator_has_a_descriptor() -> None:

@@ -43,6 +43,15 @@ def test_operations_on_constants_are_evaluated() -> None:
     assert e.initializers == {}
 
 
+@pytest.mark.parametrize("exact", [False, True])
+def test_zero_is_added_where_it_makes_zero_of_minus_zero(exact: bool) -> None:
+    e = Emitter(target("cpu", 21, exact=exact))
+    e.begin("node", "TEST")
+    zero = e.constant(0, np.float32)
+    assert {e.Add(*pair).shape for pair in ((computed(), zero), (zero, computed()))} == {(2, 3)}
+    assert emitted(e) == ["Add", "Add"] * exact
+
+
 def test_folding_does_not_make_models_larger() -> None:
     e = emitter()
     wide = e.Expand(e.constant(np.zeros((1, 1), np.float32)), (2048, 2048))

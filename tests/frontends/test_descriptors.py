@@ -186,6 +186,7 @@ def test_names_of_operators() -> None:
         (f32(2, 3, DimensionCount=2), TensorDesc(DataType.FLOAT32, (2, 3))),
         ({"DataType": "DML_TENSOR_DATA_TYPE_INT4", "Sizes": [3]}, TensorDesc(DataType.INT4, (3,))),
         (f32(), TensorDesc(DataType.FLOAT32, ())),
+        (f32(*[1] * 64), TensorDesc(DataType.FLOAT32, (1,) * 64)),  # of more it is said as they are read
     ],
 )
 def test_tensors(raw: Model, expected: TensorDesc) -> None:

@@ -16,7 +16,7 @@ from dml2onnx.exporters import convert
 from dml2onnx.frontends.array_files import ContentsFile
 from tests.refusals import refused
 
-from .models import DX, GRAPH, NATIVE, REMOVE, edited, f32, load_model
+from .models import DX, GRAPH, NATIVE, REMOVE, Model, edited, f32, load_model
 from .rejections import changes_of, rejecting
 
 VALUES = np.array([1.5, -2, 3, 4], np.float32)
@@ -51,9 +51,13 @@ def test_names_that_there_are(tmp_path: Path) -> None:
     assert finding.expected == '"x"'
 
 
-def test_models_with_errors_say_nothing_of_names(tmp_path: Path) -> None:
-    broken = edited(NATIVE, ("/inputs/x/DataType", "FLOAT33"))
-    assert load_model(tmp_path, broken, given(q=VALUES)).findings == load_model(tmp_path, broken).findings
+@pytest.mark.parametrize(
+    "broken",
+    [edited(NATIVE, ("/inputs/x/DataType", "FLOAT33")), edited(DX, ("/resources/x/initialValues", "deferred"))],
+)
+@pytest.mark.parametrize("name", ["q", "x"])
+def test_models_with_errors_say_nothing_of_constants(name: str, broken: Model, tmp_path: Path) -> None:
+    assert load_model(tmp_path, broken, given(**{name: VALUES})).findings == load_model(tmp_path, broken).findings
 
 
 def everything(tmp_path: Path) -> dict[str, Path]:

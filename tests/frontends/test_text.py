@@ -102,7 +102,7 @@ def test_byte_order_mark(model: Model, expected: list[str], tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("none.json", unreadable.NO_SUCH_FILE.id),
+        ("none.json", r"DML0001 .*none\.json\" does not exist\n"),
         (".", unreadable.NOT_A_FILE.id),
         ("/dev/null", unreadable.NOT_A_FILE.id),
         ("a" * 5000, unreadable.CANNOT_READ.id),
@@ -112,6 +112,7 @@ def test_byte_order_mark(model: Model, expected: list[str], tmp_path: Path) -> N
 )
 def test_what_is_no_model_file(name: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "large.json").write_bytes(bytes(11))
+    (tmp_path / "nine.json").mkdir()  # a directory is not meant
     with pytest.raises(UnreadableError, match=said):
         load(tmp_path / name, LoadOptions(max_bytes=10))
     with pytest.raises(UnreadableError, match="the path of the model is empty"):

@@ -6,7 +6,7 @@ import ast
 import contextlib
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 
@@ -76,7 +76,7 @@ def test_every_quirk_is_one_that_a_target_names() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_rules_are_given_what_their_operators_are_given(name: str) -> None:
-    """Each names an operator of the emitter that asks its rules, and has its parameters."""
+    """Each names an operator of the emitter that asks its rules, and has its parameters and their defaults."""
     for operator, rules in rules_of(target(name)).items():
         method = getattr(Emitter, operator)
         wanted = inspect.signature(method.__wrapped__).parameters
@@ -84,7 +84,12 @@ def test_rules_are_given_what_their_operators_are_given(name: str) -> None:
             found = inspect.signature(rule).parameters
             kinds = {item.kind for item in found.values()}
             if not kinds & {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}:
-                assert list(found)[1:] == list(wanted)[1:], f"{operator}: {rule.__module__}"
+                assert _parameters(found) == _parameters(wanted), f"{operator}: {rule.__module__}"
+
+
+def _parameters(signature: Mapping[str, inspect.Parameter]) -> list[tuple[str, object]]:
+    """Names and defaults behind the first."""
+    return [(item.name, item.default) for item in signature.values()][1:]
 
 
 @pytest.mark.parametrize("name", HERE)

@@ -126,6 +126,7 @@ def test_gelu_before_opset_20_is_what_onnx_runtime_fuses():
     model = check_case(activation("ACTIVATION_GELU"), opset=19)
     assert operators(model) == ["Div", "Erf", "Add", "Mul", "Mul"]
     assert any("opset 20" in note for note in model.traces[0].notes)
+    assert operators(check_case(activation("ACTIVATION_GELU"), opset=20)) == ["Gelu"]
 
 
 def test_a_provider_that_likes_prelu_gets_it():

@@ -290,6 +290,11 @@ def test_form_of_constant_powers(data_type, exponent, expected):
     assert operators(model) == expected
 
 
+def test_a_constant_tensor_of_one_is_an_exponent_of_one():
+    op, one = described("ELEMENT_WISE_POW", "FLOAT32", (1, 1)), np.ones((1, 1), np.float32)
+    assert evaluate(op, constants=["ExponentTensor"], InputTensor=3 * one, ExponentTensor=one)[1] == ["Identity"]
+
+
 def test_inverse_hyperbolic_tangents_of_many_elements():
     """From so many on it is made of several kernels, in all that is special as exact as the one."""
     rng = np.random.default_rng(0)

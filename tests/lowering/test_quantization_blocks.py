@@ -62,6 +62,9 @@ def test_forms():
     rows = blocks("DEQUANTIZE", "UINT8", "FLOAT32", (4, 128), (4, 1))
     assert check(rows, **positive) == ["DequantizeLinear"]
     assert check(rows, constants=[*constants, "InputTensor"]) == ["Identity"]
+    for rank in (4, 5):  # of which all dimensions are split, or too many would be
+        nodes = check(blocks("DEQUANTIZE", "UINT8", "FLOAT32", (4,) * rank, (2,) * rank))
+        assert ("GatherElements" in nodes) == (rank == 5)
     assert operators(check_case(dynamic())) == ["DynamicQuantizeLinear", "Reshape", "Reshape"]
 
 

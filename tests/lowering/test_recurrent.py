@@ -298,7 +298,7 @@ class TestSequenceLengths:
 
     def test_constant_lengths_that_all_begin_need_no_last_look(self, name, activations, direction):
         op = recurrent(name, activations, direction=direction)
-        model = check(op, lengths=[1, 2], constants=["SequenceLengthsTensor"])
+        model = check(op, lengths=[1, 3], constants=["SequenceLengthsTensor"])
         assert not {"Where", "Less", "Greater", "Min"} & set(operators(model))
 
     def test_what_stands_behind_the_end_reaches_nothing(self, name, activations, direction):

@@ -56,10 +56,11 @@ def padded_average() -> Graph:
 
 
 def padded_maximum() -> Graph:
-    """A maximum over integers with a margin of the lowest one."""
+    """Maxima with a margin of the lowest number."""
     g = GraphBuilder()
-    x = around(g, g.input("x", "INT8", IMAGE), -128)
-    return g.build({"y": g.max_pooling0(x, (3, 4), (2, 1))})
+    lowest = (("x", "INT8", -128), ("y", "FLOAT32", -np.inf))
+    padded = {name: around(g, g.input(name, data_type, IMAGE), value) for name, data_type, value in lowest}
+    return g.build({f"max_{name}": g.max_pooling0(x, (3, 4), (2, 1)) for name, x in padded.items()})
 
 
 def margins_in_a_row() -> Graph:
@@ -104,11 +105,11 @@ def split_and_joined() -> Graph:
 
 
 def cast_twice() -> Graph:
-    """INT8 by way of UINT32 and back, and UINT8 to FLOAT32 by way of INT32."""
+    """INT8 by way of UINT32 and back, INT64 to INT32 by way of UINT32, and UINT8 to FLOAT32 by way of INT32."""
     g = GraphBuilder()
-    x, z = g.input("x", "INT8", (2, 300)), g.input("z", "UINT8", (2, 300))
-    around = g.cast(g.cast(g.bit_not(x), "UINT32"), "INT8")
-    return g.build({"y": g.bit_not(around), "w": g.cast(g.cast(z, "INT32"), "FLOAT32")})
+    x, i, z = (g.input(name, kind, (2, 300)) for name, kind in (("x", "INT8"), ("i", "INT64"), ("z", "UINT8")))
+    around, low = g.cast(g.cast(g.bit_not(x), "UINT32"), "INT8"), g.cast(g.cast(i, "UINT32"), "INT32")
+    return g.build({"y": g.bit_not(around), "v": low, "w": g.cast(g.cast(z, "INT32"), "FLOAT32")})
 
 
 def clipped_twice() -> Graph:

@@ -15,6 +15,8 @@ from dml2onnx.builder import Expression, GraphBuilder
 from dml2onnx.compiler import CompiledModel
 from dml2onnx.onnx_model import Body
 from dml2onnx.passes import PASSES
+from dml2onnx.passes.draft import Draft
+from dml2onnx.targets import target
 from dml2onnx.verification import CONTENTS, contents
 from tests.lowering.harness import left_by_optimiser
 from tests.passes import folding
@@ -100,6 +102,10 @@ def test_bodies_hold_nothing_that_could_be_folded() -> None:
             (inner,) = body.nodes
             assert inner.inputs[0] is not None
             assert inner.inputs[0].name not in model.lowered.initializers
+            # whose names nothing else gets
+            made = inner.outputs[0]
+            assert made is not None
+            assert Draft(model.lowered, target("cpu")).value(made.name, made.dtype, ()).name != made.name
 
 
 def test_other_targets_ask_nothing() -> None:

@@ -157,6 +157,7 @@ def test_a_file_that_is_missing(tmp_path: Path) -> None:
     graph = constant(data, desc)
     dml2onnx.convert(graph, tmp_path / "program.py")
     assert [item.code for item in left_out(graph, tmp_path / "program.py", "python")] == []
+    assert ".reshape(2, 2)" in (tmp_path / "program.py").read_text(encoding="utf-8")
     values = np.arange(4, dtype=np.float32)
     values.tofile(tmp_path / "w.bin")
     there = Graph(graph.nodes, (), graph.outputs, (Constant(graph.constants[0].value, ArrayData.of(values)),))
@@ -225,6 +226,15 @@ def test_names_come_back_where_scopes_have_their_separators(tmp_path: Path) -> N
     graph = transformer("/")
     round_trip(graph, tmp_path)
     assert [node.name for node in built(tmp_path / "program.py").nodes] == [node.name for node in graph.nodes]
+
+
+@pytest.mark.parametrize("times", [4, 5])
+def test_a_loop_saves_some_lines(times: int, tmp_path: Path) -> None:
+    g = GraphBuilder("steps")
+    x = g.input("x", np.float32, [4])
+    for _ in range(times):
+        x = g.abs(x)
+    assert ("for " in round_trip(g.build({"y": x}), tmp_path)) == (times == 5)
 
 
 def unet(g: GraphBuilder, x: dml2onnx.builder.Expression) -> object:
