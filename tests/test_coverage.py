@@ -21,6 +21,7 @@ from dml2onnx.testing.random_graphs import FAMILIES
 from dml2onnx.testing.valid import descriptors
 from scripts._node_cases import INPUTS
 from tests.lowering.harness import make_case
+from tests.reference.test_numpy import COMPARED
 
 PACKAGE = Path(dml2onnx.__file__).parent
 TESTS = Path(__file__).parent
@@ -40,10 +41,10 @@ def strings(*paths: Path) -> frozenset[str]:
     )
 
 
-def named_in_tests(package: str, family: str) -> frozenset[str]:
-    """What the test modules of a family speak of, and the cases that such modules share."""
-    own = (TESTS / package).glob(f"test_{family}*.py")
-    shared = (path for path in (TESTS / package).glob("*.py") if not path.stem.startswith("test_"))
+def named_in_tests(family: str) -> frozenset[str]:
+    """What the test modules of a family's lowerings speak of, and the cases that such modules share."""
+    own = (TESTS / "lowering").glob(f"test_{family}*.py")
+    shared = (path for path in (TESTS / "lowering").glob("*.py") if not path.stem.startswith("test_"))
     return strings(*sorted(own), *sorted(shared))
 
 
@@ -51,19 +52,20 @@ def named_in_tests(package: str, family: str) -> frozenset[str]:
 def test_every_operator_has_all_that_it_needs(name: str) -> None:
     """A lowering with tests that name it, a reference, a right descriptor, and a place in the random graphs.
 
-    ``tests/reference/test_examples.py`` says where answers of each are from.
+    ``tests/reference/test_examples.py`` says where answers of each are from, ``test_numpy.py`` what else defines it.
     """
     family = catalog.operator(name).family
     lacks = {
         "a lowering": name not in lowerings(),
         "a reference": name not in references(),
+        "something to compare its reference with": name not in COMPARED,
         "a right descriptor": not descriptors().get(f"DML_OPERATOR_{name}"),
         "a place in the random graphs": not any(name in names for names in FAMILIES) and not NOT_DRAWN.get(name),
     }
     called = {name, re.sub(r"^(ACTIVATION|CUMULATIVE|ELEMENT_WISE)_((BIT|LOGICAL)_)?", "", name)}
     called.add(re.sub(r"^ELEMENT_WISE_", "", name))
     lacks["a test module of the lowering"] = not (TESTS / "lowering" / f"test_{family}.py").exists()
-    lacks["a test of the lowering that names it"] = not called & named_in_tests("lowering", family)
+    lacks["a test of the lowering that names it"] = not called & named_in_tests(family)
     assert not [what for what, is_missing in lacks.items() if is_missing]
 
 

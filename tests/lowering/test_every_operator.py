@@ -36,6 +36,9 @@ TUPLES: dict[str, Any] = {"InputTensor": LINE, "IndicesTensor": t(1, type="INT32
 ONE = {"InputDimensionCount": 1, "IndicesDimensionCount": 1}
 MORE = [
     *(unary(f"ACTIVATION_{name}1", LINE, Axes=(0,)) for name in ("SOFTMAX", "LOG_SOFTMAX")),
+    unary("CAST", LINE, OutputTensor=t(5, type="INT32")),
+    plain("DEQUANTIZE", InputTensor=t(2, 4, type="UINT8"), QuantizationType="SCALE", QuantizationTensors=(t(2, 2),),
+          OutputTensor=t(2, 4)),
     plain("ELEMENT_WISE_QUANTIZED_LINEAR_ADD", **NUMBERS),
     plain("ELEMENT_WISE_QUANTIZE_LINEAR", InputTensor=t(2, 3, type="INT32"), ScaleTensor=t(2, 3),
           ZeroPointTensor=t(2, 3, type="INT8"), OutputTensor=t(2, 3, type="INT8")),
