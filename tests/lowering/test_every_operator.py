@@ -37,8 +37,12 @@ ONE = {"InputDimensionCount": 1, "IndicesDimensionCount": 1}
 MORE = [
     *(unary(f"ACTIVATION_{name}1", LINE, Axes=(0,)) for name in ("SOFTMAX", "LOG_SOFTMAX")),
     unary("CAST", LINE, OutputTensor=t(5, type="INT32")),
+    *(plain("CONVOLUTION", InputTensor=t(1, 2, 5, 6), FilterTensor=t(3, 2, size, size), OutputTensor=t(1, 3, *output),
+            Dilations=(2, 3)) for size, output in ((1, (5, 6)), (2, (3, 3)))),
     plain("DEQUANTIZE", InputTensor=t(2, 4, type="UINT8"), QuantizationType="SCALE", QuantizationTensors=(t(2, 2),),
           OutputTensor=t(2, 4)),
+    *(plain(name, InputTensor=t(1, 2, 5, 6), OutputTensor=t(1, 2, 3, 3), WindowSize=(2, 2), Dilations=(2, 3))
+      for name in ("AVERAGE_POOLING1", "LP_POOLING1", "MAX_POOLING2")),
     plain("ELEMENT_WISE_QUANTIZED_LINEAR_ADD", **NUMBERS),
     plain("ELEMENT_WISE_QUANTIZE_LINEAR", InputTensor=t(2, 3, type="INT32"), ScaleTensor=t(2, 3),
           ZeroPointTensor=t(2, 3, type="INT8"), OutputTensor=t(2, 3, type="INT8")),

@@ -1,7 +1,8 @@
 """What is known of each operator from elsewhere: from DirectML, from the documentation's examples, or by hand.
 
 DirectML is asked again by ``tests/directml/test_probes.py``. All else that the reference gives is compared with
-compiled models, which ONNX Runtime runs (``tests/lowering``).
+functions of numpy, SciPy and PyTorch (``test_numpy.py``, ``test_torch.py``), and with compiled models, which ONNX
+Runtime runs (``tests/lowering``).
 """
 
 from __future__ import annotations

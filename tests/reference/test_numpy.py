@@ -238,10 +238,10 @@ COMPARED = TABLE.keys() | BY_TORCH | ELSEWHERE.keys()
 TELLING: dict[str, Any] = {
     "Alpha": 0.75, "Beta": 0.5, "Gamma": 1.25, "Threshold": 0.5, "Steepness": 1.5, "Exponent": 3.0, "P": 2,
     "SigmoidInputScale": 0.5, "Min": -0.5, "Max": 1.25, "Epsilon": 0.01, "LocalSize": 3, "PaddingValue": 3.0,
-    "Value": 7.0, "ValueStart": 3.0, "ValueDelta": 2.0, "Dilations": (2, 2), "InputPixelOffsets": (0.5,) * 4,
-    "OutputPixelOffsets": (-0.25,) * 4, "InputPixelOffset": 0.5, "OutputPixelOffset": -0.5,
-    "OutOfBoundsInputValue": 0.0, "MaximumSamplesPerOutput": 2, "MinimumSamplesPerOutput": 2, "Beta1": 0.75,
-    "Beta2": 0.5, "LearningRate": 0.125,
+    "Value": 7.0, "ValueStart": 3.0, "ValueDelta": 2.0, "Dilations": (2, 2), "StartPadding": (1, 0),
+    "InputPixelOffsets": (0.5,) * 4, "OutputPixelOffsets": (-0.25,) * 4, "InputPixelOffset": 0.5,
+    "OutputPixelOffset": -0.5, "OutOfBoundsInputValue": 0.0, "MaximumSamplesPerOutput": 2,
+    "MinimumSamplesPerOutput": 2, "Beta1": 0.75, "Beta2": 0.5, "LearningRate": 0.125,
 }  # fmt: skip
 """Values of fields that in ``testing/valid.py`` often are those that mean nothing special."""
 
