@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def test_how_many_there_are() -> None:
-    assert len({case.name for case in CASES}) == 476  # one is made in a file, and in a program
-    assert len(CASES) == 477
+    assert len({case.name for case in CASES}) == 516  # one is made in a file, and in a program
+    assert len(CASES) == 517
     assert not check(load_bytes(NETWORK.encode(), "net.json"))
 
 

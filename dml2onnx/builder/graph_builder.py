@@ -64,13 +64,15 @@ def _answering(method: Callable[..., Any]) -> Callable[..., Any]:
             unknown = _UNKNOWN_ARGUMENT.search(str(error))
             if unknown is None or unknown[1] not in kwargs:
                 raise
-            from dml2onnx.catalog.familiar import meant_arguments  # only what is misspelt needs it
+            from dml2onnx.catalog.familiar import OF_REDUCTION, meant_arguments  # only what is misspelt needs it
 
             names = [name for name in inspect.signature(method).parameters if name not in ("self", *kwargs)]
             converted = meant_arguments(unknown[1], names)
             if len(converted) == 1 and _takes_several(method, converted[0]) and isinstance(kwargs[unknown[1]], int):
                 converted = (f"{converted[0]}=[{kwargs[unknown[1]]}]",)
             hint = f"did you mean {' and '.join(converted)}?" if converted else f"it has {', '.join(names)}"
+            if unknown[1] in OF_REDUCTION:
+                hint = "dimensions that are reduced stay, with size 1; reshape and reinterpret take them away"
             message = f"{method.__name__} has no argument {unknown[1]}; {hint}"
             raise TypeError(message) from None
 

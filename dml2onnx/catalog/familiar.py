@@ -155,6 +155,8 @@ _ARGUMENTS = MappingProxyType(
     }
 )
 """What arguments are called elsewhere: those that are meant, as far as a method has them."""
+OF_REDUCTION = frozenset({"keepdim", "keepdims", "keep_dims"})
+"""Arguments elsewhere that say whether reduced dimensions stay, with a size of 1, as they always do here."""
 _BY_LAYOUT = frozenset({"EXPAND", "FLATTEN", "PERMUTE", "RESHAPE", "SQUEEZE", "T", "TRANSPOSE", "UNSQUEEZE", "VIEW"})
 """What has no operator here, for descriptors do it."""
 

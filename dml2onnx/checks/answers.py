@@ -28,7 +28,7 @@ from dml2onnx.codes import checking as codes
 from dml2onnx.codes.reading import EDGE_BYTES, UNKNOWN_VALUE
 from dml2onnx.diagnostics import Edit, Place, Remedy, Severity, plural, quote
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.ir.tensor import MAX_ELEMENTS, TensorDesc
+from dml2onnx.ir.tensor import MAX_ELEMENTS, TensorDesc, packed_strides
 from dml2onnx.rules.findings import at_node, operator_place, pointer
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ _OF_SHAPES = frozenset(
         codes.DIFFERENT_DIMENSION_COUNTS,
         codes.WRONG_DIMENSION_COUNT,
         codes.DIMENSION_COUNT_UNSUPPORTED,
+        codes.DIMENSION_COUNT_LEVEL,
         codes.EFFECTIVE_RANK,
         codes.DIFFERENT_SIZES,
         codes.NOT_BROADCASTABLE,
@@ -352,8 +353,7 @@ def _of_resource(node: Node, item: Diagnostic, source: Callable[[Value, TensorDe
             kind, count = desc.data_type.name, desc.extent
             if elements_of_other_width(desc, bound.value.nbytes):
                 yield Remedy(f"initialValuesDataType {kind} of {name}")
-            else:
-                yield Remedy(f"{name} with {plural(count, 'element')} of {kind}, valueCount {count}")
+            yield Remedy(f"{name} with {plural(count, 'element')} of {kind}, valueCount {count}")
 
 
 def _declared_larger(node: Node, item: Diagnostic, ends: OtherEnds) -> Iterator[Remedy]:
@@ -451,9 +451,14 @@ def _of_one_tensor(node: Node, item: Diagnostic, *, editable: bool) -> tuple[Rem
         follows = f"OutputTensor of sizes {list(map(int, sizes))}, as it follows from the rest"
         return (Remedy(f"Scales {item.expected}", edits), *([Remedy(follows)] if is_whole else []))
     if item.code is codes.OVERLAPPING_OUTPUT:
-        packed: Member = [int(step) for step in re.findall(r"\d+", item.expected)]
-        return (
-            Remedy(f"Strides {item.expected}", (Edit(pointer(node.source, item.path), packed),) if editable else ()),
+        kept = tuple([int(step) for step in re.findall(r"\d+", item.expected)])
+        packed = packed_strides(desc.sizes) if isinstance(desc, TensorDesc) else kept
+        place = pointer(node.source, item.path)
+        return tuple(
+            [
+                Remedy(f"Strides {list(steps)}", (Edit(place, as_member(steps)),) if editable else ())
+                for steps in dict.fromkeys((kept, packed))
+            ]
         )
     if item.code not in (codes.STRIDES_IN_BYTES, codes.OUT_OF_BOUNDS) or not isinstance(desc, TensorDesc):
         return ()

@@ -84,7 +84,7 @@ def candidates(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[C
     yield from (Candidate(0, (change,)) for change in follow if change.field in fields)
     if len(follow) > 1:
         yield Candidate(0, tuple(follow))
-    for changes in _paddings(desc, findings):
+    for changes in (*_paddings(desc, findings), *_leading(desc, findings)):
         yield Candidate(0, changes)
     for changes in list(_shorter(desc)) or _of_counts(desc, findings):
         yield Candidate(0, changes)
@@ -99,7 +99,7 @@ def candidates(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[C
             yield Candidate(-1, (change,))  # three sizes that fit by chance are less likely than that
     yield from (Candidate(2, changes) for changes in _layouts(desc))
     for name in {item.field for item in findings if item.code is not codes.WRONG_SIZE}:
-        yield from (Candidate(3, (change,)) for change in _views(desc, name))
+        yield from (Candidate(_kind_of_view(desc, change), (change,)) for change in _views(desc, name))
     for name in _tied_in_size(desc, findings) - fields:
         yield from (Candidate(3, (change,)) for change in _views(desc, name))
     for changes in _views_together(desc, findings, whole=True):
@@ -248,6 +248,26 @@ def _of_counts(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[t
             yield *changes, Change(count or "", wanted, f"{wanted}")
 
 
+def _leading(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[tuple[Change, ...]]:
+    """All tensors with the dimension count that a feature level has, by ones in front; axes count from there."""
+    found = [item for item in findings if item.code is codes.DIMENSION_COUNT_LEVEL]
+    least = max([int(item.expected.partition(" ")[0]) for item in found], default=0)
+    stated = [(item, value) for item, value in desc.items() if isinstance(value, TensorDesc)]
+    if not stated or len({value.rank for _, value in stated}) > 1 or not (more := least - stated[0][1].rank) > 0:
+        return
+    changes = []
+    for item, value in desc.items():
+        if isinstance(value, TensorDesc) and value.strides is None:
+            made = replace(value, sizes=(*[1] * more, *value.sizes))
+            changes.append(Change(item.name, made, f"of sizes {list(made.sizes)}"))
+        elif item.names_axes and isinstance(value, tuple):
+            axes = tuple([axis + more for axis in value if isinstance(axis, int)])
+            changes.append(Change(item.name, axes, in_words(axes)))
+        elif item.names_axes and isinstance(value, int):
+            changes.append(Change(item.name, value + more, str(value + more)))
+    yield tuple(changes)
+
+
 def _is_one_number(array: tuple[object, ...]) -> bool:
     return len(set(array)) == 1 and isinstance(array[0], (int, float))
 
@@ -295,7 +315,11 @@ def _attributes(desc: OperatorDesc, concerned: set[str]) -> Iterator[Change]:
 
 
 def _windows(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Change]:
-    """Sizes of windows whose ends were given."""
+    """Sizes of windows whose ends were given, or the number of elements that are taken from them."""
+    taken, whole, steps = (desc.find(name) for name in ("OutputTensor", "InputWindowSizes", "InputWindowStrides"))
+    if isinstance(taken, TensorDesc) and isinstance(steps, tuple) and whole == taken.sizes[: len(steps)]:
+        reach = tuple([(n - 1) * abs(step) + 1 for n, step in zip(whole, steps, strict=True) if isinstance(step, int)])
+        yield Change("InputWindowSizes", reach, f"{list(reach)}")
     for offsets, sizes in (("InputWindowOffsets", "InputWindowSizes"), ("Offsets", "Sizes")):
         first, last = desc.find(offsets), desc.find(sizes)
         if any(item.code is codes.OUT_OF_WINDOW for item in findings) and isinstance(first, tuple):
@@ -336,7 +360,8 @@ def _like_most(desc: OperatorDesc, fields: set[str]) -> Iterator[Change]:
     for name in fields & tensors.keys():
         others = Counter(tensor.sizes for other, tensor in tensors.items() if other != name)
         for sizes, count in others.most_common(1):
-            if count > 1 and max(sizes, default=1) > 1 and sizes != tensors[name].sizes:
+            is_of_one = tensors[name].element_count == 1  # which strides of 0 repeat
+            if count > 1 and max(sizes, default=1) > 1 and sizes != tensors[name].sizes and not is_of_one:
                 made = replace(tensors[name], sizes=sizes, strides=None, total_size=0)
                 yield Change(name, made, f"of sizes {list(sizes)}", is_copied=True)
 
@@ -457,6 +482,13 @@ def _views(desc: OperatorDesc, name: str) -> Iterator[Change]:
                         yield Change(name, repeated, words, position=index)
 
 
+def _kind_of_view(desc: OperatorDesc, change: Change) -> int:
+    """Other ones among the sizes are meant more often than repetition besides."""
+    new, old = change.value, desc.find(change.field)
+    is_both = isinstance(new, TensorDesc) and isinstance(old, TensorDesc) and new.rank != old.rank
+    return 4 if is_both and new.element_count > old.element_count else 3
+
+
 def _views_together(desc: OperatorDesc, findings: Sequence[Diagnostic], *, whole: bool) -> Iterator[tuple[Change, ...]]:
     """Inputs that are wrong in the same way, each with the same ones among its sizes, or repeated if not ``whole``."""
     seen = set[frozenset[str]]()
@@ -515,7 +547,10 @@ def _all_tensors(desc: OperatorDesc) -> Iterator[TensorDesc]:
 
 def _with_other_ones(tensor: TensorDesc, rank: int) -> list[TensorDesc]:
     """The tensor in so many dimensions: with ones in front, or its only size anywhere among ones."""
-    telling = [(n, step) for n, step in zip(tensor.sizes, tensor.effective_strides, strict=True) if n != 1]
+    whole = [*zip(tensor.sizes, tensor.effective_strides, strict=True)]
+    telling = [(n, step) for n, step in whole if n != 1]
+    if len(telling) > 1 and tensor.rank < rank:  # ones of its own stay where they are
+        telling = whole
     if len(telling) > rank:
         return []
     places = range(rank) if len(telling) == 1 else (rank - len(telling),)

@@ -37,7 +37,9 @@ MOST_MEANT = 3
 
 
 def doubtful_check(schema: OperatorSchema) -> Check | None:
-    """A check that the operator has more than one element along its axes."""
+    """A check that the operator has more than one element along its axes, or that no matrix is multiplied by 0."""
+    if _stem(schema) == "GEMM":
+        return _multiplied_by_0
     makes = _OF_ONE.get(_stem(schema))
     name = next((name for name in ("Axes", "Axis") if name in schema.index), None)
     if makes is None or name is None:
@@ -59,6 +61,14 @@ def doubtful_check(schema: OperatorSchema) -> Check | None:
             yield replace(item, remedies=tuple([Remedy(f"{name} {other}") for other in meant[:MOST_MEANT]]))
 
     return check
+
+
+def _multiplied_by_0(subject: Subject) -> Iterator[Diagnostic]:
+    """What GEMM reads and multiplies by 0."""
+    for name, factor, what in (("CTensor", "Beta", "CTensor has"), ("ATensor", "Alpha", "ATensor and BTensor have")):
+        if subject.value(factor) == 0 and subject.value(name) is not None:
+            item = codes.NO_EFFECT.of(factor, f"{factor} is 0: {what} no effect.", "another factor", 0)
+            yield replace(item, remedies=(Remedy(f"{factor} 1"),))
 
 
 def _stem(schema: OperatorSchema) -> str:

@@ -222,7 +222,7 @@ def _is_usual(node: Node, sources: dict[Value, int], available: set[Value], regi
                     return False
             elif value not in available:
                 return False
-            if value in types and types[value] is not kind:
+            if types.get(value, kind) is not kind:
                 return False
             if activation and regions.activations.get(value) == activation:
                 return False
@@ -362,7 +362,7 @@ def _reads(node: Node, sources: dict[Value, int], available: set[Value], regions
 def elements_of_other_width(tensor: TensorDesc, present: int) -> str:
     """That a buffer has as many elements as a tensor, of fewer bits, in words."""
     count, bits = tensor.extent, tensor.data_type.bits
-    if present * 8 % count or present * 8 // count not in (8, 16, 32) or present * 8 // count >= bits:
+    if present <= 4 or present * 8 % count or present * 8 // count not in (8, 16, 32) or present * 8 // count >= bits:
         return ""
     return f", as many as {plural(count, 'element')} of {plural(present // count, 'byte')}"
 

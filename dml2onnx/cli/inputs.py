@@ -66,6 +66,11 @@ class InputArguments:
         """The inputs that have contents."""
         return frozenset(self._read)
 
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shapes of those that have one."""
+        return {name: item.shape for name, item in self._read.items() if isinstance(item, np.ndarray)}
+
     def __call__(self, ports: Sequence[Port]) -> dict[str, Array]:
         """What the model gets; what has no port is for the session to refuse."""
         known = {port.name: port for port in ports}

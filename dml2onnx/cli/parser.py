@@ -61,6 +61,9 @@ class _Parser(argparse.ArgumentParser):
         is_surplus = message.startswith("unrecognized arguments: ") and wrong is None
         if is_surplus and pairs:
             return f"; {pairs[0]} takes NAME=FILE"
+        surplus = message.rpartition(" ")[2]
+        if is_surplus and surplus.endswith(".onnx") and (how := _OF_ONNX.get(self.prog.rpartition(" ")[2])):
+            return f"; {how[0]} {surplus} {how[1]}"
         if is_surplus and self._takes_one_model():
             return f"; {self.prog.rpartition(' ')[2]} takes one model, batch takes many"
         if wrong is not None and (instead := OF_OTHER_TOOLS.get(wrong[1] or "")):
@@ -78,6 +81,8 @@ class _Parser(argparse.ArgumentParser):
 
 _BOUNDS = "verify compares within the error that the reference allows of each element, which no option widens"
 _SIZES = "--size NAME=8,3,224,224 gives an input other sizes, and with names in their place one model for all"
+_OF_ONNX = MappingProxyType({"verify": ("--against", "compares with it"), "compile": ("-o", "writes it")})
+"""How commands are told of the file of an ONNX model, and what they do with it."""
 OF_OTHER_TOOLS = MappingProxyType(
     {
         **dict.fromkeys(("--tolerance", "--atol", "--rtol", "--abs-tol", "--rel-tol", "--epsilon"), _BOUNDS),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,10 +12,11 @@ from typing import TYPE_CHECKING
 from dml2onnx.cli import render
 from dml2onnx.cli.common_options import add_frozen, add_level, add_model, add_providers, add_run_form
 from dml2onnx.cli.inputs import InputArguments
-from dml2onnx.cli.lazily import answers, file_names
+from dml2onnx.cli.lazily import answers, checks, file_names, resizing
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import compile_options, load_model
-from dml2onnx.diagnostics import DmlError, plural
+from dml2onnx.codes.running import INPUT_SHAPE
+from dml2onnx.diagnostics import DmlError, Remedy, plural, raise_errors
 from dml2onnx.files import make_directory, spare
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from dml2onnx.cli.render import Screen
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.execution import Execution
-    from dml2onnx.ir.graph import Effect, Value
+    from dml2onnx.ir.graph import Effect, Graph, Value
     from dml2onnx.onnx_model import Array
     from dml2onnx.report.answers import Contents, Printed, RunAnswer
 
@@ -73,16 +75,19 @@ def run_command(options: argparse.Namespace, screen: Screen) -> int:
     inputs = InputArguments([item for item in options.input if item not in kept], options.max_bytes)
     graph = load_model(options, screen, inputs.names.union(kept))
     with screen.counting("run") as progress:
-        execution = execute(
-            graph,
-            inputs,
-            options.provider,
-            compile_options(options),
-            profile=options.profile,
-            assignment=options.assignment or options.no_fallback,
-            max_bytes=options.max_bytes,
-            progress=progress,
-        )
+        try:
+            execution = execute(
+                graph,
+                inputs,
+                options.provider,
+                compile_options(options),
+                profile=options.profile,
+                assignment=options.assignment or options.no_fallback,
+                max_bytes=options.max_bytes,
+                progress=progress,
+            )
+        except DmlError as error:
+            raise DmlError(*_with_sizes(error.diagnostics, graph, inputs)) from None
     written: list[Path] = []
     failures: list[Diagnostic] = []
     if options.output_dir is not None:
@@ -94,6 +99,25 @@ def run_command(options: argparse.Namespace, screen: Screen) -> int:
         _show_run(answer, screen, options.output_dir)
         screen.diagnostics([*execution.warnings, *failures])
     return 1 if failures else 0
+
+
+def _with_sizes(found: Sequence[Diagnostic], graph: Graph, inputs: InputArguments) -> Iterator[Diagnostic]:
+    """The findings, those about shapes with the sizes of the arrays as a remedy, if the graph can have them."""
+    for item in found:
+        if item.code == INPUT_SHAPE.id and not graph.named_sizes:
+            from dml2onnx.cli.sizes import sizes_of_inputs
+
+            known = sizes_of_inputs(graph)
+            other = {
+                name: shape
+                for name, shape in inputs.shapes.items()
+                if len(shape) == len(known.get(name, ())) and shape != known[name]
+            }
+            with suppress(DmlError):
+                raise_errors(checks.check(resizing.resize(graph, other)))
+                how = [f"--size {name}={','.join(map(str, shape))}" for name, shape in other.items()]
+                item = replace(item, remedies=(*item.remedies, Remedy(" ".join(how))))
+        yield item
 
 
 def _answer(

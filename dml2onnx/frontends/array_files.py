@@ -139,6 +139,9 @@ def fitted(source: Array | RawBytes, dtype: np.dtype[np.generic], shape: tuple[i
             message = f"{source.what} has {source.content.size} bytes, and {what} takes {length}"
             if bytes(source.content[:8]).startswith(_PICTURES):
                 message += "; pictures are not decoded: save their numbers with numpy.save"
+            elif source.content.size == prod(shape) and dtype.itemsize > 1:
+                message += f", {dtype.itemsize} for each number; are these uint8? "
+                message += f"numpy's fromfile(FILE, 'uint8').astype('{dtype}') makes {dtype} of them"
             raise UnreadableError(INPUT_UNREADABLE.at(message, expected=length, found=source.content.size))
         return source.content[:length].view(dtype).reshape(shape)
     if source.dtype == dtype or _kind(source.dtype) != _kind(dtype):

@@ -45,6 +45,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldKind
 from dml2onnx.codes import reading as codes
+from dml2onnx.codes.checking import READ_AS_OTHER_TYPE
 from dml2onnx.diagnostics import Code, Edit, Place, Remedy, plural
 from dml2onnx.frontends.contents import longest_file
 from dml2onnx.frontends.descriptors import DescriptorReader
@@ -75,7 +76,7 @@ from dml2onnx.frontends.unresolved import UNBOUNDED, Unresolved
 from dml2onnx.ir.data import padded
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import Unreadable
-from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.ir.tensor import DataType, TensorDesc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -267,10 +268,13 @@ class _GraphDescReader:
         self._constants.append(Constant(value, padded(data, value.nbytes)))
         raw = desc.raw["Data"]
         is_whole = size is None and isinstance(raw, dict) and raw.keys().isdisjoint(("offset", "length"))
-        return ConstantNode(value, desc.at("Data", "file") if is_whole else "")
+        return ConstantNode(value, desc.at("Data", "file") if is_whole else "", desc.at("Data"), data)
 
     def _compare_file(self, node: ConstantNode) -> None:
-        """A file whose size nothing says has that of the largest tensor that reads it; shorter ones are reported."""
+        """A file whose size nothing says has that of the largest tensor that reads it; shorter ones are reported.
+
+        Other bytes may go on behind that, but hardly with as much again that is not 0.
+        """
         most = max((longest_file(desc) for desc in node.readers), default=UNBOUNDED)
         if node.file_place and node.value.nbytes > most:
             message = f"the file has {node.value.nbytes} bytes, of which no tensor reads more than {most}"
@@ -278,6 +282,13 @@ class _GraphDescReader:
             self._findings.say(
                 codes.FILE_TOO_LONG, message, node.file_place, expected=f"{most} bytes", found=found, node=name
             )
+        elif node.value.nbytes == 2 * most and node.data is not None and node.data.read(most).any():  # and no padding
+            own = node.readers[0].data_type
+            wide = own.name.replace(str(own.bits), str(2 * own.bits))
+            if own.bits > 8 and wide in DataType.__members__:
+                message = f"{quote(node.value.name)} has {2 * most} bytes, of which no tensor reads more than {most}, "
+                message += f"as {own.name}; are these {wide}?"
+                self._findings.say(READ_AS_OTHER_TYPE, message, node.place, expected=wide, found=own.name)
 
     # --- Edges --------------------------------------------------------------------------------------------------------
 
@@ -433,9 +444,10 @@ class _GraphDescReader:
         size: int,
         wanted: int,
         places: tuple[Place, ...] = (),
+        remedies: tuple[Remedy, ...] = (),
     ) -> None:
         message = f"{source} has {size} bytes, and {field_name} reads {wanted}"
-        about: Said = {"expected": f"{size} bytes", "found": f"{wanted} bytes", "places": places}
+        about: Said = {"expected": f"{size} bytes", "found": f"{wanted} bytes", "places": places, "remedies": remedies}
         self._report(codes.EDGE_BYTES, message, edge.place, node, field_name, **about)
         node.reads[edge.ends[-1]] = Read(self._unresolved.value())
 
@@ -456,7 +468,7 @@ class _GraphDescReader:
             if item is None:
                 item = inputs[index] = InputSoFar(new_name(edge.name, f"input{index}", names))
             if target is not None:
-                self._connect_input(edge, item, *target)
+                self._connect_input(edge, item, *target, count)
         if len(inputs) < count:
             last = max(edges, key=lambda edge: edge.ends[0], default=None) if stated is None else None
             self._report_unused(inputs, count, "/InputCount" if last is None else last.at(0))
@@ -466,17 +478,20 @@ class _GraphDescReader:
             if item.value is not None
         )
 
-    def _connect_input(self, edge: Edge, item: InputSoFar, node: OperatorNode, slot: Slot) -> None:
+    def _connect_input(self, edge: Edge, item: InputSoFar, node: OperatorNode, slot: Slot, count: int) -> None:
         desc = slot.desc
         if item.value is None:
             item.value = Value(item.name, bytes_of(desc))
             item.desc = desc if isinstance(desc, TensorDesc) else None
+            item.reader = f"{slot.field} of {quote(node.name)}"
         node.reads[edge.ends[2]] = Read(item.value)
         if isinstance(desc, TensorDesc) and item.desc is not None:
             item.is_all = item.is_all and desc.reach <= item.desc.reach
             expected, found = item.desc.total_bytes, desc.total_bytes
             if expected != found:
-                self._sizes_differ(edge, node, slot.field, f"{quote(item.name)}, read elsewhere,", expected, found)
+                what = f"{quote(item.name)}, which {item.reader} of sizes {list(item.desc.sizes)} reads,"
+                own = (Remedy(f'"GraphInputIndex": {count}, an input of its own'),)
+                self._sizes_differ(edge, node, slot.field, what, expected, found, remedies=own)
             if item.desc.owned_by_dml != desc.owned_by_dml:
                 message = f"{quote(item.name)} is owned by DirectML at one node and not at another"
                 self._doubt_edges()

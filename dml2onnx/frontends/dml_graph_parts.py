@@ -9,6 +9,7 @@ from dml2onnx.catalog import FieldKind, FieldType
 from dml2onnx.frontends.findings import Findings, pointer
 from dml2onnx.frontends.members import Json, Members, wrong_kind
 from dml2onnx.frontends.unresolved import UNBOUNDED
+from dml2onnx.ir.data import Data
 from dml2onnx.ir.graph import Read, Value
 from dml2onnx.ir.operator import UNREADABLE, FieldValue, OperatorDesc, Unreadable
 from dml2onnx.ir.tensor import TensorDesc
@@ -51,6 +52,9 @@ class ConstantNode:
     value: Value
     file_place: str = ""
     """Where a file is named whose size nothing says."""
+    place: str = ""
+    """Where its bytes stand."""
+    data: Data | None = None
     readers: list[TensorDesc] = field(default_factory=list)
 
 
@@ -61,6 +65,8 @@ class InputSoFar:
     name: str
     value: Value | None = None
     desc: TensorDesc | None = None
+    reader: str = ""
+    """The tensor that was the first to read it, in words."""
     is_all: bool = True
     """Whether no reader sees more of the buffer than the first does."""
 

@@ -58,7 +58,8 @@ def unknown_enumerator(raw: object, names: Collection[str], what: str, *path: st
         message += suggestion([chosen])
         return codes.ENUMERATOR.of(path, message, listing(names), show(raw), instead=chosen)
     meant = meant_enumerator(raw.removeprefix(f"{what}_"), names) if isinstance(raw, str) else ""
-    guess = (meant or raw, names) if isinstance(raw, str) else None
+    ending = next((name for name in names if isinstance(raw, str) and raw.endswith(f"_{name}")), "")
+    guess = (meant or ending or raw, names) if isinstance(raw, str) else None
     return codes.ENUMERATOR.of(path, message, listing(names), show(raw), guess=guess)
 
 

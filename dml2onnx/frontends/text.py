@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from dml2onnx.catalog.likeness import nearest, question
 from dml2onnx.codes import unreadable
-from dml2onnx.diagnostics import LONGEST_QUOTE, Code, Location, UnreadableError, shortened, visible
+from dml2onnx.diagnostics import LONGEST_QUOTE, Code, Location, UnreadableError, plural, shortened, visible
 from dml2onnx.frontends import foreign
 from dml2onnx.frontends.files import lfs_pointer
 from dml2onnx.frontends.findings import pointer, quote, show
@@ -190,6 +190,15 @@ def neighbour(path: Path, *, directories: bool = False) -> str:
     return question([quote(str(path.with_name(name))) for name in close])
 
 
+def _matching(path: Path) -> str:
+    """What a pattern of names matches that a shell has left as it is; nothing for other names."""
+    if not re.search(r"[*?]", path.name):
+        return ""
+    names = sorted(item.name for item in islice(path.parent.glob(path.name), MOST_NEIGHBOURS))
+    found = f"{plural(len(names), 'file')}, such as {quote(names[0])}" if names else "nothing"
+    return f"; it is a pattern, which the shell has not expanded, and matches {found} in {quote(str(path.parent))}"
+
+
 def read_file(path: Path, max_bytes: int) -> bytes:
     """The contents of a model file of at most ``max_bytes``; :class:`UnreadableError` when there are none to be had."""
     shown = quote(str(path))
@@ -208,7 +217,7 @@ def read_file(path: Path, max_bytes: int) -> bytes:
             )
         data = path.read_bytes()
     except FileNotFoundError:
-        _refuse(unreadable.NO_SUCH_FILE, f"{shown} does not exist{neighbour(path)}", "a file")
+        _refuse(unreadable.NO_SUCH_FILE, f"{shown} does not exist{_matching(path) or neighbour(path)}", "a file")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         _refuse(unreadable.CANNOT_READ, f"{shown} cannot be read: {reason}", found=reason)
