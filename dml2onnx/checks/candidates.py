@@ -485,8 +485,9 @@ def _views(desc: OperatorDesc, name: str) -> Iterator[Change]:
 def _kind_of_view(desc: OperatorDesc, change: Change) -> int:
     """Other ones among the sizes are meant more often than repetition besides."""
     new, old = change.value, desc.find(change.field)
-    is_both = isinstance(new, TensorDesc) and isinstance(old, TensorDesc) and new.rank != old.rank
-    return 4 if is_both and new.element_count > old.element_count else 3
+    if not isinstance(new, TensorDesc) or not isinstance(old, TensorDesc) or new.rank == old.rank:
+        return 3
+    return 4 if new.element_count > old.element_count else 3
 
 
 def _views_together(desc: OperatorDesc, findings: Sequence[Diagnostic], *, whole: bool) -> Iterator[tuple[Change, ...]]:

@@ -11,6 +11,7 @@ it. At least one error of each mistake stays.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import Rule
@@ -324,8 +325,8 @@ def _below_outputs(graph: Graph, found: NodeFindings, judge: AnyJudge) -> NodeFi
         if causes:
             operator = _with_reads(node, repairs)
             right |= _followed(node.operator, operator) if operator is not node.operator else {}
-            repaired = operator.with_values(right)
-            left = _still(findings, repaired, judge) if findings and operator is not node.operator else findings
+            is_other = bool(findings) and operator is not node.operator
+            left = _still(findings, operator.with_values(right), judge) if is_other else findings
             left = tuple(item for item in left if not _would_fit(node, item, repairs))
             if any(item.is_error for item in findings) and not any(item.is_error for item in left):
                 kept[causes[0]] = tuple(_as_error(item, node) for item in kept[causes[0]])
@@ -356,6 +357,7 @@ def _would_fit(node: Node, item: Diagnostic, repairs: Mapping[Value, tuple[Tenso
     return reads[0].offset + desc.total_bytes <= right.total_bytes
 
 
+@lru_cache(maxsize=1 << 8)
 def _followed(desc: OperatorDesc, repaired: OperatorDesc) -> Mapping[str, Repair]:
     """The outputs of a repaired descriptor, if those that are stated follow from the descriptor as it is."""
     names = [field.name for field in desc.schema.output_fields]

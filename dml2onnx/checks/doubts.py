@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -76,6 +77,7 @@ def _stem(schema: OperatorSchema) -> str:
     return schema.short_name.rstrip("0123456789")
 
 
+@cache
 def activation_of(schema: OperatorSchema, *, fused: bool = False) -> str:
     """The name of an activation that nobody applies twice, the same for softmax and its logarithm; empty for others.
 

@@ -207,44 +207,41 @@ def _is_usual(node: Node, sources: dict[Value, int], available: set[Value], regi
     needed = regions.needed(node.operator)
     if needed is None or len(needed.reads) != len(node.reads) or len(needed.writes) != len(node.writes):
         return False
-    types, kinds, activation, makes = regions.types, needed.types, needed.activation, needed.makes
+    types, (_, _, owned, activation, makes) = regions.types, needed
     for name, reads in node.reads.items():
-        nbytes = needed.reads.get(name, ())
-        if len(nbytes) != len(reads):
+        tensors = needed.reads.get(name, ())
+        if len(tensors) != len(reads):
             return False
-        kind = kinds.get(name)
         for i, read in enumerate(reads):
-            value = read.value
-            if read.offset or nbytes[i] > value.nbytes:
+            value, (nbytes, kind) = read.value, tensors[i]
+            if read.offset or nbytes > value.nbytes:
                 return False
-            if value in sources:
-                if name in needed.owned:
+            known = types.get(value)
+            if known is None:
+                if value not in available and (value not in sources or name in owned):
                     return False
-            elif value not in available:
-                return False
-            if types.get(value, kind) is not kind:
+            elif known is not kind or (name in owned and value in sources):
                 return False
             if activation and regions.activations.get(value) == activation:
                 return False
     for name, writes in node.writes.items():
-        nbytes = needed.writes.get(name, ())
-        if len(nbytes) != len(writes):
+        tensors = needed.writes.get(name, ())
+        if len(tensors) != len(writes):
             return False
         for i, write in enumerate(writes):
-            if write.offset or write.base is not None or nbytes[i] > write.value.nbytes:
+            nbytes, types[write.value] = tensors[i]
+            if write.offset or write.base is not None or nbytes > write.value.nbytes:
                 return False
-            types[write.value] = kinds[name]
             if makes:
                 regions.activations[write.value] = makes
     return True
 
 
 class _Needed(NamedTuple):
-    """The bytes of each tensor of the fields that have any."""
+    """The bytes and the data type of each tensor of the fields that have any."""
 
-    reads: dict[str, list[int]]
-    writes: dict[str, list[int]]
-    types: dict[str, DataType]
+    reads: dict[str, list[tuple[int, DataType]]]
+    writes: dict[str, list[tuple[int, DataType]]]
     owned: set[str]
     """Those with a tensor that DirectML owns, which no node may make."""
     activation: str
@@ -294,7 +291,7 @@ class _Regions:
         makes = (
             activation_of(fused.schema, fused=True) if isinstance(fused, OperatorDesc) else activation_of(desc.schema)
         )
-        needed = _Needed({}, {}, {}, set(), own, makes)
+        needed = _Needed({}, {}, set(), own, makes)
         for fields, of in ((desc.schema.input_fields, needed.reads), (desc.schema.output_fields, needed.writes)):
             for item in fields:
                 value = desc.values[index[item.name]]
@@ -306,8 +303,7 @@ class _Regions:
                         return None
                     if tensor.owned_by_dml:
                         needed.owned.add(item.name)
-                    needed.types[item.name] = tensor.data_type
-                    of.setdefault(item.name, []).append(self.nbytes(tensor))
+                    of.setdefault(item.name, []).append((self.nbytes(tensor), tensor.data_type))
         return needed
 
     def derive(self, write: Write) -> None:
