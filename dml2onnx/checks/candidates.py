@@ -317,8 +317,9 @@ def _attributes(desc: OperatorDesc, concerned: set[str]) -> Iterator[Change]:
 def _windows(desc: OperatorDesc, findings: Sequence[Diagnostic]) -> Iterator[Change]:
     """Sizes of windows whose ends were given, or the number of elements that are taken from them."""
     taken, whole, steps = (desc.find(name) for name in ("OutputTensor", "InputWindowSizes", "InputWindowStrides"))
-    if isinstance(taken, TensorDesc) and isinstance(steps, tuple) and whole == taken.sizes[: len(steps)]:
-        reach = tuple([(n - 1) * abs(step) + 1 for n, step in zip(whole, steps, strict=True) if isinstance(step, int)])
+    if isinstance(taken, TensorDesc) and isinstance(steps, tuple) and whole == taken.sizes and len(steps) == taken.rank:
+        numbers = [step for step in steps if isinstance(step, int)]
+        reach = tuple([(size - 1) * abs(step) + 1 for size, step in zip(taken.sizes, numbers, strict=True)])
         yield Change("InputWindowSizes", reach, f"{list(reach)}")
     for offsets, sizes in (("InputWindowOffsets", "InputWindowSizes"), ("Offsets", "Sizes")):
         first, last = desc.find(offsets), desc.find(sizes)

@@ -32,8 +32,6 @@ CONVERTED = frozenset({".json", ".bin", ".py", ".cpp"})
 """Of these, what another command writes."""
 MOST_KINDS = 6
 """ONNX operators that are counted one by one in the text."""
-MOST_PORTS = 20
-"""Inputs that the text lists, and outputs: a recorded graph may have hundreds of weights among its inputs."""
 
 
 def compile_arguments(parser: argparse.ArgumentParser) -> None:
@@ -129,13 +127,13 @@ def _show_compiled(answer: CompileAnswer, screen: Screen) -> None:
     rows = [
         (kind, item.name, item.data_type, render.shape(item.shape))
         for kind, items in ends
-        for item in items[:MOST_PORTS]
+        for item in items[: render.MOST_PORTS]
     ]
     screen.say()
     screen.table(["", "name", "data type", "shape in memory"], rows)
     for kind, items in ends:
-        if len(items) > MOST_PORTS:
-            screen.say(f"... and {plural(len(items) - MOST_PORTS, f'more {kind}')}; --json lists all of them")
+        if len(items) > render.MOST_PORTS:
+            screen.say(f"... and {plural(len(items) - render.MOST_PORTS, f'more {kind}')}; --json lists all of them")
     screen.say(
         f"\n[bold green]wrote[/] {render.files_written(answer.files, answer.file_bytes)} in {answer.seconds:.2f} s"
     )

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from dml2onnx.onnx_model import Array
 
+MOST_PORTS = 20
+"""Inputs that a text lists, and outputs: a recorded graph may have hundreds of weights among its inputs."""
 MOST_SHOWN = 50
 """People stop reading long before; tools get everything."""
 

@@ -87,6 +87,8 @@ def run_command(options: argparse.Namespace, screen: Screen) -> int:
                 progress=progress,
             )
         except DmlError as error:
+            if not any(item.code == INPUT_SHAPE.id for item in error.diagnostics):
+                raise
             raise DmlError(*_with_sizes(error.diagnostics, graph, inputs)) from None
     written: list[Path] = []
     failures: list[Diagnostic] = []
@@ -173,9 +175,11 @@ def _show_run(answer: RunAnswer, screen: Screen, directory: Path | None) -> None
         _show_printed(printed, screen)
     rows = [
         (item.name, item.data_type, render.shape(item.shape), render.preview(item.first, prod(item.shape)))
-        for item in answer.outputs
+        for item in answer.outputs[: render.MOST_PORTS]
     ]
     screen.table(["output", "data type", "shape", "contents"], rows)
+    if len(answer.outputs) > render.MOST_PORTS:
+        screen.say(f"... and {plural(len(answer.outputs) - render.MOST_PORTS, 'more output')}; --json has all of them")
     if answer.profile:
         slowest = sorted(answer.profile, key=lambda item: -item.microseconds)
         screen.say()

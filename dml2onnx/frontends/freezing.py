@@ -138,7 +138,7 @@ def _data(
 def _fitted(item: GraphInput, desc: TensorDesc, supplied: Array | RawBytes, findings: Findings) -> Data | None:
     stored, shape = in_memory(desc), stored_shape(desc)
     dtype, count = stored.data_type.dtype, prod(shape)
-    name, nbytes = f"the input {quote(item.name)}", item.value.nbytes
+    name, nbytes = quote(item.name), item.value.nbytes  # a constant, or an input that becomes one
     wanted = f"{dtype} {list(shape)}, or {plural(count * dtype.itemsize, 'byte')}"
     if isinstance(supplied, RawBytes):
         if not count * dtype.itemsize <= supplied.content.size <= nbytes:

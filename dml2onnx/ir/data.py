@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from dml2onnx.codes.reading import FILE_UNREADABLE
-from dml2onnx.diagnostics import UnreadableError, quote
+from dml2onnx.diagnostics import Remedy, UnreadableError, quote
 from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
@@ -102,7 +102,8 @@ class MissingData:
         """That there is no such file, for whoever needs its bytes."""
         where = quote(str(self.path.parent))
         message = f"{quote(self.path.name)} is not there, and its {self.nbytes} bytes are needed (in {where})"
-        return FILE_UNREADABLE.at(message, expected=f"a file of {self.nbytes} bytes", found="no file")
+        how = Remedy(f"--constants DIR (constant_directories), where DIR has {quote(self.path.name)}")
+        return FILE_UNREADABLE.at(message, expected=f"a file of {self.nbytes} bytes", found="no file", remedies=(how,))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

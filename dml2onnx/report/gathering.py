@@ -10,6 +10,7 @@ import numpy as np
 
 from dml2onnx import arguments, catalog
 from dml2onnx.checks import check, minimum_feature_level
+from dml2onnx.codes.reading import FILE_UNREADABLE, MISSING_CONTENTS
 from dml2onnx.compiler import CompiledModel, compile_graph
 from dml2onnx.diagnostics import Diagnostic, DmlError
 from dml2onnx.frontends.locations import locate
@@ -158,7 +159,9 @@ def _or_finding(findings: list[Diagnostic], work: Callable[[], T]) -> T | None:
     try:
         return work()
     except DmlError as error:
-        known = set(findings)
+        known, codes = set(findings), {item.code for item in error.diagnostics}
+        if FILE_UNREADABLE.id in codes:  # which says of a constant what has been a warning
+            findings[:] = [item for item in findings if item.code != MISSING_CONTENTS.id]
         findings.extend(item for item in error.diagnostics if item not in known)
         return None
 
