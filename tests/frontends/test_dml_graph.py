@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from dml2onnx.checks import check as check_graph
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import Code
-from dml2onnx.frontends import LoadOptions
+from dml2onnx.frontends import LoadOptions, load_bytes
 from dml2onnx.ir.graph import Graph
+from tests.newcomers.twentyfirst import GRAPH_OF_TWO, HALVES
 
 from .models import GRAPH, REMOVE, Model, edited, f32, load_model
 from .rejections import changes_of, rejecting
@@ -392,3 +393,13 @@ def test_the_other_formats_know_no_bytes(tmp_path: Path) -> None:
     node = {"type": "FILL_VALUE_CONSTANT", "desc": desc, "outputs": {"OutputTensor": "y"}}
     model = {"dml2onnx": 1, "nodes": [node], "outputs": ["y"]}
     assert [item.code for item in load_model(tmp_path, model).findings] == [codes.SCALAR_MEMBER.id]
+
+
+@pytest.mark.parametrize(("rest", "found"), [(b"\0", []), (b"\1", ["DML1222"])])
+def test_a_constant_of_twice_the_bits_ends_in_no_zeros(rest: bytes, found: list[str]) -> None:
+    """Eight biases are read; what lies behind them is padding, or they are numbers of another type."""
+    data = b64encode(np.full(8, 0.5, np.float32).tobytes() + rest * 32).decode()
+    stated = f'"DataSize": 32, "Data": "{HALVES}"'
+    assert stated in GRAPH_OF_TWO
+    graph = load_bytes(GRAPH_OF_TWO.replace(stated, f'"DataSize": 64, "Data": "{data}"').encode(), "net.json")
+    assert [item.code for item in check_graph(graph)] == found
