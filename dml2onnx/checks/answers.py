@@ -342,7 +342,9 @@ def _of_other_ends(
         yield resized_remedy(resized, editable=editable)
 
 
-def _of_resource(node: Node, item: Diagnostic, source: Callable[[Value, TensorDesc | None], Place]) -> Iterator[Remedy]:
+def _of_resource(
+    node: Node, item: Diagnostic, judge: AnyJudge, source: Callable[[Value, TensorDesc | None], Place]
+) -> Iterator[Remedy]:
     """A resource of DxDispatch as large as a tensor that is bound to it: by its data type, or its elements."""
     desc = node.operator.find(item.field)
     all_bound: Sequence[Read | Write] = (*node.reads.get(item.field, ()), *node.writes.get(item.field, ()))
@@ -351,6 +353,9 @@ def _of_resource(node: Node, item: Diagnostic, source: Callable[[Value, TensorDe
         if isinstance(desc, TensorDesc) and resource.pointer.startswith("/resources/") and not bound.offset:
             name = quote(resource.pointer.removeprefix("/resources/").replace("~1", "/").replace("~0", "~"))
             kind, count = desc.data_type.name, desc.extent
+            repeated = node.operator.with_values({item.field: replace(desc, strides=(0,) * desc.rank, total_size=0)})
+            if bound.value.nbytes == 4 * max(1, desc.data_type.bits // 32) and not judge(repeated):
+                yield Remedy(f"{item.field} with Strides {[0] * desc.rank}, which repeat the one element of {name}")
             if elements_of_other_width(desc, bound.value.nbytes):
                 yield Remedy(f"initialValuesDataType {kind} of {name}")
             yield Remedy(f"{name} with {plural(count, 'element')} of {kind}, valueCount {count}")
@@ -391,7 +396,7 @@ def _within_buffer(
             change = Change(item.field, right, f"of sizes {list(right.sizes)}, as it follows from the rest")
             yield Remedy(f"{item.field} {change.words}", tuple(edits_of(node, change)) if editable else ())
             return
-    yield from _of_resource(node, item, source)
+    yield from _of_resource(node, item, judge, source)
     if len(reads) == 1 and isinstance(old, TensorDesc) and old.strides is None:
         present = reads[0].value.nbytes - reads[0].offset
         for axis, size in enumerate(old.sizes):

@@ -95,11 +95,8 @@ def _in_whole_words(tensor: TensorDesc) -> int:
 
 
 def _packed_in_order(sizes: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
-    """Strides without gaps that keep the order of the dimensions in memory, where the strides state one.
-
-    Those that are listed in the order N, H, W, C as these of sizes in the order N, C, H, W.
-    """
-    if strides == packed_strides((sizes[0], *sizes[2:], *sizes[1:2])):
+    """Strides without gaps that keep the order of the dimensions in memory, where the strides state one."""
+    if strides == packed_strides((sizes[0], *sizes[2:], *sizes[1:2])):  # they are listed as N, H, W, C
         return (strides[0], strides[-1], *strides[1:-1])
     if len(set(strides)) < len(strides) or 0 in strides:
         return packed_strides(sizes)
