@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dml2onnx.checks.alternatives import equivalent
-from dml2onnx.checks.candidates import Change, inferred
+from dml2onnx.checks.candidates import Change, in_elements, inferred
 from dml2onnx.checks.counterparts import counterparts
 from dml2onnx.checks.operators import Judge
 from dml2onnx.checks.other_ends import OtherEnds, of_edge
@@ -444,7 +444,14 @@ def _of_one_tensor(node: Node, item: Diagnostic, *, editable: bool) -> tuple[Rem
     """The strides that count elements, of a finding about strides that look like bytes; the bytes of a tensor."""
     if item.code is codes.TOTAL_SIZE_TOO_SMALL and item.expected.isdigit():
         edits = (Edit(pointer(node.source, item.path), int(item.expected)),) if editable else ()
-        return (Remedy(f"TotalTensorSizeInBytes {item.expected}", edits, is_certain=True),)
+        tensor = node.operator.find(item.field)
+        made = in_elements(tensor) if isinstance(tensor, TensorDesc) else None
+        if made is None or not isinstance(tensor, TensorDesc) or made.total_bytes > tensor.total_size:
+            return (Remedy(f"TotalTensorSizeInBytes {item.expected}", edits, is_certain=True),)
+        place = pointer(node.source, item.path.replace("TotalTensorSizeInBytes", "Strides"))
+        steps = (Edit(place, as_member(made.effective_strides)),) if editable else ()
+        counted = f"Strides {list(made.effective_strides)}, which count elements and not bytes"
+        return Remedy(counted, steps), Remedy(f"TotalTensorSizeInBytes {item.expected}", edits)
     desc = node.operator.get(item.field) if item.path == f"{item.field}/Strides" and item.field else None
     if item.code is codes.SCALES_ARE_SIZES:
         scales: Member = [float(number) for number in item.expected[1:-1].split(", ")]

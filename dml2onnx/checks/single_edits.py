@@ -192,7 +192,7 @@ def _values(field: FieldSchema, value: FieldValue, tensors: dict[str, TensorDesc
     elif field.dimensions == "axis" and isinstance(value, int):
         yield from sorted(range(rank), key=lambda axis: abs(axis - value))
     elif field.dimensions == "axes" and isinstance(value, tuple):
-        yield from _axes(len(value), rank)
+        yield from _axes(value, rank)
     elif field.type in (FieldType.UINT, FieldType.INT) and isinstance(value, int):
         yield from sorted({*SMALL, *_sizes(tensors)}, key=lambda number: abs(number - value))
     elif field.type in _OF_NUMBERS and isinstance(value, tuple):
@@ -202,11 +202,16 @@ def _values(field: FieldSchema, value: FieldValue, tensors: dict[str, TensorDesc
                 yield other
 
 
-def _axes(count: int, rank: int) -> Iterator[tuple[int, ...]]:
-    """As many axes, and where the tensor has few dimensions all other choices."""
+def _axes(value: tuple[FieldValue, ...], rank: int) -> Iterator[tuple[int, ...]]:
+    """As many axes, the nearest first, and where the tensor has few dimensions all other choices."""
     if rank <= MOST_AXES:
-        lengths = [count, *[other for other in range(1, rank + 1) if other != count]]
-        yield from chain.from_iterable(combinations(range(rank), length) for length in lengths)
+        count, stated = len(value), [axis for axis in value if isinstance(axis, int)]
+        alike = sorted(
+            combinations(range(rank), count),
+            key=lambda axes: sum(abs(axis - old) for axis, old in zip(axes, stated, strict=False)),
+        )
+        others = [combinations(range(rank), other) for other in range(1, rank + 1) if other != count]
+        yield from chain(alike, *others)
 
 
 def _sizes(tensors: dict[str, TensorDesc]) -> set[int]:

@@ -9,6 +9,7 @@ from dml2onnx.frontends import load_bytes
 from tests.newcomers.case import edited
 from tests.newcomers.more_networks import DECODER, DETECTOR, ENLARGER, TAGGER
 from tests.newcomers.networks import BYTES, GRAPH_OF_FOUR, MOBILE, UNET
+from tests.newcomers.twentysecond import HEADS
 
 EDITS = [
     # a value read in the place of another, and what it makes of nodes behind that one
@@ -49,6 +50,8 @@ EDITS = [
     ),
     (DETECTOR, '"feature_level": "6_1"', '"feature_level": "5_0"', "ACTIVATION_SOFTMAX, without Axes"),
     (DETECTOR, '"Axes": [3]', '"Axes": [0]', "Axes [3]"),
+    (HEADS, '"Axes": [3]', '"Axes": [4]', "Axes [3]"),
+    (HEADS, "[640, 16, 160, 1]", "[2560, 64, 640, 4]", "Strides [640, 16, 160, 1], which count elements and not bytes"),
     # edges of C++
     (
         GRAPH_OF_FOUR,
