@@ -80,6 +80,11 @@ def kinds(name: str, *, of_ranks: bool) -> tuple[OperatorDesc, ...]:
     return tuple(op for op in found if not findings(op))
 
 
+def layouts(name: str) -> list[OperatorDesc]:
+    found = dict.fromkeys(op for base in bases(name) for op in of_each_layout(base, Random(0)))
+    return [op for op in found if not findings(op)]
+
+
 def check_all(ops: Iterable[OperatorDesc], *, constants: Sequence[str] = (), exact: bool = True, **how: Any) -> None:
     """Contents of every second have extremes, those of the others indices in their range."""
     cases = []
@@ -126,8 +131,7 @@ def test_every_opset(name: str, is_exhaustive: bool) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_layout(name: str, is_exhaustive: bool) -> None:
-    found = dict.fromkeys(op for base in bases(name) for op in of_each_layout(base, Random(0)))
-    check_all([op for op in found if not findings(op)][:: 1 if is_exhaustive else 3])
+    check_all(layouts(name)[:: 1 if is_exhaustive else 3])
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import dml2onnx
+from dml2onnx import catalog
 from dml2onnx.compiler import CompiledModel, compile_outputs
 from dml2onnx.ir.graph import Graph
 from dml2onnx.reference import Result, disagreements, evaluate_results, operator_results
@@ -26,7 +27,7 @@ from dml2onnx.targets import DEFAULT_OPSET
 from dml2onnx.testing import valid
 from dml2onnx.verification.indices import within
 from tests import test_vectors
-from tests.lowering import harness
+from tests.lowering import harness, test_every_operator
 
 FAMILIES = ("padding", "convolution", "resample", "pooling", "join")
 """The families of operators whose tests make up the matrix: data types, ranks, strides, modes, and odd sizes."""
@@ -171,7 +172,10 @@ def _disagreement(
 
 
 def matrix() -> list[Sample]:
-    """All cases that the tests of the five families send through :func:`harness.check_case`, drawn by running them."""
+    """All cases that the tests of the five families send through :func:`harness.check_case`, drawn by running them.
+
+    And their data types, ranks and layouts, which one test has for the operators of all families.
+    """
     recorder = _Recorder()
     files = [str(Path(__file__).parent.parent / "lowering" / f"test_{family}.py") for family in FAMILIES]
     said = io.StringIO()
@@ -182,6 +186,10 @@ def matrix() -> list[Sample]:
         code = pytest.main([*files, "-q", "-p", "no:cacheprovider", "-p", "no:xdist"], plugins=[recorder])
     # what a test thinks of a model is its own business
     assert code in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED), said.getvalue()
+    for name in test_every_operator.NAMES:
+        if catalog.operator(name).family in FAMILIES:
+            several = (*test_every_operator.kinds(name, of_ranks=True), *test_every_operator.layouts(name))
+            recorder.samples += [Drawn(op).sample(f"{name}#{number}") for number, op in enumerate(several)]
     return recorder.samples
 
 
