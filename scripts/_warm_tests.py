@@ -55,7 +55,8 @@ MOST = 60
 LONGEST = 900.0
 """So do seconds of any kind, in which a fork waits for something."""
 CALLS = ROOT / "build" / "calls.json"
-"""Of each function of tests the CPU seconds and the functions of the package that some of its cases call.
+"""A commit, and at it of each function of tests the CPU seconds and the functions of the package that some of its cases
+call.
 
 Of what a fixture or a cache keeps, that is the first test of a file that asks for it.
 """
@@ -148,7 +149,27 @@ def record(files: dict[str, list[pytest.Item]]) -> None:
         for function, seconds, names in map(json.loads, file):
             most, all_names = rows.get(function, (0, set()))
             rows[function] = max(most, seconds), all_names.union(names)
-    CALLS.write_text(json.dumps({test: [round(s, 3), sorted(names)] for test, (s, names) in rows.items()}))
+    calls = {test: [round(s, 3), sorted(names)] for test, (s, names) in rows.items()}
+    CALLS.write_text(json.dumps({"commit": git("rev-parse", "HEAD"), "calls": calls}), encoding="utf-8")
+
+
+def recorded(files: dict[str, list[pytest.Item]]) -> Calls:
+    """What ``CALLS`` has, of an earlier commit too, which is then said; made anew where its commit is no longer there."""
+    kept = json.loads(CALLS.read_text(encoding="utf-8")) if CALLS.exists() else {}
+    later = git("rev-list", "--count", f"{kept.get('commit')}..HEAD")
+    if not later:
+        record(files)
+        return recorded(files)
+    if later != "0":
+        print(f"{CALLS.name} is of {kept['commit'][:8]}, {later} commits ago", file=sys.stderr)
+    calls: Calls = kept["calls"]
+    return calls
+
+
+def git(*arguments: str) -> str:
+    """What git says, nothing where it fails."""
+    done = subprocess.run(["git", *arguments], capture_output=True, text=True, cwd=ROOT, check=False)
+    return done.stdout.strip()
 
 
 def words(text: str) -> set[str]:
@@ -207,9 +228,7 @@ class Server:
         files: dict[str, list[pytest.Item]] = {}
         for item in session.items:
             files.setdefault(item.nodeid.partition("::")[0], []).append(item)
-        if not CALLS.exists():
-            record(files)
-        calls = json.loads(CALLS.read_text(encoding="utf-8"))
+        calls = recorded(files)
         slow = _affected.slow()
         for line in self._requests:
             started = time.perf_counter()
