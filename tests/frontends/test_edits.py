@@ -47,6 +47,11 @@ def test_a_member_on_a_line_of_its_own() -> None:
     assert edited('{\n  "a": 1\n}', [Edit("/b", 2)]) == '{\n  "a": 1,\n  "b": 2\n}'
 
 
+def test_several_edits() -> None:
+    edits = [Edit("/b", 4), Edit("/c", 5), Edit("/a", 3), Edit("/d", 6)]
+    assert edited('{"a": 1, "b": 2}', edits) == '{"a": 3, "b": 4, "c": 5, "d": 6}'
+
+
 def test_what_has_no_place() -> None:
     assert edited(TEXT, [Edit("/a/7", 1)]) is None
     assert edited(TEXT, [Edit("/x", "y", renamed=True)]) is None

@@ -17,7 +17,7 @@ TEXT = """{
   "dml2onnx": 1, // the version
   "nodes": [
     {"type": "JOIN", /* "type": 2, */ "desc": {"Axis": -1, "a/b~c": [10, {"x": null}],},},
-    {"type": "SPLIT", "inputs": {"InputTensor": "y"}, "desc": {}}
+    {"type": "SPLIT", "inputs": {"InputTensor": "y"}, "desc": {}, "outputs": {"OutputTensors": []}}
   ]
 }
 """
@@ -39,6 +39,7 @@ TEXT = """{
         ("/nodes/1/type", False, 5, '"SPLIT"'),
         ("/nodes/0/desc/Missing", False, 4, '"desc"'),
         ("/nodes/1/desc/InputTensor/DataType", False, 5, '"InputTensor"'),
+        ("/nodes/1/desc/OutputTensors/0/Sizes", False, 5, '"OutputTensors"'),
         ("/nodes/7/desc", False, 3, '"nodes"'),
     ],
 )

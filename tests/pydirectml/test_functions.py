@@ -363,6 +363,9 @@ class TestMovement:
         _, x = start([1, 2, 3, 4])
         y = dml.up_sample_2d(x, dml.Size2D(5, 2), dml.InterpolationMode.NEAREST_NEIGHBOR)
         assert y.get_output_desc().sizes == [1, 2, 6, 20]
+        _, x = start([1, 1, 2, 3, 4])
+        y = dml.up_sample_2d(x, dml.Size2D(5, 2), dml.InterpolationMode.NEAREST_NEIGHBOR)
+        assert y.get_output_desc().sizes == [1, 1, 2, 6, 20]
 
     def test_padding(self):
         _, x = start([1, 2, 3, 4])
