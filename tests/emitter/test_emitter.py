@@ -34,6 +34,13 @@ def emitted(e: Emitter) -> list[str]:
     return [node.op_type for node in e.emitted]
 
 
+@pytest.mark.parametrize(("below", "kept"), [(128, 128), (129, None)])
+def test_a_bound_stays_where_a_type_has_all_numbers_below_it(below: int, kept: int | None) -> None:
+    x = computed(dtype=np.int64)
+    x.below = below
+    assert emitter().Cast(x, np.dtype(np.int8)).below == kept
+
+
 def test_operations_on_constants_are_evaluated() -> None:
     e = emitter()
     weights = e.constant(np.arange(6, dtype=np.float32).reshape(2, 3), label="w")

@@ -286,6 +286,8 @@ class TestForm:
     def test_a_constant_position_bias_is_no_mask(self):
         op = attention(given=("position",))
         assert "Attention" in operators(check(op, opset=23, constants=["RelativePositionBiasTensor"]))
+        grouped = attention("MULTIHEAD_ATTENTION1", given=("position",))
+        assert "Attention" not in operators(check(grouped, opset=23, constants=["RelativePositionBiasTensor"]))
         lowest = np.full(op.tensor("RelativePositionBiasTensor").sizes, np.finfo(np.float32).min)
         model = check(
             op, opset=23, inputs={"RelativePositionBiasTensor": lowest}, constants=["RelativePositionBiasTensor"]

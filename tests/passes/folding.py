@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dml2onnx.builder import Expression, GraphBuilder
 from dml2onnx.ir.graph import Graph
@@ -163,23 +164,24 @@ def quantised_small_layers() -> Graph:
 
 
 def dequantised_weights() -> Graph:
-    """A convolution and a product between quantisations, with weights of 8 bits and a sign."""
+    """A convolution and a product between quantisations: weights of 8 bits and a sign, with a scale for each filter."""
     g = GraphBuilder()
 
-    def alike(x: Expression, value: float, dtype: str) -> Expression:
-        return g.broadcast(g.constant(np.full((1,) * x.rank, value, dtype)), x.sizes)
+    def alike(x: Expression, value: ArrayLike, dtype: str) -> Expression:
+        return g.broadcast(g.constant(np.reshape(value, (-1,) + (1,) * (x.rank - 1)).astype(dtype)), x.sizes)
 
-    def numbers(x: Expression, scale: float, zero_point: int) -> Expression:
+    def numbers(x: Expression, scale: ArrayLike, zero_point: int) -> Expression:
         return g.dequantize_linear(x, alike(x, scale, "float32"), alike(x, zero_point, x.data_type.name.lower()))
 
-    def weights(*sizes: int) -> Expression:
-        return numbers(g.constant(RANDOM.integers(-127, 128, sizes).astype(np.int8)), 2**-6, 0)
+    def weights(scale: ArrayLike, *sizes: int) -> Expression:
+        return numbers(g.constant(RANDOM.integers(-127, 128, sizes).astype(np.int8)), scale, 0)
 
     def steps(x: Expression) -> Expression:
         return g.quantize_linear(x, alike(x, 0.25, "float32"), alike(x, 4, "uint8"), output_data_type="UINT8")
 
-    x = steps(g.convolution(numbers(g.input("x", "UINT8", (1, 4, 6, 6)), 0.5, 4), weights(8, 4, 3, 3)))
-    y = steps(g.gemm(numbers(g.reinterpret(x, sizes=(1, 1, 8, 16)), 0.25, 4), weights(1, 1, 16, 5)))
+    by_filter = 2.0 ** -RANDOM.integers(5, 8, 8)
+    x = steps(g.convolution(numbers(g.input("x", "UINT8", (1, 8, 6, 6)), 0.5, 4), weights(by_filter, 8, 8, 3, 3)))
+    y = steps(g.gemm(numbers(g.reinterpret(x, sizes=(1, 1, 8, 16)), 0.25, 4), weights(2**-6, 1, 1, 16, 5)))
     return g.build({"y": y})
 
 

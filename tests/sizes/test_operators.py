@@ -83,6 +83,13 @@ def test_every_operator_along_every_dimension(name: str) -> None:
     assert free or name.removeprefix("DML_OPERATOR_") in NEVER
 
 
+def test_a_window_up_to_the_end_stays_where_it_is() -> None:
+    window = {"Offsets": (1,), "Sizes": (2,), "Strides": (3,)}
+    op = plain("SLICE", InputTensor=sized(5), OutputTensor=sized(2), **window)
+    with pytest.raises(DmlError, match="whether they are counted from the front or from the end"):
+        dml2onnx.resize(single_node(op), {"InputTensor0": (8,)})
+
+
 def test_a_gradient_of_a_window_over_a_whole_dimension_follows_it() -> None:
     op = plain(
         "SLICE_GRAD",
