@@ -8,6 +8,7 @@ from dml2onnx.checks import check
 from dml2onnx.codes import checking as codes
 from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from tests.checks.build import one, op, t, unary
+from tests.checks.structure_cases import reading
 from tests.checks.test_cases import CASES
 
 TEXTS = {
@@ -94,6 +95,15 @@ def test_bytes_that_are_needed_and_those_there_are() -> None:
     assert finding.code == codes.OUT_OF_BOUNDS.id
     assert (finding.expected, finding.found) == ("36 bytes or more", "12 bytes")
     assert finding.message.isprintable()
+
+
+def test_as_many_elements_as_there_are_behind_an_offset() -> None:
+    whole = [1, 1, 1, 1]
+    window = op("SLICE", InputTensor=t(1, 1, 4, 4), OutputTensor=t(*whole), Offsets=[0] * 4, Sizes=whole, Strides=whole)
+    finding = check(reading(Read(Value("x", 64), 16), window))[0]
+    assert finding.code == codes.OUT_OF_BOUNDS.id
+    sizes = ([1, 1, 3, 4], [1, 1, 4, 3])
+    assert [remedy.words for remedy in finding.remedies] == [f"InputTensor of sizes {right}" for right in sizes]
 
 
 @pytest.mark.parametrize("name", TEXTS)

@@ -151,6 +151,9 @@ def test_memory_shape_holds_the_extent(layout: Layout) -> None:
             Layout.packed((5, 6)), Layout((1, 2, 5, 3), (30, 3, 6, 1)), [Reshape, Transpose], id="heads-of-rows"
         ),
         pytest.param(Layout.packed((4, 4)), Layout((2, 2), (4, 1), 5), [Slice], id="window"),
+        pytest.param(Layout.packed((8, 10)), Layout((7, 8), (1, 10)), [Transpose, Slice], id="most-of-short-rows"),
+        pytest.param(Layout.packed((8, 10)), Layout((4, 8), (1, 10)), [Slice, Transpose], id="less-of-short-rows"),
+        pytest.param(Layout.packed((8, 70)), Layout((65, 8), (1, 70)), [Slice, Transpose], id="most-of-long-rows"),
         pytest.param(Layout.packed((16,)), Layout((2, 2), (4, 1), 5), [Reshape, Slice], id="window-of-flat"),
         pytest.param(Layout.packed((4,)), Layout((3, 4), (0, 1)), [Reshape, Expand], id="broadcast"),
         pytest.param(Layout.packed((6,)), Layout((4, 3), (1, 1)), [Gather], id="overlap"),

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 import jsonschema
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import dml2onnx
@@ -232,6 +233,17 @@ def test_graphs_with_errors() -> None:
     assert (found.left_totals.errors, found.left_totals.onnx_nodes) == (len(dml2onnx.check(broken())), None)
     assert ElementTree.fromstring(drawing(found)) is not None
     assert "{{" not in page(found).partition('id="data"')[0]
+
+
+@pytest.mark.parametrize("place", range(9))
+def test_constants_that_differ_in_one_byte(place: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dml2onnx.report.directml.DIGESTED_AT_ONCE", 4)
+
+    def inverted(numbers: npt.ArrayLike) -> dml2onnx.Graph:
+        g = dml2onnx.GraphBuilder()
+        return g.build({"y": g.bit_not(g.constant(np.asarray(numbers, np.uint8)))})
+
+    assert compared(inverted([0] * 9), inverted(np.arange(9) == place)).changed == 1
 
 
 def test_measurements_alone_are_no_change(monkeypatch: pytest.MonkeyPatch) -> None:

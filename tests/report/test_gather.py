@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 from pathlib import Path
 
 import jsonschema
@@ -16,6 +17,8 @@ from dml2onnx.report.form import as_json
 from dml2onnx.report.gathering import gather
 from dml2onnx.report.records import Report
 from dml2onnx.report.verified import Wrong
+from dml2onnx.testing.descriptors import plain, sized
+from dml2onnx.testing.single_node import single_node
 from tests.report.models import SAMPLES, broken, hostile, small, wrong
 
 SCHEMA = json.loads((catalog.schemas_directory() / "report.schema.json").read_text(encoding="utf-8"))
@@ -156,6 +159,12 @@ def test_json_obeys_its_schema(make: object, verified: bool) -> None:
     document = json.loads(json.dumps(as_json(gather(make(), rounds=int(verified), profile=verified)), allow_nan=False))
     jsonschema.Draft202012Validator(SCHEMA).validate(document)
     assert document["report"] == 2
+
+
+def test_a_number_that_no_format_writes_is_told_in_words() -> None:
+    (odd,) = struct.unpack("<f", struct.pack("<I", 0xFFC00001))
+    report = gather(single_node(plain("ACTIVATION_LEAKY_RELU", InputTensor=sized(2), OutputTensor=sized(2), Alpha=odd)))
+    assert report.descriptors[0].attributes == {"Alpha": "nan"}
 
 
 @pytest.mark.parametrize(
