@@ -348,8 +348,7 @@ def _reads(node: Node, sources: dict[Value, int], available: set[Value], regions
                 yield _finding(codes.UNKNOWN_VALUE, path, message, found=quote(read.value.name))
             if tensor is None:
                 continue
-            if read.offset or regions.nbytes(tensor) > read.value.nbytes:
-                yield from _region(path, read, tensor, regions)
+            yield from _region(path, read, tensor, regions)
             if computed and tensor.owned_by_dml:
                 message = f"{path} is OWNED_BY_DML and reads {quote(read.value.name)}, which a node computes."
                 yield _finding(codes.OWNED_INTERMEDIATE, f"{path}/Flags", message, "NONE", "OWNED_BY_DML")
@@ -390,8 +389,7 @@ def _writes(node: Node, regions: _Regions) -> Iterator[Diagnostic]:
                 continue
             if write.base is not None:
                 regions.derive(write)
-            if write.offset or regions.nbytes(tensor) > write.value.nbytes:
-                yield from _region(path, write, tensor, regions)
+            yield from _region(path, write, tensor, regions)
             if write.base is not None or write.value in bases:
                 partial.append((path, write, tensor))
     if partial:

@@ -45,6 +45,16 @@ def test_a_value_that_nothing_reads() -> None:
     assert [(edit.pointer, edit.value) for edit in first.edits] == [("/nodes/4/inputs/BTensor", "project")]
 
 
+def test_a_warning_that_stays_is_no_error() -> None:
+    small, large = ({"DataType": "FLOAT32", "Sizes": [1, 1, size, size]} for size in (2, 4))
+    node = {"type": "ELEMENT_WISE_CLIP", "desc": {"Min": 6, "Max": 0, "OutputTensor": large}}
+    node |= {"inputs": {"InputTensor": "small"}, "outputs": {"OutputTensor": "y"}}
+    graph = {"dml2onnx": 1, "inputs": {"small": small, "large": large}, "nodes": [node], "outputs": ["y"]}
+    error, warning = found_in(json.dumps(graph))
+    assert error.remedies[0].words == 'InputTensor "large", which nothing reads'
+    assert warning.code == "DML1424"
+
+
 def test_of_many_values_that_nothing_reads_none_is_meant() -> None:
     graph = json.loads(edited(MOBILE, (RESIDUAL, RESIDUAL.replace("project", "expand"))))
     like = graph["nodes"][3]

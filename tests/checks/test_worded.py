@@ -7,11 +7,12 @@ import pytest
 from dml2onnx.checks import check
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Code
-from dml2onnx.ir.operator import OperatorDesc, Size2D
+from dml2onnx.ir.operator import UNREADABLE, OperatorDesc, Size2D
 from dml2onnx.rules.shapes import worded_rules
 from dml2onnx.rules.subject import Subject, UnanswerableError
 from dml2onnx.testing.valid_attention import attention
 from tests.checks.build import one, op, t
+from tests.checks.operator_cases import _conv
 from tests.checks.test_cases import CASES
 
 U32 = "UINT32"
@@ -614,3 +615,8 @@ def test_arrays_have_as_many_entries_as_the_tensors_need(count: int, entries: in
     found = [item for item in check(one(desc)) if item.code in (codes.ARRAY_LENGTH.id, codes.ACCEPTED_VALUE.id)]
     assert found
     assert any(item.is_error for item in found) == (severity == "error")
+
+
+def test_arrays_of_a_tensor_that_cannot_be_read_are_not_too_short() -> None:
+    desc = _conv(Strides=(1,)).with_values({"InputTensor": UNREADABLE})
+    assert [item.code for item in check(one(desc))] == [codes.ACCEPTED_VALUE.id]

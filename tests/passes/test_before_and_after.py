@@ -103,3 +103,14 @@ def test_a_pass_does_what_its_file_shows(module: str) -> None:
         assert structure(after) == structure(records(text))
         assert len(after.nodes) == len(records(text).nodes)
         assert [node.op_type for node in before.nodes] != [node.op_type for node in after.nodes]
+
+
+@pytest.mark.parametrize(("number", "nodes"), [(128, 2), (127, 6)])
+def test_bytes_that_another_number_moves_are_left(number: int, nodes: int) -> None:
+    rest = "one, point, w, one, point, one, point"
+    moved = "b = Add (a, up) c = Cast <to = 3> (b) d = Cast <to = 2> (c) e = Add (d, up)"
+    graph = records(f"""(uint8[1,1,4,4] x) => (uint8[1,1,4,4] y)
+        <float one = {{1}}, uint8 point = {{9}}, uint8 up = {{{number}}}, uint8[1,1,1,1] w = {{3}}>
+        {{ a = QLinearConv (x, {rest}) {moved} y = QLinearConv (e, {rest}) }}""")
+    kept = apply(graph, BY_MODULE["dml2onnx.passes.kept_bytes"], targets.target("cpu", OPSET, exact=False))
+    assert len(kept.nodes) == nodes
