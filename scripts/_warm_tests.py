@@ -54,9 +54,9 @@ MOST = 60
 """CPU seconds of a file of tests of which it is noted what it calls, and the rank of one of which it is not known."""
 LONGEST = 900.0
 """So do seconds of any kind, in which a fork waits for something."""
-CALLS = ROOT / "build" / "calls.json"
-"""A commit, and at it of each function of tests the CPU seconds and the functions of the package that some of its cases
-call.
+CALLS = ROOT / "build" / "calls.jsonl"
+"""A line for each file of tests: the commit, and of each function the CPU seconds and the functions of the package that
+some of its cases call.
 
 Of what a fixture or a cache keeps, that is the first test of a file that asks for it.
 """
@@ -137,33 +137,32 @@ class Recorder:
         self._file.flush()
 
 
-def record(files: dict[str, list[pytest.Item]]) -> None:
-    """Runs some cases of all tests but slow ones, each file in a fork, and writes ``CALLS``."""
-    slow = frozenset(_affected.slow())
+def record(items: list[pytest.Item]) -> Calls:
+    """What some cases of the tests of a file call, which run in a fork."""
+    chosen, _ = one_in(items, CASES)
     rows: dict[str, tuple[float, set[str]]] = {}
     with tempfile.TemporaryFile("w+", encoding="utf-8") as file:
-        for items in files.values():
-            chosen, _ = one_in(without(items, slow)[0], CASES)
-            in_fork(functools.partial(lambda say, items: run_tests(items, MOST, Recorder(file)), items=chosen), MOST)
+        in_fork(lambda say: run_tests(chosen, MOST, Recorder(file)), MOST)
         file.seek(0)
         for function, seconds, names in map(json.loads, file):
             most, all_names = rows.get(function, (0, set()))
             rows[function] = max(most, seconds), all_names.union(names)
-    calls = {test: [round(s, 3), sorted(names)] for test, (s, names) in rows.items()}
-    CALLS.write_text(json.dumps({"commit": git("rev-parse", "HEAD"), "calls": calls}), encoding="utf-8")
+    return {test: (round(seconds, 3), sorted(names)) for test, (seconds, names) in rows.items()}
 
 
-def recorded(files: dict[str, list[pytest.Item]]) -> Calls:
-    """What ``CALLS`` has, of an earlier commit too, which is then said; made anew where its commit is no longer there."""
-    kept = json.loads(CALLS.read_text(encoding="utf-8")) if CALLS.exists() else {}
-    later = git("rev-list", "--count", f"{kept.get('commit')}..HEAD")
-    if not later:
-        record(files)
-        return recorded(files)
-    if later != "0":
-        print(f"{CALLS.name} is of {kept['commit'][:8]}, {later} commits ago", file=sys.stderr)
-    calls: Calls = kept["calls"]
-    return calls
+def recorded(files: dict[str, list[pytest.Item]], slow: frozenset[str]) -> Calls:
+    """What ``CALLS`` has, of earlier commits too, which is then said; of files that it has not it is noted now."""
+    kept = [json.loads(line) for line in CALLS.read_text(encoding="utf-8").splitlines()] if CALLS.exists() else []
+    head, known = git("rev-parse", "HEAD"), {line["file"] for line in kept}
+    with CALLS.open("a", encoding="utf-8") as lines:
+        for path in [path for path in files if path not in known]:
+            kept.append({"file": path, "commit": head, "calls": record(without(files[path], slow)[0])})
+            lines.write(json.dumps(kept[-1]) + "\n")
+            lines.flush()
+    older = [line["commit"] for line in kept if line["commit"] != head]
+    if older:
+        print(f"{CALLS.name}: {len(older)} of {len(kept)} files as they were from {older[0][:8]} on", file=sys.stderr)
+    return {test: row for line in kept for test, row in line["calls"].items()}
 
 
 def git(*arguments: str) -> str:
@@ -228,8 +227,8 @@ class Server:
         files: dict[str, list[pytest.Item]] = {}
         for item in session.items:
             files.setdefault(item.nodeid.partition("::")[0], []).append(item)
-        calls = recorded(files)
         slow = _affected.slow()
+        calls = recorded(files, frozenset(slow))
         for line in self._requests:
             started = time.perf_counter()
             asked = json.loads(line)

@@ -11,7 +11,7 @@ nonsense: each kind of ``KINDS`` in turn, rules and passes among them. Files are
 them at random, the same ones for the same ``--seed``; the changes of ``KNOWN`` come first. Each is made in a copy of
 the last commit, in which tests are run for ``--seconds``, in forks of a process that has collected all of them
 (``_warm_tests.py``): first those that call the changed function, which one run of all tests notes in
-``build/calls.json`` (deleted, it is made anew), then those that ``scripts/test.py --fast`` would run.
+``build/calls.jsonl`` (deleted, it is made anew), then those that ``scripts/test.py --fast`` would run.
 
 ``build/mutants.json`` is the journal: a run that was stopped goes on where it was, also after later commits. A line
 that is no longer there is left out. Those that no test sees are printed, and at the end how many were seen.
@@ -232,7 +232,7 @@ class Copy:
                 (self.root / name).symlink_to((ROOT / name).resolve())
         JOURNAL.parent.mkdir(exist_ok=True)
         (self.root / "build").mkdir()
-        (self.root / "build" / "calls.json").symlink_to(ROOT / "build" / "calls.json")
+        (self.root / "build" / "calls.jsonl").symlink_to(ROOT / "build" / "calls.jsonl")
         if (ROOT / "build" / "durations.json").exists():
             shutil.copy(ROOT / "build" / "durations.json", self.root / "build")
         threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "HYPOTHESIS_PROFILE": "hurry"}
