@@ -17,7 +17,6 @@ from dml2onnx.emitter import Emitter
 from dml2onnx.ir.data import ArrayData, FillData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.lowering import driver
 from dml2onnx.reference import evaluate, interpreter
 from dml2onnx.targets import DEFAULT_OPSET, OPSETS
 from dml2onnx.testing.runnable import RUNNABLE_OPSETS
@@ -128,7 +127,6 @@ REASONS: dict[Code, Callable[[], CompiledModel]] = {
     compiling.ILLEGAL_IR_VERSION: lambda: compile(sample(), ir_version=7),
     compiling.UNKNOWN_OUTPUT: lambda: compile(sample(), outputs=["z"]),
     compiling.UNKNOWN_TARGET: lambda: compile(sample(), target="cuda"),
-    compiling.NOT_LOWERED: lambda: compile(sample()),
     compiling.TOO_MANY_CONSTANTS: lambda: compile(padded("REFLECTION", 1 << 30)),
     compiling.NOT_COMPILED_AS_ACCEPTED: lambda: compile(make_case(ODD).graph),
     compiling.FALLS_BACK: lambda: compile(make_case(ABSOLUTE).graph, target="webgpu"),
@@ -143,8 +141,6 @@ def test_every_reason_not_to_compile_is_met(code: Code, monkeypatch: pytest.Monk
     """By the compiler itself, without the checks: a code that nothing raises is a promise that nobody keeps."""
     if code is not compiling.NOT_COMPILED_AS_ACCEPTED:  # which the compiler asks the checks about
         monkeypatch.setattr("dml2onnx.compiler.require_clean", lambda graph, feature_level, documented: ())
-    if code is compiling.NOT_LOWERED:  # all operators are lowered
-        monkeypatch.setattr(driver, "lowering", lambda schema: None)
     if code.severity is Severity.ERROR:
         with pytest.raises(DmlError) as caught:
             REASONS[code]()

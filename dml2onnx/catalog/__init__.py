@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dml2onnx.catalog.enums import EnumSchema, EnumValue, UnknownEnumError, enum_schema
     from dml2onnx.catalog.fields import FieldKind, FieldSchema, FieldType, SupportRow, TensorSupport
     from dml2onnx.catalog.files import operator_names, schemas_directory
-    from dml2onnx.catalog.index import INDEX_FILE, IndexEntry, operator_index, unlowered_operators
+    from dml2onnx.catalog.index import INDEX_FILE, IndexEntry, operator_index
     from dml2onnx.catalog.levels import (
         LATEST,
         FeatureLevel,
@@ -73,7 +73,6 @@ __all__ = [
     "operator_index",
     "operator_names",
     "schemas_directory",
-    "unlowered_operators",
     "windows_builds",
 ]
 
@@ -112,7 +111,6 @@ _HOMES = {
     "operator_index": "index",
     "operator_names": "files",
     "schemas_directory": "files",
-    "unlowered_operators": "index",
     "windows_builds": "levels",
 }
 __getattr__ = lazy_names(__name__, _HOMES)

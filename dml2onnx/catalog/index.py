@@ -29,9 +29,3 @@ class IndexEntry(NamedTuple):
 def operator_index() -> tuple[IndexEntry, ...]:
     """All operators, sorted by name."""
     return tuple(IndexEntry(*row) for row in read_json(INDEX_FILE)["operators"])
-
-
-@cache
-def unlowered_operators() -> frozenset[str]:
-    """The whole names of those that cannot be compiled."""
-    return frozenset(item.name for item in operator_index() if not item.lowered)

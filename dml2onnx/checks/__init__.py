@@ -32,7 +32,6 @@ def check(
     *,
     sizes: Mapping[str, Sequence[int | str]] | None = None,
     ranges: Mapping[str, tuple[int, int]] | None = None,
-    compiles: bool = True,
     documented: bool = False,
     remedies: bool = True,
 ) -> list[Diagnostic]:
@@ -46,9 +45,8 @@ def check(
     ``feature_level`` is by default the graph's own, or the latest one.
     What DirectML was seen to accept although its documentation forbids it is a warning of the class DML175, or an error
     with the code of the rule if only what is ``documented`` will do. A graph without findings of severity error can be
-    compiled, unless such a warning stands for something of which it is not known what DirectML computes (DML2010). That
-    an operator cannot, however right it is, is a finding of its own (DML2001), unless ``compiles`` says that nobody
-    wants to. Findings of one cause are one, with what would make the node right, unless no ``remedies`` are wanted:
+    compiled, unless such a warning stands for something of which it is not known what DirectML computes (DML2010).
+    Findings of one cause are one, with what would make the node right, unless no ``remedies`` are wanted:
     looking for them takes most of the time of a wrong graph.
 
     Raises :class:`DmlError` when there is no such feature level, or the file is no model.
@@ -66,7 +64,7 @@ def check(
     if graph.named_sizes:
         from dml2onnx.checks.resizing import check_names
 
-        one = partial(check, feature_level=feature_level, compiles=compiles, documented=documented, remedies=remedies)
+        one = partial(check, feature_level=feature_level, documented=documented, remedies=remedies)
         return check_names(graph, one)
     level = level_of(graph, feature_level)
-    return check_graph(graph, level, compiles=compiles, documented=documented, remedies=remedies)
+    return check_graph(graph, level, documented=documented, remedies=remedies)

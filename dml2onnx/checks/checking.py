@@ -14,7 +14,7 @@ from dml2onnx.checks.operators import Judge, findings_of
 from dml2onnx.checks.structure import check_structure
 from dml2onnx.codes import checking as codes
 from dml2onnx.frontends import graph_of
-from dml2onnx.rules.findings import at_node, not_compiled, not_lowered
+from dml2onnx.rules.findings import at_node, not_compiled
 
 if TYPE_CHECKING:
     import os
@@ -29,7 +29,7 @@ _ACCEPTED = frozenset(codes.ACCEPTED)
 
 
 def check_graph(
-    graph: Graph, level: FeatureLevel, *, compiles: bool = True, documented: bool = False, remedies: bool = True
+    graph: Graph, level: FeatureLevel, *, documented: bool = False, remedies: bool = True
 ) -> list[Diagnostic]:
     """The findings of a graph at a feature level, as :func:`dml2onnx.check` orders them."""
     judge = Judge(level, documented)
@@ -38,7 +38,7 @@ def check_graph(
     of_graph, found = without_consequences(graph, structure.of_graph, found, judge)
     if remedies:
         of_graph = graph_answers(graph, of_graph, judge)
-    of_nodes = _diagnostics(graph, found, judge, compiles=compiles, remedies=remedies)
+    of_nodes = _diagnostics(graph, found, judge, remedies=remedies)
     unread = [] if any(item.is_error for item in (*of_graph, *of_nodes)) else structure.unread
     if unread and remedies and graph.format == "native":
         unread = unread_answers(graph, unread, judge)
@@ -64,11 +64,10 @@ def _of_nodes(graph: Graph, structure: Structure, judge: Judge) -> list[tuple[Di
 
 
 def _diagnostics(
-    graph: Graph, found: Iterable[tuple[Diagnostic, ...]], judge: Judge, *, compiles: bool, remedies: bool
+    graph: Graph, found: Iterable[tuple[Diagnostic, ...]], judge: Judge, *, remedies: bool
 ) -> list[Diagnostic]:
     """The findings of all nodes with their places; those of the first nodes also have remedies."""
     diagnostics: list[Diagnostic] = []
-    unlowered = catalog.unlowered_operators() if compiles else frozenset()
     sources, asked = None, 0 if remedies else MOST_NODES
     for node, findings in zip(graph.nodes, found, strict=True):
         if findings and asked < MOST_NODES:
@@ -91,8 +90,6 @@ def _diagnostics(
         elif findings:
             bare = [replace(item, remedies=()) if item.remedies and not remedies else item for item in findings]
             diagnostics.extend([at_node(finding, node) for finding in bare])
-        if node.operator.schema.name in unlowered:
-            diagnostics.append(at_node(not_lowered(node.operator.schema), node))
     return diagnostics
 
 

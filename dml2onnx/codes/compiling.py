@@ -2,12 +2,6 @@
 
 from dml2onnx.diagnostics import Code, Severity
 
-NOT_LOWERED = Code(
-    "DML2001",
-    "operator without a lowering",
-    "This version of dml2onnx reads and checks the operator, but cannot compile it. `dml2onnx ops` lists the "
-    "operators that can be compiled.",
-)
 NOT_COMPILED_AS_ACCEPTED = Code(
     "DML2010",
     "a descriptor that DirectML accepts against its documentation, and that is not compiled",

@@ -19,7 +19,6 @@ from dml2onnx.memory.buffers import Buffers
 from dml2onnx.memory.layout_propagation import with_propagated_layout
 from dml2onnx.memory.repeats import Repeats
 from dml2onnx.onnx_model import BOOL, FLOAT, FLOAT16, INT64, DType, OnnxGraph, Port
-from dml2onnx.rules.findings import at_node, not_lowered
 from dml2onnx.targets import Target
 
 TOLD_NODES = 64
@@ -38,10 +37,10 @@ def lower(
 
     With ``propagate``, nodes are compiled for the layouts in which their inputs are stored.
 
-    Raises :class:`DmlError` naming every operator without a lowering; the graph must have passed ``check``.
+    The graph must have passed ``check``.
     """
     live = graph.live_nodes(tuple(outputs))
-    functions = _functions(live)
+    functions = [lowering(node.operator.schema) for node in live]
     ports = {item.name for item in graph.inputs} | {item.name for item in outputs}
     weights = {item.value.name for item in graph.constants} - ports - {""}
     budget = Budget.beside(item.data for item in graph.constants)
@@ -69,16 +68,6 @@ def lower(
     results = tuple(names.port(output, buffers, e) for output in outputs)
     e.end()
     return OnnxGraph(tuple(e.origins), e.initializers, inputs, results, e.later_opset)
-
-
-def _functions(live: Sequence[Node]) -> list[Lowering]:
-    table = {schema: lowering(schema) for schema in {node.operator.schema for node in live}}
-    functions = [table[node.operator.schema] for node in live]
-    found = [function for function in functions if function is not None]
-    if len(found) < len(live):
-        missing = [node for node, function in zip(live, functions, strict=True) if function is None]
-        raise DmlError(*(at_node(not_lowered(node.operator.schema), node) for node in missing))
-    return found
 
 
 def _lower_node(

@@ -91,9 +91,9 @@ def movement(schema: OperatorSchema) -> Movement:
     return found
 
 
-def lowering(schema: OperatorSchema) -> Lowering | None:
-    """The lowering of an operator, if it has one; of other families no module is loaded."""
-    return _of_family(schema.family).get(schema.short_name)
+def lowering(schema: OperatorSchema) -> Lowering:
+    """The lowering of an operator; of other families no module is loaded."""
+    return _of_family(schema.family)[schema.short_name]
 
 
 @cache

@@ -94,7 +94,7 @@ class _Search:
 
 
 def _errors(graph: Graph) -> frozenset[str]:
-    return frozenset(item.code for item in check(graph, compiles=False) if item.is_error)
+    return frozenset(item.code for item in check(graph) if item.is_error)
 
 
 def _smaller(size: int) -> Iterator[int]:

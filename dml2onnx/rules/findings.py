@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeAlias
 
 from dml2onnx.codes import checking as codes
-from dml2onnx.codes.compiling import NOT_COMPILED_AS_ACCEPTED, NOT_LOWERED
+from dml2onnx.codes.compiling import NOT_COMPILED_AS_ACCEPTED
 from dml2onnx.diagnostics import changed, placed, with_code
 
 if TYPE_CHECKING:
-    from dml2onnx.catalog import FeatureLevel, OperatorSchema
+    from dml2onnx.catalog import FeatureLevel
     from dml2onnx.diagnostics import Code, Diagnostic
     from dml2onnx.ir.graph import Node
     from dml2onnx.ir.operator import OperatorDesc
@@ -82,12 +82,6 @@ def _is_absent(desc: OperatorDesc, path: str) -> bool:
     """Whether a path leads to an optional tensor that is left out: nothing follows from its sizes or its type."""
     position = desc.schema.index.get(path.partition("/")[0])
     return position is not None and desc.schema.fields[position].is_tensor and desc.values[position] is None
-
-
-def not_lowered(schema: OperatorSchema) -> Diagnostic:
-    """That an operator, however right, cannot be compiled."""
-    expected = "one of the operators that dml2onnx ops marks as compiled"
-    return NOT_LOWERED.of("", f"{schema.short_name} cannot be compiled yet", expected)
 
 
 def not_compiled(item: Diagnostic) -> Diagnostic:

@@ -49,7 +49,7 @@ def cpp(
 
     Raises :class:`DmlError` with what is wrong with the graph, or with what DirectMLX cannot say.
     """
-    raise_errors(check(graph, compiles=False))
+    raise_errors(check(graph))
     missing = [item.value.name for item in graph.constants if isinstance(item.data, MissingData)]
     if missing:
         message = f"the contents of {quote(missing[0])} are not there, and belong into {quote(f'{stem}.bin')}"

@@ -47,7 +47,7 @@ def python(graph: Graph, archive: str, references: Mapping[Path, str] = MappingP
     ``references`` are the names of files of constants that are not there. Raises :class:`DmlError` with what is wrong
     with the graph, or with what a program cannot say.
     """
-    raise_errors(check(graph, compiles=False))
+    raise_errors(check(graph))
     return _Program(with_usual_sizes(graph), archive, references).run()
 
 

@@ -62,7 +62,7 @@ def mistakes() -> Iterator[tuple[str, str, FieldValue, OperatorDesc]]:
 def test_what_stood_there_is_found_again() -> None:
     asked, single, found = Counter[str](), Counter[str](), Counter[str]()
     for kind, field, value, wrong in mistakes():
-        errors = [item for item in check(one(wrong), compiles=False) if item.is_error]
+        errors = [item for item in check(one(wrong)) if item.is_error]
         words = [remedy.words for item in errors for remedy in item.remedies]
         shown = str(list(value.sizes)) if isinstance(value, TensorDesc) else f"{field} {in_words(value)}"
         asked[kind] += 1
@@ -110,5 +110,5 @@ def test_an_input_has_the_sizes_from_which_the_output_follows(operator: str) -> 
     position = valid.schema.index["InputTensor"]
     other = replace(tensor, sizes=tuple(sizes), strides=None, total_size=0)
     wrong = OperatorDesc(valid.schema, (*valid.values[:position], other, *valid.values[position + 1 :]))
-    (item,) = [item for item in check(one(wrong), compiles=False) if item.is_error]
+    (item,) = [item for item in check(one(wrong)) if item.is_error]
     assert any(remedy.words.startswith(f"InputTensor of sizes {list(tensor.sizes)}") for remedy in item.remedies)

@@ -20,7 +20,7 @@ MISTAKEN = ("data type", "rank", "size")
 
 
 def errors(desc: OperatorDesc) -> list[Diagnostic]:
-    return [item for item in check(one(desc), compiles=False) if item.is_error]
+    return [item for item in check(one(desc)) if item.is_error]
 
 
 def mistaken(tensor: TensorDesc, kind: str) -> Iterator[TensorDesc]:

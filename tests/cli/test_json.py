@@ -18,7 +18,7 @@ import dml2onnx
 from dml2onnx import catalog
 from dml2onnx.cli import main
 from dml2onnx.cli.parser import make_parser
-from dml2onnx.codes.compiling import NOT_LOWERED
+from dml2onnx.codes.compiling import TOO_MANY_CONSTANTS
 from dml2onnx.diagnostics import DmlError, InternalError
 from dml2onnx.report.form import VERSION, Failure, as_json
 from tests.cli.test_cli import NATIVE, PROGRAM
@@ -221,28 +221,14 @@ def test_what_a_program_would_have_written(capsys: pytest.CaptureFixture[str]) -
 # --- A graph without errors can be compiled ---------------------------------------------------------------------------
 
 
-def test_an_operator_without_a_lowering_is_a_finding(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Without compiling anything, and unless it is to be left out."""
-    graph = dml2onnx.load("model.json")
-    (name,) = {node.operator.schema.name for node in graph.nodes}
-    monkeypatch.setattr(catalog, "unlowered_operators", lambda: frozenset({name}))
-    (finding,) = dml2onnx.check(graph)
-    assert (finding.code, finding.node, finding.pointer) == ("DML2001", graph.nodes[0].name, graph.nodes[0].source)
-    assert dml2onnx.check(graph, compiles=False) == []
-    assert [item["code"] for item in said(capsys, "check model.json", 1)["diagnostics"]] == ["DML2001"]
-    assert said(capsys, "check model.json --ignore DML2001")["diagnostics"] == []
-
-
 def test_what_stands_in_the_way_of_compiling_is_a_finding(capsys: pytest.CaptureFixture[str]) -> None:
-    """Of an operator without a lowering, which there is none of, and of constants that are not there."""
+    """Of tables that are too large, and of constants that are not there."""
     assert said(capsys, "check model.json --target dml")["diagnostics"] == []
-    lost = DmlError(NOT_LOWERED.at("JOIN cannot be compiled", node="join"))
+    lost = DmlError(TOO_MANY_CONSTANTS.at("JOIN cannot be compiled", node="join"))
     with mock.patch("dml2onnx.compiler.lower", side_effect=lost):
         assert said(capsys, "check model.json")["diagnostics"] == []
         document = said(capsys, "check model.json --target cpu", 1)
-    assert [item["code"] for item in document["diagnostics"]] == ["DML2001"]
+    assert [item["code"] for item in document["diagnostics"]] == [TOO_MANY_CONSTANTS.id]
     valid(document, "CheckAnswer")
     _, *weights = dml2onnx.convert(dml2onnx.load(SAMPLES / "digits" / "model.json"), "weights.bin")
     for path in weights:

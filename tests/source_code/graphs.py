@@ -101,7 +101,7 @@ def _with_inputs(graph: Graph) -> Graph:
 
 def is_valid(graph: Graph) -> bool:
     """Whether the checks take it; wrong graphs are not exported."""
-    return not any(item.is_error for item in check(graph, compiles=False))
+    return not any(item.is_error for item in check(graph))
 
 
 FLAG_GOES = "case of owned and computed"

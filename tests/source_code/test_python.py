@@ -40,7 +40,7 @@ RUFF = [sys.executable, "-m", "ruff"]
 
 
 def is_valid(graph: Graph) -> bool:
-    return not any(item.severity is Severity.ERROR for item in check(graph, compiles=False))
+    return not any(item.severity is Severity.ERROR for item in check(graph))
 
 
 def weights(*sizes: int) -> np.ndarray:
