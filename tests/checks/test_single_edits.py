@@ -16,7 +16,7 @@ from dml2onnx.checks.single_edits import single_edits
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, TensorDesc
 from dml2onnx.testing.valid import descriptors
-from tests.checks.build import one
+from tests.checks.build import one, op, t
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,3 +112,9 @@ def test_an_input_has_the_sizes_from_which_the_output_follows(operator: str) -> 
     wrong = OperatorDesc(valid.schema, (*valid.values[:position], other, *valid.values[position + 1 :]))
     (item,) = [item for item in check(one(wrong)) if item.is_error]
     assert any(remedy.words.startswith(f"InputTensor of sizes {list(tensor.sizes)}") for remedy in item.remedies)
+
+
+def test_no_margin_is_offered_that_is_as_wide_as_a_window() -> None:
+    unpadded = {"Strides": (1, 1), "WindowSize": (2, 2), "StartPadding": (0, 0), "EndPadding": (0, 0)}
+    (item,) = check(one(op("MAX_POOLING", InputTensor=t(1, 1, 8, 8), OutputTensor=t(1, 1, 11, 11), **unpadded)))
+    assert [remedy.words.partition(" of sizes ")[0] for remedy in item.remedies] == ["InputTensor", "OutputTensor"]
