@@ -228,6 +228,15 @@ def test_names_come_back_where_scopes_have_their_separators(tmp_path: Path) -> N
     assert [node.name for node in built(tmp_path / "program.py").nodes] == [node.name for node in graph.nodes]
 
 
+def test_a_block_hands_on_what_it_made_before_it_reads_what_it_got(tmp_path: Path) -> None:
+    g = GraphBuilder()
+    x, total = g.activation_relu(g.input("x", "FLOAT32", [4])), g.input("total", "FLOAT32", [4])
+    for _ in range(6):
+        made = g.activation_sigmoid(x)
+        total, x = total + x * made, made
+    assert "        relu = sigmoid\n" in round_trip(g.build({"y": total, "x": x}), tmp_path)
+
+
 @pytest.mark.parametrize("times", [4, 5])
 def test_a_loop_saves_some_lines(times: int, tmp_path: Path) -> None:
     g = GraphBuilder("steps")
