@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from dml2onnx.catalog import OperatorSchema
-    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph, GraphInput, Node, Read, Value, Write
     from dml2onnx.ir.operator import FieldValue
 

@@ -22,7 +22,7 @@ from dml2onnx.rules.findings import name_place, pointer
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from dml2onnx.diagnostics import Code, Diagnostic
+    from dml2onnx.diagnostics import Code
     from dml2onnx.ir.graph import Graph, Node, Read, Value, Write
     from dml2onnx.ir.tensor import DataType
 

@@ -30,7 +30,6 @@ from dml2onnx.diagnostics import DmlError, UnreadableError, plural, quote, raise
 from dml2onnx.files import check_target, is_special, spare
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterator, Sequence
     from types import CodeType
 
