@@ -40,6 +40,7 @@ per element, an absent optional tensor keeps its number. A graph input or output
 
 from __future__ import annotations
 
+import struct
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -273,7 +274,7 @@ class _GraphDescReader:
     def _compare_file(self, node: ConstantNode) -> None:
         """A file whose size nothing says has that of the largest tensor that reads it; shorter ones are reported.
 
-        Other bytes may go on behind that, but hardly with as much again that is not 0.
+        Other bytes may go on behind that; as many again are asked for what they look like.
         """
         most = max((longest_file(desc) for desc in node.readers), default=UNBOUNDED)
         if node.file_place and node.value.nbytes > most:
@@ -282,10 +283,10 @@ class _GraphDescReader:
             self._findings.say(
                 codes.FILE_TOO_LONG, message, node.file_place, expected=f"{most} bytes", found=found, node=name
             )
-        elif node.value.nbytes == 2 * most and node.data is not None and node.data.read(most).any():  # and no padding
+        elif node.value.nbytes == 2 * most and node.data is not None:
             own = node.readers[0].data_type
             wide = own.name.replace(str(own.bits), str(2 * own.bits))
-            if own.bits > 8 and wide in DataType.__members__:
+            if own.bits > 8 and wide in DataType.__members__ and _is_of_twice(node.data.read().tobytes(), own):
                 message = f"{quote(node.value.name)} has {2 * most} bytes, of which no tensor reads more than {most}, "
                 message += f"as {own.name}; are these {wide}?"
                 self._findings.say(READ_AS_OTHER_TYPE, message, node.place, expected=wide, found=own.name)
@@ -589,3 +590,17 @@ class _GraphDescReader:
     ) -> None:
         schema = node.operator.schema
         self._findings.say(code, message, place, node=node.name, schema=schema, field=field, **about)
+
+
+def _is_of_twice(data: bytes, own: DataType) -> bool:
+    """Whether they look like numbers of twice the bits: of floats the upper halves have a usual size, and no lower one.
+
+    Of integers the upper halves are signs.
+    """
+    size = own.itemsize
+    if own.is_float:
+        numbers = struct.unpack(f"<{len(data) // size}{'e' if size == 2 else 'f'}", data)
+        is_usual = [1e-6 < abs(number) < 1e6 for number in numbers]
+        return all(is_usual[1::2]) and not any(is_usual[::2])
+    upper = {data[start : start + size] for start in range(size, len(data), 2 * size)}
+    return any(data[len(data) // 2 :]) and upper <= {bytes(size), b"\xff" * size}

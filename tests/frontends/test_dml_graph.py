@@ -395,10 +395,22 @@ def test_the_other_formats_know_no_bytes(tmp_path: Path) -> None:
     assert [item.code for item in load_model(tmp_path, model).findings] == [codes.SCALAR_MEMBER.id]
 
 
-@pytest.mark.parametrize(("rest", "found"), [(b"\0", []), (b"\1", ["DML1222"])])
-def test_a_constant_of_twice_the_bits_ends_in_no_zeros(rest: bytes, found: list[str]) -> None:
+BIASES = np.full(8, 0.3, np.float32).tobytes()
+
+
+@pytest.mark.parametrize(
+    ("contents", "found"),
+    [
+        (BIASES + bytes(32), []),
+        (BIASES + b"\1" * 32, []),
+        (BIASES * 2, []),
+        (np.full(8, 0.3).tobytes(), ["DML1222"]),
+        (np.full(8, 0.5).tobytes(), ["DML1222"]),
+    ],
+)
+def test_a_constant_of_twice_the_bits(contents: bytes, found: list[str]) -> None:
     """Eight biases are read; what lies behind them is padding, or they are numbers of another type."""
-    data = b64encode(np.full(8, 0.5, np.float32).tobytes() + rest * 32).decode()
+    data = b64encode(contents).decode()
     stated = f'"DataSize": 32, "Data": "{HALVES}"'
     assert stated in GRAPH_OF_TWO
     graph = load_bytes(GRAPH_OF_TWO.replace(stated, f'"DataSize": 64, "Data": "{data}"').encode(), "net.json")
