@@ -133,9 +133,8 @@ def runtimes_step(python: Path, *options: str | Path, browser: bool = False) -> 
         print("no Vulkan driver, without which nothing was run on WebGPU", flush=True)
     elif prepare_tool("webgpu"):
         runtimes.append(f"webgpu:webgpu={interpreter(ROOT / '.venv-webgpu')}")
-    if platform.machine().lower() in ("x86_64", "amd64") and prepare_tool(
-        "qnn"
-    ):  # which is what the NPU's emulator is for
+    # which is what the NPU's emulator is for
+    if platform.machine().lower() in ("x86_64", "amd64") and prepare_tool("qnn"):
         runtimes.append(f"qnn:qnn-npu={interpreter(ROOT / '.venv-qnn')}")
     if browser and prepare_web():
         runtimes += ["web:cpu", "web-gpu:webgpu", "webnn:webnn"]

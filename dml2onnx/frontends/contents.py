@@ -32,6 +32,8 @@ else:
 
 SOURCES = ("values", "file", "fill")
 MEMBERS = frozenset((*SOURCES, "offset", "length"))
+MOST_LOOKED_AT = 1 << 16
+"""Bytes that say what the numbers of a constant look like."""
 
 
 class Contents(NamedTuple):
@@ -52,6 +54,22 @@ def longest_file(desc: TensorDesc) -> int:
     steps = [stride for size, stride in zip(desc.sizes, desc.effective_strides, strict=True) if size > 1 and stride]
     step = min(steps, default=1)
     return max(buffer_size(desc), -(-desc.data_type.bytes_for(-(-desc.extent // step) * step) // 4) * 4)
+
+
+def looks_wider(data: Data, own: DataType) -> bool:
+    """Whether numbers look like those of twice the bits, as far as a beginning tells.
+
+    Of floats the upper halves have a usual size then, and no lower one. Of integers the upper halves are signs.
+    """
+    numbers = data.read(0, MOST_LOOKED_AT).view(own.dtype)
+    lower, upper = numbers[::2], numbers[1::2]
+    if own.is_float:
+        with np.errstate(invalid="ignore"):  # which NaN is there does not matter
+            sizes = [np.abs(half.astype(np.float64)) for half in (lower, upper)]
+        of_lower, of_upper = ((size > 1e-6) & (size < 1e6) for size in sizes)
+        return bool(of_upper.all() and not of_lower.any())
+    signs = np.array([0, -1]).astype(own.dtype)
+    return bool(np.isin(upper, signs).all() and data.read(data.nbytes // 2).any())  # and no padding
 
 
 def is_npy(members: Members) -> bool:

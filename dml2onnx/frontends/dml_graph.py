@@ -40,7 +40,6 @@ per element, an absent optional tensor keeps its number. A graph input or output
 
 from __future__ import annotations
 
-import struct
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -48,7 +47,7 @@ from dml2onnx.catalog import FieldKind
 from dml2onnx.codes import reading as codes
 from dml2onnx.codes.checking import READ_AS_OTHER_TYPE
 from dml2onnx.diagnostics import Code, Edit, Place, Remedy, plural
-from dml2onnx.frontends.contents import longest_file
+from dml2onnx.frontends.contents import longest_file, looks_wider
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import API, enumerators
 from dml2onnx.frontends.dml_graph_constants import read_data
@@ -286,7 +285,7 @@ class _GraphDescReader:
         elif node.value.nbytes == 2 * most and node.data is not None:
             own = node.readers[0].data_type
             wide = own.name.replace(str(own.bits), str(2 * own.bits))
-            if own.bits > 8 and wide in DataType.__members__ and _is_of_twice(node.data.read().tobytes(), own):
+            if own.bits > 8 and wide in DataType.__members__ and looks_wider(node.data, own):
                 message = f"{quote(node.value.name)} has {2 * most} bytes, of which no tensor reads more than {most}, "
                 message += f"as {own.name}; are these {wide}?"
                 self._findings.say(READ_AS_OTHER_TYPE, message, node.place, expected=wide, found=own.name)
@@ -590,17 +589,3 @@ class _GraphDescReader:
     ) -> None:
         schema = node.operator.schema
         self._findings.say(code, message, place, node=node.name, schema=schema, field=field, **about)
-
-
-def _is_of_twice(data: bytes, own: DataType) -> bool:
-    """Whether they look like numbers of twice the bits: of floats the upper halves have a usual size, and no lower one.
-
-    Of integers the upper halves are signs.
-    """
-    size = own.itemsize
-    if own.is_float:
-        numbers = struct.unpack(f"<{len(data) // size}{'e' if size == 2 else 'f'}", data)
-        is_usual = [1e-6 < abs(number) < 1e6 for number in numbers]
-        return all(is_usual[1::2]) and not any(is_usual[::2])
-    upper = {data[start : start + size] for start in range(size, len(data), 2 * size)}
-    return any(data[len(data) // 2 :]) and upper <= {bytes(size), b"\xff" * size}
