@@ -1,20 +1,19 @@
-"""How many small changes to the package the tests see.
+"""Mutation testing: makes small changes to the package and counts how many of them a test detects.
 
-    python scripts/mutants.py                  300 changes, each with the tests nearest to it (some hours)
+    python scripts/mutants.py                  300 changes (an hour or two)
     python scripts/mutants.py --count 20       fewer
-    python scripts/mutants.py --only passes    only in files whose path has this text
-    python scripts/mutants.py --again          tries those again that were not seen
-    python scripts/mutants.py --over           tries all again, first with the test that saw each: some minutes
+    python scripts/mutants.py --only passes    only in files whose path contains this text
+    python scripts/mutants.py --again          retries the changes that no test detected
+    python scripts/mutants.py --over           retries all, starting with the test that detected each: some minutes
 
-A change is a bound one more or less, a condition the other way round, a result left out, a word of a message that is
-nonsense: each kind of ``KINDS`` in turn, rules and passes among them. Files are drawn by their lines and changes in
-them at random, the same ones for the same ``--seed``; the changes of ``KNOWN`` come first. Each is made in a copy of
-the last commit, in which tests are run for ``--seconds``, in forks of a process that has collected all of them
-(``_warm_tests.py``): first those that call the changed function, which one run of all tests notes in
-``build/calls.jsonl`` (deleted, it is made anew), then those that ``scripts/test.py --fast`` would run.
+A change moves a bound by one, inverts a condition, drops a return value, or replaces a word of a message: the kinds of
+``KINDS`` in turn. Longer files get more changes; the same ``--seed`` draws the same ones, after those of ``KNOWN``.
+Each is made in a clone of the last commit, where tests run for ``--seconds`` in forks of a process that has collected
+all of them (``_warm_tests.py``). The test cases that run the changed line come first: ``_test_lines.py`` measures them
+once, which takes about ten minutes, and keeps them in ``build/test_lines``.
 
-``build/mutants.json`` is the journal: a run that was stopped goes on where it was, also after later commits. A line
-that is no longer there is left out. Those that no test sees are printed, and at the end how many were seen.
+``build/mutants.json`` is the journal: an interrupted run continues where it stopped, also after later commits. Lines
+that no longer exist are skipped. The output lists the changes that no test detected, and the share that tests detected.
 """
 
 from __future__ import annotations
@@ -36,6 +35,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from _environment import ROOT, interpreter, prepare, prepare_tool
+from _test_lines import DATA, measure
 from generate_texts import texts_of
 
 BOUNDS = (
@@ -95,6 +95,8 @@ class Change:
     seen: bool | None = None
     seconds: float = 0
     test: str = ""
+    running: int = 0
+    """Test cases that run the changed line; 0 is also said of lines that run on import."""
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line} ({self.kind})\n  - {self.before.strip()}\n  + {self.after.strip()}"
@@ -232,7 +234,7 @@ class Copy:
                 (self.root / name).symlink_to((ROOT / name).resolve())
         JOURNAL.parent.mkdir(exist_ok=True)
         (self.root / "build").mkdir()
-        (self.root / "build" / "calls.jsonl").symlink_to(ROOT / "build" / "calls.jsonl")
+        (self.root / "build" / DATA.parent.name).symlink_to(DATA.parent)
         if (ROOT / "build" / "durations.json").exists():
             shutil.copy(ROOT / "build" / "durations.json", self.root / "build")
         threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "HYPOTHESIS_PROFILE": "hurry"}
@@ -263,6 +265,7 @@ class Copy:
         self._server.stdin.flush()
         answer = json.loads(self._server.stdout.readline())
         change.seen, change.test, change.seconds = answer["seen"], answer["test"], answer["seconds"]
+        change.running = answer["running"]
         self.failing = answer["failing"]
 
     def close(self) -> None:
@@ -306,6 +309,8 @@ class Journal:
 
 def perform(options: argparse.Namespace) -> int:
     """Tries changes one by one; the exit code is 0 when so many of them were seen as is asked for."""
+    if not DATA.exists():
+        measure()
     journal = Journal(options.count, options.seed, options.only)
     todo = [change for change in journal.changes if options.over or change.seen is (False if options.again else None)]
     with tempfile.TemporaryDirectory() as directory:
@@ -315,6 +320,7 @@ def perform(options: argparse.Namespace) -> int:
             copy.perform(change)
             unseen = "NO LONGER SEEN" if was else "NOT SEEN"
             said = {True: f"seen by {change.test}", False: unseen, None: "is no longer there"}[change.seen]
+            said += f", {change.running} cases run it"
             print(f"{change}\n  {said}, {change.seconds:.0f} s", flush=True)
             journal.write()
         copy.close()
