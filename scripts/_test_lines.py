@@ -9,9 +9,9 @@ import ast
 import difflib
 import sqlite3
 import subprocess
+import sys
 
-from _affected import leave_out, longer_than
-from _environment import ROOT, prepare, run
+from _environment import ROOT, run
 
 DATA = ROOT / "build" / "test_lines" / "coverage"
 COMMIT = DATA.with_name("commit")
@@ -24,14 +24,15 @@ SETUP = "setup"
 
 def measure() -> None:
     """Runs the tests under coverage.py and keeps the lines that each case runs in ``DATA``."""
-    python = prepare(".venv")
+    from _affected import leave_out, longer_than  # whose packages mutants.py does not have
+
     DATA.parent.mkdir(parents=True, exist_ok=True)
     new = DATA.with_name("new")
     options = ["--cov=dml2onnx", "--cov-context=test", "--cov-report=", "--cases=each", "-q", "-n", "auto"]
     threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     environment = {"COVERAGE_FILE": str(new), "HYPOTHESIS_PROFILE": "hurry", **threads}
     commit = git("rev-parse", "HEAD")
-    run([python, "-m", "pytest", *options, leave_out(longer_than(LONGEST)), "tests"], environment)
+    run([sys.executable, "-m", "pytest", *options, leave_out(longer_than(LONGEST)), "tests"], environment)
     new.replace(DATA)
     COMMIT.write_text(commit, encoding="utf-8")
 

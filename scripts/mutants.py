@@ -34,8 +34,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from _environment import ROOT, interpreter, prepare, prepare_tool
-from _test_lines import DATA, measure
+from _environment import ROOT, interpreter, prepare, prepare_tool, run
+from _test_lines import DATA
 from generate_texts import texts_of
 
 BOUNDS = (
@@ -309,12 +309,13 @@ class Journal:
 
 def perform(options: argparse.Namespace) -> int:
     """Tries changes one by one; the exit code is 0 when so many of them were seen as is asked for."""
+    python = prepare(".venv")
     if not DATA.exists():
-        measure()
+        run([python, "scripts/_test_lines.py"])
     journal = Journal(options.count, options.seed, options.only)
     todo = [change for change in journal.changes if options.over or change.seen is (False if options.again else None)]
     with tempfile.TemporaryDirectory() as directory:
-        copy = Copy(Path(directory), prepare(".venv"), options.seconds)
+        copy = Copy(Path(directory), python, options.seconds)
         for change in todo:
             was = change.seen
             copy.perform(change)
