@@ -112,7 +112,7 @@ def words(text: str) -> set[str]:
 def in_order(
     items: list[pytest.Item], groups: Iterable[Collection[str]], near: Container[str], text: str
 ) -> list[pytest.Item]:
-    """Test cases sorted by the first group that has them, then by function, one case of each before the second.
+    """The test cases of some groups, by the first group that has them, then one case of each function in turn.
 
     Quick functions and those in files ``near`` the change come first. Among the cases of a function, those come first
     whose names share words with the ``text`` around the change.
@@ -129,10 +129,11 @@ def in_order(
         function, file = function_of(item.nodeid), item.nodeid.partition("::")[0]
         counts[function] += 1
         cost = seconds.get(function, 0) * (1 if file in near else 5)
-        rank = ranks.get(item.nodeid, len(items))
-        return rank, counts[function].bit_length(), file not in near, cost, file  # fixtures of a file are made once
+        # file by file, since fixtures of a file are made once
+        return ranks[item.nodeid], counts[function].bit_length(), file not in near, cost, file
 
-    by_words = sorted(items, key=lambda item: -len(around & words(item.nodeid.partition("[")[2])))
+    chosen = [item for item in items if item.nodeid in ranks]
+    by_words = sorted(chosen, key=lambda item: -len(around & words(item.nodeid.partition("[")[2])))
     return sorted(by_words, key=key)
 
 
@@ -179,18 +180,16 @@ class Server:
         first = next(number for number, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1])
         found = lines.cases(asked["path"], asked["before"], first + 1) if is_in_function else set()
         running = {case for case, _ in found}
-        # what fixtures and caches keep, later tests of the same file use without running it
+        # fixtures and caches run the statement for the first test of a file, and serve the others
         sharing = {case.partition("::")[0] for case, _ in found}
-        in_those = {item.nodeid for item in items if item.nodeid.partition("::")[0] in sharing}
-        loading = {case for case, _ in lines.cases(asked["path"], asked["before"], None)} if not found else set()
         near = {test for rank in _affected.Nearness([]).ranks()[:3] for test in rank(asked["path"])}
+        files = [sharing, near] if found else [{path} for path in _affected.affected([asked["path"]])]
+        loading = set() if found else {case for case, _ in lines.cases(asked["path"], asked["before"], None)}
+        of_files = [{item.nodeid for item in items if item.nodeid.partition("::")[0] in paths} for paths in files]
         text = "\n".join(before[max(first - AROUND, 0) : first + AROUND])
         slow = _affected.slow()
         left = [item for item in items if not self._is_left_out(item, slow, asked)]
-        affected = _affected.affected([asked["path"]])
-        groups: list[Collection[str]] = [{asked["first"]}, running, in_those, loading]
-        groups += [{item.nodeid for item in left if item.nodeid.startswith(f"{path}::")} for path in affected]
-        return in_order(left, groups, near, text), len(running)
+        return in_order(left, [{asked["first"]}, running, loading, *of_files], near, text), len(running)
 
     def _is_left_out(self, item: pytest.Item, slow: dict[str, float], asked: dict[str, Any]) -> bool:
         longest = max(slow.get(function_of(item.nodeid), 0), slow.get(item.nodeid.partition("::")[0], 0))
