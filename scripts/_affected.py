@@ -218,6 +218,7 @@ def affected(changed: Iterable[str]) -> list[str]:
     return list(order)
 
 
+@functools.cache
 def slow() -> dict[str, float]:
     """The slow functions, and their seconds."""
     rows = (line.split(maxsplit=1) for line in SLOW.read_text(encoding="utf-8").splitlines())

@@ -147,6 +147,7 @@ class Server:
         """Functions that ran on import or during collection."""
         self._file: ChangedFile | None = None
         self._passing: set[str] = set()
+        self._cases: Counter[str] = Counter()
         self.failing: set[str] = set()
         """Test functions that fail without any change."""
         self.fresh: Callable[[list[pytest.Item], float, object], tuple[bool, str, bool]]
@@ -156,6 +157,7 @@ class Server:
         gc.collect()
         gc.freeze()
         lines = TestLines()
+        self._cases = Counter(function_of(item.nodeid) for item in session.items)
         for line in self._requests:
             started = time.perf_counter()
             asked = json.loads(line)
@@ -187,13 +189,15 @@ class Server:
         loading = set() if found else {case for case, _ in lines.cases(asked["path"], asked["before"], None)}
         of_files = [{item.nodeid for item in items if item.nodeid.partition("::")[0] in paths} for paths in files]
         text = "\n".join(before[max(first - AROUND, 0) : first + AROUND])
-        slow = _affected.slow()
-        left = [item for item in items if not self._is_left_out(item, slow, asked)]
+        left = [item for item in items if not self._is_left_out(item, asked["seconds"])]
         return in_order(left, [{asked["first"]}, running, loading, *of_files], near, text), len(running)
 
-    def _is_left_out(self, item: pytest.Item, slow: dict[str, float], asked: dict[str, Any]) -> bool:
-        longest = max(slow.get(function_of(item.nodeid), 0), slow.get(item.nodeid.partition("::")[0], 0))
-        return function_of(item.nodeid) in self.failing or longest > asked["seconds"] / 2
+    def _is_left_out(self, item: pytest.Item, seconds: float) -> bool:
+        """Whether a case fails without any change, or takes too long by itself or for the fixtures of its file."""
+        function, file = function_of(item.nodeid), item.nodeid.partition("::")[0]
+        slow = _affected.slow()
+        longest = max(slow.get(function, 0) / self._cases[function], slow.get(file, 0))
+        return function in self.failing or longest > seconds / 2
 
     def _answer(
         self, functions: dict[Key, CodeType] | None, items: list[pytest.Item], writers: list[str], asked: dict[str, Any]
