@@ -70,22 +70,22 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "passes": (CODE, ("dml2onnx/passes/",)),
     "texts": (("Text",), ("dml2onnx/",)),
 }
-"""Changes that a hand might make by mistake, and where: those that hardly any program survives would only raise the
-share. All but two are of cosmic-ray."""
+"""Kinds of plausible mistakes: operators and the folders they apply to. Changes that break nearly any program are not
+included, since they would only raise the share. All but two operators are cosmic-ray's."""
 LEFT_OUT = ("dml2onnx/builder/operators/", "dml2onnx/testing/")
-"""Code that is written by generators, whose comparison sees every change, and code that makes cases for tests."""
+"""Generated code, where the generator's --check detects every change, and code that makes test cases."""
 THE_SAME = re.compile(r"if (not )?TYPE_CHECKING|TypeAlias = .*|(strict|slots)=(True|False)")
-"""Of which a change says nothing: what type checkers read, how long lists are that are as long, where fields lie."""
+"""Parts of a line whose change has no effect: for type checkers, equal lengths in zip, slots."""
 JOURNAL = ROOT / "build" / "mutants.json"
 TEXTS = "scripts/generate_texts.py"
-"""What knows all texts, and is tried first where one was changed."""
+"""The generator that lists all texts; it runs first for a changed text."""
 NONSENSE = "umbrella"
-"""What stands in a message instead of its longest word."""
+"""Replaces the longest word of a message."""
 
 
 @dataclass
 class Change:
-    """One line that reads otherwise, and what came of it."""
+    """A changed line, and the result."""
 
     path: str
     line: int
@@ -96,13 +96,13 @@ class Change:
     seconds: float = 0
     test: str = ""
     running: int = 0
-    """Test cases that run the changed line; 0 is also said of lines that run on import."""
+    """Number of test cases that run the changed line; 0 also for lines that run on import."""
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line} ({self.kind})\n  - {self.before.strip()}\n  + {self.after.strip()}"
 
     def made(self, text: str) -> str | None:
-        """A file with the change, nearest to where it was drawn, or ``None`` where the line is no longer there."""
+        """The text of the file with the change, at the nearest equal line; ``None`` if there is no such line."""
         lines = text.splitlines(keepends=True)
         places = [number for number, line in enumerate(lines) if line.rstrip("\r\n") == self.before]
         if not places:
@@ -133,11 +133,11 @@ KNOWN = (
         f'    "tensors that need one {NONSENSE} type have several",',
     ),
 )
-"""Changes that no test saw once; of ``moves._is_kept_apart`` the first line of ``_instead`` is left."""
+"""Changes that no test detected in the past. ``moves._is_kept_apart`` is now the first line of ``_instead``."""
 
 
 def varied(text: str, operator: str, dice: random.Random) -> str | None:
-    """A file with one change of a sort at a random place, or ``None`` where there is no place for it."""
+    """The text with one change by a mutation operator at a random place; ``None`` if there is no place."""
     if operator in OWN:
         made = list(OWN[operator](text))
         return dice.choice(made) if made else None
@@ -152,13 +152,13 @@ def varied(text: str, operator: str, dice: random.Random) -> str | None:
 
 
 def without_results(text: str) -> Iterator[str]:
-    """A file with one ``return`` that has lost its result."""
+    """The text with the result of one ``return`` dropped, for each of them."""
     for found in re.finditer(r"^( +return) (?!None$)[^\n]*[^\n(\[{]$", text, re.MULTILINE):
         yield f"{text[: found.end(1)]} None{text[found.end() :]}"
 
 
 def with_nonsense(text: str) -> Iterator[str]:
-    """A file with one string of several words, no docstring, whose longest word is another."""
+    """The text with the longest word of one string replaced, for each string of several words but docstrings."""
     starts = [0]
     for line in text.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
@@ -175,12 +175,12 @@ def with_nonsense(text: str) -> Iterator[str]:
 
 
 BEGINNINGS = (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
-"""What a docstring comes behind."""
+"""Tokens that precede a docstring."""
 OWN: dict[str, Callable[[str], Iterable[str]]] = {"Return": without_results, "Text": with_nonsense}
 
 
 def draw(count: int, seed: int, only: str) -> Iterator[Change]:
-    """Changes at random places of the files written by hand, more of those that are longer; each kind in turn."""
+    """Random changes of the files written by hand, weighted by their length; each kind in turn."""
     dice = random.Random(seed)
     texts = {path: (ROOT / path).read_text(encoding="utf-8") for path in sources(only)}
     drawn: set[tuple[str, int, str]] = set()
@@ -201,12 +201,12 @@ def draw(count: int, seed: int, only: str) -> Iterator[Change]:
 
 
 def said(text: str) -> list[str]:
-    """The texts in some code: types that stand in quotes are none."""
+    """The texts in some code, without quoted types."""
     return list(texts_of(ast.parse(text)))
 
 
 def is_code(text: str) -> bool:
-    """Whether Python reads it: a star among parameters is no product."""
+    """Whether Python parses it: an operator may have replaced the star among parameters."""
     try:
         ast.parse(text)
     except SyntaxError:
@@ -215,18 +215,18 @@ def is_code(text: str) -> bool:
 
 
 def sources(only: str) -> list[str]:
-    """The files of the package that are written by hand."""
+    """The files of the package written by hand."""
     found = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "dml2onnx").rglob("*.py"))]
     return [path for path in found if only in path and not path.startswith(LEFT_OUT)]
 
 
 class Copy:
-    """A copy of the last commit, in which changes are made and taken back by what runs the tests."""
+    """A clone of the last commit, in which a test server makes and reverts changes."""
 
     def __init__(self, directory: Path, python: Path, seconds: float) -> None:
         self.root = directory / "copy"
         self.failing: list[str] = []
-        """Tests that fail without any change, all cases of each."""
+        """Test functions that fail without any change."""
         self._seconds = seconds
         subprocess.run(["git", "clone", "-q", ROOT, self.root], check=True)
         for name in (".venv-cpp",):
@@ -250,7 +250,7 @@ class Copy:
         )
 
     def perform(self, change: Change) -> None:
-        """Has the tests run that a change concerns, and notes what came of it."""
+        """Runs tests on a change and records the result in it."""
         file = self.root / change.path
         text = file.read_text(encoding="utf-8") if file.exists() else ""
         made = change.made(text)
@@ -269,12 +269,12 @@ class Copy:
         self.failing = answer["failing"]
 
     def close(self) -> None:
-        """Ends what runs the tests."""
+        """Stops the test server."""
         self._server.communicate()
 
 
 class Journal:
-    """All changes of a run and what came of those that were tried, in a file."""
+    """The changes of a run and their results, in a file."""
 
     def __init__(self, count: int, seed: int, only: str) -> None:
         self._key = {"count": count, "seed": seed, "only": only}
@@ -286,13 +286,13 @@ class Journal:
             self.changes = [*known, *draw(count - len(known), seed, only)]
 
     def write(self) -> None:
-        """Keeps what is known by now."""
+        """Saves the results so far."""
         text = json.dumps({**self._key, "changes": [asdict(change) for change in self.changes]}, indent=1)
         JOURNAL.with_suffix(".new").write_text(text, encoding="utf-8")
         JOURNAL.with_suffix(".new").replace(JOURNAL)
 
     def summary(self) -> str:
-        """How many were seen of those that were tried, of each kind too, and the lines of those that were not."""
+        """The changes that no test detected, and the numbers of detected ones, in total and of each kind."""
         tried = [change for change in self.changes if change.seen is not None]
         lines = [f"NOT SEEN {change}" for change in tried if not change.seen]
         for kind in ("known", *KINDS):
@@ -302,13 +302,13 @@ class Journal:
         return "\n".join([*lines, f"{seen} of {len(tried)} changes were seen, {self.share():.1%}"])
 
     def share(self) -> float:
-        """The share that was seen of those that were tried."""
+        """The share of tried changes that a test detected."""
         tried = [change.seen for change in self.changes if change.seen is not None]
         return sum(map(bool, tried)) / max(1, len(tried))
 
 
 def perform(options: argparse.Namespace) -> int:
-    """Tries changes one by one; the exit code is 0 when so many of them were seen as is asked for."""
+    """Tries changes one by one; exit code 0 if tests detected at least the requested share."""
     python = prepare(".venv")
     if not DATA.exists():
         run([python, "scripts/_test_lines.py"])
