@@ -42,18 +42,18 @@ else:
 
 
 def refusal(what: str, value: object, expected: str, remedies: tuple[Remedy, ...] = ()) -> DmlError:
-    """An error that says what was given in the place of what."""
+    """An error that names the argument, the value found and the value expected."""
     return refusal_of(what, described(value), expected, remedies)
 
 
 def refusal_of(what: str, found: str, expected: str, remedies: tuple[Remedy, ...] = ()) -> DmlError:
-    """As :func:`refusal`, of a value that is described already."""
+    """As :func:`refusal`, for a value that is already described."""
     message = f"{what} is {found}, not {expected}"
     return DmlError(NO_ARGUMENT.at(message, expected=expected, found=found, remedies=remedies))
 
 
 def described(value: object) -> str:
-    """A value in a few words: numbers and text themselves, of everything else the type."""
+    """A value in a few words: numbers and text as they are, anything else by its type."""
     if value is None or isinstance(value, (bool, int, float)):
         with_digits = value if not isinstance(value, int) or abs(value) < 1 << 64 else "a number of many digits"
         return str(with_digits)
@@ -68,21 +68,21 @@ def described(value: object) -> str:
 
 
 MOST_SHOWN = 4
-"""Names of inputs in an example."""
+"""Input names shown in an example."""
 LONGEST = 1 << 16
-"""Numbers or names in a list: more than any field has. A range may have 10**12, and an iterator no end."""
+"""Most items read from a list: more than any field has. A range may have 10**12, and an iterator may never end."""
 
 
 # --- Names and numbers ------------------------------------------------------------------------------------------------
 
 
 def whole_number(value: object, what: str, least: int | None = 0) -> int:
-    """A whole number from ``least`` on."""
+    """A whole number, at least ``least``."""
     expected = "a whole number" + ("" if least is None else f" from {least} on")
     if _is_flag(value):
         raise refusal(what, value, expected)
     try:
-        number = operator.index(value)  # type: ignore[arg-type]  # this is what finds out
+        number = operator.index(value)  # type: ignore[arg-type]  # raises for other types
     except Exception:
         raise refusal(what, value, expected) from None
     if least is not None and number < least:
@@ -105,7 +105,7 @@ def positive(value: object, what: str) -> float:
 
 
 def function(value: object, what: str) -> Callable[..., object]:
-    """What can be called."""
+    """A callable."""
     if not callable(value):
         raise refusal(what, value, "a function")
     return value
@@ -119,7 +119,7 @@ def flag(value: object, what: str) -> bool:
 
 
 def _is_flag(value: object) -> bool:
-    """Whether it is Python's or numpy's True or False; a number of Python's is neither, which takes no numpy to say."""
+    """Whether it is a bool of Python or numpy. Python numbers are checked first, so that numpy is not imported."""
     return isinstance(value, bool) or (not isinstance(value, (int, float)) and isinstance(value, np.bool_))
 
 
@@ -131,7 +131,7 @@ def text(value: object, what: str, expected: str = "text") -> str:
 
 
 def items(value: object, what: str, expected: str = "a list of numbers") -> tuple[object, ...]:
-    """What a list, a tuple, an array or another iterable has; neither text nor a dictionary is meant."""
+    """The items of a list, tuple, array or other iterable, but not of text or a dictionary."""
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
         raise refusal(what, value, expected)
     try:
@@ -144,7 +144,7 @@ def items(value: object, what: str, expected: str = "a list of numbers") -> tupl
 
 
 def names(value: object, what: str) -> tuple[str, ...]:
-    """Several names; one name is no list of its letters."""
+    """A list of names; a single string is refused."""
     return tuple([text(item, f"a name in {what}") for item in items(value, what, "a list of names")])
 
 
@@ -156,7 +156,7 @@ def by_name(value: object, what: str) -> Mapping[str, object]:
 
 
 def opset(value: object) -> int:
-    """An opset that can be written."""
+    """A supported opset."""
     expected = f"{OPSETS[0]} to {OPSETS[-1]}"
     number = whole_number(value, "opset", least=None)
     if number not in OPSETS:
@@ -166,7 +166,7 @@ def opset(value: object) -> int:
 
 
 def ir_version(value: object, opset: int) -> int:
-    """An IR version that a model of this opset may state; that of the opset where none is given."""
+    """An IR version that is legal for this opset; the opset's own by default."""
     legal = ir_versions(opset)
     if value is None:
         return legal[0]
@@ -179,7 +179,7 @@ def ir_version(value: object, opset: int) -> int:
 
 
 def target(value: object) -> str:
-    """Whose kernels are meant."""
+    """The name of a target."""
     expected = ", ".join(NAMES)
     name = text(value, "target", f"one of {expected}")
     if name not in NAMES:
@@ -189,7 +189,7 @@ def target(value: object) -> str:
 
 
 def quant_format(value: object, *, exact: bool) -> str | None:
-    """How quantised operators are to be written, ``None`` where the target says; exact models have integers."""
+    """The form of quantised operators, ``None`` for the target's default. Exact models use integer operators."""
     if value is None:
         return None
     expected = " or ".join(QUANT_FORMATS)
@@ -202,7 +202,7 @@ def quant_format(value: object, *, exact: bool) -> str | None:
 
 
 def feature_level(value: object) -> FeatureLevel | None:
-    """A feature level by its name or as it is."""
+    """A feature level, by name or as a :class:`FeatureLevel`."""
     if value is None or isinstance(value, FeatureLevel):
         return value
     expected = 'a feature level such as "4_0"'
@@ -218,7 +218,7 @@ def feature_level(value: object) -> FeatureLevel | None:
 
 
 def directml_level(value: str) -> FeatureLevel:
-    """The feature level of a version of DirectML, such as ``1.8``; :class:`DmlError` for what is no version."""
+    """The feature level of a version of DirectML, such as ``1.8``; :class:`DmlError` if there is no such version."""
     parts = value.lower().removeprefix("microsoft.ai.directml.").removesuffix(".nupkg").split(".")
     if not 2 <= len(parts) <= 3 or not all(part.isdecimal() and len(part) < 6 for part in parts):
         expected, message = "a version of DirectML such as 1.8", f"{quote(value)} is no version of DirectML"
@@ -235,7 +235,7 @@ def directml_level(value: str) -> FeatureLevel:
 
 
 def windows_level(value: str) -> FeatureLevel:
-    """The feature level that a release of Windows has by itself, such as ``10-22H2`` or ``11-24H2``."""
+    """The feature level that ships with a release of Windows, such as ``10-22H2`` or ``11-24H2``."""
     builds = {name.upper(): build for name, build in windows_builds().items()}
     build = builds.get(value.upper())
     if build is None:
@@ -251,9 +251,9 @@ def windows_level(value: str) -> FeatureLevel:
 
 
 def path_of(value: object, what: str) -> Path:
-    """A path as Python has them: text or what has a method that gives it; :class:`DmlError` for anything else."""
+    """A path: text or an ``os.PathLike``; :class:`DmlError` for anything else."""
     try:
-        text = os.fspath(value)  # type: ignore[call-overload]  # this is what finds out
+        text = os.fspath(value)  # type: ignore[call-overload]  # raises for other types
     except Exception:
         text = None
     if not isinstance(text, str):
@@ -262,9 +262,9 @@ def path_of(value: object, what: str) -> Path:
 
 
 def target_of(value: object) -> Destination:
-    """A path, or an open binary file as it is."""
+    """A path, or an open binary file unchanged."""
     if callable(getattr(value, "write", None)) and not isinstance(value, (str, os.PathLike)):
-        return value  # type: ignore[return-value]  # what it lacks of a file is said when it is written to
+        return value  # type: ignore[return-value]  # a missing method is reported on writing
     return path_of(value, "the file to write")
 
 
@@ -293,13 +293,13 @@ def array(value: object, what: str) -> Array:
 
 
 def as_array(value: object) -> tuple[Remedy, ...]:
-    """How a tensor of another library becomes an array of numpy."""
+    """How to convert a tensor of another library to a numpy array."""
     call = call_for_array(value)
     return (Remedy(f"an array of numpy, which its {call} gives"),) if call else ()
 
 
 def call_for_array(value: object) -> str:
-    """What gives a tensor of another library as an array of numpy, as it is written behind it; empty for none."""
+    """The method call that converts a tensor of another library to a numpy array; empty if there is none."""
     kind = type(value)
     ways = {"detach": ".detach().cpu().numpy()", "numpy": ".numpy()", "get": ".get()"}
     is_tensor = hasattr(kind, "__array__") or hasattr(kind, "__dlpack__")
@@ -307,7 +307,7 @@ def call_for_array(value: object) -> str:
 
 
 def arrays(value: object, what: str = "inputs", names: Sequence[str] = ()) -> dict[str, Array]:
-    """Arrays by name, of those that there may be; nothing stands for none."""
+    """Arrays by name; ``None`` means none. ``names`` are the legal ones, for the example in an error."""
     expected = "arrays by name, as a dictionary"
     if value is None:
         return {}

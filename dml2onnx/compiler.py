@@ -1,4 +1,4 @@
-"""Compiling: check, lower, and a model that can be saved and run."""
+"""Compiles a checked graph to a model that can be saved and run."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ if TYPE_CHECKING:
     from dml2onnx.runtime import Session
 
 SERIALIZED_UP_TO = 1 << 28
-"""Bytes of weights that go to ONNX Runtime within the message of the model; more are taken from where they are."""
+"""Bytes of weights up to which the serialized model is passed to ONNX Runtime; more weights stay where they are."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CompiledModel:
     """An ONNX model made from a DirectML graph.
 
-    ``inputs`` and ``outputs`` say how the caller's buffers appear: their data types and memory-order shapes.
-    ``warnings`` were found while checking. ``defaults`` are the sample contents of inputs that came with the model.
+    ``inputs`` and ``outputs`` have the data types and memory-order shapes of the caller's buffers. ``warnings`` come
+    from the checks. ``defaults`` are sample contents of inputs that came with the model.
     """
 
     name: str
@@ -60,19 +60,19 @@ class CompiledModel:
     defaults: Mapping[str, Data] = field(default_factory=dict)
     metadata: Mapping[str, str] = field(default_factory=dict)
     passes: tuple[str, ...] = ()
-    """Names of the passes that it went through."""
+    """Names of the passes applied."""
     shapes: bool = True
     """Whether the model states the type and shape of every value, not only of its inputs and outputs."""
     quant_format: str = targets.QOPERATOR
-    """How quantised operators are written: "qdq" or "qoperator"."""
+    """The form of quantised operators: "qdq" or "qoperator"."""
     exact: bool = False
-    """Whether it keeps what other models leave open: NaN, infinities, signs of zero, last digits."""
+    """Whether it keeps NaN, infinities, signs of zero and last digits, which other models leave open."""
     sources: tuple[Path, ...] = ()
     """The files that its graph was read from."""
     half: bool = False
-    """Whether FLOAT32 is FLOAT16 inside, wherever it can be."""
+    """Whether FLOAT32 is computed in FLOAT16 where possible."""
     ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """The first and the last size that each name stands for, of a model that has names for sizes."""
+    """The smallest and largest value of each named size."""
     _message: list[ModelProto] = field(default_factory=list, init=False)
 
     def __repr__(self) -> str:
@@ -83,7 +83,7 @@ class CompiledModel:
     _repr_html_ = lazy_method("dml2onnx.report.notebooks", "model_html")
 
     def __str__(self) -> str:
-        """A summary: what goes in and out, and which ONNX operators there are."""
+        """A summary: inputs, outputs, and counts of ONNX operators."""
         kinds = Counter(node.op_type for node in self.lowered.nodes)
         return "\n".join(
             [
@@ -100,12 +100,12 @@ class CompiledModel:
 
     @property
     def inputs(self) -> tuple[Port, ...]:
-        """Graph inputs in order."""
+        """Inputs, in order."""
         return self.lowered.inputs
 
     @property
     def outputs(self) -> tuple[Port, ...]:
-        """Graph outputs in order."""
+        """Outputs, in order."""
         return self.lowered.outputs
 
     @property
@@ -120,7 +120,7 @@ class CompiledModel:
 
     @property
     def stay_float32(self) -> tuple[str, ...]:
-        """The DirectML nodes that are computed in FLOAT32 although the model is ``half``; ``traces`` say why."""
+        """The DirectML nodes of a ``half`` model that are computed in FLOAT32; ``traces`` say why."""
         if not self.half:
             return ()
         from dml2onnx.half_precision import stays
@@ -134,7 +134,7 @@ class CompiledModel:
 
     @property
     def model_proto(self) -> ModelProto:
-        """The whole model as one message, made when first asked for; :class:`DmlError` (DML3008) above 2 GiB."""
+        """The model as a ``ModelProto``, made on first use; :class:`DmlError` (DML3008) above 2 GiB."""
         if not self._message:
             from onnx import ModelProto
 
@@ -142,20 +142,20 @@ class CompiledModel:
         return self._message[0]
 
     def serialize(self) -> bytes:
-        """The bytes of :attr:`model_proto`; :class:`DmlError` (DML1021) where a file of weights has become shorter."""
+        """The bytes of :attr:`model_proto`; :class:`DmlError` (DML1021) if a weight file has become shorter."""
         self._mapped_files().require()
         return writer.model_bytes(self.lowered, self._header)
 
     def save(
         self, path: str | os.PathLike[str] | BinaryIO, *, external_data: bool | None = None, in_place: bool = False
     ) -> list[Path]:
-        """Writes the model, into a file by its name or an open one, and returns the files written.
+        """Writes the model to a path or an open file, and returns the files written.
 
-        ``external_data`` puts the weights into ``<path>.data``, or ``<path>.2.data`` where the model that is there has
-        the first; ``None`` does so above 1 GiB. Both are replaced by complete new ones, or neither is, and what the
-        graph was read from is left as it is (:class:`DmlError`, DML3012). With ``in_place`` the model refers to
-        weights in the files where they lie, as far as these are in its directory or below and have them as ONNX does;
-        such files have to stay as they are. :class:`DmlError` (DML3009) where there are none such.
+        ``external_data`` puts the weights into ``<path>.data``, or into ``<path>.2.data`` if the model at ``path`` uses
+        the first; ``None`` does so above 1 GiB. Model and data are replaced together or not at all. Files that the
+        graph was read from are never overwritten (:class:`DmlError`, DML3012). With ``in_place`` the model refers to
+        the weights in their own files, if these are in its directory or below and store them as ONNX does; keep these
+        files unchanged. :class:`DmlError` (DML3009) if there are no such files.
         """
         target = arguments.target_of(path)
         self._mapped_files().require()
@@ -178,11 +178,11 @@ class CompiledModel:
     ) -> Session:
         """An ONNX Runtime session, for running the model more than once.
 
-        It has the weights once: those that lie in files it maps itself, so these have to stay while it is used.
+        It maps weight files instead of reading them; keep these files while the session is in use.
         ``provider`` is an execution provider of ONNX Runtime by its short name (``"cpu"``, ``"dml"``, ``"openvino"``),
         ``"auto"``, several in order, or :class:`dml2onnx.Providers` with options and the number of a device.
-        :class:`DmlError` (DML3020) where a run has to hold more than ``max_bytes`` at once, by default more than this
-        machine has.
+        :class:`DmlError` (DML3020) if a run needs more than ``max_bytes`` at once (default: the memory of this
+        machine).
         """
         from dml2onnx.providers.installed import require_providers
         from dml2onnx.runtime import Session, Weights, require_memory
@@ -215,15 +215,15 @@ class CompiledModel:
     ) -> dict[str, Array]:
         """Runs the model once.
 
-        Inputs are arrays in memory order (of the port's shape, or flat); one that is left out takes the sample
-        contents that came with the model. Returns each output in the shape of its tensor. ``provider`` and
-        ``max_bytes`` are as for :meth:`session`.
+        Inputs are arrays in memory order, of the port's shape or flat. Missing inputs get the sample contents that came
+        with the model. Returns each output in the shape of its tensor. ``provider`` and ``max_bytes`` are as for
+        :meth:`session`.
         """
         session = self.session(provider, max_bytes=max_bytes)
         return self.finish(session.run(self.complete(inputs)))
 
     def complete(self, inputs: Mapping[str, npt.ArrayLike] | None) -> dict[str, npt.ArrayLike]:
-        """``inputs`` with sample contents for what they leave out."""
+        """``inputs``, with sample contents for missing ones."""
         filled: dict[str, npt.ArrayLike] = {**arguments.arrays(inputs, names=[port.name for port in self.inputs])}
         for port in self.inputs:
             if port.name not in filled and port.name in self.defaults:
@@ -240,7 +240,7 @@ class CompiledModel:
         return filled
 
     def finish(self, results: Mapping[str, Array]) -> dict[str, Array]:
-        """Memory-order outputs in the shapes of their tensors; :class:`DmlError` (DML3017) where they are not there."""
+        """Memory-order outputs in the shapes of their tensors; :class:`DmlError` (DML3017) for a missing one."""
         results = arguments.arrays(results, "results")
         for port in self.outputs:
             sized = has_named_sizes(port.shape) or (
@@ -299,7 +299,7 @@ def compile_graph(
     outputs: Sequence[str] | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> CompiledModel:
-    """As :func:`compile`, with options that are checked."""
+    """As :func:`compile`, with checked options."""
     if graph.named_sizes:
         return compile_named(graph, lambda fixed: _select(fixed, outputs), options, progress)
     warnings = require_clean(graph, options.feature_level, documented=options.documented)
@@ -312,7 +312,7 @@ def compile_named(
     options: CompileOptions,
     progress: Callable[[str], object] | None,
 ) -> CompiledModel:
-    """One model for all sizes: those of some sizes, of which only numbers differ."""
+    """One model for all sizes, from models of several sizes that differ only in numbers."""
     from dml2onnx.checks import check
     from dml2onnx.checks.resizing import named
     from dml2onnx.named_sizes import one_model, ranges_of
@@ -361,13 +361,13 @@ def at_sizes(
     """The graph with inputs of these sizes."""
     if sizes is None and not ranges:
         return graph
-    from dml2onnx.checks.resizing import sized  # which few need
+    from dml2onnx.checks.resizing import sized  # rarely needed
 
     return sized(graph, sizes, ranges)
 
 
 def at_values(graph: Graph, values: Mapping[str, int]) -> Graph:
-    """A graph with names at these sizes; names without one have the size at which it was written."""
+    """A graph with named sizes at these values; other names keep the size at which the graph was written."""
     from dml2onnx.checks.resizing import named
 
     sized = named(graph.without_names(), graph.named_sizes)
@@ -377,9 +377,9 @@ def at_values(graph: Graph, values: Mapping[str, int]) -> Graph:
 def require_clean(
     graph: Graph, feature_level: FeatureLevel | str | None = None, *, documented: bool = False
 ) -> tuple[Diagnostic, ...]:
-    """The warnings about a graph; raises :class:`DmlError` for errors, and for constants whose files are not there.
+    """The warnings about a graph; raises :class:`DmlError` for errors and for constants whose files are missing.
 
-    Errors are also what DirectML accepts and no model is made of.
+    What DirectML accepts but cannot be compiled is an error as well.
     """
     from dml2onnx.checks import check, level_of, uncompiled
 
@@ -404,7 +404,7 @@ def compile_outputs(
     options = replace(options, **changes)
     target = targets.target(options.target, options.opset, exact=options.exact, quant_format=options.quant_format)
     if options.half:
-        from dml2onnx.half_precision import explained, halved  # which few models need
+        from dml2onnx.half_precision import explained, halved  # rarely needed
 
         made = halved(graph, outputs)
         literal = explained(lower(made.graph, made.outputs, target, progress, propagate=options.propagate), made)

@@ -17,7 +17,7 @@ LONGEST_QUOTE = 60
 LONGEST_LISTING = 300
 
 _COMMAND = re.compile(r"^\s*(?=::)|#(?=#\[)")
-"""What makes a line of a log on GitHub a command:
+"""What turns a log line on GitHub into a command:
 https://docs.github.com/actions/reference/workflow-commands-for-github-actions"""
 
 
@@ -27,16 +27,16 @@ def quote(text: str) -> str:
 
 
 def shortened(text: str, longest: int = LONGEST_LISTING) -> str:
-    """``text`` on one line, without its middle when it is longer than ``longest``."""
+    """``text`` on one line; the middle is cut if it is longer than ``longest``."""
     if len(text) > longest:
         text = f"{text[: longest - 20]} ... {text[-15:]}"
     return visible(text)
 
 
 def visible(text: str) -> str:
-    """``text`` with escapes for what would not be seen, would break the line or the terminal, or begin a command.
+    """``text`` with escapes for invisible characters, for those that break a line or a terminal, and for log commands.
 
-    All text that is not ours goes through this before it is shown, with :func:`shortened` where it may be long.
+    Text from files and callers goes through this before it is shown, or through :func:`shortened` if it may be long.
     """
     if "::" in text or "##[" in text:
         text = _COMMAND.sub(lambda match: r"\u0023" if match[0] == "#" else f"{match[0]}\\", text)
@@ -46,7 +46,7 @@ def visible(text: str) -> str:
 
 
 def route(names: Sequence[str]) -> str:
-    """A cycle of nodes, from the first back to it; the middle of a long one is left out."""
+    """A cycle of nodes, ending at the first; the middle of a long one is cut."""
     quoted = [quote(name) for name in names]
     shown = quoted if len(quoted) <= 12 else [*quoted[:6], f"({len(quoted) - 9} more)", *quoted[-3:]]
     return " -> ".join([*shown, quoted[0]])
@@ -68,15 +68,15 @@ class Severity(enum.StrEnum):
 
 
 class Location(NamedTuple):
-    """A piece of a line of text, both ends counted in characters from 1, the second one past the last."""
+    """A span of a line of text: 1-based character columns, the end exclusive."""
 
     line: int
     column: int
     end_column: int
     excerpt: str
-    """The line, or what is around the piece where it is long."""
+    """The line, or a part of a long line around the span."""
     marker: str
-    """A line of its own that underlines the piece in the excerpt."""
+    """A second line that underlines the span."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Place:
     message: str
     """What is there."""
     line: int = 0
-    """Line and columns as those of the finding itself."""
+    """Line and columns as in :class:`Diagnostic`."""
     column: int = 0
     end_column: int = 0
     excerpt: str = ""
@@ -96,38 +96,38 @@ class Place:
 
 
 Member: TypeAlias = "bool | int | float | str | list[Member] | dict[str, Member] | None"
-"""What a member of a model holds."""
+"""A JSON value in a model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One member of a model as a remedy has it."""
+    """A change of one member of a model."""
 
     pointer: str
     value: Member = None
-    """Its contents; its new name if it is ``renamed``."""
+    """The new value, or the new name if ``renamed``."""
     renamed: bool = False
     where_given: bool = False
-    """Whether it stays left out where it is left out."""
+    """Whether a missing member stays missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """What would mend a finding."""
+    """A way to fix a finding."""
 
     words: str
     edits: tuple[Edit, ...] = ()
-    """With these the finding is gone; none where it takes more than that."""
+    """The edits that fix it; empty if edits alone cannot."""
     is_certain: bool = False
-    """Whether nothing else can be meant, as far as the model tells, unless there is another remedy."""
+    """Whether the model leaves no other interpretation, apart from other remedies."""
 
 
 Steps: TypeAlias = tuple[str | int, ...]
-"""The members and indices that lead to a part of a descriptor."""
+"""Member names and indices that lead to a part of a descriptor."""
 
 
 _NAMELESS = "~"
-"""A member whose name is empty, in a path, which could not tell it from no member; a pointer has nothing there."""
+"""An empty member name in a path, where an empty step would mean no member. JSON pointers write nothing there."""
 
 
 def escape(token: str) -> str:
@@ -136,7 +136,7 @@ def escape(token: str) -> str:
 
 
 def unescape(token: str) -> str:
-    """The member that a reference token of a JSON pointer, or a step of a path, names."""
+    """The member name of a JSON pointer token or a step of a path."""
     return "" if token == _NAMELESS else token.replace("~1", "/").replace("~0", "~")
 
 
@@ -148,42 +148,36 @@ def joined(path: str | Steps) -> str:
 
 
 def pointer_to(place: str, path: str) -> str:
-    """The JSON pointer of what the path leads to from a place."""
+    """The JSON pointer ``place`` followed by a path."""
     if not path:
         return place
     return f"{place}/{'/'.join(['' if step == _NAMELESS else step for step in path.split('/')])}"
 
 
 def _first_member(path: str | Steps) -> str:
-    """The field that a path starts at."""
+    """The first field of a path."""
     if isinstance(path, str):
         return path.partition("/")[0]
     return next((step for step in path if isinstance(step, str)), "")
 
 
 _INTERNAL = MappingProxyType({"internal": True})
-"""Of a field that no report has: what is known of a diagnostic until it has its place."""
+"""Marks fields that reports leave out: they are used until a diagnostic is placed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """Something that is wrong, and where.
-
-    ``pointer`` is an RFC 6901 JSON pointer into the model (or a call site of the builder), ``since`` the feature level
-    that lifts the restriction, ``documentation`` the page that states the rule, ``related`` the other fields that the
-    rule has read, any of which may be the wrong one. ``places`` are other places that it is about, ``remedies`` are
-    alternative fixes. ``line`` and ``column`` are there in reports, and where ``file`` is no JSON.
-    """
+    """A problem and its place. ``line`` and ``column`` are set in reports, and if ``file`` is not JSON."""
 
     code: Code
-    """As ``dml2onnx explain CODE`` takes it."""
+    """The code, as in ``dml2onnx explain CODE``."""
     message: str
     severity: Severity = with_options(default=Severity.ERROR, metadata={"always": True})
     node: str = ""
     operator: str = ""
     field: str = ""
     pointer: str = ""
-    """A JSON pointer into the model, or a call site of the builder."""
+    """An RFC 6901 JSON pointer into the model, or a call site of the builder."""
     expected: str = ""
     found: str = ""
     since: str = ""
@@ -191,39 +185,39 @@ class Diagnostic:
     documentation: str = ""
     """The page that states the rule."""
     related: tuple[str, ...] = ()
-    """The other fields that the rule has read, any of which may be the one to mend."""
+    """The other fields that the rule read; any of them may be the wrong one."""
     places: tuple[Place, ...] = ()
-    """Other places that it is about: the other tensor, the other writer."""
+    """Other places involved: the other tensor, the other writer."""
     remedies: tuple[Remedy, ...] = with_options(default=(), hash=False)
-    """What would mend it, one or the other of them."""
+    """Alternative fixes."""
     file: str = ""
-    """The file that the place is in, where that is known."""
+    """The file of the place, if known."""
     line: int = 0
-    """Line and columns count characters from 1; ``end_column`` is past the last one. 0 where they are not known."""
+    """Lines and columns are 1-based, ``end_column`` is exclusive; 0 if unknown."""
     column: int = 0
     end_column: int = 0
     excerpt: str = ""
-    """The line, or what is around the place where the line is long."""
+    """The line, or a part of a long line around the place."""
     marker: str = ""
     """Underlines the place in the excerpt."""
 
-    # What is wrong with a descriptor is found once for all nodes that have it, and gets its place with :func:`placed`.
+    # Findings of a descriptor are computed once for all nodes that have it; :func:`placed` adds the place.
     path: str = with_options(default="", repr=False, metadata=_INTERNAL)
-    """Where it is in the descriptor, as a JSON pointer without the first slash: ``"InputTensor/Sizes/2"``."""
+    """The place in the descriptor, a JSON pointer without the first slash: ``"InputTensor/Sizes/2"``."""
     is_structural: bool = with_options(default=False, repr=False, metadata=_INTERNAL)
-    """Whether it is about how the node fits into the graph, and not about its descriptor alone."""
+    """Whether it concerns how the node fits into the graph, not its descriptor alone."""
     accepted: str = with_options(default="", repr=False, metadata=_INTERNAL)
-    """What DirectML does with it, where only the documentation forbids it; empty where DirectML refuses."""
+    """What DirectML does if only its documentation forbids this; empty if DirectML refuses."""
     compiled: bool = with_options(default=False, repr=False, metadata=_INTERNAL)
     """Whether a compiled model does what ``accepted`` says."""
     alike: tuple[str, ...] = with_options(default=(), repr=False, metadata=_INTERNAL)
-    """The other fields of which the same is to be said, and is not: what they are follows from this one."""
+    """Other fields with the same problem, not reported because it follows from this one."""
     guess: tuple[str, Collection[str]] | None = with_options(default=None, hash=False, repr=False, metadata=_INTERNAL)
-    """A misspelt name, and those that it may stand for."""
+    """A misspelt name, and the names that it may stand for."""
     instead: Member = with_options(default=None, hash=False, repr=False, metadata=_INTERNAL)
-    """What is certainly meant; ``None`` where that is not known."""
+    """The value that is certainly meant; ``None`` if unknown."""
     contents: object = with_options(default=None, hash=False, repr=False, metadata=_INTERNAL)
-    """What an unknown member holds."""
+    """The value of an unknown member."""
 
     @property
     def is_error(self) -> bool:
@@ -232,7 +226,7 @@ class Diagnostic:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What is said and of which place: findings of one descriptor are the same if their keys are."""
+        """Code and place: findings of one descriptor are equal if their keys are."""
         return self.code, self.path
 
     def __str__(self) -> str:
@@ -258,7 +252,7 @@ class Diagnostic:
 
 
 def is_said(text: str, message: str) -> bool:
-    """Whether a message has these words, and not only as a part of other words or numbers."""
+    """Whether a message contains this text as whole words or numbers."""
     words = re.escape(text.strip('"'))
     return bool(re.search(rf"(?<![\w.]){words}(?!\w)", message))
 
@@ -268,9 +262,9 @@ _values_of = attrgetter(*_INDEX)
 
 
 def changed(item: Diagnostic, **changes: object) -> Diagnostic:
-    """What ``dataclasses.replace`` gives, in half of its time: a wrong descriptor is judged in hundreds of forms.
+    """As ``dataclasses.replace``, in half the time: hundreds of variants of a wrong descriptor are judged.
 
-    Raises ``KeyError`` where there is no such field.
+    Raises ``KeyError`` if there is no such field.
     """
     values = list(_values_of(item))
     for name, value in changes.items():
@@ -279,7 +273,7 @@ def changed(item: Diagnostic, **changes: object) -> Diagnostic:
 
 
 def below(item: Diagnostic, *steps: str | int) -> Diagnostic:
-    """The same about a part of something larger, to which these steps lead."""
+    """The finding of a part, as a finding of the whole: ``steps`` lead to the part."""
     if not steps:
         return item
     prefix = joined(steps)
@@ -292,7 +286,7 @@ def below(item: Diagnostic, *steps: str | int) -> Diagnostic:
 
 
 def with_code(item: Diagnostic, code: Code, message: str) -> Diagnostic:
-    """The same as another kind of finding."""
+    """The finding with another code and message."""
     return changed(item, code=code, severity=code.severity, message=message)
 
 
@@ -305,9 +299,9 @@ def placed(
     documentation: str = "",
     remedies: tuple[Remedy, ...] = (),
 ) -> Diagnostic:
-    """The same at its place in a model, without what is internal.
+    """The finding at its place in a model, without its internal fields.
 
-    ``documentation`` is the operator's page, which counts unless another one states the rule.
+    ``documentation`` is the operator's page, used unless the finding names another one.
     """
     return Diagnostic(
         item.code,
@@ -367,7 +361,7 @@ class Code(str):
         instead: Member = None,
         contents: object = None,
     ) -> Diagnostic:
-        """A finding of this kind about a part of a descriptor, which has no place in a model yet."""
+        """A finding of this kind in a descriptor, without a place in a model yet."""
         return Diagnostic(
             self,
             message,
@@ -423,7 +417,7 @@ class Code(str):
 
 
 class DmlError(Exception):
-    """Something the user gave cannot be used; carries the diagnostics that say why."""
+    """An input cannot be used; ``diagnostics`` say why."""
 
     def __init__(self, *diagnostics: Diagnostic) -> None:
         if not diagnostics or not all(isinstance(item, Diagnostic) for item in diagnostics):
@@ -437,18 +431,18 @@ class DmlError(Exception):
 
 
 def raise_errors(findings: Iterable[Diagnostic]) -> None:
-    """Raises :class:`DmlError` with the findings that are errors, where there are any."""
+    """Raises :class:`DmlError` with the findings that are errors, if any."""
     errors = [item for item in findings if item.is_error]
     if errors:
         raise DmlError(*errors)
 
 
 class UnreadableError(DmlError):
-    """The input is no model at all: missing, truncated, not of any known format (exit code 2)."""
+    """The input is not a model: missing, truncated, or of no known format (exit code 2)."""
 
 
 class InternalError(Exception):
-    """A failure of ours: names the operator and asks for a report."""
+    """A defect of dml2onnx: names the operator and asks for a report."""
 
     def __init__(self, operator: str, what: str) -> None:
         super().__init__(

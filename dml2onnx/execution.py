@@ -1,4 +1,4 @@
-"""Runs a graph once: compiles and runs it, prints and writes files as its program says."""
+"""Compiles and runs a graph once, and carries out the print and write commands of its program."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """What one run gave: the final contents of every buffer written, and what each effect showed, in order."""
+    """The result of one run: the final contents of every buffer written, and the array of each effect, in order."""
 
     results: dict[str, Array]
     outputs: tuple[GraphOutput, ...]
-    """What ``results`` holds, in the same order."""
+    """The outputs of ``results``, in the same order."""
     shown: tuple[tuple[Effect, Array], ...]
     times: tuple[NodeTime, ...]
     assignment: tuple[NodeAssignment, ...]
-    """Where each ONNX node ran, when asked for."""
+    """Where each ONNX node ran, if requested."""
     fell_back: tuple[Diagnostic, ...]
-    """Then too: a finding (DML3023) for each that ran on none of the providers that were asked for."""
+    """If requested as well: a finding (DML3023) for each node that ran on none of the requested providers."""
     warnings: tuple[Diagnostic, ...]
-    """What is to be said of the session; what is to be said of the model, the model has."""
+    """Warnings of the session; the model has its own."""
     model: CompiledModel
 
 
@@ -93,10 +93,10 @@ def execute(
     max_bytes: int | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> Execution:
-    """As :func:`run`, with the effects of the program and, when asked for, what every ONNX node cost and where it ran.
+    """As :func:`run`, with the effects of the program and, on request, the time and provider of every ONNX node.
 
-    ``inputs`` may also be a function that makes them when it is known how the model wants them. ``progress`` is called
-    with a line about each step.
+    ``inputs`` may also be a function that makes them for the ports of the compiled model. ``progress`` is called with a
+    line about each step.
     """
     tell = progress or (lambda text: None)
     providers = chosen(provider)
@@ -131,13 +131,13 @@ def execute(
 
 
 def _wanted(graph: Graph) -> list[GraphOutput]:
-    """What the model of a run gives: its results, and what effects show besides."""
+    """The outputs of the model of a run: its results, and buffers that only effects show."""
     results = list(graph.results or graph.outputs)
     return [*results, *_whole_buffers(graph, results)]
 
 
 def _at_sizes_of(feeds: Mapping[str, npt.ArrayLike], graph: Graph, ports: Sequence[Port]) -> Graph:
-    """The graph at the sizes that its names have in these arrays."""
+    """The graph with its named sizes replaced by those of these arrays."""
     values: dict[str, int] = {}
     arrays = arguments.arrays(feeds)
     for port, found in zip(ports, at_sizes_of(ports, arrays), strict=True):
@@ -147,13 +147,13 @@ def _at_sizes_of(feeds: Mapping[str, npt.ArrayLike], graph: Graph, ports: Sequen
 
 
 def _whole_buffers(graph: Graph, results: Sequence[GraphOutput]) -> list[GraphOutput]:
-    """An output for every value that effects show more of than ``results`` do: as much of it as any effect shows."""
+    """An output for every value of which effects show more than ``results`` do, as long as the longest effect."""
     widest: dict[Value, int] = {}
     for effect in graph.effects:
         value = effect.output.value
         widest[value] = max(effect.output.desc.reach, widest.get(value, 0))
     for output in results:
-        # a tensor that is all that its buffer holds may end in the middle of the buffer's last 4 bytes
+        # a tensor that fills its buffer may end within the buffer's last 4 bytes
         if output.value in widest and -(-output.desc.reach // 4) >= -(-widest[output.value] // 4):
             del widest[output.value]
     names = {output.name for output in results}
@@ -165,7 +165,7 @@ def _whole_buffers(graph: Graph, results: Sequence[GraphOutput]) -> list[GraphOu
             name = f"{effect.output.name}@{index}"
             while name in names:
                 name += "'"
-            # in the type of its last writer, lest the model should convert what only has to be called something else
+            # in the data type of its last writer, so that the model needs no Cast
             extra.append(GraphOutput(name, value, _row(types.get(value), effect.output.desc, widest.pop(value))))
     return extra
 
@@ -178,14 +178,14 @@ def _row(written: DataType | None, shown: TensorDesc, nbytes: int) -> TensorDesc
 
 
 def _bytes_as(effect: Effect, memory: Array) -> Array:
-    """A buffer's bytes as the effect's tensor: the flat contents in the resource's own data type.
+    """A buffer's bytes as the effect's tensor: flat, in the data type of the resource.
 
-    4-bit elements stay as they lie in memory, two to a byte, since files get the buffer's bytes.
+    4-bit elements stay packed, two to a byte, since files get the buffer's bytes.
     """
     desc = effect.output.desc
     raw = np.ascontiguousarray(memory).reshape(-1).view(np.uint8)
     wanted = desc.reach
-    if raw.size < wanted:  # rounded up to 4 bytes: these are nobody's
+    if raw.size < wanted:  # the size is rounded up to 4 bytes
         raw = np.concatenate([raw, np.zeros(wanted - raw.size, np.uint8)])
     return raw[:wanted].view(np.uint8 if desc.data_type.is_packed_nibbles else desc.data_type.dtype)
 
@@ -193,9 +193,9 @@ def _bytes_as(effect: Effect, memory: Array) -> Array:
 def write_effect(effect: Effect, array: Array, directory: Path, sources: Iterable[Path] = ()) -> Path:
     """Carries out a ``writeFile`` command below ``directory`` and returns the file.
 
-    ``.npy`` files have the shape of the command's ``dimensions``, which may leave out the end of the buffer, pictures
-    need them as N, C, H, W, every other file is the buffer's bytes. A path that leaves the directory is refused
-    (DML3010), and so is one of ``sources`` (DML3012).
+    ``.npy`` files have the shape of the command's ``dimensions``, which may omit the end of the buffer. Pictures need
+    dimensions N, C, H, W. Any other file gets the buffer's bytes. A path outside the directory is refused (DML3010),
+    and so is one of ``sources`` (DML3012).
     """
     path = effect_path(effect, directory)
     dimensions = effect.dimensions or array.shape
@@ -217,7 +217,7 @@ def write_effect(effect: Effect, array: Array, directory: Path, sources: Iterabl
 
 
 def effect_path(effect: Effect, directory: Path) -> Path:
-    """The file that a ``writeFile`` command means; DxDispatch runs on Windows, where a backslash separates names."""
+    """The file of a ``writeFile`` command. DxDispatch runs on Windows, so a backslash separates names."""
     try:
         root = directory.resolve()
         path = (root / effect.path.replace("\\", "/")).resolve()
@@ -231,7 +231,7 @@ def effect_path(effect: Effect, directory: Path) -> Path:
 
 
 def save_npy(path: Path, array: Array) -> None:
-    """One array as a ``.npy`` file, in place only when complete."""
+    """Writes an array to a ``.npy`` file, atomically."""
     header = BytesIO()
     ordered = np.asarray(array, order="C")
     np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(ordered))
@@ -239,7 +239,7 @@ def save_npy(path: Path, array: Array) -> None:
 
 
 def _picture(array: Array, suffix: str) -> bytes:
-    """N, C, H, W with 1, 3 or 4 channels, values from 0 to 1 scaled to 255 by truncation."""
+    """An encoded picture from N, C, H, W with 1, 3 or 4 channels; values 0 to 1 are scaled to 255 and truncated."""
     try:
         from PIL import Image
     except ImportError:

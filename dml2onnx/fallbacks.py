@@ -1,6 +1,6 @@
-"""Finds the nodes for which a target has no kernels, with reasons, and where they run instead.
+"""Reports the nodes for which a target has no kernels, with reasons, and where they run instead.
 
-A lowering takes a form that the target runs wherever there is one that is exact. What is left stands here.
+Lowerings choose a form that the target runs if there is an exact one. These warnings are about the rest.
 """
 
 from __future__ import annotations
@@ -17,38 +17,38 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     Key = tuple[str, tuple[str | None, ...], tuple[str | None, ...]]
-    """An ONNX operator, and the element types that it reads and writes."""
+    """An ONNX operator and the element types of its inputs and outputs."""
 
 MOST_DIMENSIONS = 5
-"""That an NPU takes; it leaves nodes with more to the CPU."""
+"""Most dimensions on an NPU; nodes with more run on the CPU."""
 QUANTIZERS = frozenset({"DequantizeLinear", "QuantizeLinear"})
-"""What a target may have no kernels for, and yet take with the operators between them."""
+"""Operators that a target without kernels for them may still fuse with the operators between them."""
 MOST_NAMES = 3
-"""DirectML nodes that a finding names; of others it says how many."""
+"""DirectML nodes that a finding names; it counts the others."""
 
 
 @dataclass(slots=True)
 class _Stranded:
-    """The nodes of one operator with the same types."""
+    """Nodes without a kernel, of one operator and the same types."""
 
     key: Key
     types: Mapping[str, str]
-    """Those that the variables of the operator's schema are bound to."""
+    """The types bound to the type variables of the ONNX schema."""
     most: int | None = None
-    """How many dimensions the target takes at most, where the nodes have more and that is all that is wrong."""
+    """Most dimensions on the target, if the nodes only have too many."""
     count: int = 0
     origins: dict[str, str] = field(default_factory=dict)
-    """The DirectML nodes that they come from, and their operators."""
+    """The DirectML nodes they come from, and their operators."""
 
 
 def fallbacks(graph: OnnxGraph, chosen: Target) -> list[Diagnostic]:
-    """A warning (DML2009) about each operator, with each combination of types, that a target does not run."""
+    """A warning (DML2009) for each operator and combination of types that a target does not run."""
     found = [_finding(chosen, stranded) for stranded in _all_stranded(graph, chosen)]
     return found + _lost(graph, chosen)
 
 
 def nodes_without_kernels(graph: OnnxGraph, chosen: Target) -> int:
-    """How many nodes a target does not run; 0 where the model runs wholly there."""
+    """The number of nodes that a target does not run."""
     return sum(stranded.count for stranded in _all_stranded(graph, chosen))
 
 
@@ -76,7 +76,7 @@ def _all_stranded(graph: OnnxGraph, chosen: Target) -> list[_Stranded]:
 
 
 def _lost(graph: OnnxGraph, chosen: Target) -> list[Diagnostic]:
-    """A warning (DML2011) about each DirectML node whose numbers the target does not have, whatever the form."""
+    """A warning (DML2011) for each DirectML node whose numbers the target loses in any form."""
     return [
         LOSES_NUMBERS.at(f"{chosen.name}: {LOST_BITS}", node=origin.node, operator=origin.operator)
         for origin in graph.origins
@@ -85,7 +85,7 @@ def _lost(graph: OnnxGraph, chosen: Target) -> list[Diagnostic]:
 
 
 def _stranded(node: Node, chosen: Target, most: int | None = None) -> _Stranded | None:
-    """None of the nodes like this one so far; ``None`` if the target runs them. More than ``most`` axes it does not."""
+    """An empty record for nodes like this one, which exceed ``most`` dimensions; ``None`` if the target runs them."""
     key = (node.op_type, _types(node.inputs), _types(node.outputs))
     types = bound(node.op_type, chosen.opset, key[1], key[2])
     if not chosen.has_kernel(node.op_type, types):
@@ -120,7 +120,7 @@ def _finding(chosen: Target, stranded: _Stranded) -> Diagnostic:
 
 
 def _kernels(chosen: Target, key: Key, types: Mapping[str, str]) -> str:
-    """Of which types there are kernels, if of any: those of the first variable, others being as they are, or not."""
+    """The types that the operator has kernels for: of the first type variable, with the others unchanged."""
     op, inputs, outputs = key
     for variable, actual in types.items():
         others = {name: item for name, item in types.items() if name != variable}

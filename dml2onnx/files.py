@@ -1,8 +1,7 @@
 """Writes files that belong together: all of them, or none.
 
-What is a regular file, or nothing yet, is written under another name in the same directory and then put in place. What
-exists and is something else (a device, a pipe) is written into; a named pipe needs somebody who reads it. Links stay,
-and lead to what is written.
+Regular files are written under a temporary name in the same directory and then renamed. Devices and pipes are written
+to directly; a named pipe needs a reader. Symbolic links are followed.
 """
 
 from __future__ import annotations
@@ -35,40 +34,40 @@ if TYPE_CHECKING:
     Parts: TypeAlias = "Iterable[bytes | memoryview | FilePart]"
 
 Destination: TypeAlias = Path | BinaryIO
-"""Where output goes: a file by its name, or one that is open."""
+"""Where output goes: a path, or an open file."""
 
 RANDOM_BYTES = 6
 COPIED = 1 << 26
-"""Bytes that the system copies from file to file at once; between two copies an interruption is heard."""
+"""Bytes per call of copy_file_range; signals are handled between two calls."""
 READ = 1 << 20
-"""Bytes that are read at once where the system copies nothing."""
+"""Bytes per read where copy_file_range is not available."""
 LONGEST_STEM = 40
-"""Characters of a file's name in that of its unfinished version, which must not become too long for a name."""
+"""Characters of a file's name that its temporary name starts with, to stay below the limit for names."""
 
 READER_SECONDS = 10.0
-"""How long a named pipe that nobody reads is waited for: who reads it may be started after us."""
+"""How long to wait for the reader of a named pipe, which may start later."""
 READER_SLICE = 0.02
 
 MOST_ENTRIES = 1 << 12
-"""Of a directory, among which is looked for what others have left: looking costs little beside writing."""
+"""Directory entries searched for temporary files of killed processes; the search costs little beside writing."""
 ABANDONED_SECONDS = 86400.0
-"""After which nobody is still writing a file, where there are no locks that tell."""
+"""Age at which a temporary file counts as abandoned, on systems without file locks."""
 
 _UNFINISHED = re.compile(rf"\.(.+)\.[0-9a-f]{{{2 * RANDOM_BYTES}}}\.partial", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class FilePart:
-    """Bytes that lie in another file as they are to be written."""
+    """Bytes to copy from another file."""
 
     stream: BinaryIO
-    """That file, open for reading."""
+    """The other file, open for reading."""
     offset: int
     nbytes: int
 
 
 def make_directory(directory: Path) -> None:
-    """Makes a directory with those above it, where it is not there; :class:`DmlError` (DML3009) where that fails."""
+    """Makes a directory and its parents if needed; :class:`DmlError` (DML3009) on failure."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -81,10 +80,10 @@ def make_directory(directory: Path) -> None:
 def put(
     target: Destination, parts: Parts, beside: Mapping[Path, Parts] | None = None, stale: Collection[Path] = ()
 ) -> list[Path]:
-    """Writes a file and those ``beside`` it and removes the ``stale`` ones, all of it or nothing.
+    """Writes a file and those ``beside`` it and removes the ``stale`` ones, all or nothing.
 
-    Returns the files written, ``target`` first. Whoever opens ``target`` meanwhile finds the old or the new one.
-    :class:`DmlError` (DML3009) when something cannot be written.
+    Returns the files written, ``target`` first. Readers of ``target`` see the old or the new file, never a part.
+    :class:`DmlError` (DML3009) if something cannot be written.
     """
     others = dict(beside or {})
     if not isinstance(target, Path):
@@ -119,7 +118,7 @@ def put(
 
 
 def _opened(path: Path) -> int:
-    """A device or a pipe, open for writing; to open a named pipe that nobody reads would take for ever."""
+    """A file descriptor of a device or pipe. Opening a named pipe without a reader would block for ever."""
     flags = os.O_WRONLY | getattr(os, "O_NOCTTY", 0)
     at_once = getattr(os, "O_NONBLOCK", 0)
     if not at_once or not stat.S_ISFIFO(path.stat().st_mode):
@@ -140,17 +139,17 @@ def _opened(path: Path) -> int:
 
 
 class _Change:
-    """Files on their way. Whatever is about to be done is noted first, so that an interruption leaves nothing over."""
+    """A set of file changes. Each step is recorded before it is done, so that an interruption leaves nothing behind."""
 
     def __init__(self, *, is_single: bool) -> None:
         self._is_single = is_single
         self._staged: list[tuple[Path, Path, Path]] = []
-        """(as it was named, the file itself, its new contents)"""
+        """(path as named, resolved path, temporary file)"""
         self._undo: list[tuple[Path, Path | None]] = []
-        """(the file, where its old contents are, ``None`` when there were none)"""
+        """(file, backup of its old contents or ``None``)"""
         self._litter: list[Path] = []
         self._locks: list[int] = []
-        """Files that others are to see as somebody's, open; closed, or with the end of the process, they are not."""
+        """Open descriptors of locked temporary files; closing them, or the end of the process, releases the locks."""
 
     def stage(self, path: Path, parts: Parts) -> None:
         """Writes the new contents of ``path`` beside it."""
@@ -162,13 +161,13 @@ class _Change:
             self._hold(file)
             _write(file, parts)
             if mode is not None:
-                os.fsync(file.fileno())  # what is replaced can be had no more: the new one is on the disk before
+                os.fsync(file.fileno())  # before the old contents are lost
         if mode is not None:
             os.chmod(new, mode)
         self._staged.append((path, real, new))
 
     def commit(self) -> None:
-        """Puts all new contents in their places."""
+        """Renames all temporary files to their final names."""
         for path, real, new in self._staged:
             with _diagnosed(path):
                 if not self._is_single:
@@ -176,7 +175,7 @@ class _Change:
                 os.replace(new, real)
 
     def _keep(self, real: Path) -> None:
-        """Gives the old contents a second name; until the new ones come they keep the first one too."""
+        """Links the old contents to a backup name; the original name stays until the new file replaces it."""
         if not real.exists():
             self._undo.append((real, None))
             return
@@ -188,7 +187,7 @@ class _Change:
             os.replace(real, old)
 
     def _hold(self, file: BinaryIO) -> None:
-        """Keeps other processes from taking a file for one that was abandoned, where the system has locks for that."""
+        """Locks a temporary file, if the system has file locks, so that no other process removes it as abandoned."""
         if fcntl is None:
             return
         with suppress(OSError):
@@ -196,13 +195,13 @@ class _Change:
             fcntl.flock(locked, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def remove(self, path: Path) -> None:
-        """Takes a file away, as far as :meth:`undo` may still want it."""
+        """Moves a file to a backup name, which :meth:`undo` can restore."""
         old = self._spare_name(path)
         self._undo.append((path, old))
         os.replace(path, old)
 
     def undo(self) -> None:
-        """Puts back what was there."""
+        """Restores the old state."""
         for real, old in reversed(self._undo):
             try:
                 if old is None:
@@ -211,10 +210,10 @@ class _Change:
                     os.replace(old, real)
             except OSError:
                 if old is not None:
-                    self._litter.remove(old)  # it is all that is left of the old contents
+                    self._litter.remove(old)  # the only copy of the old contents
 
     def sweep(self) -> None:
-        """Removes what has another name than it should."""
+        """Removes temporary and backup files."""
         for path in self._litter:
             with suppress(OSError):
                 path.unlink(missing_ok=True)
@@ -228,7 +227,7 @@ class _Change:
 
 
 def _unfinished(directory: Path, stems: Collection[str], most: int | None = None) -> list[Path]:
-    """Unfinished versions of files whose names begin so, among all entries of a directory or ``most`` of them."""
+    """Temporary files of these stems, among the first ``most`` entries of a directory (default: all)."""
     with suppress(OSError), os.scandir(directory) as entries:
         matches = ((entry, _UNFINISHED.fullmatch(entry.name)) for entry in islice(entries, most))
         return [Path(entry.path) for entry, found in matches if found is not None and found[1] in stems]
@@ -236,16 +235,16 @@ def _unfinished(directory: Path, stems: Collection[str], most: int | None = None
 
 
 def remove_unfinished(path: Path) -> None:
-    """Removes what a process that was ended has left of a file that it was writing, and nobody else is."""
+    """Removes temporary files of a terminated process that alone was writing ``path``."""
     for unfinished in _unfinished(path.parent, {path.name[:LONGEST_STEM]}):
         with suppress(OSError):
             unfinished.unlink(missing_ok=True)
 
 
 def remove_left_over(paths: Iterable[Path], before: float) -> None:
-    """Removes what processes that were killed have left of these files, written ``before`` (seconds since 1970).
+    """Removes temporary files of these paths that are older than ``before`` (seconds since 1970).
 
-    What is younger may be somebody's who is at work.
+    Younger ones may belong to a running process.
     """
     stems: dict[Path, set[str]] = {}
     for path in paths:
@@ -258,7 +257,7 @@ def remove_left_over(paths: Iterable[Path], before: float) -> None:
 
 
 def _remove_abandoned(paths: Iterable[Path]) -> None:
-    """Removes what processes that were killed have left of files that are complete now, as far as nobody holds it."""
+    """Removes unlocked temporary files that killed processes have left beside these paths."""
     for path in paths:
         real = Path(os.path.realpath(path))
         for unfinished in _unfinished(real.parent, {real.name[:LONGEST_STEM]}, MOST_ENTRIES):
@@ -289,13 +288,13 @@ def _write(file: BinaryIO, parts: Parts) -> None:
 
 
 def _append(file: BinaryIO, part: FilePart) -> None:
-    """Writes bytes of another file: by the system, which shares or moves them without ours, as far as it can."""
+    """Copies bytes of another file, within the kernel where possible, which may share blocks."""
     done = 0
     if sys.platform == "linux":
         file.flush()
         done = _copied(part, file.fileno())
         if done:
-            file.seek(0, os.SEEK_CUR)  # it has gone on behind the back of the buffer
+            file.seek(0, os.SEEK_CUR)  # the buffer does not know of the bytes copied
     part.stream.seek(part.offset + done)
     while done < part.nbytes:
         block = part.stream.read(min(READ, part.nbytes - done))
@@ -307,10 +306,10 @@ def _append(file: BinaryIO, part: FilePart) -> None:
 
 
 def _copied(part: FilePart, target: int) -> int:
-    """As many bytes as the system has copied; what stops it is said again when the rest is written."""
+    """The number of bytes that the kernel copied; errors recur when the rest is written."""
     done = 0
     with suppress(OSError):
-        # room that is known beforehand is filled in half of the time
+        # allocating in advance halves the time
         os.posix_fallocate(target, os.lseek(target, 0, os.SEEK_CUR), part.nbytes)
     with suppress(OSError):
         source = part.stream.fileno()
@@ -334,7 +333,7 @@ def _write_into(file: BinaryIO, parts: Parts) -> None:
 
 @contextmanager
 def _diagnosed(path: Path) -> Iterator[None]:
-    """Turns what the system says into a finding about ``path``."""
+    """Turns errors of the system into a finding about ``path``."""
     try:
         yield
     except (OSError, ValueError) as error:
@@ -351,14 +350,14 @@ def is_special(path: Path) -> bool:
 
 
 def is_standard_output(path: Path) -> bool:
-    """Whether ``path`` is another name of what standard output goes to."""
+    """Whether ``path`` names the same file as standard output."""
     with suppress(OSError, ValueError):
         return os.path.samestat(path.stat(), os.fstat(1))
     return False
 
 
 def check_target(path: Path) -> None:
-    """Refuses a path that no file can have."""
+    """Refuses a path that cannot be written as a file."""
     shown = quote(str(path))
     with _diagnosed(path):
         if path.is_dir() or not path.name:
@@ -372,7 +371,7 @@ def check_target(path: Path) -> None:
 
 
 def spare(targets: Iterable[Destination], sources: Iterable[Path]) -> None:
-    """Refuses to write into what something is read from (DML3012)."""
+    """Refuses to overwrite a source file (DML3012)."""
     kept = list(sources)
     for target in targets:
         if isinstance(target, Path) and any(_is_same(target, source) for source in kept):
@@ -387,7 +386,7 @@ def _is_same(one: Path, other: Path) -> bool:
 
 
 def names(path: Path, other: Path) -> bool:
-    """Whether the file ``path`` has the name of ``other`` among its bytes, as a model has that of its weights."""
+    """Whether the bytes of ``path`` contain the name of ``other``, as a model contains that of its weights."""
     with suppress(OSError, ValueError), path.open("rb") as file:
         if other.is_file():
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:

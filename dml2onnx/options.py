@@ -22,7 +22,7 @@ R = TypeVar("R")
 
 
 class ModelKeywords(TypedDict, total=False):
-    """What every function that makes a model takes by keyword; :func:`dml2onnx.compile` explains it."""
+    """Keywords of every function that makes a model; see :func:`dml2onnx.compile`."""
 
     opset: int
     documented: bool
@@ -34,13 +34,13 @@ class ModelKeywords(TypedDict, total=False):
 
 
 class RunKeywords(ModelKeywords, total=False):
-    """And what :func:`dml2onnx.run` takes besides."""
+    """Keywords of :func:`dml2onnx.run`."""
 
     feature_level: FeatureLevel | str | None
 
 
 class CompileKeywords(RunKeywords, total=False):
-    """And :func:`dml2onnx.compile`."""
+    """Keywords of :func:`dml2onnx.compile`."""
 
     target: str
     shapes: bool
@@ -63,10 +63,10 @@ DEFAULTS: CompileKeywords = {
 
 
 def takes(keywords: type, **defaults: object) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Shows each of ``keywords``, a TypedDict, in the signature of a function that has them as ``**keywords``.
+    """Adds ``keywords``, a TypedDict, to the signature of a function that takes them as ``**keywords``.
 
-    ``help`` and the reference read the signature. TypeError for any other keyword. ``defaults`` are those that differ
-    from :data:`DEFAULTS`.
+    ``help`` and the API reference read the signature. Any other keyword is a TypeError. ``defaults`` override
+    :data:`DEFAULTS`.
     """
     known: dict[str, object] = {**DEFAULTS, **defaults}
     named = [
@@ -94,10 +94,10 @@ def takes(keywords: type, **defaults: object) -> Callable[[Callable[P, R]], Call
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompileOptions:
-    """The same, checked."""
+    """Checked options."""
 
     feature_level: FeatureLevel | None = None
-    """The level to check against; by default that of the graph, or else the newest."""
+    """The level to check against; by default the graph's, or the newest."""
     documented: bool = False
     opset: int = DEFAULT_OPSET
     target: str = DEFAULT_TARGET
@@ -106,16 +106,16 @@ class CompileOptions:
     propagate: bool = True
     """Whether layouts are propagated from node to node."""
     quant_format: str | None = None
-    """By default what suits the target."""
+    """Default: the target's."""
     half: bool = False
     shapes: bool = True
-    """Whether the model states the types and shapes of values inside of it."""
+    """Whether the model states the types and shapes of intermediate values."""
     ir_version: int | None = None
-    """By default that of the opset."""
+    """Default: that of the opset."""
 
     @classmethod
     def of(cls, **keywords: Unpack[CompileKeywords]) -> CompileOptions:
-        """The options that a caller asks for; :class:`DmlError` for a value that cannot be meant."""
+        """The options of a caller's keywords; :class:`DmlError` for an invalid value."""
         given: CompileKeywords = {**DEFAULTS, **keywords}
         opset = arguments.opset(given["opset"])
         target = arguments.target(given["target"])
@@ -137,10 +137,10 @@ class CompileOptions:
 
     @classmethod
     def of_members(cls, record: Any, **others: Unpack[CompileKeywords]) -> CompileOptions:
-        """The options that are members of a record of more, by the names of the keywords; ``others`` are not there."""
+        """The options among the attributes of a larger record, and ``others``."""
         found = {name: getattr(record, name) for name in DEFAULTS if hasattr(record, name)}
         return cls.of(**{**found, **others})
 
 
 EXACT = CompileOptions(target=EXACT_TARGET, exact=True, passes=PASSES)
-"""All that the reference states, after all passes that keep each bit."""
+"""Everything that the reference specifies, with all passes that keep each bit."""

@@ -1,4 +1,4 @@
-"""The messages of an ONNX model in protobuf's wire format, straight from the records.
+"""Encodes the records of an ONNX model in protobuf's wire format.
 
 Building a ``NodeProto`` costs ten times what its bytes do. The few messages that a model consists of are written here
 field by field, in the order of their numbers: the bytes are those that ``SerializeToString(deterministic=True)`` gives.
@@ -29,7 +29,7 @@ _SMALL = [bytes([value]) for value in range(0x80)]
 
 
 def varint(value: int) -> bytes:
-    """Seven bits a byte, the low ones first; a negative number is what its 64 bits are unsigned."""
+    """A varint: seven bits per byte, low ones first. Negative numbers are encoded as unsigned 64-bit ones."""
     if 0 <= value < 0x80:
         return _SMALL[value]
     if 0 <= value < 0x4000:
@@ -59,11 +59,11 @@ def text(field: int, value: str) -> bytes:
 
 
 _USUAL_SIZE = 1 << 12
-"""Few nodes and names have as many bytes."""
+"""Larger than most nodes and names."""
 
 
 class _Head(dict[int, bytes]):
-    """What stands before the content of a field, by the size of that; the usual sizes are kept, and no others."""
+    """The tag and length before the content of a field, cached for the usual lengths."""
 
     def __init__(self, field: int) -> None:
         super().__init__()
@@ -121,14 +121,14 @@ def _operator_entry(operator: str) -> bytes:
 
 
 class Nodes:
-    """The nodes of one model as messages. What several of them have in common is made once."""
+    """Encodes the nodes of one model. Parts that nodes share are encoded once."""
 
     def __init__(self) -> None:
         self._attributes: dict[int, bytes] = {}
-        """By the identity of what nodes hold, which nodes like earlier ones share; the model keeps all of it."""
+        """Encoded parts by the identity of the objects, which the model keeps alive."""
 
     def messages(self, nodes: Sequence[Node], metadata: bytes = b"") -> list[bytes]:
-        """The nodes of a graph. ``metadata`` are their properties, and those of the nodes of their bodies."""
+        """The nodes of a graph. ``metadata`` is added to them and to the nodes of their bodies."""
         known = self._attributes
         messages: list[bytes] = []
         for node in nodes:
@@ -160,7 +160,7 @@ class Nodes:
             else:
                 messages.append(_plain_attribute(name, value, repr(value)))
         written = b"".join(messages)
-        if not has_bodies:  # which tell where they come from
+        if not has_bodies:  # whose nodes have the metadata of this node
             self._attributes[id(attributes)] = written
         return written
 
@@ -179,7 +179,7 @@ def _operator(name: str) -> bytes:
 
 @cache
 def _plain_attribute(name: str, value: Attribute, spelling: str) -> bytes:
-    # the spelling tells 1 from 1.0 and 0.0 from -0.0, which are equal keys otherwise
+    # repr distinguishes 1 from 1.0 and 0.0 from -0.0, which are equal as keys
     match value:
         case int():
             content, kind = number(3, value), _INT
@@ -199,9 +199,9 @@ def _plain_attribute(name: str, value: Attribute, spelling: str) -> bytes:
 
 
 def tensor(name: str, dtype: DType, shape: tuple[int, ...], external: Mapping[str, str] | None = None) -> bytes:
-    """A ``TensorProto`` in ``GraphProto.initializer``, up to its data, which has to follow at once.
+    """A ``TensorProto`` in ``GraphProto.initializer``, without its data, which must follow.
 
-    With ``external`` the data lie elsewhere, these entries say where, and nothing follows.
+    With ``external``, the entries of ``external_data``, no data follow.
     """
     head = b"".join([number(1, size) for size in shape]) + number(2, ELEMENT_TYPES[dtype][0]) + text(8, name)
     if external is not None:
@@ -220,7 +220,7 @@ def graph_name(name: str) -> bytes:
 def model(
     ir_version: int, producer: tuple[str, str], graph_size: int, opset: int, metadata: Mapping[str, str]
 ) -> tuple[bytes, bytes]:
-    """What comes before the bytes of a ``ModelProto``'s graph, and what comes behind them."""
+    """The bytes of a ``ModelProto`` before and after those of its graph."""
     head = number(1, ir_version) + text(2, producer[0]) + text(3, producer[1])
     head += varint(7 << 3 | 2) + varint(graph_size)
     tail = sized(8, text(1, "") + number(2, opset))

@@ -31,28 +31,28 @@ MESSAGE_LIMIT = (1 << 31) - 1
 EXTERNAL_ABOVE = 1 << 30
 """Models with more bytes of initializers are saved with external data by default."""
 EXTERNAL_MINIMUM = 1024
-"""Tensors smaller than this stay in the model file: they are shapes and axes that shape inference wants to see."""
+"""Smaller tensors stay in the model file: shape inference reads shapes and axes."""
 COPIED_FROM = 1 << 20
-"""Bytes from which on opening a file again costs nothing beside copying."""
+"""Size from which opening a file again is cheap compared with copying."""
 PAGE = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a ``ModelProto`` says besides its graph, and what is said in the graph besides nodes."""
+    """The fields of a ``ModelProto`` besides its graph, and of the graph besides its nodes."""
 
     name: str
     opset: int
     ir_version: int
     metadata: Mapping[str, str]
     shapes: bool = True
-    """Whether the type and shape of every value is given, not only of inputs and outputs."""
+    """Whether types and shapes of intermediate values are stated."""
 
 
 def model_bytes(graph: OnnxGraph, header: Header, external: Mapping[str, Mapping[str, str]] | None = None) -> bytes:
-    """The whole model as one message; :class:`DmlError` when it would pass 2 GiB.
+    """The serialized model; :class:`DmlError` above 2 GiB.
 
-    ``external`` are the entries of ``TensorProto.external_data`` of initializers that are not in it.
+    ``external`` has the entries of ``TensorProto.external_data``, by initializer, of those stored elsewhere.
     """
     parts = _complete(graph, header, external)
     return b"".join(chain.from_iterable(blocks(part) if isinstance(part, np.ndarray) else (part,) for part in parts))
@@ -154,10 +154,10 @@ def save(
 
 
 def places_of(graph: OnnxGraph, path: Path) -> dict[str, dict[str, str]]:
-    """Where weights lie that a model of this name can refer to: in files of its directory, or below, as ONNX has them.
+    """The external data entries of weights in files that a model at this path can refer to.
 
-    ONNX takes no other files: https://onnx.ai/onnx/repo-docs/ExternalData.html. The model's own data files are none of
-    them, since these are replaced.
+    ONNX allows files in the model's directory or below: https://onnx.ai/onnx/repo-docs/ExternalData.html. The model's
+    own data files are excluded, since saving replaces them.
     """
     directory = Path(os.path.realpath(path.parent))
     own = [Path(os.path.realpath(item)) for item in data_paths(path)]
@@ -173,12 +173,12 @@ def places_of(graph: OnnxGraph, path: Path) -> dict[str, dict[str, str]]:
 
 
 def data_paths(path: Path) -> tuple[Path, Path]:
-    """The files that the weights of a model may be in: the second where the one that it replaces has the first."""
+    """The data files of a model; it uses the second if the model that it replaces uses the first."""
     return path.with_name(path.name + ".data"), path.with_name(path.name + ".2.data")
 
 
 def is_compiled(path: Path) -> bool:
-    """Whether a file is a model that :func:`save` has written: its producer stands in front."""
+    """Whether :func:`save` wrote a file, by the producer name at its start."""
     try:
         with path.open("rb") as file:
             return PRODUCER.encode() in file.read(64)
@@ -187,7 +187,7 @@ def is_compiled(path: Path) -> bool:
 
 
 def _data_of(path: Path | None) -> list[Path]:
-    """The data file of the model that is there."""
+    """The data files that the existing model at this path uses."""
     if path is None or not path.name:
         return []
     return [data for data in data_paths(path) if files.names(path, data)]
@@ -197,7 +197,7 @@ def _data_of(path: Path | None) -> list[Path]:
 def _message(
     graph: OnnxGraph, header: Header, external: Mapping[str, Mapping[str, str]] | None = None
 ) -> list[bytes | Array]:
-    """A ``ModelProto``'s bytes in order; those of initializers that are not ``external`` are still arrays."""
+    """The bytes of a ``ModelProto``, in parts; initializers that are not ``external`` are arrays."""
     from dml2onnx import __version__
 
     nodes, written = list[bytes](), wire.Nodes()
@@ -227,7 +227,7 @@ def _message(
 
 
 def _written(shape: tuple[int, ...]) -> tuple[int | str | None, ...]:
-    """A shape with names where sizes have some, and without the sizes that only the run will tell."""
+    """A shape for ``value_info``: named sizes are names, sizes known only at run time are ``None``."""
     if all(type(size) is int for size in shape):
         return shape
     return tuple([_dimension(size) for size in shape])
@@ -240,7 +240,7 @@ def _dimension(size: int) -> int | str | None:
 
 
 def _packed(array: Array) -> Array:
-    """4-bit elements two to a byte, the first in its low half; others as they are."""
+    """4-bit elements packed two to a byte, the first in the low half; other arrays unchanged."""
     if array.dtype not in (INT4, UINT4):
         return array
     flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8) & 15
@@ -250,7 +250,7 @@ def _packed(array: Array) -> Array:
 
 
 def _chunks(items: Iterable[tuple[int, Array]]) -> Parts:
-    """The bytes of a data file, arrays at their offsets, never more than a few blocks of a mapped file at a time."""
+    """The bytes of a data file, with arrays at their offsets; only a few blocks of a mapped file are in memory."""
     position = 0
     for offset, array in items:
         yield bytes(offset - position)

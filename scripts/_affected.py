@@ -1,6 +1,6 @@
-"""Which tests and generated files a change concerns, nearest first: what ``scripts/test.py --fast`` runs.
+"""Selects the tests and generators affected by a change, nearest first, for ``scripts/test.py --fast``.
 
-``scripts/test.py`` by itself runs all tests but those slow ones of ``tests/slow.txt`` that a change does not concern.
+``scripts/test.py`` without options runs all tests except slow ones (``tests/slow.txt``) that a change does not affect.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ TESTS = ROOT / "tests"
 DURATIONS = ROOT / "build" / "durations.json"
 """Seconds that each test file took when it was last run, which ``tests/conftest.py`` keeps."""
 SLOW = TESTS / "slow.txt"
-"""Functions of tests that take more than ``LIMIT`` CPU seconds, all their cases together, and how many they take.
+"""Test functions that take more than ``LIMIT`` CPU seconds for all their cases, with these seconds.
 
-A file stands there as a whole where a fixture takes them, such as one that compiles a program.
+A whole file is listed if a fixture takes the time, such as one that compiles a program.
 """
 LEFT_OUT = ROOT / "build" / "left_out.txt"
-"""Those of them that were left out."""
+"""The slow functions that the last run skipped."""
 LIMIT = 1.5
 UNKNOWN_SECONDS = 3.0
-"""What a test file is expected to take that was never run here."""
+"""Assumed time of a test file that was never run here."""
 PACKAGES = ("dml2onnx", "tests")
 TEXTS = "scripts/generate_texts.py"
-"""What reads the texts in all files of the package."""
+"""The generator that reads the texts of all files."""
 MOST_USERS = 12
-"""Modules that import another one: of more, no one's tests say much of it."""
+"""Most importers of a changed module whose tests count as affected; tests of more say little about it."""
 FEW = 3
-"""Modules from one that a generator imports to one that was changed: over more, everything leads to everything."""
+"""Longest import chain from a generator to a changed module; longer ones connect everything."""
 
 
 def changed_files(since: str | None = None) -> list[str]:
-    """Files, from the repository's root, that differ from a commit.
+    """Files that differ from a commit, relative to the repository's root.
 
-    Without one: what is not committed, or else what the last commit changed.
+    Without a commit: uncommitted changes, or else those of the last commit.
     """
     if since is not None:
         return sorted({*_git("diff", "--name-only", since), *_untracked()})
@@ -207,7 +207,7 @@ class Nearness:
 
 
 def affected(changed: Iterable[str]) -> list[str]:
-    """Test files and generators that concern changed files: the nearest first, of those as near the quickest."""
+    """Test files and generators affected by changed files, nearest first, then quickest."""
     near = Nearness(changed)
     known = {*near.tests, *generators()}
     seconds = durations()
@@ -218,14 +218,15 @@ def affected(changed: Iterable[str]) -> list[str]:
     return list(order)
 
 
+@functools.cache
 def slow() -> dict[str, float]:
-    """The slow functions, and their seconds."""
+    """The slow functions with their seconds."""
     rows = (line.split(maxsplit=1) for line in SLOW.read_text(encoding="utf-8").splitlines())
     return {name: float(seconds) for seconds, name in rows}
 
 
 def left_out(changed: Iterable[str], budget: float) -> list[str]:
-    """The slow functions but those that a change concerns, of which the nearest are run for so many CPU seconds."""
+    """The slow functions to skip: all but affected ones, nearest first, within a budget of CPU seconds."""
     seconds = slow()
     left = dict(seconds)
     for test in affected(changed):
@@ -236,7 +237,7 @@ def left_out(changed: Iterable[str], budget: float) -> list[str]:
 
 
 def write_slow() -> None:
-    """Writes the slow functions anew, from the seconds of those that were run here since."""
+    """Updates the list of slow functions from the times recorded here."""
     before = slow()
     measured: dict[str, float] = {**before, **_known().get("functions", {})}
     files = {name for name in before if "::" not in name}
@@ -249,14 +250,14 @@ def write_slow() -> None:
 
 
 def is_there(name: str) -> bool:
-    """Whether there is such a file, and a function of that name in it, or one that another function has made."""
+    """Whether the file exists, and defines or assigns the function."""
     file, _, function = name.partition("::")
     forms = (f"def {function.rpartition('::')[2]}(", f"\n{function} = ")
     return (ROOT / file).exists() and (not function or any(form in text_of(file) for form in forms))
 
 
 def durations() -> dict[str, float]:
-    """Seconds that test files and generators took, as far as they were run here."""
+    """Recorded seconds of test files and generators."""
     known = _known()
     return {**known.get("all", {}), **known.get("each", {}), **known.get("generators", {})}
 
@@ -267,7 +268,7 @@ def _known() -> dict[str, dict[str, float]]:
 
 
 def compare(generator: str) -> int:
-    """Has a generator compare, and keeps the seconds that it took."""
+    """Runs a generator with --check, and records its seconds."""
     started = time.perf_counter()
     code = run([sys.executable, generator, "--check"])
     known = _known()
@@ -278,7 +279,7 @@ def compare(generator: str) -> int:
 
 
 def within(tests: list[str], budget: float, workers: int) -> tuple[list[str], list[str]]:
-    """Those that fit into so many seconds on so many processes, and those that were left out for it."""
+    """The tests that fit into a budget of seconds on some processes, and the others."""
     seconds = durations()
     taken: list[str] = []
     left: list[str] = []
@@ -294,21 +295,21 @@ def within(tests: list[str], budget: float, workers: int) -> tuple[list[str], li
 
 
 def beside(budget: float, chosen: Iterable[str]) -> float:
-    """The seconds that generators leave of a budget for the tests, which have a third of it in any case."""
+    """The part of a budget that generators leave for tests, at least a third of it."""
     seconds = durations()
     taken = sum(seconds.get(path, UNKNOWN_SECONDS) for path in chosen if path.startswith("scripts/"))
     return max(budget - taken, budget / 3)
 
 
 def longer_than(seconds: float) -> list[str]:
-    """Slow functions that would go on for long after the time for all tests."""
+    """Functions that take longer than these seconds."""
     return [name for name, each in slow().items() if each > seconds]
 
 
 def leave_out(names: Iterable[str]) -> str:
-    """The option of pytest for which it does not run some functions.
+    """The pytest option that skips functions.
 
-    It is one argument: pytest takes a path by itself for a place of tests, and looks for its options there.
+    It is a single argument: pytest would take a separate path for a test path.
     """
     LEFT_OUT.parent.mkdir(exist_ok=True)
     LEFT_OUT.write_text("\n".join(names), encoding="utf-8")
@@ -316,7 +317,7 @@ def leave_out(names: Iterable[str]) -> str:
 
 
 def run_quick(changed: list[str], budget: float, arguments: list[str]) -> int:
-    """Runs all tests but slow ones that a change does not concern."""
+    """Runs all tests except slow ones that a change does not affect."""
     seconds, left = slow(), left_out(changed, budget)
     total = sum(seconds[name] for name in left)
     print(

@@ -1,13 +1,13 @@
-"""Runs tests on changed code in forks of a process that has imported and collected all of them: for ``mutants.py``.
+"""Runs tests on changed code in forks of a process that has already collected them, for ``mutants.py``.
 
-Each line of the input is a request, ``{"path": ..., "before": ..., "after": ..., "seconds": ..., "first": ...}`` in
-JSON: a file, its text, the text that it has instead, for how long tests may start, and the test that saw the change in
-a former run. Each line of the output is an answer: ``{"seen": ..., "test": ..., "failing": [...]}``. That test comes
-first, then those that call the changed function (``CALLS``), then others, in the order of ``_affected.py``.
+Each input line is a request in JSON, ``{"path": ..., "before": ..., "after": ..., "seconds": ..., "first": ...}``: a
+file, its text, its changed text, the time budget, and the test that failed in an earlier run. Each output line is an
+answer: ``{"seen": ..., "test": ..., "failing": [...], "running": ...}``. The ``first`` test runs first, then the cases
+that run the changed statement (``_test_lines.py``), then others, nearest first (``_affected.py``).
 
-A change within functions is made in the functions of the fork, whose programs find it in the file. Where that would
-not do, because code runs that a module or the collection has run already, a fork of a process that has imported
-nothing of the package imports all anew.
+A change within functions replaces the code of these functions in the fork; subprocesses read the changed file. If that
+is not enough, because the changed code ran on import or during collection, a fork of a process that has not imported
+the package yet imports everything.
 """
 
 from __future__ import annotations
@@ -29,40 +29,30 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Collection, Container, Iterable, Iterator
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import IO, Any
 
 import _affected
 import pytest
+from _test_lines import TestLines
 
-from tests.selection import function_of, one_in, without
+from tests.selection import function_of
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = str(ROOT / "dml2onnx") + os.sep
 OPTIONS = ("--cases", "each", "-n", "0", "-s", "-p", "no:cacheprovider", "--assert=plain", "--tb=line")
 WARM = ("numpy", "onnx.helper", "onnx.reference", "onnxruntime", "hypothesis", "networkx", "flatbuffers", "rich")
-"""What the tests import besides the package."""
+"""Imported once, before any fork: dependencies of the tests, nothing of the package."""
 MORE = 20
-"""CPU seconds that a fork has besides those in which tests may start: what has not ended then counts as seen."""
-CASES = 5
-"""Of so many cases of a test it is noted of one what it calls, since all would take some hours."""
+"""CPU seconds beyond the time budget after which a fork is killed; the change then counts as detected."""
 AROUND = 8
-"""Lines before and behind a change whose words names of cases may have."""
-MOST = 60
-"""CPU seconds of a file of tests of which it is noted what it calls, and the rank of one of which it is not known."""
+"""Lines before and after a change; test cases whose names share words with them run first."""
 LONGEST = 900.0
-"""So do seconds of any kind, in which a fork waits for something."""
-CALLS = ROOT / "build" / "calls.jsonl"
-"""A line for each file of tests: the commit, and of each function the CPU seconds and the functions of the package that
-some of its cases call.
-
-Of what a fixture or a cache keeps, that is the first test of a file that asks for it.
-"""
-Calls = dict[str, tuple[float, list[str]]]
+"""Wall-clock seconds after which a fork counts as failed."""
 Key = tuple[str, str, int]
-"""A function: its file, its name, its first line."""
+"""A function: file, qualified name, first line."""
 
 
 def key_of(code: CodeType) -> Key:
@@ -75,13 +65,13 @@ def nested(code: CodeType) -> list[CodeType]:
 
 
 def own(code: CodeType) -> tuple[object, ...]:
-    """What some code does by itself."""
+    """The code without that of nested functions, for comparison."""
     constants = tuple(None if isinstance(value, CodeType) else repr(value) for value in code.co_consts)
     return code.co_code, constants, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
 
 
 def changed_functions(before: CodeType, after: CodeType, *, within: bool = False) -> dict[Key, CodeType] | None:
-    """The functions that have other code, and that code; ``None`` where code outside of functions has."""
+    """The changed functions and their new code; ``None`` if code outside functions changed."""
     is_function = within or (bool(before.co_flags & 1) and (before.co_name[0] != "<" or before.co_name == "<lambda>"))
     parts = nested(before), nested(after)
     if own(before) != own(after) or len(parts[0]) != len(parts[1]):
@@ -95,8 +85,8 @@ def changed_functions(before: CodeType, after: CodeType, *, within: bool = False
     return {**found, key_of(before): after} if found and is_function else found
 
 
-def put_in(changed: dict[Key, CodeType]) -> bool:
-    """Gives the functions of this process their other code; ``False`` where there is none of the outermost of them."""
+def replace_code(changed: dict[Key, CodeType]) -> bool:
+    """Replaces the code of changed functions in this process; ``False`` if it has none of them."""
     done = set()
     for function in [each for each in gc.get_objects() if isinstance(each, FunctionType)]:
         code = changed.get(key_of(function.__code__))
@@ -109,161 +99,112 @@ def put_in(changed: dict[Key, CodeType]) -> bool:
 
 
 def called(profile: cProfile.Profile) -> Iterator[Key]:
-    """The functions of the package that were called."""
+    """The functions of the package that a profile saw called."""
     for entry in profile.getstats():
         if isinstance(entry.code, CodeType) and entry.code.co_filename.startswith(PACKAGE):
             yield key_of(entry.code)
-
-
-def name_of(key: Key) -> str:
-    """A function by the names of its file and itself, which stay when lines move."""
-    return f"{key[0].removeprefix(str(ROOT) + os.sep)}::{key[1]}"
-
-
-class Recorder:
-    """Notes of each test what it calls, a line each in a file."""
-
-    def __init__(self, file: IO[str]) -> None:
-        self._file = file
-
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-        profile, started = cProfile.Profile(builtins=False), cpu_seconds()
-        profile.enable()
-        yield
-        profile.disable()
-        row = [function_of(item.nodeid), cpu_seconds() - started, list(set(map(name_of, called(profile))))]
-        self._file.write(json.dumps(row) + "\n")
-        self._file.flush()
-
-
-def record(items: list[pytest.Item]) -> Calls:
-    """What some cases of the tests of a file call, which run in a fork."""
-    chosen, _ = one_in(items, CASES)
-    rows: dict[str, tuple[float, set[str]]] = {}
-    with tempfile.TemporaryFile("w+", encoding="utf-8") as file:
-        in_fork(lambda say: run_tests(chosen, MOST, Recorder(file)), MOST)
-        file.seek(0)
-        for function, seconds, names in map(json.loads, file):
-            most, all_names = rows.get(function, (0, set()))
-            rows[function] = max(most, seconds), all_names.union(names)
-    return {test: (round(seconds, 3), sorted(names)) for test, (seconds, names) in rows.items()}
-
-
-def recorded(files: dict[str, list[pytest.Item]], slow: frozenset[str]) -> Calls:
-    """What ``CALLS`` has, of earlier commits too, which is then said; of files that it has not it is noted now."""
-    kept = [json.loads(line) for line in CALLS.read_text(encoding="utf-8").splitlines()] if CALLS.exists() else []
-    head, known = git("rev-parse", "HEAD"), {line["file"] for line in kept}
-    with CALLS.open("a", encoding="utf-8") as lines:
-        for path in [path for path in files if path not in known]:
-            kept.append({"file": path, "commit": head, "calls": record(without(files[path], slow)[0])})
-            lines.write(json.dumps(kept[-1]) + "\n")
-            lines.flush()
-    older = [line["commit"] for line in kept if line["commit"] != head]
-    if older:
-        print(f"{CALLS.name}: {len(older)} of {len(kept)} files as they were from {older[0][:8]} on", file=sys.stderr)
-    return {test: row for line in kept for test, row in line["calls"].items()}
-
-
-def git(*arguments: str) -> str:
-    """What git says, nothing where it fails."""
-    done = subprocess.run(["git", *arguments], capture_output=True, text=True, cwd=ROOT, check=False)
-    return done.stdout.strip()
 
 
 def words(text: str) -> set[str]:
     return set(re.findall("[a-z]{4,}", text.lower()))
 
 
-def by_calls(
-    calls: Calls, items: list[pytest.Item], function: str, near: Container[str], text: str
+def in_order(
+    items: list[pytest.Item], groups: Iterable[Collection[str]], near: Container[str], text: str
 ) -> list[pytest.Item]:
-    """Tests with those first that call a function, or may and lie near: a case of each, then more of each.
+    """The test cases of some groups, by the first group that has them, then one case of each function in turn.
 
-    Those that call little else, and quickly, come before others, and near ones seem quicker. Of cases those come first
-    whose names have words of the ``text`` around the change.
+    Quick functions and those in files ``near`` the change come first. Among the cases of a function, those come first
+    whose names share words with the ``text`` around the change.
     """
-    ranks: dict[str, float] = {}
-    for test in dict.fromkeys(function_of(item.nodeid) for item in items):
-        is_near = test.partition("::")[0] in near
-        seconds, names = calls.get(test, (0, []))
-        if function in names or (is_near and not names):
-            ranks[test] = (len(names) * (seconds + 0.01) or MOST) * (0.2 if is_near else 1)
-    files: dict[str, int] = {}
-    for test in sorted(ranks, key=ranks.__getitem__):
-        files.setdefault(test.partition("::")[0], len(files))
-    cases: Counter[str] = Counter()
-
-    def order(item: pytest.Item) -> tuple[float, ...]:
-        test = function_of(item.nodeid)
-        cases[test] += 1
-        if test not in ranks:
-            return (len(items),)
-        # files one after the other each time, or fixtures of modules would be made for each test
-        return cases[test].bit_length(), files[test.partition("::")[0]], ranks[test]
-
+    seconds = _affected.slow()
+    ranks: dict[str, int] = {}
+    for number, group in enumerate(groups):
+        for case in group:
+            ranks.setdefault(case, number)
+    counts: Counter[str] = Counter()
     around = words(text)
-    return sorted(sorted(items, key=lambda item: -len(around & words(item.nodeid.partition("[")[2]))), key=order)
+
+    def key(item: pytest.Item) -> tuple[object, ...]:
+        function, file = function_of(item.nodeid), item.nodeid.partition("::")[0]
+        counts[function] += 1
+        cost = seconds.get(function, 0) * (1 if file in near else 5)
+        # file by file, since fixtures of a file are made once
+        return ranks[item.nodeid], counts[function].bit_length(), file not in near, cost, file
+
+    chosen = [item for item in items if item.nodeid in ranks]
+    by_words = sorted(chosen, key=lambda item: -len(around & words(item.nodeid.partition("[")[2])))
+    return sorted(by_words, key=key)
 
 
 class Server:
-    """What has collected the tests, and answers."""
+    """A pytest plugin that answers requests instead of running the collected tests."""
 
     def __init__(self, requests: IO[str], answers: IO[str], ran: set[Key]) -> None:
         self._requests = requests
         self._answers = answers
         self._ran = ran
-        """The functions that imports and the collection have called."""
+        """Functions that ran on import or during collection."""
         self._file: ChangedFile | None = None
         self._passing: set[str] = set()
+        self._cases: Counter[str] = Counter()
         self.failing: set[str] = set()
-        """Functions of tests that fail without any change."""
-        self.anew: Callable[[list[pytest.Item], float, object], tuple[bool, str, bool]]
+        """Test functions that fail without any change."""
+        self.fresh: Callable[[list[pytest.Item], float, object], tuple[bool, str, bool]]
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Answers all requests, instead of running tests."""
+        """Answers requests until the input ends."""
         gc.collect()
         gc.freeze()
-        files: dict[str, list[pytest.Item]] = {}
-        for item in session.items:
-            files.setdefault(item.nodeid.partition("::")[0], []).append(item)
-        slow = _affected.slow()
-        calls = recorded(files, frozenset(slow))
+        lines = TestLines()
+        self._cases = Counter(function_of(item.nodeid) for item in session.items)
         for line in self._requests:
             started = time.perf_counter()
             asked = json.loads(line)
-            near = _affected.affected([asked["path"]])
             file = self._file = ChangedFile(asked["path"], asked["after"])
             with file.changed():
                 functions = changed_functions(*(compile(asked[n], str(file.file), "exec") for n in ("before", "after")))
-                items = [item for file in dict.fromkeys([*near, *files]) for item in files.get(file, ())]
-                items = [item for item in items if not self._is_left_out(item, slow, asked)]
-                if functions:
-                    nearest = {test for rank in _affected.Nearness([]).ranks()[:3] for test in rank(asked["path"])}
-                    lines = [asked[name].splitlines() for name in ("before", "after")]
-                    first = next(number for number, pair in enumerate(zip(*lines, strict=False)) if pair[0] != pair[1])
-                    text = "\n".join(lines[0][max(first - AROUND, 0) : first + AROUND])
-                    items = by_calls(calls, items, name_of(next(iter(functions))), nearest, text)
-                items.sort(key=lambda item: item.nodeid != asked["first"])
-                writers = [path for path in near if path.startswith("scripts/")]
+                items, running = self._items(session.items, lines, asked, is_in_function=functions is not None)
+                writers = [path for path in _affected.affected([asked["path"]]) if path.startswith("scripts/")]
                 writers.sort(key=lambda path: path != asked["first"])
                 seen, test, how = self._answer(functions, items, writers, asked)
-            answer = {"seen": seen, "test": test, "how": how, "failing": sorted(self.failing)}
+            answer = {"seen": seen, "test": test, "how": how, "running": running, "failing": sorted(self.failing)}
             answer["seconds"] = round(time.perf_counter() - started, 1)
             self._answers.write(json.dumps(answer) + "\n")
             self._answers.flush()
         return True
 
-    def _is_left_out(self, item: pytest.Item, slow: dict[str, float], asked: dict[str, Any]) -> bool:
-        longest = max(slow.get(function_of(item.nodeid), 0), slow.get(item.nodeid.partition("::")[0], 0))
-        return function_of(item.nodeid) in self.failing or longest > asked["seconds"] / 2
+    def _items(
+        self, items: list[pytest.Item], lines: TestLines, asked: dict[str, Any], *, is_in_function: bool
+    ) -> tuple[list[pytest.Item], int]:
+        """The test cases for a change, the likeliest to fail first, and how many of them run the changed statement."""
+        before, after = (asked[name].splitlines() for name in ("before", "after"))
+        first = next(number for number, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1])
+        found = lines.cases(asked["path"], asked["before"], first + 1) if is_in_function else set()
+        running = {case for case, _ in found}
+        # fixtures and caches run the statement for the first test of a file, and serve the others
+        sharing = {case.partition("::")[0] for case, _ in found}
+        near = {test for rank in _affected.Nearness([]).ranks()[:3] for test in rank(asked["path"])}
+        files = [sharing, near] if found else [{path} for path in _affected.affected([asked["path"]])]
+        loading = set() if found else {case for case, _ in lines.cases(asked["path"], asked["before"], None)}
+        of_files = [{item.nodeid for item in items if item.nodeid.partition("::")[0] in paths} for paths in files]
+        text = "\n".join(before[max(first - AROUND, 0) : first + AROUND])
+        left = [item for item in items if not self._is_left_out(item, asked["seconds"])]
+        return in_order(left, [{asked["first"]}, running, loading, *of_files], near, text), len(running)
+
+    def _is_left_out(self, item: pytest.Item, seconds: float) -> bool:
+        """Whether a case fails without any change, or takes too long by itself or for the fixtures of its file."""
+        function, file = function_of(item.nodeid), item.nodeid.partition("::")[0]
+        slow = _affected.slow()
+        longest = max(slow.get(function, 0) / self._cases[function], slow.get(file, 0))
+        return function in self.failing or longest > seconds / 2
 
     def _answer(
         self, functions: dict[Key, CodeType] | None, items: list[pytest.Item], writers: list[str], asked: dict[str, Any]
     ) -> tuple[bool, str, str]:
         if asked["first"] in writers and self._generated(writers[:1], 0)[0]:
             return True, asked["first"], "generated"
-        for how, run in (("in place", self._forked), ("anew", self.anew)):
+        for how, run in (("in place", self._forked), ("after import", self.fresh)):
             if how == "in place" and functions is None:
                 continue
             seen, test, is_all = run(items, asked["seconds"], functions or {})
@@ -277,7 +218,7 @@ class Server:
         return *self._generated(writers, asked["seconds"]), "generated"
 
     def _passes(self, test: str, items: list[pytest.Item]) -> bool:
-        """Whether a test passes without any change; else it is left out from now on."""
+        """Whether a test passes without any change; if not, later requests skip it."""
         if test in self._passing:
             return True
         chosen = [item for item in items if item.nodeid == test]
@@ -291,7 +232,7 @@ class Server:
         return True
 
     def _generated(self, writers: list[str], seconds: float) -> tuple[bool, str]:
-        """Whether a generator that concerns the file says that what it writes is another."""
+        """Whether a generator that reads the file reports a stale generated file, and which."""
         for path in _affected.within(writers, seconds, 1)[0]:
             done = subprocess.run([sys.executable, path, "--check"], capture_output=True, cwd=ROOT, check=False)
             if done.returncode:
@@ -301,10 +242,10 @@ class Server:
     def _forked(
         self, items: list[pytest.Item], seconds: float, functions: dict[Key, CodeType]
     ) -> tuple[bool, str, bool]:
-        """Whether a test fails with other code, which, and whether that code could be put in."""
+        """Whether a test fails with the changed code, which, and whether the code could be replaced."""
 
         def run(say: Callable[[str], None]) -> None:
-            if functions and not put_in(functions):
+            if functions and not replace_code(functions):
                 say("absent")
                 return
             run_tests(items, seconds, Failures(say))
@@ -314,7 +255,7 @@ class Server:
 
 
 class Failures:
-    """Ends the process at the first test that fails, and says which."""
+    """Ends the process at the first failing test and reports it."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
@@ -331,7 +272,7 @@ class Failures:
 
 
 class ChangedFile:
-    """A file that has another text for a while, and a time of its own, or compiled modules are taken for it."""
+    """A file whose text is replaced for a while, with a new time stamp so that cached bytecode is not used."""
 
     _times = 1_000_000_000
 
@@ -342,7 +283,7 @@ class ChangedFile:
 
     @contextlib.contextmanager
     def changed(self) -> Iterator[None]:
-        """With the other text."""
+        """While the file has the changed text."""
         self._put()
         try:
             yield
@@ -351,7 +292,7 @@ class ChangedFile:
 
     @contextlib.contextmanager
     def unchanged(self) -> Iterator[None]:
-        """With its own text again, inside of :meth:`changed`."""
+        """While the file has its own text, within :meth:`changed`."""
         self._take_back()
         try:
             yield
@@ -369,7 +310,7 @@ class ChangedFile:
 
 
 def run_tests(items: list[pytest.Item], seconds: float, plugin: object = None) -> None:
-    """Runs tests in this process as long as they may start."""
+    """Runs tests in this process until the time budget is used up."""
     if items and plugin:
         items[0].config.pluginmanager.register(plugin)
     for item, following in zip(items, [*items[1:], None], strict=True):
@@ -379,12 +320,12 @@ def run_tests(items: list[pytest.Item], seconds: float, plugin: object = None) -
 
 
 def cpu_seconds() -> float:
-    """What this process has used, and those that it started and that have ended."""
+    """CPU time of this process and its finished children."""
     return sum(os.times()[:4])
 
 
 def in_fork(run: Callable[[Callable[[str], None]], None], seconds: float) -> tuple[bool, str]:
-    """Does something in a process of its own, which may say one line; whether it ended in time, and that line."""
+    """Calls ``run`` in a forked process, which may report one line; whether it ended normally, and that line."""
     reading, writing = os.pipe()
     place = tempfile.mkdtemp(prefix="mutant")
     process = os.fork()
@@ -406,20 +347,20 @@ def in_fork(run: Callable[[Callable[[str], None]], None], seconds: float) -> tup
     said = b""
     ready = select.select([reading], [], [], LONGEST)[0]
     if ready:
-        said = os.read(reading, 1 << 16)  # nothing at the end of the process
+        said = os.read(reading, 1 << 16)  # empty when the process ended silently
     os.close(reading)
     if not ready or said:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process, signal.SIGKILL)
     code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-    with contextlib.suppress(ProcessLookupError):  # what it started, too
+    with contextlib.suppress(ProcessLookupError):  # and its children
         os.killpg(process, signal.SIGKILL)
     shutil.rmtree(place, ignore_errors=True)
     return bool(said) or code == 0, said.decode()
 
 
-class Ordered:
-    """Runs of the tests that are collected those of some functions, in an order."""
+class InOrder:
+    """A pytest plugin that runs only some of the collected tests, in a fixed order."""
 
     def __init__(self, tests: list[str], seconds: float) -> None:
         self._places = {test: place for place, test in enumerate(tests)}
@@ -433,26 +374,26 @@ class Ordered:
         return True
 
 
-def run_anew(tests: list[str], seconds: float, say: Callable[[str], None]) -> None:
-    """Runs tests, with all that they import."""
+def run_after_import(tests: list[str], seconds: float, say: Callable[[str], None]) -> None:
+    """Runs tests in a process that imports the package first."""
     files = dict.fromkeys(test.partition("::")[0] for test in tests)
     chosen, _ = _affected.within(list(files), 2 * seconds, 1)
-    code = pytest.main([*OPTIONS, *chosen], plugins=[Failures(say), Ordered(tests, seconds)])
+    code = pytest.main([*OPTIONS, *chosen], plugins=[Failures(say), InOrder(tests, seconds)])
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         say("collection")
 
 
-def imports_anew(asking: IO[str], answering: IO[str]) -> None:
-    """Runs tests in forks that import the package, until the input ends."""
+def serve_fresh_imports(asking: IO[str], answering: IO[str]) -> None:
+    """Answers requests with forks that import the package, until the input ends."""
     for line in asking:
         tests, seconds = json.loads(line)
-        ended, said = in_fork(functools.partial(run_anew, tests, seconds), seconds)
+        ended, said = in_fork(functools.partial(run_after_import, tests, seconds), seconds)
         answering.write(json.dumps([not ended or said != "", said if "::" in said else "", True]) + "\n")
         answering.flush()
 
 
-class Called:
-    """Notes the functions of the package that are called until all tests are collected."""
+class CollectionProfile:
+    """A pytest plugin that records which functions of the package run until collection ends."""
 
     def __init__(self, ran: set[Key]) -> None:
         self._ran = ran
@@ -466,7 +407,7 @@ class Called:
 
 
 def streams() -> Iterator[IO[str]]:
-    """The input and the output of this process, of which tests then see neither."""
+    """The input and output of this process; the tests see neither."""
     for number, mode in ((0, "r"), (1, "w")):
         yield os.fdopen(os.dup(number), mode, encoding="utf-8")
     with Path(os.devnull).open("r+b") as nothing:
@@ -484,7 +425,7 @@ def main() -> int:
     if not helper:
         os.close(asked)
         os.close(answering)
-        imports_anew(os.fdopen(asking, encoding="utf-8"), os.fdopen(answered, "w", encoding="utf-8"))
+        serve_fresh_imports(os.fdopen(asking, encoding="utf-8"), os.fdopen(answered, "w", encoding="utf-8"))
         os._exit(0)
     os.close(asking)
     os.close(answered)
@@ -493,15 +434,15 @@ def main() -> int:
     ran: set[Key] = set()
     server = Server(requests, answers, ran)
 
-    def anew(items: list[pytest.Item], seconds: float, _: object) -> tuple[bool, str, bool]:
+    def fresh(items: list[pytest.Item], seconds: float, _: object) -> tuple[bool, str, bool]:
         to_helper.write(json.dumps([[item.nodeid for item in items], seconds]) + "\n")
         to_helper.flush()
         seen, test, is_all = json.loads(of_helper.readline())
         return seen, test, is_all
 
-    server.anew = anew
+    server.fresh = fresh
     try:
-        return int(pytest.main([*OPTIONS, str(ROOT / "tests")], plugins=[server, Called(ran)]))
+        return int(pytest.main([*OPTIONS, str(ROOT / "tests")], plugins=[server, CollectionProfile(ran)]))
     finally:
         to_helper.close()
         os.waitpid(helper, 0)

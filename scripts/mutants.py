@@ -1,20 +1,19 @@
-"""How many small changes to the package the tests see.
+"""Mutation testing: makes small changes to the package and counts how many of them a test detects.
 
-    python scripts/mutants.py                  300 changes, each with the tests nearest to it (some hours)
+    python scripts/mutants.py                  300 changes (an hour or two)
     python scripts/mutants.py --count 20       fewer
-    python scripts/mutants.py --only passes    only in files whose path has this text
-    python scripts/mutants.py --again          tries those again that were not seen
-    python scripts/mutants.py --over           tries all again, first with the test that saw each: some minutes
+    python scripts/mutants.py --only passes    only in files whose path contains this text
+    python scripts/mutants.py --again          retries the changes that no test detected
+    python scripts/mutants.py --over           retries all, starting with the test that detected each: some minutes
 
-A change is a bound one more or less, a condition the other way round, a result left out, a word of a message that is
-nonsense: each kind of ``KINDS`` in turn, rules and passes among them. Files are drawn by their lines and changes in
-them at random, the same ones for the same ``--seed``; the changes of ``KNOWN`` come first. Each is made in a copy of
-the last commit, in which tests are run for ``--seconds``, in forks of a process that has collected all of them
-(``_warm_tests.py``): first those that call the changed function, which one run of all tests notes in
-``build/calls.jsonl`` (deleted, it is made anew), then those that ``scripts/test.py --fast`` would run.
+A change moves a bound by one, inverts a condition, drops a return value, or replaces a word of a message: the kinds of
+``KINDS`` in turn. Longer files get more changes; the same ``--seed`` draws the same ones, after those of ``KNOWN``.
+Each is made in a clone of the last commit, where tests run for ``--seconds`` in forks of a process that has collected
+all of them (``_warm_tests.py``). The test cases that run the changed line come first: ``_test_lines.py`` measures them
+once, which takes about ten minutes, and keeps them in ``build/test_lines``.
 
-``build/mutants.json`` is the journal: a run that was stopped goes on where it was, also after later commits. A line
-that is no longer there is left out. Those that no test sees are printed, and at the end how many were seen.
+``build/mutants.json`` is the journal: an interrupted run continues where it stopped, also after later commits. Lines
+that no longer exist are skipped. The output lists the changes that no test detected, and the share that tests detected.
 """
 
 from __future__ import annotations
@@ -35,7 +34,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from _environment import ROOT, interpreter, prepare, prepare_tool
+from _environment import ROOT, interpreter, prepare, prepare_tool, run
+from _test_lines import DATA
 from generate_texts import texts_of
 
 BOUNDS = (
@@ -70,22 +70,22 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "passes": (CODE, ("dml2onnx/passes/",)),
     "texts": (("Text",), ("dml2onnx/",)),
 }
-"""Changes that a hand might make by mistake, and where: those that hardly any program survives would only raise the
-share. All but two are of cosmic-ray."""
+"""Kinds of plausible mistakes: operators and the folders they apply to. Changes that break nearly any program are not
+included, since they would only raise the share. All but two operators are cosmic-ray's."""
 LEFT_OUT = ("dml2onnx/builder/operators/", "dml2onnx/testing/")
-"""Code that is written by generators, whose comparison sees every change, and code that makes cases for tests."""
+"""Generated code, where the generator's --check detects every change, and code that makes test cases."""
 THE_SAME = re.compile(r"if (not )?TYPE_CHECKING|TypeAlias = .*|(strict|slots)=(True|False)")
-"""Of which a change says nothing: what type checkers read, how long lists are that are as long, where fields lie."""
+"""Parts of a line whose change has no effect: for type checkers, equal lengths in zip, slots."""
 JOURNAL = ROOT / "build" / "mutants.json"
 TEXTS = "scripts/generate_texts.py"
-"""What knows all texts, and is tried first where one was changed."""
+"""The generator that lists all texts; it runs first for a changed text."""
 NONSENSE = "umbrella"
-"""What stands in a message instead of its longest word."""
+"""Replaces the longest word of a message."""
 
 
 @dataclass
 class Change:
-    """One line that reads otherwise, and what came of it."""
+    """A changed line, and the result."""
 
     path: str
     line: int
@@ -95,12 +95,14 @@ class Change:
     seen: bool | None = None
     seconds: float = 0
     test: str = ""
+    running: int = 0
+    """Number of test cases that run the changed line; 0 also for lines that run on import."""
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line} ({self.kind})\n  - {self.before.strip()}\n  + {self.after.strip()}"
 
     def made(self, text: str) -> str | None:
-        """A file with the change, nearest to where it was drawn, or ``None`` where the line is no longer there."""
+        """The text of the file with the change, at the nearest equal line; ``None`` if there is no such line."""
         lines = text.splitlines(keepends=True)
         places = [number for number, line in enumerate(lines) if line.rstrip("\r\n") == self.before]
         if not places:
@@ -131,11 +133,11 @@ KNOWN = (
         f'    "tensors that need one {NONSENSE} type have several",',
     ),
 )
-"""Changes that no test saw once; of ``moves._is_kept_apart`` the first line of ``_instead`` is left."""
+"""Changes that no test detected in the past. ``moves._is_kept_apart`` is now the first line of ``_instead``."""
 
 
 def varied(text: str, operator: str, dice: random.Random) -> str | None:
-    """A file with one change of a sort at a random place, or ``None`` where there is no place for it."""
+    """The text with one change by a mutation operator at a random place; ``None`` if there is no place."""
     if operator in OWN:
         made = list(OWN[operator](text))
         return dice.choice(made) if made else None
@@ -150,13 +152,13 @@ def varied(text: str, operator: str, dice: random.Random) -> str | None:
 
 
 def without_results(text: str) -> Iterator[str]:
-    """A file with one ``return`` that has lost its result."""
+    """The text with the result of one ``return`` dropped, for each of them."""
     for found in re.finditer(r"^( +return) (?!None$)[^\n]*[^\n(\[{]$", text, re.MULTILINE):
         yield f"{text[: found.end(1)]} None{text[found.end() :]}"
 
 
 def with_nonsense(text: str) -> Iterator[str]:
-    """A file with one string of several words, no docstring, whose longest word is another."""
+    """The text with the longest word of one string replaced, for each string of several words but docstrings."""
     starts = [0]
     for line in text.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
@@ -173,12 +175,12 @@ def with_nonsense(text: str) -> Iterator[str]:
 
 
 BEGINNINGS = (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
-"""What a docstring comes behind."""
+"""Tokens that precede a docstring."""
 OWN: dict[str, Callable[[str], Iterable[str]]] = {"Return": without_results, "Text": with_nonsense}
 
 
 def draw(count: int, seed: int, only: str) -> Iterator[Change]:
-    """Changes at random places of the files written by hand, more of those that are longer; each kind in turn."""
+    """Random changes of the files written by hand, weighted by their length; each kind in turn."""
     dice = random.Random(seed)
     texts = {path: (ROOT / path).read_text(encoding="utf-8") for path in sources(only)}
     drawn: set[tuple[str, int, str]] = set()
@@ -199,12 +201,12 @@ def draw(count: int, seed: int, only: str) -> Iterator[Change]:
 
 
 def said(text: str) -> list[str]:
-    """The texts in some code: types that stand in quotes are none."""
+    """The texts in some code, without quoted types."""
     return list(texts_of(ast.parse(text)))
 
 
 def is_code(text: str) -> bool:
-    """Whether Python reads it: a star among parameters is no product."""
+    """Whether Python parses it: an operator may have replaced the star among parameters."""
     try:
         ast.parse(text)
     except SyntaxError:
@@ -213,18 +215,18 @@ def is_code(text: str) -> bool:
 
 
 def sources(only: str) -> list[str]:
-    """The files of the package that are written by hand."""
+    """The files of the package written by hand."""
     found = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "dml2onnx").rglob("*.py"))]
     return [path for path in found if only in path and not path.startswith(LEFT_OUT)]
 
 
 class Copy:
-    """A copy of the last commit, in which changes are made and taken back by what runs the tests."""
+    """A clone of the last commit, in which a test server makes and reverts changes."""
 
     def __init__(self, directory: Path, python: Path, seconds: float) -> None:
         self.root = directory / "copy"
         self.failing: list[str] = []
-        """Tests that fail without any change, all cases of each."""
+        """Test functions that fail without any change."""
         self._seconds = seconds
         subprocess.run(["git", "clone", "-q", ROOT, self.root], check=True)
         for name in (".venv-cpp",):
@@ -232,7 +234,7 @@ class Copy:
                 (self.root / name).symlink_to((ROOT / name).resolve())
         JOURNAL.parent.mkdir(exist_ok=True)
         (self.root / "build").mkdir()
-        (self.root / "build" / "calls.jsonl").symlink_to(ROOT / "build" / "calls.jsonl")
+        (self.root / "build" / DATA.parent.name).symlink_to(DATA.parent)
         if (ROOT / "build" / "durations.json").exists():
             shutil.copy(ROOT / "build" / "durations.json", self.root / "build")
         threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "HYPOTHESIS_PROFILE": "hurry"}
@@ -248,7 +250,7 @@ class Copy:
         )
 
     def perform(self, change: Change) -> None:
-        """Has the tests run that a change concerns, and notes what came of it."""
+        """Runs tests on a change and records the result in it."""
         file = self.root / change.path
         text = file.read_text(encoding="utf-8") if file.exists() else ""
         made = change.made(text)
@@ -263,15 +265,16 @@ class Copy:
         self._server.stdin.flush()
         answer = json.loads(self._server.stdout.readline())
         change.seen, change.test, change.seconds = answer["seen"], answer["test"], answer["seconds"]
+        change.running = answer["running"]
         self.failing = answer["failing"]
 
     def close(self) -> None:
-        """Ends what runs the tests."""
+        """Stops the test server."""
         self._server.communicate()
 
 
 class Journal:
-    """All changes of a run and what came of those that were tried, in a file."""
+    """The changes of a run and their results, in a file."""
 
     def __init__(self, count: int, seed: int, only: str) -> None:
         self._key = {"count": count, "seed": seed, "only": only}
@@ -283,13 +286,13 @@ class Journal:
             self.changes = [*known, *draw(count - len(known), seed, only)]
 
     def write(self) -> None:
-        """Keeps what is known by now."""
+        """Saves the results so far."""
         text = json.dumps({**self._key, "changes": [asdict(change) for change in self.changes]}, indent=1)
         JOURNAL.with_suffix(".new").write_text(text, encoding="utf-8")
         JOURNAL.with_suffix(".new").replace(JOURNAL)
 
     def summary(self) -> str:
-        """How many were seen of those that were tried, of each kind too, and the lines of those that were not."""
+        """The changes that no test detected, and the numbers of detected ones, in total and of each kind."""
         tried = [change for change in self.changes if change.seen is not None]
         lines = [f"NOT SEEN {change}" for change in tried if not change.seen]
         for kind in ("known", *KINDS):
@@ -299,22 +302,26 @@ class Journal:
         return "\n".join([*lines, f"{seen} of {len(tried)} changes were seen, {self.share():.1%}"])
 
     def share(self) -> float:
-        """The share that was seen of those that were tried."""
+        """The share of tried changes that a test detected."""
         tried = [change.seen for change in self.changes if change.seen is not None]
         return sum(map(bool, tried)) / max(1, len(tried))
 
 
 def perform(options: argparse.Namespace) -> int:
-    """Tries changes one by one; the exit code is 0 when so many of them were seen as is asked for."""
+    """Tries changes one by one; exit code 0 if tests detected at least the requested share."""
+    python = prepare(".venv")
+    if not DATA.exists():
+        run([python, "scripts/_test_lines.py"])
     journal = Journal(options.count, options.seed, options.only)
     todo = [change for change in journal.changes if options.over or change.seen is (False if options.again else None)]
     with tempfile.TemporaryDirectory() as directory:
-        copy = Copy(Path(directory), prepare(".venv"), options.seconds)
+        copy = Copy(Path(directory), python, options.seconds)
         for change in todo:
             was = change.seen
             copy.perform(change)
             unseen = "NO LONGER SEEN" if was else "NOT SEEN"
             said = {True: f"seen by {change.test}", False: unseen, None: "is no longer there"}[change.seen]
+            said += f", {change.running} cases run it"
             print(f"{change}\n  {said}, {change.seconds:.0f} s", flush=True)
             journal.write()
         copy.close()

@@ -71,7 +71,7 @@ class TestHeaders:
 
 
 class TestMutants:
-    """What tries whether tests see changes."""
+    """Mutation testing."""
 
     BEFORE = """
 LIMIT = 3
@@ -91,13 +91,13 @@ class Thing:
     @pytest.mark.parametrize(
         ("old", "new", "answers"), [("m + 1", "m - 1", (0, 3)), ("return LIMIT", "return 4", (2, 4))]
     )
-    def test_a_change_within_functions_is_put_into_them(self, script, old, new, answers):
+    def test_a_change_within_functions_replaces_their_code(self, script, old, new, answers):
         module = script("_warm_tests")
         names: dict[str, typing.Any] = {}
         before, functions = self.changed(module, old, new)
         exec(before, names)
         assert (names["outer"](1), names["Thing"]().size()) == (2, 3)
-        assert module.put_in(functions)
+        assert module.replace_code(functions)
         assert (names["outer"](1), names["Thing"]().size()) == answers
 
     def test_what_a_module_does_by_itself_is_not(self, script):
@@ -105,26 +105,18 @@ class Thing:
         assert self.changed(module, "LIMIT = 3", "LIMIT = 4")[1] is None
         assert self.changed(module, "n", "n")[1] == {}
 
-    def test_tests_that_call_it_come_first_and_a_case_of_each(self, script):
-        names = [
-            "far.py::u",
-            "far.py::a[odd]",
-            "far.py::a[owned]",
-            "far.py::b",
-            "near.py::c",
-            "near.py::d",
-            "near.py::u",
-        ]
+    def test_cases_come_by_group_and_one_of_each_function_first(self, script):
+        names = ["far.py::a[odd]", "far.py::a[owned]", "far.py::b", "near.py::c", "near.py::e", "near.py::in_none"]
         items = [types.SimpleNamespace(nodeid=name) for name in names]
-        calls = {
-            "far.py::a": (1, ["f"]),
-            "far.py::b": (0.1, ["f"]),
-            "near.py::c": (0.2, ["f"]),
-            "near.py::d": (1, ["g"]),
-        }
-        order = [item.nodeid for item in script("_warm_tests").by_calls(calls, items, "f", {"near.py"}, "in owned:")]
-        assert order[:2] == ["near.py::c", "near.py::u"]  # nobody knows what u calls
-        assert order[2:] == ["far.py::b", "far.py::a[owned]", "far.py::a[odd]", "far.py::u", "near.py::d"]
+        groups = [{"near.py::e"}, {"far.py::a[odd]", "far.py::a[owned]", "far.py::b", "near.py::c"}]
+        order = [item.nodeid for item in script("_warm_tests").in_order(items, groups, {"near.py"}, "in owned:")]
+        assert order[:2] == ["near.py::e", "near.py::c"]
+        assert order[2:] == ["far.py::a[owned]", "far.py::b", "far.py::a[odd]"]
+
+    def test_the_lines_of_a_statement(self, script):
+        text = "def f(x):\n    if (x or\n        not x):\n        return [\n            x\n        ]\n"
+        statement_at = script("_test_lines").statement_at
+        assert [tuple(statement_at(text, line)) for line in (1, 3, 5)] == [(1,), (2, 3), (4, 5, 6)]
 
     def test_what_python_does_not_read_is_no_change(self, script):
         is_code = script("mutants").is_code

@@ -1,4 +1,4 @@
-"""Converts arguments of the builder's methods, or refuses them with the place of the call."""
+"""Converts arguments of the builder's methods; errors name the line of the call."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     Converted = TypeVar("Converted")
 
 _SHOWN = 16
-"""Elements of a list that a message shows."""
+"""List elements shown in a message."""
 _LONGEST_TEXT = 30
-"""Characters of an element that is text."""
+"""Characters shown of a text element."""
 
 
 def error_here(
@@ -38,7 +38,7 @@ def error_here(
     places: Iterable[Place] = (),
     remedies: tuple[Remedy, ...] = (),
 ) -> DmlError:
-    """An error about the call that is being made."""
+    """An error about the current call."""
     return DmlError(
         code.at(
             message,
@@ -55,7 +55,7 @@ def error_here(
 
 
 def converted(kind: Callable[[object, str], Converted], argument: object, what: str) -> Converted:
-    """An argument as it is meant; what is refused is refused at the call that is being made."""
+    """A converted argument; errors are reported at the current call."""
     try:
         return kind(argument, what)
     except DmlError as error:
@@ -63,7 +63,7 @@ def converted(kind: Callable[[object, str], Converted], argument: object, what: 
 
 
 def check_name(what: str, name: object, *, may_be_empty: bool = False) -> None:
-    """Refuses what is no name in ONNX: UTF-8, and not empty, which stands for no tensor."""
+    """Refuses an invalid ONNX name: not UTF-8, or empty, which means no tensor."""
     is_text = isinstance(name, str) and not any("\ud800" <= char <= "\udfff" for char in name)
     if not is_text or not (name or may_be_empty):
         found = quote(name) if isinstance(name, str) else f"{arguments.described(name)}, not text"
@@ -72,7 +72,7 @@ def check_name(what: str, name: object, *, may_be_empty: bool = False) -> None:
 
 
 def known_data_type(argument: DataTypeLike) -> DataType:
-    """The data type of that name, or of that type of numpy."""
+    """The data type of a name or numpy type."""
     found = data_type_of(argument)
     if found is None:
         shown = (
@@ -99,7 +99,7 @@ def tensor_desc(
     total_size: int = 0,
     alignment: int = 0,
 ) -> TensorDesc:
-    """A descriptor as it stands in a call; what is no tensor is refused."""
+    """A tensor descriptor from the arguments of a call."""
     kind = known_data_type(data_type)
     exact = whole_numbers("sizes", sizes, 1)
     steps = None if strides is None else whole_numbers("strides", strides, 0)
@@ -118,7 +118,7 @@ def tensor_desc(
 
 
 def whole_numbers(what: str, argument: WholeNumbers, least: int | None = None) -> tuple[int, ...]:
-    """``argument`` as Python's integers; without ``least`` it is for the checks to judge how small they may be."""
+    """``argument`` as Python integers; without ``least`` the checks judge their range."""
     items = listed(what, argument)
     if not all(_is_whole(item) and (least is None or item >= least) for item in items):
         expected = "whole numbers" + ("" if least is None else f" from {least} on")
@@ -133,7 +133,7 @@ def whole_numbers(what: str, argument: WholeNumbers, least: int | None = None) -
 
 
 def listed(what: str, argument: object) -> tuple[Any, ...]:
-    """The elements of a list, a tuple, an array or whatever else gives them one by one; a text is none of these."""
+    """The elements of a list, tuple, array or other iterable, but not of text."""
     is_list = isinstance(argument, Iterable) and not isinstance(argument, (str, bytes, Mapping))
     if not is_list or (isinstance(argument, np.ndarray) and argument.ndim != 1):
         message = f"{what} is {arguments.described(argument)}, not a list of whole numbers"
@@ -142,7 +142,7 @@ def listed(what: str, argument: object) -> tuple[Any, ...]:
 
 
 def check_parts(sizes: object, whole: int) -> None:
-    """Refuses a number of equal parts where the size of each part is wanted."""
+    """Refuses a number of equal parts in place of the size of each part."""
     if isinstance(sizes, int) and not isinstance(sizes, bool):
         equal = f", such as {[whole // sizes] * sizes}" if 0 < sizes <= _SHOWN and whole % sizes == 0 else ""
         message = f"output_axis_sizes is {sizes}, not a list with the size of each part{equal}"
@@ -150,7 +150,7 @@ def check_parts(sizes: object, whole: int) -> None:
 
 
 def _shown(item: object) -> object:
-    """A number as it is, text shortened, of all else the type."""
+    """A number as it is, text shortened, anything else by its type."""
     if isinstance(item, str):
         return shortened(item, _LONGEST_TEXT)
     return item if item is None or isinstance(item, (int, float)) else type(item).__name__

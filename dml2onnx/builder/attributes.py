@@ -1,4 +1,4 @@
-"""Values of Python as the descriptor reader takes them, so that all front ends share its rules and its messages."""
+"""Converts Python values to those of the descriptor reader, so that all front ends share its rules and messages."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import DataType
 
 DataTypeLike: TypeAlias = DataType | str | npt.DTypeLike
-"""A :class:`DataType`, its name (``"FLOAT32"``, ``"float32"``), or numpy's type of the same elements (``np.float32``).
+"""A :class:`DataType`, its name (``"FLOAT32"``, ``"float32"``), or the equivalent numpy type (``np.float32``).
 
-Python's ``float`` and ``int`` and numpy's other names are refused: numpy means FLOAT64 by ``"float"``, and DirectML's
+Python's ``float`` and ``int`` and other numpy names are refused: in numpy ``"float"`` is FLOAT64, while DirectML's
 ``FLOAT`` is FLOAT32.
 """
 
 WholeNumbers: TypeAlias = Sequence[int | np.integer[Any]]
-"""Sizes, axes and the like: Python's integers or numpy's."""
+"""Sizes, axes and similar: Python or numpy integers."""
 
 SizesOrNames: TypeAlias = Sequence[int | np.integer[Any] | str]
-"""Sizes of an input, some of which may have names."""
+"""Sizes of an input; some may be names."""
 PerDimension: TypeAlias = WholeNumbers | int | np.integer[Any]
-"""One number for each spatial dimension, or a number for all of them."""
+"""One number per spatial dimension, or one number for all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,8 @@ class Activation:
     >>> Activation("RELU")
     >>> Activation("LEAKY_RELU", alpha=0.1)
 
-    ``type`` may lack the prefix ``ACTIVATION_``. Attributes are named as in DirectML, or in Python's way
-    (``sigmoid_input_scale``); those left out have the defaults of DirectMLX where it has one. Where an activation is
-    asked for, its name alone will do.
+    The prefix ``ACTIVATION_`` of ``type`` is optional. Attributes have DirectML's names, or these in snake case
+    (``sigmoid_input_scale``); the defaults are DirectMLX's. A name alone is accepted wherever an activation is.
     """
 
     type: str
@@ -57,7 +56,7 @@ class Activation:
 
 
 def _field_name(name: str) -> str:
-    """The name of a field in DirectML's spelling."""
+    """A field name in DirectML's spelling."""
     return "".join(word[:1].upper() + word[1:] for word in name.split("_"))
 
 
@@ -76,11 +75,11 @@ ACTIVATION_DEFAULTS: Mapping[str, Mapping[str, object]] = {
     "ACTIVATION_SOFTPLUS": {"Steepness": 1.0},
     "ACTIVATION_THRESHOLDED_RELU": {"Alpha": 1.0},
 }
-"""The arguments that DirectMLX's factories of activations default to."""
+"""Default arguments of DirectMLX's activation factories."""
 
 
 def activations(argument: object) -> object:
-    """An activation, or a sequence of them, with names made into activations."""
+    """An activation or a sequence of them, with names converted to activations."""
     if isinstance(argument, str):
         return Activation(argument)
     if isinstance(argument, (list, tuple)):
@@ -89,36 +88,36 @@ def activations(argument: object) -> object:
 
 
 def data_type_of(value: DataTypeLike) -> DataType | None:
-    """The data type that is meant; ``None`` when it is none of DirectML's."""
+    """The data type of an argument; ``None`` if DirectML does not have it."""
     if isinstance(value, DataType):
         return value
     if isinstance(value, str):
         name = value.removeprefix("DML_TENSOR_DATA_TYPE_")
-        # numpy's other names do not say how many bits, or say it in their own way
+        # other numpy names do not state the width, or state it differently
         return DataType.__members__.get(name.upper() if name.islower() else name)
-    if value is None or value is float or value is int:  # which numpy takes for FLOAT64 and INT64
+    if value is None or value is float or value is int:  # FLOAT64 and INT64 in numpy
         return None
     try:
         name = np.dtype(value).name.upper()
-    except Exception:  # numpy asks the value itself, which may do anything
+    except Exception:  # numpy calls methods of the value, which may raise anything
         return None
     return DataType.__members__.get(name)
 
 
 def holds(data_type: DataType, values: npt.NDArray[Any]) -> bool:
-    """Whether a data type has all of the values, but for the rounding of floating point types."""
+    """Whether a data type can hold all of the values, up to floating-point rounding."""
     if data_type.is_float or values.dtype.kind == "b":
         return True
     low, high = data_type.limits
     if values.dtype.kind != "f":
         return bool(np.all((values >= low) & (values <= high)))
-    # in FLOAT64, where the first number beyond a type is exact, unlike the last one of a 64-bit type
+    # compared in FLOAT64 with the first number beyond the type, which is exact, unlike the last of a 64-bit type
     exact = values.astype(np.float64)
     return bool(np.all((exact == np.trunc(exact)) & (exact >= float(low)) & (exact < float(high + 1))))
 
 
 def plain(value: object) -> object:
-    """A value in the forms of decoded JSON, without a judgement: what has none is handed on as it is described."""
+    """A value in the form of decoded JSON, unchecked; anything without one becomes its description."""
     if isinstance(value, enum.Enum):
         return value.name
     if value is None or isinstance(value, (bool, int, str)):
@@ -148,6 +147,6 @@ def plain(value: object) -> object:
 
 
 def _numpy_type_name(value: object) -> str:
-    """A data type given in numpy's way; everything else by what it is, which no field takes."""
+    """The name of a numpy data type; for anything else a description, which every field refuses."""
     found = data_type_of(value) if isinstance(value, (type, np.dtype)) else None
     return found.name if found is not None else f"<{type(value).__name__}>"

@@ -1,4 +1,4 @@
-"""Contents of tensors that callers give as arrays: elements of a data type, and bytes in the order of memory."""
+"""Converts arrays of callers to elements of a data type, and to bytes in memory order."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 
 def elements(values: npt.ArrayLike, wanted: DataType) -> npt.NDArray[Any]:
-    """The values as a data type has them; refuses what it does not hold (DML1809)."""
+    """The values converted to a data type; refuses values out of its range (DML1809)."""
     array = np.ascontiguousarray(converted(arguments.array, values, "values"))
     if not holds(wanted, array):
         low, high = wanted.limits
         message = f"the values are no {wanted.name}, which holds whole numbers from {low} to {high}"
         raise error_here(codes.NOT_EXACT, message, expected=f"{low} to {high}", found=array.dtype)
-    with np.errstate(over="ignore"):  # what is too large for a floating point type is infinite
+    with np.errstate(over="ignore"):  # values beyond a floating-point type become infinite
         return array.astype(wanted.dtype, copy=not is_lasting(array))
 
 
 def raw_bytes(array: npt.NDArray[Any], desc: TensorDesc, nbytes: int) -> npt.NDArray[np.uint8]:
-    """The bytes of a buffer that holds the elements of a tensor in the order of memory, zeros behind them."""
+    """The bytes of a buffer that holds the elements of a tensor in memory order, padded with zeros."""
     if array.size != desc.extent:
         message = f"{array.size} values were given for a tensor that covers {desc.extent} elements"
         raise error_here(codes.BAD_TENSOR, message, expected=desc.extent, found=array.size)

@@ -1,8 +1,8 @@
-"""DirectMLX's functions that choose the operator: by the feature level of the builder, or by their arguments.
+"""DirectMLX's functions that choose an operator by the builder's feature level or by their arguments.
 
-Names, order and defaults of the arguments are DirectMLX's. The operators themselves have methods of their own, numbered
-as DirectML numbers them (``slice0`` for SLICE, ``slice1`` for SLICE1), in ``dml2onnx/builder/operators``. Where an
-argument needs a newer operator than the feature level has, that operator is taken, and its diagnostic says so.
+Names, order and defaults of the arguments are DirectMLX's. Methods of the single operators are in
+``dml2onnx/builder/operators``, numbered as in DirectML (``slice0`` for SLICE, ``slice1`` for SLICE1). If an argument
+needs a newer operator than the feature level has, that operator is recorded, and a diagnostic reports it.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from dml2onnx.ir.operator import ScaleBias
 
 
 class DirectMLX(Operators):
-    """The methods under DirectMLX's own names."""
+    """Methods with DirectMLX's names."""
 
     def _has(self, level: str) -> bool:
         return self.feature_level >= FeatureLevel(level)
 
     def _around(self, axis: int, input: object) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The sizes of a tensor before and after one of its dimensions."""
+        """The sizes before and after one dimension of a tensor."""
         sizes = sizes_of(input)
         place = converted(partial(arguments.whole_number, least=None), axis_from_the_start(axis, len(sizes)), "axis")
         if not 0 <= place < max(len(sizes), 1):
@@ -49,10 +49,10 @@ class DirectMLX(Operators):
     # --- Views --------------------------------------------------------------------------------------------------------
 
     def reshape(self, input: Expression, sizes: WholeNumbers, name: str | None = None) -> Expression:
-        """The same elements in row-major order under other sizes, one of which may be -1 for what remains.
+        """The elements in row-major order with other sizes, one of which may be -1 for the remaining size.
 
-        Packed memory is seen anew, at no cost; other layouts are packed first, by ELEMENT_WISE_IDENTITY.
-        Diagnostic DML1808 when the numbers of elements differ.
+        Packed memory is reinterpreted at no cost; other layouts are packed first by ELEMENT_WISE_IDENTITY.
+        Diagnostic DML1808 if the numbers of elements differ.
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_buffer_tensor_desc
         """
         self._own(input, "input")
@@ -178,7 +178,7 @@ class DirectMLX(Operators):
             end_padding: 0 by default.
             dilations: Steps inside of the window; 1 by default.
             output_indices: Whether the places of the maxima are computed, UINT32.
-            output_sizes: Where the sizes shall be rounded up.
+            output_sizes: The sizes of the result, if they are rounded up.
             name: Of the node; the operator's own by default.
 
         Returns:
@@ -215,7 +215,7 @@ class DirectMLX(Operators):
             end_padding: 0 by default.
             dilations: Steps inside of the window; 1 by default.
             include_padding: Whether padding counts as elements.
-            output_sizes: Where the sizes shall be rounded up.
+            output_sizes: The sizes of the result, if they are rounded up.
             name: Of the node; the operator's own by default.
 
         Returns:
@@ -247,7 +247,7 @@ class DirectMLX(Operators):
         output_width: int,
         name: str | None = None,
     ) -> Expression:
-        """Samples of regions, averaged or the largest: ROI_ALIGN1; arguments as of :meth:`roi_align1`.
+        """The mean or maximum of samples of regions: ROI_ALIGN1; arguments as of :meth:`roi_align1`.
 
         Returns { rows of ``roi``, channels of ``input``, ``output_height``, ``output_width`` }.
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_roi_align1_operator_desc
@@ -348,7 +348,7 @@ class DirectMLX(Operators):
         steps = () if self._has("2_1") else whole_numbers("input_window_strides", input_window_strides)
         if self._has("2_1") or any(step < 1 for step in steps):
             return self.slice1(input, input_window_offsets, input_window_sizes, input_window_strides, name=name)
-        # SLICE counts the elements that are taken, SLICE1 those that the window spans
+        # SLICE counts the elements of the result, SLICE1 those that the window spans
         spans = zip(whole_numbers("input_window_sizes", input_window_sizes), steps, strict=False)
         taken = [(size - 1) // step + 1 for size, step in spans]
         return self.slice0(input, input_window_offsets, taken, input_window_strides, name=name)
@@ -377,11 +377,11 @@ class DirectMLX(Operators):
     def one_hot(
         self, indices: Operand, values: Operand, output_length: int, axis: int, name: str | None = None
     ) -> Expression:
-        """A vector for each index, with another value at its position: ONE_HOT.
+        """A vector for each index, with a different value at its position: ONE_HOT.
 
         Args:
             indices: Any sizes, with 1 at ``axis``.
-            values: The value elsewhere, and that at the position.
+            values: The value elsewhere, and the value at the position.
             output_length: The length of the vectors.
             axis: A dimension, from 0, or counted from the end: -1 is the last.
             name: Of the node; the operator's own by default.
@@ -470,19 +470,19 @@ class DirectMLX(Operators):
         antialiased: bool = False,
         name: str | None = None,
     ) -> Expression:
-        """Other sizes by interpolation: RESAMPLE3 from feature level 6_4 on, RESAMPLE2 from 5_1 on, before RESAMPLE1.
+        """Resizing by interpolation: RESAMPLE3 from feature level 6_4 on, RESAMPLE2 from 5_1 on, before RESAMPLE1.
 
-        Either ``output_sizes`` or ``scales`` will do.
+        Give ``output_sizes`` or ``scales``, or both.
 
         Args:
             input: Any sizes; the lists have one number for each dimension.
             output_sizes: The sizes of the result; input sizes times ``scales``, rounded down, by default.
-            mode: Of interpolation.
-            rounding_direction: To which neighbour halves go; from 5_1 on.
+            mode: The interpolation mode.
+            rounding_direction: The neighbour that halves are rounded to; from 5_1 on.
             scales: Factors; output sizes divided by input sizes by default.
             input_pixel_offsets: Added before scaling; 0.5 by default.
             output_pixel_offsets: Added after scaling; -0.5 by default.
-            antialiased: Whether shrinking averages; from 6_4 on.
+            antialiased: Whether downsampling averages; from 6_4 on.
             name: Of the node; the operator's own by default.
 
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_resample3_operator_desc
@@ -518,7 +518,7 @@ class DirectMLX(Operators):
             bias: Added to the result.
             axes: Dimensions, from 0; all but batch and channels by default.
             normalize_variance: Whether to divide by the standard deviation.
-            normalize_mean: Whether to subtract the mean; mind the order of the two, which is DirectMLX's.
+            normalize_mean: Whether to subtract the mean; the order of the two is DirectMLX's.
             epsilon: Added to the variance.
             fused_activation: Applied to the result.
             name: Of the node; the operator's own by default.

@@ -1,4 +1,4 @@
-"""Handles to the tensors of a graph that is being built, and Python's operators on them."""
+"""Tensor expressions of a graph that is being built, with Python's operators."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Index: TypeAlias = "int | slice | EllipsisType | tuple[int | slice | EllipsisType, ...]"
 
 _OF_VALUES = frozenset({"cpu", "data", "detach", "eval", "item", "numpy", "tobytes", "tolist"})
-"""What tensors of other libraries have that are computed at once."""
+"""Members of eager tensors of other libraries."""
 
 _REDUCTIONS = MappingProxyType(
     {
@@ -48,7 +48,7 @@ _REDUCTIONS = MappingProxyType(
 
 
 def _of_two(method: str) -> Callable[[Expression, Operand], Expression]:
-    """A method of Python's for an operator on an expression and what stands to its right."""
+    """A Python method for an operator with the expression on its left."""
 
     def operator(self: Expression, other: Operand) -> Expression:
         return getattr(self.builder, method)(*self._pair(other))  # type: ignore[no-any-return]  # an Expression
@@ -57,7 +57,7 @@ def _of_two(method: str) -> Callable[[Expression, Operand], Expression]:
 
 
 def _turned(method: str) -> Callable[[Expression, Operand], Expression]:
-    """The same with what stands to its left."""
+    """A Python method for an operator with the expression on its right."""
 
     def operator(self: Expression, other: Operand) -> Expression:
         return getattr(self.builder, method)(*self._reversed(other))  # type: ignore[no-any-return]  # an Expression
@@ -66,12 +66,12 @@ def _turned(method: str) -> Callable[[Expression, Operand], Expression]:
 
 
 class Expression:
-    """A tensor of the graph: a buffer, and the descriptor under which it is seen.
+    """A tensor of the graph: a buffer and a descriptor.
 
     Arithmetic (``+ - * / // % **``), comparisons (UINT8 results), bit operators, ``abs`` and slicing append operators
-    to the graph. Operands broadcast as in numpy, through zero strides, which cost nothing. The result has the data type
-    of the left operand. ``%`` takes the sign of the dividend, as in DirectMLX (ELEMENT_WISE_MODULUS_TRUNCATE), while
-    ``//`` rounds down, as in Python; of floats it is the quotient, rounded, and then rounded down.
+    to the graph. Operands broadcast as in numpy, by zero strides at no cost. The result has the data type of the left
+    operand. ``%`` takes the sign of the dividend, as in DirectMLX (ELEMENT_WISE_MODULUS_TRUNCATE). ``//`` rounds down,
+    as in Python; for floats it is the floor of the rounded quotient.
     """
 
     __slots__ = ("builder", "desc", "offset", "value")
@@ -80,7 +80,7 @@ class Expression:
     desc: TensorDesc
     value: Value
     offset: int
-    """Bytes of the buffer before the tensor."""
+    """Byte offset of the tensor in the buffer."""
 
     def __init__(self, builder: GraphBuilder, value: Value, desc: TensorDesc, offset: int = 0) -> None:
         self.builder = builder
@@ -88,14 +88,14 @@ class Expression:
         self.desc = desc
         self.offset = offset
 
-    if not TYPE_CHECKING:  # whose readers know by themselves which members there are
+    if not TYPE_CHECKING:  # type checkers would accept any member
 
         def __getattr__(self, name: str) -> NoReturn:
             raise AttributeError(f"an Expression has no {name}{self._suggestion(name)}", name=name, obj=self)
 
         def _suggestion(self, name: str) -> str:
-            """What has the member that an expression lacks, in words."""
-            from dml2onnx.builder.suggestions import suggested_methods  # only what is misspelt needs these
+            """Text that suggests a replacement for an unknown member."""
+            from dml2onnx.builder.suggestions import suggested_methods  # rarely needed
             from dml2onnx.catalog.likeness import nearest, question
 
             if name.startswith("_") or name in Expression.__slots__:
@@ -113,7 +113,7 @@ class Expression:
             return f"; GraphBuilder has {' or '.join(methods)}" if methods else ""
 
         def _arguments(self, name: str, method: str) -> str:
-            """What else a method takes, as far as the name of another library's says it."""
+            """Arguments of a method that correspond to the name of another library's."""
             first, rest = (self.sizes[0], prod(self.sizes[1:])) if self.rank > 1 else (1, prod(self.sizes))
             return f", sizes=[{first}, {rest}]" if (name, method) == ("flatten", "reinterpret") else ", ..."
 
@@ -129,7 +129,7 @@ class Expression:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The sizes, under numpy's name for them."""
+        """The sizes, by numpy's name."""
         return self.desc.sizes
 
     @property
@@ -144,7 +144,7 @@ class Expression:
 
     @property
     def ndim(self) -> int:
-        """The rank, under numpy's name for it."""
+        """The rank, by numpy's name."""
         return self.desc.rank
 
     def __repr__(self) -> str:
@@ -195,7 +195,7 @@ class Expression:
             return builder.floor(builder.divide(a, b))
         if not a.data_type.is_signed:
             return builder.divide(a, b)
-        # quotients of integers are truncated: without the remainder there is nothing to truncate
+        # integer division truncates: subtracting the remainder first makes it exact
         return builder.divide(builder.subtract(a, builder.modulus_floor(a, b)), b)
 
     __mod__, __rmod__ = _of_two("modulus_truncate"), _turned("modulus_truncate")
@@ -218,7 +218,7 @@ class Expression:
         return self.builder.abs(self)
 
     def __matmul__(self, other: Operand) -> Expression:
-        """GEMM of the last two dimensions; those before them broadcast."""
+        """GEMM of the last two dimensions; the leading ones broadcast."""
         return self._product(self, other if isinstance(other, Expression) else self._constant(other))
 
     def __rmatmul__(self, other: Operand) -> Expression:
@@ -255,7 +255,7 @@ class Expression:
         return self.builder.bit_not(self)
 
     def __array_ufunc__(self, function: np.ufunc, method: str, *operands: object, **options: object) -> Expression:
-        """What numpy makes of ``array + expression``; its functions are for arrays."""
+        """Handles ``array + expression``; numpy functions are for arrays only."""
         names = _OPERATORS.get(function.__name__)
         if method != "__call__" or options or names is None or len(operands) != 2:
             raise _foreign(function.__name__, type(self.builder))
@@ -274,7 +274,7 @@ class Expression:
     # --- Slicing ------------------------------------------------------------------------------------------------------
 
     def __getitem__(self, index: Index) -> Expression:
-        """SLICE1, with Python's rules for bounds and steps; a whole number drops its dimension.
+        """SLICE1, with Python's rules for bounds and steps; an integer index drops its dimension.
 
         IndexError for more indices than dimensions, an index out of bounds, or an empty slice, which DirectML lacks.
         """
@@ -302,9 +302,9 @@ class Expression:
     # --- Operands -----------------------------------------------------------------------------------------------------
 
     def _scale_or_bias(self, other: Operand) -> float | None:
-        """The number that a scale or a bias of this expression can be; ``None`` for all other operands.
+        """The operand as a scale or bias of this expression; ``None`` if it cannot be one.
 
-        Infinities, and what FLOAT32 rounds to them, are none: DirectML takes no such scale or bias.
+        DirectML accepts no infinite scale or bias, nor a number that FLOAT32 rounds to infinity.
         """
         if self.data_type not in (DataType.FLOAT32, DataType.FLOAT16):
             return None
@@ -326,11 +326,11 @@ class Expression:
         return self.builder.broadcast(self, sizes), self.builder.broadcast(right, sizes)
 
     def _constant(self, other: object) -> Expression:
-        """Numbers in the data type of this expression."""
+        """Numbers, converted to the data type of this expression."""
         is_tensor = hasattr(other, "__array__") and not isinstance(other, np.generic)
         values = converted(arguments.array, other, "an operand") if is_tensor else np.asarray(other)
         if isinstance(other, int) and values.dtype.kind == "O":
-            values = np.asarray(float(other))  # beyond 64 bits, where numpy has no integers
+            values = np.asarray(float(other))  # beyond numpy's 64-bit integers
         if values.dtype.kind not in "biuf":
             raise TypeError(f"an Expression has no operators with {type(other).__name__}")
         if values.dtype.kind == "f" and not self.data_type.is_float and not holds(self.data_type, values):
@@ -346,11 +346,11 @@ class Expression:
 
 
 Operand: TypeAlias = Expression | float | npt.NDArray[np.generic]
-"""What operators take for a tensor: an expression, a number, or an array of constants."""
+"""An operand: an expression, a number, or an array of constants."""
 
 
 def broadcast_sizes(a: Expression, b: Expression, last: int = 0) -> tuple[int, ...]:
-    """The sizes that both broadcast to by numpy's rules, but for the ``last`` ones, or a diagnostic."""
+    """The sizes that both broadcast to by numpy's rules, without the ``last`` ones; or a diagnostic."""
     try:
         return np.broadcast_shapes(a.sizes[: a.rank - last], b.sizes[: b.rank - last])
     except ValueError:
@@ -369,14 +369,14 @@ def broadcast_sizes(a: Expression, b: Expression, last: int = 0) -> tuple[int, .
 
 
 def _of_channels(a: Expression, b: Expression) -> tuple[Remedy, ...]:
-    """What makes one number for each channel of ``b``, which has one dimension; numpy broadcasts to the last one."""
+    """A remedy if ``b``, of one dimension, has one number per channel; numpy broadcasts to the last dimension."""
     if b.rank != 1 or a.rank < 3 or b.sizes[0] != a.sizes[1]:
         return ()
     return (Remedy(f"a number for each channel has sizes {[b.sizes[0], *[1] * (a.rank - 2)]}"),)
 
 
 def _expand(index: Index, rank: int) -> list[int | slice]:
-    """One entry for each dimension."""
+    """The index with one entry per dimension."""
     entries: Sequence[int | slice | EllipsisType] = index if isinstance(index, tuple) else (index,)
     argument = sum(entry is not ... for entry in entries)
     if argument > rank:
@@ -431,12 +431,12 @@ _OPERATORS = MappingProxyType(
         "right_shift": ("__rshift__", "__rrshift__"),
     }
 )
-"""The functions of numpy that Python's operators are on arrays, and the methods of an expression for them."""
+"""The numpy functions of Python's operators, with the equivalent methods of an expression."""
 
 
 def _foreign(name: str, builder: type) -> TypeError:
-    """An error about a function of numpy that was called with an expression."""
-    from dml2onnx.builder.suggestions import suggested_methods  # only what is refused needs it
+    """An error for a numpy function that was called with an expression."""
+    from dml2onnx.builder.suggestions import suggested_methods  # rarely needed
 
     converted = " or ".join(f"{item}(...)" for item in suggested_methods(name, builder))
     hint = f"; GraphBuilder has {converted}" if converted else ""

@@ -1,4 +1,4 @@
-"""The builder: graph sources, every operator, and DirectMLX's conveniences, in one class."""
+"""The graph builder: inputs, constants, all operators, and DirectMLX's functions."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 class GraphBuilder(DirectMLX):
     """Builds a DirectML graph operator by operator.
 
-    ``feature_level`` decides which operators and data types there are, by default the latest; ``policy`` how outputs
-    lie in memory, by default packed. ``ranges`` has the first and the last size of the names that sizes of inputs may
-    have: ``{"N": (1, 64)}``. Every call checks what it is given and raises
-    :class:`~dml2onnx.diagnostics.DmlError`, with the diagnostics of ``check``, before anything is recorded.
+    ``feature_level`` limits operators and data types (default: the latest); ``policy`` sets the memory layout of
+    outputs (default: packed). ``ranges`` has the smallest and largest value of named sizes: ``{"N": (1, 64)}``. Every
+    call checks its arguments and raises :class:`~dml2onnx.diagnostics.DmlError`, with the diagnostics of ``check``,
+    before anything is recorded.
 
-    Methods are DirectMLX's functions in snake case. Where DirectML has several versions of an operator, the plain name
-    chooses one by the feature level, and the numbered ones (``slice0`` for SLICE, ``slice1`` for SLICE1) are exact.
+    Methods are DirectMLX's functions in snake case. If DirectML has several versions of an operator, the plain name
+    chooses one by the feature level, and a numbered name (``slice0`` for SLICE, ``slice1`` for SLICE1) is exact.
     """
 
     TO_GRAPH = 'its Graph, which build({"y": y}) gives for the expressions that are its outputs'
 
-    if not TYPE_CHECKING:  # whose readers know by themselves which methods there are
+    if not TYPE_CHECKING:  # type checkers would accept any method
 
         def __getattr__(self, name: str) -> NoReturn:
-            from dml2onnx.builder.suggestions import suggested_methods  # only what is misspelt needs it
+            from dml2onnx.builder.suggestions import suggested_methods  # rarely needed
 
             close = () if name.startswith("_") else suggested_methods(name, GraphBuilder)
             converted = f"; did you mean {' or '.join(close)}?" if close else ""
@@ -40,7 +40,7 @@ class GraphBuilder(DirectMLX):
 
 
 def _answering(method: Callable[..., Any]) -> Callable[..., Any]:
-    """The method, which says what is meant by an argument that it does not have, and which ones it takes."""
+    """The method, with errors that suggest a replacement for an unknown argument and list its arguments."""
 
     @functools.wraps(method)
     def called(*args: Any, **kwargs: Any) -> Any:
@@ -49,7 +49,7 @@ def _answering(method: Callable[..., Any]) -> Callable[..., Any]:
         except DmlError as error:
             if listed := _in_a_list(method, args):
                 raise TypeError(listed) from None
-            raise error.with_traceback(None) from None  # its message says where; our own lines would bury that
+            raise error.with_traceback(None) from None  # the message has the call site; our own frames would bury it
         except TypeError as error:
             missing = _MISSING_ARGUMENTS.search(str(error))
             if missing is not None and missing[1] == method.__name__:
@@ -64,7 +64,7 @@ def _answering(method: Callable[..., Any]) -> Callable[..., Any]:
             unknown = _UNKNOWN_ARGUMENT.search(str(error))
             if unknown is None or unknown[1] not in kwargs:
                 raise
-            from dml2onnx.catalog.familiar import OF_REDUCTION, meant_arguments  # only what is misspelt needs it
+            from dml2onnx.catalog.familiar import OF_REDUCTION, meant_arguments  # rarely needed
 
             names = [name for name in inspect.signature(method).parameters if name not in ("self", *kwargs)]
             converted = meant_arguments(unknown[1], names)
@@ -80,12 +80,12 @@ def _answering(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _takes_several(method: Callable[..., Any], name: str) -> bool:
-    """Whether an argument is a list of numbers, of which one is a list as well."""
+    """Whether a parameter takes a list of numbers."""
     return str(inspect.signature(method).parameters[name].annotation).startswith("WholeNumbers")
 
 
 def _by_place_or_name(method: Callable[..., Any]) -> str:
-    """Which arguments a method takes by their place, and which by their name alone."""
+    """A listing of positional and keyword-only arguments of a method."""
     parameters = [item for item in inspect.signature(method).parameters.values() if item.name != "self"]
     named = [item.name for item in parameters if item.kind is item.KEYWORD_ONLY]
     placed = [item.name for item in parameters if item.name not in named]
@@ -94,7 +94,7 @@ def _by_place_or_name(method: Callable[..., Any]) -> str:
 
 
 def _in_a_list(method: Callable[..., Any], args: tuple[Any, ...]) -> str:
-    """What is said where several tensors stand by place for an array of them; empty where none is wanted."""
+    """A hint if several positional tensors are passed in place of an array; empty if no array is expected."""
     first = next(item for name, item in inspect.signature(method).parameters.items() if name != "self")
     several = [item for item in args if isinstance(item, Expression)]
     if len(several) < 2 or not str(first.annotation).startswith("Sequence["):
@@ -108,7 +108,7 @@ _MISSING_ARGUMENTS = re.compile(r"(\w+)\(\) missing \d+ required (?:\w+(?:-only)
 _MANY_ARGUMENTS = re.compile(r"([\w.]+)\(\) takes (?:from )?\d+ (?:to \d+ )?positional arguments? but")
 _UNKNOWN_ARGUMENT = re.compile(r"unexpected keyword argument '(\w+)'")
 
-if not TYPE_CHECKING:  # whose readers know the arguments of all methods
+if not TYPE_CHECKING:  # type checkers know the arguments of all methods
     for _name in [item for item in dir(GraphBuilder) if not item.startswith("_")]:
         _method = inspect.getattr_static(GraphBuilder, _name)
         if inspect.isfunction(_method):

@@ -1,4 +1,4 @@
-"""Memory of operators' outputs: a buffer of their own, or a part of an existing buffer."""
+"""Memory of operators' outputs: a new buffer, or a part of an existing one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OutputLayout:
-    """What is stated of an output's memory; without ``field`` of every output, of an array of outputs all ``index``."""
+    """The requested memory of an output. Without ``field`` for all outputs, without ``index`` for all elements."""
 
     strides: tuple[int, ...] | None = None
     into: Value | None = None
@@ -32,7 +32,7 @@ class OutputLayout:
     index: int | None = None
 
     def is_about(self, field: str, index: int) -> bool:
-        """Whether it is stated of that output."""
+        """Whether it applies to an output."""
         return self.field in (None, field) and self.index in (None, index)
 
 
@@ -40,12 +40,12 @@ PLAIN = OutputLayout()
 
 
 def layout_of(stated: Sequence[OutputLayout], field: str, index: int) -> OutputLayout:
-    """The innermost layout that is about an output."""
+    """The innermost layout that applies to an output."""
     return next((item for item in reversed(stated) if item.is_about(field, index)), PLAIN)
 
 
 def with_layout(desc: TensorDesc, layout: OutputLayout) -> TensorDesc:
-    """The descriptor of an output with what is stated of its memory."""
+    """The descriptor of an output with its requested memory."""
     return replace(
         desc,
         strides=desc.strides if layout.strides is None else layout.strides,
@@ -58,7 +58,7 @@ def with_layout(desc: TensorDesc, layout: OutputLayout) -> TensorDesc:
 def writes_of(
     desc: OperatorDesc, outputs: Mapping[str, object], node_name: str, names: Names, stated: Sequence[OutputLayout]
 ) -> dict[str, tuple[Write, ...]]:
-    """The writes of a node; several of them into one buffer make its versions one after the other."""
+    """The writes of a node; several writes into one buffer make successive versions of it."""
     versions: dict[Value, Value] = {}
     writes: dict[str, tuple[Write, ...]] = {}
     for field in outputs:
@@ -79,7 +79,7 @@ def writes_of(
 
 
 def check_fits(desc: TensorDesc, offset: int, nbytes: int) -> None:
-    """Refuses a view that leaves its buffer (DML1806)."""
+    """Refuses a view beyond its buffer (DML1806)."""
     if offset + desc.reach > nbytes:
         needed, there = f"{offset + desc.reach} bytes", f"{nbytes} bytes"
         raise error_here(codes.VIEW_TOO_LARGE, f"{desc} covers {needed} of {there}", expected=there, found=needed)

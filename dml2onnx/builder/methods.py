@@ -1,4 +1,4 @@
-"""Code that the methods of operators share."""
+"""Shared code of the operator methods."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class OperatorMethods(Recorder):
         outputs: Mapping[str, Stated | None],
         name: str | None,
     ) -> tuple[Any, ...]:
-        """The outputs in order, ``None`` for those that are not wanted."""
+        """The outputs in order, ``None`` for unwanted ones."""
         asked = {field: stated for field, stated in outputs.items() if stated is not None}
         results = self.record(operator, inputs, attributes, asked, name)
         return tuple(results.get(field) for field in outputs)
@@ -67,7 +67,7 @@ class OperatorMethods(Recorder):
 
 
 def truth(flag: object) -> bool:
-    """A flag as it is meant; a text or an array says neither yes nor no."""
+    """A flag; text and arrays are refused."""
     if isinstance(flag, (bool, np.bool_)) or (isinstance(flag, (int, np.integer)) and flag in (0, 1)):
         return bool(flag)
     message = f"a flag is {type(flag).__name__}, neither true nor false"
@@ -75,23 +75,23 @@ def truth(flag: object) -> bool:
 
 
 def wanted(flag: object, stated: Stated) -> Stated | None:
-    """What is said of an output that may be left out; ``None`` when it is not asked for."""
+    """The argument for an optional output; ``None`` if it is not wanted."""
     return stated if truth(flag) else None
 
 
 def is_usual(argument: object, usual: str | int) -> bool:
-    """Whether an argument has its usual value, for which older operators stand too; recording judges any other."""
+    """Whether an argument has its default value, which older operators imply; recording checks other values."""
     return isinstance(argument, (str, int, np.integer)) and argument == usual
 
 
 def is_dilated(argument: object) -> bool:
-    """Whether steps inside of a window are others than 1; recording judges what are none."""
+    """Whether dilations differ from 1; recording checks invalid ones."""
     steps = argument if _is_list(argument) else (argument,)
     return argument is not None and not all(is_usual(step, 1) for step in steps)
 
 
 def is_empty(argument: object) -> bool:
-    """Whether a list has no elements, which DirectMLX takes for none at all."""
+    """Whether a list is empty, which DirectMLX treats as missing."""
     return _is_list(argument) and not any(True for _ in argument)
 
 
@@ -100,14 +100,14 @@ def _is_list(argument: object) -> TypeGuard[Sequence[object]]:
 
 
 def sizes_of(tensor: object) -> tuple[int, ...]:
-    """The sizes of an expression or an array; none of what is none, which recording will say."""
+    """The sizes of an expression or array; empty for anything else, which recording refuses."""
     return tensor.shape if isinstance(tensor, (Expression, np.ndarray)) else ()
 
 
 def filled(argument: Sequence[Number] | Number | None, like: object, value: Number) -> Sequence[Number] | Number | None:
-    """``argument``, or ``value`` for each element of ``like`` when nothing is, as DirectMLX reads an empty list.
+    """``argument``, or ``value`` for each element of ``like`` if it is missing or empty.
 
-    Where one number stands for all dimensions, ``value`` does so too.
+    If ``like`` is one number for all dimensions, so is the result.
     """
     if argument is not None and not is_empty(argument):
         return argument
@@ -117,20 +117,20 @@ def filled(argument: Sequence[Number] | Number | None, like: object, value: Numb
 
 
 def all_axes(argument: WholeNumbers | None, input: object) -> WholeNumbers:
-    """``argument``, or all dimensions when nothing is."""
+    """``argument``, or all dimensions if it is missing."""
     return range(len(sizes_of(input))) if argument is None or is_empty(argument) else argument
 
 
 def ratios(argument: Sequence[float] | None, to: WholeNumbers, of: WholeNumbers) -> Sequence[float]:
-    """``argument``, or the quotients of sizes in FLOAT32, which is what DirectMLX computes them in."""
+    """``argument``, or the quotients of sizes, computed in FLOAT32 as DirectMLX does."""
     if argument is not None and not is_empty(argument):
         return argument
-    # lists of different lengths are for the checks to find
+    # the checks report different lengths
     return [float(np.float32(a) / np.float32(b)) for a, b in zip(to, of, strict=False)]
 
 
 def scaled(sizes: tuple[int, ...], scales: object) -> tuple[int, ...]:
-    """Sizes times factors, rounded down as DirectMLX does; a diagnostic where there are no such factors."""
+    """Sizes times factors, rounded down as DirectMLX does; a diagnostic for invalid factors."""
     factors = listed("scales", scales) if scales is not None else ()
     if len(factors) != len(sizes) or not all(isinstance(item, (int, float, np.number)) for item in factors):
         message = f"neither output_sizes nor {len(sizes)} scales are given"
@@ -144,6 +144,6 @@ def scaled(sizes: tuple[int, ...], scales: object) -> tuple[int, ...]:
 
 
 def type_name(data_type: DataTypeLike) -> object:
-    """The name of a data type; what is none is left for the reader of descriptors to judge."""
+    """The name of a data type; the descriptor reader reports anything else."""
     found = data_type_of(data_type)
     return data_type if found is None else found.name

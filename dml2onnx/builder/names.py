@@ -4,14 +4,14 @@ from __future__ import annotations
 
 
 class Names:
-    """Names that are taken; a second one of a kind gets a number."""
+    """Names in use; repeated names get a number."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
         self._numbers: dict[str, int] = {}
 
     def free(self, wanted: str) -> str:
-        """``wanted``, or ``wanted_2`` and so on: the first that is free."""
+        """The first free one of ``wanted``, ``wanted_2`` and so on."""
         if wanted not in self._taken:
             return wanted
         number = self._numbers.get(wanted, 2)
@@ -21,7 +21,7 @@ class Names:
         return f"{wanted}_{number}"
 
     def take(self, wanted: str) -> str:
-        """As :meth:`free`, and it is taken from then on."""
+        """As :meth:`free`, and marks the name as used."""
         name = self.free(wanted)
         self._taken.add(name)
         return name

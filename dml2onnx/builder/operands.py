@@ -1,4 +1,4 @@
-"""Arguments that may stand for a tensor of an operator or for a dimension."""
+"""Converts arguments that stand for a tensor of an operator or for a dimension."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _LAST_DIMENSION = re.compile(r"(\w+)\.DimensionCount - 1")
 
 
 def is_literal(argument: object) -> bool:
-    """Whether it is a number or an array, of numpy or of another library, and no expression."""
+    """Whether it is a number or an array of any library, not an expression."""
     return not isinstance(argument, Expression) and (
         isinstance(argument, (int, float)) or hasattr(argument, "__array__")
     )
 
 
 def as_constant(argument: object) -> tuple[Remedy, ...]:
-    """How a tensor of another library, an array or a number becomes an expression."""
+    """How to convert a tensor of another library, an array or a number to an expression."""
     if isinstance(argument, (list, tuple)) or not is_literal(argument):
         return ()
     call = arguments.call_for_array(argument)
@@ -44,7 +44,7 @@ def as_constant(argument: object) -> tuple[Remedy, ...]:
 
 
 def without_data_type(argument: object, field: str) -> str:
-    """Why a list of numbers is no tensor; nothing about what is none."""
+    """A hint that a list of numbers is not a tensor; empty for anything else."""
     if (
         not isinstance(argument, (list, tuple))
         or not argument
@@ -58,7 +58,7 @@ def without_data_type(argument: object, field: str) -> str:
 def as_matrix(
     schema: OperatorSchema, field: str, array: npt.NDArray[np.generic], inputs: Mapping[str, object]
 ) -> npt.NDArray[np.generic]:
-    """An array in the place of a matrix with as many leading ones as the other matrix has dimensions more."""
+    """An array for a matrix operand, with leading dimensions of 1 up to the rank of the other matrix."""
     other = inputs.get(_MATRICES.get(field, ""))
     if "TransA" not in schema.index or not isinstance(other, Expression) or array.ndim != 2:
         return array
@@ -69,7 +69,7 @@ _MATRICES = {"ATensor": "BTensor", "BTensor": "ATensor"}
 
 
 def relatives(schema: OperatorSchema, rule: Rule, field: str, inputs: Mapping[str, object]) -> Iterator[Expression]:
-    """The expressions among ``inputs`` to whose fields a rule ties ``field``, which may be its own array."""
+    """The expressions among ``inputs`` whose fields a rule relates to ``field``, including its own array."""
     for name in tied(schema, rule, field):
         argument = inputs.get(name)
         for item in argument if isinstance(argument, (list, tuple)) else (argument,):
@@ -80,7 +80,7 @@ def relatives(schema: OperatorSchema, rule: Rule, field: str, inputs: Mapping[st
 def only_type(
     schema: OperatorSchema, field: str, level: FeatureLevel, number: npt.NDArray[np.generic]
 ) -> DataType | None:
-    """The only data type that an operator takes for a tensor at a level and that holds a number."""
+    """The only data type that an operator supports for a tensor at a level and that can hold a number."""
     rows = schema.rows_at(level)
     names = {name for row in rows if field in row.tensors for name in row.tensors[field].data_types}
     fitting = [item for item in DataType if item.name in names and holds(item, number)]
@@ -90,7 +90,7 @@ def only_type(
 def of_one_dimension(
     schema: OperatorSchema, inputs: Mapping[str, object], attributes: Mapping[str, object]
 ) -> dict[str, object]:
-    """Inputs of one dimension with an element for each channel or each column of a product, along that dimension."""
+    """Inputs with one-dimensional per-channel or per-column arrays placed along the channel or column dimension."""
     made = dict(inputs)
     a, c = inputs.get("ATensor"), inputs.get("CTensor")
     if isinstance(a, Expression) and isinstance(c, Expression) and a.rank > 1 and c.rank == 1 and not c.strides:
@@ -110,11 +110,11 @@ def of_one_dimension(
 
 
 _OF_CHANNELS = ("BiasTensor", "MeanTensor", "ScaleTensor", "VarianceTensor")
-"""What convolutions and normalisations have of each channel, as other libraries give it."""
+"""Per-channel inputs of convolutions and normalizations, one-dimensional in other libraries."""
 
 
 def spread(schema: OperatorSchema, attributes: dict[str, object], descs: Mapping[str, FieldValue]) -> None:
-    """Makes lists of numbers that stand for all spatial dimensions, where a rule says how many there are."""
+    """Expands single numbers to lists for all spatial dimensions, if a rule gives their number."""
     for field, tensor in spatial(schema).items():
         argument = attributes.get(field)
         rank = next((desc.rank for desc in _descs(descs.get(tensor))), 0)
@@ -124,7 +124,7 @@ def spread(schema: OperatorSchema, attributes: dict[str, object], descs: Mapping
 
 @cache
 def spatial(schema: OperatorSchema) -> Mapping[str, str]:
-    """The arrays with a number for each spatial dimension, each with the tensor whose dimensions these are."""
+    """The array fields with one number per spatial dimension, each with the tensor that has these dimensions."""
     counts: dict[str | None, str] = {}
     for item in schema.constraints:
         found = _SPATIAL.fullmatch(str(item.right)) if item.rule is Rule.EQUAL and item.when is None else None
@@ -138,7 +138,7 @@ def spatial(schema: OperatorSchema) -> Mapping[str, str]:
 def axes_from_the_start(
     schema: OperatorSchema, attributes: dict[str, object], descs: Mapping[str, FieldValue]
 ) -> dict[str, object]:
-    """Attributes, as decoded JSON has them, with non-negative numbers for dimensions counted from the end."""
+    """Attributes, as decoded JSON, with negative axes counted from the end made non-negative."""
     for field, tensor in _axes(schema):
         rank = next((desc.rank for name in (tensor, *descs) for desc in _descs(descs.get(name))), 0)
         argument = attributes.get(field)
@@ -152,7 +152,7 @@ def axes_from_the_start(
 def axes_beyond(
     schema: OperatorSchema, attributes: Mapping[str, object], descs: Mapping[str, FieldValue]
 ) -> Iterator[tuple[int, int]]:
-    """Axes that an output will not have, of which nothing is known before its sizes are; each with its rank."""
+    """Axes out of range for an output whose sizes are not known yet, each with the output's rank."""
     for field, tensor in _axes(schema):
         axis = attributes.get(field)
         rank = next((desc.rank for name in descs for desc in _descs(descs[name])), 0)
@@ -161,14 +161,14 @@ def axes_beyond(
 
 
 def axis_from_the_start(axis: object, rank: int) -> object:
-    """The same dimension counted from 0, where it is counted from the end; all else is for the checks to judge."""
+    """The axis counted from 0 if it is negative; the checks judge anything else."""
     is_from_the_end = isinstance(axis, (int, np.integer)) and not isinstance(axis, bool) and -rank <= axis < 0
-    return int(axis) + rank if is_from_the_end else axis  # type: ignore[call-overload]  # is a number there
+    return int(axis) + rank if is_from_the_end else axis  # type: ignore[call-overload]  # is_from_the_end implies a number
 
 
 @cache
 def _axes(schema: OperatorSchema) -> tuple[tuple[str, str], ...]:
-    """The attributes that number dimensions, each with the tensor whose dimensions it numbers."""
+    """The attributes that are axes, each with the tensor that it refers to."""
     found = []
     for item in schema.constraints:
         field = None if item.attribute is None else schema.field(item.attribute)

@@ -1,7 +1,7 @@
-"""Tensor policies: how the outputs of operators lie in memory.
+"""Tensor policies: the memory layout of operator outputs.
 
-A policy gives the strides of an output from its data type and sizes. It applies to what operators write, not to graph
-inputs and constants, which keep the strides that they are declared with.
+A policy computes the strides of an output from its data type and sizes. It does not apply to graph inputs and
+constants, which keep their declared strides.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ TensorPolicy: TypeAlias = "Callable[[DataType, tuple[int, ...]], Sequence[int] |
 
 
 def packed(data_type: DataType, sizes: tuple[int, ...]) -> None:
-    """Row-major memory, the last dimension fastest: NCHW. The default."""
+    """Row-major, NCHW: the default."""
     return
 
 
 def interleaved_channel(data_type: DataType, sizes: tuple[int, ...]) -> tuple[int, ...]:
-    """Channels fastest: NHWC, and likewise NC, NWC, NDHWC for other dimension counts.
+    """Channels last: NHWC, and likewise NC, NWC, NDHWC for other dimension counts.
 
-    It looks at the dimension count alone, so tensors without a channel are laid out like that too.
+    It depends on the dimension count alone, so it also applies to tensors without channels.
     """
     if len(sizes) < 2:
         return (1,) * len(sizes)

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
 
 
 class Stated(NamedTuple):
-    """What the caller says of an output; the rest is inferred."""
+    """What the caller specifies of an output; the rest is inferred."""
 
     sizes: WholeNumbers | None = None
     data_type: DataTypeLike | None = None
@@ -80,7 +80,7 @@ _ACTIVATIONS = frozenset({FieldType.OPERATOR, FieldType.OPERATOR_ARRAY})
 
 
 class Recorder:
-    """The graph so far: inputs, constants, nodes, and the rules by which new ones are made."""
+    """The recorded inputs, constants and nodes, and the settings for new ones."""
 
     def __init__(
         self,
@@ -108,10 +108,10 @@ class Recorder:
         self._node_names = Names()
         self._reader = DescriptorReader(NATIVE)
         self._right: set[tuple[OperatorDesc, FeatureLevel]] = set()
-        """Descriptors without errors; networks repeat themselves."""
+        """Descriptors without errors, since networks repeat them."""
         self.sites = Sites()
         self._warnings: list[Diagnostic] = []
-        """What is worth knowing of the attributes of nodes: a number that is rounded to infinity, or wraps."""
+        """Warnings about attributes of nodes: a number that is rounded to infinity, or wraps."""
 
     def __repr__(self) -> str:
         counts = [plural(len(self._inputs), "input"), plural(len(self._constants), "constant")]
@@ -121,7 +121,7 @@ class Recorder:
     # --- Names and layouts --------------------------------------------------------------------------------------------
 
     def scope(self, name: str) -> AbstractContextManager[None]:
-        """Names of what is made inside start with ``name`` and ``_``; scopes nest."""
+        """A scope in which names start with ``name`` and ``_``; scopes nest."""
         check_name("a scope", name, may_be_empty=True)
         return self._inside(name)
 
@@ -135,7 +135,7 @@ class Recorder:
 
     @contextmanager
     def tensor_policy(self, policy: TensorPolicy) -> Iterator[None]:
-        """Another tensor policy for the outputs of operators made inside."""
+        """A scope with another tensor policy."""
         before, self.policy = self.policy, policy
         try:
             yield
@@ -156,12 +156,12 @@ class Recorder:
         field: str | None = None,
         index: int | None = None,
     ) -> Iterator[None]:
-        """Where the outputs of operators made inside lie, whatever the tensor policy says.
+        """A scope that sets the memory of operator outputs, whatever the tensor policy.
 
-        ``strides`` count elements. With ``into`` they are written into a part of that buffer, ``offset`` bytes from its
-        start: the result is the buffer's next version, in which all other bytes are as before. ``field`` (and
-        ``index``, in an array of outputs) means one output where there are several. ``buffer_bytes`` are those of the
-        buffer where it is larger than its tensor. Diagnostic DML1806 when the tensor leaves the buffer.
+        ``strides`` count elements. With ``into``, outputs are written to a part of that buffer, ``offset`` bytes from
+        its start; the result is the buffer's next version, and all other bytes stay the same. ``field`` (and ``index``,
+        in an array of outputs) selects one of several outputs. ``buffer_bytes`` is the size of a buffer that is larger
+        than its tensor. Diagnostic DML1806 if the tensor exceeds the buffer.
         """
         base = None if into is None else self._own(into, "into").value
         steps = None if strides is None else whole_numbers("strides", strides, 0)
@@ -176,7 +176,7 @@ class Recorder:
 
     def _scoped(self, stem: str) -> str:
         check_name("a node or constant", stem, may_be_empty=True)
-        # a scope that ends in the separator of a path brings its own
+        # a scope that ends in a path separator needs no other
         return "".join(item if item.endswith(("/", ".")) else f"{item}_" for item in self._scopes) + stem
 
     # --- Sources and views --------------------------------------------------------------------------------------------
@@ -196,15 +196,15 @@ class Recorder:
     ) -> Expression:
         """A graph input: a buffer that the caller binds under ``name``.
 
-        Sizes and strides count elements; zero strides repeat. A size may have a name, ``["N", 3, "H", "W"]``: then the
-        graph is for all sizes in the range of the name. While it is made the name stands for a number of that range,
-        or for 16, which is what ``sizes`` of expressions have. ``total_size`` (bytes) is TotalTensorSizeInBytes, by
-        default the smallest that is legal; ``buffer_bytes`` are those of the buffer where it is larger. ``contents``
-        are a sample, as the values of a constant. Diagnostics DML1804 for a name that is taken, DML1805 for what is no
-        tensor. https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_buffer_tensor_desc
+        Sizes and strides count elements; zero strides repeat. A size may be a name, ``["N", 3, "H", "W"]``: then the
+        graph is for all sizes in the range of the name. During recording, ``sizes`` of expressions have a number of
+        that range for the name, or 16. ``total_size`` (bytes) is TotalTensorSizeInBytes, by default the smallest legal
+        value; ``buffer_bytes`` is the size of a larger buffer. ``contents`` are sample contents, like the values of a
+        constant. Diagnostics DML1804 for a name in use, DML1805 for an invalid tensor.
+        https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_buffer_tensor_desc
         """
         owned_by_dml = converted(arguments.flag, owned_by_dml, "owned_by_dml")
-        kind = known_data_type(data_type)  # before sizes: both are wrong where they stand in the other order
+        kind = known_data_type(data_type)  # before sizes: both are wrong if they are swapped
         numbers, named = self._sizes.of_input(sizes)
         desc = tensor_desc(kind, numbers, strides, owned_by_dml, total_size, alignment)
         made = self._bound(name, desc, buffer_bytes or desc.total_bytes, desc, contents)
@@ -213,9 +213,9 @@ class Recorder:
         return made
 
     def buffer(self, name: str, nbytes: int, contents: npt.ArrayLike | None = None) -> Expression:
-        """A graph input of so many bytes, of which ``reinterpret`` makes tensors; its first reader describes it.
+        """A graph input of raw bytes, for ``reinterpret``; its first reader determines its descriptor.
 
-        The bytes of ``contents``, an array of any type, are a sample. Diagnostics as of :meth:`input`.
+        ``contents``, an array of any type, are sample contents. Diagnostics as for :meth:`input`.
         """
         (available,) = whole_numbers("nbytes", (nbytes,), 1)
         sample = None
@@ -251,14 +251,14 @@ class Recorder:
         buffer_bytes: int = 0,
         name: str | None = None,
     ) -> Expression:
-        """Contents known when compiling: a weight, a table, a number.
+        """A constant tensor: a weight, a table, a number.
 
-        ``values`` is anything that numpy takes; a number has sizes [1]. With ``data_type`` it is converted: rounded to
-        a floating point type, while an integer type takes whole numbers of its range only (diagnostic DML1809). 4-bit
-        types take one number per element. ``sizes`` and ``strides`` (elements) describe the array's elements in C order
-        as they lie in memory; by default they are its shape, packed. The array is copied, unless it is a file that is
-        mapped for reading, as ``numpy.load(file, mmap_mode="r")`` gives it: gigabytes stay where they are. The other
-        arguments are those of :meth:`input`; bytes behind the values are 0.
+        ``values`` is anything that numpy accepts; a number has sizes [1]. ``data_type`` converts it: rounded to a
+        floating-point type, while an integer type accepts only integers in its range (diagnostic DML1809). 4-bit types
+        take one number per element. ``sizes`` and ``strides`` (elements) describe the array's elements in C order;
+        default: its shape, packed. The array is copied, unless it is a read-only mapping, as of
+        ``numpy.load(file, mmap_mode="r")``. The other arguments are those of :meth:`input`; bytes beyond the values
+        are 0.
         """
         if name is not None:
             check_name("a constant", name, may_be_empty=True)
@@ -287,11 +287,11 @@ class Recorder:
         total_size: int = 0,
         alignment: int = 0,
     ) -> Expression:
-        """The same bytes seen through another descriptor; no operator, no cost.
+        """The same bytes under another descriptor; no operator, no cost.
 
-        Without ``data_type`` it stays as it is, without ``sizes`` sizes and strides do; ``sizes`` without ``strides``
-        are packed, and may have names that inputs have. ``offset`` counts bytes from the start of the buffer; without
-        it the view starts where ``input`` does. Diagnostic DML1806 when the view leaves the buffer.
+        By default data type, sizes, strides and offset are those of ``input``. ``sizes`` without ``strides`` are
+        packed, and may be names of inputs' sizes. ``offset`` counts bytes from the start of the buffer. Diagnostic
+        DML1806 if the view exceeds the buffer.
         """
         self._own(input, "input")
         if sizes is None and strides is None:
@@ -305,7 +305,7 @@ class Recorder:
         return self._expression(input.value, desc, start)
 
     def broadcast(self, input: Expression, sizes: SizesOrNames) -> Expression:
-        """The tensor repeated to ``sizes`` by zero strides, with numpy's rules; no operator, no cost."""
+        """The tensor broadcast to ``sizes`` by zero strides, with numpy's rules; no operator, no cost."""
         input = self._own(input, "input")
         wanted = whole_numbers("sizes", self._sizes.numbers(sizes))
         if wanted == input.sizes:
@@ -331,11 +331,11 @@ class Recorder:
     ) -> dict[str, Expression | tuple[Expression, ...]]:
         """Appends one operator and returns its outputs by field.
 
-        ``inputs`` holds an expression for each tensor field, a sequence of them for an array field, ``None`` for an
-        absent one. A number or an array becomes a constant of the data type of those that it has to agree with, and is
-        repeated to their sizes. Dimensions may be counted from the end. ``outputs`` names the output tensors wanted.
-        Everything that :func:`dml2onnx.check` has to say about the descriptor is raised here, as one
-        :class:`~dml2onnx.diagnostics.DmlError`; warnings are in the graph's ``findings``.
+        ``inputs`` has an expression for each tensor field, a sequence of them for an array field, ``None`` for an
+        absent one. A number or array becomes a constant with the data type and sizes of the operands that it must
+        match. Axes may be negative. ``outputs`` names the wanted output tensors. All errors that
+        :func:`dml2onnx.check` finds in the descriptor are raised as one :class:`~dml2onnx.diagnostics.DmlError`;
+        warnings are in the graph's ``findings``.
         """
         constants = len(self._constants)
         try:
@@ -346,7 +346,7 @@ class Recorder:
             argument = of_one_dimension(schema, self._with_constants(schema, inputs), attributes)
             return self._recorded(schema, argument, attributes, outputs, name)
         except BaseException:
-            del self._constants[constants:]  # those that were made for this operator
+            del self._constants[constants:]  # made for this operator
             raise
 
     def _recorded(
@@ -386,7 +386,7 @@ class Recorder:
         return results
 
     def _with_constants(self, schema: OperatorSchema, inputs: Tensors) -> dict[str, Any]:
-        """``inputs`` with constants for the numbers and arrays among them."""
+        """``inputs``, with numbers and arrays replaced by constants."""
         made: dict[str, Any] = dict(inputs)
         for field in schema.input_fields:
             argument = inputs.get(field.name)
@@ -402,7 +402,7 @@ class Recorder:
         return made
 
     def _constant_for(self, schema: OperatorSchema, field: str, argument: object, inputs: Tensors) -> Expression:
-        """A number or an array in the data type, and repeated to the sizes, of what it has to agree with."""
+        """A constant of a number or array, with the data type and sizes of the operands that it must match."""
         array = converted(arguments.array, argument, field)
         like = next(relatives(schema, Rule.SAME_DATA_TYPE, field, inputs), None)
         kind = None if like is None else like.data_type
@@ -439,7 +439,7 @@ class Recorder:
         node_name: str,
         site: str,
     ) -> tuple[OperatorDesc, Sequence[Diagnostic]]:
-        """The descriptor without outputs and warnings about it; raises what is wrong with the attributes."""
+        """The descriptor without outputs, and warnings about it; raises errors in attributes."""
         raw: dict[str, object] = {
             field: plain(activations(value) if schema.fields_by_name[field].type in _ACTIVATIONS else value)
             for field, value in attributes.items()
@@ -465,7 +465,7 @@ class Recorder:
         return operator, found
 
     def _with_outputs(self, outputs: Mapping[str, Stated | Sequence[Stated]], node: Node) -> OperatorDesc:
-        """The descriptor of a node that has none of its outputs yet, with those."""
+        """The descriptor completed with the wanted outputs."""
         bare, schema = node.operator, node.operator.schema
         single = {field: stated for field, stated in outputs.items() if isinstance(stated, Stated)}
         sizes = {
@@ -507,16 +507,16 @@ class Recorder:
         return with_layout(TensorDesc(data_type, exact, steps), layout)
 
     def _output_array(self, bare: OperatorDesc, stated: Sequence[Stated], field: str) -> tuple[TensorDesc, ...]:
-        """Outputs of SPLIT: the type of the input, sizes as stated."""
+        """Outputs of SPLIT: the data type of the input, the stated sizes."""
         inputs = [item for name in bare.schema.input_fields for item in bare.tensors(name.name)]
-        data_type = inputs[0].data_type if inputs else DataType.FLOAT32  # that there is none is for the checks to say
+        data_type = inputs[0].data_type if inputs else DataType.FLOAT32  # the checks report a missing input
         return tuple(
             self._output_desc(data_type, () if item.sizes is None else item.sizes, field, index)
             for index, item in enumerate(stated)
         )
 
     def _judge(self, node: Node, without: frozenset[str] = frozenset()) -> None:
-        """Raises what the checks find wrong with a node, but in the fields ``without``."""
+        """Raises the errors that the checks find in a node, except in the fields ``without``."""
         if (node.operator, self.feature_level) in self._right:
             return
         judge = Judge(self.feature_level)
@@ -530,11 +530,11 @@ class Recorder:
     # --- The end ------------------------------------------------------------------------------------------------------
 
     def build(self, outputs: Outputs, *, results: Outputs | None = None) -> Graph:
-        """The graph that gives ``outputs``: expressions by name, or one or several that are named after their values.
+        """The graph with these ``outputs``: expressions by name, or one or several named after their values.
 
-        ``results`` are what :func:`dml2onnx.run` gives in the place of the outputs, and what else the graph can be
-        compiled for (``--graph-output NAME``). May be called again, after more operators, or for other outputs. The
-        graph has every input and operator of the builder; what no output needs is left out when it is compiled.
+        ``results`` are what :func:`dml2onnx.run` returns instead of the outputs, and further outputs that can be
+        compiled (``--graph-output NAME``). ``build`` may be called again, after more operators or for other outputs.
+        The graph has every input and operator of the builder; compiling skips those that no output needs.
         """
         argument = self._ends(outputs)
         if not argument:
@@ -570,7 +570,7 @@ class Recorder:
     # --- Helpers ------------------------------------------------------------------------------------------------------
 
     def _expression(self, value: Value, desc: TensorDesc, offset: int = 0) -> Expression:
-        # every recorder in use is a GraphBuilder: the class is split for the generated methods' sake
+        # every recorder is a GraphBuilder; the class is split for the generated methods
         return Expression(cast("GraphBuilder", self), value, desc, offset)
 
     def _own(self, item: object, where: str) -> Expression:
@@ -588,7 +588,7 @@ class Recorder:
         return item
 
     def _all_own(self, argument: object, where: str) -> Iterator[Expression]:
-        """One expression or several, each looked at before the next one is asked for: there may be no end of them."""
+        """One or several expressions, checked one by one, since an iterator may never end."""
         if isinstance(argument, Iterable) and not isinstance(argument, (Expression, np.ndarray)):
             for item in argument:
                 yield self._own(item, where)

@@ -1,4 +1,4 @@
-"""Names for sizes of a builder's inputs, and their numbers while the graph is built."""
+"""Named sizes of a builder's inputs, and their numbers during recording."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class SizeNames:
-    """The names that inputs have, and their ranges."""
+    """The named sizes of inputs, and their ranges."""
 
     def __init__(self, ranges: Mapping[str, tuple[int, int]] | None) -> None:
         self._ranges = _ranges(ranges)
         self._names: dict[str, None] = {}
 
     def of_input(self, sizes: SizesOrNames) -> tuple[WholeNumbers, tuple[int | str, ...]]:
-        """Sizes with numbers in the place of names; and as they were given, where there are names."""
+        """Sizes with names replaced by numbers, and the original sizes, if they have names."""
         named = listed("sizes", sizes)
         if not any(isinstance(size, str) for size in named):
             return named, ()
@@ -36,9 +36,9 @@ class SizeNames:
         return numbers, tuple(size if isinstance(size, str) else int(size) for size in named)
 
     def numbers(self, sizes: SizesOrNames, elements: int = 0) -> WholeNumbers:
-        """Sizes with numbers in the place of names, which have to be those of inputs.
+        """Sizes with names replaced by numbers; the names must be those of inputs.
 
-        Of one that numpy would find out, as -1, is said what it is where there are so many ``elements``.
+        A size of -1 is refused with the size that fits ``elements``.
         """
         named = listed("sizes", sizes)
         for size in named:
@@ -55,7 +55,7 @@ class SizeNames:
         return made
 
     def used_ranges(self) -> dict[str, tuple[int, int]]:
-        """The ranges, each of which has to be that of a name of an input."""
+        """The ranges; each must belong to a name of an input."""
         unused = listing([quote(name) for name in self._ranges if name not in self._names])
         if unused:
             known = listing(list(self._names)) or "none"
@@ -65,7 +65,7 @@ class SizeNames:
 
 
 def _checked(name: str) -> str:
-    """A name for a size, refused where it is none."""
+    """A valid name of a size."""
     if is_size_name(name) is None:
         expected = "letters, digits and underscores, a letter first"
         raise error_here(codes.BAD_TENSOR, f"{quote(name)} is no name for a size", expected=expected, found=quote(name))
@@ -73,11 +73,11 @@ def _checked(name: str) -> str:
 
 
 def _ranges(argument: object) -> dict[str, tuple[int, int]]:
-    """The ranges of names for sizes, as they are meant."""
+    """The ranges of named sizes, checked."""
     ranges = {} if argument is None else converted(arguments.by_name, argument, "ranges")
     found: dict[str, tuple[int, int]] = {}
     for name, own in ranges.items():
-        ends = whole_numbers(f"the range of {quote(name)}", own, 1)  # type: ignore[arg-type]  # whole_numbers says what is none
+        ends = whole_numbers(f"the range of {quote(name)}", own, 1)  # type: ignore[arg-type]  # whole_numbers refuses other types
         if len(ends) != 2 or ends[0] > ends[1]:
             message = f"the range of {quote(name)} is {list(ends)}, not the first and the last size"
             raise error_here(codes.BAD_TENSOR, message, expected="two sizes, the smaller first", found=list(ends))

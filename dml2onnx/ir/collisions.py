@@ -1,9 +1,9 @@
-"""Whether a strided view touches any place of memory twice, decided without looking at its elements.
+"""Decides whether a strided view addresses any element of memory twice, without enumerating its elements.
 
-Two elements share a place when the difference of their coordinates, which is some ``d`` other than 0 with
-``|d[i]| < sizes[i]``, is orthogonal to the strides. Differences are drawn up from the largest stride down. Only those
-whose sum so far can still be undone by the smaller strides are kept, and the last two dimensions are an equation of two
-unknowns, which has a formula: what is left to search is small for every view that memory of 2**32 elements holds.
+Two elements overlap if the difference ``d`` of their coordinates, nonzero with ``|d[i]| < sizes[i]``, is orthogonal to
+the strides. The search builds differences from the largest stride down, and keeps those whose partial sum the smaller
+strides can still cancel. The last two dimensions are a linear equation in two unknowns, solved by a formula. The rest
+is a small search for every view of at most 2**32 elements.
 """
 
 from __future__ import annotations
@@ -25,14 +25,13 @@ else:
     np = lazy_module("numpy")
 
 _COMPARED = 1 << 16
-"""Elements that are compared one by one: all of a small view; of a large one so many that, with strides at random, some
-of them meet."""
+"""Elements compared one by one: all of a small view, and enough of a large one that random strides would overlap."""
 _SEARCHED = 1 << 20
-"""Sums that are looked at, at once."""
+"""Largest number of partial sums in the search."""
 
 
 def collides(sizes: Sequence[int], strides: Sequence[int]) -> bool:
-    """Whether two of the coordinates below ``sizes`` have the same place."""
+    """Whether two coordinates below ``sizes`` address the same element."""
     pairs = sorted((stride, size) for size, stride in zip(sizes, strides, strict=True) if size > 1)
     reach = 0
     for stride, size in pairs:
@@ -40,12 +39,12 @@ def collides(sizes: Sequence[int], strides: Sequence[int]) -> bool:
             break
         reach += stride * (size - 1)
     else:
-        return False  # every dimension steps past all that the smaller ones reach
+        return False  # every stride exceeds the extent of all smaller ones
     return pairs[0][0] == 0 or _is_crowded(pairs) or _some_collide(pairs) or _has_null_difference(pairs)
 
 
 def _is_crowded(pairs: Sequence[tuple[int, int]]) -> bool:
-    """Whether some of the dimensions have more coordinates than places."""
+    """Whether some subset of the dimensions has more coordinates than addresses."""
     for count in range(2, len(pairs) + 1):
         for some in combinations(pairs, count):
             common = gcd(*(stride for stride, _ in some))
@@ -56,7 +55,7 @@ def _is_crowded(pairs: Sequence[tuple[int, int]]) -> bool:
 
 
 def _some_collide(pairs: Sequence[tuple[int, int]]) -> bool:
-    """Whether two of the first elements in each dimension collide."""
+    """Whether two elements collide, among the first ones of each dimension."""
     places, left = np.zeros(1, np.int64), len(pairs)
     for stride, size in sorted(pairs, key=lambda pair: pair[1]):
         count = min(size, max(2, int((_COMPARED / len(places)) ** (1 / left))))
@@ -67,9 +66,9 @@ def _some_collide(pairs: Sequence[tuple[int, int]]) -> bool:
 
 
 def _has_null_difference(pairs: Sequence[tuple[int, int]]) -> bool:
-    """Whether any difference of coordinates has the sum 0; the first dimension in which it moves, it moves forward."""
+    """Whether a nonzero difference of coordinates has the sum 0. By symmetry its first nonzero entry is positive."""
     if prod(size for _, size in pairs) <= _COMPARED // 2:
-        return False  # these have been compared
+        return False  # _some_collide compared all of them
     falling = list(reversed(pairs))
     for first, (stride, size) in enumerate(falling):
         rest = falling[first + 1 :]
@@ -87,20 +86,20 @@ def _has_null_difference(pairs: Sequence[tuple[int, int]]) -> bool:
 
 
 def _undone(sums: Sums, rest: Sequence[tuple[int, int]]) -> bool:
-    """Whether differences in the dimensions of ``rest`` bring any of the sums back to 0."""
+    """Whether differences in the dimensions of ``rest`` cancel any of the sums."""
     while len(rest) > 2:
         (stride, size), rest = rest[0], rest[1:]
         reach, common = sum(step * (n - 1) for step, n in rest), gcd(*(step for step, _ in rest))
         steps = min(size - 1, (int(np.abs(sums).max(initial=0)) + reach) // stride)
         if len(sums) * (2 * steps + 1) > _SEARCHED:
-            return True  # no view is known that comes here without sharing memory
+            return True  # no view without an overlap is known to get here
         sums = (sums[:, None] + stride * np.arange(-steps, steps + 1, dtype=np.int64)).reshape(-1)
         sums = np.unique(np.abs(sums[(np.abs(sums) <= reach) & (sums % common == 0)]))
     (large, n), (small, m) = rest
     common = gcd(large, small)
     sums = sums[sums % common == 0] // common
     large, small = large // common, small // common
-    # large * x + small * y = sum: that y is whole gives x modulo small, that |x| < n and |y| < m two ranges
+    # large * x + small * y = sum: integrality of y fixes x modulo small; |x| < n and |y| < m bound x
     remainder = sums % small * (pow(large, -1, small) if small > 1 else 0) % small
     span = small * (m - 1)
     lowest = np.maximum(-(n - 1), _ceiling(sums - span, large))

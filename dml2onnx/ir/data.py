@@ -1,4 +1,4 @@
-"""Bytes of constants: in memory, mapped from files, or described by a pattern, and read only when needed."""
+"""Bytes of constants: in memory, mapped from files, or described by a pattern; read when needed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ else:
     np, mapped = lazy_module("numpy"), lazy_module("dml2onnx.ir.mapped")
 
 STREAMED = 1 << 24
-"""Bytes that are asked for at once when data are passed on: as many may have to be made."""
+"""Bytes read at once when data are streamed; a pattern is expanded to as many."""
 
 
 class Data(Protocol):
@@ -35,7 +35,7 @@ class Data(Protocol):
         """Length."""
 
     def read(self, offset: int = 0, length: int | None = None) -> Bytes:
-        """``length`` bytes from ``offset`` (to the end when not given); a view where memory allows."""
+        """``length`` bytes from ``offset`` (default: to the end); a view if possible."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +45,7 @@ class ArrayData:
     array: Bytes
     """One-dimensional ``uint8``; an ``np.memmap`` stays on disk until it is read."""
     is_made: bool = False
-    """Whether a few numbers of the model made them all."""
+    """Whether they were generated from a few numbers of the model."""
 
     @classmethod
     def of(cls, array: npt.NDArray[np.generic]) -> ArrayData:
@@ -53,10 +53,10 @@ class ArrayData:
         return cls(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
 
     def __deepcopy__(self, memo: object) -> ArrayData:
-        return self  # nobody writes into it, and it may be a file of gigabytes
+        return self  # it is never written to, and may be a file of gigabytes
 
     def __reduce__(self) -> tuple[type[ArrayData], tuple[Bytes, bool]]:
-        """The bytes themselves, also where they are mapped from a file, which other processes may not have."""
+        """Pickles the bytes, also of a mapped file, which another process may not have."""
         return ArrayData, (np.asarray(self.array), self.is_made)
 
     @property
@@ -69,7 +69,7 @@ class ArrayData:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FileData:
-    """Bytes of a file, mapped when first read; then :class:`UnreadableError` when the file has gone or shrunk."""
+    """Bytes of a file, mapped on reading; :class:`UnreadableError` if the file is gone or has shrunk."""
 
     path: Path
     offset: int
@@ -89,17 +89,17 @@ class FileData:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MissingData:
-    """Bytes of a file that is not there. What only needs to know how many they are can go on."""
+    """Bytes of a missing file, of which only the number is known."""
 
     path: Path
     nbytes: int
 
     def read(self, offset: int = 0, length: int | None = None) -> Bytes:
-        """Raises :class:`UnreadableError`, which names the file."""
+        """Raises :class:`UnreadableError`."""
         raise UnreadableError(self.problem())
 
     def problem(self) -> Diagnostic:
-        """That there is no such file, for whoever needs its bytes."""
+        """The finding that names the missing file."""
         where = quote(str(self.path.parent))
         message = f"{quote(self.path.name)} is not there, and its {self.nbytes} bytes are needed (in {where})"
         how = Remedy(f"--constants DIR (constant_directories), where DIR has {quote(self.path.name)}")
@@ -108,7 +108,7 @@ class MissingData:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FillData:
-    """One element repeated: 2**32 of them cost nothing until somebody reads them."""
+    """One element repeated; takes no memory until it is read."""
 
     pattern: bytes
     nbytes: int
@@ -130,7 +130,7 @@ class PaddedData:
     nbytes: int
 
     def read(self, offset: int = 0, length: int | None = None) -> Bytes:
-        """As :meth:`Data.read`; zeros are made only as far as they are asked for."""
+        """As :meth:`Data.read`."""
         end = self.nbytes if length is None else min(self.nbytes, offset + length)
         if end <= self.head.nbytes or offset >= end:
             return self.head.read(offset, max(0, end - offset))
@@ -155,24 +155,24 @@ class HeadData:
 
 
 def head(data: Data, nbytes: int) -> Data:
-    """``data`` without what follows the first ``nbytes``."""
+    """The first ``nbytes`` of ``data``."""
     return data if data.nbytes <= nbytes else HeadData(data, nbytes)
 
 
 def padded(data: Data, nbytes: int) -> Data:
-    """``data`` with zeros behind it up to ``nbytes``."""
+    """``data`` followed by zeros, ``nbytes`` in all."""
     return data if data.nbytes >= nbytes else PaddedData(data, nbytes)
 
 
 def stream(data: Data, nbytes: int | None = None) -> Iterator[memoryview]:
-    """The first ``nbytes`` of data, or all, in blocks that are valid one after the other: few are in memory at once."""
+    """The first ``nbytes`` of data (default: all) in blocks. Each is valid until the next, which saves memory."""
     end = data.nbytes if nbytes is None else nbytes
     for start in range(0, end, STREAMED):
         yield from mapped.blocks(data.read(start, min(STREAMED, end - start)))
 
 
 def stored_bytes(data: Data) -> int:
-    """Bytes that came with the model: fills, sequences and the zeros behind data did not."""
+    """Bytes stored in the model: not those of patterns, sequences and padding."""
     match data:
         case FillData(pattern):
             return len(pattern)

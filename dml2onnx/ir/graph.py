@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Value:
-    """One version of a buffer. ``name`` is the most telling there is: the model's own, else node and field."""
+    """One version of a buffer. ``name`` is the model's own, or else made of node and field."""
 
     name: str
     nbytes: int
@@ -46,8 +46,8 @@ class Read:
 class Write:
     """A tensor written into a new value.
 
-    ``base`` is the buffer's version before the write, when bytes outside the written tensor (and the gaps of
-    its strides) must survive; ``None`` says that nobody can tell what they hold, and they read as 0.
+    ``base`` is the buffer's version before the write, whose bytes outside the tensor and in the gaps of its strides
+    survive. Without it, these bytes are unspecified and read as 0.
     """
 
     value: Value
@@ -63,7 +63,7 @@ class Node:
     """One operator of the graph.
 
     ``reads`` and ``writes`` have an entry for every tensor field that is present, with one element for each
-    tensor of an array field. ``source`` is where the node stands in what was read: a JSON pointer or call site.
+    tensor of an array field. ``source`` is the node's place in the input: a JSON pointer or a call site.
     """
 
     name: str
@@ -72,9 +72,9 @@ class Node:
     writes: Mapping[str, tuple[Write, ...]]
     source: str = ""
     sources: tuple[Value, ...] = field(init=False)
-    """All values that the node needs from elsewhere."""
+    """All values that the node depends on."""
     targets: tuple[Value, ...] = field(init=False)
-    """All values that the node makes."""
+    """All values that the node writes."""
 
     def __post_init__(self) -> None:
         sources: list[Value] = []
@@ -98,7 +98,7 @@ class Node:
         return f"<Node {quote(self.name)}: {self.operator.type}>"
 
     def before(self, write: Write) -> Value | None:
-        """The version of a buffer that is there when the node starts; ``None`` where nobody can tell what it holds."""
+        """The version of a buffer when the node starts; ``None`` if its contents are unspecified."""
         base = write.base
         if base is None or base not in self.targets:
             return base
@@ -136,10 +136,10 @@ def _views(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GraphInput:
-    """A buffer that the caller binds. ``default`` are sample contents, when the model came with some.
+    """A buffer that the caller binds. ``default`` are sample contents of the model, if any.
 
-    ``desc`` is the view under which the caller sees the buffer, unless somebody reads beyond it; ``None`` leaves it to
-    the first reader.
+    ``desc`` is the caller's view of the buffer, unless the graph reads beyond it; ``None`` means the view of the first
+    reader.
     """
 
     name: str
@@ -147,14 +147,14 @@ class GraphInput:
     default: Data | None = None
     desc: TensorDesc | None = None
     source: str = ""
-    """Where the input is declared: a JSON pointer, ``""`` where it is not."""
+    """The JSON pointer of its declaration; empty if there is none."""
     sizes: tuple[int | str, ...] = ()
-    """Its sizes where some of them have names; empty where all are the numbers of ``desc``."""
+    """Its sizes, if some of them are names; else empty."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Constant:
-    """A buffer whose bytes are known when compiling; ``desc`` where the model says which tensor it is."""
+    """A buffer with constant bytes; ``desc`` if the model declares its tensor."""
 
     value: Value
     data: Data
@@ -163,7 +163,7 @@ class Constant:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GraphOutput:
-    """A value that the caller gets, seen as ``desc`` (normally the descriptor that its last writer used)."""
+    """A value returned to the caller as ``desc``, usually the descriptor of its last writer."""
 
     name: str
     value: Value
@@ -172,7 +172,7 @@ class GraphOutput:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Effect:
-    """A ``print`` or ``writeFile`` command of a sequential program: what it shows is a value at that moment."""
+    """A ``print`` or ``writeFile`` command of a sequential program, which shows a value at that moment."""
 
     kind: str
     """``"print"`` or ``"writeFile"``."""
@@ -188,19 +188,19 @@ _FUNCTIONS = {
     **{name: f"dml2onnx.{name}(graph) does that" for name in ("check", "compile", "verify")},
     "run": "dml2onnx.run(graph, inputs) does that",
 }
-"""Functions that people look for among the members of a graph."""
+"""Functions that users look for as methods of a graph."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Graph:
-    """Nodes in any order, the values they are connected by, and what enters and leaves.
+    """Nodes in any order, with the graph's inputs, constants and outputs.
 
-    ``results`` are the final contents of every buffer that the program writes; ``outputs`` those that it is
-    compiled for by default. ``findings`` were made while reading and belong to every later check; ``unresolved`` are
-    the values that nothing provides because of what they say; ``sources`` the files that were read.
+    ``results`` are the final contents of every buffer that the program writes; ``outputs`` are those compiled by
+    default. ``findings`` come from the reader and are part of every check; ``unresolved`` are values without a writer
+    because of such a finding; ``sources`` are the files that were read.
 
-    Descriptors always have numbers. Where inputs have names for sizes, these are the sizes at which the graph was
-    written, and ``ranges`` says for some of the names which others they stand for.
+    Descriptors always have numbers. If inputs have named sizes, the numbers are the sizes at which the graph was
+    written, and ``ranges`` has the limits of some of the names.
     """
 
     nodes: tuple[Node, ...]
@@ -229,14 +229,14 @@ class Graph:
 
     _repr_html_ = lazy_method("dml2onnx.report.notebooks", "graph_html")
 
-    if not TYPE_CHECKING:  # whose readers know by themselves which members there are
+    if not TYPE_CHECKING:  # type checkers would accept any member
 
         def __getattr__(self, name: str) -> NoReturn:
             how = _FUNCTIONS.get(name, "")
             raise AttributeError(f"a Graph has no {name}{how and f'; {how}'}", name=name, obj=self)
 
     def __str__(self) -> str:
-        """A summary: what goes in and out, and which operators there are."""
+        """A summary: inputs, outputs, and counts of operators."""
         kinds = Counter(node.operator.type for node in self.nodes)
         weights = sum(item.value.nbytes for item in self.constants)
         level = f", feature level {self.feature_level}" if self.feature_level else ""
@@ -257,7 +257,7 @@ class Graph:
 
     @property
     def named_sizes(self) -> dict[str, tuple[int | str, ...]]:
-        """The sizes of the inputs that have names for some."""
+        """The sizes of inputs with named sizes."""
         return {item.name: item.sizes for item in self.inputs if item.sizes}
 
     def without_names(self) -> Graph:
@@ -267,11 +267,11 @@ class Graph:
         return replace(self, inputs=tuple(replace(item, sizes=()) for item in self.inputs), ranges={})
 
     def writers(self) -> dict[Value, Node]:
-        """Which node makes each value."""
+        """The node that writes each value."""
         return {value: node for node in self.nodes for value in node.targets}
 
     def sorted_nodes(self) -> tuple[Node, ...]:
-        """Nodes so that each follows those that it reads from; ``networkx.NetworkXUnfeasible`` on a cycle."""
+        """Nodes in topological order; ``networkx.NetworkXUnfeasible`` on a cycle."""
         if not self._order:
             self._order.append(self._sort())
         return self._order[0]
@@ -279,14 +279,14 @@ class Graph:
     def _sort(self) -> tuple[Node, ...]:
         if self.is_in_order():
             return self.nodes
-        import networkx as nx  # costs more than all of checking, and few graphs need it
+        import networkx as nx  # slow to import, and rarely needed
 
         digraph = self.dependencies()
         position = {node: i for i, node in enumerate(self.nodes)}
         return tuple(nx.lexicographical_topological_sort(digraph, key=position.__getitem__))
 
     def is_in_order(self) -> bool:
-        """Programs and exporters write nodes in order nearly always; then no graph need be built."""
+        """Whether the nodes are in topological order, as programs and exporters nearly always write them."""
         available = {item.value for item in self.inputs}
         available.update(item.value for item in self.constants)
         for node in self.nodes:
@@ -296,7 +296,7 @@ class Graph:
         return True
 
     def dependencies(self) -> nx.DiGraph[Node]:
-        """The graph of nodes, an edge from each writer to each reader of its values."""
+        """The graph of nodes, with an edge from each writer to each reader of its values."""
         import networkx as nx
 
         digraph: nx.DiGraph[Node] = nx.DiGraph()
@@ -309,7 +309,7 @@ class Graph:
         return digraph
 
     def live_nodes(self, outputs: tuple[GraphOutput, ...]) -> tuple[Node, ...]:
-        """The sorted nodes that contribute to ``outputs``."""
+        """The nodes that contribute to ``outputs``, in topological order."""
         needed = {output.value for output in outputs}
         live: list[Node] = []
         for node in reversed(self.sorted_nodes()):
@@ -324,7 +324,7 @@ MOST_LISTED = 20
 
 
 def some(lines: Iterable[str]) -> list[str]:
-    """The first of many lines, and how many more there are."""
+    """The first lines, and the number of the others."""
     listed = list(lines)
     rest = len(listed) - MOST_LISTED
     return listed if rest <= 0 else [*listed[:MOST_LISTED], f"  ... and {rest:,} more"]

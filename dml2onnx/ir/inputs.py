@@ -1,4 +1,4 @@
-"""The shape and data type in which callers give the buffers of a graph's inputs."""
+"""The shapes and data types of a graph's inputs for callers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dml2onnx.ir.view import Layout, memory_shape
 
 
 def in_memory(desc: TensorDesc) -> TensorDesc:
-    """A descriptor whose elements can be addressed: two 4-bit elements are a byte, and lie there flat."""
+    """The descriptor, or one of bytes for 4-bit elements, which cannot be addressed one by one."""
     if not desc.data_type.is_packed_nibbles:
         return desc
     return TensorDesc(DataType.UINT8, (desc.data_type.bytes_for(desc.extent),))
@@ -26,9 +26,9 @@ def stored_shape(desc: TensorDesc) -> tuple[int, ...]:
 def input_descs(
     inputs: Sequence[GraphInput], nodes: Iterable[Node], outputs: Iterable[GraphOutput]
 ) -> list[TensorDesc]:
-    """The tensor as which each input is seen: its own descriptor, or else that of its first reader.
+    """The descriptor of each input: its own, or that of its first reader.
 
-    Where this is not all that ``nodes`` and ``outputs`` read, it is a row of all that is read.
+    If ``nodes`` and ``outputs`` read more than this, it is one dimension of everything that they read.
     """
     readers = _readers(inputs, nodes, outputs)
     return [_desc(item, readers[item.value]) for item in inputs]
@@ -37,9 +37,10 @@ def input_descs(
 def _readers(
     inputs: Sequence[GraphInput], nodes: Iterable[Node], outputs: Iterable[GraphOutput]
 ) -> dict[Value, list[tuple[int, TensorDesc]]]:
-    """Who sees the buffer of each input as it is given, from which byte on.
+    """The (byte offset, descriptor) of each read of the initial contents of an input.
 
-    Of an input with a descriptor also who sees what is left of it behind a write; without one, a write keeps all.
+    For an input with a descriptor, that includes reads after partial writes. Without one, a partial write counts as a
+    read of the whole buffer.
     """
     readers: dict[Value, list[tuple[int, TensorDesc]]] = {item.value: [] for item in inputs}
     seen = {item.value: item for item in inputs if item.desc is None or _reach(item.desc) < item.value.nbytes}
@@ -66,7 +67,7 @@ def _readers(
 
 
 def _desc(item: GraphInput, readers: list[tuple[int, TensorDesc]]) -> TensorDesc:
-    """As the caller or the first reader sees a buffer if that is all that anybody reads, else a row of what is read."""
+    """The input's own or first reader's descriptor if it covers all reads, else one dimension that does."""
     nbytes = item.value.nbytes
     if not readers:
         return item.desc or TensorDesc(DataType.UINT8, (max(nbytes, 1),))
@@ -80,11 +81,11 @@ def _desc(item: GraphInput, readers: list[tuple[int, TensorDesc]]) -> TensorDesc
     count = -(-needed // width)
     if count * width <= nbytes:
         return TensorDesc(first.data_type, (count,))
-    # a buffer may end in the middle of an element of its first reader
+    # a buffer may end within an element of its first reader
     width = gcd(width, nbytes)
     return TensorDesc(DataType(f"uint{8 * width}"), (nbytes // width,))
 
 
 def _reach(desc: TensorDesc) -> int:
-    """Bytes that a tensor reaches over; 0 where its strides are not as many as its sizes, which is a finding."""
+    """Bytes that a tensor spans; 0 if it has too few or too many strides, which the checks report."""
     return desc.reach if desc.strides is None or len(desc.strides) == desc.rank else 0

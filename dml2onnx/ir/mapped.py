@@ -1,7 +1,7 @@
-"""Arrays over mapped files, read block by block: however large they are, few of their pages are in memory at once.
+"""Arrays over mapped files, read block by block so that few of their pages are in memory at once.
 
-A page of a mapped file counts as memory of the process from the first time it is read. So what has been passed on is
-given back at once; the system keeps it in its cache of files, and a page that is wanted again costs next to nothing.
+A page of a mapped file counts as memory of the process once it is read. So pages are released after use; the system
+keeps them in its page cache, and reading them again is cheap.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     Array = npt.NDArray[np.generic]
 
 BLOCK = 1 << 18
-"""Bytes that are passed on at once: what a processor's cache holds, since they are written to a file next."""
+"""Bytes per block: they fit into a processor's cache, since they are written to a file next."""
 WINDOW = 1 << 22
-"""Bytes of a file after which its pages are given back."""
+"""Bytes of a file after which its pages are released."""
 GATHERED = 1 << 25
-"""Bytes of an array in another order that are put in a row at once, and bytes of its file that are in memory then."""
+"""Bytes of a non-contiguous array copied at once, and bytes of its file in memory meanwhile."""
 _ALL_AT_ONCE = 22 if sys.platform == "linux" else None
-"""MADV_POPULATE_READ, for which Python has no name: one fault instead of one for every few pages."""
+"""MADV_POPULATE_READ, which Python does not define: one page fault instead of one for every few pages."""
 _DROP, _AHEAD = getattr(mmap, "MADV_DONTNEED", None), getattr(mmap, "MADV_SEQUENTIAL", None)
 
 
 class FileMap(np.memmap):
-    """Bytes of a file, mapped for reading, and which file that was: others may get its name."""
+    """Bytes of a file, mapped for reading, with the file's identity: another file may get its name."""
 
     path: Path
     pages: Pages
@@ -48,7 +48,7 @@ class FileMap(np.memmap):
 
     @classmethod
     def of(cls, path: Path, offset: int, count: int) -> FileMap:
-        """``count`` bytes from ``offset`` on; :class:`OSError` or :class:`ValueError` where there are none such."""
+        """``count`` bytes from ``offset``; :class:`OSError` or :class:`ValueError` if the file does not have them."""
         before = offset % mmap.ALLOCATIONGRANULARITY
         with path.open("rb") as file:
             pages = mapped_pages(file, offset - before, before + count)
@@ -60,17 +60,17 @@ class FileMap(np.memmap):
 
     @property
     def inode(self) -> tuple[int, ...]:
-        """Which file it was, whatever has become of its name and its size."""
+        """The file's device and inode."""
         return self._identity[:2]
 
     def is_current(self) -> bool:
-        """Whether the file still has its name and its size."""
+        """Whether the file has kept its name and size."""
         with self.opened() as file:
             return file is not None
 
     @contextmanager
     def opened(self) -> Iterator[BinaryIO | None]:
-        """The file, open for reading; ``None`` where that is no longer the one of this name and size."""
+        """The file, open for reading; ``None`` if it has lost its name or changed its size."""
         try:
             file = self.path.open("rb")
         except OSError:
@@ -86,9 +86,9 @@ def _identity(file: BinaryIO) -> tuple[int, ...]:
 
 
 def mapping(array: Array) -> np.memmap | None:
-    """The mapped file that an array lies in, and that changes with it; ``None`` for other memory.
+    """The mapped file that an array is a view of; ``None`` for other memory.
 
-    A copy-on-write mapping is memory like any other: its pages may be the only place where its contents are.
+    A copy-on-write mapping counts as other memory: its pages may hold the only copy of the contents.
     """
     item: object = array
     while item is not None:
@@ -99,16 +99,16 @@ def mapping(array: Array) -> np.memmap | None:
 
 
 def mapped_ends(arrays: Iterable[Array]) -> dict[Path, tuple[int, tuple[int, ...] | None]]:
-    """How far arrays reach into the files that they are mapped from, and which files these were, where that is known.
+    """The end of the bytes that arrays use in each mapped file, and the file's inode if known.
 
-    Whoever touches a page behind the end of a file that has become shorter is ended by the system.
+    Reading a page beyond the end of a file that has become shorter kills the process.
     """
     ends: dict[Path, tuple[int, tuple[int, ...] | None]] = {}
     for array in arrays:
         found = mapping(array)
         if found is None:
             continue
-        # a view may repeat elements, or leave some out
+        # a view may repeat or skip elements
         end = found.offset + byte_bounds(array)[1] - _address(found)
         path = found.path if isinstance(found, FileMap) else found.filename
         if path is not None:
@@ -118,9 +118,9 @@ def mapped_ends(arrays: Iterable[Array]) -> dict[Path, tuple[int, tuple[int, ...
 
 
 def shortened_file(ends: Mapping[Path, tuple[int, tuple[int, ...] | None]]) -> Path | None:
-    """The first file of :func:`mapped_ends` that has fewer bytes by now; ``None`` where all are as long as they were.
+    """The first file of :func:`mapped_ends` that has become shorter; ``None`` if there is none.
 
-    One that has gone, or whose name another one has got, lives on as long as it is mapped.
+    A file that was deleted or renamed exists as long as it is mapped.
     """
     for path, (end, inode) in ends.items():
         try:
@@ -133,13 +133,13 @@ def shortened_file(ends: Mapping[Path, tuple[int, tuple[int, ...] | None]]) -> P
 
 
 class MappedFiles:
-    """Files that arrays are mapped from, whose sizes are looked at again before anybody touches their pages."""
+    """Files that arrays are mapped from, whose sizes are checked before their pages are read."""
 
     def __init__(self, arrays: Iterable[Array]) -> None:
         self._ends = mapped_ends(arrays)
 
     def require(self) -> None:
-        """:class:`DmlError` (DML1021) where one has become shorter, of which a page could not be read any more."""
+        """:class:`DmlError` (DML1021) if a file has become shorter."""
         path = shortened_file(self._ends)
         if path is not None:
             end = self._ends[path][0]
@@ -148,19 +148,19 @@ class MappedFiles:
 
 
 def is_lasting(array: Array) -> bool:
-    """Whether nobody can write into an array by way of this process: a file that is mapped for reading."""
+    """Whether an array is a read-only mapping, which this process cannot change."""
     found = mapping(array)
     return found is not None and found.mode == "r"
 
 
 def file_place(array: Array) -> int | None:
-    """The byte of its file where a mapped array begins."""
+    """The byte offset of a mapped array in its file."""
     found = mapping(array)
     return None if found is None else found.offset + _address(array) - _address(found)
 
 
 def file_of(array: Array) -> Path | None:
-    """The file whose bytes an array is, as they lie there; ``None`` where that is no longer the file of this name."""
+    """The file that contains the bytes of an array unchanged; ``None`` if there is none of this name any more."""
     found = mapping(array)
     if not isinstance(found, FileMap) or not array.flags.c_contiguous or not array.flags.aligned:
         return None
@@ -170,7 +170,7 @@ def file_of(array: Array) -> Path | None:
 def blocks(array: Array) -> Iterator[memoryview]:
     """The bytes of an array in row-major order and little-endian, at most :data:`GATHERED` at once.
 
-    A block is valid until the next one is asked for.
+    A block is valid until the next one.
     """
     if array.flags.c_contiguous:
         flat = array.reshape(-1)
@@ -193,12 +193,12 @@ def blocks(array: Array) -> Iterator[memoryview]:
 
 
 def let_go(array: Array) -> None:
-    """Gives the pages of an array back where they are those of a mapped file, and the system takes them back."""
+    """Releases the pages of an array in a mapped file, where the system supports it."""
     _advise(array, _DROP)
 
 
 def _advise(array: Array, advice: int | None) -> None:
-    """Tells the system what is done with the pages of a mapped array, where it has a word for that."""
+    """Advises the system about the pages of a mapped array, where it supports that."""
     found = None if advice is None or not array.size else mapping(array)
     if advice is None or found is None:
         return
@@ -207,12 +207,12 @@ def _advise(array: Array, advice: int | None) -> None:
     start = first // mmap.PAGESIZE * mmap.PAGESIZE
     pages = found.pages if isinstance(found, FileMap) else found.base
     assert isinstance(pages, (Pages, mmap.mmap))
-    with suppress(OSError):  # Linux before 5.14 has not heard of all
+    with suppress(OSError):  # Linux before 5.14 does not know all of them
         pages.madvise(advice, start, first + high - low - start)
 
 
 def _gathered(array: Array) -> Array:
-    """A copy in row-major order, made along the axis that takes the longest steps in the memory of ``array``."""
+    """A copy in row-major order, made in steps along the axis with the largest stride."""
     made = np.empty(array.shape, array.dtype)
     if mapping(array) is None:
         made[...] = array

@@ -1,9 +1,8 @@
-"""Buffers while a graph is lowered: who wrote which bytes, and how to read them as somebody else's tensor.
+"""Tracks buffers during lowering: which tensors were written to them, and how to read them under other descriptors.
 
-The memory of a value is a stack of layers. At the bottom lie constant bytes or a graph input, above them the
-tensors that operators wrote, each still in its logical shape together with the strides that say where its elements
-lie. So a reader with the same strides takes the tensor as it is, and permuted layouts between two operators that
-agree on them cost nothing.
+The memory of a value is a stack of layers: constant bytes or a graph input at the bottom, and above them the tensors
+that operators wrote, each in its logical shape with its strides. A reader with the same strides gets the tensor
+unchanged, so a permuted layout that two operators share costs nothing.
 """
 
 from __future__ import annotations
@@ -41,51 +40,51 @@ from dml2onnx.memory.bits import packed, reinterpret, unpacked
 from dml2onnx.onnx_model import DType
 
 MATERIALISED_FILL_ELEMENTS = 1 << 20
-"""Larger fills are made by Expand when the model runs instead of being stored in it."""
+"""Larger fills are computed by Expand instead of being stored in the model."""
 
 WIDEST = 8
-"""Bytes of the widest element that a number becomes on its way."""
+"""Bytes of the widest element type that constants are converted to."""
 
 STORED_POSITIONS = 1 << 14
-"""Larger tables of indices are made when the model runs."""
+"""Larger tables of indices are computed by the model."""
 
 SLICED_ROWS = 16
-"""Up to so many long rows of one memory are Slices, which need no indices."""
+"""At most this many long rows are read by Slice, without indices."""
 
 
 _View: TypeAlias = "tuple[Value, int, tuple[int, ...], tuple[int, ...] | None]"
-"""A value, the byte from which on it is seen, sizes and strides."""
+"""A value, a byte offset, sizes and strides."""
 
 
 class Written(NamedTuple):
-    """A dense tensor and where its elements lie, in elements of its type."""
+    """A dense tensor and its layout in the buffer, in elements of its type."""
 
     tensor: Tensor
     layout: Layout
     start: int
     """First byte."""
     end: int
-    """Behind the last byte."""
+    """End, exclusive."""
     desc: TensorDesc | None = None
-    """As which it was written."""
+    """The descriptor that it was written with."""
 
     def is_seen_as(self, desc: TensorDesc, offset: int) -> bool:
-        """Whether the tensor is what a descriptor sees."""
+        """Whether a reader with this descriptor gets the tensor unchanged."""
         if self.start != offset or self.tensor.dtype != desc.data_type.dtype:
             return False
-        if self.desc is desc:  # as nearly always: front ends make one of equal descriptors
+        if self.desc is desc:  # the usual case: front ends share equal descriptors
             return True
         return self.layout.sizes == desc.sizes and self.layout.strides == desc.effective_strides
 
     @classmethod
     def packed(cls, tensor: Tensor) -> Written:
-        """A tensor that lies row-major at the start of its buffer."""
+        """A row-major tensor at the start of its buffer."""
         return cls(tensor, Layout.packed(tensor.shape), 0, tensor.size * tensor.dtype.itemsize)
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Bytes known when compiling, over the whole of a buffer."""
+    """Constant bytes of a whole buffer."""
 
     data: Data
     label: str
@@ -97,7 +96,7 @@ class Known:
 
     @property
     def end(self) -> int:
-        """Behind the last byte; what lies past the data reads as 0."""
+        """End, exclusive; bytes beyond the data read as 0."""
         return 1 << 63
 
 
@@ -106,7 +105,7 @@ Layer: TypeAlias = Written | Known
 _HELD_TYPES = {item.dtype: item for item in DataType if not item.is_packed_nibbles}
 
 ZEROS = Known(FillData(b"\0", 1 << 62), "")
-"""What lies below all layers: bytes that nobody wrote."""
+"""The bottom layer of a buffer without initial contents."""
 
 
 @lru_cache(maxsize=1 << 14)
@@ -117,13 +116,13 @@ def layout_of(desc: TensorDesc, offset: int = 0) -> Layout:
 
 @lru_cache(maxsize=1 << 14)
 def is_permuted(layout: Layout) -> bool:
-    """Whether dimensions come in another order than that of memory."""
+    """Whether the dimensions are not in memory order."""
     order = [axis for axis, size in zip(layout.memory_order, layout.sizes, strict=True) if size > 1]
     return order != sorted(order)
 
 
 def take(e: Emitter, plan: Plan, tensor: Tensor, below: Tensor | None = None) -> Tensor:
-    """The steps of a plan as ONNX nodes; ``below`` is the memory that is written to, zeros behind its end."""
+    """Emits the steps of a plan as ONNX nodes; ``below`` is the memory written to, zero beyond its end."""
     for step in plan:
         match step:
             case Reshape(shape):
@@ -158,7 +157,7 @@ def take(e: Emitter, plan: Plan, tensor: Tensor, below: Tensor | None = None) ->
 
 
 def _seen(e: Emitter, below: Tensor, gap: Layout) -> Tensor:
-    """What lies in the memory that is written to."""
+    """The old contents of the memory that is written to."""
     below = e.Pad(below, (0,), (max(gap.offset + gap.extent - below.size, 0),))
     plan = plan_read(Layout.packed(below.shape), gap)
     assert plan is not None, f"{gap} lies outside of {below.shape}"
@@ -168,10 +167,10 @@ def _seen(e: Emitter, below: Tensor, gap: Layout) -> Tensor:
 def _gathered(e: Emitter, x: Tensor, axis: int, layout: Layout) -> Tensor:
     """The elements of one axis at the positions of ``layout``.
 
-    Many indices are added up when the model runs, from one vector for each axis; a few long rows are Slices.
+    Large tables of indices are computed as a sum of one vector per axis; a few long rows are Slices.
     """
     count, rows, behind = prod(layout.sizes), prod(x.shape[:axis]), prod(x.shape[axis + 1 :])
-    # single elements of many rows would need an index each
+    # single elements of many rows would need one index each
     if count <= STORED_POSITIONS and (behind > 1 or rows == 1 or count * rows < MANY_ELEMENTS):
         return e.Gather(x, e.positions(layout.offsets()), axis)
     rank = len(layout.sizes)
@@ -183,7 +182,7 @@ def _gathered(e: Emitter, x: Tensor, axis: int, layout: Layout) -> Tensor:
     for index, (size, stride) in enumerate(zip(layout.sizes, layout.strides, strict=True)):
         shape = [size if i == index else 1 for i in range(rank)]
         vector = e.constant((np.arange(size, dtype=np.int64) * stride).reshape(shape), dtype)
-        # as it is, since folding would make the table that this avoids
+        # not folded, which would make the table that this avoids
         sizes = (*layout.sizes[: index + 1], *shape[index + 1 :])
         total = vector if total is None else e.nodes("Add", [total, vector], [(dtype, sizes)])[0]
     assert total is not None
@@ -191,7 +190,7 @@ def _gathered(e: Emitter, x: Tensor, axis: int, layout: Layout) -> Tensor:
 
 
 def _sliced(e: Emitter, x: Tensor, axis: int, layout: Layout, longest: int) -> Tensor:
-    """:func:`_gathered` along the longest axis of ``layout``, for every place in the others."""
+    """:func:`_gathered` along the longest axis of ``layout``, for each position in the others."""
     count, step = layout.sizes[longest], layout.strides[longest]
     others = [i for i in range(len(layout.sizes)) if i != longest]
     rows = Layout(tuple(layout.sizes[i] for i in others), tuple(layout.strides[i] for i in others))
@@ -217,7 +216,7 @@ class Buffers:
             item.value: (Known(item.data, item.value.name),) for item in graph.constants
         }
         self.permuted: set[Value] = set()
-        """Values that are stored in another order than that of memory."""
+        """Values stored in an order other than memory order."""
         self._flat: dict[tuple[Value, DType], Tensor] = {}
         self._constants: dict[tuple[Value, int, TensorDesc, bool], Tensor] = {}
         self._views: dict[tuple[Tensor, DType], Tensor] = {}
@@ -225,7 +224,7 @@ class Buffers:
         self._read_once: dict[tuple[Value, int, TensorDesc, bool], Tensor] = {}
 
     def share(self, nodes: Iterable[Node], given: Set[Value]) -> None:
-        """What several of ``nodes`` see of a value of ``given`` will be made once, whichever of them comes first."""
+        """Registers the views that several of ``nodes`` share of the values ``given``, to emit each once."""
         seen = Counter(
             (read.value, read.offset, desc.sizes, desc.strides)
             for node in nodes
@@ -236,11 +235,11 @@ class Buffers:
         self._shared = frozenset(view_key for view_key, count in seen.items() if count > 1)
 
     def bind(self, value: Value, tensor: Tensor) -> None:
-        """A graph input: ``tensor`` holds the buffer from its start, in memory order."""
+        """Defines a graph input: ``tensor`` is the start of the buffer, in memory order."""
         self._memory[value] = (Written.packed(tensor),)
 
     def write(self, value: Value, offset: int, desc: TensorDesc, tensor: Tensor, base: Value | None) -> None:
-        """``tensor``, of the sizes of ``desc``, becomes part of ``value``; the rest is ``base``, or 0."""
+        """Writes ``tensor``, of the sizes of ``desc``, to ``value``; other bytes are those of ``base``, or 0."""
         if desc.data_type.is_packed_nibbles:
             tensor, desc = self._packed(offset, desc, tensor, base), in_memory(desc)
         width = tensor.dtype.itemsize
@@ -256,9 +255,9 @@ class Buffers:
         self._memory[value] = (*kept, top)
 
     def read(self, value: Value, offset: int, desc: TensorDesc, *, units: bool = False) -> Tensor:
-        """The dense tensor that ``desc`` sees ``offset`` bytes into ``value``, of shape ``desc.sizes``.
+        """The dense tensor of ``desc`` at ``offset`` bytes into ``value``, of shape ``desc.sizes``.
 
-        With ``units`` broadcast dimensions have size 1.
+        With ``units``, broadcast dimensions have size 1.
         """
         if desc.data_type.is_packed_nibbles:
             nibbles = self._unpacked(value, offset, desc)
@@ -268,7 +267,7 @@ class Buffers:
         last = self._memory[value][-1]
         if isinstance(last, Written):
             if last.is_seen_as(desc, offset):
-                return last.tensor  # how nearly all operators hand on their results
+                return last.tensor  # the usual case
             if (value, offset, desc.sizes, desc.strides) in self._shared:
                 known = (value, offset, desc, units and desc.is_broadcast)
                 if known not in self._read_once:
@@ -277,7 +276,7 @@ class Buffers:
         return self._made(value, offset, desc, units)
 
     def _made(self, value: Value, offset: int, desc: TensorDesc, units: bool) -> Tensor:
-        """What :meth:`read` gives where it is not there yet."""
+        """:meth:`read` of a view that was not read before."""
         key = (value, offset, desc, units)
         found = self._constants.get(key)
         if found is not None:
@@ -298,19 +297,19 @@ class Buffers:
         return found
 
     def stored_types(self, value: Value, offset: int, desc: TensorDesc) -> set[DataType]:
-        """As which types of its width the memory is stored that ``desc`` sees; constants are of any type."""
+        """The data types, of the element width of ``desc``, of the tensors that it covers; constants fit any type."""
         data_type = desc.data_type
         end = offset + desc.extent * data_type.itemsize
         found = set()
         for layer in self._memory[value]:
             if isinstance(layer, Written) and layer.start < end and offset < layer.end and layer.tensor.value is None:
                 stored_types = _HELD_TYPES[layer.tensor.dtype]
-                # elements of another width have to be taken apart or put together, which integers can be
+                # elements of another width are split or joined, as integers
                 found.add(stored_types if stored_types.bits == data_type.bits else DataType(f"uint{data_type.bits}"))
         return found
 
     def has_constant_nan(self, value: Value, offset: int, desc: TensorDesc) -> bool:
-        """Whether constants that ``desc`` sees are NaN as floats of its width: their bits are not those of any NaN."""
+        """Whether constants under ``desc`` are NaN as floats of its width, whose payloads must be kept."""
         width = desc.data_type.itemsize
         length = desc.extent * width
         for layer in self._memory[value]:
@@ -328,7 +327,7 @@ class Buffers:
         return False
 
     def _as(self, tensor: Tensor, dtype: DType) -> Tensor:
-        """:func:`reinterpret`, once for all that read a tensor."""
+        """:func:`reinterpret`, cached for all readers of a tensor."""
         if tensor.dtype == dtype:
             return tensor
         key = (tensor, dtype)
@@ -337,9 +336,9 @@ class Buffers:
         return self._views[key]
 
     def view_key(self, value: Value, offset: int, desc: TensorDesc) -> tuple[Tensor | None, Hashable] | None:
-        """What :meth:`read` depends on: a computed tensor, if it reads one, and the rest.
+        """The inputs of :meth:`read`, as a cache key: the computed tensor that it reads, if any, and the rest.
 
-        ``None`` where it depends on more, or where what it emits is remembered for other readers.
+        ``None`` if it depends on more, or if the nodes that it emits are cached for other readers.
         """
         layers = self._memory[value]
         layer = layers[-1]
@@ -350,7 +349,7 @@ class Buffers:
         tensor, layout = layer.tensor, layer.layout
         if layer.is_seen_as(desc, offset):
             if tensor.value is None:
-                return tensor, offset  # the layout is that of the descriptor
+                return tensor, offset  # with the layout of the descriptor
         else:
             dtype = desc.data_type.dtype
             if tensor.dtype != dtype:
@@ -369,7 +368,7 @@ class Buffers:
         return tensor, (layout, layer.start, offset)
 
     def layout(self, value: Value, offset: int, desc: TensorDesc) -> Layout | None:
-        """How what ``desc`` sees is stored, if that is one computed tensor, all of it, and nothing else; from 0 on."""
+        """The layout, from offset 0, of the one computed tensor that ``desc`` covers exactly; ``None`` otherwise."""
         layer, width = self._memory[value][-1], desc.data_type.itemsize
         if isinstance(layer, Known) or layer.tensor.value is not None or layer.tensor.dtype.itemsize != width:
             return None
@@ -377,7 +376,7 @@ class Buffers:
         return Layout(layer.layout.sizes, layer.layout.strides) if is_whole else None
 
     def before(self, base: Value, write: Write, desc: TensorDesc) -> Tensor:
-        """What lies in the place of ``desc`` before it is written; behind the end of a smaller ``base`` that is 0."""
+        """The contents under ``desc`` before a write; 0 beyond the end of a smaller ``base``."""
         if base.nbytes < write.value.nbytes:
             layers = self._memory[base]
             base = Value(base.name, write.value.nbytes)
@@ -385,7 +384,7 @@ class Buffers:
         return self.read(base, write.offset, desc)
 
     def memory_order(self, value: Value, desc: TensorDesc) -> Tensor:
-        """The value from its start, as a caller sees it who knows it as ``desc``: in memory order."""
+        """The value in memory order, for a caller that binds it as ``desc``."""
         desc = in_memory(desc)
         shape = stored_shape(desc)
         return self.read(value, 0, TensorDesc(desc.data_type, shape))
@@ -395,7 +394,7 @@ class Buffers:
         return unpacked(self._e, self.read(value, offset, in_memory(desc)), signed=desc.data_type.is_signed)
 
     def _packed(self, offset: int, desc: TensorDesc, tensor: Tensor, base: Value | None) -> Tensor:
-        """The bytes that ``desc`` spans, and ``tensor`` in them; gaps and the last half are those of ``base``, or 0."""
+        """The bytes that ``desc`` spans, with ``tensor`` written; gaps and a last half byte are from ``base``, or 0."""
         e, layout = self._e, layout_of(desc)
         size = 2 * desc.data_type.bytes_for(desc.extent)
         below = None if base is None else self._unpacked(base, offset, desc)
@@ -413,11 +412,11 @@ class Buffers:
         plan = plan_read(layer.layout, layout_of(desc, offset // dtype.itemsize), units=units)
         if plan is None:
             return None
-        # reinterpreted first: a shared value is then converted once, however many views read it
+        # reinterpret first, so that a value with many views is converted once
         return take(self._e, plan, self._as(layer.tensor, dtype))
 
     def _known(self, layer: Known, offset: int, desc: TensorDesc, units: bool) -> Tensor:
-        """Constant bytes, seen through strides by numpy; nothing is copied where the memory allows it."""
+        """Constant bytes as a strided numpy view; copied only if needed."""
         dtype = desc.data_type.dtype
         sizes = tuple(1 if s == 0 else n for n, s in zip(desc.sizes, desc.effective_strides, strict=True))
         length = desc.extent * dtype.itemsize
@@ -425,8 +424,8 @@ class Buffers:
         element = self._repeated(layer.data, offset, length, prod(sizes), dtype)
         if element is not None:
             return self._e.ConstantOfShape(sizes if units else desc.sizes, element, dtype)
-        # what is made here and does not come with the model: fills, zeros behind data, elements seen more than once,
-        # which are counted as what they may be computed in
+        # bytes that are not in the input model: fills, zero padding, and broadcast elements, in the widest type they
+        # may be converted to
         made = max(length, prod(sizes) * dtype.itemsize) - min(length, stored_bytes(layer.data))
         budget.spend(max(made, WIDEST * (prod(sizes) - desc.extent)))
         raw = layer.data.read(offset, length)
@@ -442,8 +441,7 @@ class Buffers:
         return tensor if units else self._e.Expand(tensor, desc.sizes)
 
     def _repeated(self, data: Data, offset: int, length: int, count: int, dtype: DType) -> int | float | None:
-        """The element that ``data`` repeats in the ``length`` bytes from ``offset`` on, where there are too many of
-        them to store."""
+        """The element that ``data`` repeats in ``length`` bytes from ``offset``, if these are too many to store."""
         if not isinstance(data, FillData) or dtype.itemsize % len(data.pattern) or data.nbytes < offset + length:
             return None
         if count <= MATERIALISED_FILL_ELEMENTS and self._e.budget.affords(count * dtype.itemsize):
@@ -452,7 +450,7 @@ class Buffers:
         return element
 
     def _row(self, layer: Known, count: int, dtype: DType) -> Tensor:
-        """``count`` elements of constant bytes from their start, zeros behind their end; few of them are stored."""
+        """The first ``count`` elements of constant bytes, zero beyond their end, with few of them stored."""
         e, data, width = self._e, layer.data, dtype.itemsize
         if isinstance(data, PaddedData) and (count * width - data.head.nbytes) // width > MATERIALISED_FILL_ELEMENTS:
             head = -(-data.head.nbytes // width)
@@ -461,13 +459,13 @@ class Buffers:
         return self._known(layer, 0, TensorDesc(_HELD_TYPES[dtype], (count,)), True)
 
     def _flatten(self, value: Value, layers: tuple[Layer, ...], dtype: DType) -> Tensor:
-        """The whole buffer as one dimension of ``dtype``, whatever wrote its parts."""
+        """The whole buffer as one dimension of ``dtype``."""
         key = (value, dtype)
         if key not in self._flat:
             written = [layer for layer in layers if isinstance(layer, Written)]
             unit = gcd(dtype.itemsize, *(gcd(layer.start, layer.tensor.dtype.itemsize) for layer in written))
             work = dtype if unit == dtype.itemsize else np.dtype(f"uint{8 * unit}")
-            # a buffer need not hold a whole number of the reader's elements, and has room for all that was written
+            # the size need not be a multiple of the reader's element, and covers everything written
             nbytes = max(value.nbytes, *(layer.end for layer in written))
             flat = self._stacked(layers, -(-nbytes // unit), work)
             ratio = dtype.itemsize // unit
@@ -476,7 +474,7 @@ class Buffers:
         return self._flat[key]
 
     def _stacked(self, layers: tuple[Layer, ...], count: int, dtype: DType) -> Tensor:
-        """``count`` elements, or more, which are zeros."""
+        """At least ``count`` elements, padded with zeros."""
         e, width = self._e, dtype.itemsize
         flat: Tensor | None = None  # zeros
         for layer in layers:

@@ -1,10 +1,10 @@
 """Layout propagation: a node is compiled for the layout in which its inputs are stored.
 
-A program whose memory is NHWC calls a convolution with the strides of NHWC, and a RELU behind it with the plain sizes
-of that memory, or with one row of all its elements. The output of the convolution is stored as N, C, H, W; read as the
-RELU describes it, it would be transposed, and again for the next convolution. An element-wise node, or one whose fields
-name the dimensions, means the same in any order of dimensions. So where inputs are stored in an order that is not that
-of memory, the node gets descriptors in that order, and its outputs are stored in it, too.
+A program with NHWC memory calls a convolution with NHWC strides, and then a RELU with the packed sizes of that memory,
+or with a single dimension. The output of the convolution is stored as N, C, H, W. Read as the RELU describes it, it
+would be transposed, and transposed back for the next convolution. An element-wise node, or one whose fields name
+dimensions, gives the same result in any order of dimensions. So if inputs are not stored in memory order, the node gets
+descriptors in the order of its inputs, and stores its outputs in the same order.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from dml2onnx.ir.view import Layout
 from dml2onnx.memory.buffers import Buffers, layout_of
 
 _MANY_AXES = 2
-"""Along so many, an index counts dimensions in their order."""
+"""Number of axes from which a flat index depends on the order of dimensions."""
 
 
 def with_propagated_layout(node: Node, buffers: Buffers) -> Node:
-    """The node with descriptors in the layout in which most of its inputs are stored; usually the node itself."""
+    """The node with descriptors in the layout of most of its inputs; usually the node itself."""
     if not buffers.permuted or buffers.permuted.isdisjoint(node.sources):
         return node
     op = node.operator
@@ -47,9 +47,9 @@ def with_propagated_layout(node: Node, buffers: Buffers) -> Node:
 
 
 def _is_symmetric(op: OperatorDesc) -> bool:
-    """Whether dimensions may come in any order: places that are counted over several of them must not."""
+    """Whether the dimensions may be permuted; not if an index counts over several of them."""
     name = op.schema.short_name
-    if name == "GATHER":  # indices of several dimensions take the place of one, and push the others aside
+    if name == "GATHER":  # indices of several dimensions shift the other dimensions
         return op.uint("IndexDimensions") == 1
     finds = name.startswith("ARG") or (name == "REDUCE" and op.enum("Function").startswith("ARG"))
     return not finds or len(op.uints("Axes")) < _MANY_AXES
@@ -67,7 +67,7 @@ def _views(node: Node, buffers: Buffers) -> Iterator[tuple[Layout, Layout]]:
 
 @lru_cache(maxsize=1 << 12)
 def _recounted(op: OperatorDesc, viewed: Layout, stored: Layout) -> OperatorDesc | None:
-    """Element by element, over the sizes of ``stored``."""
+    """The descriptor of an element-wise operator, over the sizes of ``stored``."""
 
     def change(desc: TensorDesc) -> TensorDesc | None:
         strides = strides_over(viewed, desc.effective_strides, stored) if desc.sizes == viewed.sizes else None
@@ -78,7 +78,7 @@ def _recounted(op: OperatorDesc, viewed: Layout, stored: Layout) -> OperatorDesc
 
 @lru_cache(maxsize=1 << 12)
 def _permuted(op: OperatorDesc, viewed: Layout, stored: Layout) -> OperatorDesc | None:
-    """With its dimensions in the order of ``stored``."""
+    """The descriptor with its dimensions in the order of ``stored``."""
     order = axis_order(viewed, stored)
     if order is None or order == tuple(range(len(order))):
         return None
@@ -100,7 +100,7 @@ def _permuted(op: OperatorDesc, viewed: Layout, stored: Layout) -> OperatorDesc 
             value = op.get(name)
             if not isinstance(value, tuple) or len(value) != len(order):
                 return None
-            fields[name] = tuple(value[i] for i in order)  # type: ignore[assignment]  # each is of the kind that it was
+            fields[name] = tuple(value[i] for i in order)  # type: ignore[assignment]  # the type is unchanged
     return _with_tensors(op, change, fields)
 
 
@@ -109,7 +109,7 @@ def _with_tensors(
     change: Callable[[TensorDesc], TensorDesc | None],
     fields: dict[str, FieldValue] | None = None,
 ) -> OperatorDesc | None:
-    """The descriptor with each tensor changed, and these fields; ``None`` where one tensor cannot be."""
+    """The descriptor with each tensor changed, and these fields; ``None`` if a tensor cannot be changed."""
     values: list[FieldValue] = []
     for item, value in op.items():
         if item.dimensions == "own":

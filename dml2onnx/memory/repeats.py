@@ -1,9 +1,9 @@
-"""Each distinct thing is lowered once: a node like an earlier one gets a copy of what that one became.
+"""Lowers each distinct node once; an equal node later gets a copy of the emitted ONNX nodes.
 
-Two nodes are alike when they have equal descriptors, want the same outputs, and read alike: tensors of which the
-emitter knows the same, lying alike in memory, the same constants, and one tensor twice where the other does. Nothing
-else may decide what a lowering emits. What it did emit refers to the tensors read, to initializers and to itself; so
-it can be repeated under other names, and the model is the one that lowering again would give.
+Two nodes are equal if they have equal descriptors, the same used outputs, and equal inputs: tensors with equal
+properties and layouts, the same constants, and the same tensor twice. A lowering may depend on nothing else. The
+emitted nodes refer only to the inputs, to initializers and to each other, so a copy with other names is what lowering
+would emit again.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from dml2onnx.onnx_model import Value as OnnxValue
 
 _TOLD = ("name", "value", "stored", "dtype", "shape")
 _knowledge: Callable[[Tensor], Hashable] = attrgetter(*(item.name for item in fields(Tensor) if item.name not in _TOLD))
-"""All that a lowering may learn from a computed tensor, besides what the descriptor and the layout tell."""
+"""The properties of a computed tensor that a lowering may read, besides descriptor and layout."""
 
 
 @dataclass(slots=True, eq=False)
 class _First:
-    """What the first node of those that are alike became."""
+    """The ONNX nodes of the first of several equal nodes."""
 
     tensors: Sequence[Tensor]
-    """What it read."""
+    """The tensors that it read."""
     nodes: Sequence[OnnxNode]
     results: Sequence[Tensor]
     notes: Sequence[str]
     can_be_repeated: bool | None = None
-    """``None`` until there is a second one: most have none."""
+    """``None`` until there is a second equal node."""
 
     def is_repeatable(self, e: Emitter) -> bool:
-        """Whether it uses nothing that another one would not have."""
+        """Whether it refers only to its inputs, initializers and itself."""
         if self.can_be_repeated is None:
             self.can_be_repeated = self._looked_at(e)
         return self.can_be_repeated
@@ -58,7 +58,7 @@ class _First:
 
 
 class Repeats:
-    """What the nodes of one graph became, by what they were."""
+    """The emitted nodes of one graph, by the properties of the DirectML nodes."""
 
     def __init__(self, emitter: Emitter, buffers: Buffers, wanted_as_bits: frozenset[Value] = frozenset()) -> None:
         self._e = emitter
@@ -66,26 +66,26 @@ class Repeats:
         self._wanted_as_bits = wanted_as_bits
         self._known: dict[Hashable, _First] = {}
 
-    def lower(self, node: Node, lower_anew: Callable[[], Sequence[Tensor]]) -> Sequence[Tensor]:
-        """The tensors of all outputs: those of an equal node under new names, or else what ``lower_anew`` gives."""
+    def lower(self, node: Node, lower_node: Callable[[], Sequence[Tensor]]) -> Sequence[Tensor]:
+        """The tensors of all outputs: those of an equal node under new names, or the result of ``lower_node``."""
         read = self._read(node)
         if read is None:
-            return lower_anew()
+            return lower_node()
         key, tensors = read
         first, e = self._known.get(key), self._e
         if first is None:
-            results = lower_anew()
+            results = lower_node()
             self._known[key] = _First(tensors, tuple(e.emitted), results, tuple(e.notes))
             return results
         if not first.is_repeatable(e):
-            return lower_anew()
+            return lower_node()
         values: dict[OnnxValue | None, Tensor] = dict(zip(first.tensors, tensors, strict=True))
         e.repeat(first.nodes, values)
         e.notes += first.notes
         return [values[item] for item in first.results]
 
     def _read(self, node: Node) -> tuple[Hashable, list[Tensor]] | None:
-        """What two nodes that are alike have in common, and the tensors that they read."""
+        """The cache key of a node, and the tensors that it reads."""
         parts: list[Hashable] = [node.operator, *node.writes, not self._wanted_as_bits.isdisjoint(node.targets)]
         tensors: list[Tensor] = []
         view_key = self._buffers.view_key
@@ -105,7 +105,7 @@ class Repeats:
 
 
 def _seen(node: Node) -> list[tuple[str, int, Read, TensorDesc]]:
-    """The views of all that a node reads, what its outputs hold before included."""
+    """The views of everything that a node reads, including the old contents of its outputs."""
     seen = node.views_in()
     if _may_update(node.operator.schema):
         for name, index, write, desc in node.views_out():

@@ -1,7 +1,7 @@
 """ONNX models as plain records, between lowering and protobuf.
 
-Lowering makes these records, the writer turns them into bytes, and whoever wants to know what a model holds (the
-runtime, ``explain``, reports, tests) reads them. Nothing here knows DirectML's operators or protobuf.
+Lowering creates these records, the writer serializes them, and the runtime, ``explain``, reports and tests read them.
+They are independent of DirectML's operators and of protobuf.
 """
 
 from dml2onnx.onnx_model.peak_memory import Peak, peak

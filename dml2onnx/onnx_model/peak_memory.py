@@ -1,4 +1,4 @@
-"""Computes how much memory a run of a model takes."""
+"""Computes the peak memory of a run of a model."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from dml2onnx.onnx_model.records import Node, OnnxGraph, Origin, Value, has_unkn
 from dml2onnx.onnx_model.types import DType, stored_size
 
 ALIASES = frozenset({"Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze"})
-"""Operators that give the memory that they are given another shape."""
+"""Operators whose output shares the memory of their input."""
 
 
 @dataclass(frozen=True, slots=True)
 class Peak:
-    """The bytes of all tensors that are there at once where most are, and what is running then."""
+    """The peak bytes of all live tensors, and the node that runs then."""
 
     nbytes: int
     origin: Origin | None
 
 
 def peak(graph: OnnxGraph) -> Peak:
-    """The least that a run takes: weights, inputs, and what nodes still have to read or callers get.
+    """A lower bound of the memory of a run: weights, inputs, outputs, and values that are still to be read.
 
-    A node's result may lie where its inputs were, so these count only if somebody reads them later.
+    A node's result may reuse the memory of its inputs, so these count only if they are read later.
     """
     owner: dict[str, str] = {}
     sizes: dict[str, int] = {}
     uses: Counter[str] = Counter()
-    supplied = {port.onnx_name for port in graph.outputs}  # each has memory of its own
+    supplied = {port.onnx_name for port in graph.outputs}  # each has its own memory
     for node in graph.nodes:
         for value in node.outputs:
             if value is None:
@@ -68,5 +68,5 @@ def _owners(values: tuple[Value | None, ...], owner: dict[str, str]) -> list[str
 
 
 def _nbytes(dtype: DType, shape: tuple[int, ...]) -> int:
-    """Of what is as large as the numbers in it say, nothing is known."""
+    """Bytes of a value; 0 if its size is unknown."""
     return 0 if has_unknown(shape) else stored_size(dtype, prod(shape))

@@ -1,4 +1,4 @@
-"""Records of an ONNX model: values, nodes, where they come from, and the ports that callers see."""
+"""Records of an ONNX model: values, nodes with their origins, and the ports for callers."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Attribute: TypeAlias = "int | float | str | tuple[int, ...] | tuple[float, ...] 
 class UnknownSize(int):
     """The size of an axis that is known at run time only; there is one, :data:`UNKNOWN`.
 
-    It is a number, so that it broadcasts and multiplies as sizes do, small enough for products of several. An axis of
-    just as many elements is another thing: test for an unknown value by its type, with :func:`is_unknown`.
+    It is a number, so that it broadcasts and multiplies as sizes do, small enough for products of several. An axis may
+    have this number of elements, so test for it with :func:`is_unknown`.
     """
 
     __slots__ = ()
@@ -34,14 +34,14 @@ UNKNOWN = UnknownSize(4099)
 
 
 class NamedSize(int):
-    """The size of an axis that has a name, or is made of names: ``N``, ``2*H``. As a number it is one of them."""
+    """A named size, or an expression of names: ``N``, ``2*H``. Its number is the value in one model."""
 
     text: str
     range: tuple[int, int] | None
-    """The first and the last size that a name stands for; ``None`` for what is made of names."""
+    """The smallest and largest value of a name; ``None`` for an expression."""
 
     def __new__(cls, value: int, text: str, range: tuple[int, int] | None = None) -> NamedSize:
-        """The size ``text``, which is ``value`` in the model that this one was made from."""
+        """The size ``text``, with the number ``value`` in the model that this one was made from."""
         made = super().__new__(cls, value)
         made.text = text
         made.range = range
@@ -57,23 +57,23 @@ class NamedSize(int):
 
 
 def has_names(shape: tuple[int, ...]) -> bool:
-    """Whether any size of a shape has a name."""
+    """Whether any size of a shape is named."""
     return any(type(size) is NamedSize for size in shape)
 
 
 def size_names(shape: tuple[int, ...]) -> tuple[str, ...]:
-    """All sizes of a shape that has names, as text; nothing for one of numbers."""
+    """The sizes of a shape with named sizes, as text; empty for a shape of numbers."""
     return tuple(map(str, shape)) if has_names(shape) else ()
 
 
 def is_unknown(size: int) -> bool:
-    """Whether only the run tells this size."""
+    """Whether the size is known at run time only."""
     return type(size) is UnknownSize
 
 
 def has_unknown(shape: tuple[int, ...]) -> bool:
     """Whether any size of a shape is unknown."""
-    return UNKNOWN in shape and any(map(is_unknown, shape))  # the first is fast, and nearly always all there is
+    return UNKNOWN in shape and any(map(is_unknown, shape))  # the first test is fast and usually false
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,28 +84,26 @@ class Dequantized:
     scale: Array
     zero_point: Array
     label: str
-    """The name that the integers have in the graph."""
+    """The initializer's name."""
 
 
 @dataclass(slots=True, eq=False)
 class Value:
-    """A value of a model, and what is known of it. Nodes refer to the record itself, so that a new ``name`` reaches all
-    its readers.
-    """
+    """A value of a model and its known properties. Nodes refer to the record, so renaming it renames it everywhere."""
 
     name: str
     dtype: DType
     shape: tuple[int, ...]
     cast_from: DType | None = None
-    """The type before the Cast that made it, if a Cast did."""
+    """The input type of the Cast that made it, if any."""
     is_bounded: bool = False
-    """Whether it holds nothing but maxima with a finite number: no -inf, nor a NaN to rely on [decision G1]."""
+    """Whether all elements are maxima with a finite number: never -inf, NaN unspecified [decision G1]."""
     below: int | None = None
-    """The number that its integers, none of them negative, are known to be less than."""
+    """An exclusive upper bound of its integers, which are then not negative."""
     dequantized: Dequantized | None = None
-    """The integers that a constant was dequantised from."""
+    """The integers that a constant was dequantized from."""
     paired: bool = False
-    """Whether it stands between quantisations of one operator, of which ONNX Runtime may make a kernel of integers."""
+    """Whether it is inside a QDQ group, which ONNX Runtime may fuse to an integer kernel."""
 
     @property
     def rank(self) -> int:
@@ -120,9 +118,9 @@ class Value:
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """An ONNX node; ``None`` stands for an input that is left out and for an output that nobody wants.
+    """An ONNX node; ``None`` stands for a missing input or an unused output.
 
-    No node changes once it is made. It is not frozen, since making one would then take three times as long.
+    Nodes are never modified. The class is not frozen because creation would take three times as long.
     """
 
     name: str
@@ -134,7 +132,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Body:
-    """The graph that a node such as Scan repeats; it may also use whatever the graph around it has."""
+    """The body of a node such as Scan; it may use values of the enclosing graph."""
 
     name: str
     nodes: Sequence[Node]
@@ -143,11 +141,11 @@ class Body:
 
 
 CONTROL_FLOW = frozenset({"If", "Loop", "Scan", "SequenceMap"})
-"""The operators that have graphs as attributes."""
+"""Operators with graph attributes."""
 
 
 def bodies(node: Node) -> list[Body]:
-    """The graphs inside of a node, and those inside of their nodes."""
+    """The bodies of a node, including nested ones."""
     if node.op_type not in CONTROL_FLOW:
         return []
     found: list[Body] = []
@@ -161,7 +159,7 @@ def bodies(node: Node) -> list[Body]:
 
 
 def with_bodies(nodes: Iterable[Node]) -> Iterator[Node]:
-    """Nodes, each before those of the graphs inside of it."""
+    """Nodes, each followed by those of its bodies."""
     for node in nodes:
         yield node
         if node.op_type in CONTROL_FLOW:
@@ -170,7 +168,7 @@ def with_bodies(nodes: Iterable[Node]) -> Iterator[Node]:
 
 
 class Origin(NamedTuple):
-    """What one DirectML node became: the ONNX nodes made for it, and why it became these."""
+    """The ONNX nodes made for one DirectML node, with notes that explain the choice."""
 
     node: str
     operator: str
@@ -185,9 +183,9 @@ class Origin(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """A graph input or output: its public name, its name in the ONNX model, and how the caller sees the buffer.
+    """A graph input or output: its public name, its name in the ONNX model, and the caller's view of the buffer.
 
-    ``shape`` is that of memory; ``desc`` the descriptor under which it is read or was last written.
+    ``shape`` is in memory order; ``desc`` is the descriptor that reads it or wrote it last.
     """
 
     name: str
@@ -199,9 +197,9 @@ class Port:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OnnxGraph:
-    """A whole model. Initializers stay arrays, often memory-mapped ones, until they are written.
+    """A whole model. Initializers are arrays, often memory-mapped, until they are written.
 
-    Every node belongs to one of ``origins``, which follow one another as the nodes do.
+    Every node belongs to one of ``origins``, which are in the order of the nodes.
     """
 
     origins: tuple[Origin, ...]
@@ -209,16 +207,16 @@ class OnnxGraph:
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
     later_opset: int | None = None
-    """One in which ONNX has operators for what takes many nodes here, and which the target runs."""
+    """A later opset that the target supports and that would need fewer nodes, if any."""
 
     @property
     def traces(self) -> tuple[Origin, ...]:
-        """The origins that are DirectML nodes; what outputs need besides has none."""
+        """The origins that are DirectML nodes; nodes for outputs have none."""
         return tuple(origin for origin in self.origins if origin.operator)
 
     @property
     def nodes(self) -> list[Node]:
-        """All nodes, in the order in which they run."""
+        """All nodes, in topological order."""
         return [node for origin in self.origins for node in origin.nodes]
 
     @property
@@ -228,12 +226,12 @@ class OnnxGraph:
 
     @property
     def weight_bytes(self) -> int:
-        """Bytes of all initializers, as they are written."""
+        """Bytes of all initializers, as stored."""
         return sum(stored_size(array.dtype, array.size) for array in self.initializers.values())
 
 
 def logical(array: Array, port: Port) -> Array:
-    """A port's memory-order array in the shape of its descriptor, 4-bit elements one to a byte."""
+    """A port's memory-order array in the shape of its descriptor; 4-bit elements one per byte."""
     if has_names(port.shape):
         order = Layout(port.desc.sizes, port.desc.effective_strides).memory_order
         return np.ascontiguousarray(array.transpose(np.argsort(order)))

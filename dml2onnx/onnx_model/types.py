@@ -1,4 +1,4 @@
-"""Element types: numpy's on our side, ``TensorProto.DataType`` on ONNX's."""
+"""Element types: numpy's here, ``TensorProto.DataType`` in ONNX."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ INT64: DType = np.dtype(np.int64)
 
 INT4: DType = np.dtype([("int4", np.int8)])
 UINT4: DType = np.dtype([("uint4", np.uint8)])
-"""4-bit integers, which numpy does not have: one to a byte here, two in a file."""
+"""4-bit integers, which numpy lacks: one per byte in arrays, two per byte in files."""
 
 ELEMENT_TYPES: dict[DType, tuple[int, str]] = {
     FLOAT: (1, "float"),
@@ -48,5 +48,5 @@ https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
 
 
 def stored_size(dtype: DType, count: int) -> int:
-    """Bytes in a file of so many elements."""
+    """Bytes that ``count`` elements take in a file."""
     return -(-count // 2) if dtype in (INT4, UINT4) else count * dtype.itemsize

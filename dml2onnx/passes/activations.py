@@ -45,7 +45,7 @@ def merge_activations(draft: Draft) -> None:
 def _clips(draft: Draft, before: Node, node: Node, result: Value) -> None:
     """Bounds are clipped by the outer ones, as whatever lies beyond them would be."""
     inner, outer = _bounds(draft, before, result), _bounds(draft, node, result)
-    if inner is None or outer is None or _has_both_zeros(*inner, *outer):
+    if _has_both_zeros(*inner, *outer):
         return
     if any(bool(np.greater(low, high)) for low, high in (inner, outer)):
         return
@@ -70,15 +70,13 @@ def _limits(result: Value) -> tuple[Array, Array]:
     return np.array(info.min, result.dtype), np.array(info.max, result.dtype)
 
 
-def _bounds(draft: Draft, node: Node, result: Value) -> tuple[Array, Array] | None:
-    """Both bounds; ``None`` where they are no numbers."""
+def _bounds(draft: Draft, node: Node, result: Value) -> tuple[Array, Array]:
+    """Both bounds; lowering leaves out those that are NaN."""
     found = list(_limits(result))
     for index, item in enumerate(node.inputs[1:]):
         if item is not None:
             value = draft.constant(item)
             assert value is not None
-            if np.isnan(value.item()):
-                return None
             found[index] = value.reshape(())
     return found[0], found[1]
 

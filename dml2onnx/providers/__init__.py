@@ -1,4 +1,4 @@
 """Execution providers of ONNX Runtime: names, packages, installation, and choice.
 
-Names are there without numpy and ONNX Runtime, for the command line: ``table`` has them.
+``table`` needs neither numpy nor ONNX Runtime, which the command line imports late.
 """

@@ -1,4 +1,4 @@
-"""Converts the providers of callers and command lines to one value, or refuses them."""
+"""Converts the provider arguments of callers and command lines to one value, or refuses them."""
 
 from __future__ import annotations
 
@@ -14,22 +14,21 @@ from dml2onnx.targets import DEFAULT_TARGET, EXACT_TARGET
 from dml2onnx.targets import NAMES as TARGETS
 
 PORTABLE = "portable"
-"""The target of providers that have none of their own, where there is such a target."""
+"""The target of providers without their own."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class Providers:
-    """Execution providers of ONNX Runtime, in the order in which they are offered each node.
+    """Execution providers of ONNX Runtime, in order of preference.
 
-    The CPU takes what is left over, named or not. ``options`` are those of the first provider, as its page documents
-    them, or for several providers such dictionaries by their names. ``device`` is the number of a device of the first.
-    ``auto``, alone, leaves the choice to ONNX Runtime's device policy, whose one option is ``policy``. Raises
-    :class:`DmlError` for names and options that mean nothing.
+    The CPU runs the remaining nodes, named or not. ``options`` are those of the first provider, or dictionaries of
+    options by provider name. ``device`` is the device number of the first. ``auto``, alone, uses ONNX Runtime's device
+    policy, whose one option is ``policy``. Raises :class:`DmlError` for unknown names and options.
     """
 
     names: tuple[str, ...]
     options: Mapping[str, Mapping[str, str]] = field(hash=False)
-    """Of each provider that has any, by its name."""
+    """Options by provider name."""
     device: int | None
 
     def __init__(
@@ -54,7 +53,7 @@ class Providers:
 
     @classmethod
     def of_texts(cls, names: Sequence[str], options: Sequence[str] = (), device: int | None = None) -> Providers:
-        """From a command line: ``KEY=VALUE`` is for the first provider, ``NAME:KEY=VALUE`` for another."""
+        """Providers of a command line: option ``KEY=VALUE`` is for the first, ``NAME:KEY=VALUE`` for another."""
         listed = cls(*arguments.names(names, "provider")).names
         found: dict[str, dict[str, str]] = {}
         for text in arguments.names(options, "options"):
@@ -80,12 +79,12 @@ class Providers:
 
     @property
     def first(self) -> str:
-        """The one that decides what models are compiled for, and how exactly they compute."""
+        """The first provider, which determines the target and the accuracy."""
         return self.names[0]
 
     @property
     def target(self) -> str:
-        """What to compile for when nothing is said: the target of the same name, else one that all understand."""
+        """The default target: that of the same name, or else the general one."""
         if self.first == EXACT_TARGET:
             return DEFAULT_TARGET
         if self.first in TARGETS:
@@ -93,7 +92,7 @@ class Providers:
         return PORTABLE if PORTABLE in TARGETS else DEFAULT_TARGET
 
     def options_of(self, name: str) -> dict[str, str]:
-        """The options that ONNX Runtime gets for one of them, with the number of the device."""
+        """The options that are passed to ONNX Runtime for one provider, with the device number."""
         options = dict(self.options.get(name, {}))
         numbered = BY_NAME[name].device_option if name in BY_NAME else None
         if self.device is not None and name == self.first and numbered is not None:
@@ -103,11 +102,11 @@ class Providers:
 
 
 ProviderLike: TypeAlias = str | Sequence[str] | Providers
-"""A name, names with commas between them or as a list, or all that can be said of them."""
+"""A name, comma-separated names, a list of names, or :class:`Providers`."""
 
 
 def chosen(argument: object) -> Providers:
-    """The providers that are meant by what a caller has given; :class:`DmlError` for what means nothing."""
+    """The providers of a caller's argument; :class:`DmlError` if it is invalid."""
     if isinstance(argument, Providers):
         return argument
     if isinstance(argument, str):

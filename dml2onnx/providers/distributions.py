@@ -10,33 +10,33 @@ from dml2onnx.providers.table import TABLE, Provider
 
 RUNTIME = "onnxruntime"
 LISTS = {"RECORD": f"{RUNTIME}/__init__.py,", "top_level.txt": f"{RUNTIME}\n"}
-"""The files in which a distribution says what it has installed, each with what starts a line there for a runtime."""
+"""Files that list what a distribution installed, with the prefix of lines for ONNX Runtime."""
 
 
 def distributions() -> tuple[str, ...]:
-    """The packages that have put an ONNX Runtime into the one directory that all of them use."""
+    """The packages that have installed an ONNX Runtime, all into the same directory."""
     return tuple(sorted({item.name for item in metadata.distributions() if _has_runtime(item)}))
 
 
 def _has_runtime(distribution: metadata.Distribution) -> bool:
-    # not metadata.packages_distributions(), which makes objects of all files of all packages
-    text_of = distribution.read_text  # in UTF-8, whatever the machine's own encoding
+    # metadata.packages_distributions() would create objects for all files of all packages
+    text_of = distribution.read_text  # always UTF-8
     listed = ((f"\n{text_of(file) or ''}\n", line) for file, line in LISTS.items())
     return any(f"\n{line}" in text for text, line in listed)
 
 
 def clash(found: Sequence[str]) -> str:
-    """What is wrong where several distributions lie over each other; empty where nothing is."""
+    """The problem of several installed distributions, which overwrite each other; empty if there is one."""
     return f"{' and '.join(found)} lie in one directory and overwrite each other" if len(found) > 1 else ""
 
 
 def separated(found: Sequence[str], wanted: str) -> str:
-    """The command that leaves one distribution of several."""
+    """The command that removes all distributions but one."""
     return f"pip uninstall --yes {' '.join(found)} && pip install {wanted}"
 
 
 def remedy(provider: Provider, found: Sequence[str]) -> str:
-    """What brings a provider, in the place of the distributions that are installed or beside them."""
+    """The command that installs a provider, replacing the installed distributions or beside them."""
     lines = [f"pip install {provider.plugin}"] if provider.plugin else []
     if provider.distribution:
         others = [name for name in found if name != provider.distribution]

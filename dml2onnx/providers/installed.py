@@ -1,4 +1,4 @@
-"""Whether the chosen providers can work here: built in, or registered from their packages."""
+"""Checks that the chosen providers are available: built in, or registered from their packages."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from dml2onnx.providers.table import AUTO, BY_NAME, SHORT_NAMES, Provider
 
 @cache
 def _registered(full_name: str, library: str) -> str:
-    """Registers a plugin's library once in this process, under the provider's own name; why that failed, if it did.
+    """Registers a plugin's library once per process, and returns the reason of a failure.
 
-    Some providers are called by what they have been registered as, so that it must be no other name.
+    It is registered under the provider's own name, because some providers take the registered name.
     """
     import onnxruntime
 
@@ -29,46 +29,46 @@ def _registered(full_name: str, library: str) -> str:
 
 
 def register(provider: Provider) -> str:
-    """Makes the provider of an installed plugin package known to ONNX Runtime; why it could not be, if so."""
+    """Registers the provider of an installed plugin package, and returns the reason of a failure."""
     if provider.full_name in builtin():
         return ""
     try:
         library = str(import_module(provider.module).get_library_path())
-    except Exception as error:  # what a package without its own libraries raises is up to it
+    except Exception as error:  # packages raise what they like
         return " ".join(str(error).split())
     return _registered(provider.full_name, library)
 
 
 def devices_of(full_name: str) -> list[Any]:
-    """The devices that ONNX Runtime knows for a provider, in its order."""
+    """The devices that ONNX Runtime lists for a provider, in its order."""
     import onnxruntime
 
     return [item for item in onnxruntime.get_ep_devices() if item.ep_name == full_name]
 
 
 def plugin_devices(full_name: str) -> list[Any]:
-    """The devices of a provider that a plugin has brought; none for one that ONNX Runtime has itself."""
+    """The devices of a plugin's provider; empty for a built-in one."""
     return [] if full_name in builtin() else devices_of(full_name)
 
 
 @cache
 def builtin() -> tuple[str, ...]:
-    """ONNX Runtime's names of the providers that it has itself, which are asked for before plugins are registered."""
+    """ONNX Runtime's names of its built-in providers, read before plugins are registered."""
     import onnxruntime
 
     return tuple(onnxruntime.get_available_providers())
 
 
 def require_providers(stated: object) -> Providers:
-    """The providers that are meant, all of them ready for a session.
+    """The providers of an argument, all ready for a session.
 
-    :class:`DmlError` for what means nothing (DML3001, DML3022), where one is not installed (DML3002), and where one
-    finds no device or cannot be loaded (DML3021).
+    :class:`DmlError` for an invalid argument (DML3001, DML3022), a provider that is not installed (DML3002), and one
+    that cannot be loaded or finds no device (DML3021).
     """
     providers = chosen(stated)
     if providers.first == AUTO:
         for provider in plugin_packages():
-            register(provider)  # the policy chooses among those that could be
+            register(provider)  # failures are ignored: the policy chooses among the others
         return providers
     for name in providers.names:
         _require(BY_NAME[name], providers)

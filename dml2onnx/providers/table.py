@@ -9,28 +9,28 @@ PAGES = "https://onnxruntime.ai/docs/execution-providers"
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """An execution provider that can be asked for by a short name."""
+    """An execution provider with a short name."""
 
     name: str
     full_name: str
-    """ONNX Runtime's own name of it."""
+    """ONNX Runtime's name for it."""
     page: str
     """Its documentation: options, devices, accuracy."""
     distribution: str = ""
-    """The ONNX Runtime on the package index that has it built in, in the place of every other one."""
+    """The ONNX Runtime package that has it built in, and replaces any other."""
     plugin: str = ""
-    """The package that brings it to any ONNX Runtime from 1.24 on, as a library that is registered:
+    """The plugin package that adds it to any ONNX Runtime from 1.24 on:
     https://onnxruntime.ai/docs/execution-providers/plugin-ep-libraries/packaging.html"""
     elsewhere: str = ""
-    """Where it comes from when no package on the index has it."""
+    """Where to get it if no package on the index has it."""
     systems: tuple[str, ...] = ("Windows", "Linux", "Darwin")
-    """What ``platform.system`` calls the systems that it runs on."""
+    """Operating systems that it runs on, as ``platform.system`` names them."""
     device_option: tuple[str, str] | None = None
-    """The provider option that takes the number of a device, and its value with ``{}`` for the number."""
+    """The provider option for the device number, and its value with ``{}`` for the number."""
 
     @property
     def module(self) -> str:
-        """The module of the package that brings it as a plugin, which has ``get_library_path``."""
+        """The plugin package's module, which has ``get_library_path``."""
         return self.plugin.replace("-", "_")
 
 
@@ -129,7 +129,7 @@ TABLE = (
 
 AUTO = "auto"
 CPU = "cpu"
-"""What leaves the choice of a device to ONNX Runtime's policy, as Windows ML does:
+"""The provider that leaves the choice of a device to ONNX Runtime's policy, as Windows ML does:
 https://onnxruntime.ai/docs/execution-providers/plugin-ep-libraries/usage.html"""
 POLICIES = (
     "DEFAULT",
@@ -147,4 +147,4 @@ POLICY, DEFAULT_POLICY = "policy", "MAX_PERFORMANCE"
 BY_NAME = {item.name: item for item in TABLE}
 SHORT_NAMES = {item.full_name: item.name for item in TABLE}
 NAMES = (*BY_NAME, AUTO)
-"""All that can be asked for."""
+"""All short names."""

@@ -7,17 +7,17 @@ import os
 from dml2onnx.arguments import refusal
 
 MOST_THREADS = 1024
-"""More than a session has use for on any machine."""
+"""More than any machine has use for."""
 SESSION_THREADS = "DML2ONNX_THREADS"
-"""The environment variable: threads of a session, for processes that share a machine with others of their kind.
+"""The environment variable for the threads of a session, for processes that share a machine.
 
-``OMP_NUM_THREADS``, which ONNX Runtime does not heed, stands for the threads of other libraries."""
+ONNX Runtime ignores ``OMP_NUM_THREADS``, which sets the threads of other libraries."""
 
 
 def session_threads() -> int | None:
-    """The number that the environment states; ``None``, which leaves it to ONNX Runtime, where it states none.
+    """The number of threads in the environment; ``None``, ONNX Runtime's default, if not set.
 
-    :class:`DmlError` (DML3017) for more than :data:`MOST_THREADS`, all of which a session would start.
+    :class:`DmlError` (DML3017) above :data:`MOST_THREADS`, since a session would start all of them.
     """
     text = os.environ.get(SESSION_THREADS, "")
     if not text.isascii() or not text.isdecimal() or not text.strip("0"):

@@ -263,6 +263,10 @@ class TestRefusals:
         with pytest.raises(TypeError, match="an Expression has no operators with"):
             _ = self.expression() + other
 
+    def test_options_of_numpy_are_not_ignored(self) -> None:
+        with pytest.raises(TypeError, match="numpy.add is for arrays"):
+            np.add(self.expression(), 1, dtype=np.float64)
+
     def test_other_data_types(self) -> None:
         x = self.expression()
         y = x.builder.input("y", "INT32", [2, 3])

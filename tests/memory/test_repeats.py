@@ -29,7 +29,7 @@ FOUR = t("FLOAT32", [4])
 @contextmanager
 def without_memory() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Repeats, "lower", lambda self, node, lower_anew: lower_anew())
+        patch.setattr(Repeats, "lower", lambda self, node, lower_node: lower_node())
         yield
 
 

@@ -235,6 +235,14 @@ def test_a_cast_that_wraps_may_make_what_is_negative(data_type: str, goes: bool)
     assert {"Concat", "Pad"}.isdisjoint(counts(graph, 2)) is goes
 
 
+@pytest.mark.parametrize(("data_type", "goes"), [("FLOAT32", True), ("INT8", False)])
+def test_the_magnitude_of_the_lowest_integer_is_negative(data_type: str, goes: bool) -> None:
+    g = GraphBuilder()
+    x = g.abs(g.input("x", data_type, IMAGE))
+    graph = g.build({"y": g.max_pooling0(around(g, x, 0, (1, 1)), [3, 3], [2, 2])})
+    assert {"Concat", "Pad"}.isdisjoint(counts(graph, 2)) is goes
+
+
 def test_the_level_has_them_all() -> None:
     assert chosen(2)[-len(ROUNDING) :] == ROUNDING
     assert [item.description for item in ROUNDING if not item.description.endswith(".")] == []

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Write and check ``tests/data/forms.txt``: the ONNX operators of every DirectML operator, on every target.
+
+    scripts/generate_forms.py            write it
+    scripts/generate_forms.py --check    fail when it differs from what would be written
+
+A change of a lowering, a legalisation or a quirk shows in the difference which models become longer, shorter or other.
+The tests compare numbers; they do not see that a short form is no longer chosen.
+
+Each paragraph is a descriptor. Its first line has the form of the target ``onnx``, each further line another form and
+the targets or options that have it. ``Mul*3`` are three nodes, ``+ 2`` is the number of initializers.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from _generated import write_or_check
+
+from dml2onnx.compiler import compile_outputs
+from dml2onnx.diagnostics import DmlError
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.options import CompileOptions
+from dml2onnx.targets import NAMES
+from dml2onnx.testing import valid
+from dml2onnx.testing.single_node import single_node
+from dml2onnx.testing.variations import findings, of_each_layout, of_each_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = ROOT / "tests" / "data" / "forms.txt"
+GENERATOR = "scripts/generate_forms.py"
+OPTIONS: dict[str, dict[str, Any]] = {
+    **{name: {"target": name} for name in NAMES},
+    "exact": {"exact": True, "target": "cpu"},
+    "opset 17": {"opset": 17, "target": "cpu"},
+    "opset 25": {"opset": 25, "target": "cpu"},
+    "-O0": {"optimize": 0},
+    "-O2": {"optimize": 2},
+    "qdq": {"quant_format": "qdq", "target": "cpu"},
+}
+MOST_TYPES = 4
+"""Variants of a descriptor in other data types."""
+MOST_LAYOUTS = 2
+"""Variants of an operator's first descriptor in other layouts."""
+
+
+def descriptors(own: list[OperatorDesc]) -> Iterator[OperatorDesc]:
+    """An operator's valid descriptors, each in some data types and layouts."""
+    for op in own:
+        others = sorted(filter(is_right, {*of_each_type(op)} - {op}), key=str)
+        yield from (op, *others[:: max(1, len(others) // MOST_TYPES)][:MOST_TYPES])
+    yield from itertools.islice(filter(is_right, of_each_layout(own[0], Random(1))), MOST_LAYOUTS)
+
+
+def is_right(op: OperatorDesc) -> bool:
+    return not any(item.is_error for item in findings(op))
+
+
+def title(op: OperatorDesc) -> str:
+    """A descriptor in a line, its tensors as ``FLOAT32 [2, 3]``."""
+    fields = [f"{item.name}={shown(value)}" for item, value in op.items() if value is not None]
+    return f"{op.type}: {', '.join(fields)}"
+
+
+def shown(value: object) -> str:
+    if isinstance(value, OperatorDesc):
+        return f"({title(value)})"
+    return f"({', '.join(map(shown, value))})" if isinstance(value, tuple) else str(value)
+
+
+def form(op: OperatorDesc, options: CompileOptions) -> str:
+    """The operators of a model in order, or the code of the diagnostic if there is no model."""
+    graph = single_node(op)
+    try:
+        model = compile_outputs(graph, graph.outputs, options)
+    except DmlError as error:
+        return str(error.diagnostics[0].code)
+    names = [(name, len([*same])) for name, same in itertools.groupby(node.op_type for node in model.lowered.nodes)]
+    listed = " ".join(f"{name}*{count}" if count > 1 else name for name, count in names)
+    return f"{listed or 'nothing'} + {len(model.lowered.initializers)}"
+
+
+def content() -> str:
+    """The file."""
+    options = {name: CompileOptions.of(**keywords) for name, keywords in OPTIONS.items()}
+    lines = [f"{GENERATOR} wrote this file."]
+    for own in valid.descriptors().values():
+        for op in dict.fromkeys(descriptors(own)):
+            forms: dict[str, list[str]] = {}
+            for name, how in options.items():
+                forms.setdefault(form(op, how), []).append(name)
+            usual, *others = forms
+            lines += ["", title(op), f"    {usual}", *(f"    {made}: {', '.join(forms[made])}" for made in others)]
+    return "\n".join([*lines, ""])
+
+
+if __name__ == "__main__":
+    sys.exit(write_or_check(GENERATOR, __doc__, lambda: {TARGET: content()}))
