@@ -32,7 +32,7 @@ def random_words(state, shape):
     return found["OutputTensor"].values, found["OutputStateTensor"].values.reshape(-1).tolist()
 
 
-# The known answers of Random123, the library of the authors: counter, key, block.
+# Known answers of Random123, the authors' library: counter, key, block
 KNOWN_ANSWERS = [
     ([0] * 4, [0] * 2, [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]),
     ([0xFFFFFFFF] * 4, [0xFFFFFFFF] * 2, [0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD]),
@@ -54,7 +54,7 @@ def test_philox_known_answers(counter, key, want):
 
 
 @pytest.mark.parametrize("counter", [0, 2**32 - 2, 2**64 - 3, 2**96 - 1, 2**128 - 2, 7 * 2**64 - 2])
-def test_blocks_follow_one_another(counter):
+def test_blocks_are_consecutive(counter):
     def words_of(number):
         return [number % 2**128 >> 32 * i & 0xFFFFFFFF for i in range(4)]
 
@@ -66,12 +66,12 @@ def test_blocks_follow_one_another(counter):
 
 
 @pytest.mark.parametrize(("elements", "blocks"), [(1, 1), (4, 1), (5, 2), (8, 2)])
-def test_a_block_begun_is_used_up(elements, blocks):
+def test_a_partial_block_is_used_up(elements, blocks):
     assert random_words([0] * 6, (elements,))[1] == [blocks, 0, 0, 0, 0, 0]
 
 
 def test_the_documented_step_of_the_counter():
-    """The page prints the two counters in exchanged places."""
+    """The page swaps the two counters."""
     (example,) = catalog.operator("RANDOM_GENERATOR").examples()
     later, earlier = (int(example[key], 16) for key in ("counter_before", "counter_after"))
     counter = [earlier >> 32 * i & 0xFFFFFFFF for i in range(4)]

@@ -40,7 +40,7 @@ def test_float32_arithmetic_stays_within_a_small_error(seed, n):
     assert not disagreements(hat * scale + scale, y, DataType.FLOAT32).any()
 
 
-def test_what_overflows_is_unspecified():
+def test_overflow_is_unspecified():
     one = np.ones((1, 1), np.float32)
     of_x, of_scale, of_bias = gradient("BATCH_NORMALIZATION_GRAD", 1e30 * one, 1e30 * one, 0 * one, one, one)
     assert [result.unspecified.any() for result in (of_x, of_scale, of_bias)] == [False, True, False]

@@ -27,7 +27,7 @@ def test_nan_is_last_and_unspecified(way):
         np.testing.assert_array_equal(result.unspecified, np.array([[True] * 5, [False] * 5]))
 
 
-def test_float32_along_the_axis_agrees():
+def test_float32_sums_are_within_the_error():
     x = np.random.default_rng(8).normal(size=1000).astype(np.float32)
     sums, products = running("SUMMATION", x), running("PRODUCT", 1 + x / 100)
     assert not disagreements(np.cumsum(x), sums, DataType.FLOAT32).any()
@@ -36,7 +36,7 @@ def test_float32_along_the_axis_agrees():
     assert sums.error[0] < 1e-6 * abs(x[0])
 
 
-def test_what_comes_back_from_overflow_is_unspecified():
+def test_overflow_that_later_elements_undo_is_unspecified():
     x = np.array([3e38, 3e38, -3e38, -1], np.float32)
     np.testing.assert_array_equal(running("SUMMATION", x).unspecified, [False, False, True, True])
     np.testing.assert_array_equal(
