@@ -99,9 +99,9 @@ def test_a_wrong_descriptor_is_refused_by_both() -> None:
 @pytest.mark.parametrize(
     ("outcome", "problem"),
     [
-        (Outcome(0x80070057, step="CreateOperator"), "check takes it, and DirectML does not: CreateOperator gives"),
-        (Outcome(DIED, step="exception c0000005"), "check takes it, and DirectML does not: DirectML ended the process"),
-        (Outcome(0, 0x80004005, step="CompileOperator"), "DirectML does not run it: CompileOperator gives 0x80004005"),
+        (Outcome(0x80070057, step="CreateOperator"), "check accepts it, but DirectML does not: CreateOperator gives"),
+        (Outcome(DIED, step="exception c0000005"), "check accepts it, but DirectML does not: DirectML ended the"),
+        (Outcome(0, 0x80004005, step="CompileOperator"), "DirectML fails to run it: CompileOperator gives 0x80004005"),
         (Outcome(0, 0, 0, buffers=(np.full(4, 7, np.float32).tobytes(),)), "OutputTensor0[0, 0, 0, 0] is 7.0 in"),
     ],
 )
@@ -117,7 +117,7 @@ def test_what_only_check_refuses_is_said(monkeypatch: pytest.MonkeyPatch) -> Non
     wrong = plain("ELEMENT_WISE_ABS", InputTensor=sized(1, 1, 1, 4), OutputTensor=sized(1, 1, 1, 5))
     monkeypatch.setattr(runner, "run", lambda cases, _: [Outcome(0) for _ in cases])
     (answer,) = ask([wrong], 0, None)  # type: ignore[arg-type]
-    assert answer.problem == "check refuses it, and DirectML takes it"
+    assert answer.problem == "check refuses it, but DirectML accepts it"
 
 
 def test_differences_have_bounds() -> None:
