@@ -29,7 +29,7 @@ from dml2onnx.reference import evaluate_results, memory
 from dml2onnx.targets import DEFAULT_OPSET
 from dml2onnx.testing.runnable import RUNNABLE_OPSETS
 from dml2onnx.testing.trial import differences, feeds_of
-from dml2onnx.verification.nodes import bytes_to
+from dml2onnx.verification.nodes import buffer_of, bytes_to
 
 OTHER_OPSETS = tuple(item for item in RUNNABLE_OPSETS if item != DEFAULT_OPSET)
 """Opsets other than the default one."""
@@ -225,14 +225,9 @@ def fed_constants(graph: Graph) -> tuple[Graph, dict[str, Array]]:
 def frozen_inputs(graph: Graph, feeds: Mapping[str, Array]) -> Graph:
     """The graph with its inputs as constants."""
     constants = tuple(
-        Constant(item.value, ArrayData.of(_filled(feeds[item.name], item.value.nbytes))) for item in graph.inputs
+        Constant(item.value, ArrayData.of(buffer_of(feeds[item.name], item.value))) for item in graph.inputs
     )
     return replace(graph, inputs=(), constants=(*graph.constants, *constants))
-
-
-def _filled(array: Array, nbytes: int) -> Array:
-    flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)[:nbytes]
-    return np.concatenate([flat, np.zeros(nbytes - flat.size, np.uint8)])
 
 
 # --- All of them ------------------------------------------------------------------------------------------------------
