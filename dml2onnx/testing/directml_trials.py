@@ -73,7 +73,7 @@ def drawn(bases: Sequence[OperatorDesc], seed: int) -> list[OperatorDesc]:
     return list(found)
 
 
-def ask(ops: Sequence[OperatorDesc], seed: int, installation: Installation, *, exact: bool = True) -> list[Answer]:
+def compare(ops: Sequence[OperatorDesc], seed: int, installation: Installation, *, exact: bool = True) -> list[Answer]:
     """Runs operators with random contents in one run of DirectML, and compares them with exact or default models."""
     found_of = [findings(op) for op in ops]
     refused = [any(item.is_error for item in found) for found in found_of]

@@ -17,7 +17,7 @@ from dml2onnx.catalog import LATEST
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.testing.directml_trials import ask
+from dml2onnx.testing.directml_trials import compare
 from dml2onnx.testing.single_node import single_node
 from tests.directml.live import installed, needs_directml
 from tests.lowering.harness import check_case, operator, t
@@ -157,6 +157,6 @@ def test_compiled_models_match_the_reference(kind: str) -> None:
 @needs_directml
 @pytest.mark.parametrize("kind", KINDS)
 def test_compiled_models_match_directml(kind: str, is_exhaustive: bool) -> None:
-    for answer in ask([drawn(kind, seed) for seed in range(100, 160 if is_exhaustive else 130)], 0, installed()):
+    for answer in compare([drawn(kind, seed) for seed in range(100, 160 if is_exhaustive else 130)], 0, installed()):
         assert answer.problem == "", answer.op
         assert answer.outcome.dispatched == 0

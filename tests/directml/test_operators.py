@@ -13,7 +13,7 @@ from dml2onnx.directml.cases import DIED, Outcome
 from dml2onnx.ir.operator import OperatorDesc, ScaleBias
 from dml2onnx.testing import directml_trials, valid
 from dml2onnx.testing.descriptors import plain, sized
-from dml2onnx.testing.directml_trials import Answer, ask, differences
+from dml2onnx.testing.directml_trials import Answer, compare, differences
 from tests.directml.live import installed, needs_directml
 
 
@@ -21,7 +21,7 @@ from tests.directml.live import installed, needs_directml
 def answers(exact: bool) -> dict[OperatorDesc, Answer]:
     """All operators, in one run of DirectML."""
     ops = [op for several in valid.descriptors().values() for op in several]
-    return {answer.op: answer for answer in ask(ops, 0 if exact else 1, installed(), exact=exact)}
+    return {answer.op: answer for answer in compare(ops, 0 if exact else 1, installed(), exact=exact)}
 
 
 @needs_directml
@@ -39,14 +39,14 @@ def test_only_exact_models_promise_shifts_by_the_width() -> None:
     tensors = [sized(1, 2, 3, width, type="UINT8") for width in range(4, 8)]
     shifts = [plain("ELEMENT_WISE_BIT_SHIFT_RIGHT", ATensor=x, BTensor=x, OutputTensor=x) for x in tensors]
     for exact in (True, False):
-        assert [answer.problem for answer in ask(shifts, 0, installed(), exact=exact)] == [""] * 4
+        assert [answer.problem for answer in compare(shifts, 0, installed(), exact=exact)] == [""] * 4
 
 
 @needs_directml
 def test_operators_that_are_not_compiled_are_not_compared() -> None:
     x = sized(1, 1, 4, 4)
     fields = {"Strides": (1, 0), "WindowSize": (2, 2), "StartPadding": (0, 0), "EndPadding": (0, 0)}
-    (answer,) = ask([plain("MAX_POOLING", InputTensor=x, OutputTensor=sized(1, 1, 3, 3), **fields)], 0, installed())
+    (answer,) = compare([plain("MAX_POOLING", InputTensor=x, OutputTensor=sized(1, 1, 3, 3), **fields)], 0, installed())
     assert (answer.refused, answer.outcome.created, answer.problem) == (False, 0, "")
 
 
@@ -55,7 +55,7 @@ def test_a_wrong_count_of_an_array_is_not_compared() -> None:
     x = sized(1, 2, 3, 4)
     softmax = plain("ACTIVATION_SOFTMAX1", InputTensor=x, OutputTensor=x, Axes=(1, 3))
     values = [3 if item.name == "AxisCount" else value for item, value in softmax.items()]
-    (answer,) = ask([OperatorDesc(softmax.schema, tuple(values))], 0, installed())
+    (answer,) = compare([OperatorDesc(softmax.schema, tuple(values))], 0, installed())
     assert (answer.refused, answer.problem) == (True, "")
 
 
@@ -69,7 +69,7 @@ def scaled(name: str, bits: int, by: ScaleBias) -> OperatorDesc:
 def test_64_bits_are_not_scaled() -> None:
     amounts = [ScaleBias(1.0, 0.0), ScaleBias(2.0, 0.0), ScaleBias(1.0, 1.0)]
     cases = list(product(("ABS", "CLIP", "IDENTITY"), (32, 64), amounts))
-    answers = ask([scaled(*case) for case in cases], 0, installed())
+    answers = compare([scaled(*case) for case in cases], 0, installed())
     for (name, bits, by), answer in zip(cases, answers, strict=True):
         assert answer.problem == "", (name, bits, by)
         assert answer.refused == (bits == 64 and by != amounts[0]), (name, bits, by)
@@ -78,7 +78,7 @@ def test_64_bits_are_not_scaled() -> None:
 @needs_directml
 def test_a_wrong_descriptor_is_refused_by_both() -> None:
     wrong = plain("ELEMENT_WISE_ABS", InputTensor=sized(1, 1, 1, 4), OutputTensor=sized(1, 1, 1, 5))
-    (answer,) = ask([wrong], 0, installed())
+    (answer,) = compare([wrong], 0, installed())
     assert (answer.refused, answer.outcome.created, answer.problem) == (True, 0x80070057, "")
 
 
@@ -94,14 +94,14 @@ def test_a_wrong_descriptor_is_refused_by_both() -> None:
 def test_problems_are_reported(outcome: Outcome, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
     x = sized(1, 1, 1, 4)
     monkeypatch.setattr(runner, "run", lambda cases, _: [outcome for _ in cases])
-    (answer,) = ask([plain("ELEMENT_WISE_ABS", InputTensor=x, OutputTensor=x)], 0, None)  # type: ignore[arg-type]
+    (answer,) = compare([plain("ELEMENT_WISE_ABS", InputTensor=x, OutputTensor=x)], 0, None)  # type: ignore[arg-type]
     assert answer.problem.startswith(problem)
 
 
 def test_refusals_by_check_alone_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = plain("ELEMENT_WISE_ABS", InputTensor=sized(1, 1, 1, 4), OutputTensor=sized(1, 1, 1, 5))
     monkeypatch.setattr(runner, "run", lambda cases, _: [Outcome(0) for _ in cases])
-    (answer,) = ask([wrong], 0, None)  # type: ignore[arg-type]
+    (answer,) = compare([wrong], 0, None)  # type: ignore[arg-type]
     assert answer.problem == "check refuses it, but DirectML accepts it"
 
 

@@ -11,11 +11,11 @@ from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import allowed_error
 from dml2onnx.reference.activation import apply_activation
 from dml2onnx.testing.descriptors import plain
-from tests.reference.numbers import answer, marks
+from tests.reference.numbers import marks, result_of
 
 
 def activate(name, x, **values):
-    return answer(f"ACTIVATION_{name}", InputTensor=x, **values)
+    return result_of(f"ACTIVATION_{name}", InputTensor=x, **values)
 
 
 OF_NUMBERS = {

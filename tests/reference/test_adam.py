@@ -5,7 +5,7 @@ import pytest
 
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import disagreements
-from tests.reference.numbers import answers
+from tests.reference.numbers import results_of
 
 MOMENTS = ("Parameters", "FirstMoment", "SecondMoment")
 
@@ -14,7 +14,9 @@ def adam(x, m, v, g, step, rate=0.01, beta1=0.9, beta2=0.999, epsilon=1e-8):
     arrays = {f"Input{name}Tensor": array for name, array in zip(MOMENTS, (x, m, v), strict=True)}
     arrays |= {"GradientTensor": g, "TrainingStepTensor": np.full((1,) * x.ndim, step, np.uint32)}
     outputs = {f"Output{name}Tensor": x for name in MOMENTS}
-    found = answers("ADAM_OPTIMIZER", **arrays, **outputs, LearningRate=rate, Beta1=beta1, Beta2=beta2, Epsilon=epsilon)
+    found = results_of(
+        "ADAM_OPTIMIZER", **arrays, **outputs, LearningRate=rate, Beta1=beta1, Beta2=beta2, Epsilon=epsilon
+    )
     return [found[field] for field in outputs]
 
 

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dml2onnx.ir.tensor import DataType
-from tests.reference.numbers import INTEGERS, answer, integers, marks
+from tests.reference.numbers import INTEGERS, integers, marks, result_of
 
 FLOATS = [t for t in DataType if t.is_float]
 
 
 def cast(x, data_type):
-    found = answer("CAST", np.zeros(x.shape, data_type.dtype), InputTensor=x)
+    found = result_of("CAST", np.zeros(x.shape, data_type.dtype), InputTensor=x)
     assert found.error is None
     return found
 

@@ -8,12 +8,12 @@ import pytest
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import allowed_error
 from dml2onnx.testing.descriptors import plain
-from tests.reference.numbers import answer
+from tests.reference.numbers import result_of
 
 
 def convolve(x, w, shape, **values):
     fields = {"DimensionCount": x.ndim - 2, "Mode": "CROSS_CORRELATION", **values}
-    return answer("CONVOLUTION", shape, InputTensor=x, FilterTensor=w, **fields)
+    return result_of("CONVOLUTION", shape, InputTensor=x, FilterTensor=w, **fields)
 
 
 def test_activation_applies_to_the_unrounded_sum():

@@ -6,15 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dml2onnx.testing.descriptors import plain
-from tests.reference.numbers import INTEGERS, answer, integers, marks
+from tests.reference.numbers import INTEGERS, integers, marks, result_of
 
 
 def binary(name, a, b, **values):
-    return answer(f"ELEMENT_WISE_{name}", ATensor=a, BTensor=b, **values)
+    return result_of(f"ELEMENT_WISE_{name}", ATensor=a, BTensor=b, **values)
 
 
 def unary(name, x, **values):
-    return answer(f"ELEMENT_WISE_{name}", InputTensor=x, **values)
+    return result_of(f"ELEMENT_WISE_{name}", InputTensor=x, **values)
 
 
 @pytest.mark.parametrize("data_type", INTEGERS, ids=lambda t: t.name)

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import disagreements
-from tests.reference.numbers import INTEGERS, answer
+from tests.reference.numbers import INTEGERS, result_of
 from tests.reference.test_element_wise import binary, unary
 
 POW_INTEGERS = [t for t in DataType if not t.is_float and 8 <= t.bits <= 32]
 
 
 def power(x, exponent, **values):
-    return answer("ELEMENT_WISE_POW", InputTensor=x, ExponentTensor=exponent, **values)
+    return result_of("ELEMENT_WISE_POW", InputTensor=x, ExponentTensor=exponent, **values)
 
 
 def integer_power(base, exponent, data_type):
@@ -108,7 +108,7 @@ def test_integer_base_with_float_exponent():
 def test_clip_grad_of_nan_is_zero():
     x, gradient = np.array([np.nan, 0], np.float32), np.array([1, np.nan], np.float32)
     fields = {"InputTensor": x, "InputGradientTensor": gradient, "Min": -1, "Max": 1}
-    got = answer("ELEMENT_WISE_CLIP_GRAD", **fields)
+    got = result_of("ELEMENT_WISE_CLIP_GRAD", **fields)
     np.testing.assert_array_equal(got.values, [0, np.nan])
     np.testing.assert_array_equal(got.open, [True, False])
 

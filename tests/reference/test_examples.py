@@ -17,7 +17,7 @@ from dml2onnx.reference import run_operator
 from dml2onnx.testing.examples import Example, examples
 from tests.directml import left
 from tests.directml.probes import NOT_COMPUTED, against_reference, read
-from tests.reference.numbers import answer
+from tests.reference.numbers import result_of
 
 
 def complete_examples() -> list[object]:
@@ -93,7 +93,7 @@ def test_by_hand(name: str) -> None:
     dtype, inputs, want, attributes = BY_HAND[name]
     fields = [item.name for item in catalog.operator(name).input_fields]
     given = {field: np.array(array, dtype) for field, array in zip(fields, inputs, strict=True)}
-    got = answer(name, np.zeros(np.shape(want), dtype), **given, **attributes)
+    got = result_of(name, np.zeros(np.shape(want), dtype), **given, **attributes)
     np.testing.assert_allclose(got.values, want, rtol=1e-6)
 
 

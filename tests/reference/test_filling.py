@@ -6,12 +6,12 @@ import pytest
 from dml2onnx import catalog
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference.filling import philox_4x32_10
-from tests.reference.numbers import answers
+from tests.reference.numbers import results_of
 
 
 def sequence(data_type, start, delta, shape):
     fields = {"ValueDataType": data_type.name, "ValueStart": start, "ValueDelta": delta}
-    return answers("FILL_VALUE_SEQUENCE", OutputTensor=np.zeros(shape, data_type.dtype), **fields)["OutputTensor"]
+    return results_of("FILL_VALUE_SEQUENCE", OutputTensor=np.zeros(shape, data_type.dtype), **fields)["OutputTensor"]
 
 
 @pytest.mark.parametrize("data_type", [DataType.FLOAT16, DataType.FLOAT32], ids=lambda t: t.name)
@@ -28,7 +28,7 @@ def test_float_sequences_multiply(data_type, start, delta):
 def random_words(state, shape):
     state = np.array(state, np.uint32).reshape(1, 1, 1, 6)
     outputs = {"OutputTensor": np.zeros(shape, np.uint32), "OutputStateTensor": state}
-    found = answers("RANDOM_GENERATOR", InputStateTensor=state, Type="PHILOX_4X32_10", **outputs)
+    found = results_of("RANDOM_GENERATOR", InputStateTensor=state, Type="PHILOX_4X32_10", **outputs)
     return found["OutputTensor"].values, found["OutputStateTensor"].values.reshape(-1).tolist()
 
 

@@ -6,21 +6,21 @@ import numpy as np
 import pytest
 
 from dml2onnx.reference.gathering import places
-from tests.reference.numbers import answer, answers
+from tests.reference.numbers import result_of, results_of
 
 
 def gather_nd(x, indices, sizes):
     counts = {"InputDimensionCount": x.ndim, "IndicesDimensionCount": indices.ndim}
-    return answer("GATHER_ND", sizes, InputTensor=x, IndicesTensor=indices, **counts)
+    return result_of("GATHER_ND", sizes, InputTensor=x, IndicesTensor=indices, **counts)
 
 
 def scatter(x, indices, updates, axis):
-    return answer("SCATTER", InputTensor=x, IndicesTensor=indices, UpdatesTensor=updates, Axis=axis)
+    return result_of("SCATTER", InputTensor=x, IndicesTensor=indices, UpdatesTensor=updates, Axis=axis)
 
 
 def scatter_nd(x, indices, updates, counts):
     fields = {"InputTensor": x, "IndicesTensor": indices, "UpdatesTensor": updates}
-    return answer("SCATTER_ND", **fields, InputDimensionCount=counts[0], IndicesDimensionCount=counts[1])
+    return result_of("SCATTER_ND", **fields, InputDimensionCount=counts[0], IndicesDimensionCount=counts[1])
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ class TestNonzeroCoordinates:
     @staticmethod
     def nonzero(x, sizes):
         count, rows = np.zeros((1,) * len(sizes), np.uint32), np.zeros(sizes, np.uint32)
-        found = answers("NONZERO_COORDINATES", InputTensor=x, OutputCountTensor=count, OutputCoordinatesTensor=rows)
+        found = results_of("NONZERO_COORDINATES", InputTensor=x, OutputCountTensor=count, OutputCoordinatesTensor=rows)
         return found["OutputCountTensor"], found["OutputCoordinatesTensor"]
 
     @pytest.mark.parametrize("dtype", [np.uint8, np.float16])

@@ -3,11 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.reference.numbers import answer, marks
+from tests.reference.numbers import marks, result_of
 
 
 def gemm(a, b, c=None, **values):
-    return answer("GEMM", (*a.shape[:-1], b.shape[-1]), ATensor=a, BTensor=b, CTensor=c, **values)
+    return result_of("GEMM", (*a.shape[:-1], b.shape[-1]), ATensor=a, BTensor=b, CTensor=c, **values)
 
 
 def test_beta_zero_skips_c():

@@ -9,7 +9,7 @@ import pytest
 
 from dml2onnx.reference import disagreements
 from dml2onnx.testing.descriptors import tensor
-from tests.reference.numbers import answer
+from tests.reference.numbers import result_of
 
 WIDE = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32]
 
@@ -22,7 +22,7 @@ def random(dtype, shape, seed=0):
 def multiply(a, b, za=None, zb=None, *, output, **more):
     name = "MATRIX_MULTIPLY_INTEGER_TO_FLOAT" if np.dtype(output).kind == "f" else "QUANTIZED_LINEAR_MATRIX_MULTIPLY"
     tensors = {"ATensor": a, "AZeroPointTensor": za, "BTensor": b, "BZeroPointTensor": zb, **more}
-    return answer(name, np.zeros((*a.shape[:-1], b.shape[-1]), output), **tensors)
+    return result_of(name, np.zeros((*a.shape[:-1], b.shape[-1]), output), **tensors)
 
 
 def less_in_float32(x, zero_point):

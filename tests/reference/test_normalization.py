@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import disagreements
-from tests.reference.numbers import answer, marks
+from tests.reference.numbers import marks, result_of
 
 
 def numbers(*sizes, dtype=np.float32, seed=0, low=-4.0, high=4.0):
@@ -16,17 +16,17 @@ def numbers(*sizes, dtype=np.float32, seed=0, low=-4.0, high=4.0):
 
 def batch(x, mean, variance, scale, bias, epsilon=1e-5):
     parameters = {"MeanTensor": mean, "VarianceTensor": variance, "ScaleTensor": scale, "BiasTensor": bias}
-    return answer("BATCH_NORMALIZATION", InputTensor=x, **parameters, Epsilon=epsilon)
+    return result_of("BATCH_NORMALIZATION", InputTensor=x, **parameters, Epsilon=epsilon)
 
 
 def mvn(x, axes, scale=None, bias=None, *, variance=True, epsilon=1e-5):
     fields = {"InputTensor": x, "ScaleTensor": scale, "BiasTensor": bias, "Axes": axes, "NormalizeVariance": variance}
-    return answer("MEAN_VARIANCE_NORMALIZATION1", **fields, Epsilon=epsilon)
+    return result_of("MEAN_VARIANCE_NORMALIZATION1", **fields, Epsilon=epsilon)
 
 
 def lrn(x, size, *, alpha=0.1, beta=0.75, bias=1.0):
     fields = {"CrossChannel": True, "LocalSize": size, "Alpha": alpha, "Beta": beta, "Bias": bias}
-    return answer("LOCAL_RESPONSE_NORMALIZATION", InputTensor=x, **fields)
+    return result_of("LOCAL_RESPONSE_NORMALIZATION", InputTensor=x, **fields)
 
 
 def one(number):
@@ -112,7 +112,7 @@ def test_the_error_is_small():
 
 
 def lp(x, p, epsilon):
-    return answer("LP_NORMALIZATION", InputTensor=x, Axis=1, P=p, Epsilon=epsilon)
+    return result_of("LP_NORMALIZATION", InputTensor=x, Axis=1, P=p, Epsilon=epsilon)
 
 
 def test_lp_at_the_limits_of_its_range():

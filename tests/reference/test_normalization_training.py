@@ -6,20 +6,20 @@ from hypothesis import strategies as st
 
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import disagreements
-from tests.reference.numbers import answers
+from tests.reference.numbers import results_of
 from tests.reference.test_normalization import numbers
 
 
 def training(x, scale, bias, epsilon):
     arrays = {"InputTensor": x, "ScaleTensor": scale, "BiasTensor": bias}
     outputs = {"OutputTensor": x, "OutputMeanTensor": scale, "OutputVarianceTensor": scale}
-    return answers("BATCH_NORMALIZATION_TRAINING", **arrays, **outputs, Epsilon=epsilon)["OutputTensor"]
+    return results_of("BATCH_NORMALIZATION_TRAINING", **arrays, **outputs, Epsilon=epsilon)["OutputTensor"]
 
 
 def gradient(name, x, g, mean, variance, scale, *, epsilon=1e-5):
     arrays = {"InputTensor": x, "InputGradientTensor": g, "MeanTensor": mean, "VarianceTensor": variance}
     outputs = {"OutputGradientTensor": x, "OutputScaleGradientTensor": scale, "OutputBiasGradientTensor": scale}
-    found = answers(name, ScaleTensor=scale, **arrays, **outputs, Epsilon=epsilon)
+    found = results_of(name, ScaleTensor=scale, **arrays, **outputs, Epsilon=epsilon)
     return [found[field] for field in outputs]
 
 

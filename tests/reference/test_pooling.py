@@ -3,14 +3,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.reference.numbers import answers, marks
+from tests.reference.numbers import marks, results_of
 
 
 def pool(name, x, shape, *, indices=False, **values):
     outputs = {"OutputTensor": np.zeros(shape, x.dtype)}
     if indices:
         outputs["OutputIndicesTensor"] = np.zeros(shape, np.uint32)
-    found = answers(name, InputTensor=x, **outputs, **values)
+    found = results_of(name, InputTensor=x, **outputs, **values)
     return found["OutputTensor"], found.get("OutputIndicesTensor")
 
 

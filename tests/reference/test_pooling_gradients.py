@@ -4,11 +4,11 @@ import numpy as np
 
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import disagreements
-from tests.reference.numbers import answer, marks
+from tests.reference.numbers import marks, result_of
 
 
 def gradient(g, x, **values):
-    return answer("MAX_POOLING_GRAD", x, InputTensor=x, InputGradientTensor=g, **values)
+    return result_of("MAX_POOLING_GRAD", x, InputTensor=x, InputGradientTensor=g, **values)
 
 
 def test_maxima_of_equal_elements_nan_and_padding():
@@ -45,4 +45,4 @@ def test_error_and_order():
 
 def test_different_values_with_equal_indices_are_unspecified():
     x, indices = np.array([[[[1, 2, 3, 3]]]], np.float32), np.array([[[[0, 0, 2, 2]]]], np.uint32)
-    assert marks(answer("MAX_UNPOOLING", InputTensor=x, IndicesTensor=indices)) == [True, False, False, False]
+    assert marks(result_of("MAX_UNPOOLING", InputTensor=x, IndicesTensor=indices)) == [True, False, False, False]

@@ -3,18 +3,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.reference.numbers import answer, answers
+from tests.reference.numbers import result_of, results_of
 
 FLOATS = [np.float32, np.float16]
 
 
 def quantize(x, scale, zero_point=None, dtype=np.uint8):
     fields = {"InputTensor": x, "ScaleTensor": scale, "ZeroPointTensor": zero_point}
-    return answer("ELEMENT_WISE_QUANTIZE_LINEAR", np.zeros(x.shape, dtype), **fields)
+    return result_of("ELEMENT_WISE_QUANTIZE_LINEAR", np.zeros(x.shape, dtype), **fields)
 
 
 def dequantize(x, scale):
-    return answer("ELEMENT_WISE_DEQUANTIZE_LINEAR", np.zeros(x.shape, scale.dtype), InputTensor=x, ScaleTensor=scale)
+    return result_of("ELEMENT_WISE_DEQUANTIZE_LINEAR", np.zeros(x.shape, scale.dtype), InputTensor=x, ScaleTensor=scale)
 
 
 def add(a, b, out):
@@ -26,7 +26,7 @@ def add(a, b, out):
         if zero_point is not None:
             fields[f"{name}ZeroPointTensor"] = np.full((1,) * a[0].ndim, zero_point, dtype)
     output = np.zeros(a[0].shape, out[0])
-    return answer("ELEMENT_WISE_QUANTIZED_LINEAR_ADD", output, ATensor=a[0], BTensor=b[0], **fields)
+    return result_of("ELEMENT_WISE_QUANTIZED_LINEAR_ADD", output, ATensor=a[0], BTensor=b[0], **fields)
 
 
 def test_halves_round_to_even_and_may_be_off_by_one():
@@ -132,7 +132,7 @@ def dynamic(x, dtype=np.uint8):
         "OutputScaleTensor": one.astype(np.float32),
         "OutputZeroPointTensor": one.astype(dtype),
     }
-    return answers("DYNAMIC_QUANTIZE_LINEAR", InputTensor=x, **outputs).values()
+    return results_of("DYNAMIC_QUANTIZE_LINEAR", InputTensor=x, **outputs).values()
 
 
 def test_unspecified_dynamic_ranges():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dml2onnx.ir.tensor import DataType
-from tests.reference.numbers import answer, marks
+from tests.reference.numbers import marks, result_of
 
 
 def test_fold_bounds_every_order_of_summation():
@@ -12,7 +12,7 @@ def test_fold_bounds_every_order_of_summation():
     n = 64
     blocks = np.random.default_rng(2).normal(size=(1, n, 2 * n - 1)).astype(np.float32)
     window = {"WindowSizes": (n,), "StartPadding": (n - 1,), "EndPadding": (n - 1,)}
-    result = answer("FOLD", (1, 1, n), InputTensor=blocks, **window)
+    result = result_of("FOLD", (1, 1, n), InputTensor=blocks, **window)
     for order in (1, -1):
         total = np.zeros(n, np.float32)
         for row in range(n)[::order]:
@@ -28,7 +28,7 @@ def test_integer_overflow(data_type, number, left_open):
     """As DirectML was seen to do: narrow integers saturate, which the driver decides; others wrap."""
     dtype = DataType[data_type].dtype
     x = np.full((1, 2, 3), number, dtype)
-    found = answer("FOLD", (1, 1, 4), InputTensor=x, WindowSizes=(2,))
+    found = result_of("FOLD", (1, 1, 4), InputTensor=x, WindowSizes=(2,))
     limit = DataType[data_type].limits[1] if left_open else -2
     assert found.values.ravel().tolist() == [number, limit, limit, number]
     assert marks(found) == [False, left_open, left_open, False]

@@ -6,7 +6,7 @@ import pytest
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import allowed_error, disagreements
 from dml2onnx.testing.descriptors import describe
-from tests.reference.numbers import answers, marks
+from tests.reference.numbers import marks, results_of
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 ACTIVATIONS = {"RNN": ["TANH"], "GRU": ["SIGMOID", "TANH"], "LSTM": ["SIGMOID", "TANH", "TANH"]}
@@ -39,7 +39,7 @@ def run(name, arrays, activations=None, **attributes):
         outputs["OutputCellSingleTensor"] = single
     if activations is None:
         activations = [describe(f"ACTIVATION_{item}") for item in ACTIVATIONS[name]] * r.shape[1]
-    return answers(name, **arrays, **outputs, ActivationDescs=tuple(activations), **attributes)
+    return results_of(name, **arrays, **outputs, ActivationDescs=tuple(activations), **attributes)
 
 
 @pytest.mark.parametrize("direction", ["FORWARD", "BACKWARD", "BIDIRECTIONAL"])

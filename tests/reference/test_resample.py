@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from dml2onnx.reference.resample import coordinates
-from tests.reference.numbers import answer
+from tests.reference.numbers import result_of
 
 
 def resample(name, x, shape, **values):
-    return answer(name, shape, InputTensor=x, **values)
+    return result_of(name, shape, InputTensor=x, **values)
 
 
 @pytest.mark.parametrize("direction", ["DECREASING", "INCREASING"])

@@ -4,7 +4,7 @@ import numpy as np
 
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import disagreements
-from tests.reference.numbers import answer
+from tests.reference.numbers import result_of
 
 NAMES = ("RESAMPLE_GRAD", "RESAMPLE_GRAD1")
 
@@ -14,7 +14,7 @@ def gradient(name, g, shape, mode, scales, offsets):
     fields = {"RoundingDirection": "DECREASING"} if name == NAMES[1] else {}
     rank = len(shape)
     fields |= {"InputPixelOffsets": offsets[:1] * rank, "OutputPixelOffsets": offsets[1:] * rank}
-    return answer(name, shape, InputGradientTensor=g, InterpolationMode=mode, Scales=scales, **fields)
+    return result_of(name, shape, InputGradientTensor=g, InterpolationMode=mode, Scales=scales, **fields)
 
 
 def test_infinities_affect_only_elements_they_contribute_to():

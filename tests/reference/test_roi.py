@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from dml2onnx.ir.operator import Size2D
-from tests.reference.numbers import answer
+from tests.reference.numbers import result_of
 
 RAMP = np.arange(4, dtype=np.float32).reshape(1, 1, 1, 4)
 
@@ -13,7 +13,7 @@ def align(rois, count, x=RAMP, samples=(1, 1), **fields):
     given = {"ROITensor": np.asarray(rois, np.float32), "BatchIndicesTensor": np.zeros(len(rois), np.uint32)}
     values = {"MinimumSamplesPerOutput": samples[0], "MaximumSamplesPerOutput": samples[1], "InputPixelOffset": 0.5}
     values |= {"ReductionFunction": "AVERAGE", "InterpolationMode": "LINEAR", "OutputPixelOffset": -0.5, **fields}
-    return answer("ROI_ALIGN1", (len(rois), 1, 1, count), InputTensor=x, **given, **values)
+    return result_of("ROI_ALIGN1", (len(rois), 1, 1, count), InputTensor=x, **given, **values)
 
 
 def test_results_that_depend_on_rounding_are_unspecified():
@@ -42,5 +42,5 @@ def test_pooling_of_a_nan_region_is_unspecified():
     fields = {"SpatialScale": 1.0, "PooledSize": Size2D(width=1, height=1)}
     for corner, is_open in ((0, False), (np.nan, True)):
         rois = np.array([0, corner, 0, 1, 1], np.float32).reshape(1, 1, 1, 5)
-        found = answer("ROI_POOLING", (1, 1, 1, 1), InputTensor=RAMP, ROITensor=rois, **fields)
+        found = result_of("ROI_POOLING", (1, 1, 1, 1), InputTensor=RAMP, ROITensor=rois, **fields)
         assert bool(found.unspecified.any()) == is_open

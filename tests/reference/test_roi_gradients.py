@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.reference.numbers import answer
+from tests.reference.numbers import result_of
 
 
 def gradient(x, g, rois, mode, reduction, samples):
@@ -10,7 +10,7 @@ def gradient(x, g, rois, mode, reduction, samples):
     given["BatchIndicesTensor"] = np.zeros(len(rois), np.uint32)
     fields = {"ReductionFunction": reduction, "InterpolationMode": mode, "MinimumSamplesPerOutput": samples}
     offsets = {"MaximumSamplesPerOutput": samples, "InputPixelOffset": 0.5, "OutputPixelOffset": -0.5}
-    return answer("ROI_ALIGN_GRAD", x, **given, **fields, **offsets)
+    return result_of("ROI_ALIGN_GRAD", x, **given, **fields, **offsets)
 
 
 def test_equal_samples_and_samples_outside():
