@@ -47,19 +47,14 @@ def _mixed(beta: float, old: Floats, new: Floats, overflows: Mask | None = None)
 def _moved(x: Floats, first: Result, second: Result, rate: float, doubt: float, epsilon: float) -> Result:
     """``x - rate * first / (sqrt(second) + epsilon)`` with its error bound."""
     m, v = widen(first.values), widen(second.values)
-    assert first.error is not None
-    assert second.error is not None
-    unspecified = np.zeros(x.shape, np.bool_)
-    for moment in (first, second):
-        if moment.unspecified is not None:
-            unspecified |= moment.unspecified
+    unspecified = first.marks | second.marks
 
     def change(of_m: Floats, of_v: Floats) -> Floats:
         # an error must not turn v negative
         root = np.sqrt(np.where(v >= 0, np.maximum(of_v, 0), of_v))
         return rate * of_m / (root + epsilon)
 
-    ends = [change(m + i * first.error, v + j * second.error) for i in (-1, 1) for j in (-1, 1)]
+    ends = [change(m + i * first.bound, v + j * second.bound) for i in (-1, 1) for j in (-1, 1)]
     y = change(m, v)
     spread: Floats = np.maximum.reduce([np.abs(end - y) for end in ends])
     # the divisor may or may not be 0

@@ -107,7 +107,7 @@ def allowing(
         results = _each(op, results, lambda result: 4 * arithmetic.roundoff * _size(result), narrower=arithmetic)
     else:
         factor = 2 * arithmetic.roundoff / ROUNDOFF
-        results = _each(op, results, lambda result: (factor - 1) * result.own_error, narrower=arithmetic)
+        results = _each(op, results, lambda result: (factor - 1) * result.bound, narrower=arithmetic)
     if arithmetic.products_only:
         return results
     views = map_tensors(op, inputs.fields, lambda array, desc: _rounded(array, desc, arithmetic))
@@ -145,11 +145,11 @@ def _bounded(result: Result, desc: TensorDesc, arithmetic: Arithmetic) -> Result
     if not _rounds(desc, arithmetic):
         return result
     size = _size(result)
-    reached = size + result.own_error
+    reached = size + result.bound
     small = np.where(size < arithmetic.smallest, size, 0)
     over: Mask = (reached > arithmetic.largest) & np.isfinite(size)
     marks = either(over, result.unspecified)
-    return replace(result, error=np.maximum(result.own_error, small), unspecified=marks if marks.any() else None)
+    return replace(result, error=np.maximum(result.bound, small), unspecified=marks if marks.any() else None)
 
 
 def _each(op: OperatorDesc, results: Results, more: Callable[[Result], Floats], *, narrower: Arithmetic) -> Results:
@@ -157,7 +157,7 @@ def _each(op: OperatorDesc, results: Results, more: Callable[[Result], Floats], 
 
     def add(result: Result, desc: TensorDesc) -> Result:
         is_affected = desc.data_type is DataType.FLOAT32 if narrower.functions else _rounds(desc, narrower)
-        return replace(result, error=result.own_error + more(result)) if is_affected else result
+        return replace(result, error=result.bound + more(result)) if is_affected else result
 
     return map_tensors(op, results, add)
 

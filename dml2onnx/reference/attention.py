@@ -95,11 +95,8 @@ def _plain(x: Array, rank: int) -> Array:
 def _marked(op: OperatorDesc, name: str, result: Result, broken: Mask) -> Result:
     """A result in the sizes of its descriptor, with broken batch items unspecified."""
     sizes = op.tensor(name).sizes
-    unspecified = np.broadcast_to(broken, result.values.shape)
-    if result.unspecified is not None:
-        unspecified = unspecified | result.unspecified
     error = None if result.error is None else result.error.reshape(sizes)
-    return Result(result.values.reshape(sizes), error, unspecified.reshape(sizes))
+    return Result(result.values.reshape(sizes), error, (broken | result.marks).reshape(sizes))
 
 
 # --- Operands -------------------------------------------------------------------------------------------------------
@@ -258,13 +255,11 @@ def _kept(op: OperatorDesc, inputs: Inputs, sizes: tuple[int, int, int]) -> Floa
 
 def _weights(scores: Result) -> Result:
     """The softmax along the keys."""
-    assert scores.error is not None
-    assert scores.unspecified is not None
     s = widen(scores.values)
     top = s.max(axis=-1, keepdims=True)
     exponentials = np.exp(s - top)
     p = exponentials / exponentials.sum(axis=-1, keepdims=True)
-    e = np.where(np.isfinite(scores.error), scores.error, 0)
+    e = np.where(np.isfinite(scores.bound), scores.bound, 0)
     # the largest and smallest weights for scores within their errors
     edge = (s - e).max(axis=-1, keepdims=True)
     above, below = np.exp(np.minimum(s + e - edge, _ENOUGH)), np.exp(s - e - edge)
@@ -276,15 +271,13 @@ def _weights(scores: Result) -> Result:
     own = sum_error(s.shape[-1] + 2, np.ones_like(p), ROUNDOFF) + ACCURACY
     error = drift + (p + drift) * own + SMALLEST_FLOAT32
     # with an infinite score or without a finite one, NaN depends on the formula (decision H22)
-    lost = (np.abs(top) >= _OVERFLOWS) | scores.unspecified.any(axis=-1, keepdims=True)
+    lost = (np.abs(top) >= _OVERFLOWS) | scores.marks.any(axis=-1, keepdims=True)
     return Result(p, error, np.broadcast_to(lost, p.shape))
 
 
 def _weighted(weights: Result, value: _Heads) -> Result:
     """The weighted sums of values, { batch, heads, queries, size }."""
-    assert weights.error is not None
-    assert weights.unspecified is not None
-    p, error = widen(weights.values), weights.error
+    p, error = widen(weights.values), weights.bound
     finite = np.isfinite(value.values)
     size = np.where(finite, np.abs(value.values), 0)
     own = sum_error(p.shape[-1] + 2, (p + error) @ size, ROUNDOFF)
@@ -292,15 +285,13 @@ def _weighted(weights: Result, value: _Heads) -> Result:
     # an infinity times a weight that may be 0 (decision H20)
     vanishing = (p - error <= 2 * SMALLEST_FLOAT32).astype(np.float64)
     lost = (vanishing @ (~finite).astype(np.float64)) > 0
-    return Result(p @ value.values, own + carried, lost | weights.unspecified.any(axis=-1, keepdims=True))
+    return Result(p @ value.values, own + carried, lost | weights.marks.any(axis=-1, keepdims=True))
 
 
 def _merged(x: Result) -> Result:
     """Transposes to { batch, queries, heads * size }."""
-    assert x.error is not None
-    assert x.unspecified is not None
 
     def merge(array: Array) -> Array:
         return array.swapaxes(1, 2).reshape(array.shape[0], array.shape[2], -1)
 
-    return Result(merge(x.values), merge(x.error), merge(x.unspecified))  # type: ignore[arg-type]  # types are kept
+    return Result(merge(x.values), merge(x.bound), merge(x.marks))  # type: ignore[arg-type]  # types are kept

@@ -69,13 +69,11 @@ class Bounded:
 
     def _through(self, exponent: float, accuracy: float) -> Bounded:
         y = through(lambda x: x**exponent, Result(self.values, self.error, self.marks))
-        assert y.error is not None
-        assert y.unspecified is not None
         values = widen(y.values)
         # a power of -inf is 0 or an infinity, and as a root NaN
         lost = np.isneginf(self.values) & (not float(exponent).is_integer())
-        marks = (self._may_vanish() & (self.values != 0)) | y.unspecified | lost
-        return _rounded(values, y.error + accuracy * np.where(np.isfinite(values), np.abs(values), 0), marks)
+        marks = (self._may_vanish() & (self.values != 0)) | y.marks | lost
+        return _rounded(values, y.bound + accuracy * np.where(np.isfinite(values), np.abs(values), 0), marks)
 
     def total(self, axes: tuple[int, ...]) -> Bounded:
         """The sum over axes, which keep size 1."""

@@ -217,15 +217,12 @@ def function(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """``f(x * Scale + Bias)`` (decisions G4, G7, G11 to G14, E25)."""
     entry, before = _FUNCTIONS[op.type], scaled(op, inputs)
     after = through(entry.function, before)
-    assert before.error is not None
-    assert after.error is not None
     y, unspecified = after.values, after.unspecified
     if entry.unspecified is not None:
-        marks = entry.unspecified(widen(before.values), before.error)
-        unspecified = marks if unspecified is None else marks | unspecified
+        unspecified = either(entry.unspecified(widen(before.values), before.bound), unspecified)
     if op.scale_bias() is None and entry.relative == entry.absolute == 0:
         return {"OutputTensor": Result(y, None, unspecified)}
-    error = after.error + entry.relative * np.abs(y) + entry.absolute
+    error = after.bound + entry.relative * np.abs(y) + entry.absolute
     return {"OutputTensor": Result(y, error, unspecified)}
 
 
@@ -297,8 +294,7 @@ def _power_of_integers(base: Array, exponent: Array, data_type: DataType) -> Res
     if exponent.dtype.kind != "f":
         return _integer_power(base, exponent)
     after = _float_power(Result(widen(base), np.abs(widen(base) - base.astype(np.float32))), exponent)
-    assert after.error is not None
-    y, error = widen(after.values), after.error
+    y, error = widen(after.values), after.bound
     result = truncate_within(y, error, data_type)
     low, high = data_type.limits
     # CAST promises nothing outside the type or for NaN (decision E10)
@@ -310,16 +306,14 @@ def _float_power(base: Result, exponent: Array) -> Result:
     # expanded, since numpy computes a broadcast exponent of 0.5 as a square root, which is NaN at -inf
     wide = np.full(base.values.shape, exponent, np.float64)
     after = through(lambda x: _as_exponential(x, wide), base)
-    assert after.error is not None
     # FLOAT32 rounds integer exponents of more than 24 bits, which changes their parity
     rounded = (exponent.astype(np.float32) != wide) & ~np.isnan(wide)
     # powers of exactly 1 are 1 even for an exponent of NaN; all other powers are NaN
-    error = 0 if base.error is None else base.error
-    near_one = np.isnan(wide) & (error > 0) & (np.abs(base.values - 1) <= error)
+    near_one = np.isnan(wide) & (base.bound > 0) & (np.abs(base.values - 1) <= base.bound)
     unspecified = either(rounded | near_one, after.unspecified)
     # powers of 0 in ONNX follow C
     return Result(
-        after.values, after.error + ACCURACY * np.abs(after.values), unspecified, (base.values == 0) & (wide <= 0)
+        after.values, after.bound + ACCURACY * np.abs(after.values), unspecified, (base.values == 0) & (wide <= 0)
     )
 
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import packed_strides
-from dml2onnx.reference.registry import Array, Inputs, Mask, Outputs, Result, reference
-
-Indices: TypeAlias = npt.NDArray[np.int64]
+from dml2onnx.reference.registry import Array, Indices, Inputs, Mask, Outputs, Result, reference
 
 _MASK = 0xFFFFFFFF
 """DirectML computes indices in 32 bits."""

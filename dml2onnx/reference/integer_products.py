@@ -179,7 +179,6 @@ def requantized(
     result = quantized(y, error, output + everywhere, zero_point, data_type)
     factors = [first * second, first * second / output]
     unspecified = everywhere + _leaves_float32([*factors, 1 / factors[1]], [y, y / output]) > 0
-    assert result.unspecified is not None
 
     def floats_error() -> Floats:
         assert sums is not None
@@ -191,7 +190,7 @@ def requantized(
         assert found is not None
         return np.where(lost, np.inf, found)
 
-    marked = Result(result.values, result.error, result.unspecified | unspecified)
+    marked = result.marked(unspecified)
     return marked if sums is None else replace(marked, floats_error=floats_error)
 
 

@@ -70,10 +70,9 @@ def variance_of(x: Floats, mean: Result, axes: tuple[int, ...]) -> Result:
 
     An error e of the mean changes it by e squared, because the differences from the exact mean sum to 0.
     """
-    assert mean.error is not None
     terms = prod(x.shape[axis] for axis in axes)
     total = np.square(x - widen(mean.values)).sum(axis=axes, keepdims=True)
-    off = np.square(np.where(np.isfinite(mean.error), mean.error, 0))
+    off = np.square(np.where(np.isfinite(mean.bound), mean.bound, 0))
     # squares below the smallest normal number may be 0 (decision G8)
     error = off + sum_error(terms + 4, total / terms + off, ROUNDOFF) + SMALLEST_FLOAT32
     # zeros have no rounding error
@@ -95,24 +94,21 @@ def normalized(
     The error is that of a sum of three terms in any order: scaled x, scaled mean, and bias. Unspecified where the order
     decides whether terms overflow, or with an infinite scale. ``size_of_bias`` is that of a bias that is itself a sum.
     """
-    assert mean.error is not None
     middle = widen(mean.values)
     inverse = _inverse_deviation(op, variance)
-    assert inverse.error is not None
-    assert inverse.unspecified is not None
     difference, s = x - middle, widen(inverse.values)
     z = difference * s
     y = scale * z + bias
     factor = np.abs(scale) * s
     magnitude = factor * (np.abs(x) + np.abs(middle))
     size_of_bias = np.abs(bias) if size_of_bias is None else size_of_bias
-    error = sum_error(_STEPS, magnitude + size_of_bias, ROUNDOFF) + factor * mean.error
-    error = error + np.abs(scale * difference) * inverse.error
+    error = sum_error(_STEPS, magnitude + size_of_bias, ROUNDOFF) + factor * mean.bound
+    error = error + np.abs(scale * difference) * inverse.bound
     # a factor, or the normalized x, below the smallest normal number may be 0 (decision G8)
     error = error + np.where(factor < SMALLEST_FLOAT32, SMALLEST_FLOAT32 * (np.abs(x) + np.abs(middle)), 0)
     error = error + np.where(np.abs(z) < SMALLEST_FLOAT32, SMALLEST_FLOAT32 * np.abs(scale), 0)
     vanishes = (factor > 0) & (factor < SMALLEST_FLOAT32)
-    depends = unspecified | inverse.unspecified | np.isinf(scale) | (vanishes & np.isinf(difference))
+    depends = unspecified | inverse.marks | np.isinf(scale) | (vanishes & np.isinf(difference))
     for part in (factor, factor * np.abs(x), factor * np.abs(middle), difference, z):
         depends = depends | overflows(part)
     depends = np.broadcast_to(either(depends, mean.unspecified), y.shape)
@@ -122,10 +118,9 @@ def normalized(
 def _inverse_deviation(op: OperatorDesc, variance: Result | None) -> Result:
     if variance is None:
         return Result(np.ones(()), np.zeros(()), np.zeros((), np.bool_))
-    assert variance.error is not None
     radicand = widen(variance.values) + op.float("Epsilon")
     size = np.abs(radicand)
-    radicand_result = Result(radicand, variance.error + ROUNDOFF * size, variance.unspecified)
+    radicand_result = Result(radicand, variance.bound + ROUNDOFF * size, variance.unspecified)
     inverse = through(lambda r: 1 / np.sqrt(r), radicand_result)
     # a radicand below the smallest normal number may be 0 (decision G8)
     marks = overflows(size) | ((size > 0) & (size < SMALLEST_FLOAT32))
@@ -155,11 +150,10 @@ def lp_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
         off = sum_error(x.shape[axis] + 3, square + abs(epsilon), ROUNDOFF) + vanishing
     shifted = square + epsilon
     norm = through(np.sqrt, Result(shifted, np.where(total > 0, off, 0)))
-    assert norm.error is not None
     divisor = widen(norm.values)
     y = x / divisor
     # unspecified if the divisor may be 0
-    nearest: Floats = np.maximum(np.abs(divisor) - norm.error, 0)
+    nearest: Floats = np.maximum(np.abs(divisor) - norm.bound, 0)
     spread = np.abs(x) * np.where(nearest > 0, 1 / nearest - 1 / np.abs(divisor), 0)
     error = np.where(np.isfinite(spread), spread, 0) + 3 * ROUNDOFF * np.where(np.isfinite(y), np.abs(y), 0)
     lost = (nearest == 0) | (np.abs(shifted) < SMALLEST_FLOAT32)
@@ -186,10 +180,9 @@ def local_response_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
     # squares below the smallest normal number may be 0 (decision G8)
     error = sum_error(terms + 6, np.abs(share) + abs(bias), ROUNDOFF) + abs(alpha) * terms * SMALLEST_FLOAT32
     power = through(lambda s: np.where(s >= 0, s**-beta, np.nan), Result(s, error))
-    assert power.error is not None
     p = widen(power.values)
     y = x * p
-    error = np.abs(x) * (power.error + ACCURACY * np.abs(p) + np.where(np.abs(p) < SMALLEST_FLOAT32, np.abs(p), 0))
+    error = np.abs(x) * (power.bound + ACCURACY * np.abs(p) + np.where(np.abs(p) < SMALLEST_FLOAT32, np.abs(p), 0))
     marks = overflows(total) | overflows(share) | overflows(s) | overflows(p)
     marks = marks | ((np.abs(s) > 0) & (np.abs(s) < SMALLEST_FLOAT32))
     if beta == 0:  # undefined for powers that use a logarithm (decision E18)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference.numeric import all_along, fill
-from dml2onnx.reference.registry import Inputs, Outputs, Result, reference
-
-Indices = npt.NDArray[np.int64]
+from dml2onnx.reference.registry import Indices, Inputs, Outputs, Result, reference
 
 
 @reference("PADDING", "PADDING1")

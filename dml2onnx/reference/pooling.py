@@ -8,15 +8,12 @@ from math import prod
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference.accuracy import ACCURACY, LARGEST_FLOAT32, ROUNDOFF, SMALLEST_FLOAT32
 from dml2onnx.reference.integer_products import Sums, along, requantized
 from dml2onnx.reference.numeric import sum_error, widen
-from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, reference
-
-Indices = npt.NDArray[np.int64]
+from dml2onnx.reference.registry import Floats, Indices, Inputs, Mask, Outputs, Result, reference
 
 
 def windows(op: OperatorDesc, sizes: tuple[int, ...], shape: tuple[int, ...]) -> Iterator[tuple[Indices, Mask]]:

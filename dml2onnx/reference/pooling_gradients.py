@@ -5,13 +5,12 @@ from __future__ import annotations
 from math import prod
 
 import numpy as np
-import numpy.typing as npt
 
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference.accuracy import LARGEST_FLOAT32, ROUNDOFF
 from dml2onnx.reference.numeric import sum_error, widen
 from dml2onnx.reference.pooling import windows
-from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, reference
+from dml2onnx.reference.registry import Floats, Indices, Inputs, Mask, Outputs, Result, reference
 
 
 @reference("MAX_UNPOOLING")
@@ -89,7 +88,7 @@ def _over_the_first(op: OperatorDesc, shape: tuple[int, ...]) -> Mask:
     return over
 
 
-def _padded_counts(op: OperatorDesc, sizes: tuple[int, ...], shape: tuple[int, ...]) -> npt.NDArray[np.int64]:
+def _padded_counts(op: OperatorDesc, sizes: tuple[int, ...], shape: tuple[int, ...]) -> Indices:
     """The number of elements of each window inside the padded input (decision P19)."""
     counts = np.ones((), np.int64)
     each = zip(*(op.uints(name) for name in ("WindowSize", "Strides", "StartPadding", "EndPadding")), strict=True)

@@ -81,7 +81,7 @@ def _torn(result: Result, samples: list[Result], size: Floats, scale: Floats) ->
     if not torn.any() and not change.any():
         return result
     spread = float(np.sqrt(np.mean(finite**2))) if finite.size else 0.0
-    error = result.own_error + np.where(np.isfinite(size), _MARGIN * change + _SPREAD * spread, 0)
+    error = result.bound + np.where(np.isfinite(size), _MARGIN * change + _SPREAD * spread, 0)
     torn = torn | ~np.isfinite(change)
     unspecified = result.unspecified if not torn.any() else either(torn, result.unspecified)
     return replace(result, error=error, unspecified=unspecified)
@@ -198,7 +198,7 @@ def _with_error(result: Result, probed: Result) -> Result:
     change = np.where(np.isfinite(change), change, 0)
     if not change.any():
         return result
-    return replace(result, error=np.maximum(result.own_error, change))
+    return replace(result, error=np.maximum(result.bound, change))
 
 
 def _with_marks(result: Result, probed: Result) -> Result:

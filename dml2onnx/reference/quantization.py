@@ -77,10 +77,9 @@ def dynamic_quantize_linear(op: OperatorDesc, inputs: Inputs) -> Outputs:
         y = quantized(x, error, np.full(x.shape, scale), zeros[1], data_type)
     else:
         y = Result(np.full(x.shape, zeros[1]), np.zeros(x.shape))
-    assert y.error is not None
     sizes = op.tensor("OutputScaleTensor").sizes
     return {
-        "OutputTensor": Result(y.values, y.error + zero_off, np.full(x.shape, uncertain or lost)),
+        "OutputTensor": Result(y.values, y.bound + zero_off, np.full(x.shape, uncertain or lost)),
         "OutputScaleTensor": Result(
             np.full(sizes, scale), np.full(sizes, 3 * ROUNDOFF * scale), np.full(sizes, lost or span == 0)
         ),

@@ -150,10 +150,8 @@ def _activate(activation: OperatorDesc, x: _Numbers, clip: float | None = None, 
     shape = x.values.shape
     whole = (1, 1, *shape)
     y = apply_activation(activation, x.values.reshape(whole), x.error.reshape(whole), x.unspecified.reshape(whole))
-    assert y.error is not None
-    assert y.unspecified is not None
     own = _SHARE if is_gate and activation.type == "ACTIVATION_SIGMOID" else 0
-    return _Numbers.of(widen(y.values).reshape(shape), y.error.reshape(shape) + own, y.unspecified.reshape(shape))
+    return _Numbers.of(widen(y.values).reshape(shape), y.bound.reshape(shape) + own, y.marks.reshape(shape))
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,10 +51,9 @@ def _sum_square(x: Floats, axes: Axes) -> Result:
 
 def _l2(x: Floats, axes: Axes) -> Result:
     squares = _sum_square(x, axes)
-    assert squares.error is not None
     total = widen(squares.values)
     y = np.sqrt(total)
-    error = np.sqrt(total + squares.error) - np.sqrt(np.maximum(total - squares.error, 0)) + FEW * y
+    error = np.sqrt(total + squares.bound) - np.sqrt(np.maximum(total - squares.bound, 0)) + FEW * y
     # the root may be finite where the squares overflow FLOAT32
     return Result(y, error, np.isfinite(total) & (total > LARGEST_FLOAT32))
 
@@ -62,11 +61,9 @@ def _l2(x: Floats, axes: Axes) -> Result:
 def _log_sum(x: Floats, axes: Axes) -> Result:
     total = _sum(x, axes)
     after = through(np.log, total)
-    assert after.error is not None
-    assert after.unspecified is not None
     # the logarithm is finite where the sum overflows FLOAT32
     overflows = np.isfinite(total.values) & (np.abs(total.values) > LARGEST_FLOAT32)
-    return Result(after.values, after.error + ACCURACY * np.abs(after.values), after.unspecified | overflows)
+    return Result(after.values, after.bound + ACCURACY * np.abs(after.values), after.marks | overflows)
 
 
 def _log_sum_exp(x: Floats, axes: Axes) -> Result:

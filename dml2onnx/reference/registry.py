@@ -17,6 +17,7 @@ from dml2onnx.ir.tensor import TensorDesc
 
 Array: TypeAlias = npt.NDArray[np.generic]
 Floats: TypeAlias = npt.NDArray[np.float64]
+Indices: TypeAlias = npt.NDArray[np.int64]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
 
@@ -50,9 +51,14 @@ class Result:
     scale: float = 0.0
 
     @property
-    def own_error(self) -> Floats:
-        """``error``, or zeros where the values are exact."""
+    def bound(self) -> Floats:
+        """``error``, or zeros if the values are exact."""
         return np.zeros(self.values.shape) if self.error is None else self.error
+
+    @property
+    def marks(self) -> Mask:
+        """``unspecified``, or a mask without any marks."""
+        return np.zeros(self.values.shape, np.bool_) if self.unspecified is None else self.unspecified
 
     def by_floats(self) -> Result:
         """The result with the error of FLOAT arithmetic on dequantised numbers, if there are any."""
@@ -62,9 +68,7 @@ class Result:
             off = self.floats_error()
         lost: Mask = np.isinf(off)
         off = np.where(lost, 0, off)
-        return replace(self, error=np.maximum(self.own_error, off), floats_error=None).marked(
-            lost if lost.any() else None
-        )
+        return replace(self, error=np.maximum(self.bound, off), floats_error=None).marked(lost if lost.any() else None)
 
     def marked(self, marks: Mask | None) -> Result:
         """The result with more elements unspecified."""
@@ -202,9 +206,7 @@ def _without_subnormals(op: OperatorDesc, inputs: Inputs) -> Inputs | None:
 def _as_either(flushed: Result, kept: Result) -> Result:
     """The flushed result, unspecified where a driver that keeps subnormals may give a different one."""
     same: Mask = (flushed.values == kept.values) | ((flushed.values != flushed.values) & (kept.values != kept.values))
-    error = flushed.error if kept.error is None else kept.error
-    if flushed.error is not None and kept.error is not None:
-        error = np.maximum(flushed.error, kept.error)
+    error = None if flushed.error is None and kept.error is None else np.maximum(flushed.bound, kept.bound)
     if error is not None and not same.all():
         far = np.abs(flushed.values.astype(np.float64) - kept.values.astype(np.float64))
         same |= np.isfinite(far) & (far <= error)

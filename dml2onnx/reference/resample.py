@@ -11,10 +11,9 @@ import numpy.typing as npt
 from dml2onnx.ir.operator import OperatorDesc, Size2D
 from dml2onnx.reference.accuracy import ROUNDOFF
 from dml2onnx.reference.numeric import truncate_within, widen
-from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, reference
+from dml2onnx.reference.registry import Floats, Indices, Inputs, Mask, Outputs, Result, reference
 
 Coordinates = npt.NDArray[np.float32]
-Indices = npt.NDArray[np.int64]
 
 _SIMPLE = 64
 """FLOAT32 is exact for the product of an 8-bit integer with weights of two axes that are multiples of 1/64."""

@@ -9,8 +9,8 @@ import numpy as np
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference.accuracy import LARGEST_FLOAT32, ROUNDOFF
 from dml2onnx.reference.numeric import sum_error, widen
-from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, reference
-from dml2onnx.reference.resample import Indices, clamp, coordinates, doubt_of, nearest_of
+from dml2onnx.reference.registry import Floats, Indices, Inputs, Mask, Outputs, Result, reference
+from dml2onnx.reference.resample import clamp, coordinates, doubt_of, nearest_of
 
 
 @reference("RESAMPLE_GRAD", "RESAMPLE_GRAD1")

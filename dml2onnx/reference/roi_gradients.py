@@ -9,9 +9,9 @@ import numpy as np
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference.accuracy import LARGEST_FLOAT32, ROUNDOFF
 from dml2onnx.reference.numeric import sum_error, widen
-from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, reference
+from dml2onnx.reference.registry import Floats, Indices, Inputs, Mask, Outputs, Result, reference
 from dml2onnx.reference.roi import regions
-from dml2onnx.reference.roi_samples import WINDOW, Indices, Line, samples_of
+from dml2onnx.reference.roi_samples import WINDOW, Line, samples_of
 
 
 @reference("ROI_ALIGN_GRAD")

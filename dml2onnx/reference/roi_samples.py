@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference.accuracy import ROUNDOFF
-from dml2onnx.reference.registry import Floats, Mask
-
-Indices = npt.NDArray[np.int64]
+from dml2onnx.reference.registry import Floats, Indices, Mask
 
 _SIMPLE = 1 << 18
 """Numbers with up to 18 significant bits stay exact in FLOAT32 in every way of computing a coordinate."""

@@ -39,7 +39,7 @@ HALF_ACCUMULATION = UNIT_ROUNDOFF[DataType.FLOAT16] / UNIT_ROUNDOFF[DataType.FLO
 def allowed_error(result: Result, data_type: DataType, half_accumulation: bool = False) -> Floats:
     """The largest allowed absolute difference of each element; ``half_accumulation`` allows FLOAT16 sums in FLOAT16."""
     if result.error is None or not data_type.is_float:
-        return result.own_error
+        return result.bound
     factor = HALF_ACCUMULATION if half_accumulation and data_type is DataType.FLOAT16 else 1.0
     smallest = SMALLEST_NORMAL[data_type]
 
