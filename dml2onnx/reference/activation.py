@@ -365,8 +365,8 @@ def _apply_to_slices(op: OperatorDesc, x: Floats, error: Floats, unspecified: Ma
         own = np.where(np.isfinite(y), y * np.expm1(drift), 0)
     # a slice of only -inf, or one with inf: NaN depends on the formula (decision A17)
     top = x.max(axis=axes, keepdims=True)
-    lost = np.isinf(top) | np.isnan(top) if "LOG" in op.type else np.isinf(top)
-    marks: Mask = np.broadcast_to(lost, x.shape)
+    undefined = np.isinf(top) | np.isnan(top) if "LOG" in op.type else np.isinf(top)
+    marks: Mask = np.broadcast_to(undefined, x.shape)
     if unspecified is not None:
         marks = marks | unspecified.any(axis=axes, keepdims=True)
     return Result(y, own, marks)

@@ -192,14 +192,14 @@ def _scores(op: OperatorDesc, inputs: Inputs, query: _Heads, key: _Heads, kept: 
     terms = query.values.shape[-1] + 7
     error = sum_error(terms, magnitude, ROUNDOFF) + abs(scale) * carried
     # the order decides whether partial sums overflow, and a scale of 0 leaves infinities open (decision H11)
-    lost = np.isfinite(raw) & ((raw >= _OVERFLOWS) | (magnitude >= _OVERFLOWS)) | ~np.isfinite(raw) & (scale == 0)
+    undefined = np.isfinite(raw) & ((raw >= _OVERFLOWS) | (magnitude >= _OVERFLOWS)) | ~np.isfinite(raw) & (scale == 0)
     if op.tensor("OutputTensor").data_type is DataType.FLOAT16:
         added = sum(addends, np.zeros(total.shape))
-        lost = lost | _beyond_halves(op.float("MaskFilterValue"), outer, added, kept)
+        undefined = undefined | _beyond_halves(op.float("MaskFilterValue"), outer, added, kept)
         if kept:
             # bias plus mask is one FLOAT16 tensor, or the mask is added in FLOAT16 (decisions H4 and H10)
             error = error + abs(outer) * float(np.finfo(np.float16).eps) * np.abs(added)
-    return Result(total, error, lost)
+    return Result(total, error, undefined)
 
 
 def _beyond_halves(value: float, scale: float, added: Floats, kept: list[Floats]) -> Mask:
@@ -271,8 +271,8 @@ def _weights(scores: Result) -> Result:
     own = sum_error(s.shape[-1] + 2, np.ones_like(p), ROUNDOFF) + ACCURACY
     error = drift + (p + drift) * own + SMALLEST_FLOAT32
     # with an infinite score or without a finite one, NaN depends on the formula (decision H22)
-    lost = (np.abs(top) >= _OVERFLOWS) | scores.marks.any(axis=-1, keepdims=True)
-    return Result(p, error, np.broadcast_to(lost, p.shape))
+    undefined = (np.abs(top) >= _OVERFLOWS) | scores.marks.any(axis=-1, keepdims=True)
+    return Result(p, error, np.broadcast_to(undefined, p.shape))
 
 
 def _weighted(weights: Result, value: _Heads) -> Result:
@@ -284,8 +284,8 @@ def _weighted(weights: Result, value: _Heads) -> Result:
     carried = np.where(np.isfinite(error), error, 0) @ size + (p + error) @ value.error
     # an infinity times a weight that may be 0 (decision H20)
     vanishing = (p - error <= 2 * SMALLEST_FLOAT32).astype(np.float64)
-    lost = (vanishing @ (~finite).astype(np.float64)) > 0
-    return Result(p @ value.values, own + carried, lost | weights.marks.any(axis=-1, keepdims=True))
+    undefined = (vanishing @ (~finite).astype(np.float64)) > 0
+    return Result(p @ value.values, own + carried, undefined | weights.marks.any(axis=-1, keepdims=True))
 
 
 def _merged(x: Result) -> Result:

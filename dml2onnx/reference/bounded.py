@@ -71,8 +71,8 @@ class Bounded:
         y = through(lambda x: x**exponent, Result(self.values, self.error, self.marks))
         values = widen(y.values)
         # a power of -inf is 0 or an infinity, and as a root NaN
-        lost = np.isneginf(self.values) & (not float(exponent).is_integer())
-        marks = (self._may_vanish() & (self.values != 0)) | y.marks | lost
+        undefined = np.isneginf(self.values) & (not float(exponent).is_integer())
+        marks = (self._may_vanish() & (self.values != 0)) | y.marks | undefined
         return _rounded(values, y.bound + accuracy * np.where(np.isfinite(values), np.abs(values), 0), marks)
 
     def total(self, axes: tuple[int, ...]) -> Bounded:

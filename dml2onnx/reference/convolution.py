@@ -34,20 +34,20 @@ def convolution(op: OperatorDesc, inputs: Inputs) -> Outputs:
     total = product(x, w)
     if bias is not None:
         total += _blank_output_padding(op, np.broadcast_to(widen(bias), total.shape))
-    lost = _lost(op, w, total)
-    if lost is not None and op.enum("Direction") == "BACKWARD":
+    undefined = _left_to_driver(op, w, total)
+    if undefined is not None and op.enum("Direction") == "BACKWARD":
         is_stuffed = op.uint("GroupCount") > 1 or max(op.uints("Dilations")) > 1
-        seen = lost if is_stuffed else _blanked(op, _meets_nothing(op, w, is_stuffed=False), total)
+        seen = undefined if is_stuffed else _blanked(op, _meets_nothing(op, w, is_stuffed=False), total)
         total = np.where(seen, np.nan, total)
     if inputs.values_only:
         return {"OutputTensor": activated(op.activation(), total)}
     terms = x.shape[1] // op.uint("GroupCount") * int(np.prod(w.shape[2:])) + 1
     sums = products_result(x, w, total, product, terms, np.zeros(()) if bias is None else np.abs(widen(bias)))
-    marks = sums.unspecified if lost is None else either(lost, sums.unspecified)
+    marks = sums.unspecified if undefined is None else either(undefined, sums.unspecified)
     return {"OutputTensor": apply_activation(op.activation(), total, sums.error, marks)}
 
 
-def _lost(op: OperatorDesc, w: Floats, total: Floats) -> Mask | None:
+def _left_to_driver(op: OperatorDesc, w: Floats, total: Floats) -> Mask | None:
     """Elements that depend on the driver, or on DirectML's choice of kernel (decisions C6 and C8)."""
     if op.enum("Direction") == "FORWARD":
         return ~np.isfinite(total) if any(op.uints("OutputPadding")) else None

@@ -129,5 +129,5 @@ def bit_shift(op: OperatorDesc, inputs: Inputs) -> Outputs:
     # ONNX defines no result for counts of the width or more
     beyond: Mask = b >= b.dtype.type(8 * a.dtype.itemsize)
     # DirectML was seen to truncate 64-bit counts to 6 bits in one half and to 5 in the other
-    lost: Mask = beyond & (a.dtype.itemsize == 8)
-    return {"OutputTensor": Result(shifted.astype(a.dtype), None, lost if lost.any() else None, beyond)}
+    undefined: Mask = beyond & (a.dtype.itemsize == 8)
+    return {"OutputTensor": Result(shifted.astype(a.dtype), None, undefined if undefined.any() else None, beyond)}

@@ -185,10 +185,10 @@ def requantized(
         # FLOAT kernels add the zero point before they round
         moved = 0 if zero_point is None else np.abs(widen(zero_point) * output) * _MOVED * ROUNDOFF
         more = error + sums.error(first + everywhere, second) + moved
-        lost: Mask = np.isinf(more)
-        found = quantized(y, np.where(lost, 0, more), output + everywhere, zero_point, data_type).error
+        undefined: Mask = np.isinf(more)
+        found = quantized(y, np.where(undefined, 0, more), output + everywhere, zero_point, data_type).error
         assert found is not None
-        return np.where(lost, np.inf, found)
+        return np.where(undefined, np.inf, found)
 
     marked = result.marked(unspecified)
     return marked if sums is None else replace(marked, floats_error=floats_error)

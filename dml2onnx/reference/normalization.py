@@ -156,8 +156,8 @@ def lp_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
     nearest: Floats = np.maximum(np.abs(divisor) - norm.bound, 0)
     spread = np.abs(x) * np.where(nearest > 0, 1 / nearest - 1 / np.abs(divisor), 0)
     error = np.where(np.isfinite(spread), spread, 0) + 3 * ROUNDOFF * np.where(np.isfinite(y), np.abs(y), 0)
-    lost = (nearest == 0) | (np.abs(shifted) < SMALLEST_FLOAT32)
-    marks = overflows(square) | (lost & ((total > 0) | (epsilon != 0)))
+    undefined = (nearest == 0) | (np.abs(shifted) < SMALLEST_FLOAT32)
+    marks = overflows(square) | (undefined & ((total > 0) | (epsilon != 0)))
     return {"OutputTensor": Result(y, error, np.broadcast_to(either(marks, norm.unspecified), x.shape))}
 
 

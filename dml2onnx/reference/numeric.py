@@ -19,7 +19,7 @@ from dml2onnx.reference.accuracy import (
     SMALLEST_FLOAT64,
     working_roundoff,
 )
-from dml2onnx.reference.registry import Array, Floats, Mask, Result
+from dml2onnx.reference.registry import Array, Floats, Mask, Result, either
 
 BLOCK_ELEMENTS = 1 << 16
 """Elements processed at once, so that intermediate results fit in the processor's caches."""
@@ -111,8 +111,7 @@ def through(function: Callable[[Floats], Floats], x: Result) -> Result:
     for neighbour in (function(wide - reach), function(wide + reach)):
         change = np.abs(neighbour - y)
         error = np.maximum(error, np.where(np.isfinite(change), change, 0))
-        torn = np.isfinite(neighbour) != np.isfinite(y)
-        unspecified = torn if unspecified is None else unspecified | torn
+        unspecified = either(np.isfinite(neighbour) != np.isfinite(y), unspecified)
     return Result(y, error, unspecified)
 
 

@@ -54,10 +54,10 @@ def max_pooling_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
     batch, channel = np.indices(shape)[:2]
     total = _Total(planes.shape)
     total.add((batch[found], channel[found], where[found]), gradient[found])
-    torn = nans & numbers
+    mixed = nans & numbers
     marks: Mask = np.zeros(planes.shape, np.bool_)
     for flat, inside in taps:
-        touched = torn & inside
+        touched = mixed & inside
         marks[batch[touched], channel[touched], np.broadcast_to(flat, shape)[touched]] = True
     return {"OutputGradientTensor": total.result(x.shape, marks)}
 

@@ -60,7 +60,7 @@ def _deviating(result: Result, samples: list[Result]) -> Result:
     with np.errstate(invalid="ignore"):
         (scale,) = in_blocks(deviation, result.values, *(sample.values for sample in samples))
     if not np.isfinite(scale).all():
-        return _torn(result, samples, widen(result.values), scale)
+        return _marked_deviations(result, samples, widen(result.values), scale)
     if not scale.any():
         return result
     spread = float(np.sqrt(np.vdot(scale, scale) / scale.size))
@@ -71,19 +71,19 @@ def _deviating(result: Result, samples: list[Result]) -> Result:
     return replace(result, error=error)
 
 
-def _torn(result: Result, samples: list[Result], size: Floats, scale: Floats) -> Result:
+def _marked_deviations(result: Result, samples: list[Result], size: Floats, scale: Floats) -> Result:
     """As :func:`_deviating`, for deviations that are not all finite."""
     # unspecified where one sample is finite and another is not
-    torn = np.any([np.isnan(sample.values) != np.isnan(size) for sample in samples], axis=0)
+    marks = np.any([np.isnan(sample.values) != np.isnan(size) for sample in samples], axis=0)
     alike = np.all([sample.values == result.values for sample in samples], axis=0)
     change = np.where(alike | np.isnan(scale), 0, scale)
     finite = change[np.isfinite(change)]
-    if not torn.any() and not change.any():
+    if not marks.any() and not change.any():
         return result
     spread = float(np.sqrt(np.mean(finite**2))) if finite.size else 0.0
     error = result.bound + np.where(np.isfinite(size), _MARGIN * change + _SPREAD * spread, 0)
-    torn = torn | ~np.isfinite(change)
-    unspecified = result.unspecified if not torn.any() else either(torn, result.unspecified)
+    marks = marks | ~np.isfinite(change)
+    unspecified = result.unspecified if not marks.any() else either(marks, result.unspecified)
     return replace(result, error=error, unspecified=unspecified)
 
 

@@ -66,7 +66,7 @@ def dynamic_quantize_linear(op: OperatorDesc, inputs: Inputs) -> Outputs:
     scale = span / (high - low)
     # a subnormal scale may be 0 (decision G8)
     uncertain = not scale >= SMALLEST_FLOAT32
-    lost = not (np.isfinite(x).all() and span <= LARGEST_FLOAT32)
+    undefined = not (np.isfinite(x).all() and span <= LARGEST_FLOAT32)
     steps = -least / scale if scale > 0 else np.float64(0)
     # the range, the scale, the quotient and the sum, each rounded
     reach = 6 * ROUNDOFF * np.abs(steps) + (high - low) * ROUNDOFF
@@ -79,14 +79,14 @@ def dynamic_quantize_linear(op: OperatorDesc, inputs: Inputs) -> Outputs:
         y = Result(np.full(x.shape, zeros[1]), np.zeros(x.shape))
     sizes = op.tensor("OutputScaleTensor").sizes
     return {
-        "OutputTensor": Result(y.values, y.bound + zero_off, np.full(x.shape, uncertain or lost)),
+        "OutputTensor": Result(y.values, y.bound + zero_off, np.full(x.shape, uncertain or undefined)),
         "OutputScaleTensor": Result(
-            np.full(sizes, scale), np.full(sizes, 3 * ROUNDOFF * scale), np.full(sizes, lost or span == 0)
+            np.full(sizes, scale), np.full(sizes, 3 * ROUNDOFF * scale), np.full(sizes, undefined or span == 0)
         ),
         "OutputZeroPointTensor": Result(
             np.full(op.tensor("OutputZeroPointTensor").sizes, zeros[1]),
             np.full(op.tensor("OutputZeroPointTensor").sizes, zero_off),
-            np.full(op.tensor("OutputZeroPointTensor").sizes, uncertain or lost),
+            np.full(op.tensor("OutputZeroPointTensor").sizes, uncertain or undefined),
         ),
     }
 

@@ -90,12 +90,12 @@ class _Sum:
     def of(x: _Numbers, weights: Floats, bias: Floats) -> _Sum:
         """``x * weights^T + bias``; ``weights`` is { hidden_size, n }, ``x`` { batch_size, n }."""
         size, transposed = _size(weights).T, weights.T
-        torn = (x.in_doubt.astype(np.float64) @ np.isinf(transposed)) > 0
+        marked = (x.in_doubt.astype(np.float64) @ np.isinf(transposed)) > 0
         return _Sum(
             x.values @ transposed + bias,
             _size(x.values) @ size + _size(bias),
             x.error @ size,
-            x.unspecified.any(axis=1, keepdims=True) | torn,
+            x.unspecified.any(axis=1, keepdims=True) | marked,
             weights.shape[1] + 1,
         )
 
@@ -103,8 +103,8 @@ class _Sum:
     def scaled(x: _Numbers, weights: Floats) -> _Sum:
         """``x * weights`` with { hidden_size } weights."""
         product = x.values * weights
-        torn = x.in_doubt & np.isinf(weights)
-        return _Sum(product, _size(product), x.error * _size(weights), x.unspecified | torn, 1)
+        marked = x.in_doubt & np.isinf(weights)
+        return _Sum(product, _size(product), x.error * _size(weights), x.unspecified | marked, 1)
 
     @staticmethod
     def constant(values: Floats) -> _Sum:
@@ -219,7 +219,7 @@ def _run(
     sequences: list[list[_Numbers]] = []
     lasts: list[_States] = []
     # some kernels multiply a zero state by infinite weights, which gives NaN; DirectML skips the product
-    torn = np.array([_is_torn(inputs, initial, direction) for direction in range(directions)])
+    marked = np.array([_has_nonfinite_weights(inputs, initial, direction) for direction in range(directions)])
     for direction in range(directions):
         weights = _weights(op, inputs, gates, direction)
         first = [inputs.optional(name) for name in initial]
@@ -240,11 +240,11 @@ def _run(
         lasts.append((states[0].where(ends, zero), *states[1:]))
     by_step = [list(items) for items in zip(*sequences, strict=True)]
     unusual = (lengths <= 0) | (lengths > steps)
-    ended = [replace(_stacked([list(items)]), open=_open(items, unusual, torn)) for items in zip(*lasts, strict=True)]
+    ended = [replace(_stacked([list(items)]), open=_open(items, unusual, marked)) for items in zip(*lasts, strict=True)]
     # DirectML reads past the sequence (decision L8)
-    ended[0] = ended[0].marked(_open(lasts[0][:1] * directions, lengths > steps, np.zeros_like(torn)))
+    ended[0] = ended[0].marked(_open(lasts[0][:1] * directions, lengths > steps, np.zeros_like(marked)))
     steps_of_all = _stacked(by_step)
-    marks = np.broadcast_to(torn[:, None, None], steps_of_all.values.shape) if torn.any() else None
+    marks = np.broadcast_to(marked[:, None, None], steps_of_all.values.shape) if marked.any() else None
     return replace(steps_of_all, open=marks), ended
 
 
@@ -256,7 +256,7 @@ def _stored(op: OperatorDesc, state: _Numbers) -> _Numbers:
     return replace(state, unspecified=state.unspecified | beyond)
 
 
-def _is_torn(inputs: Inputs, initial: Sequence[str], direction: int) -> bool:
+def _has_nonfinite_weights(inputs: Inputs, initial: Sequence[str], direction: int) -> bool:
     """Whether a direction has non-finite weights for an absent initial state."""
     if all(inputs.optional(name) is not None for name in initial):
         return False
@@ -266,12 +266,12 @@ def _is_torn(inputs: Inputs, initial: Sequence[str], direction: int) -> bool:
     return not all(np.isfinite(item).all() for item in weights)
 
 
-def _open(items: Sequence[_Numbers], unusual: Mask, torn: Mask) -> Mask | None:
-    """The single outputs of sequences with an unusual length, and of ``torn`` directions."""
-    if not unusual.any() and not torn.any():
+def _open(items: Sequence[_Numbers], unusual: Mask, marked: Mask) -> Mask | None:
+    """The single outputs of sequences with an unusual length, and of ``marked`` directions."""
+    if not unusual.any() and not marked.any():
         return None
-    pairs = zip(items, torn, strict=True)
-    return np.array([[np.broadcast_to(unusual | is_torn, item.values.shape) for item, is_torn in pairs]])
+    pairs = zip(items, marked, strict=True)
+    return np.array([[np.broadcast_to(unusual | is_marked, item.values.shape) for item, is_marked in pairs]])
 
 
 def _stacked(rows: Sequence[Sequence[_Numbers]]) -> Result:

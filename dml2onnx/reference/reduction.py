@@ -77,9 +77,9 @@ def _log_sum_exp(x: Floats, axes: Axes) -> Result:
     error = np.where(np.isfinite(rest), own + FEW * (np.abs(shift) + np.abs(rest)), 0)
     # DirectML does not subtract the maximum: exponentials were seen to overflow and underflow (decision R2)
     plain = np.exp(x).sum(axis=axes, keepdims=True)
-    lost = np.isfinite(top) & ((plain > LARGEST_FLOAT32) | (plain < SMALLEST_FLOAT32))
+    undefined = np.isfinite(top) & ((plain > LARGEST_FLOAT32) | (plain < SMALLEST_FLOAT32))
     seen = np.where(plain > LARGEST_FLOAT32, np.inf, -np.inf)
-    return Result(np.where(lost, seen, shift + rest), error, lost if lost.any() else None)
+    return Result(np.where(undefined, seen, shift + rest), error, undefined if undefined.any() else None)
 
 
 def _extremum(function: Callable[..., Any]) -> Callable[[Floats, Axes], Result]:

@@ -66,9 +66,11 @@ class Result:
             return self
         with np.errstate(all="ignore"):
             off = self.floats_error()
-        lost: Mask = np.isinf(off)
-        off = np.where(lost, 0, off)
-        return replace(self, error=np.maximum(self.bound, off), floats_error=None).marked(lost if lost.any() else None)
+        undefined: Mask = np.isinf(off)
+        off = np.where(undefined, 0, off)
+        return replace(self, error=np.maximum(self.bound, off), floats_error=None).marked(
+            undefined if undefined.any() else None
+        )
 
     def marked(self, marks: Mask | None) -> Result:
         """The result with more elements unspecified."""

@@ -96,7 +96,7 @@ def _resample(
     if any(not 0 <= offset <= 1 for offset in input_offsets):
         # kernels differ in what they clamp and what they multiply by 0 (decision S5)
         known = False if result.unspecified is None else result.unspecified
-        result = replace(result, unspecified=np.broadcast_to(line.torn | line.near | known | shrinks, sizes))
+        result = replace(result, unspecified=np.broadcast_to(line.extrapolated | line.near | known | shrinks, sizes))
     return {"OutputTensor": result}
 
 
@@ -132,7 +132,7 @@ class _Line:
     """Whether an element next to the coordinates, whatever its weight, is not finite."""
     weightless: Mask
     """Whether the weight of an element next to the coordinates may be 0."""
-    torn: Mask
+    extrapolated: Mask
     """Whether the coordinate is not between its two elements; some kernels of DirectML clamp these."""
 
     def sampled(self, axis: int, size: int, scale: float, input_offset: float, output_offset: float) -> _Line:
@@ -164,8 +164,8 @@ class _Line:
         near, weightless = self._leaks(axis, place if 0 <= input_offset <= 1 else base, doubt, column)
         inside = np.clip(place, 0, self.values.shape[axis] - 1)
         beyond = np.where(low == high, inside != low, (place < below) | (place >= below + 1)).reshape(column)
-        torn = np.take(self.torn, low, axis) | np.take(self.torn, high, axis) | beyond
-        return _Line(values, error, self.is_float, near, weightless, torn)
+        extrapolated = np.take(self.extrapolated, low, axis) | np.take(self.extrapolated, high, axis) | beyond
+        return _Line(values, error, self.is_float, near, weightless, extrapolated)
 
     def _leaks(self, axis: int, place: Floats, doubt: Floats, column: tuple[int, ...]) -> tuple[Mask, Mask]:
         """``near`` and ``weightless`` after the next axis; whole coordinates and edges have a weight of 0."""

@@ -19,18 +19,18 @@ def roi_align(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """The mean or maximum of samples in each bin of a region (decisions O1 to O11, O15)."""
     x, desc = widen(inputs.tensor("InputTensor")), op.tensor("OutputTensor")
     outside = float(bound(op.float("OutOfBoundsInputValue"), desc.data_type))
-    y, error, torn = np.zeros(desc.sizes), np.zeros(desc.sizes), np.zeros(desc.sizes, np.bool_)
+    y, error, marks = np.zeros(desc.sizes), np.zeros(desc.sizes), np.zeros(desc.sizes, np.bool_)
     for number, image, rows, columns in regions(op, inputs, x, desc.sizes):
         samples = samples_of(image, rows, columns, outside)
         shape = (*desc.sizes[1:3], rows.count, desc.sizes[3], columns.count)
         reduced = _mean if op.enum("ReductionFunction") == "AVERAGE" else _largest
-        y[number], error[number], torn[number] = reduced(samples, shape)
+        y[number], error[number], marks[number] = reduced(samples, shape)
     unlike = np.zeros(desc.sizes, np.bool_)
     unlike[_adapted_otherwise(op, inputs, desc.sizes)] = True
     is_selection = op.enum("InterpolationMode") == "NEAREST_NEIGHBOR" and (
         op.enum("ReductionFunction") == "MAX" or op.uint("MaximumSamplesPerOutput") <= 1
     )
-    return {"OutputTensor": Result(y, None if is_selection else error, torn, unlike)}
+    return {"OutputTensor": Result(y, None if is_selection else error, marks, unlike)}
 
 
 def _adapted_otherwise(op: OperatorDesc, inputs: Inputs, sizes: tuple[int, ...]) -> Mask:
@@ -69,9 +69,9 @@ def _mean(samples: Samples, shape: tuple[int, ...]) -> tuple[Floats, Floats, Mas
     mean, error, size = (
         item.reshape(shape).sum((2, 4)) / count for item in (samples.values, samples.error, samples.reach)
     )
-    torn = _any(samples.torn.reshape(shape))
-    torn[size * count > LARGEST_FLOAT32] = True
-    return mean, error + sum_error(4 * count + 2, size, ROUNDOFF), torn
+    marks = _any(samples.marks.reshape(shape))
+    marks[size * count > LARGEST_FLOAT32] = True
+    return mean, error + sum_error(4 * count + 2, size, ROUNDOFF), marks
 
 
 def _any(x: Mask) -> Mask:
@@ -81,8 +81,8 @@ def _any(x: Mask) -> Mask:
 
 def _largest(samples: Samples, shape: tuple[int, ...]) -> tuple[Floats, Floats, Mask]:
     """The maximum of the samples, unspecified if one is NaN (decision G1)."""
-    values, error, torn = (item.reshape(shape) for item in (samples.values, samples.error, samples.torn))
-    return values.max((2, 4)), error.max((2, 4)), _any(torn | np.isnan(values))
+    values, error, marks = (item.reshape(shape) for item in (samples.values, samples.error, samples.marks))
+    return values.max((2, 4)), error.max((2, 4)), _any(marks | np.isnan(values))
 
 
 @reference("ROI_POOLING")
@@ -90,12 +90,12 @@ def roi_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """The largest element of each bin of a region (decisions O11 and O14)."""
     x, rois = inputs.tensor("InputTensor"), widen(inputs.tensor("ROITensor")).reshape(-1, 5)
     sizes = op.tensor("OutputTensor").sizes
-    y, torn = np.zeros(sizes, x.dtype), np.zeros(sizes, np.bool_)
+    y, marks = np.zeros(sizes, x.dtype), np.zeros(sizes, np.bool_)
     for number, (batch, *corners) in enumerate(rois.tolist()):
         # the product is rounded to FLOAT32 before it is rounded to an integer
         scaled = [float(np.float32(corner * op.float("SpatialScale"))) for corner in corners]
         if not np.isfinite([batch, *scaled]).all() or max(map(abs, scaled)) > _LARGEST_CORNER:
-            torn[number] = True
+            marks[number] = True
             continue
         image = x[int(min(max(batch, 0), len(x) - 1))]
         x1, y1, x2, y2 = (int(np.rint(item)) for item in scaled)
@@ -105,7 +105,7 @@ def roi_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
                 if seen.size:
                     # starts at the lowest number and ignores NaN (decisions P7, P10)
                     y[number, :, row, column] = np.fmax.reduce(seen, 1, initial=np.finfo(str(x.dtype)).min)
-    return {"OutputTensor": Result(y, None, torn)}
+    return {"OutputTensor": Result(y, None, marks)}
 
 
 def _bins(start: int, end: int, count: int, size: int) -> list[tuple[int, int]]:

@@ -31,13 +31,13 @@ def roi_align_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
     for (number, image, rows, columns), (_, _, *lines) in zip(
         regions(op, inputs, x, gradient.shape), of_corners, strict=True
     ):
-        arriving, torn = _shares(op, gradient[number], image, rows, columns)
+        arriving, marks = _shares(op, gradient[number], image, rows, columns)
         if batches[number] < len(x):  # others are dropped (decision O11)
-            total.add(int(batches[number]), rows, columns, arriving, torn)
+            total.add(int(batches[number]), rows, columns, arriving, marks)
         else:
-            torn = np.ones_like(torn)
-        found.append(_corners(op, arriving, torn, image, *lines))
-    values, error, torn = (np.array([item[i] for item in found]) for i in range(3))
+            marks = np.ones_like(marks)
+        found.append(_corners(op, arriving, marks, image, *lines))
+    values, error, marks = (np.array([item[i] for item in found]) for i in range(3))
     sent = total.result()
     if int(np.max(batches)) >= len(x):
         # default models add them to the last image (decision O11)
@@ -47,7 +47,7 @@ def roi_align_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
     outputs = {"OutputGradientTensor": sent}
     if op.tensors("OutputROIGradientTensor"):
         shape = op.tensor("OutputROIGradientTensor").sizes
-        result = Result(values.reshape(shape), error.reshape(shape), torn.reshape(shape).astype(np.bool_))
+        result = Result(values.reshape(shape), error.reshape(shape), marks.reshape(shape).astype(np.bool_))
         outputs["OutputROIGradientTensor"] = result
     return outputs
 
@@ -65,9 +65,9 @@ def _shares(op: OperatorDesc, gradient: Floats, image: Floats, rows: Line, colum
     """
     spread = gradient.repeat(rows.count, 1).repeat(columns.count, 2)
     inside = np.broadcast_to(rows.inside[:, None] & columns.inside[None, :], spread.shape)
-    torn: Mask = np.broadcast_to(rows.torn[:, None] | columns.torn[None, :], spread.shape)
+    marks: Mask = np.broadcast_to(rows.marks[:, None] | columns.marks[None, :], spread.shape)
     if op.enum("ReductionFunction") == "AVERAGE":
-        return np.where(inside, spread / (rows.count * columns.count), 0), torn
+        return np.where(inside, spread / (rows.count * columns.count), 0), marks
     samples = samples_of(image, rows, columns, 0.0)
     blocks = (len(image), -1, rows.count, gradient.shape[2], columns.count)
 
@@ -91,9 +91,9 @@ def _shares(op: OperatorDesc, gradient: Floats, image: Floats, rows: Line, colum
         differs |= place != np.take_along_axis(place, best, -1)
     is_open = (rival & differs).any(-1, keepdims=True) & (error.any() or slack.any())
     touched = (rival | chosen) & is_open
-    doubtful = (side_by_side(samples.torn) | np.isnan(values)).any(-1, keepdims=True) & (values > -np.inf)
+    doubtful = (side_by_side(samples.marks) | np.isnan(values)).any(-1, keepdims=True) & (values > -np.inf)
     doubtful |= np.isnan(values)
-    return np.where(inside & back(chosen), spread, 0), torn | back(touched | doubtful)
+    return np.where(inside & back(chosen), spread, 0), marks | back(touched | doubtful)
 
 
 def _crossings(batch: int, channels: int, y: Indices, x: Indices) -> tuple[np.ndarray, ...]:
@@ -109,9 +109,9 @@ class _Total:
         self._magnitude: Floats = np.zeros(shape)
         self._terms: Floats = np.zeros(shape)
         self._error: Floats = np.zeros(shape)
-        self._torn: Floats = np.zeros(shape)
+        self._marks: Floats = np.zeros(shape)
 
-    def add(self, batch: int, rows: Line, columns: Line, arriving: Floats, torn: Mask) -> None:
+    def add(self, batch: int, rows: Line, columns: Line, arriving: Floats, marks: Mask) -> None:
         """Distributes each sample's gradient by the weights of the elements it was interpolated from."""
         for y, of_y in ((rows.below, 1 - rows.weight), (rows.above, rows.weight)):
             for x, of_x in ((columns.below, 1 - columns.weight), (columns.above, columns.weight)):
@@ -122,12 +122,12 @@ class _Total:
                 np.add.at(self._magnitude, place, np.abs(part))
                 np.add.at(self._terms, place, part != 0)
                 # 0 * inf is 0 or NaN
-                np.add.at(self._torn, place, (weight == 0) & ~np.isfinite(arriving))
+                np.add.at(self._marks, place, (weight == 0) & ~np.isfinite(arriving))
         if rows.is_lost or columns.is_lost:
-            self._torn[batch] = 1
+            self._marks[batch] = 1
         doubt = rows.doubt[:, None] + columns.doubt[None, :]
         reach = np.where(np.isfinite(arriving), np.abs(arriving), 0) * doubt
-        open_ones = torn | (~np.isfinite(arriving) & (doubt > 0))
+        open_ones = marks | (~np.isfinite(arriving) & (doubt > 0))
         if not reach.any() and not open_ones.any():
             return
         for dy in WINDOW:
@@ -135,23 +135,23 @@ class _Total:
                 y, x = np.clip(rows.below + dy, 0, rows.size - 1), np.clip(columns.below + dx, 0, columns.size - 1)
                 place = _crossings(batch, len(arriving), y, x)
                 np.add.at(self._error, place, reach)
-                np.add.at(self._torn, place, open_ones)
+                np.add.at(self._marks, place, open_ones)
 
     def result(self) -> Result:
         """The sums, unspecified where the order decides whether partial sums overflow."""
         overflows = np.isfinite(self._magnitude) & (self._magnitude > LARGEST_FLOAT32)
         finite = np.where(np.isfinite(self._magnitude), self._magnitude, 0)
         error = self._error + sum_error(self._terms + 6, finite, ROUNDOFF)
-        return Result(self._values, error, (self._torn > 0) | overflows)
+        return Result(self._values, error, (self._marks > 0) | overflows)
 
 
 def _corners(
-    op: OperatorDesc, arriving: Floats, torn: Mask, image: Floats, rows: Line, columns: Line
+    op: OperatorDesc, arriving: Floats, marks: Mask, image: Floats, rows: Line, columns: Line
 ) -> tuple[list[float], list[float], list[bool]]:
     """The gradients of x1, y1, x2 and y2: values, errors, and whether they are open (decision O13)."""
     samples = samples_of(image, rows, columns, 0.0)
     used = arriving != 0
-    is_wild = bool((used & (samples.wild | ~np.isfinite(arriving))).any()) or bool(torn.any())
+    is_nonfinite = bool((used & (samples.near_nonfinite | ~np.isfinite(arriving))).any()) or bool(marks.any())
     results = {}
     for axis, turned in (("X", False), ("Y", True)):
         along, across = (rows, columns) if turned else (columns, rows)
@@ -168,7 +168,7 @@ def _corners(
             values = np.where(used, arriving * slope * part, 0) * extent
             size = np.where(used, np.abs(arriving), 0) * samples.reach * (1 + np.abs(share)) * extent
             error = sum_error(values.size + 16, np.asarray(2 * size.sum()), ROUNDOFF) + (size * 4 * other_doubt).sum()
-            is_open = is_wild or bool((used & is_edge).any()) or bool(size.sum() * 2 > LARGEST_FLOAT32)
+            is_open = is_nonfinite or bool((used & is_edge).any()) or bool(size.sum() * 2 > LARGEST_FLOAT32)
             results[axis, end] = float(values.sum()), float(error), is_open
     ordered = [results[key] for key in (("X", 1), ("Y", 1), ("X", 2), ("Y", 2))]
     return [item[0] for item in ordered], [item[1] for item in ordered], [item[2] for item in ordered]

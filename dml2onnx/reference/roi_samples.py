@@ -51,7 +51,7 @@ class Line:
     """The weight of ``above``; 0 for NEAREST_NEIGHBOR, which has one element."""
     is_linear: bool
     inside: Mask
-    torn: Mask
+    marks: Mask
     """Unspecified samples: rounding decides which element is nearest, or whether or where there is a sample."""
     is_lost: bool
     """Whether samples may be anywhere because the region's coordinates are not finite."""
@@ -109,18 +109,18 @@ def _count(op: OperatorDesc, ratio: _Number) -> tuple[int, bool]:
 
 def _looked_up(op: OperatorDesc, count: int, size: int, at: _Number, is_open: bool, aligned: bool) -> Line:
     place = np.where(np.isfinite(at.value), at.value, 0)
-    torn = (~np.isfinite(at.value)) | is_open
+    marks = (~np.isfinite(at.value)) | is_open
     is_lost = not np.isfinite(at.value).all()
     # samples may be up to one pixel outside the image, exclusive; those of aligned regions are inside up to the corners
     # of the image, inclusive (decisions O3 and O8)
     inside = (place >= 0) & (place <= size - 1) if aligned else (place > -1) & (place < size)
     for border in (0, size - 1) if aligned else (-1, size):
-        torn |= np.abs(place - border) <= at.doubt
+        marks |= np.abs(place - border) <= at.doubt
     clamped = np.clip(place, 0, size - 1)
     if op.enum("InterpolationMode") == "LINEAR":
         below = np.floor(clamped).astype(np.int64)
         above = np.minimum(below + 1, size - 1)
-        return Line(count, size, place, at.doubt, below, above, clamped - below, True, inside, torn, is_lost)
+        return Line(count, size, place, at.doubt, below, above, clamped - below, True, inside, marks, is_lost)
     # halves go up (decision O10)
     half = _Number.rounded(clamped + 0.5, at.doubt)
     low, middle, high = (
@@ -128,7 +128,7 @@ def _looked_up(op: OperatorDesc, count: int, size: int, at: _Number, is_open: bo
         for end in (half.value - half.doubt, clamped + 0.5, half.value + half.doubt)
     )
     zero = np.zeros_like(place)
-    return Line(count, size, place, zero, middle, middle, zero, False, inside, torn | (low != high), is_lost)
+    return Line(count, size, place, zero, middle, middle, zero, False, inside, marks | (low != high), is_lost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +139,9 @@ class Samples:
     error: Floats
     reach: Floats
     """The largest finite magnitude around each sample."""
-    wild: Mask
+    near_nonfinite: Mask
     """Whether an element around the sample is not finite."""
-    torn: Mask
+    marks: Mask
 
 
 def samples_of(image: Floats, rows: Line, columns: Line, outside: float) -> Samples:
@@ -155,13 +155,15 @@ def samples_of(image: Floats, rows: Line, columns: Line, outside: float) -> Samp
     offsets = WINDOW if is_linear else (0,)
     nonfinite = ~np.isfinite(image)
     magnitudes = np.where(nonfinite, 0, np.abs(image))
-    sizes, wild = (_around(item, rows, columns, offsets) for item in (magnitudes, nonfinite))
+    sizes, near_nonfinite = (_around(item, rows, columns, offsets) for item in (magnitudes, nonfinite))
     inside = rows.inside[:, None] & columns.inside[None, :]
-    torn: Mask = rows.torn[:, None] | columns.torn[None, :]
+    marks: Mask = rows.marks[:, None] | columns.marks[None, :]
     if not is_linear:
         size = np.where(inside, sizes, abs(outside))
         zero = np.zeros(size.shape)
-        return Samples(np.where(inside, value, outside), zero, size, wild & inside, np.broadcast_to(torn, size.shape))
+        return Samples(
+            np.where(inside, value, outside), zero, size, near_nonfinite & inside, np.broadcast_to(marks, size.shape)
+        )
     doubt = rows.doubt[:, None] + columns.doubt[None, :]
     # an infinity with weight 0 may become NaN or be skipped
     is_weightless = (weights[0] == 0) | (weights[1] == 0) | (doubt > 0)
@@ -170,8 +172,8 @@ def samples_of(image: Floats, rows: Line, columns: Line, outside: float) -> Samp
         np.where(inside, value, outside),
         np.where(inside, sizes * (2 * doubt + 8 * ROUNDOFF), 4 * ROUNDOFF * beyond),
         np.where(inside, sizes, beyond),
-        wild & inside,
-        (wild & is_weightless & inside) | torn,
+        near_nonfinite & inside,
+        (near_nonfinite & is_weightless & inside) | marks,
     )
 
 

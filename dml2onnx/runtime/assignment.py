@@ -61,14 +61,14 @@ def assignments(model: OnnxGraph, recorded: Mapping[str, str], times: Iterable[N
     )
 
 
-def fell_back(found: Iterable[NodeAssignment], providers: Providers, there: Sequence[str]) -> tuple[Diagnostic, ...]:
+def fell_back(found: Iterable[NodeAssignment], providers: Providers, loaded: Sequence[str]) -> tuple[Diagnostic, ...]:
     """A finding for each node that ran on none of the requested providers.
 
-    For ``auto``, the requested providers are those ``there`` in the session, without the CPU unless it is alone.
+    For ``auto``, the requested providers are those ``loaded`` in the session, without the CPU unless it is alone.
     """
     cpu = BY_NAME["cpu"].full_name
     if providers.first == AUTO:
-        wanted = {name for name in there if name != cpu} or {cpu}
+        wanted = {name for name in loaded if name != cpu} or {cpu}
     else:
         wanted = {BY_NAME[name].full_name for name in providers.names}
     return tuple(

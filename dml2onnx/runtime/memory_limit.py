@@ -26,10 +26,10 @@ def machine_bytes() -> int:
 
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     try:
-        there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (ValueError, OSError):
-        there = ASSUMED_BYTES
-    return there if limit == resource.RLIM_INFINITY else min(there, limit)
+        installed = ASSUMED_BYTES
+    return installed if limit == resource.RLIM_INFINITY else min(installed, limit)
 
 
 def require_memory(graph: OnnxGraph, max_bytes: int | None = None) -> None:

@@ -242,12 +242,12 @@ def _unstartable(providers: Providers) -> Diagnostic | None:
     return None
 
 
-def _require_loaded(providers: Providers, there: Sequence[str]) -> None:
+def _require_loaded(providers: Providers, loaded: Sequence[str]) -> None:
     """Refuses a session that ONNX Runtime created without a requested provider."""
     for name in providers.names:
-        if name in BY_NAME and BY_NAME[name].full_name not in there:
+        if name in BY_NAME and BY_NAME[name].full_name not in loaded:
             full_name, page = BY_NAME[name].full_name, BY_NAME[name].page
-            rest = ", ".join(SHORT_NAMES.get(item, item) for item in there)
+            rest = ", ".join(SHORT_NAMES.get(item, item) for item in loaded)
             message = (
                 f"ONNX Runtime could not start {full_name}, for reasons that it prints to standard error, usually a"
                 f" missing device or library; it would have run on {rest}"

@@ -63,14 +63,14 @@ TABLE = (
 )
 
 
-def computes(providers: Providers, there: Sequence[str] = ()) -> Computes:
+def computes(providers: Providers, loaded: Sequence[str] = ()) -> Computes:
     """The row of the least accurate of the requested providers.
 
-    ``there`` are ONNX Runtime's names of the providers in the session, which ``auto`` has chosen.
+    ``loaded`` are ONNX Runtime's names of the providers in the session, which ``auto`` has chosen.
     """
     names = providers.names
     if providers.first == AUTO:
-        names = tuple(SHORT_NAMES[name] for name in there if name in SHORT_NAMES) or ("cpu",)
+        names = tuple(SHORT_NAMES[name] for name in loaded if name in SHORT_NAMES) or ("cpu",)
     found = [_row(name, providers) for name in names]
     return max(found, key=_laxness)
 
