@@ -60,7 +60,7 @@ def _deviating(result: Result, samples: list[Result]) -> Result:
     with np.errstate(invalid="ignore"):
         (scale,) = in_blocks(deviation, result.values, *(sample.values for sample in samples))
     if not np.isfinite(scale).all():
-        return _marked_deviations(result, samples, widen(result.values), scale)
+        return _nonfinite_deviating(result, samples, widen(result.values), scale)
     if not scale.any():
         return result
     spread = float(np.sqrt(np.vdot(scale, scale) / scale.size))
@@ -71,7 +71,7 @@ def _deviating(result: Result, samples: list[Result]) -> Result:
     return replace(result, error=error)
 
 
-def _marked_deviations(result: Result, samples: list[Result], size: Floats, scale: Floats) -> Result:
+def _nonfinite_deviating(result: Result, samples: list[Result], size: Floats, scale: Floats) -> Result:
     """As :func:`_deviating`, for deviations that are not all finite."""
     # unspecified where one sample is finite and another is not
     marks = np.any([np.isnan(sample.values) != np.isnan(size) for sample in samples], axis=0)

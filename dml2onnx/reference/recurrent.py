@@ -65,7 +65,7 @@ class _Numbers:
         return _Numbers.of(rest, self.error + ROUNDOFF * np.abs(rest), self.unspecified)
 
     def where(self, mask: Mask, other: _Numbers) -> _Numbers:
-        """These where ``mask`` holds, else ``other``."""
+        """These numbers where ``mask`` holds, else ``other``."""
         return _Numbers(
             np.where(mask, self.values, other.values),
             np.where(mask, self.error, other.error),
