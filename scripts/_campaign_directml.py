@@ -19,7 +19,7 @@ def descriptors(campaign: Campaign, chosen: Iterator[int]) -> None:
     """Right and wrong descriptors: verdicts, and the numbers of those that both accept."""
     from dml2onnx.testing import descriptor_trials, valid
     from dml2onnx.testing.coverage import cells
-    from dml2onnx.testing.directml_trials import ask, drawn
+    from dml2onnx.testing.directml_trials import compare, drawn
     from dml2onnx.testing.single_node import single_node
 
     installation = _installed()
@@ -27,7 +27,7 @@ def descriptors(campaign: Campaign, chosen: Iterator[int]) -> None:
     while seeds := list(islice(chosen, SEEDS_AT_ONCE)):
         ops = [(op, seed) for seed in seeds for op in drawn(bases, seed)]
         exact = seeds[0] % DEFAULT_MODELS[1] != DEFAULT_MODELS[0]
-        answers = ask([op for op, _ in ops], seeds[0], installation, exact=exact)
+        answers = compare([op for op, _ in ops], seeds[0], installation, exact=exact)
         for (_, seed), answer in zip(ops, answers, strict=True):
             campaign.counts["descriptors, run"] += 1
             campaign.counts[f"descriptors, {_kind(answer)}"] += 1

@@ -143,7 +143,7 @@ def test_a_relation_that_does_not_hold_is_found(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(relations, "renamed", lambda graph, chance: single_node(other))
     found, tried = relations.relations(single_node(ADD), 0, random.Random(0), tmp_path)
     assert {"renamed", "identity", "permuted", "serialized"} <= set(tried)
-    assert found == ["renamed: other numbers in OutputTensor0"]
+    assert found == ["renamed: different numbers in OutputTensor0"]
 
 
 def test_other_orders_cost_what_ports_cost(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_another_order_may_round_otherwise(
     monkeypatch.setattr(relations, "_same", lambda *_: iter([(name, graph, None)]))
     monkeypatch.setattr(relations, "_other_numbers", lambda *_: iter(()))
     found, _ = relations.relations(graph, 0, random.Random(0), tmp_path)
-    assert [item.startswith(f"{name}: other numbers") for item in found] == [True] * wrong
+    assert [item.startswith(f"{name}: different numbers") for item in found] == [True] * wrong
 
 
 def test_an_identity_may_give_an_input_another_shape(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -245,7 +245,7 @@ def test_one_wrong_among_many_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch, "compile_outputs", wrong)
     first, second, third = batch.trials(cases)
     assert (first, third) == ("", "")
-    assert second.startswith("only beside others: 1/OutputTensor0[0, 0, 0] is ")
+    assert second.startswith("only together with others: 1/OutputTensor0[0, 0, 0] is ")
     monkeypatch.setattr(batch, "trial", lambda graph, seed, opset: "wrong" if seed == 1 else "")
     assert batch.trials(cases) == ["", "wrong", ""]
 

@@ -201,7 +201,7 @@ def test_cases_are_the_rounds() -> None:
     assert (checked.rounds, checked.finished) == (3, 3)
     with pytest.raises(DmlError, match="one case or several"):
         verify(graph, cases=[])
-    with pytest.raises(DmlError, match=r"cases is 3, not a list with the inputs of each case, .*; rounds= is how many"):
+    with pytest.raises(DmlError, match=r"cases is 3, not a list with the inputs of each case, .*; rounds= is the"):
         verify(graph, cases=3)  # type: ignore[arg-type]
     with pytest.raises(DmlError):
         verify(graph, cases=[{"d": one}])

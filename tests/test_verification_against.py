@@ -85,10 +85,10 @@ def test_another_weight_is_found(tmp_path: Path) -> None:
     ("options", "message"),
     [
         ({"names": ("x", "z")}, None),
-        ({"data_type": TensorProto.DOUBLE}, 'input "x" is float32, and "x" of the other model float64'),
+        ({"data_type": TensorProto.DOUBLE}, 'input "x" is float32, but "x" of the other model is float64'),
         (
             {"shape": (1, 3, 6, 5)},
-            'input "x" has the shape [1, 3, 5, 5] (memory order), and "x" of the other model [1, 3, 6, 5]',
+            'input "x" has the shape [1, 3, 5, 5] (memory order), but "x" of the other model has [1, 3, 6, 5]',
         ),
     ],
 )
@@ -113,7 +113,7 @@ def test_names_and_numbers_that_do_not_fit(tmp_path: Path) -> None:
     assert [item.message for item in caught.value.diagnostics] == [
         'the other model has no input "a"; its inputs are: x',
         'the other model has no input "b"; its inputs are: x',
-        'the graph has nothing for input "x" of the other model',
+        'the graph has no input "x", which the other model requires',
     ]
 
 

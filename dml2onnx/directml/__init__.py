@@ -1,4 +1,4 @@
-"""DirectML itself: descriptors as its structures, and a program of ours that runs them through DirectML.dll.
+"""DirectML itself: descriptors as its structures, and our program that runs them with DirectML.dll.
 
-On Windows the program runs as it is, on Linux in Wine. ``scripts/directml.py`` makes what is needed.
+The program runs directly on Windows, and in Wine on Linux. ``scripts/directml.py`` installs it.
 """

@@ -1,6 +1,6 @@
 """Cases for DirectML: descriptors to create, compile and dispatch, their buffers, and the outcomes.
 
-``scripts/directml/cases.h`` is the other side of both files.
+``scripts/directml/cases.h`` reads and writes the other side of both files.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from dml2onnx.ir.operator import OperatorDesc
 _MAGIC = 0x314C4D44
 NOT_REACHED = 0xFFFFFFFF
 DIED = 0xDEAD
-"""In place of an HRESULT: DirectML ended the process, or did not come back."""
+"""Instead of an HRESULT: DirectML crashed or hung."""
 
 
 class Step(enum.IntEnum):
-    """How far a case goes."""
+    """The last step of a case."""
 
     CREATE = 0
     COMPILE = 1
@@ -28,7 +28,7 @@ class Step(enum.IntEnum):
 
 
 class When(enum.IntEnum):
-    """When a buffer is bound: those that DirectML owns are bound when the operator is initialised."""
+    """When a buffer is bound; those owned by DirectML are bound at initialization."""
 
     NEVER = 0
     EXECUTION = 1
@@ -37,7 +37,7 @@ class When(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """``size`` bytes that begin with ``content``; the rest is 0. Results hold those that are ``wanted``."""
+    """``size`` bytes: ``content``, then zeros. Results contain buffers that are ``wanted``."""
 
     size: int
     content: bytes = b""
@@ -46,7 +46,7 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """A part of the buffer with that index."""
+    """A part of a buffer, by index."""
 
     buffer: int
     size: int
@@ -59,11 +59,10 @@ UNBOUND = Binding(0, 0, 0, When.NEVER)
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One operator, or a graph. An edge is (from node, from output, to node, to input).
+    """One operator, or a graph of operators and constants (``bytes``).
 
-    The nodes of a graph are operators or the bytes of constants. Of an edge from a graph input the first number
-    means nothing and the second is the index of the input; of one to a graph output the fourth is the index of the
-    output.
+    An edge is (from node, from output, to node, to input). In edges from graph inputs, the first number is unused and
+    the second is the input's index; in edges to graph outputs, the fourth is the output's index.
     """
 
     nodes: tuple[OperatorDesc | bytes, ...]
@@ -80,7 +79,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The HRESULTs of the steps; those that were not reached are :data:`NOT_REACHED`."""
+    """The HRESULTs of the steps, or :data:`NOT_REACHED`."""
 
     created: int
     compiled: int = NOT_REACHED
@@ -90,11 +89,11 @@ class Outcome:
     step: str = ""
     """The call that failed."""
     buffers: tuple[bytes, ...] = field(default=(), repr=False)
-    """Those that were wanted, when the case was dispatched."""
+    """The wanted buffers after dispatch."""
 
     @property
     def died(self) -> bool:
-        """Whether DirectML ended the process, or did not come back."""
+        """Whether DirectML crashed or hung."""
         return self.created == DIED
 
 
@@ -108,7 +107,7 @@ def encode(cases: Sequence[Case]) -> bytes:
 
 
 def decode(content: bytes) -> list[tuple[int, Outcome]]:
-    """The outcomes in a file of results, each with the number of its case; one that breaks off is left out."""
+    """The outcomes in a file of results with the indices of their cases; skips an incomplete one at the end."""
     reader = _Reader(content)
     found = []
     while reader.rest:

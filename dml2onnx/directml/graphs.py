@@ -1,7 +1,7 @@
 """Runs graphs with DirectML: compiled as a whole if possible, else node by node.
 
-DirectML's own graphs have no offsets into buffers and no partial writes; a graph that has any runs node by node, as a
-program for DirectML would. Constants are bound as inputs: DirectML 1.15.4 ends the process at CONSTANT nodes of 12
+DirectML's own graphs support neither offsets into buffers nor partial writes; graphs with these run node by node, like
+a program that uses DirectML. Constants are bound as inputs, because DirectML 1.15.4 crashes for CONSTANT nodes of 12
 bytes or more.
 """
 
@@ -22,12 +22,12 @@ NODE_BY_NODE = "node by node"
 
 
 class RefusedError(RuntimeError):
-    """DirectML does not run a node: the message says which, at which step and with which HRESULT."""
+    """DirectML failed to run a node; the message has the node, the step and the HRESULT."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One tensor of an operator, in the order in which DirectML binds them; ``desc`` is ``None`` for an absent one."""
+    """One tensor of an operator, in binding order; ``desc`` is ``None`` if it is absent."""
 
     field: str
     index: int
@@ -36,7 +36,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """The bytes of the values that outputs show, and how they came about: :data:`WHOLE` or :data:`NODE_BY_NODE`."""
+    """The bytes of the outputs' values, and :data:`WHOLE` or :data:`NODE_BY_NODE`."""
 
     values: Mapping[Value, bytes]
     way: str
@@ -54,9 +54,9 @@ def slots(op: OperatorDesc, *, outputs: bool) -> list[Slot]:
 def evaluate(
     graph: Graph, outputs: Sequence[GraphOutput], feeds: Mapping[str, bytes], installation: Installation
 ) -> Evaluated:
-    """What DirectML computes for inputs given as bytes by name; what is left out at the end of a buffer is 0.
+    """Runs a graph in DirectML, for inputs as bytes by name, zero-padded.
 
-    Raises :class:`RefusedError` for a node that does not run, ``StartError`` without DirectML.
+    Raises :class:`RefusedError` for a node that fails, ``StartError`` if DirectML does not start.
     """
     nodes = graph.live_nodes(tuple(outputs))
     known = {item.value: bytes(item.data.read()) for item in graph.constants}
@@ -75,20 +75,20 @@ def evaluate(
 
 
 def _is_plain(nodes: Sequence[Node], outputs: Sequence[GraphOutput]) -> bool:
-    """Whether every tensor begins where its buffer does, and every output is what one node writes."""
-    made = {value for node in nodes for value in node.targets}
+    """Whether DirectML's graphs can represent the nodes: no offsets, no partial writes, and computed outputs only."""
+    computed = {value for node in nodes for value in node.targets}
     reads = (read for node in nodes for several in node.reads.values() for read in several)
     writes = (write for node in nodes for several in node.writes.values() for write in several)
     return (
-        all(read.offset == 0 or read.value not in made for read in reads)
+        all(read.offset == 0 or read.value not in computed for read in reads)
         and all(write.offset == 0 and write.base is None for write in writes)
-        and all(output.value in made for output in outputs)
+        and all(output.value in computed for output in outputs)
         and not any(node.operator.updates(field) for node in nodes for field in node.writes)
     )
 
 
 def _whole(nodes: Sequence[Node], outputs: Sequence[GraphOutput], known: Mapping[Value, bytes]) -> Case:
-    """The case of a whole graph. What is read at several places, or by owners and others, is bound several times."""
+    """The case of a whole graph; a buffer with several readers is bound several times."""
     sources = {
         write.value: (number, place)
         for number, node in enumerate(nodes)
@@ -132,7 +132,7 @@ def _whole(nodes: Sequence[Node], outputs: Sequence[GraphOutput], known: Mapping
 
 
 def _node_by_node(nodes: Sequence[Node], known: dict[Value, bytes], installation: Installation) -> dict[Value, bytes]:
-    """All values, from run to run those of the nodes whose sources are there."""
+    """Computes all values; each run executes the nodes whose sources are available."""
     values = dict(known)
     waiting = list(nodes)
     while waiting:
@@ -147,7 +147,7 @@ def _node_by_node(nodes: Sequence[Node], known: dict[Value, bytes], installation
 
 
 def single(node: Node, values: Mapping[Value, bytes]) -> Case:
-    """One node on the buffers that are there; outputs into one buffer share it."""
+    """The case of one node; outputs that write to one buffer share it."""
     buffers: list[Buffer] = []
     places: dict[Value, int] = {}
     inputs, outputs = [], []
@@ -175,7 +175,7 @@ def single(node: Node, values: Mapping[Value, bytes]) -> Case:
 
 
 def written(node: Node, case: Case, outcome: Outcome) -> dict[Value, bytes]:
-    """The values that a node made; those of one buffer hold the same, as they are after all of its writes."""
+    """The values that a node wrote; those in one buffer are equal, with all writes applied."""
     wanted = [place for place, buffer in enumerate(case.buffers) if buffer.wanted]
     content = dict(zip(wanted, outcome.buffers, strict=True))
     bound = [write for _, write in _writes(node)]
@@ -187,13 +187,13 @@ def written(node: Node, case: Case, outcome: Outcome) -> dict[Value, bytes]:
 
 
 def _reads(node: Node) -> list[tuple[Slot, Read | None]]:
-    """Each input with what is bound to it."""
+    """The inputs with their bindings."""
     found = slots(node.operator, outputs=False)
     return [(slot, None if slot.desc is None else node.reads[slot.field][slot.index]) for slot in found]
 
 
 def _writes(node: Node) -> list[tuple[Slot, Write | None]]:
-    """Each output with what is bound to it."""
+    """The outputs with their bindings."""
     found = slots(node.operator, outputs=True)
     return [(slot, None if slot.desc is None else node.writes[slot.field][slot.index]) for slot in found]
 
@@ -208,7 +208,7 @@ def _binding(buffer: int, desc: TensorDesc, offset: int, *, is_input: bool) -> B
 
 
 def failure(outcome: Outcome) -> str:
-    """Why a case was not dispatched, in words."""
+    """The reason why a case was not dispatched, as recorded in ``tests/directml/probes.jsonl``."""
     if outcome.died:
         return f"DirectML ended the process ({outcome.step})"
     code = next(code for code in (outcome.created, outcome.compiled, outcome.dispatched) if code)

@@ -1,4 +1,4 @@
-"""Finds the installation that ``scripts/directml.py`` has made, and starts its program."""
+"""Finds the installation that ``scripts/directml.py`` has created."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """A program that runs cases through DirectML.dll.
+    """A program that runs cases with DirectML.dll.
 
-    ``command`` is completed by the program's own arguments. It runs in another root file system, maybe: it sees
-    ``runs``, a directory for files of cases and results, as ``runs_inside``.
+    ``command`` is followed by the program's arguments. It may run in another root file system, where ``runs``, the
+    directory for cases and results, is ``runs_inside``.
     """
 
     command: tuple[str, ...]
     runs: str
     runs_inside: str
     versions: dict[str, str]
-    """What was installed: DirectML, Wine, the driver."""
+    """The versions of DirectML, Wine and the driver."""
     provider: tuple[str, ...] = ()
-    """The command of a program that runs ONNX models on ONNX Runtime's DirectML provider, where that was asked for."""
+    """The command that runs ONNX models on ONNX Runtime's DirectML provider, if that was requested."""
 
     def write(self, place: Path) -> None:
-        """Leaves itself in a directory, for :func:`find`."""
+        """Writes the manifest that :func:`find` reads."""
         text = json.dumps({"version": VERSION, **asdict(self)}, indent=2)
         (place / MANIFEST).write_text(text + "\n", encoding="utf-8")
 
 
 def place() -> Path:
-    """The directory that ``scripts/directml.py`` fills: ``DML2ONNX_DIRECTML``, or one in the user's cache."""
+    """The installation directory: ``DML2ONNX_DIRECTML``, or one in the user's cache."""
     if chosen := os.environ.get(PLACE_VARIABLE):
         return Path(chosen)
     if sys.platform == "win32":
@@ -48,7 +48,7 @@ def place() -> Path:
 
 
 def find() -> Installation | None:
-    """What is installed; ``None`` where nothing is, or something of another version."""
+    """The installation; ``None`` if there is none of this version."""
     try:
         raw = json.loads((place() / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):

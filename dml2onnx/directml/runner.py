@@ -1,4 +1,4 @@
-"""Runs cases in a process that may die: DirectML ends it for some descriptors."""
+"""Runs cases in a separate process, since DirectML crashes for some descriptors."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from dml2onnx.directml.cases import DIED, Case, Outcome, decode, encode
 from dml2onnx.directml.installation import Installation
 
 PATIENCE = 180.0
-"""Seconds without a result after which a case is given up."""
+"""Seconds without a result after which the process is killed."""
 _FINISHED, _LOST_DEVICE = 0, 20
 _CANNOT_START = (10, 11, 12)
 """Exit codes of ``scripts/directml/main.cpp``."""
 
 
 class StartError(RuntimeError):
-    """The program does not come up: the message has what it said."""
+    """The program failed to start; the message has its output."""
 
 
 @dataclass(slots=True)
 class _Run:
-    """Files of cases and results, and what is known so far."""
+    """Files of cases and results, and the outcomes so far."""
 
     installation: Installation
     directory: Path
@@ -37,16 +37,12 @@ class _Run:
     log: str = ""
 
     def start(self, first: int) -> int:
-        """The exit code of a process that began with the case ``first``; negative where it was ended for silence."""
+        """Runs the program from the case ``first``; returns its exit code, negative if it was killed."""
         inside = f"{self.installation.runs_inside}/{self.directory.name}"
         command = [*self.installation.command, "--first", str(first), f"{inside}/cases", f"{inside}/results"]
         with (self.directory / "log").open("wb") as log:
             process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
             )
             try:
                 code = self._wait(process)
@@ -75,16 +71,16 @@ class _Run:
         return results.stat().st_size if results.exists() else 0
 
     def collect(self) -> None:
-        """Takes the results that are there."""
+        """Reads the results so far."""
         results = self.directory / "results"
         if results.exists():
             self.outcomes.update(decode(results.read_bytes()))
 
 
 def run(cases: Sequence[Case], installation: Installation, *, patience: float = PATIENCE) -> list[Outcome]:
-    """What becomes of each case. One at which DirectML ends the process has :attr:`Outcome.died`.
+    """The outcome of each case; :attr:`Outcome.died` if DirectML crashed or hung.
 
-    Several processes may do this at a time. Raises :class:`StartError` when the program does not come up.
+    Several processes may call this at the same time. Raises :class:`StartError` if the program fails to start.
     """
     if not cases:
         return []
@@ -112,7 +108,7 @@ def run(cases: Sequence[Case], installation: Installation, *, patience: float = 
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ends the process and all that it started."""
+    """Kills the process and its children."""
     if sys.platform == "win32":
         process.kill()
     else:

@@ -1,7 +1,7 @@
-"""Operator descriptors as the structures of DirectML.h lie in memory, on 64-bit Windows.
+"""Writes operator descriptors in the memory layout of DirectML.h on 64-bit Windows.
 
-Members, their order and their types are those of the catalogue. Pointers are written as places in the same memory;
-who loads it adds its address to each (:attr:`Memory.pointers`).
+The catalogue defines members, their order and their types. Pointers are offsets in the same memory; the loader adds its
+address to each (:attr:`Memory.pointers`).
 
 https://learn.microsoft.com/windows/win32/api/directml/
 """
@@ -30,7 +30,7 @@ _LAYOUTS = {
     FieldType.SCALAR_UNION: (8, 8),
     FieldType.SIZE_2D: (8, 4),
 }
-"""Bytes and alignment of a member; what is not named is a pointer."""
+"""Size and alignment of a member in bytes; other members are pointers."""
 _BUFFER_TENSOR = 1
 """``DML_TENSOR_TYPE_BUFFER``."""
 _TENSOR_DESC_BYTES = 16
@@ -39,50 +39,50 @@ _OPERATOR_DESC_BYTES = 16
 
 
 class Memory:
-    """Structures that point at each other."""
+    """Structures with pointers to each other."""
 
     def __init__(self) -> None:
         self.bytes = bytearray()
         self.pointers: list[int] = []
-        """Places of the pointers that are not null."""
+        """Offsets of non-null pointers."""
 
     def reserve(self, size: int) -> int:
-        """The place of ``size`` zeros, a multiple of 8."""
+        """Appends ``size`` zeros, and returns their offset, a multiple of 8."""
         place = (len(self.bytes) + 7) // 8 * 8
         self.bytes.extend(bytes(place + size - len(self.bytes)))
         return place
 
     def put(self, place: int, layout: str, *values: float) -> None:
-        """Numbers of ``struct``'s ``layout``, little-endian."""
+        """Writes numbers in ``struct``'s ``layout``, little-endian."""
         struct.pack_into("<" + layout, self.bytes, place, *values)
 
     def point(self, place: int, target: int) -> None:
-        """A pointer at ``place`` to ``target``."""
+        """Writes a pointer at ``place`` to ``target``."""
         self.put(place, "Q", target)
         self.pointers.append(place)
 
     def array(self, layout: str, values: Sequence[float]) -> int:
-        """The place of an array, which has a place of its own even when it is empty."""
+        """Appends an array, and returns its offset, which is unique even for an empty array."""
         place = self.reserve(max(len(values), 1) * 4)
         self.put(place, f"{len(values)}{layout}", *values)
         return place
 
     def data(self, content: bytes) -> int:
-        """The place of bytes."""
+        """Appends bytes, and returns their offset."""
         place = self.reserve(len(content))
         self.bytes[place : place + len(content)] = content
         return place
 
 
 def operator_type(schema: OperatorSchema) -> int:
-    """The number of ``DML_OPERATOR_TYPE``."""
+    """The value of ``DML_OPERATOR_TYPE``."""
     return enum_schema("DML_OPERATOR_TYPE").by_full_name[schema.name].value
 
 
 def write_operator(memory: Memory, op: OperatorDesc) -> int:
-    """The place of an operator's own structure, such as ``DML_PADDING_OPERATOR_DESC``.
+    """Appends an operator's structure, such as ``DML_PADDING_OPERATOR_DESC``, and returns its offset.
 
-    Raises ``ValueError`` where a field could not be read.
+    Raises ``ValueError`` for a field that could not be read.
     """
     places, size = _places(op.schema)
     base = memory.reserve(size)
@@ -93,7 +93,7 @@ def write_operator(memory: Memory, op: OperatorDesc) -> int:
 
 
 def _places(schema: OperatorSchema) -> tuple[list[int], int]:
-    """Where each member lies, and the size of the whole."""
+    """The offset of each member, and the total size."""
     places = []
     end = 0
     for field in schema.fields:
@@ -132,7 +132,7 @@ def _write_field(memory: Memory, place: int, field: FieldSchema, value: FieldVal
 def _write_array(memory: Memory, field: FieldSchema, values: tuple[object, ...]) -> int:
     match field.type:
         case FieldType.TENSOR_ARRAY:
-            return _write_tensors(memory, values)  # type: ignore[arg-type]  # the schema says what they are
+            return _write_tensors(memory, values)  # type: ignore[arg-type]  # the schema defines their types
         case FieldType.OPERATOR_ARRAY:
             return _write_operators(memory, values)  # type: ignore[arg-type]  # as above
         case FieldType.FLOAT_ARRAY:
@@ -174,7 +174,7 @@ def _write_operators(memory: Memory, operators: Sequence[OperatorDesc]) -> int:
 
 
 def _scalar_bits(scalar: Scalar) -> int:
-    """The eight bytes of ``DML_SCALAR_UNION``, those that the type leaves free 0."""
+    """The eight bytes of ``DML_SCALAR_UNION``, zero-padded."""
     if scalar.data_type.is_float:
         return int.from_bytes(np.array(scalar.value, scalar.data_type.dtype).tobytes(), "little")
     width = max(scalar.data_type.bits, 8)

@@ -1,13 +1,13 @@
 """The executable specification: every operator in plain numpy, written from its documented semantics.
 
-It is slow, obvious, and shares no code with the lowerings, which are compared with it. FLOAT16 and FLOAT32 are
-evaluated in ``float64`` and rounded once, integers exactly; whatever has no defined result is marked as such. The
-page that documents an operator is the ``doc`` of its file in ``schemas/operators/``.
+It is slow and obvious, and shares no code with the lowerings that are compared with it. FLOAT16 and FLOAT32 are
+evaluated in ``float64`` and rounded once; integers are exact; undefined results are marked as unspecified. The ``doc``
+field of ``schemas/operators/*.json`` links to the page that documents an operator.
 """
 
 from __future__ import annotations
 
-from dml2onnx.reference import (  # noqa: F401  # they register their functions
+from dml2onnx.reference import (  # noqa: F401  # registers the functions
     activation,
     adam,
     attention,

@@ -1,4 +1,4 @@
-"""All ACTIVATION operators, by themselves and fused into others.
+"""All ACTIVATION operators, standalone and fused.
 
 https://learn.microsoft.com/windows/ai/directml/dml-fused-activations
 """
@@ -14,32 +14,31 @@ import numpy as np
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference.accuracy import ACCURACY, FEW, ROUNDOFF, SMALLEST_FLOAT32
 from dml2onnx.reference.numeric import as_integers, in_blocks, sum_error, truncate, widen
-from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, Result, reference
+from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, Result, either, reference
 
 _TRANSCENDENTAL = 32 * ROUNDOFF
-"""Error of exp, tanh, erf and their like, relative to the largest value that the formula forms on its way."""
+"""Error of exp, tanh, erf and similar functions, relative to the largest intermediate value of the formula."""
 
 Function = Callable[[OperatorDesc, Floats], Floats]
 
 
 @dataclass(frozen=True, slots=True)
 class _Elementwise:
-    """One activation: ``error`` bounds its own rounding errors, given operator, x and f(x)."""
+    """An element-wise activation; ``error`` bounds its rounding errors, from operator, x and f(x)."""
 
     function: Function
     error: Callable[[OperatorDesc, Floats, Floats], Floats]
     unspecified: Callable[[Floats, Floats], Mask] | None = None
-    """Where, given x and f(x), DirectML guarantees nothing."""
+    """Unspecified elements, from x and f(x)."""
     passes_over_nan: bool = False
-    """Whether max and min in it give a number for NaN (decision G1): by itself; fused it is open."""
+    """Whether its max or min returns a number for NaN; if fused, that is open (decision G1)."""
     is_product_when_fused: bool = False
-    """Whether a fused one multiplies by 0 where it is 0 by itself: -infinity is open there (decision G1)."""
+    """Whether the fused form multiplies by 0 instead of returning 0, so that -infinity is open (decision G1)."""
 
     def bounded(self, op: OperatorDesc, x: Floats, error: Floats) -> tuple[Array, ...]:
-        """f(x), how far it may be off where x is off by ``error``, and what is unspecified, if anything can be."""
+        """f(x), its error where x may be off by ``error``, and unspecified elements if there can be any."""
         y = self.function(op, x)
-        # Seeing the function at both ends of x's error shows its slope, and its jump where one lies between them.
-        # What is not exact may also have been flushed to 0 (decision G8).
+        # evaluating both ends of x's error accounts for slopes and jumps; inexact x may have been flushed to 0 too (G8)
         reach = (error + SMALLEST_FLOAT32) * (error > 0)
         known = np.isfinite(x) & np.isfinite(error)
         if not known.all():
@@ -63,9 +62,9 @@ def apply_activation(
     *,
     by_itself: bool = False,
 ) -> Result:
-    """A fused activation on the unrounded result ``x`` of its host; nothing is done without one (decision F4).
+    """Applies a fused activation, if any, to the unrounded result ``x`` of its operator (decision F4).
 
-    ``error`` and ``unspecified`` are those of ``x``, and become those of the result. ``by_itself`` it is no fused one.
+    ``error`` and ``unspecified`` of ``x`` become those of the result. ``by_itself`` means a standalone activation.
     """
     if error is None:
         error = np.zeros_like(x)
@@ -73,7 +72,7 @@ def apply_activation(
         return Result(x, error, unspecified)
     if op.type in _SLICES:
         return _apply_to_slices(op, x, error, unspecified)
-    if op.type in _HOT:
+    if op.type.startswith("ACTIVATION_HARDMAX"):
         return _apply_hardmax(op, x, error, unspecified)
     activation = _ELEMENTWISE[op.type]
     y, spread, *marks = in_blocks(lambda x, error: activation.bounded(op, x, error), x, error)
@@ -82,13 +81,13 @@ def apply_activation(
     if activation.is_product_when_fused and not by_itself and np.isneginf(x).any():
         marks.append(np.isneginf(x))
     for marked in marks:
-        unspecified = marked if unspecified is None else unspecified | marked
+        unspecified = either(marked, unspecified)
     made_of = _MADE_OF.get(op.type)
     return Result(y, spread, unspecified, scale=made_of(x) if made_of else 0.0)
 
 
 def activated(op: OperatorDesc | None, x: Floats) -> Result:
-    """As :func:`apply_activation`, without errors or marks."""
+    """:func:`apply_activation` without errors or marks."""
     if op is not None and op.type in _ELEMENTWISE:
         (y,) = in_blocks(lambda x: (_ELEMENTWISE[op.type].function(op, x),), x)
         return Result(y)
@@ -122,7 +121,7 @@ def _softplus(y: Floats) -> Floats:
 
 
 def _hard_sigmoid(op: OperatorDesc, x: Floats) -> Floats:
-    # max and min pass over NaN (decision G1)
+    # max and min ignore NaN (decision G1)
     y: Floats = np.fmin(np.fmax(op.float("Alpha") * x + op.float("Beta"), 0), 1)
     return y
 
@@ -131,7 +130,7 @@ _erfc = np.vectorize(math.erfc, otypes=[np.float64])
 
 
 def _gelu(op: OperatorDesc, x: Floats) -> Floats:
-    # 1 + erf(z) = erfc(-z), which keeps its digits where erf nears -1; at -inf it is a product with 0 (decision A6)
+    # 1 + erf(z) = erfc(-z), which is accurate where erf approaches -1; at -inf it is a product with 0 (decision A6)
     y: Floats = 0.5 * x * _erfc(-x / math.sqrt(2))
     return y
 
@@ -147,7 +146,7 @@ def _shrink(op: OperatorDesc, x: Floats) -> Floats:
 
 
 def _clip(op: OperatorDesc, x: Floats) -> Floats:
-    # Bounds of the host's FLOAT16 need no rounding of their own: rounding the clipped value gives the same.
+    # FLOAT16 bounds need no rounding: rounding the clipped value gives the same result
     y: Floats = np.fmax(op.float("Min"), np.fmin(x, op.float("Max")))
     return y
 
@@ -165,7 +164,7 @@ def _affine_error(op: OperatorDesc, x: Floats, y: Floats) -> Floats:
 
 
 def _hard_sigmoid_error(op: OperatorDesc, x: Floats, y: Floats) -> Floats:
-    # Within a margin of its slope only: beyond, the clamp swallows every error.
+    # the clamp removes every error outside the slope and a margin
     inner = op.float("Alpha") * x + op.float("Beta")
     return np.where(np.abs(inner - 0.5) < 1, _affine_error(op, x, y), 0)
 
@@ -179,7 +178,7 @@ def _shrink_error(op: OperatorDesc, x: Floats, y: Floats) -> Floats:
 
 
 def _smooth(largest: Function) -> Callable[[OperatorDesc, Floats, Floats], Floats]:
-    """The error of a formula with transcendental functions whose largest intermediate value is given."""
+    """The error of a formula with transcendental functions, from its largest intermediate value."""
 
     def error(op: OperatorDesc, x: Floats, y: Floats) -> Floats:
         return ACCURACY * np.abs(y) + _TRANSCENDENTAL * largest(op, x)
@@ -190,10 +189,10 @@ def _smooth(largest: Function) -> Callable[[OperatorDesc, Floats, Floats], Float
 def _exponential(
     scale: Callable[[OperatorDesc], float], factor: Function
 ) -> Callable[[OperatorDesc, Floats, Floats], Floats]:
-    """The error of ``factor`` times a function of ``scale * x`` that nears 0 as its exponential does.
+    """The error of ``factor`` times a function of ``scale * x`` that approaches 0 exponentially.
 
-    It is relative to the result, however small; a rounding of the argument scales an exponential by as much. The
-    function itself may be 0 where it is below the smallest normal number (decision G8).
+    It is relative to the result, however small: a rounding error of the argument becomes a relative error of the
+    exponential. A function value below the smallest normal number may be flushed to 0 (decision G8).
     """
 
     def error(op: OperatorDesc, x: Floats, y: Floats) -> Floats:
@@ -209,7 +208,7 @@ def _only_below_zero(value: Callable[[OperatorDesc], float]) -> Function:
 
 
 def _nan(x: Floats, y: Floats) -> Mask:
-    """Functions made of max and min promise nothing for NaN (decision G1)."""
+    """NaN is unspecified for functions that use max and min (decision G1)."""
     return np.isnan(y)
 
 
@@ -224,7 +223,7 @@ _ELEMENTWISE: dict[str, _Elementwise] = {
     "ACTIVATION_ELU": _Elementwise(
         lambda op, x: _elu(x, op.float("Alpha")), _smooth(_only_below_zero(lambda op: op.float("Alpha")))
     ),
-    # erf is exactly 1 in magnitude beyond 6 (decision E25), where larger x multiply no error
+    # |erf| is exactly 1 above 6 (decision E25), so larger x multiply no error
     "ACTIVATION_GELU": _Elementwise(_gelu, _smooth(lambda op, x: np.minimum(np.abs(x), 6))),
     "ACTIVATION_HARD_SIGMOID": _Elementwise(_hard_sigmoid, _hard_sigmoid_error, passes_over_nan=True),
     "ACTIVATION_HARD_SWISH": _Elementwise(lambda op, x: x * _hard_sigmoid(op, x), _hard_swish_error),
@@ -268,16 +267,13 @@ _MADE_OF: Mapping[str, Callable[[Floats], float]] = {
     "ACTIVATION_SIGMOID": lambda x: 1.0,
     "ACTIVATION_SWISH": lambda x: float(np.abs(x).max(initial=0, where=np.isfinite(x))),
 }
-"""How large the numbers are that kernels make a function of: of Sigmoid 1, since a kernel's error is the same
-everywhere, 1.7e-7 on ONNX Runtime's CPU provider; of Swish x, which is multiplied by it."""
+"""Magnitude of intermediate values: 1 for Sigmoid, as the error of ONNX Runtime's CPU kernel is 1.7e-7 everywhere, and
+x for Swish, which multiplies it."""
 
 
 @reference(*(name for name in _ELEMENTWISE if name.startswith("ACTIVATION_")))
 def elementwise(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``f(x)`` per element (decisions A1 to A13).
-
-    https://learn.microsoft.com/windows/ai/directml/dml-fused-activations lists most of them.
-    """
+    """``f(x)`` per element (decisions A1 to A13)."""
     x = inputs.tensor("InputTensor")
     if op.type == "ACTIVATION_IDENTITY":
         return {"OutputTensor": Result(x)}
@@ -298,7 +294,7 @@ def _integer_activation(op: OperatorDesc, x: Array) -> Result:
     y = np.where(
         in_float32 > threshold, in_float32 - bias, np.where(in_float32 < -threshold, in_float32 + bias, np.float32(0))
     )
-    # to the nearest whole number; what is outside the type is left to the driver, as in CAST (decisions A13, E10)
+    # rounds to nearest; as in CAST, the driver decides outside the type (decisions A13, E10)
     whole, data_type = np.rint(widen(y)), op.tensor("InputTensor").data_type
     low, high = data_type.limits
     outside: Mask = (whole < low) | (whole > high)
@@ -328,7 +324,7 @@ def relu_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 
 def _axes(op: OperatorDesc, rank: int) -> tuple[int, ...]:
-    """The axes taken together: those listed, or the last (decisions A14 and A15)."""
+    """The reduced axes: Axes, or the last one (decisions A14 and A15)."""
     return op.uints("Axes") if op.type.endswith("1") else (rank - 1,)
 
 
@@ -342,7 +338,7 @@ _SMALLEST_TOTAL = 1e-20
 
 
 def _log_softmax(x: Floats, axes: tuple[int, ...]) -> Floats:
-    # the maximum passes over NaN, as does that of the sum and what keeps it from 0 (decision A17)
+    # both maxima ignore NaN; the second prevents a logarithm of 0 (decision A17)
     shifted: Floats = x - np.fmax.reduce(x, axis=axes, keepdims=True)
     total: Floats = np.exp(shifted).sum(axis=axes, keepdims=True)
     return shifted - np.log(np.fmax(total, _SMALLEST_TOTAL))
@@ -360,17 +356,17 @@ def _apply_to_slices(op: OperatorDesc, x: Floats, error: Floats, unspecified: Ma
     axes = _axes(op, x.ndim)
     y = _SLICES[op.type](x, axes)
     terms = int(np.prod([x.shape[axis] for axis in axes]))
-    # Inputs off by e scale numerator and denominator by up to exp(e), each its own way.
+    # an input error of e scales numerator and denominator independently by up to exp(e)
     drift = 2 * np.where(np.isfinite(error), error, 0).max(axis=axes, keepdims=True)
     drift = drift + sum_error(terms, np.ones_like(drift), ROUNDOFF) + ACCURACY
     if "LOG" in op.type:
         own = drift + FEW * np.where(np.isfinite(y), np.abs(y), 0)
     else:
         own = np.where(np.isfinite(y), y * np.expm1(drift), 0)
-    # a slice of -inf only, or one with inf: the formula gives NaN, by the way it is computed (decision A17)
+    # a slice of only -inf, or one with inf: NaN depends on the formula (decision A17)
     top = x.max(axis=axes, keepdims=True)
-    lost = np.isinf(top) | np.isnan(top) if "LOG" in op.type else np.isinf(top)
-    marks: Mask = np.broadcast_to(lost, x.shape)
+    undefined = np.isinf(top) | np.isnan(top) if "LOG" in op.type else np.isinf(top)
+    marks: Mask = np.broadcast_to(undefined, x.shape)
     if unspecified is not None:
         marks = marks | unspecified.any(axis=axes, keepdims=True)
     return Result(y, own, marks)
@@ -378,11 +374,8 @@ def _apply_to_slices(op: OperatorDesc, x: Floats, error: Floats, unspecified: Ma
 
 @reference(*_SLICES)
 def softmax(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``exp(x) / sum(exp(x))`` or its logarithm, summed over all axes together (decisions A14, A15, A17)."""
+    """``exp(x) / sum(exp(x))`` or its logarithm, summed over all axes (decisions A14, A15, A17)."""
     return {"OutputTensor": apply_activation(op, widen(inputs.tensor("InputTensor")))}
-
-
-_HOT = ("ACTIVATION_HARDMAX", "ACTIVATION_HARDMAX1")
 
 
 def _apply_hardmax(op: OperatorDesc, x: Floats, error: Floats, unspecified: Mask | None) -> Result:
@@ -392,13 +385,13 @@ def _apply_hardmax(op: OperatorDesc, x: Floats, error: Floats, unspecified: Mask
     length = int(np.prod([x.shape[axis] for axis in axes]))
     values, reach = x.transpose(order).reshape(-1, length), error.transpose(order).reshape(-1, length)
     reach = np.where(np.isfinite(reach) & (reach > 0), reach + SMALLEST_FLOAT32, 0)
-    # nothing is above a NaN that comes first; later ones are passed over (decision A19)
+    # a leading NaN wins; later ones are ignored (decision A19)
     ranked = np.where(np.isnan(values), -np.inf, values)
     first = np.argmax(np.where(np.isnan(values), -1, ranked == ranked.max(axis=1, keepdims=True)), axis=1)
     first = np.where(np.isnan(values[:, 0]), 0, first)
     hot = np.zeros_like(values)
     hot[np.arange(len(values)), first] = 1
-    # of inexact numbers, all that come near enough to the highest may be the first maximum
+    # every inexact number within its error of the highest may be the first maximum
     near = (ranked + reach >= (ranked - reach).max(axis=1, keepdims=True)) & reach.any(axis=1, keepdims=True)
     own = np.where(near & (near.sum(axis=1, keepdims=True) > 1), 1.0, 0.0)
     marks = np.isnan(values).any(axis=1, keepdims=True)
@@ -410,6 +403,6 @@ def _apply_hardmax(op: OperatorDesc, x: Floats, error: Floats, unspecified: Mask
 
 @reference("ACTIVATION_HARDMAX", "ACTIVATION_HARDMAX1")
 def hardmax(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """1 at the first maximum in row-major order over all axes together, otherwise 0 (decisions A15, A16, A19)."""
+    """1 at the first maximum in row-major order over all axes, else 0 (decisions A15, A16, A19)."""
     result = apply_activation(op, widen(inputs.tensor("InputTensor")))
     return {"OutputTensor": Result(result.values, None, result.unspecified)}

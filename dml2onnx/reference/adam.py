@@ -10,31 +10,24 @@ from dml2onnx.reference.numeric import sum_error, widen
 from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, reference
 
 _STEPS = 4
-"""Roundings that a power, a quotient or a root may take on its way."""
+"""Roundings in a power, a quotient or a root."""
 
 
 @reference("ADAM_OPTIMIZER")
 def adam_optimizer(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """One step of Adam, the updated moments entering the new parameters (decisions Z4 and Z5)."""
-    x, m, v, g = (
-        widen(inputs.tensor(name))
-        for name in (
-            "InputParametersTensor",
-            "InputFirstMomentTensor",
-            "InputSecondMomentTensor",
-            "GradientTensor",
-        )
-    )
+    """One step of Adam; the new parameters use the updated moments (decisions Z4 and Z5)."""
+    names = ("InputParametersTensor", "InputFirstMomentTensor", "InputSecondMomentTensor", "GradientTensor")
+    x, m, v, g = (widen(inputs.tensor(name)) for name in names)
     step = int(inputs.tensor("TrainingStepTensor").item())
     beta1, beta2 = op.float("Beta1"), op.float("Beta2")
     first = _mixed(beta1, m, g)
     second = _mixed(beta2, v, g * g, np.square(g) > LARGEST_FLOAT32)
     rest1, rest2 = 1 - np.float64(beta1) ** step, 1 - np.float64(beta2) ** step
     rate = op.float("LearningRate") * np.sqrt(rest2) / rest1
-    # the differences from 1 lose digits, the more the nearer the powers are to 1
+    # 1 - power loses more digits the closer the power is to 1
     doubt = _STEPS * ROUNDOFF * (1 + 1 / np.abs(rest1) + 1 / np.abs(rest2))
     parameters = _moved(x, first, second, rate, doubt, op.float("Epsilon"))
-    if step == 0 or rest1 == 0:  # nothing by nothing
+    if step == 0 or rest1 == 0:  # 0 / 0
         parameters = Result(parameters.values, parameters.error, np.ones(x.shape, np.bool_))
     return {
         "OutputParametersTensor": parameters,
@@ -52,24 +45,19 @@ def _mixed(beta: float, old: Floats, new: Floats, overflows: Mask | None = None)
 
 
 def _moved(x: Floats, first: Result, second: Result, rate: float, doubt: float, epsilon: float) -> Result:
-    """``x - rate * first / (sqrt(second) + epsilon)``, and what the errors of all of them make of it."""
+    """``x - rate * first / (sqrt(second) + epsilon)`` with its error bound."""
     m, v = widen(first.values), widen(second.values)
-    assert first.error is not None
-    assert second.error is not None
-    unspecified = np.zeros(x.shape, np.bool_)
-    for moment in (first, second):
-        if moment.unspecified is not None:
-            unspecified |= moment.unspecified
+    unspecified = first.marks | second.marks
 
     def change(of_m: Floats, of_v: Floats) -> Floats:
-        # an error does not make a root of a negative number
+        # an error must not turn v negative
         root = np.sqrt(np.where(v >= 0, np.maximum(of_v, 0), of_v))
         return rate * of_m / (root + epsilon)
 
-    ends = [change(m + i * first.error, v + j * second.error) for i in (-1, 1) for j in (-1, 1)]
+    ends = [change(m + i * first.bound, v + j * second.bound) for i in (-1, 1) for j in (-1, 1)]
     y = change(m, v)
     spread: Floats = np.maximum.reduce([np.abs(end - y) for end in ends])
-    # a divisor that may be 0, or not
+    # the divisor may or may not be 0
     unspecified |= np.isfinite(y) & ~np.isfinite(spread)
     unspecified |= np.isinf(y) & np.isfinite(m) & np.isfinite(v)
     unspecified |= (np.abs(y) > LARGEST_FLOAT32 / 2) & np.isfinite(y)

@@ -1,18 +1,16 @@
-"""Arithmetic that accelerators compute FLOAT32 in, and how far its results may be from the reference.
+"""The arithmetic that accelerators use for FLOAT32, and the errors that it causes.
 
-:mod:`dml2onnx.reference.accuracy` has what FLOAT32 arithmetic keeps. Accelerators may do with less: they round the
-factors of products, or all numbers, to a narrower type, some functions are less exact, and what the type cannot hold is
-lost. What that makes of one operator's results is found in two ways. The operator's own error is that of FLOAT32
-arithmetic, ``n u`` times the sum of magnitudes and the like, with the other type's unit roundoff in the place of ``u``;
-twice that, as products have two rounded factors. A formula on single elements has a few roundings more. And where all
-numbers are rounded, so are the operator's inputs: the operator is evaluated on inputs that are moved by such roundings,
-and what they do to its results is allowed for as :mod:`dml2onnx.reference.propagation` does it from operator to
-operator.
+Accelerators may be less accurate than :mod:`dml2onnx.reference.accuracy`: they round the factors of products, or all
+numbers, to a narrower type, compute some functions less exactly, and overflow earlier. The effect on one operator has
+two parts. Its own error is that of FLOAT32 arithmetic, such as ``n u`` times the sum of magnitudes, with the unit
+roundoff of the narrower type for ``u``, and twice that because products have two rounded factors; element-wise formulas
+round a few times more. Where all numbers are rounded, the inputs are too: the operator is evaluated on perturbed
+inputs, and the deviations are allowed as :mod:`dml2onnx.reference.propagation` does between operators.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,37 +19,37 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.reference.accuracy import ROUNDOFF, SMALLEST_FLOAT32, UNIT_ROUNDOFF
 from dml2onnx.reference.propagation import SAMPLES, Results, Views, moved, with_deviations, with_marks, with_steps
-from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Result, either, run
+from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Result, either, map_tensors, run
 
 PRODUCTS = frozenset({"CONVOLUTION", "GEMM", "GRU", "LSTM", "MULTIHEAD_ATTENTION", "MULTIHEAD_ATTENTION1", "RNN"})
-"""Operators of matrix products and convolutions, which tensor cores compute."""
+"""Operators that tensor cores compute: matrix products and convolutions."""
 FORMULAS = frozenset({"activation", "element_wise", "element_wise_logic", "element_wise_math"})
-"""Families of formulas on single elements, whose error is that of functions and a few roundings, not of sums."""
+"""Families of element-wise formulas, whose error comes from functions and a few roundings rather than from sums."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """What FLOAT32 tensors are computed in."""
+    """An arithmetic that computes FLOAT32 tensors."""
 
     name: str
     page: str
-    """Where the type, or the accuracy, is specified."""
+    """The specification of the type or of its accuracy."""
     roundoff: float = ROUNDOFF
-    """Half the distance from 1 to the next value; all of it where digits are cut off."""
+    """Half the distance from 1 to the next value, or all of it if digits are truncated."""
     cuts: bool = False
-    """Whether digits beyond the type's are cut off, and not rounded."""
+    """Whether extra digits are truncated rather than rounded."""
     products_only: bool = False
-    """Whether only the factors of matrix products and convolutions are rounded to it."""
+    """Whether only the factors of matrix products and convolutions are rounded."""
     largest: float = float("inf")
-    """Where infinity begins before it does in FLOAT32."""
+    """The largest number, if smaller than FLOAT32's."""
     smallest: float = SMALLEST_FLOAT32
-    """The smallest normal number, below which 0 may stand for what there is."""
+    """The smallest normal number; anything smaller may be flushed to 0."""
     functions: Mapping[str, tuple[float, float]] | None = None
-    """Operators whose functions are less exact than DirectML's: absolute error, and error relative to the result."""
+    """Operators whose functions are less accurate than DirectML's: absolute error, and error relative to the result."""
 
     @property
     def bound(self) -> str:
-        """What is allowed, in words."""
+        """A description of the allowed error."""
         if self.functions is not None:
             return "that of FLOAT32; sines, cosines and inverse functions as WGSL allows"
         if self.roundoff == ROUNDOFF:
@@ -69,7 +67,8 @@ TF32 = Arithmetic(
     cuts=True,
     products_only=True,
 )
-"""Of factors, 10 digits behind the first are read, as PyTorch says; TensorRT rounds them, it says, which is less."""
+"""Factors are truncated to 10 bits after the leading one, according to PyTorch. TensorRT documents rounding, which is
+more accurate."""
 FLOAT16 = Arithmetic(
     "FLOAT16",
     "https://standards.ieee.org/ieee/754/6210/",
@@ -90,13 +89,13 @@ WGSL = Arithmetic(
         "ELEMENT_WISE_ACOS": (6.77e-5, 4096 * 2.0**-23),
     },
 )
-"""FLOAT32 as shaders compute it."""
+"""FLOAT32 in shaders."""
 
 
 def allowing(
     arithmetic: Arithmetic, op: OperatorDesc, inputs: Inputs, results: Results, random: np.random.Generator
 ) -> Results:
-    """The results of an operator with what the arithmetic may make of them besides."""
+    """The results of an operator, with the errors and marks that the arithmetic adds."""
     if arithmetic.functions is not None:
         absolute, relative = arithmetic.functions.get(op.type, (0.0, 0.0))
         if absolute or relative:
@@ -108,22 +107,16 @@ def allowing(
         results = _each(op, results, lambda result: 4 * arithmetic.roundoff * _size(result), narrower=arithmetic)
     else:
         factor = 2 * arithmetic.roundoff / ROUNDOFF
-        results = _each(op, results, lambda result: (factor - 1) * _own(result), narrower=arithmetic)
+        results = _each(op, results, lambda result: (factor - 1) * result.bound, narrower=arithmetic)
     if arithmetic.products_only:
         return results
-    views = {
-        name: tuple(_rounded(array, desc, arithmetic) for array, desc in zip(several, op.tensors(name), strict=True))
-        for name, several in inputs.fields.items()
-    }
+    views = map_tensors(op, inputs.fields, lambda array, desc: _rounded(array, desc, arithmetic))
     if any(view.error is not None for several in views.values() for view in several):
         worlds = [run(op, _moved(op, views, random)) for _ in range(SAMPLES)]
         results = with_deviations(results, worlds)
         results = with_marks(op, views, with_steps(op, views, results, random), random)
     results = _each(op, results, lambda result: arithmetic.roundoff * _size(result), narrower=arithmetic)
-    return {
-        name: tuple(_bounded(item, desc, arithmetic) for item, desc in zip(several, op.tensors(name), strict=True))
-        for name, several in results.items()
-    }
+    return map_tensors(op, results, lambda result, desc: _bounded(result, desc, arithmetic))
 
 
 def _rounds(desc: TensorDesc, arithmetic: Arithmetic) -> bool:
@@ -132,7 +125,7 @@ def _rounds(desc: TensorDesc, arithmetic: Arithmetic) -> bool:
 
 
 def _rounded(array: Array, desc: TensorDesc, arithmetic: Arithmetic) -> Result:
-    """An input as the arithmetic sees it."""
+    """An input with the error of its rounding."""
     if not _rounds(desc, arithmetic):
         return Result(array)
     with np.errstate(all="ignore"):
@@ -143,42 +136,30 @@ def _rounded(array: Array, desc: TensorDesc, arithmetic: Arithmetic) -> Result:
 
 
 def _moved(op: OperatorDesc, views: Views, random: np.random.Generator) -> Inputs:
-    fields = {
-        name: tuple(
-            moved(view.values, view.error, desc, random) for view, desc in zip(several, op.tensors(name), strict=True)
-        )
-        for name, several in views.items()
-    }
+    fields = map_tensors(op, views, lambda view, desc: moved(view.values, view.error, desc, random))
     return Inputs(fields, values_only=True)
 
 
 def _bounded(result: Result, desc: TensorDesc, arithmetic: Arithmetic) -> Result:
-    """The result with nothing said of what the type cannot hold."""
+    """The result with elements marked that the type cannot represent."""
     if not _rounds(desc, arithmetic):
         return result
     size = _size(result)
-    reached = size + _own(result)
+    reached = size + result.bound
     small = np.where(size < arithmetic.smallest, size, 0)
     over: Mask = (reached > arithmetic.largest) & np.isfinite(size)
     marks = either(over, result.unspecified)
-    return replace(result, error=np.maximum(_own(result), small), unspecified=marks if marks.any() else None)
+    return replace(result, error=np.maximum(result.bound, small), unspecified=marks if marks.any() else None)
 
 
-def _each(op: OperatorDesc, results: Results, more: object, *, narrower: Arithmetic) -> Results:
-    """The results with ``more`` error, where a tensor is of floating point and the arithmetic has fewer digits."""
-    assert callable(more)
-    found: Results = {}
-    for name, several in results.items():
-        items = []
-        for result, desc in zip(several, op.tensors(name), strict=True):
-            concerned = desc.data_type is DataType.FLOAT32 if narrower.functions else _rounds(desc, narrower)
-            items.append(replace(result, error=_own(result) + more(result)) if concerned else result)
-        found[name] = tuple(items)
-    return found
+def _each(op: OperatorDesc, results: Results, more: Callable[[Result], Floats], *, narrower: Arithmetic) -> Results:
+    """Adds the error ``more`` to floating-point results that the arithmetic computes with fewer digits."""
 
+    def add(result: Result, desc: TensorDesc) -> Result:
+        is_affected = desc.data_type is DataType.FLOAT32 if narrower.functions else _rounds(desc, narrower)
+        return replace(result, error=result.bound + more(result)) if is_affected else result
 
-def _own(result: Result) -> Floats:
-    return np.zeros(result.values.shape) if result.error is None else result.error
+    return map_tensors(op, results, add)
 
 
 def _size(result: Result) -> Floats:

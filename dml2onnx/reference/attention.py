@@ -1,7 +1,7 @@
 """MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1.
 
-Scores, weights and sums are carried with a bound on what an evaluation in FLOAT32 may make of them, the sums in any
-order, so that MaskFilterValue, which is added to scores (decision H3), costs them as many digits as it is large.
+Scores, weights and sums carry a bound on the error of FLOAT32 arithmetic with sums in any order. MaskFilterValue, which
+is added to scores (decision H3), therefore costs them digits in proportion to its magnitude.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from dml2onnx.reference.numeric import sum_error, widen
 from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, Result, reference
 
 _OVERFLOWS = LARGEST_FLOAT32 * (1 + ROUNDOFF / 2)
-"""From here on numbers round to infinity: the lowest number is a MaskFilterValue like any other."""
+"""The limit from which numbers round to infinity; the lowest FLOAT32 number is a valid MaskFilterValue."""
 _ENOUGH = 100.0
-"""A score so much above all others has all of the weight."""
+"""A score that exceeds all others by this much has all of the weight."""
 
 _ADDED = ("BOOLEAN", "KEY_QUERY_SEQUENCE_LENGTH_START_END")
-"""Masks whose MaskFilterValue is added to the bias; the other two have it in place of the bias (decision H3)."""
+"""Masks whose MaskFilterValue is added to the bias; the other two replace the bias with it (decision H3)."""
 
 _STACKS = {
     "QueryTensor": ("StackedQueryKeyTensor", "StackedQueryKeyValueTensor"),
@@ -34,18 +34,18 @@ _STACKED = {
     "StackedKeyValueTensor": ("KeyTensor", "ValueTensor"),
     "StackedQueryKeyValueTensor": ("QueryTensor", "KeyTensor", "ValueTensor"),
 }
-"""What lies along the fourth dimension (decision H1)."""
+"""The tensors along the fourth dimension (decision H1)."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Heads:
-    """{ batch, heads, length, size }, and how far off each number may be."""
+    """{ batch, heads, length, size }, with an error bound for each number."""
 
     values: Floats
     error: Floats
 
     def repeated(self, times: int) -> _Heads:
-        """Every head for that many heads of queries (decision H15)."""
+        """Each head repeated for a group of query heads (decision H15)."""
         return _Heads(np.repeat(self.values, times, 1), np.repeat(self.error, times, 1))
 
 
@@ -66,7 +66,7 @@ def attention(op: OperatorDesc, inputs: Inputs) -> Outputs:
         key = _cached(op, inputs, "OutputPresentKeyTensor", past_key, key, past)
         value = _cached(op, inputs, "OutputPresentValueTensor", past_value, value, past)
         total = key.values.shape[2]
-        # where the new keys do not fit nothing is guaranteed (decision H19)
+        # nothing is guaranteed if the new keys do not fit (decision H19)
         broken = ((past < 0) | (past + new > total)).reshape(broken.shape)
         last = past.reshape(broken.shape) + np.arange(queries)[:, None]
         kept.append((np.arange(total) <= last).astype(np.float64))  # causal (decision H17)
@@ -77,7 +77,7 @@ def attention(op: OperatorDesc, inputs: Inputs) -> Outputs:
     output = _weighted(weights, value.repeated(heads // value.values.shape[1]))
     merged = _marked(op, "OutputTensor", _merged(output), broken[..., 0])
     if mask is not None and not np.isin(mask, (0, 1)).all():
-        # ONNX's masks have no other values (decision H8)
+        # masks in ONNX are 0 or 1 (decision H8)
         merged = replace(merged, open=np.ones(merged.values.shape, np.bool_))
     results = {"OutputTensor": merged}
     for name, present in presents.items():
@@ -88,25 +88,22 @@ def attention(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 
 def _plain(x: Array, rank: int) -> Array:
-    """A tensor without its leading ones."""
+    """A tensor without leading dimensions of size 1."""
     return x.reshape(x.shape[x.ndim - rank :])
 
 
 def _marked(op: OperatorDesc, name: str, result: Result, broken: Mask) -> Result:
-    """A result in the sizes of its descriptor; batch items that are broken are unspecified."""
+    """A result in the sizes of its descriptor, with broken batch items unspecified."""
     sizes = op.tensor(name).sizes
-    unspecified = np.broadcast_to(broken, result.values.shape)
-    if result.unspecified is not None:
-        unspecified = unspecified | result.unspecified
     error = None if result.error is None else result.error.reshape(sizes)
-    return Result(result.values.reshape(sizes), error, unspecified.reshape(sizes))
+    return Result(result.values.reshape(sizes), error, (broken | result.marks).reshape(sizes))
 
 
 # --- Operands -------------------------------------------------------------------------------------------------------
 
 
 def _operands(op: OperatorDesc, inputs: Inputs) -> tuple[_Heads, _Heads, _Heads]:
-    """Query, key and value, with their biases, which lie one after the other (decision H2)."""
+    """Query, key and value plus their biases, which BiasTensor concatenates (decision H2)."""
     grouped = op.schema.short_name == "MULTIHEAD_ATTENTION1"
     query_heads = op.uint("QueryHeadCount" if grouped else "HeadCount")
     other_heads = op.uint("KeyValueHeadCount") if grouped else query_heads
@@ -123,7 +120,7 @@ def _operands(op: OperatorDesc, inputs: Inputs) -> tuple[_Heads, _Heads, _Heads]
 
 
 def _split(inputs: Inputs, name: str, heads: int) -> Floats:
-    """One of the three as { batch, heads, length, size }, from its own tensor or from the one that it is stacked in."""
+    """Query, key or value as { batch, heads, length, size }, from its own tensor or a stacked one."""
     for stack in _STACKS[name]:
         stacked = inputs.optional(stack)
         if stacked is not None:
@@ -138,7 +135,7 @@ def _biased(x: Floats, bias: Floats) -> _Heads:
 
 
 def _joined(past: Array | None, new: _Heads) -> _Heads:
-    """The past in front of the new (decisions H9 and H12)."""
+    """The past followed by the new (decisions H9 and H12)."""
     if past is None:
         return new
     before = widen(_plain(past, 4))
@@ -146,7 +143,7 @@ def _joined(past: Array | None, new: _Heads) -> _Heads:
 
 
 def _cached(op: OperatorDesc, inputs: Inputs, name: str, past: Array | None, new: _Heads, lengths: Array) -> _Heads:
-    """The new behind the valid past of each batch item, in what the present tensor holds (decisions H16 and H18)."""
+    """Writes the new after the valid past of each batch item, in the present tensor (decisions H16 and H18)."""
     batch, heads, added, size = new.values.shape
     before = None if past is None else widen(_plain(past, 4))
     if op.has(name):
@@ -170,7 +167,7 @@ def _cached(op: OperatorDesc, inputs: Inputs, name: str, past: Array | None, new
 
 
 def _scores(op: OperatorDesc, inputs: Inputs, query: _Heads, key: _Heads, kept: list[Floats]) -> Result:
-    """{ batch, heads, queries, keys }: what the softmax sees, with ``(1 - kept) * MaskFilterValue`` of each mask."""
+    """The input of the softmax, { batch, heads, queries, keys }, with ``(1 - kept) * MaskFilterValue`` of each mask."""
     scale = op.float("Scale")
     transposed, size = key.values.swapaxes(-1, -2), np.abs(key.values).swapaxes(-1, -2)
     key_error = key.error.swapaxes(-1, -2)
@@ -185,30 +182,30 @@ def _scores(op: OperatorDesc, inputs: Inputs, query: _Heads, key: _Heads, kept: 
     if position is not None and kept and not is_joined:
         addends = [np.where(kept[0] == 1, addends[0], 0.0)]  # decision H3
     if is_scaled:
-        # both are multiplied by the scale, by which the value has been divided (decision H10)
+        # the value is divided by the scale, then both are multiplied by it (decision H10)
         value, outer = float(np.float32(value) / np.float32(scale)), scale
     addends += [np.where((mask == 1) & np.isfinite(value), 0.0, (1 - mask) * value) for mask in kept]
     for added in addends:
         total = total + outer * added
         magnitude = magnitude + np.where(np.isfinite(added), np.abs(outer * added), 0)
-    # products, two roundings of each factor by part of the scale, and the additions
+    # the products, two roundings of each factor by the root of the scale, and the additions
     terms = query.values.shape[-1] + 7
     error = sum_error(terms, magnitude, ROUNDOFF) + abs(scale) * carried
-    # the order decides whether partial sums overflow, and 0 may make anything of what is not finite (decision H11)
-    lost = np.isfinite(raw) & ((raw >= _OVERFLOWS) | (magnitude >= _OVERFLOWS)) | ~np.isfinite(raw) & (scale == 0)
+    # the order decides whether partial sums overflow, and a scale of 0 leaves infinities open (decision H11)
+    undefined = np.isfinite(raw) & ((raw >= _OVERFLOWS) | (magnitude >= _OVERFLOWS)) | ~np.isfinite(raw) & (scale == 0)
     if op.tensor("OutputTensor").data_type is DataType.FLOAT16:
         added = sum(addends, np.zeros(total.shape))
-        lost = lost | _beyond_halves(op.float("MaskFilterValue"), outer, added, kept)
+        undefined = undefined | _beyond_halves(op.float("MaskFilterValue"), outer, added, kept)
         if kept:
-            # bias and mask are one tensor of FLOAT16, or a graph adds the mask in FLOAT16 (decisions H4 and H10)
+            # bias plus mask is one FLOAT16 tensor, or the mask is added in FLOAT16 (decisions H4 and H10)
             error = error + abs(outer) * float(np.finfo(np.float16).eps) * np.abs(added)
-    return Result(total, error, lost)
+    return Result(total, error, undefined)
 
 
 def _beyond_halves(value: float, scale: float, added: Floats, kept: list[Floats]) -> Mask:
-    """Rows in which the driver may make infinities of what lowers all scores, or raises some (decision H4).
+    """Rows where FLOAT16 may overflow for all scores, or upward for some (decision H4).
 
-    ``value`` is MaskFilterValue, ``added`` what is added by way of the largest number of FLOAT16 in its place.
+    ``value`` is MaskFilterValue; ``added`` is the sum added to the scores with it clamped to FLOAT16.
     """
     most, stated = float(np.finfo(np.float16).max), float(np.float32(value) / np.float32(scale))
     unbounded = sum(((1 - mask) * stated for mask in kept), np.zeros(added.shape))
@@ -227,26 +224,16 @@ def _mask_filter_value(op: OperatorDesc) -> float:
 
 
 def _kept(op: OperatorDesc, inputs: Inputs, sizes: tuple[int, int, int]) -> Floats | None:
-    """1 where the mask lets a query see a key, broadcastable to the scores; ``None`` without a mask.
+    """1 where a query attends to a key, else 0, broadcastable to the scores; ``None`` without a mask.
 
-    The numbers of a BOOLEAN mask count as they are (decision H8).
-    """
-    mask = inputs.optional("MaskTensor")
-    if mask is not None and op.enum("MaskType") == "BOOLEAN":
-        return widen(_plain(mask, 4))
-    seen = _seen(op, inputs, sizes)
-    return None if seen is None else seen.astype(np.float64)
-
-
-def _seen(op: OperatorDesc, inputs: Inputs, sizes: tuple[int, int, int]) -> Mask | None:
-    """Where the mask lets a query see a key, broadcastable to the scores; ``None`` without a mask.
-
-    ``sizes`` are the numbers of batch items, queries and keys.
+    BOOLEAN masks may contain other numbers (decision H8). ``sizes`` are the numbers of batch items, queries and keys.
     """
     batch, queries, keys = sizes
     mask, kind = inputs.optional("MaskTensor"), op.enum("MaskType")
     if mask is None or kind == "NONE":
         return None
+    if kind == "BOOLEAN":
+        return widen(_plain(mask, 4))
     position = np.arange(keys)
     rows = mask.reshape(-1).astype(np.int64)
     if kind == "KEY_QUERY_SEQUENCE_LENGTH_START_END":
@@ -255,11 +242,12 @@ def _seen(op: OperatorDesc, inputs: Inputs, sizes: tuple[int, int, int]) -> Mask
         first, end, start = (rows[at : at + batch].reshape(items.shape) for at in (batch, batch + 1, 2 * batch + 1))
         query, key = items * queries + np.arange(queries).reshape(-1, 1), items * keys + position
         lengths = rows[:batch].reshape(items.shape)
-        return (query >= first) & (query < end) & (key >= start) & (key < start + lengths)
+        seen = (query >= first) & (query < end) & (key >= start) & (key < start + lengths)
+        return seen.astype(np.float64)
     ends = rows[:batch].reshape(-1, 1, 1, 1)
     starts = rows[batch:].reshape(-1, 1, 1, 1) if kind == "KEY_SEQUENCE_END_START" else np.zeros_like(ends)
     # an empty range masks nothing (decisions H5 and H6)
-    return (starts <= position) & (position < ends) | (ends <= starts)
+    return ((starts <= position) & (position < ends) | (ends <= starts)).astype(np.float64)
 
 
 # --- Weights --------------------------------------------------------------------------------------------------------
@@ -267,14 +255,12 @@ def _seen(op: OperatorDesc, inputs: Inputs, sizes: tuple[int, int, int]) -> Mask
 
 def _weights(scores: Result) -> Result:
     """The softmax along the keys."""
-    assert scores.error is not None
-    assert scores.unspecified is not None
     s = widen(scores.values)
     top = s.max(axis=-1, keepdims=True)
     exponentials = np.exp(s - top)
     p = exponentials / exponentials.sum(axis=-1, keepdims=True)
-    e = np.where(np.isfinite(scores.error), scores.error, 0)
-    # the largest and the smallest weight that scores within their errors can give
+    e = np.where(np.isfinite(scores.bound), scores.bound, 0)
+    # the largest and smallest weights for scores within their errors
     edge = (s - e).max(axis=-1, keepdims=True)
     above, below = np.exp(np.minimum(s + e - edge, _ENOUGH)), np.exp(s - e - edge)
     high = above / (above + (below.sum(axis=-1, keepdims=True) - below))
@@ -284,32 +270,28 @@ def _weights(scores: Result) -> Result:
     drift = np.maximum(np.maximum(high - p, p - low), 0)
     own = sum_error(s.shape[-1] + 2, np.ones_like(p), ROUNDOFF) + ACCURACY
     error = drift + (p + drift) * own + SMALLEST_FLOAT32
-    # no finite score, or an infinite one: the formula gives NaN, by the way it is computed (decision H22)
-    lost = (np.abs(top) >= _OVERFLOWS) | scores.unspecified.any(axis=-1, keepdims=True)
-    return Result(p, error, np.broadcast_to(lost, p.shape))
+    # with an infinite score or without a finite one, NaN depends on the formula (decision H22)
+    undefined = (np.abs(top) >= _OVERFLOWS) | scores.marks.any(axis=-1, keepdims=True)
+    return Result(p, error, np.broadcast_to(undefined, p.shape))
 
 
 def _weighted(weights: Result, value: _Heads) -> Result:
-    """{ batch, heads, queries, size }: the sums of values by their weights."""
-    assert weights.error is not None
-    assert weights.unspecified is not None
-    p, error = widen(weights.values), weights.error
+    """The weighted sums of values, { batch, heads, queries, size }."""
+    p, error = widen(weights.values), weights.bound
     finite = np.isfinite(value.values)
     size = np.where(finite, np.abs(value.values), 0)
     own = sum_error(p.shape[-1] + 2, (p + error) @ size, ROUNDOFF)
     carried = np.where(np.isfinite(error), error, 0) @ size + (p + error) @ value.error
-    # a weight that may vanish makes NaN of an infinity, or not (decision H20)
+    # an infinity times a weight that may be 0 (decision H20)
     vanishing = (p - error <= 2 * SMALLEST_FLOAT32).astype(np.float64)
-    lost = (vanishing @ (~finite).astype(np.float64)) > 0
-    return Result(p @ value.values, own + carried, lost | weights.unspecified.any(axis=-1, keepdims=True))
+    undefined = (vanishing @ (~finite).astype(np.float64)) > 0
+    return Result(p @ value.values, own + carried, undefined | weights.marks.any(axis=-1, keepdims=True))
 
 
 def _merged(x: Result) -> Result:
-    """{ batch, queries, heads * size }."""
-    assert x.error is not None
-    assert x.unspecified is not None
+    """Transposes to { batch, queries, heads * size }."""
 
     def merge(array: Array) -> Array:
         return array.swapaxes(1, 2).reshape(array.shape[0], array.shape[2], -1)
 
-    return Result(merge(x.values), merge(x.error), merge(x.unspecified))  # type: ignore[arg-type]  # types are kept
+    return Result(merge(x.values), merge(x.bound), merge(x.marks))  # type: ignore[arg-type]  # types are kept

@@ -10,15 +10,15 @@ import numpy.typing as npt
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference.numeric import as_integers, truncate, widen
-from dml2onnx.reference.registry import Array, Inputs, Outputs, Result, reference
+from dml2onnx.reference.registry import Inputs, Outputs, Result, reference
 
 
 @reference("CAST")
 def cast(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """Each element in the type of the output (decisions E9 to E13).
+    """Converts each element to the output's type (decisions E9 to E13).
 
-    Floats truncate toward zero into integers, which they saturate, though nothing is promised beyond their range;
-    integers keep their low bits where 32 bits or more do; into floats all round to nearest even.
+    Floats truncate toward zero and saturate in integers, with nothing promised outside their range; integers of 32 bits
+    or more keep their low bits; conversions to floats round to nearest even.
     """
     x, target = inputs.tensor("InputTensor"), op.tensor("OutputTensor").data_type
     if x.dtype.kind == "f" and not target.is_float:
@@ -34,13 +34,12 @@ def cast(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 
 def narrowed(x: npt.NDArray[np.integer[Any]], target: DataType) -> Result:
-    """The low bits; where they do not hold the number, 8 and 16 bits are left to the driver, which saturates here."""
-    kept: Array = x.astype(target.dtype)
+    """The low bits. Values outside 8 and 16 bits are left to the driver; DirectML was seen to saturate them."""
     low, high = target.limits
     source = np.iinfo(x.dtype.name)
     if target.bits >= 32 or (source.min >= low and source.max <= high):
-        return Result(kept)
-    # stored by way of 32 bits, which are signed where the target is
-    way = x.astype(np.int32 if target.is_signed else np.uint32).astype(np.int64)
-    outside = (way < low) | (way > high)
-    return Result(np.clip(way, low, high).astype(target.dtype), None, outside if outside.any() else None)
+        return Result(x.astype(target.dtype))
+    # the intermediate type has 32 bits, with the target's signedness
+    wide = x.astype(np.int32 if target.is_signed else np.uint32).astype(np.int64)
+    outside = (wide < low) | (wide > high)
+    return Result(np.clip(wide, low, high).astype(target.dtype), None, outside if outside.any() else None)

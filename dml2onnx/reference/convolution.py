@@ -16,7 +16,7 @@ from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, either, r
 Index = tuple[EllipsisType | slice, ...]
 
 BLOCK_ELEMENTS = 1 << 16
-"""Columns of windows that are multiplied at once."""
+"""Elements of the matrix of windows that are multiplied at once."""
 
 
 @reference("CONVOLUTION")
@@ -34,21 +34,21 @@ def convolution(op: OperatorDesc, inputs: Inputs) -> Outputs:
     total = product(x, w)
     if bias is not None:
         total += _blank_output_padding(op, np.broadcast_to(widen(bias), total.shape))
-    lost = _lost(op, w, total)
-    if lost is not None and op.enum("Direction") == "BACKWARD":
+    undefined = _left_to_driver(op, w, total)
+    if undefined is not None and op.enum("Direction") == "BACKWARD":
         is_stuffed = op.uint("GroupCount") > 1 or max(op.uints("Dilations")) > 1
-        seen = lost if is_stuffed else _blanked(op, _meets_nothing(op, w, is_stuffed=False), total)
+        seen = undefined if is_stuffed else _blanked(op, _meets_nothing(op, w, is_stuffed=False), total)
         total = np.where(seen, np.nan, total)
     if inputs.values_only:
         return {"OutputTensor": activated(op.activation(), total)}
     terms = x.shape[1] // op.uint("GroupCount") * int(np.prod(w.shape[2:])) + 1
     sums = products_result(x, w, total, product, terms, np.zeros(()) if bias is None else np.abs(widen(bias)))
-    marks = sums.unspecified if lost is None else either(lost, sums.unspecified)
+    marks = sums.unspecified if undefined is None else either(undefined, sums.unspecified)
     return {"OutputTensor": apply_activation(op.activation(), total, sums.error, marks)}
 
 
-def _lost(op: OperatorDesc, w: Floats, total: Floats) -> Mask | None:
-    """Elements that are left to the driver, or to DirectML's choice between its kernels (decisions C6 and C8)."""
+def _left_to_driver(op: OperatorDesc, w: Floats, total: Floats) -> Mask | None:
+    """Elements that depend on the driver, or on DirectML's choice of kernel (decisions C6 and C8)."""
     if op.enum("Direction") == "FORWARD":
         return ~np.isfinite(total) if any(op.uints("OutputPadding")) else None
     if np.isfinite(w).all():
@@ -57,22 +57,22 @@ def _lost(op: OperatorDesc, w: Floats, total: Floats) -> Mask | None:
 
 
 def _blanked(op: OperatorDesc, mask: Mask, total: Floats) -> Mask:
-    """A mask of one image for all, without the elements that are 0 whatever arrives."""
+    """The mask of one image, repeated for all, without the output padding, which is always 0."""
     outside = _blank_output_padding(op, mask.astype(np.float64)[np.newaxis])
     return np.broadcast_to(outside != 0, total.shape)
 
 
 def _meets_nothing(op: OperatorDesc, w: Floats, *, is_stuffed: bool) -> Mask:
-    """Where, backward, an element of the filter that is not finite is multiplied by 0 for want of an input element.
+    """Where a backward convolution multiplies a non-finite filter element by an implicit 0.
 
-    Zeros stand all around the input's elements and, where these are spread by a kernel of the general kind, as with
-    groups or dilations, between them too.
+    Implicit zeros surround the input. ``is_stuffed`` adds those between its elements, which DirectML's general kernel
+    for groups and dilations inserts.
     """
     groups, sizes = op.uint("GroupCount"), op.tensor("OutputTensor").sizes
     inputs = op.tensor("InputTensor").sizes[2:]
     strides, dilations = op.uints("Strides"), op.uints("Dilations")
     # {groups, output channels of one, kernel}
-    strange: Mask = np.logical_or.reduce((~np.isfinite(w)).reshape(groups, -1, *w.shape[1:]), axis=1)
+    nonfinite: Mask = np.logical_or.reduce((~np.isfinite(w)).reshape(groups, -1, *w.shape[1:]), axis=1)
     found: Mask = np.zeros((groups, w.shape[1], *sizes[2:]), np.bool_)
     lines = list(zip(inputs, sizes[2:], strides, dilations, op.uints("StartPadding"), strict=True))
     for tap in np.ndindex(*w.shape[2:]):
@@ -83,14 +83,14 @@ def _meets_nothing(op: OperatorDesc, w: Floats, *, is_stuffed: bool) -> Mask:
             phase.append(at % s == 0)
             met.append((at % s == 0) & (at >= 0) & (at < n * s))
         missed = ~all_along(met) if is_stuffed else ~all_along(met) & all_along(phase)
-        found |= np.array(strange[(..., *tap)]).reshape(groups, -1, *[1] * len(lines)) & missed
+        found |= np.array(nonfinite[(..., *tap)]).reshape(groups, -1, *[1] * len(lines)) & missed
     return found.reshape(groups * w.shape[1], *sizes[2:])
 
 
 def forward(op: OperatorDesc, x: Floats, w: Floats) -> Floats:
-    """Gathers: each output element looks at its window of the zero-padded input (filter ``{Cout, Cin / G, ...}``).
+    """Gathers each output element from its window of the zero-padded input (filter ``{Cout, Cin / G, ...}``).
 
-    Windows become columns of a matrix, a block of them at a time, which the filters multiply from the left.
+    Blocks of windows become columns of a matrix, which the filters multiply from the left.
     """
     groups, sizes = op.uint("GroupCount"), op.tensor("OutputTensor").sizes
     filters = w.reshape(groups, w.shape[0] // groups, -1)
@@ -120,11 +120,12 @@ def forward(op: OperatorDesc, x: Floats, w: Floats) -> Floats:
 
 
 def _padded(op: OperatorDesc, x: Floats, kernel: Sequence[int], spatial: Sequence[int]) -> Floats:
-    """The input with zeros around it, as far as the windows of the output reach (``np.pad`` takes longer).
+    """The input, zero-padded as far as the windows of the output reach (``np.pad`` is slower).
 
-    EndPadding is no more than a part of the formula of the output's sizes; these say themselves (decision C9).
+    EndPadding only enters the formula of the output's sizes, which are known here (decision C9).
     """
-    geometry = zip(x.shape[2:], op.uints("StartPadding"), *_steps(op), kernel, spatial, strict=True)
+    steps = op.uints("Strides"), op.uints("Dilations")
+    geometry = zip(x.shape[2:], op.uints("StartPadding"), *steps, kernel, spatial, strict=True)
     pads = [(start, max((m - 1) * s + (k - 1) * d + 1 - start - n, 0)) for n, start, s, d, k, m in geometry]
     if not any(start or end for start, end in pads):
         return x
@@ -135,22 +136,17 @@ def _padded(op: OperatorDesc, x: Floats, kernel: Sequence[int], spatial: Sequenc
     return padded
 
 
-def _steps(op: OperatorDesc) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """How far apart windows, and elements of a window, are."""
-    return op.uints("Strides"), op.uints("Dilations")
-
-
 def _block(shape: tuple[int, ...], rank: int) -> tuple[int, int]:
-    """How many pictures, and how many rows of them, have columns that fit into the processor's caches."""
-    of_row = math.prod(shape) // shape[-rank]
-    rows = max(1, min(shape[-rank], BLOCK_ELEMENTS // of_row))
-    return max(1, BLOCK_ELEMENTS // (of_row * shape[-rank])), rows
+    """How many images, and how many rows of each, have windows that fit in the processor's caches."""
+    per_row = math.prod(shape) // shape[-rank]
+    rows = max(1, min(shape[-rank], BLOCK_ELEMENTS // per_row))
+    return max(1, BLOCK_ELEMENTS // (per_row * shape[-rank])), rows
 
 
 def _backward(op: OperatorDesc, x: Floats, w: Floats) -> Floats:
     """Scatters: ``y[i * Stride + j * Dilation - StartPadding] += x[i] * w[j]`` (filter ``{Cin, Cout / G, ...}``).
 
-    OutputTensor says how much of that is kept; where nothing arrives it is 0 (decisions C6 and C10).
+    The sizes of OutputTensor crop the result; elements without a contribution are 0 (decisions C6 and C10).
     """
     groups, sizes = op.uint("GroupCount"), op.tensor("OutputTensor").sizes
     x = x.reshape(x.shape[0], groups, -1, *x.shape[2:])
@@ -170,14 +166,14 @@ def _backward(op: OperatorDesc, x: Floats, w: Floats) -> Floats:
 
 
 def _mix(w: Floats, x: Floats) -> Floats:
-    """Output channels from input channels at one tap: ``{G, O, I} x {N, G, I, ...}`` to ``{N, G, O, ...}``."""
+    """Multiplies channels at one tap: ``{G, O, I} x {N, G, I, ...}`` to ``{N, G, O, ...}``."""
     flat = x.reshape(*x.shape[:3], -1)
     mixed: Floats = np.matmul(w, flat)
     return mixed.reshape(*x.shape[:2], w.shape[1], *x.shape[3:])
 
 
 def _blank_output_padding(op: OperatorDesc, y: Floats) -> Floats:
-    """Zeroes the last OutputPadding elements: behind the bias, before the activation (decisions C7, C8, C11)."""
+    """Zeroes the last OutputPadding elements, after the bias and before the activation (decisions C7, C8, C11)."""
     padding = op.uints("OutputPadding")
     if not any(padding):
         return y

@@ -1,4 +1,4 @@
-"""Estimates the work for a graph beforehand: a file of a few hundred bytes can describe tensors of GiBs."""
+"""Estimates the work for a graph in advance: a file of a few hundred bytes can describe tensors of several GiB."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from dml2onnx.ir.graph import Graph, GraphOutput, Node, Value
 from dml2onnx.reference.work import hidden_work
 
 LARGEST_NODE = 1 << 27
-"""Elements that one node may read and look at, and bytes that it may write: a minute's work, and some GiB."""
+"""Elements that one node may read and visit, plus bytes that it may write: a minute's work, a few GiB."""
 LARGEST_GRAPH = 1 << 29
 
 
 def require_computable(graph: Graph, outputs: Sequence[GraphOutput]) -> None:
-    """Refuses what would take too long, or too much memory, before anything is read: :class:`DmlError` (DML3015)."""
+    """Raises :class:`DmlError` (DML3015) for graphs that need too much time or memory, before reading any data."""
     nodes = graph.live_nodes(tuple(outputs))
     needed = values_needed(nodes, outputs)
     total = 0
-    # what is stored of constants is there already, and costs what nodes read of it
-    made = [(item.value, item.value.nbytes) for item in graph.inputs]
-    made += [(item.value, item.value.nbytes - stored_bytes(item.data)) for item in graph.constants]
-    for value, nbytes in made:
+    # the stored bytes of constants exist already; only reading them costs anything
+    allocated = [(item.value, item.value.nbytes) for item in graph.inputs]
+    allocated += [(item.value, item.value.nbytes - stored_bytes(item.data)) for item in graph.constants]
+    for value, nbytes in allocated:
         if value in needed and nbytes > 0:
             total += nbytes
             _require(nbytes, total, f"the buffer {quote(value.name)} has {value.nbytes} bytes")
@@ -34,12 +34,12 @@ def require_computable(graph: Graph, outputs: Sequence[GraphOutput]) -> None:
         work = read + written + hidden
         total += work
         reason = f"it reads {read} elements and writes {written}, bytes of their buffers included"
-        reason += f", and looks at {hidden} on the way" if hidden > read + written else ""
+        reason += f", and visits {hidden} in between" if hidden > read + written else ""
         _require(work, total, reason, node)
 
 
 def values_needed(nodes: Sequence[Node], outputs: Sequence[GraphOutput]) -> set[Value]:
-    """What the nodes read and overwrite, and the outputs."""
+    """The values that the nodes read or overwrite, and the outputs."""
     needed = {output.value for output in outputs}
     for node in nodes:
         needed |= {read.value for _, _, read, _ in node.views_in()}
@@ -48,21 +48,21 @@ def values_needed(nodes: Sequence[Node], outputs: Sequence[GraphOutput]) -> set[
 
 
 def _require(work: int, total: int, reason: str, node: Node | None = None) -> None:
-    of_one = work > LARGEST_NODE
-    if not of_one and total <= LARGEST_GRAPH:
+    node_too_large = work > LARGEST_NODE
+    if not node_too_large and total <= LARGEST_GRAPH:
         return
-    limit, whose = (LARGEST_NODE, "one node") if of_one else (LARGEST_GRAPH, "a graph")
-    takes = f"the reference implementation takes {limit:,} for {whose}"
-    message = f"{reason}; {takes}" if of_one else f"this node and those before it look at {total:,} elements; {takes}"
+    found, limit, subject = (work, LARGEST_NODE, "one node") if node_too_large else (total, LARGEST_GRAPH, "a graph")
+    if not node_too_large:
+        reason = f"this node and those before it visit {total:,} elements"
     name, operator = (node.name, node.operator.type) if node else ("", "")
     raise DmlError(
         TOO_LARGE_FOR_REFERENCE.at(
-            message,
+            f"{reason}; the limit of the reference implementation is {limit:,} for {subject}",
             node=name,
             operator=operator,
             pointer=node.source if node else "",
             expected=f"at most {limit}",
-            found=work if of_one else total,
+            found=found,
             remedies=(Remedy("smaller inputs: --size NAME=SIZES, or sizes= in Python"),),
         )
     )

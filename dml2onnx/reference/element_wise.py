@@ -51,7 +51,7 @@ def arithmetic(op: OperatorDesc, inputs: Inputs) -> Outputs:
     y = combine(widen(a), widen(b))
     if op.type != "ELEMENT_WISE_ADD1":
         return {"OutputTensor": float_result(y)}
-    # the sum as an operand of the activation has one rounding of its own
+    # the sum is rounded once before the activation
     error = ROUNDOFF * np.abs(y) if op.activation() else None
     return {"OutputTensor": apply_activation(op.activation(), y, error)}
 
@@ -62,7 +62,7 @@ def divide(op: OperatorDesc, inputs: Inputs) -> Outputs:
     a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
     if a.dtype.kind == "f":
         y = widen(a) / widen(b)
-        # a reciprocal and a product: accurate to a few units in the last place (decision G7)
+        # a reciprocal and a product, accurate to a few units in the last place (decision G7)
         return {"OutputTensor": Result(y, FEW * np.abs(y))}
     return {"OutputTensor": _divide_integers(a, b)}
 
@@ -77,7 +77,7 @@ def _divide_integers(a: Array, b: Array) -> Result:
         unspecified = unspecified | ((n == lowest) & (d == -1))
         rounded_down = (n != quotient * d) & ((n < 0) != (d < 0))
         quotient = quotient + rounded_down.astype(n.dtype)
-    # magnitudes are divided, which gives all ones, and the sign is that of the dividend (decision E2)
+    # dividing the magnitudes gives all ones, then the sign of the dividend applies (decision E2)
     if not signed:
         by_zero = np.full_like(n, np.iinfo(n.dtype).max)
     else:
@@ -92,7 +92,7 @@ def clip(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 
 def bounds(op: OperatorDesc) -> tuple[Array, Array]:
-    """Min and Max, which are of the tensor's own type in the second versions of operators."""
+    """Min and Max in the tensor's type, which second versions of operators store them in."""
     data_type = op.tensor("InputTensor").data_type
     if op.type.endswith("1"):
         low, high = (np.asarray(op.scalar(name).value, data_type.dtype) for name in ("Min", "Max"))
@@ -109,13 +109,13 @@ def clipped(op: OperatorDesc, inputs: Inputs, low: Array, high: Array) -> Output
         y = np.maximum(as_integers(low), np.minimum(scaled, as_integers(high)))
         return {"OutputTensor": Result(y, None, scaled_integers_in_doubt(x, op.scale_bias(), data_type))}
     before = scale_and_bias_floats(x, op.scale_bias(), data_type)
-    # max and min pass over NaN (decision G1)
+    # max and min ignore NaN (decision G1)
     y = np.fmax(widen(low), np.fmin(before.values, widen(high)))
-    # what is cut off carries no error, but an x near a bound may or may not be cut
+    # clipped elements have no error, but an x near a bound may or may not be clipped
     error = None if op.scale_bias() is None else before.error
     return {"OutputTensor": Result(y, error)}
 
 
 def float_result(y: Array) -> Result:
-    """A result that IEEE 754 makes with one rounding, the last."""
+    """A result of IEEE 754 whose only rounding is the last one."""
     return Result(y, np.zeros(y.shape))

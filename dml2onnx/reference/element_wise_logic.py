@@ -42,13 +42,13 @@ def _truth(op: OperatorDesc, holds: Mask) -> Outputs:
 
 @reference(*_COMPARISONS)
 def compare(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """Whether ``a`` is equal to, greater or less than ``b``; never with a NaN (decisions E22, E31, G10)."""
+    """Whether ``a`` is equal to, greater or less than ``b``; false for NaN (decisions E22, E31, G10)."""
     return _truth(op, _COMPARISONS[op.type](inputs.tensor("ATensor"), inputs.tensor("BTensor")))
 
 
 @reference(*_CONNECTIVES)
 def connect(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """AND, OR, XOR of truth values, where all but 0 is true (decision G10)."""
+    """AND, OR, XOR; every nonzero value is true (decision G10)."""
     a, b = (inputs.tensor(name) != 0 for name in ("ATensor", "BTensor"))
     return _truth(op, _CONNECTIVES[op.type](a, b))
 
@@ -75,23 +75,20 @@ def is_nan(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_IS_INFINITY")
 def is_infinity(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """1 for an infinity of the sign that InfinityMode asks for, else 0 (decision E24)."""
+    """1 for an infinity of a sign that InfinityMode accepts, else 0 (decision E24)."""
     x, mode = inputs.tensor("InputTensor"), op.enum("InfinityMode")
     positive, negative = x == np.inf, x == -np.inf
     return _truth(op, (positive & (mode != "NEGATIVE")) | (negative & (mode != "POSITIVE")))
 
 
 def _bits(x: Array) -> Bits:
-    """The stored patterns; the data type gives no more than their width (decision E15)."""
+    """The stored bits; only the width of the data type matters (decision E15)."""
     bits: Bits = x.view(f"u{x.dtype.itemsize}")
     return bits
 
 
 def _any_nan(*operands: Array) -> Mask | None:
-    """Elements of which an operand is NaN: the bits of the one that an operation gives are open (IEEE 754-2019, 6.2.3).
-
-    The reader of a NaN cannot know whether it was computed or an input.
-    """
+    """Where an operand is NaN. IEEE 754-2019 (6.2.3) leaves the bits of a computed NaN open."""
     marks: Mask | None = None
     for x in operands:
         if x.dtype.kind == "f" and np.isnan(x).any():
@@ -124,13 +121,13 @@ def bit_count(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_BIT_SHIFT_LEFT", "ELEMENT_WISE_BIT_SHIFT_RIGHT")
 def bit_shift(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``a << b`` or ``a >> b``, the count modulo the width, which is at least 32 bits (decision E14)."""
+    """``a << b`` or ``a >> b``, with the count modulo the width, at least 32 bits (decision E14)."""
     a, b = (as_integers(inputs.tensor(name)) for name in ("ATensor", "BTensor"))
     wide = np.promote_types(a.dtype, np.uint32).type
     count = b.astype(wide) % wide(wide().itemsize * 8)
     shifted = a.astype(wide) << count if op.type.endswith("LEFT") else a.astype(wide) >> count
-    # beyond the width ONNX has no result
+    # ONNX defines no result for counts of the width or more
     beyond: Mask = b >= b.dtype.type(8 * a.dtype.itemsize)
-    # counts of 64 bits were seen to be cut to 6 bits in one half and to 5 in the other
-    lost: Mask = beyond & (a.dtype.itemsize == 8)
-    return {"OutputTensor": Result(shifted.astype(a.dtype), None, lost if lost.any() else None, beyond)}
+    # DirectML was seen to truncate 64-bit counts to 6 bits in one half and to 5 in the other
+    undefined: Mask = beyond & (a.dtype.itemsize == 8)
+    return {"OutputTensor": Result(shifted.astype(a.dtype), None, undefined if undefined.any() else None, beyond)}

@@ -1,4 +1,4 @@
-"""ELEMENT_WISE operators beyond the four of arithmetic, with powers and transcendental functions; VALUE_SCALE_2D."""
+"""ELEMENT_WISE operators for functions, powers, rounding and remainders; VALUE_SCALE_2D."""
 
 from __future__ import annotations
 
@@ -28,44 +28,44 @@ from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, Re
 
 @dataclass(frozen=True, slots=True)
 class _Function:
-    """One function of a number: its error is relative to its result, plus an absolute one."""
+    """A unary function with its relative and absolute error."""
 
     function: Callable[[Floats], Floats]
     relative: float = 0.0
     absolute: float = 0.0
     unspecified: Callable[[Floats, Floats], Mask] | None = None
-    """Where, given x and its error, nothing is promised."""
+    """Unspecified elements, from x and its error."""
 
 
 def _no_angle(x: Floats, error: Floats) -> Mask:
-    """What infinity has, the pages leave out; an error of a quarter turn leaves nothing to know."""
+    """The documentation does not define infinite angles; an error of a quarter turn makes the result meaningless."""
     return np.isinf(x) | (error > math.pi / 2)
 
 
 def _at_pole(x: Floats, error: Floats) -> Mask:
-    """As :func:`_no_angle`, and where the tangent's next branch is within the error."""
+    """As :func:`_no_angle`, and where a pole of the tangent is within the error."""
     first, last = (np.floor(end / math.pi + 0.5) for end in (x - error, x + error))
     return _no_angle(x, error) | (first < last)
 
 
 def _asinh(x: Floats) -> Floats:
-    """As a formula, ``log(x + sqrt(x * x + 1))``, it is NaN where x is -infinity (decision G12)."""
+    """The formula ``log(x + sqrt(x * x + 1))`` is NaN for -infinity (decision G12)."""
     return np.where(np.isneginf(x), np.nan, np.arcsinh(x))
 
 
 def _cancels(x: Floats, error: Floats) -> Mask:
-    """Where the sum of the formula has lost all digits, as DirectML's has: from -5000 on it is -infinity."""
+    """Where the sum in the formula cancels completely; DirectML returns -infinity below -5000."""
     return (x < -1000) & np.isfinite(x)
 
 
 def _atan(x: Floats) -> Floats:
-    """The larger and the smaller of |x| and 1 are divided, and NaN gives way to 1 (decision G1)."""
+    """DirectML divides the smaller of |x| and 1 by the larger, where NaN becomes 1 (decision G1)."""
     return np.where(np.isnan(x), math.pi / 4, np.arctan(x))
 
 
 _erf = np.vectorize(math.erf, otypes=[np.float64])
 
-# numpy has the limits and the NaN beyond the domains that decisions G12, G14 and E25 ask for
+# limits, and NaN outside domains, are numpy's (decisions G12, G14 and E25)
 _FUNCTIONS = {
     "ELEMENT_WISE_ACOS": _Function(np.arccos, absolute=INVERSE_ACCURACY),
     "ELEMENT_WISE_ACOSH": _Function(np.arccosh, ACCURACY),
@@ -95,14 +95,14 @@ def has_pole(op: OperatorDesc) -> bool:
 
 
 def scaled(op: OperatorDesc, inputs: Inputs) -> Result:
-    """``InputTensor * Scale + Bias`` (decision G4), unspecified where FLOAT32 overflows on the way."""
+    """``InputTensor * Scale + Bias`` (decision G4), unspecified where FLOAT32 overflows."""
     x, factors = inputs.tensor("InputTensor"), op.scale_bias()
     before = scale_and_bias_floats(x, factors, op.tensor("InputTensor").data_type)
     if factors is None:
         return before
     size = np.maximum(np.abs(widen(x) * factors.scale), np.abs(before.values))
     overflows = np.isfinite(size) & (size > LARGEST_FLOAT32)
-    # -0 + 0 is 0, but a Bias of 0 need not be added (decision G9); 1 / x and powers tell
+    # -0 + 0 is 0, but a Bias of 0 may be skipped (decision G9), which 1 / x and powers reveal
     return Result(before.values, before.error, overflows | (has_pole(op) & (before.values == 0)))
 
 
@@ -119,7 +119,7 @@ def modulus(op: OperatorDesc, inputs: Inputs) -> Outputs:
             return {"OutputTensor": Result(remainder)}
         crosses = (remainder != 0) & ((remainder < 0) != (d < 0))
         result = float_result(np.where(crosses, remainder + d, remainder))
-        # a quotient that is subnormal, as far as it is exact (decision G7), is 0 (decision G8), and a the remainder
+        # the quotient may be flushed to 0 (decisions G7 and G8), which leaves a as the remainder
         vanishes = crosses & (np.abs(n) < (1 + FEW) * SMALLEST_FLOAT32 * np.abs(d))
         return {"OutputTensor": replace(result, unspecified=vanishes) if vanishes.any() else result}
     whole, divisor = as_integers(a), as_integers(b)
@@ -132,7 +132,7 @@ def modulus(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_MAX", "ELEMENT_WISE_MIN")
 def extremum(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The larger or smaller of the two; NaN gives way to a number (decisions G1, E31)."""
+    """The larger or smaller of the two, ignoring NaN (decisions G1, E31)."""
     a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
     function = np.fmax if op.type.endswith("MAX") else np.fmin
     return {"OutputTensor": Result(function(a, b))}
@@ -140,7 +140,7 @@ def extremum(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_MEAN")
 def mean(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``(a + b) / 2``; integers wrap in the sum and truncate in the half (decisions E26, G2)."""
+    """``(a + b) / 2``; the integer sum wraps and the quotient truncates (decisions E26, G2)."""
     a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
     if a.dtype.kind == "f":
         total = widen(a) + widen(b)
@@ -163,7 +163,7 @@ def difference_square(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_ABS")
 def abs_(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``|x * Scale + Bias|``; what the most negative integer gives is left to the driver (decisions E3, G3, G4)."""
+    """``|x * Scale + Bias|``; the driver decides for the most negative integer (decisions E3, G3, G4)."""
     x, factors, data_type = inputs.tensor("InputTensor"), op.scale_bias(), op.tensor("InputTensor").data_type
     if not data_type.is_float:
         before = as_integers(scale_and_bias_integers(x, factors, data_type))
@@ -176,13 +176,13 @@ def abs_(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_NEGATE")
 def negate(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``-x``; what the most negative integer gives is left to the driver (decision E3)."""
+    """``-x``; the driver decides for the most negative integer (decision E3)."""
     x = inputs.tensor("InputTensor")
     return {"OutputTensor": Result(-widen(x)) if x.dtype.kind == "f" else _without_lowest(-as_integers(x), x)}
 
 
 def _without_lowest(y: Array, x: Array) -> Result:
-    """``y`` of integers; the lowest, which has no opposite, is as narrow types were seen to store it (decision E3)."""
+    """``y`` with the result of DirectML for the lowest integer, which has no opposite (decision E3)."""
     if x.dtype.kind != "i":
         return Result(y)
     limits = np.iinfo(x.dtype.name)
@@ -193,7 +193,7 @@ def _without_lowest(y: Array, x: Array) -> Result:
 
 @reference("ELEMENT_WISE_SIGN")
 def sign(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """-1, 0 or 1; 0 for NaN, of which nothing is promised (decision E21)."""
+    """-1, 0 or 1; 0 for NaN, which is unspecified (decision E21)."""
     x = inputs.tensor("InputTensor")
     zero = x.dtype.type(0)
     y = np.where(x > zero, 1, np.where(x < zero, -1, 0))  # type: ignore[operator]  # all numeric types compare
@@ -217,21 +217,18 @@ def function(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """``f(x * Scale + Bias)`` (decisions G4, G7, G11 to G14, E25)."""
     entry, before = _FUNCTIONS[op.type], scaled(op, inputs)
     after = through(entry.function, before)
-    assert before.error is not None
-    assert after.error is not None
     y, unspecified = after.values, after.unspecified
     if entry.unspecified is not None:
-        marks = entry.unspecified(widen(before.values), before.error)
-        unspecified = marks if unspecified is None else marks | unspecified
+        unspecified = either(entry.unspecified(widen(before.values), before.bound), unspecified)
     if op.scale_bias() is None and entry.relative == entry.absolute == 0:
         return {"OutputTensor": Result(y, None, unspecified)}
-    error = after.error + entry.relative * np.abs(y) + entry.absolute
+    error = after.bound + entry.relative * np.abs(y) + entry.absolute
     return {"OutputTensor": Result(y, error, unspecified)}
 
 
 @reference("ELEMENT_WISE_ROUND")
 def round_(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """To a neighbouring whole number, chosen by RoundingMode (decisions E16, E17, G14)."""
+    """Rounds to an integer according to RoundingMode (decisions E16, E17, G14)."""
     x, mode = widen(inputs.tensor("InputTensor")), op.enum("RoundingMode")
     if mode == "TOWARD_INFINITY":
         return {"OutputTensor": Result(np.copysign(np.floor(np.abs(x) + 0.5), x))}
@@ -244,15 +241,15 @@ def atan_yx(op: OperatorDesc, inputs: Inputs) -> Outputs:
     y, x = widen(inputs.tensor("ATensor")), widen(inputs.tensor("BTensor"))
     origin = (y == 0) & (x == 0)
     angle = np.where(origin, 0, np.arctan2(y, x))
-    # as in ATAN, NaN gives way, but the quadrant that is left of it is the driver's
-    strange = np.isnan(angle)
-    angle = np.where(strange, math.pi / 4, angle)
-    return {"OutputTensor": Result(angle, ACCURACY * np.abs(angle), origin | strange)}
+    # NaN becomes 1 as in ATAN, in a quadrant that the driver chooses
+    is_nan = np.isnan(angle)
+    angle = np.where(is_nan, math.pi / 4, angle)
+    return {"OutputTensor": Result(angle, ACCURACY * np.abs(angle), origin | is_nan)}
 
 
 @reference("ELEMENT_WISE_POW")
 def pow_(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``(x * Scale + Bias) ** (exponent * Scale + Bias)``; whole numbers are exact and wrap (decisions E18, E19)."""
+    """``(x * Scale + Bias) ** (exponent * Scale + Bias)``; integers are exact and wrap (decisions E18, E19)."""
     exponent, factors = inputs.tensor("ExponentTensor"), op.scale_bias()
     data_type = op.tensor("ExponentTensor").data_type
     if not data_type.is_float:
@@ -263,14 +260,14 @@ def pow_(op: OperatorDesc, inputs: Inputs) -> Outputs:
     if not data_type.is_float:
         result = result.marked(scaled_integers_in_doubt(inputs.tensor("ExponentTensor"), factors, data_type))
     if op.tensor("InputTensor").data_type is DataType.FLOAT32 and data_type.bits < DataType.FLOAT32.bits:
-        # DirectML asks for no more than 16 bits then: how large a power may be is the driver's (decision E18)
+        # DirectML requires only 16 bits here; the driver decides beyond FLOAT16's range (decision E18)
         result = result.marked(np.abs(widen(result.values)) > np.finfo(np.float16).max)
     return {"OutputTensor": result}
 
 
 @reference("ELEMENT_WISE_CONSTANT_POW")
 def constant_pow(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """POW with one exponent; integers take a whole one as such (decisions E18 to E20)."""
+    """POW with a constant exponent, which stays an integer for integers if it is one (decisions E18 to E20)."""
     exponent, is_float = op.float("Exponent"), op.tensor("InputTensor").data_type.is_float
     if is_float or not exponent.is_integer():
         return {"OutputTensor": _power(op, inputs, np.asarray(exponent, np.float32))}
@@ -297,34 +294,31 @@ def _power_of_integers(base: Array, exponent: Array, data_type: DataType) -> Res
     if exponent.dtype.kind != "f":
         return _integer_power(base, exponent)
     after = _float_power(Result(widen(base), np.abs(widen(base) - base.astype(np.float32))), exponent)
-    assert after.error is not None
-    y, error = widen(after.values), after.error
+    y, error = widen(after.values), after.bound
     result = truncate_within(y, error, data_type)
     low, high = data_type.limits
-    # outside the type, and for NaN, CAST promises nothing (decision E10)
+    # CAST promises nothing outside the type or for NaN (decision E10)
     outside = ~((y - error > low - 1) & (y + error < high + 1)) | ((base == 0) & (widen(exponent) < 0))
     return Result(result.values, result.error, either(outside, after.unspecified), after.open)
 
 
 def _float_power(base: Result, exponent: Array) -> Result:
-    # of its own size: numpy takes the root of a repeated 0.5, which is NaN at -inf
+    # expanded, since numpy computes a broadcast exponent of 0.5 as a square root, which is NaN at -inf
     wide = np.full(base.values.shape, exponent, np.float64)
     after = through(lambda x: _as_exponential(x, wide), base)
-    assert after.error is not None
-    # an integer exponent beyond 24 bits is not what it was in FLOAT32, nor is its parity
+    # FLOAT32 rounds integer exponents of more than 24 bits, which changes their parity
     rounded = (exponent.astype(np.float32) != wide) & ~np.isnan(wide)
-    # a power of exactly 1 is 1 whatever the exponent: NaN too, which all other powers keep
-    error = 0 if base.error is None else base.error
-    near_one = np.isnan(wide) & (error > 0) & (np.abs(base.values - 1) <= error)
+    # powers of exactly 1 are 1 even for an exponent of NaN; all other powers are NaN
+    near_one = np.isnan(wide) & (base.bound > 0) & (np.abs(base.values - 1) <= base.bound)
     unspecified = either(rounded | near_one, after.unspecified)
-    # ONNX's powers of 0 are those of C
+    # powers of 0 in ONNX follow C
     return Result(
-        after.values, after.error + ACCURACY * np.abs(after.values), unspecified, (base.values == 0) & (wide <= 0)
+        after.values, after.bound + ACCURACY * np.abs(after.values), unspecified, (base.values == 0) & (wide <= 0)
     )
 
 
 def _as_exponential(x: Floats, y: Floats) -> Floats:
-    """``exp2(y * log2 x)``, which is NaN where ``y * log2 |x|`` is; powers of 0 are 0 (decision E18)."""
+    """``exp2(y * log2 x)``: NaN where ``y * log2 |x|`` is, and 0 for powers of 0 (decision E18)."""
     size = np.abs(x)
     negative_root = (x < 0) & ~(np.isfinite(y) & (y == np.floor(y)))
     known = np.where(np.isnan(y * np.log2(size)) | negative_root, np.nan, np.power(x, y))
@@ -332,7 +326,7 @@ def _as_exponential(x: Floats, y: Floats) -> Floats:
 
 
 def _one_integer_power(base: int, exponent: int) -> int:
-    """Modulo ``2**64``, of which all narrower types take the low bits."""
+    """The power modulo ``2**64``; narrower types use its low bits."""
     if exponent >= 0:
         return pow(base, exponent, 1 << 64)
     return pow(base, -exponent, 1 << 64) if base in (1, -1) else 0
@@ -340,20 +334,20 @@ def _one_integer_power(base: int, exponent: int) -> int:
 
 def _integer_power(base: Array, exponent: Array) -> Result:
     powers = np.frompyfunc(_one_integer_power, 2, 1)(base.astype(object), exponent.astype(object))
-    negative: Mask = exponent < 0  # type: ignore[operator]  # whole numbers compare
+    negative: Mask = exponent < 0  # type: ignore[operator]  # integers compare
     bits = np.asarray(powers, object).astype(np.uint64).astype(f"u{base.dtype.itemsize}")
     limits = np.iinfo(base.dtype.name)
     size = np.power(np.abs(widen(base)), np.maximum(widen(exponent), 0))
-    # the power is a float, which is stored as CAST would: what is outside the type is left to the driver (decision E10)
+    # the power is a float that converts like CAST, which leaves numbers outside the type to the driver (decision E10)
     outside: Mask = size > limits.max
-    odd = (base < 0) & (exponent.astype(object) % 2 == 1)  # type: ignore[operator]  # whole numbers compare
+    odd = (base < 0) & (exponent.astype(object) % 2 == 1)  # type: ignore[operator]  # integers compare
     stored = np.where(outside, np.where(odd, limits.min, limits.max).astype(base.dtype), bits.view(base.dtype))
     return Result(stored, None, outside | np.broadcast_to((base == 0) & negative, base.shape))
 
 
 @reference("ELEMENT_WISE_CLIP_GRAD", "ELEMENT_WISE_CLIP_GRAD1")
 def clip_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The gradient where ``Min < x < Max``, else 0, for NaN too (decisions E7, E8)."""
+    """The gradient where ``Min < x < Max``, else 0, including NaN (decisions E7, E8)."""
     low, high = bounds(op)
     x, gradient = inputs.tensor("InputTensor"), inputs.tensor("InputGradientTensor")
     inside = (x > low) & (x < high)  # type: ignore[operator]  # all numeric types compare

@@ -1,4 +1,4 @@
-"""Tensors made from nothing: FILL_VALUE_CONSTANT, FILL_VALUE_SEQUENCE, DIAGONAL_MATRIX, RANDOM_GENERATOR."""
+"""FILL_VALUE_CONSTANT, FILL_VALUE_SEQUENCE, DIAGONAL_MATRIX and RANDOM_GENERATOR."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _diagonals(sizes: tuple[int, ...]) -> npt.NDArray[np.int64]:
 
 @reference("RANDOM_GENERATOR")
 def random_generator(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The words of the Philox4x32-10 blocks from the state's counter on (decisions Z1, Z2, Z3)."""
+    """The words of consecutive Philox4x32-10 blocks, starting at the state's counter (decisions Z1, Z2, Z3)."""
     output, state = op.tensor("OutputTensor"), inputs.tensor("InputStateTensor")
     *counter, key0, key1 = (int(word) for word in state.reshape(-1))
     first = sum(word << 32 * i for i, word in enumerate(counter))
@@ -87,7 +87,7 @@ def random_generator(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 
 def _counters(first: int, count: int) -> Words:
-    """The numbers from ``first`` on, modulo ``2**128``, as ``[count, 4]`` words, the least significant first."""
+    """``first``, ``first + 1``, ... modulo ``2**128`` as ``[count, 4]`` words, least significant first."""
     step = np.arange(count, dtype=np.uint64)
     low = step + np.uint64(first & WORD)
     high = np.full(count, first >> 32 & WORD, np.uint64) + (low >> np.uint64(32))
@@ -98,7 +98,7 @@ def _counters(first: int, count: int) -> Words:
 
 
 def philox_4x32_10(counters: Words, key: tuple[int, int]) -> npt.NDArray[np.uint32]:
-    """A block of four words for each counter of four words, ``[n, 4]``.
+    """One block of four words per counter, ``[n, 4]``.
 
     Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1, 2, 3 (SC 2011), section 4.3.
     """

@@ -1,24 +1,17 @@
-"""Elements read from or written to places that other tensors name: GATHER, SCATTER and their relatives, ONE_HOT.
-
-NONZERO_COORDINATES, which makes such tensors, is here too.
-"""
+"""Operators on indices: GATHER, SCATTER and their variants, ONE_HOT and NONZERO_COORDINATES."""
 
 from __future__ import annotations
 
 from math import prod
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import packed_strides
-from dml2onnx.reference.registry import Array, Inputs, Mask, Outputs, Result, reference
-
-Indices: TypeAlias = npt.NDArray[np.int64]
+from dml2onnx.reference.registry import Array, Indices, Inputs, Mask, Outputs, Result, reference
 
 _MASK = 0xFFFFFFFF
-"""DirectML computes places in 32 bits."""
+"""DirectML computes indices in 32 bits."""
 
 
 @reference("GATHER")
@@ -59,7 +52,7 @@ def gather_nd(op: OperatorDesc, inputs: Inputs) -> Outputs:
 def scatter(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """``Output = Input; Output[x with x[Axis] replaced by Indices[x]] = Updates[x]`` (decisions X6, X7, X8).
 
-    An element named twice is unspecified.
+    An element that two indices address is unspecified.
     """
     x, updates, axis = inputs.tensor("InputTensor"), inputs.tensor("UpdatesTensor"), op.uint("Axis")
     place = places(inputs.tensor("IndicesTensor"), x.shape[axis])
@@ -70,7 +63,7 @@ def scatter(op: OperatorDesc, inputs: Inputs) -> Outputs:
 def scatter_nd(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """``Output = Input; Output[Indices[i..].., b..] = Updates[i.., b..]`` (decisions X6, X7, X8).
 
-    A block named twice is unspecified.
+    A block that two tuples address is unspecified.
     """
     x = trailing(inputs.tensor("InputTensor"), op.uint("InputDimensionCount"))
     tuples = trailing(inputs.tensor("IndicesTensor"), op.uint("IndicesDimensionCount"))
@@ -87,7 +80,7 @@ def one_hot(op: OperatorDesc, inputs: Inputs) -> Outputs:
     off, on = inputs.tensor("ValuesTensor").reshape(-1)[:2]
     k = np.expand_dims(np.arange(sizes[axis]), tuple(d for d in range(len(sizes)) if d != axis))
     indices = inputs.tensor("IndicesTensor")
-    # all of UINT64 counts, and it has no sign here (decision X25)
+    # UINT64 is compared unsigned, with all bits (decision X25)
     hot = k == (indices if indices.dtype == np.uint64 else places(indices, sizes[axis]))
     return {"OutputTensor": Result(np.where(hot, on, off))}
 
@@ -115,9 +108,9 @@ def trailing(x: Array, dimensions: int) -> Array:
 
 
 def places(indices: Array, n: int) -> Indices:
-    """Indices into ``n`` elements as DirectML computes with them, in 32 bits without a sign.
+    """Indices into ``n`` elements as unsigned 32-bit numbers, as DirectML computes them.
 
-    Negative ones count from the end (decision X1), and UINT64 is read as INT64; of 64 bits the lower 32 count
+    Negative indices count from the end (decision X1). UINT64 is read as INT64, and only the lower 32 bits of 64 count
     (decision X25).
     """
     signed = indices.astype(np.int64)
@@ -125,19 +118,18 @@ def places(indices: Array, n: int) -> Indices:
 
 
 def _along(shape: tuple[int, ...], place: Indices, axis: int) -> Indices:
-    """The flat offset of each element whose coordinate along an axis is ``place``; of size 1 it does not matter."""
+    """The flat offset of each element whose coordinate along ``axis`` is ``place``; ignores dimensions of size 1."""
     strides = np.array(packed_strides(shape))
     offset = np.zeros(place.shape, np.int64)
     for i, stride in enumerate(strides):
-        step = (
-            place if i == axis else np.arange(place.shape[i]).reshape([-1 if i == d else 1 for d in range(len(shape))])
-        )
+        column = [-1 if i == d else 1 for d in range(len(shape))]
+        step = place if i == axis else np.arange(place.shape[i]).reshape(column)
         offset = offset + step * (0 if shape[i] == 1 else stride)
     return offset
 
 
 def _offsets(tuples: Array, sizes: tuple[int, ...]) -> tuple[Indices, Mask]:
-    """The flat offset that each tuple along the last dimension names, and which have a coordinate out of range."""
+    """The flat offset of each tuple along the last dimension, and which tuples have a coordinate out of range."""
     found = [places(tuples[..., i], sizes[i]) for i in range(tuples.shape[-1])]
     strides = packed_strides(sizes)
     offset = sum((place * stride for place, stride in zip(found, strides, strict=False)), np.zeros((), np.int64))
@@ -146,10 +138,9 @@ def _offsets(tuples: Array, sizes: tuple[int, ...]) -> tuple[Indices, Mask]:
 
 
 def _read(op: OperatorDesc, x: Array, offsets: Indices, outside: Mask) -> Result:
-    """Elements by flat offset, beyond the end the last one (decisions X2, X3).
+    """Elements by flat offset, clamped to the last one (decisions X2, X3).
 
-    Where the offset is not that of the element in memory, or TotalTensorSizeInBytes has more behind the last element,
-    an index out of range reads something else.
+    Out of range, the result is unspecified if the tensor is not packed or has bytes after its last element.
     """
     sizes = op.tensor("OutputTensor").sizes
     offsets = offsets & _MASK
@@ -164,7 +155,7 @@ def _read(op: OperatorDesc, x: Array, offsets: Indices, outside: Mask) -> Result
 
 
 def _written(op: OperatorDesc, x: Array, offsets: Indices, updates: Array, outside: Mask) -> Result:
-    """``x`` with updates by flat offset; those beyond the end are dropped (decision X8)."""
+    """``x`` with updates by flat offset; offsets past the end are dropped (decision X8)."""
     sizes = op.tensor("OutputTensor").sizes
     offsets = offsets & _MASK
     inside = offsets < x.size

@@ -21,7 +21,7 @@ def gemm(op: OperatorDesc, inputs: Inputs) -> Outputs:
     total = alpha * np.matmul(a, b)
     unspecified, more = None, np.zeros(())
     if c is not None and beta == 0:
-        # not evaluated, though DirectML may (decision M2)
+        # the reference skips C; DirectML may multiply it by 0 (decision M2)
         unspecified = ~np.isfinite(c)
     elif c is not None:
         total += beta * widen(c)
@@ -34,7 +34,7 @@ def gemm(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 
 def _overflows_before_alpha(a: Floats, b: Floats, alpha: float) -> Mask | None:
-    """Where the product may be infinite, which Alpha brings back if it is multiplied in first."""
+    """Where the product may overflow unless Alpha is multiplied in first."""
     most = np.abs(a).max(initial=0) * np.abs(b).max(initial=0) * a.shape[-1]
     if not 0 < abs(alpha) < 1 or most <= LARGEST_FLOAT32:
         return None

@@ -21,7 +21,7 @@ Integers = npt.NDArray[np.int64]
 
 _ROWS, _COLUMNS = -2, -1
 _MOVED = 4
-"""Roundings of a zero point that is added in FLOAT."""
+"""Roundings when a zero point is added in FLOAT."""
 
 
 @reference("CONVOLUTION_INTEGER")
@@ -32,7 +32,7 @@ def convolution_integer(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("QUANTIZED_LINEAR_CONVOLUTION")
 def quantized_linear_convolution(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The INT32 convolution and its bias, times the scales, quantized (decisions Q2, Q11 to Q15)."""
+    """The INT32 convolution plus bias, scaled and quantized (decisions Q2, Q11 to Q15)."""
     total, bias = _convolved(op, inputs), inputs.optional("BiasTensor")
     if bias is not None:
         bias = along(bias, total.ndim, 1)
@@ -58,9 +58,9 @@ def matrix_multiply_integer(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("MATRIX_MULTIPLY_INTEGER_TO_FLOAT")
 def matrix_multiply_integer_to_float(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The product times AScale and BScale, plus Bias (decisions Q13, Q14, Q16): of 8 bits in INT32, of more in FLOAT32.
+    """``product * AScale * BScale + Bias``, in INT32 for 8 bits and in FLOAT32 for more (decisions Q13, Q14, Q16).
 
-    Nothing is promised where scales are 0 or not finite, or where FLOAT32 does not have a product on the way.
+    Unspecified where a scale is 0 or not finite, or where an intermediate product leaves FLOAT32's normal numbers.
     """
     is_wide = any(inputs.tensor(f"{name}Tensor").dtype.itemsize > 1 for name in "AB")
     less = _less_in_float if is_wide else _less
@@ -84,7 +84,7 @@ def matrix_multiply_integer_to_float(op: OperatorDesc, inputs: Inputs) -> Output
 
 @reference("QUANTIZED_LINEAR_MATRIX_MULTIPLY")
 def quantized_linear_matrix_multiply(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The INT32 product times the scales, quantized (decisions Q2, Q13 to Q15)."""
+    """The INT32 product, scaled and quantized (decisions Q2, Q13 to Q15)."""
     total, axes = _multiplied(inputs), {"A": _ROWS, "B": _COLUMNS, "Output": _ROWS}
     scales = [along(inputs.tensor(f"{name}ScaleTensor"), total.ndim, axis) for name, axis in axes.items()]
     zero_point = inputs.optional("OutputZeroPointTensor")
@@ -94,41 +94,39 @@ def quantized_linear_matrix_multiply(op: OperatorDesc, inputs: Inputs) -> Output
 
 
 def along(parameter: Array, rank: int, axis: int) -> Array:
-    """One element, or one for each index along ``axis``, whatever rank it came in (decision Q13)."""
+    """A parameter of any rank, with one element in total or per index of ``axis``, in a broadcastable shape (Q13)."""
     shape = [1] * rank
     shape[axis] = parameter.size
     return parameter.reshape(shape)
 
 
 def _less(inputs: Inputs, name: str, axis: int) -> Integers:
-    """A tensor without its zero point, which is 0 where it is missing."""
+    """A tensor minus its zero point, if it has one."""
     x, zero_point = inputs.tensor(f"{name}Tensor"), inputs.optional(f"{name}ZeroPointTensor")
     wide: Integers = x.astype(np.int64)
     return wide if zero_point is None else wide - along(zero_point, x.ndim, axis).astype(np.int64)
 
 
 def _less_in_float(inputs: Inputs, name: str, axis: int) -> Floats:
-    """The same in FLOAT32, which both are rounded to (decision Q16)."""
+    """The same with both rounded to FLOAT32 (decision Q16)."""
     x, zero_point = inputs.tensor(f"{name}Tensor"), inputs.optional(f"{name}ZeroPointTensor")
     single = x.astype(np.float32)
     return widen(single if zero_point is None else single - along(zero_point, x.ndim, axis).astype(np.float32))
 
 
 def _convolved(op: OperatorDesc, inputs: Inputs) -> Integers:
-    """The exact convolution: its sums stay far below the 2**53 that float64 holds. Padding adds nothing."""
+    """The convolution, exact since its sums stay far below 2**53. Padding adds 0."""
     # output channels are the first dimension of the filter
     y = forward(op, widen(_less(inputs, "Input", 1)), widen(_less(inputs, "Filter", 0)))
     return y.astype(np.int64)
 
 
 def _multiplied(inputs: Inputs) -> Array:
-    """The product in INT32; 64 bits wrap like 32, which are their lower half."""
+    """The product, wrapped to INT32."""
     return _wrapped(np.matmul(_less(inputs, "A", _ROWS), _less(inputs, "B", _COLUMNS)))
 
 
 def _matrix_sums(inputs: Inputs, less: Callable[[Inputs, str, int], Array] = _less) -> Sums:
-    """What the sums of a product of matrices are made of."""
-
     def magnitude() -> Floats:
         a, b = (np.abs(widen(less(inputs, name, axis))) for name, axis in (("A", _ROWS), ("B", _COLUMNS)))
         return np.asarray(np.matmul(a, b), np.float64)
@@ -142,15 +140,15 @@ def _wrapped(x: Integers) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Sums of products of integers: of how many, and those of the magnitudes, which nobody may ask for."""
+    """Sums of ``terms`` products of integers, with a function for the sums of their magnitudes."""
 
     terms: int
     magnitude: Callable[[], Floats]
 
     def error(self, first: Floats, second: Floats) -> Floats:
-        """How far sums of dequantised numbers, by these scales, may be off in FLOAT; infinite where they leave it.
+        """Bounds the error of the sums in FLOAT after dequantisation by two scales; infinite where FLOAT overflows.
 
-        Each number is rounded when it is dequantised; below the smallest normal one it may be 0.
+        Each dequantised number is rounded, or flushed to 0 below the smallest normal one.
         """
         magnitude = self.magnitude()
         size = magnitude * np.abs(first * second)
@@ -170,7 +168,7 @@ def requantized(
 ) -> Result:
     """``clamp(round(total * (scales[0] * scales[1] / scales[2])) + zero_point)`` (decision Q15).
 
-    ``off`` is what ``total`` may be off by; ``sums`` is what it is made of.
+    ``off`` bounds the error of ``total``; ``sums`` describes how it was computed.
     """
     first, second, output = map(widen, scales)
     y = widen(total) * first * second
@@ -181,24 +179,23 @@ def requantized(
     result = quantized(y, error, output + everywhere, zero_point, data_type)
     factors = [first * second, first * second / output]
     unspecified = everywhere + _leaves_float32([*factors, 1 / factors[1]], [y, y / output]) > 0
-    assert result.unspecified is not None
 
     def floats_error() -> Floats:
         assert sums is not None
-        # kernels for dequantised numbers add the zero point before they round
+        # FLOAT kernels add the zero point before they round
         moved = 0 if zero_point is None else np.abs(widen(zero_point) * output) * _MOVED * ROUNDOFF
         more = error + sums.error(first + everywhere, second) + moved
-        lost: Mask = np.isinf(more)
-        found = quantized(y, np.where(lost, 0, more), output + everywhere, zero_point, data_type).error
+        undefined: Mask = np.isinf(more)
+        found = quantized(y, np.where(undefined, 0, more), output + everywhere, zero_point, data_type).error
         assert found is not None
-        return np.where(lost, np.inf, found)
+        return np.where(undefined, np.inf, found)
 
-    marked = Result(result.values, result.error, result.unspecified | unspecified)
+    marked = result.marked(unspecified)
     return marked if sums is None else replace(marked, floats_error=floats_error)
 
 
 def _leaves_float32(factors: list[Floats], products: list[Floats]) -> Mask:
-    """Where factors are 0 or not among the normal numbers of FLOAT32, or products beyond them."""
+    """Where a factor is not a normal number of FLOAT32, or a product overflows."""
     bad = np.zeros(np.broadcast_shapes(*(x.shape for x in (*factors, *products))), np.bool_)
     for factor in factors:
         bad |= ~((np.abs(factor) >= SMALLEST_FLOAT32) & (np.abs(factor) <= LARGEST_FLOAT32))

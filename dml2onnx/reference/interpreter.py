@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -19,15 +19,15 @@ from dml2onnx.reference.cost import require_computable, values_needed
 from dml2onnx.reference.memory import Bytes, Marks
 from dml2onnx.reference.promise import ordinary, promised
 from dml2onnx.reference.propagation import SAMPLES, Results, moved, with_deviations, with_marks, with_steps
-from dml2onnx.reference.registry import Array, Inputs, Mask, Result, as_inputs, run
+from dml2onnx.reference.registry import Array, Inputs, Mask, Result, as_inputs, map_tensors, run
 from dml2onnx.reference.tolerance import allowed_error
 
 
 @dataclass(frozen=True, slots=True)
 class _Buffer:
-    """The bytes of a value, how far off the element of each may be, and whether it is unspecified.
+    """The bytes of a value, with the error and unspecified marks of the element of each byte.
 
-    ``samples`` are other bytes that conforming evaluations might have come to; none where the bytes are exact.
+    ``samples`` are the results of other conforming evaluations; empty if the bytes are exact.
     """
 
     data: Bytes
@@ -39,9 +39,9 @@ class _Buffer:
 def run_operator(
     op: OperatorDesc, inputs: Mapping[str, Sequence[npt.ArrayLike] | npt.ArrayLike]
 ) -> dict[str, list[Array]]:
-    """The outputs of one operator, by field, for logical input arrays (a list of them for an array field).
+    """The outputs of one operator by field, for logical input arrays (a list for an array field).
 
-    Raises ``ValueError`` for arrays that do not fit the descriptors.
+    Raises ``ValueError`` for arrays that do not match the descriptors.
     """
     return {name: [result.values for result in results] for name, results in operator_results(op, inputs).items()}
 
@@ -49,7 +49,7 @@ def run_operator(
 def operator_results(
     op: OperatorDesc, inputs: Mapping[str, Sequence[npt.ArrayLike] | npt.ArrayLike]
 ) -> dict[str, tuple[Result, ...]]:
-    """As :func:`run_operator`, with the errors that are allowed and the elements that are unspecified."""
+    """:func:`run_operator` with allowed errors and marks of unspecified elements."""
     return run(op, as_inputs(op, inputs))
 
 
@@ -58,12 +58,12 @@ def evaluate(
     inputs: Mapping[str, npt.ArrayLike] | None = None,
     outputs: Sequence[GraphOutput] | None = None,
 ) -> dict[str, Array]:
-    """The logical arrays of the graph's outputs (those it names, unless others are asked for).
+    """The logical arrays of ``outputs``, by default those of the graph.
 
-    An input is an array in memory order, whose bytes are those of the buffer; what it leaves out at the end
-    is 0. Plain numbers take the type of the input's tensor. Inputs that are not given keep their default.
-    Raises ``KeyError`` for an input with neither, or a name that the graph does not have, and ``ValueError``
-    for one that is larger than its buffer.
+    An input is an array in memory order with the bytes of the buffer, zero-padded at the end; plain numbers take the
+    type of the input's tensor. Missing inputs use their default.
+    Raises ``KeyError`` for an input with neither or an unknown name, and ``ValueError`` for one that is larger than its
+    buffer.
     """
     results = _Evaluation(graph, inputs or {}, False).outputs(graph.outputs if outputs is None else outputs)
     return {name: result.values for name, result in results.items()}
@@ -79,40 +79,32 @@ def evaluate_results(
     exact: bool = True,
     in_floats: bool = False,
 ) -> dict[str, Result]:
-    """As :func:`evaluate`, with the errors that are allowed and the elements that are unspecified.
+    """:func:`evaluate` with allowed errors and marks of unspecified elements.
 
-    Across operators both are found as :mod:`dml2onnx.reference.propagation` says. ``before`` is called with each node
-    before it is evaluated; what it raises ends the evaluation. ``arithmetic`` is what FLOAT32 is computed in. What is
-    not ``exact`` is no more than :mod:`dml2onnx.reference.promise` says, also of what is quantised ``in_floats``.
+    :mod:`dml2onnx.reference.propagation` propagates both. ``before`` is called with each node before its evaluation and
+    may raise to abort. ``arithmetic`` computes FLOAT32. If not ``exact``, the results keep only the promises of
+    :mod:`dml2onnx.reference.promise`, which depend on whether quantised operators compute ``in_floats``.
     """
-    evaluation = _Evaluation(graph, inputs or {}, True, before, arithmetic, exact=exact, in_floats=in_floats)
+    evaluation = _Evaluation(graph, inputs or {}, True, before, arithmetic, exact, in_floats)
     return evaluation.outputs(graph.outputs if outputs is None else outputs)
 
 
+@dataclass(slots=True)
 class _Evaluation:
-    def __init__(
-        self,
-        graph: Graph,
-        inputs: Mapping[str, npt.ArrayLike],
-        probing: bool,
-        before: Callable[[Node], None] | None = None,
-        arithmetic: Arithmetic = FLOAT32,
-        *,
-        exact: bool = True,
-        in_floats: bool = False,
-    ) -> None:
-        unknown = inputs.keys() - {item.name for item in graph.inputs}
+    graph: Graph
+    supplied: Mapping[str, npt.ArrayLike]
+    probing: bool
+    before: Callable[[Node], None] | None = None
+    arithmetic: Arithmetic = FLOAT32
+    exact: bool = True
+    in_floats: bool = False
+    random: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
+    buffers: dict[Value, _Buffer] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        unknown = self.supplied.keys() - {item.name for item in self.graph.inputs}
         if unknown:
             raise KeyError(f"the graph has no input {', '.join(sorted(unknown))}")
-        self.graph = graph
-        self.supplied = inputs
-        self.probing = probing
-        self.before = before
-        self.arithmetic = arithmetic
-        self.exact = exact
-        self.in_floats = in_floats
-        self.random = np.random.default_rng(0)
-        self.buffers: dict[Value, _Buffer] = {}
 
     def outputs(self, outputs: Sequence[GraphOutput]) -> dict[str, Result]:
         nodes = self.graph.live_nodes(tuple(outputs))
@@ -134,7 +126,6 @@ class _Evaluation:
                 finding = NO_MEMORY.at(message, node=node.name, operator=node.operator.type, pointer=node.source)
                 raise DmlError(finding) from None
         results = {output.name: self._read(self.buffers[output.value], output.desc) for output in outputs}
-        # what callers get is theirs
         return {name: replace(result, values=result.values.copy()) for name, result in results.items()}
 
     def _input(self, item: GraphInput, nodes: Sequence[Node]) -> Bytes:
@@ -158,13 +149,7 @@ class _Evaluation:
 
     def _run(self, node: Node) -> None:
         op = node.operator
-        views = {
-            name: tuple(
-                self._read(self.buffers[read.value], desc, read.offset)
-                for read, desc in zip(reads, op.tensors(name), strict=True)
-            )
-            for name, reads in node.reads.items()
-        }
+        views = map_tensors(op, node.reads, lambda read, desc: self._read(self.buffers[read.value], desc, read.offset))
         for name, _, write, desc in node.views_out():
             if op.updates(name) and (before := node.before(write)) is not None:
                 views[name] = (self._read(_resized(self.buffers[before], write.value), desc, write.offset),)
@@ -189,7 +174,7 @@ class _Evaluation:
             self.buffers[write.value] = buffer
 
     def _worlds(self, node: Node, values: Inputs) -> list[Results]:
-        """What the samples of the inputs (whose ``values`` are given) come to; nothing when all of them are exact."""
+        """The operator's results for each sample of the inputs; empty if all inputs are exact."""
         op = node.operator
         if not any(self.buffers[read.value].samples for reads in node.reads.values() for read in reads):
             return []
@@ -208,7 +193,7 @@ class _Evaluation:
     def _samples(
         self, write: Write, base: _Buffer | None, desc: TensorDesc, worlds: list[Array], own: Result
     ) -> tuple[Bytes, ...]:
-        """What the samples write, each moved by a part of the operator's ``own`` error."""
+        """The buffers of the samples, each perturbed by a fraction of the operator's ``own`` error."""
         reach = None if own.error is None or not desc.data_type.is_float else allowed_error(own, desc.data_type)
         samples = []
         for number, world in enumerate(worlds):
@@ -233,14 +218,14 @@ def _written(value: Value, base: _Buffer | None, desc: TensorDesc, offset: int, 
 
 
 def _resized(buffer: _Buffer, value: Value) -> _Buffer:
-    """The buffer with as many bytes as ``value`` has, zeros after its own."""
+    """The buffer, zero-padded to the size of ``value``."""
     error = None if buffer.error is None else buffer.error.resized(value.nbytes)
     unspecified = None if buffer.unspecified is None else buffer.unspecified.resized(value.nbytes)
     return _Buffer(_fit(buffer.data, value), error, unspecified)
 
 
 def _fit(data: Bytes, value: Value) -> Bytes:
-    """The bytes of a value, zeros after those that are given."""
+    """``data``, zero-padded to the size of a value."""
     if data.size > value.nbytes:
         raise ValueError(f"{data.size} bytes for {value.name!r}, which has {value.nbytes}")
     if data.size == value.nbytes:
@@ -249,11 +234,11 @@ def _fit(data: Bytes, value: Value) -> Bytes:
 
 
 def _type_of(item: GraphInput, nodes: Sequence[Node]) -> DataType:
-    """The data type under which an input is seen, by its own descriptor or by its first reader."""
+    """The data type of an input, from its descriptor or its first reader."""
     if item.desc is not None:
         return item.desc.data_type
     for node in nodes:
         for _, _, read, desc in node.views_in():
             if read.value is item.value:
                 return desc.data_type
-    raise KeyError(f"nothing says what type the numbers of the input {item.name!r} have; give an array")
+    raise KeyError(f"the input {item.name!r} has no data type; pass an array instead of plain numbers")

@@ -10,5 +10,5 @@ from dml2onnx.reference.registry import Inputs, Outputs, Result, reference
 
 @reference("JOIN")
 def join(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The inputs one after another along Axis, bit by bit (decision X24)."""
+    """Concatenates the inputs along Axis, bit by bit (decision X24)."""
     return {"OutputTensor": Result(np.concatenate(inputs.array("InputTensors"), axis=op.uint("Axis")))}

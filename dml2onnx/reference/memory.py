@@ -20,10 +20,10 @@ Bytes = npt.NDArray[np.uint8]
 
 
 def read(buffer: Bytes, desc: TensorDesc, offset: int = 0) -> Array:
-    """The logical array that ``desc`` sees from byte ``offset`` on; 4-bit elements one to a byte.
+    """The logical array of a view that starts at byte ``offset``, with 4-bit elements one to a byte.
 
-    It is not to be written to: where memory has the elements in order, it is that memory.
-    Raises ``ValueError`` when the view reaches past the end of the buffer.
+    The array is read-only because it may share memory with the buffer.
+    Raises ``ValueError`` if the view reaches past the end of the buffer.
     """
     if _in_order(desc):
         array = _span(buffer, desc, offset).view(desc.data_type.dtype).reshape(desc.sizes)
@@ -34,9 +34,9 @@ def read(buffer: Bytes, desc: TensorDesc, offset: int = 0) -> Array:
 
 
 def write(buffer: Bytes, desc: TensorDesc, array: Array, offset: int = 0) -> None:
-    """Scatters a logical array into the buffer, leaving all other bytes as they are.
+    """Scatters a logical array into the buffer and keeps all other bytes.
 
-    Raises ``ValueError`` when the view reaches past the end of the buffer.
+    Raises ``ValueError`` if the view reaches past the end of the buffer.
     """
     elements = _elements(buffer, desc, offset)
     _view(elements, desc)[...] = array
@@ -46,10 +46,7 @@ def write(buffer: Bytes, desc: TensorDesc, array: Array, offset: int = 0) -> Non
 
 
 def stored(nbytes: int, desc: TensorDesc, array: Array, offset: int = 0, below: Bytes | None = None) -> Bytes:
-    """A buffer with a logical array in it, and all around what was there before (``below``), or zeros.
-
-    Like the array of :func:`read`, it is not to be written to.
-    """
+    """A read-only buffer that contains a logical array, with the bytes of ``below``, or zeros, elsewhere."""
     if _fills(nbytes, desc, offset):
         return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     buffer = np.zeros(nbytes, np.uint8)
@@ -61,29 +58,29 @@ def stored(nbytes: int, desc: TensorDesc, array: Array, offset: int = 0, below: 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Something that is known of every byte of a buffer, stored once for each run of ``grain`` bytes."""
+    """A property of every byte of a buffer, such as its error, stored once per run of ``grain`` bytes."""
 
     values: npt.NDArray[Any]
     grain: int = 1
 
     @classmethod
     def none(cls, nbytes: int, dtype: npt.DTypeLike, grain: int = 1) -> Marks:
-        """Zeros for a buffer, in runs of ``grain`` bytes where they come out even."""
+        """Zeros for a buffer, in runs of ``grain`` bytes if that divides its size."""
         grain = gcd(nbytes, grain)
         return cls(np.zeros(nbytes // grain, dtype), grain)
 
     def resized(self, nbytes: int) -> Marks:
-        """A copy for a buffer of as many bytes, with nothing known of those behind its own."""
+        """A copy for a buffer of ``nbytes``, with zeros for additional bytes."""
         fine = self.finer(gcd(self.grain, nbytes))
         return Marks(np.pad(fine.values, (0, nbytes // fine.grain - fine.values.size)), fine.grain)
 
     def finer(self, grain: int) -> Marks:
-        """The same in shorter runs."""
+        """The same marks in shorter runs."""
         return self if grain == self.grain else Marks(np.repeat(self.values, self.grain // grain), grain)
 
 
 def read_marks(marks: Marks, desc: TensorDesc, offset: int = 0) -> npt.NDArray[Any]:
-    """The largest mark that the bytes of each element carry."""
+    """The largest mark of each element's bytes."""
     result: npt.NDArray[Any]
     if desc.data_type.is_packed_nibbles:
         result = marks.finer(1).values[_nibble_bytes(desc, offset)]
@@ -99,7 +96,7 @@ def read_marks(marks: Marks, desc: TensorDesc, offset: int = 0) -> npt.NDArray[A
 
 
 def write_marks(marks: Marks, desc: TensorDesc, values: npt.NDArray[Any] | float, offset: int = 0) -> Marks:
-    """``marks``, which may be written to, with every byte of each element marked."""
+    """Marks every byte of each element, in place where possible."""
     if desc.data_type.is_packed_nibbles:
         bytewise = marks.finer(1)
         places = _nibble_bytes(desc, offset)
@@ -120,7 +117,7 @@ def stored_marks(
     offset: int = 0,
     below: Marks | None = None,
 ) -> Marks:
-    """What is known of a buffer after elements have been marked in it, as :func:`stored` stores them."""
+    """The marks of a buffer that :func:`stored` returns, with ``values`` for its elements."""
     if _fills(nbytes, desc, offset):
         flat = np.ascontiguousarray(np.broadcast_to(values, desc.sizes)).reshape(-1)
         return Marks(flat, desc.data_type.itemsize)
@@ -131,12 +128,12 @@ def stored_marks(
 
 
 def _fine(marks: Marks, desc: TensorDesc, offset: int) -> Marks:
-    """The marks in runs of which none reaches across the end of an element."""
+    """The marks in runs that do not cross the end of an element."""
     return marks.finer(gcd(marks.grain, desc.data_type.itemsize, offset))
 
 
 def _parts(marks: Marks, desc: TensorDesc, offset: int) -> list[npt.NDArray[Any]]:
-    """The first marks of all elements, the second ones, and so on."""
+    """The first mark of all elements, then the second, and so on."""
     count = desc.data_type.itemsize // marks.grain
     strides = [stride * count * marks.values.itemsize for stride in desc.effective_strides]
     first = offset // marks.grain
@@ -152,24 +149,24 @@ def _nibble_bytes(desc: TensorDesc, offset: int) -> npt.NDArray[np.int64]:
 
 
 def _in_order(desc: TensorDesc) -> bool:
-    """Whether memory has the elements one after the other, in whole bytes."""
+    """Whether the elements are contiguous whole bytes."""
     return desc.is_packed and not desc.data_type.is_packed_nibbles
 
 
 def _fills(nbytes: int, desc: TensorDesc, offset: int) -> bool:
-    """Whether the elements, in order, are all that a buffer holds."""
+    """Whether contiguous elements fill the buffer."""
     return offset == 0 and _in_order(desc) and desc.reach == nbytes
 
 
 def _span(buffer: Bytes, desc: TensorDesc, offset: int) -> Bytes:
-    """The bytes of memory from the first to the last that the view touches."""
+    """The bytes from the first to the last that the view touches."""
     if offset < 0 or offset + desc.reach > buffer.size:
         raise ValueError(f"{desc} at byte {offset} reaches past the end of a buffer of {buffer.size} bytes")
     return buffer[offset : offset + desc.reach]
 
 
 def _elements(buffer: Bytes, desc: TensorDesc, offset: int) -> Array:
-    """A copy of the elements of memory that the view spans."""
+    """A copy of the elements that the view spans, in memory order."""
     span = _span(buffer, desc, offset).copy()
     if desc.data_type.is_packed_nibbles:
         return _unpack(span, desc.data_type.is_signed)

@@ -1,4 +1,4 @@
-"""Batch normalization as it is trained: its statistics and gradients, and the gradient of response normalization."""
+"""Batch normalization in training, its gradients, and the gradient of local response normalization."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _axes(x: Array, parameter: Array) -> tuple[int, ...]:
 
 @reference("BATCH_NORMALIZATION_TRAINING")
 def batch_normalization_training(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """BATCH_NORMALIZATION with the input's own mean and population variance, which it also gives (decision N10).
+    """BATCH_NORMALIZATION by the input's own mean and population variance, which are outputs too (decision N10).
 
     FusedAddTensor is added before the fused activation.
     """
@@ -31,10 +31,10 @@ def batch_normalization_training(op: OperatorDesc, inputs: Inputs) -> Outputs:
     axes = _axes(x, scale)
     mean = mean_of(x, axes)
     variance = variance_of(x, mean, axes)
-    nothing: Mask = np.zeros(x.shape, np.bool_)
+    no_marks: Mask = np.zeros(x.shape, np.bool_)
     size = np.abs(bias) + np.abs(other)
     return {
-        "OutputTensor": normalized(op, x, mean, variance, scale, bias + other, nothing, size),
+        "OutputTensor": normalized(op, x, mean, variance, scale, bias + other, no_marks, size),
         "OutputMeanTensor": mean,
         "OutputVarianceTensor": variance,
     }
@@ -42,7 +42,7 @@ def batch_normalization_training(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("BATCH_NORMALIZATION_GRAD")
 def batch_normalization_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``dX = dY * Scale / sqrt(Variance + Epsilon)``, mean and variance being constants (decision N12)."""
+    """``dX = dY * Scale / sqrt(Variance + Epsilon)`` with constant mean and variance (decision N12)."""
     x, gradient, mean, variance, scale = _operands(inputs)
     deviation = (variance + exactly(op.float("Epsilon") if op.has("Epsilon") else 0.0)).root()
     axes = _axes(x.values, scale.values)
@@ -55,7 +55,7 @@ def batch_normalization_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("BATCH_NORMALIZATION_TRAINING_GRAD")
 def batch_normalization_training_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The gradients through the mean and the variance too, both as they are given (decision N11)."""
+    """The gradients including those through the mean and variance, whose values are inputs (decision N11)."""
     x, gradient, mean, variance, scale = _operands(inputs)
     shifted = variance + exactly(op.float("Epsilon"))
     deviation = shifted.root()
@@ -75,8 +75,7 @@ def batch_normalization_training_grad(op: OperatorDesc, inputs: Inputs) -> Outpu
 def local_response_normalization_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """``dX = dY * S ** -Beta - 2 * Beta * a * X * sum(dY * X * S ** (-Beta - 1))`` (decisions N13 to N15).
 
-    ``S = Bias + a * sum(X ** 2)`` over the window around each element, ``a = Alpha / LocalSize``; the other sum runs
-    over the same window.
+    ``S = Bias + a * sum(X ** 2)`` and ``a = Alpha / LocalSize``; both sums run over the window around each element.
     """
     x, gradient = (input_tensor(inputs.tensor(name)) for name in ("InputTensor", "InputGradientTensor"))
     size, beta = op.uint("LocalSize"), op.float("Beta")
@@ -87,19 +86,19 @@ def local_response_normalization_grad(op: OperatorDesc, inputs: Inputs) -> Outpu
     direct = gradient * power
     shares = _windows(direct * x / s, axes, size)
     whole = (direct - factor * x * shares).result()
-    endless: Mask = np.isinf(gradient.values)
-    if not endless.any():
+    infinite: Mask = np.isinf(gradient.values)
+    if not infinite.any():
         return {"OutputGradientTensor": whole}
-    # an element's own gradient is multiplied by all that it counts for, and left to the driver (decision N14)
-    finite = Bounded(np.where(endless, 0, direct.values), direct.error, direct.marks)
+    # an infinite gradient is multiplied by the sum of its factors, which is up to the driver (decision N14)
+    finite = Bounded(np.where(infinite, 0, direct.values), direct.error, direct.marks)
     rest = factor * x * _windows(finite * x / s, axes, size)
     own = gradient * (power - factor * x * x * power / s) - rest
-    values = np.where(endless, own.values, widen(whole.values))
-    return {"OutputGradientTensor": Result(values, whole.error, whole.unspecified).marked(endless)}
+    values = np.where(infinite, own.values, widen(whole.values))
+    return {"OutputGradientTensor": Result(values, whole.error, whole.unspecified).marked(infinite)}
 
 
 def _windows(x: Bounded, axes: tuple[int, ...], size: int) -> Bounded:
-    """For each element the sum over a window, see :func:`window_sums`."""
+    """:func:`window_sums` of bounded numbers."""
     parts: list[Floats] = [x.values, np.abs(x.values), x.error, x.marks.astype(np.float64)]
     for axis in axes:
         parts = [window_sums(part, axis, size) for part in parts]

@@ -1,4 +1,4 @@
-"""Arithmetic that the families share: widening, wrapping, truncation, and bounds on rounding errors."""
+"""Shared arithmetic: widening, wrapping, truncation, and bounds on rounding errors."""
 
 from __future__ import annotations
 
@@ -19,27 +19,24 @@ from dml2onnx.reference.accuracy import (
     SMALLEST_FLOAT64,
     working_roundoff,
 )
-from dml2onnx.reference.registry import Array, Floats, Mask, Result
+from dml2onnx.reference.registry import Array, Floats, Mask, Result, either
 
 BLOCK_ELEMENTS = 1 << 16
-"""Elements that are computed with at once, so that what comes in between stays in the processor's caches."""
+"""Elements processed at once, so that intermediate results fit in the processor's caches."""
 
 
 def in_blocks(function: Callable[..., tuple[Any, ...]], *arrays: Array) -> tuple[Any, ...]:
-    """``function``, which works element by element, on one block of elements after the other.
-
-    The other arrays have the shape of the first, or are repeated to it.
-    """
+    """Applies an element-wise ``function`` block by block; arrays broadcast to the shape of the first."""
     shape, size = arrays[0].shape, arrays[0].size
     if size <= 2 * BLOCK_ELEMENTS:
         return function(*arrays)
     flat = [np.broadcast_to(array, shape).reshape(-1) for array in arrays]
-    made = [function(*(array[part] for array in flat)) for part in blocks(size)]
-    return tuple(np.concatenate(parts).reshape(shape) for parts in zip(*made, strict=True))
+    results = [function(*(array[part] for array in flat)) for part in blocks(size)]
+    return tuple(np.concatenate(parts).reshape(shape) for parts in zip(*results, strict=True))
 
 
 def blocks(size: int) -> Iterator[slice]:
-    """The places of as many elements, one block after the other."""
+    """Slices that cover ``size`` elements, one block each."""
     for first in range(0, size, BLOCK_ELEMENTS):
         yield slice(first, min(first + BLOCK_ELEMENTS, size))
 
@@ -54,18 +51,14 @@ def sum_error(terms: int | Floats, magnitude: Floats, roundoff: float) -> Floats
 
 
 def sum_result(total: Floats, magnitude: Floats, terms: int | Floats) -> Result:
-    """A sum of FLOAT32 numbers in any order, ``magnitude`` being that of their absolute values.
-
-    Where partial sums may overflow and later ones come back, the result depends on the order.
-    """
-    error = sum_error(terms, magnitude, ROUNDOFF)
-    return Result(total, error, order_matters(total, magnitude))
+    """A sum of FLOAT32 numbers in any order; ``magnitude`` is the sum of their absolute values."""
+    return Result(total, sum_error(terms, magnitude, ROUNDOFF), order_matters(total, magnitude))
 
 
 def order_matters(total: Floats, magnitude: Floats) -> Mask:
-    """Where partial sums of FLOAT32 numbers may overflow and later ones come back.
+    """Where partial sums of FLOAT32 numbers may overflow although the total does not, so the order matters.
 
-    Of sums so large that FLOAT64 rounds away what overflows FLOAT32 nobody can tell.
+    Includes sums too large for FLOAT64 to tell.
     """
     if magnitude.max(initial=0) <= LARGEST_FLOAT32:
         return np.zeros(np.broadcast_shapes(total.shape, magnitude.shape), np.bool_)
@@ -77,11 +70,10 @@ def order_matters(total: Floats, magnitude: Floats) -> Mask:
 def products_result(
     a: Floats, b: Floats, total: Floats, product: Callable[[Floats, Floats], Floats], terms: int, more: Floats
 ) -> Result:
-    """Sums of products of FLOAT32 numbers in any order, in all ``terms`` of them.
+    """Sums of ``terms`` products of FLOAT32 numbers in any order.
 
-    ``product`` is bilinear and has made ``total`` of ``a`` and ``b``; ``more`` has the magnitude of what was added
-    to that. Where partial sums may overflow and later ones come back, or meet another infinity, the result depends on
-    the order.
+    ``product`` is bilinear; ``total`` is ``product(a, b)`` plus an addend of magnitude ``more``. Unspecified where the
+    order decides whether partial sums overflow or cancel an infinity.
     """
     size_a, size_b = np.abs(a), np.abs(b)
     magnitude = product(size_a, size_b)
@@ -94,21 +86,21 @@ def products_result(
 
 
 def product_result(y: Floats, large: Floats, small: Floats, terms: int | Floats) -> Result:
-    """A product of FLOAT32 numbers in any order; ``large`` is that of the magnitudes above 1, ``small`` of the others.
+    """A product of FLOAT32 numbers in any order, with the products of magnitudes above 1 and below 1.
 
-    Where a partial product may overflow or vanish and later factors bring it back, the result depends on the order.
+    Unspecified where the order decides whether partial products overflow or underflow.
     """
     roundoff = (terms + 1) * ROUNDOFF
     vanishes = (small > 0) & (small < SMALLEST_FLOAT32)
     error = np.abs(y) * roundoff / (1 - roundoff) + np.where(vanishes, large * SMALLEST_FLOAT32, 0)
-    comes_back = (small < SMALLEST_FLOAT32) | ((np.abs(y) <= LARGEST_FLOAT32) & (small < 1))
-    return Result(y, error, (large > LARGEST_FLOAT32) & comes_back)
+    may_recover = (small < SMALLEST_FLOAT32) | ((np.abs(y) <= LARGEST_FLOAT32) & (small < 1))
+    return Result(y, error, (large > LARGEST_FLOAT32) & may_recover)
 
 
 def through(function: Callable[[Floats], Floats], x: Result) -> Result:
-    """``function(x)``, the errors that those of ``x`` make in it, and what they leave open.
+    """``function(x)`` with the errors of ``x`` propagated.
 
-    Unspecified, besides what is so in ``x``, are elements whose error reaches across the end of the function's domain.
+    Unspecified where ``x`` is, and where the error of ``x`` crosses the boundary of the function's domain.
     """
     wide = widen(x.values)
     y = function(wide)
@@ -119,18 +111,17 @@ def through(function: Callable[[Floats], Floats], x: Result) -> Result:
     for neighbour in (function(wide - reach), function(wide + reach)):
         change = np.abs(neighbour - y)
         error = np.maximum(error, np.where(np.isfinite(change), change, 0))
-        torn = np.isfinite(neighbour) != np.isfinite(y)
-        unspecified = torn if unspecified is None else unspecified | torn
+        unspecified = either(np.isfinite(neighbour) != np.isfinite(y), unspecified)
     return Result(y, error, unspecified)
 
 
 def all_along(masks: list[Mask]) -> Mask:
-    """A mask over several dimensions that holds where the mask of every dimension does."""
+    """Combines one mask per dimension with logical AND."""
     return reduce(np.logical_and, np.meshgrid(*masks, indexing="ij", sparse=True))
 
 
 def widen(x: Array) -> Floats:
-    """FLOAT16, FLOAT32 and FLOAT64 as ``float64``, where the products and sums of the narrower two are near exact."""
+    """The array as ``float64``, in which products and sums of FLOAT16 and FLOAT32 are nearly exact."""
     return x.astype(np.float64)
 
 
@@ -138,14 +129,14 @@ def truncate(x: Floats, data_type: DataType) -> Array:
     """The CAST rule for floats to integers: toward zero, saturated, NaN to 0 (decisions E9 and E10)."""
     low, high = data_type.limits
     whole = np.trunc(x)
-    # the bounds of 64-bit types are no doubles; their neighbours outside, low and high + 1, are
+    # float64 cannot represent the largest INT64 and UINT64, but it can represent high + 1
     above, below = whole >= float(high + 1), whole <= float(low)
     inside = np.where(np.isnan(whole) | above | below, 0, whole).astype(data_type.dtype)
     return np.where(above, data_type.dtype.type(high), np.where(below, data_type.dtype.type(low), inside))
 
 
 def truncate_within(y: Floats, error: Floats, data_type: DataType) -> Result:
-    """:func:`truncate` of values that may be off: the result may be another where an integer is within the error."""
+    """:func:`truncate` of inexact values: the result is inexact where an integer is within the error."""
     ends: list[Array] = [truncate(end, data_type) for end in (y - error, y, y + error)]
     as_float = [widen(end) for end in ends]
     return Result(ends[1], np.maximum(as_float[2] - as_float[1], as_float[1] - as_float[0]))
@@ -154,7 +145,7 @@ def truncate_within(y: Floats, error: Floats, data_type: DataType) -> Result:
 def bound(value: float, data_type: DataType) -> Array:
     """A float attribute as a scalar of the tensor's type (decision E7).
 
-    Integers drop the fraction and clamp to their range, FLOAT16 rounds to nearest, ties to even.
+    Integers drop the fraction and saturate; FLOAT16 rounds to nearest, ties to even.
     """
     if data_type.is_float:
         return np.asarray(value, data_type.dtype)
@@ -162,13 +153,13 @@ def bound(value: float, data_type: DataType) -> Array:
 
 
 def limit(value: float, data_type: DataType) -> Array:
-    """A bound of CLIP: as any float attribute, but in FLOAT16 it is finite, as it is in integers (decision E7)."""
+    """A bound of CLIP: a float attribute that is clamped to the finite range of FLOAT16 (decision E7)."""
     largest = float(np.finfo(np.float16).max)
     return bound(float(np.clip(value, -largest, largest)) if data_type is DataType.FLOAT16 else value, data_type)
 
 
 def fill(value: float, data_type: DataType) -> Array:
-    """A float attribute as contents of a tensor: integers drop the fraction and wrap (decisions D7 and X18)."""
+    """A float attribute as a tensor element: integers drop the fraction and wrap (decisions D7 and X18)."""
     if data_type.is_float or not np.isfinite(value):
         return bound(value, data_type)
     low, _ = data_type.limits
@@ -176,13 +167,13 @@ def fill(value: float, data_type: DataType) -> Array:
 
 
 def as_integers(x: Array) -> npt.NDArray[np.integer[Any]]:
-    """An array of an integer type, as such."""
+    """Asserts that an array has an integer type, for the type checker."""
     assert x.dtype.kind in "iu"
-    return x  # type: ignore[return-value]  # the line above has looked
+    return x  # type: ignore[return-value]  # checked by the assertion
 
 
 def scale_and_bias_integers(x: Array, factors: ScaleBias | None, data_type: DataType) -> Array:
-    """``x * Scale + Bias`` on an integer tensor, through FLOAT32 and the CAST rule (decision G3)."""
+    """``x * Scale + Bias`` on an integer tensor, computed in FLOAT32 and converted like CAST (decision G3)."""
     if factors is None:
         return x
     in_float32 = x.astype(np.float32) * np.float32(factors.scale) + np.float32(factors.bias)
@@ -190,7 +181,7 @@ def scale_and_bias_integers(x: Array, factors: ScaleBias | None, data_type: Data
 
 
 def scaled_integers_in_doubt(x: Array, factors: ScaleBias | None, data_type: DataType) -> Mask | None:
-    """Where ``x * Scale + Bias`` is outside the type, which CAST leaves to the driver, or FLOAT32 has to round it."""
+    """Where FLOAT32 has to round ``x * Scale + Bias``, or it is outside the type, which CAST leaves to the driver."""
     if factors is None:
         return None
     exact = x.astype(np.float64) * factors.scale + factors.bias
@@ -202,13 +193,13 @@ def scaled_integers_in_doubt(x: Array, factors: ScaleBias | None, data_type: Dat
 
 
 def scale_and_bias_floats(x: Array, factors: ScaleBias | None, data_type: DataType) -> Result:
-    """``x * Scale + Bias`` on a floating-point tensor (decision G4), unrounded."""
+    """Unrounded ``x * Scale + Bias`` on a floating-point tensor (decision G4)."""
     wide = widen(x)
     if factors is None:
         return Result(wide, np.zeros_like(wide))
     product = wide * factors.scale
     smallest = SMALLEST_FLOAT64 if data_type is DataType.FLOAT64 else SMALLEST_FLOAT32
-    # a subnormal product has few digits or, flushed, none (decision G8)
+    # a subnormal product has fewer digits or is flushed to 0 (decision G8)
     vanishes = (product != 0) & (np.abs(product) < smallest)
     error = sum_error(2, np.abs(product) + abs(factors.bias), working_roundoff(data_type))
     return Result(product + factors.bias, error + np.where(vanishes, smallest, 0))

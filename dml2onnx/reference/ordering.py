@@ -1,4 +1,4 @@
-"""TOP_K, TOP_K1, CUMULATIVE_SUMMATION and CUMULATIVE_PRODUCT: what runs along one axis."""
+"""TOP_K, TOP_K1, CUMULATIVE_SUMMATION and CUMULATIVE_PRODUCT, which work along one axis."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from dml2onnx.reference.registry import Inputs, Outputs, Result, reference
 
 @reference("TOP_K", "TOP_K1")
 def top_k(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The first K elements along Axis once it is sorted, and their indices in it (decisions R12 to R15).
+    """The first K elements of Axis after a stable sort, and their indices (decisions R12 to R15).
 
-    Largest first, or smallest first with INCREASING; equal elements keep their order, and NaN comes last.
+    Sorts in descending order, or ascending with INCREASING, with NaN last.
     """
     x, axis = inputs.tensor("InputTensor"), op.uint("Axis")
     increasing = op.has("AxisDirection") and op.enum("AxisDirection") == "INCREASING"
-    # ranks compare as the elements do, whatever their type, and may be negated
+    # ranks compare like the elements, whatever their type, and can be negated
     numbers, ranks = np.unique(x, return_inverse=True)
     rank = ranks.reshape(x.shape) * (1 if increasing else -1)
     is_nan = x != x
@@ -36,7 +36,7 @@ def top_k(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("CUMULATIVE_SUMMATION")
 def cumulative_summation(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The sum of all elements up to each along Axis, or up to the one before it (decisions R16 to R18)."""
+    """Running sums along Axis, inclusive or exclusive (decisions R16 to R18)."""
     x, exclusive = inputs.tensor("InputTensor"), op.flag("HasExclusiveSum")
     if x.dtype.kind != "f":
         return {"OutputTensor": Result(_running(op, np.add, x, exclusive))}
@@ -49,7 +49,7 @@ def cumulative_summation(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("CUMULATIVE_PRODUCT")
 def cumulative_product(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The product of all elements up to each along Axis, or up to the one before it (decisions R16 to R18)."""
+    """Running products along Axis, inclusive or exclusive (decisions R16 to R18)."""
     x, exclusive = inputs.tensor("InputTensor"), op.flag("HasExclusiveProduct")
     if x.dtype.kind != "f":
         return {"OutputTensor": Result(_running(op, np.multiply, x, exclusive))}
@@ -63,11 +63,11 @@ def cumulative_product(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 
 def _running(op: OperatorDesc, function: np.ufunc, x: npt.NDArray[Any], exclusive: bool) -> npt.NDArray[Any]:
-    """``function`` over more and more elements, in the array's own type; integers wrap."""
+    """``function`` accumulated along Axis, in the array's own type; integers wrap."""
     axis, backward = op.uint("Axis"), op.enum("AxisDirection") == "DECREASING"
     along = np.flip(x, axis) if backward else x
     if exclusive:
-        nothing = np.full_like(np.take(along, [0], axis), function.identity)
-        along = np.concatenate((nothing, np.delete(along, -1, axis)), axis)
+        identity = np.full_like(np.take(along, [0], axis), function.identity)
+        along = np.concatenate((identity, np.delete(along, -1, axis)), axis)
     y = function.accumulate(along, axis, dtype=x.dtype)
     return np.flip(y, axis) if backward else y

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference.numeric import all_along, fill
-from dml2onnx.reference.registry import Inputs, Outputs, Result, reference
-
-Indices = npt.NDArray[np.int64]
+from dml2onnx.reference.registry import Indices, Inputs, Outputs, Result, reference
 
 
 @reference("PADDING", "PADDING1")
 def padding(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """Enlarges the input at both ends of every dimension; PaddingValue converts like a CLIP bound (decision D7).
+    """Pads the input at both ends of every dimension.
 
-    That of PADDING1 has the tensor's own type. Only CONSTANT mode looks at it: the others ignore the field.
+    PaddingValue, which only CONSTANT mode reads, converts like a CLIP bound (decision D7); that of PADDING1 already has
+    the tensor's type.
     """
     x, data_type = inputs.tensor("InputTensor"), op.tensor("InputTensor").data_type
     mode = op.enum("PaddingMode")
     sizes = op.tensor("OutputTensor").sizes
-    # where each output coordinate lies in the input's own coordinates, per dimension
+    # each output coordinate as an input coordinate, per dimension
     places = [np.arange(size) - start for size, start in zip(sizes, op.uints("StartPadding"), strict=True)]
     source = [source_index(mode, k, n) for k, n in zip(places, x.shape, strict=True)]
     y = x[np.ix_(*source)]
@@ -34,7 +32,7 @@ def padding(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 
 def source_index(mode: str, k: Indices, n: int) -> Indices:
-    """Which of ``n`` elements a coordinate ``k``, possibly outside, repeats (decisions D1 to D6)."""
+    """The element, of ``n``, that a coordinate ``k`` inside or outside the input repeats (decisions D1 to D6)."""
     match mode:
         case "CONSTANT" | "EDGE":
             return np.clip(k, 0, n - 1)

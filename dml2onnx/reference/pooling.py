@@ -8,22 +8,19 @@ from math import prod
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference.accuracy import ACCURACY, LARGEST_FLOAT32, ROUNDOFF, SMALLEST_FLOAT32
 from dml2onnx.reference.integer_products import Sums, along, requantized
 from dml2onnx.reference.numeric import sum_error, widen
-from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, reference
-
-Indices = npt.NDArray[np.int64]
+from dml2onnx.reference.registry import Floats, Indices, Inputs, Mask, Outputs, Result, reference
 
 
 def windows(op: OperatorDesc, sizes: tuple[int, ...], shape: tuple[int, ...]) -> Iterator[tuple[Indices, Mask]]:
-    """For every element of the window, in row-major order, where it lies for each output element.
+    """Yields, for every element of the window in row-major order, its position for each output element.
 
-    Gives flat indices into the spatial dimensions (``sizes``) of the input, clamped to them, and whether the
-    element is inside; both have the spatial ``shape`` of the output, whose size drives the loop (decision P2).
+    Positions are clamped flat indices into the spatial ``sizes`` of the input, and a mask of those inside. Both have
+    the spatial ``shape`` of the output, which determines the number of windows (decision P2).
     """
     strides, starts = op.uints("Strides"), op.uints("StartPadding")
     dilations = op.uints("Dilations") if op.has("Dilations") else (1,) * len(sizes)
@@ -37,7 +34,7 @@ def windows(op: OperatorDesc, sizes: tuple[int, ...], shape: tuple[int, ...]) ->
 
 
 def counts_inside(op: OperatorDesc, sizes: tuple[int, ...], shape: tuple[int, ...]) -> Indices:
-    """How many elements of the window lie inside the input, for each output element: a product over the dimensions."""
+    """The number of elements of each output element's window inside the input."""
     dilations = op.uints("Dilations") if op.has("Dilations") else (1,) * len(sizes)
     steps = zip(op.uints("WindowSize"), dilations, op.uints("Strides"), op.uints("StartPadding"), strict=True)
     counts = np.ones((), np.int64)
@@ -48,7 +45,7 @@ def counts_inside(op: OperatorDesc, sizes: tuple[int, ...], shape: tuple[int, ..
 
 
 def seen_by_windows(op: OperatorDesc, x: Any, shape: tuple[int, ...], rim: float) -> Iterator[Any]:
-    """The elements that :func:`windows` places, as views of the input with as much ``rim`` around as they reach."""
+    """Yields the elements at the positions of :func:`windows`, as views of the input padded with ``rim``."""
     strides, starts, window = op.uints("Strides"), op.uints("StartPadding"), op.uints("WindowSize")
     dilations = op.uints("Dilations") if op.has("Dilations") else (1,) * len(window)
     steps = list(zip(shape, strides, dilations, starts, x.shape[2:], window, strict=True))
@@ -62,29 +59,29 @@ def seen_by_windows(op: OperatorDesc, x: Any, shape: tuple[int, ...], rim: float
 
 @reference("MAX_POOLING", "MAX_POOLING1", "MAX_POOLING2")
 def max_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The first largest element of each window and its index in the whole tensor (decisions P6 to P10)."""
+    """The first maximum of each window and its index in the whole tensor (decisions P6 to P10)."""
     x = inputs.tensor("InputTensor")
     batch, channels, *spatial = x.shape
-    # the plane's own start in the row-major order of the whole tensor
+    # the index of each plane's first element in the whole tensor
     base = np.arange(batch * channels).reshape(batch, channels, *(1 for _ in spatial)) * prod(spatial)
     shape = op.tensor("OutputTensor").sizes
-    # a maximum starts with the lowest number, which is what windows without a larger one give (decision P7)
+    # the maximum starts at the lowest number, the result of windows without a larger one (decision P7)
     lowest = float(np.finfo(str(x.dtype)).min) if x.dtype.kind == "f" else int(np.iinfo(str(x.dtype)).min)
     best = np.full(shape, lowest, x.dtype)
     index = np.zeros(shape, np.int64)
     candidates = seen_by_windows(op, x, shape[2:], lowest)
     if not op.has("OutputIndicesTensor"):
-        # NaN is passed over (decision G1)
+        # NaN is ignored (decision G1)
         return {"OutputTensor": Result(reduce(np.fmax, candidates, best))}
     found = np.zeros(shape, np.bool_)
     for candidate, (flat, inside) in zip(candidates, windows(op, tuple(spatial), shape[2:]), strict=True):
-        # the first element is preferred to its equals (decision P9)
+        # the first of equal elements wins (decision P9)
         better = (candidate > best) & inside
         np.copyto(best, candidate, where=better)
         np.copyto(index, base + flat, where=better)
         found |= better
     dtype = op.tensor("OutputIndicesTensor").data_type.dtype
-    # what the index is where nothing is larger than the lowest number, runtimes see differently (decision P10)
+    # runtimes differ in the index where nothing is larger than the lowest number (decision P10)
     return {
         "OutputTensor": Result(best),
         "OutputIndicesTensor": Result(index.astype(dtype), None, ~found),
@@ -95,7 +92,7 @@ def max_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
 def average_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """The mean of each window's elements inside the input (decisions P3 to P5).
 
-    With IncludePadding the divisor is the full window, even where it hangs over the padded end.
+    With IncludePadding the divisor is the full window, even where it extends past the padding.
     """
     x = widen(inputs.tensor("InputTensor"))
     shape = op.tensor("OutputTensor").sizes
@@ -125,8 +122,8 @@ def _window_sums(op: OperatorDesc, x: Floats, shape: tuple[int, ...]) -> Floats:
 def lp_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """``(|x1| ** P + ... + |xn| ** P) ** (1 / P)`` of each window's elements inside the input (decisions P11, P12).
 
-    Powers are taken as they stand: where they overflow in FLOAT32 and their root would not, nothing is promised, and
-    those below the smallest normal number may be 0 (decision G8).
+    Nothing is promised where powers overflow FLOAT32 and the root would not; powers below the smallest normal number
+    may be 0 (decision G8).
     """
     x, p = np.abs(widen(inputs.tensor("InputTensor"))), op.uint("P")
     shape = op.tensor("OutputTensor").sizes
@@ -157,7 +154,7 @@ def quantized_linear_average_pooling(op: OperatorDesc, inputs: Inputs) -> Output
     terms = prod(op.uints("WindowSize"))
     divisor: Indices = np.full_like(count, terms) if op.flag("IncludePadding") else count
     least = np.maximum(divisor, 1)
-    # whole numbers are summed exactly up to 2**24, before the division
+    # sums of integers are exact up to 2**24
     error: Floats = sum_error(3 if terms * 255 <= 2**24 else terms + 3, magnitude / least, ROUNDOFF)
     scale, output = (along(inputs.tensor(f"{name}ScaleTensor"), x.ndim, 1) for name in ("Input", "Output"))
     offset = inputs.optional("OutputZeroPointTensor")

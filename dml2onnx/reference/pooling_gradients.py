@@ -5,20 +5,19 @@ from __future__ import annotations
 from math import prod
 
 import numpy as np
-import numpy.typing as npt
 
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference.accuracy import LARGEST_FLOAT32, ROUNDOFF
 from dml2onnx.reference.numeric import sum_error, widen
 from dml2onnx.reference.pooling import windows
-from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, reference
+from dml2onnx.reference.registry import Floats, Indices, Inputs, Mask, Outputs, Result, reference
 
 
 @reference("MAX_UNPOOLING")
 def max_unpooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """``Output[Indices[i]] = Input[i]`` over the whole tensor, 0 elsewhere (decision P17).
 
-    Which of equal indices wins is left to the driver; one beyond the output writes nothing.
+    The driver chooses among values with equal indices; an index outside the output writes nothing.
     """
     x, indices = inputs.tensor("InputTensor"), inputs.tensor("IndicesTensor")
     shape = op.tensor("OutputTensor").sizes
@@ -33,11 +32,11 @@ def max_unpooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("MAX_POOLING_GRAD")
 def max_pooling_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """Each window's gradient is added at its first largest element (decision P18).
+    """Adds each window's gradient at its first maximum (decision P18).
 
-    Windows of NaN alone send theirs to the first element, those with some NaN among numbers anywhere (decision P10).
-    What a window wholly in padding sends is lost, or from the first plane goes to its first element where that lies
-    between elements of the window (decision P18).
+    Windows that are all NaN use the first element; with some NaN any element is possible (decision P10). Windows inside
+    the padding are dropped, except in the first plane, where they use the plane's first element if it lies between
+    elements of the window (decision P18).
     """
     x, gradient = widen(inputs.tensor("InputTensor")), widen(inputs.tensor("InputGradientTensor"))
     planes, shape = x.reshape(*x.shape[:2], -1), gradient.shape
@@ -47,7 +46,7 @@ def max_pooling_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
     for flat, inside in taps:
         candidate = planes[:, :, flat]
         is_nan = np.isnan(candidate)
-        # a number takes the place of NaN: what is open anyway
+        # a number replaces NaN; the result is open anyway
         better = inside & (~found | (candidate > best) | (~is_nan & ~numbers))
         best, where = np.where(better, candidate, best), np.where(better, flat, where)
         found, numbers, nans = found | inside, numbers | (inside & ~is_nan), nans | (inside & is_nan)
@@ -55,17 +54,17 @@ def max_pooling_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
     batch, channel = np.indices(shape)[:2]
     total = _Total(planes.shape)
     total.add((batch[found], channel[found], where[found]), gradient[found])
-    torn = nans & numbers
+    mixed = nans & numbers
     marks: Mask = np.zeros(planes.shape, np.bool_)
     for flat, inside in taps:
-        touched = torn & inside
+        touched = mixed & inside
         marks[batch[touched], channel[touched], np.broadcast_to(flat, shape)[touched]] = True
     return {"OutputGradientTensor": total.result(x.shape, marks)}
 
 
 @reference("AVERAGE_POOLING_GRAD")
 def average_pooling_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """Each window's gradient, over the divisor of its mean, is added at its elements inside (decisions P3, P4, P19)."""
+    """Adds each window's gradient, over the divisor of its mean, at its elements inside (decisions P3, P4, P19)."""
     gradient, shape = widen(inputs.tensor("InputGradientTensor")), op.tensor("OutputGradientTensor").sizes
     taps = list(windows(op, shape[2:], gradient.shape[2:]))
     counts = sum(inside.astype(np.int64) for _, inside in taps)
@@ -80,7 +79,7 @@ def average_pooling_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 
 def _over_the_first(op: OperatorDesc, shape: tuple[int, ...]) -> Mask:
-    """Which windows begin no later than the first element, and end no earlier."""
+    """Which windows span the first element."""
     over = np.ones((), np.bool_)
     each = zip(*(op.uints(name) for name in ("WindowSize", "Dilations", "Strides", "StartPadding")), strict=True)
     for (window, dilation, stride, start), size in zip(each, shape, strict=True):
@@ -89,8 +88,8 @@ def _over_the_first(op: OperatorDesc, shape: tuple[int, ...]) -> Mask:
     return over
 
 
-def _padded_counts(op: OperatorDesc, sizes: tuple[int, ...], shape: tuple[int, ...]) -> npt.NDArray[np.int64]:
-    """How many elements of each window lie in the padded input: none of what hangs over its end (decision P19)."""
+def _padded_counts(op: OperatorDesc, sizes: tuple[int, ...], shape: tuple[int, ...]) -> Indices:
+    """The number of elements of each window inside the padded input (decision P19)."""
     counts = np.ones((), np.int64)
     each = zip(*(op.uints(name) for name in ("WindowSize", "Strides", "StartPadding", "EndPadding")), strict=True)
     for (window, stride, start, end), size, n in zip(each, shape, sizes, strict=True):
@@ -100,7 +99,7 @@ def _padded_counts(op: OperatorDesc, sizes: tuple[int, ...], shape: tuple[int, .
 
 
 class _Total:
-    """Sums of FLOAT32 numbers that meet in elements (batch, channel, place), in any order."""
+    """Sums of FLOAT32 numbers, in any order, by (batch, channel, place)."""
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self.values: Floats = np.zeros(shape)
@@ -108,15 +107,15 @@ class _Total:
         self._terms: Floats = np.zeros(shape)
 
     def add(self, places: tuple[np.ndarray, ...], numbers: Floats) -> None:
-        """``numbers``, each at its place."""
+        """Adds each of ``numbers`` at its place."""
         np.add.at(self.values, places, numbers)
         np.add.at(self._magnitude, places, np.abs(numbers))
         np.add.at(self._terms, places, 1)
 
     def result(self, shape: tuple[int, ...], marks: Mask) -> Result:
-        """In the tensor's own shape; a sum depends on the order where its parts overflow."""
+        """The sums in the tensor's shape, unspecified where the order decides whether partial sums overflow."""
         size = np.abs(self.values)
         overflows = np.isfinite(self._magnitude) & (self._magnitude > LARGEST_FLOAT32) & (size != self._magnitude)
-        # a single term is moved, but may have been divided
+        # a single term is not summed, but may have been divided
         error = sum_error(self._terms + 1, self._magnitude, ROUNDOFF)
         return Result(self.values.reshape(shape), error.reshape(shape), (marks | overflows).reshape(shape))

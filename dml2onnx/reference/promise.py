@@ -1,13 +1,13 @@
-"""What a default model promises of one operator: the reference's numbers, for ordinary contents.
+"""What a default model promises of one operator: the reference's values for ordinary contents.
 
-DirectML leaves NaN and infinities to the driver in many places, and ONNX's runtimes have other answers for them. So a
-default model leaves open what follows from a number that is not finite, each result that is not finite itself, what the
-reference marks as open, and, where a function or a formula is computed, digits of a tensor below a millionth of its
-largest element, or of the numbers that it is made of: 1 for a sigmoid, x for a swish. An exact model promises all of it
-but what the reference calls unspecified.
+DirectML leaves NaN and infinities to the driver in many places, and ONNX runtimes differ there. A default model
+therefore leaves open: whatever depends on a non-finite number, every non-finite result, what the reference marks as
+open, and, for functions and formulas, digits below a millionth of the tensor's largest element or of the largest
+intermediate value (1 for a sigmoid, x for a swish). An exact model promises everything except what the reference calls
+unspecified.
 
-Where quantised operators are FLOAT ones between DequantizeLinear and QuantizeLinear, their sums are rounded as those of
-FLOAT numbers are: a result may be the next integer where a half is so near.
+Quantised operators that run in FLOAT between DequantizeLinear and QuantizeLinear round their sums as FLOAT does: a
+result near a half may be the next integer.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference.registry import Array, Mask, Result
 
 TAIL = 1e-6
-"""The part of the largest element of a result, below which digits are left open."""
+"""Digits below this fraction of a result's largest element are left open."""
 _IN_FLOATS = frozenset({"ELEMENT_WISE_QUANTIZED_LINEAR_ADD", "QUANTIZED_LINEAR_AVERAGE_POOLING"})
-"""Quantised operators of which ONNX has no form in integers."""
+"""Quantised operators that have no integer form in ONNX."""
 
 
 def ordinary(views: Mapping[str, tuple[Result, ...]]) -> dict[str, tuple[Result, ...]]:
-    """What an operator reads, with all that is not finite marked as unspecified."""
+    """An operator's inputs with every non-finite element marked as unspecified."""
     return {name: tuple(view.marked(_not_finite(view.values)) for view in views[name]) for name in views}
 
 
 def promised(
     op: OperatorDesc, results: Mapping[str, tuple[Result, ...]], *, in_floats: bool = False
 ) -> dict[str, tuple[Result, ...]]:
-    """What is left of an operator's results when only what default models promise is to be compared.
+    """An operator's results with everything marked that a default model does not promise.
 
-    Of models whose quantised operators compute ``in_floats`` that is what such arithmetic gives.
+    ``in_floats`` says that the model computes quantised operators in FLOAT.
     """
     has_tails = "tails" in op.schema.left_open or op.has("FusedActivation")
     floats = in_floats or op.type in _IN_FLOATS

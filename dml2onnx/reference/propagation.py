@@ -1,15 +1,14 @@
-"""How errors and unspecified elements grow from operator to operator.
+"""Propagates errors and unspecified elements from operator to operator.
 
-What an operator may be off by itself follows from its arithmetic (``Result.error``). What it makes of the errors of its
-inputs is sampled: the whole graph is evaluated a few times more, each time with every result moved by a normally
-distributed part of what is allowed for it, and each of these samples goes on through the graph as the real errors do.
-An element may then be off by its own error, several times the largest deviation that the samples show at it, and as
-much again as the samples show in its whole tensor: where a function bends (RELU at 0), or where a sum happens to cancel
-in all samples, the neighbours know better. Bounds grow as errors do, and not by a factor for every operator.
+An operator's own error follows from its arithmetic (``Result.error``). Errors of its inputs are propagated by sampling:
+the whole graph is evaluated a few more times, with every result perturbed by a normally distributed fraction of its
+allowed error, and each sample continues through the graph as real errors would. The bound of an element is its own
+error, plus several times its largest deviation in the samples, plus a multiple of the deviation of the whole tensor,
+since an element's own samples may show nothing where a function has a kink (RELU at 0) or a sum cancels. Bounds thus
+grow like errors, not by a factor per operator.
 
-Where a result jumps (integers, HARDMAX), few samples show nothing: these operators run again with their inputs moved
-by parts of what they may be off. Unspecified elements are replaced by NaN and by other numbers, and whatever changes
-is unspecified as well.
+A few samples are not enough for discontinuous results (integers, HARDMAX): these operators run again with perturbed
+inputs. Unspecified elements are replaced by NaN and by other numbers, and every result that changes is unspecified.
 """
 
 from __future__ import annotations
@@ -23,25 +22,25 @@ import numpy as np
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.reference.numeric import in_blocks, widen
-from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Result, either, run
+from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Result, either, map_tensors, run
 
 SAMPLES = 3
 _MARGIN = 6.0
-"""Three normally distributed deviations all show less than a sixth of their scale at one element in four hundred, and
-real errors are rarely a third of what is allowed; for the rest the deviations of the whole tensor count."""
+"""Factor on the largest deviation of an element. At one element in four hundred, all three normally distributed samples
+are below a sixth of their scale; real errors are rarely a third of the bound, and ``_SPREAD`` covers the rest."""
 _SPREAD = 3.0
-"""Times the root of the mean square of a tensor's deviations."""
+"""Factor on the root mean square of a tensor's deviations."""
 _PROBES_OF_STEPS = 24
-"""Where a result jumps, a probe that does not cross the step shows nothing."""
+"""Samples of discontinuous results; one that does not cross a step shows nothing."""
 _STEPS = frozenset({"ACTIVATION_HARDMAX", "ACTIVATION_HARDMAX1"})
-"""Operators of floating-point results that jump; integers always do."""
+"""Operators with discontinuous floating-point results; integer results always are."""
 
 Views: TypeAlias = Mapping[str, tuple[Result, ...]]
 Results: TypeAlias = dict[str, tuple[Result, ...]]
 
 
 def with_deviations(results: Results, samples: list[Results]) -> Results:
-    """The results with what the samples, made from moved inputs, show that those may do to them."""
+    """The results with the error that ``samples``, computed from perturbed inputs, show."""
     return {
         name: tuple(
             _deviating(result, [sample[name][index] for sample in samples]) for index, result in enumerate(several)
@@ -61,7 +60,7 @@ def _deviating(result: Result, samples: list[Result]) -> Result:
     with np.errstate(invalid="ignore"):
         (scale,) = in_blocks(deviation, result.values, *(sample.values for sample in samples))
     if not np.isfinite(scale).all():
-        return _torn(result, samples, widen(result.values), scale)
+        return _nonfinite_deviating(result, samples, widen(result.values), scale)
     if not scale.any():
         return result
     spread = float(np.sqrt(np.vdot(scale, scale) / scale.size))
@@ -72,25 +71,24 @@ def _deviating(result: Result, samples: list[Result]) -> Result:
     return replace(result, error=error)
 
 
-def _torn(result: Result, samples: list[Result], size: Floats, scale: Floats) -> Result:
-    """As :func:`_deviating`, where not all is finite."""
-    # an infinity or NaN in one sample and a number in another: nothing can be said of the element
-    torn = np.any([np.isnan(sample.values) != np.isnan(size) for sample in samples], axis=0)
+def _nonfinite_deviating(result: Result, samples: list[Result], size: Floats, scale: Floats) -> Result:
+    """As :func:`_deviating`, for deviations that are not all finite."""
+    # unspecified where one sample is finite and another is not
+    marks = np.any([np.isnan(sample.values) != np.isnan(size) for sample in samples], axis=0)
     alike = np.all([sample.values == result.values for sample in samples], axis=0)
     change = np.where(alike | np.isnan(scale), 0, scale)
     finite = change[np.isfinite(change)]
-    if not torn.any() and not change.any():
+    if not marks.any() and not change.any():
         return result
     spread = float(np.sqrt(np.mean(finite**2))) if finite.size else 0.0
-    own: Floats = np.zeros(change.shape) if result.error is None else result.error
-    error = own + np.where(np.isfinite(size), _MARGIN * change + _SPREAD * spread, 0)
-    torn = torn | ~np.isfinite(change)
-    unspecified = result.unspecified if not torn.any() else either(torn, result.unspecified)
+    error = result.bound + np.where(np.isfinite(size), _MARGIN * change + _SPREAD * spread, 0)
+    marks = marks | ~np.isfinite(change)
+    unspecified = result.unspecified if not marks.any() else either(marks, result.unspecified)
     return replace(result, error=error, unspecified=unspecified)
 
 
 def moved(values: Array, reach: Floats | None, desc: TensorDesc, random: np.random.Generator) -> Array:
-    """The values, each moved by a normally distributed part of its ``reach``, where they have any."""
+    """The values, each perturbed by a normally distributed fraction of its ``reach``."""
     if reach is None:
         return values
 
@@ -107,7 +105,7 @@ def _stepped(values: Array, step: Floats, data_type: DataType) -> Array:
     if not known.all():
         step = np.where(known, step, 0)
     step = widen(values) + step
-    # an error does not make an infinity of the largest numbers
+    # an error must not overflow the largest numbers
     np.minimum(np.maximum(step, -largest, out=step), largest, out=step)
     with np.errstate(over="ignore"):
         result: Array = step.astype(data_type.dtype)
@@ -116,7 +114,7 @@ def _stepped(values: Array, step: Floats, data_type: DataType) -> Array:
 
 
 def with_steps(op: OperatorDesc, views: Views, results: Results, random: np.random.Generator) -> Results:
-    """Adds what the errors of the inputs may do where results jump."""
+    """Adds the effect of input errors on discontinuous results."""
     descs = [desc for name in results for desc in op.tensors(name)]
     if op.type not in _STEPS and all(desc.data_type.is_float for desc in descs):
         return results
@@ -129,7 +127,7 @@ def with_steps(op: OperatorDesc, views: Views, results: Results, random: np.rand
         step = random.normal(size=view.values.shape) * view.error
         if data_type.is_float:
             return _stepped(view.values, step, data_type)
-        # an integer that may be off is off by whole numbers; those that may not keep all of their 64 bits
+        # integers change by whole numbers; exact ones keep all of their 64 bits
         whole = np.clip(view.values + np.copysign(np.ceil(np.abs(step)), step), *data_type.limits)
         with np.errstate(invalid="ignore"):
             return np.where(step == 0, view.values, whole.astype(data_type.dtype))
@@ -140,26 +138,26 @@ def with_steps(op: OperatorDesc, views: Views, results: Results, random: np.rand
 
 
 def with_marks(op: OperatorDesc, views: Views, results: Results, random: np.random.Generator) -> Results:
-    """Marks what the unspecified elements of the inputs leave open."""
+    """Marks results that depend on unspecified elements of the inputs."""
     if all(view.unspecified is None for several in views.values() for view in several):
         return results
 
     def substitute(view: Result, data_type: DataType) -> Array:
         if view.unspecified is None:
             return view.values
-        # bytes of any kind would make infinities and NaN more often than numbers
+        # random bytes would give infinities and NaN too often
         lowest = -100 if data_type.is_signed else 0
         other = random.integers(lowest, 100, view.values.shape).astype(data_type.dtype)
         return np.where(view.unspecified, other, view.values)
 
     def poison(view: Result, data_type: DataType) -> Array:
-        """NaN shows through factors of 0 as well, which hide every number."""
+        """NaN also passes factors of 0, which hide every number."""
         if view.unspecified is None or not data_type.is_float:
             return substitute(view, data_type)
         return np.where(view.unspecified, data_type.dtype.type(np.nan), view.values)
 
     def extreme(share: float) -> Callable[[Result, DataType], Array]:
-        """What wins each maximum, or each minimum, which hide all other numbers."""
+        """A number that wins each maximum, or each minimum, which hide all others."""
 
         def move(view: Result, data_type: DataType) -> Array:
             if view.unspecified is None or not data_type.is_float:
@@ -179,19 +177,12 @@ def with_marks(op: OperatorDesc, views: Views, results: Results, random: np.rand
 
 
 def _all_marked(results: Results) -> bool:
-    """Whether nothing is left of which anything could be said."""
-    return all(
-        item.unspecified is not None and bool(item.unspecified.all()) for items in results.values() for item in items
-    )
+    every = [item.unspecified for items in results.values() for item in items]
+    return all(marks is not None and bool(marks.all()) for marks in every)
 
 
 def _inputs(op: OperatorDesc, views: Views, move: Callable[[Result, DataType], Array]) -> Inputs:
-    return Inputs(
-        {
-            name: tuple(move(view, desc.data_type) for view, desc in zip(several, op.tensors(name), strict=True))
-            for name, several in views.items()
-        }
-    )
+    return Inputs(map_tensors(op, views, lambda view, desc: move(view, desc.data_type)))
 
 
 def _combined(results: Results, probed: Results, combine: Callable[[Result, Result], Result]) -> Results:
@@ -207,15 +198,12 @@ def _with_error(result: Result, probed: Result) -> Result:
     change = np.where(np.isfinite(change), change, 0)
     if not change.any():
         return result
-    own: Floats = np.zeros(change.shape) if result.error is None else result.error
-    return replace(result, error=np.maximum(own, change))
+    return replace(result, error=np.maximum(result.bound, change))
 
 
 def _with_marks(result: Result, probed: Result) -> Result:
     differs = result.values != probed.values
     if result.values.dtype.kind == "f":
         differs &= ~(np.isnan(result.values) & np.isnan(probed.values))
-    marks: Mask = differs
-    for known in (result.unspecified, probed.unspecified):
-        marks = either(marks, known)
-    return replace(result, unspecified=marks)
+    marks: Mask = either(differs, probed.unspecified)
+    return result.marked(marks)

@@ -1,4 +1,4 @@
-"""Quantization, by scales for each element or block or found in the data, and a sum of quantized tensors."""
+"""QUANTIZE, DEQUANTIZE and their element-wise and dynamic forms, and the addition of quantized tensors."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from dml2onnx.reference.numeric import sum_error, truncate, widen
 from dml2onnx.reference.registry import Array, Floats, Inputs, Outputs, Result, reference
 
 _ROUNDINGS = 8
-"""Of a sum of two quantised numbers, by whatever kernel."""
+"""Roundings in a sum of two quantised numbers, whatever the kernel."""
 _WHOLE_IN_FLOAT32 = 2.0**24
-"""Up to here FLOAT32 has all whole numbers."""
+"""FLOAT32 represents all integers up to here."""
 
 
 @reference("ELEMENT_WISE_QUANTIZE_LINEAR")
 def quantize_linear(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``clamp(round(Input / Scale) + ZeroPoint)``, halves to even or, by the reciprocal, one off (decisions Q1, Q2).
+    """``clamp(round(Input / Scale) + ZeroPoint)``, halves to even, or off by one with a reciprocal (decisions Q1, Q2).
 
-    Infinities saturate; nothing is promised of NaN, nor of a scale of 0.
+    Infinities saturate; NaN and a scale of 0 are unspecified.
     """
     x, scale = widen(inputs.tensor("InputTensor")), widen(inputs.tensor("ScaleTensor"))
     data_type = op.tensor("OutputTensor").data_type
@@ -32,7 +32,7 @@ def quantize_linear(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_DEQUANTIZE_LINEAR")
 def dequantize_linear(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``(Input - ZeroPoint) * Scale``, the difference exact (decisions Q2, Q8); nothing is promised of a scale of 0."""
+    """``(Input - ZeroPoint) * Scale`` with an exact difference (decisions Q2, Q8); a scale of 0 is unspecified."""
     scale = widen(inputs.tensor("ScaleTensor"))
     zero_point, data_type = inputs.optional("ZeroPointTensor"), op.tensor("OutputTensor").data_type
     return {"OutputTensor": _dequantized(inputs.tensor("InputTensor"), scale, zero_point, data_type)}
@@ -56,17 +56,17 @@ def dequantize(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("DYNAMIC_QUANTIZE_LINEAR")
 def dynamic_quantize_linear(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """Quantized by the range of the data and 0 (decision Q9).
+    """Quantizes by the range of the data and 0 (decision Q9).
 
-    Nothing is promised of zeros alone (decision Q10), of infinities and NaN, nor of a range that FLOAT32 does not have.
+    Unspecified for all zeros (decision Q10), infinities, NaN, and ranges that overflow FLOAT32.
     """
     x, data_type = widen(inputs.tensor("InputTensor")), op.tensor("OutputTensor").data_type
     low, high = data_type.limits
     least, span = np.minimum(x.min(), 0), np.maximum(x.max(), 0) - np.minimum(x.min(), 0)
     scale = span / (high - low)
-    # what gradual underflow leaves of a scale divides by nothing certain (decision G8)
+    # a subnormal scale may be 0 (decision G8)
     uncertain = not scale >= SMALLEST_FLOAT32
-    lost = not (np.isfinite(x).all() and span <= LARGEST_FLOAT32)
+    undefined = not (np.isfinite(x).all() and span <= LARGEST_FLOAT32)
     steps = -least / scale if scale > 0 else np.float64(0)
     # the range, the scale, the quotient and the sum, each rounded
     reach = 6 * ROUNDOFF * np.abs(steps) + (high - low) * ROUNDOFF
@@ -77,17 +77,16 @@ def dynamic_quantize_linear(op: OperatorDesc, inputs: Inputs) -> Outputs:
         y = quantized(x, error, np.full(x.shape, scale), zeros[1], data_type)
     else:
         y = Result(np.full(x.shape, zeros[1]), np.zeros(x.shape))
-    assert y.error is not None
     sizes = op.tensor("OutputScaleTensor").sizes
     return {
-        "OutputTensor": Result(y.values, y.error + zero_off, np.full(x.shape, uncertain or lost)),
+        "OutputTensor": Result(y.values, y.bound + zero_off, np.full(x.shape, uncertain or undefined)),
         "OutputScaleTensor": Result(
-            np.full(sizes, scale), np.full(sizes, 3 * ROUNDOFF * scale), np.full(sizes, lost or span == 0)
+            np.full(sizes, scale), np.full(sizes, 3 * ROUNDOFF * scale), np.full(sizes, undefined or span == 0)
         ),
         "OutputZeroPointTensor": Result(
             np.full(op.tensor("OutputZeroPointTensor").sizes, zeros[1]),
             np.full(op.tensor("OutputZeroPointTensor").sizes, zero_off),
-            np.full(op.tensor("OutputZeroPointTensor").sizes, uncertain or lost),
+            np.full(op.tensor("OutputZeroPointTensor").sizes, uncertain or undefined),
         ),
     }
 
@@ -101,16 +100,16 @@ def quantized_linear_add(op: OperatorDesc, inputs: Inputs) -> Outputs:
         for name in "AB"
     )
     magnitude = np.abs(a) + np.abs(b)
-    # either product and the sum may vanish where FLOAT32 has no normal numbers (decision G8)
+    # both products and the sum may be flushed to 0 (decision G8)
     error = sum_error(2, magnitude, ROUNDOFF) + 3 * SMALLEST_FLOAT32
     scale, zero_point = widen(inputs.tensor("OutputScaleTensor")), inputs.optional("OutputZeroPointTensor")
     y = quantized(a + b, error, scale, zero_point, op.tensor("OutputTensor").data_type)
-    # a large output scale brings back what overflows on the way to it, unless it is divided by earlier
+    # where the sum overflows, a large output scale matters only if it is applied earlier
     overflows = np.isfinite(magnitude) & (magnitude > LARGEST_FLOAT32)
     marked = y.marked(overflows)
 
     def floats_error() -> Floats:
-        # ONNX Runtime's kernel scales the numbers as they are, and all zero points at once
+        # ONNX Runtime's kernel scales the raw numbers, and combines all zero points
         moved = sum(
             np.abs(widen(stated) * widen(inputs.tensor(f"{name}ScaleTensor")))
             for name in ("A", "B", "Output")
@@ -125,9 +124,9 @@ def quantized_linear_add(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 
 def _of_blocks(inputs: Inputs, sizes: tuple[int, ...], data_type: DataType) -> tuple[Floats, Array]:
-    """Scale and zero point of each element: entry ``i // (size / entries)`` of every dimension.
+    """Scale and zero point of each element: entry ``i // (size / entries)`` in every dimension.
 
-    Where there is no zero point it is 0, and the middle of an unsigned type (decision Q3).
+    A missing zero point is 0, or the middle of an unsigned type (decision Q3).
     """
     parameters = []
     for parameter in inputs.array("QuantizationTensors"):
@@ -142,25 +141,25 @@ def _of_blocks(inputs: Inputs, sizes: tuple[int, ...], data_type: DataType) -> t
 def _dequantized(x: Array, scale: Floats, zero_point: Array | None, data_type: DataType) -> Result:
     difference = _difference(x, zero_point)
     y = difference * scale
-    # what comes before the last rounding: a wide difference in FLOAT32 and, of FLOAT16, the product in FLOAT32
+    # roundings before the last: of a wide difference to FLOAT32 and, for FLOAT16, of the product to FLOAT32
     roundings = widen(np.abs(difference) > _WHOLE_IN_FLOAT32) + (data_type is DataType.FLOAT16)
     return Result(y, roundings * ROUNDOFF * np.abs(y), scale == 0)
 
 
 def _difference(x: Array, zero_point: Array | None) -> Floats:
-    """``x - zero_point``, exact: of 32-bit integers it has 33 bits."""
+    """``x - zero_point``, exact: the difference of 32-bit integers has 33 bits."""
     return widen(x) if zero_point is None else widen(x) - widen(zero_point)
 
 
 def quantized(x: Floats, error: Floats, scale: Floats, zero_point: Array | None, data_type: DataType) -> Result:
     """``clamp(round(x / scale) + zero_point)`` of an ``x`` that may be off by ``error`` (decision Q1).
 
-    It may be another integer where a half is within reach of the quotient.
+    The result may be another integer if the quotient may cross a half.
     """
     y, reciprocal = x / scale, np.abs(1 / scale)
-    # below the normal numbers the reciprocal has fewer digits, or none (decision G8)
+    # a subnormal reciprocal has fewer digits or is 0 (decision G8)
     vanishes = (reciprocal > 0) & (reciprocal < SMALLEST_FLOAT32)
-    # an INT32 in FLOAT32, a reciprocal and a product: accurate to a few units in the last place (decision G7)
+    # an INT32 in FLOAT32, a reciprocal and a product, accurate to a few units in the last place (decision G7)
     reach = 4 * ROUNDOFF * np.abs(y) + error * reciprocal + np.where(vanishes, np.abs(x), 0) * SMALLEST_FLOAT32
     reach = np.where(np.isfinite(y), reach, 0)
     offset = 0 if zero_point is None else widen(zero_point)

@@ -1,4 +1,4 @@
-"""Blocks of space moved into channels and back, windows cut out and put back: SPACE_TO_DEPTH, UNFOLD and inverses."""
+"""SPACE_TO_DEPTH, DEPTH_TO_SPACE, UNFOLD and FOLD."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dml2onnx.reference.registry import Array, Inputs, Outputs, Result, referenc
 
 @reference("SPACE_TO_DEPTH", "SPACE_TO_DEPTH1")
 def space_to_depth(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``Output[n, d(c, by, bx), h, w] = Input[n, c, h * B + by, w * B + bx]``, d as Order says (decision X23)."""
+    """``Output[n, d(c, by, bx), h, w] = Input[n, c, h * B + by, w * B + bx]``; Order defines d (decision X23)."""
     block, (n, c, height, width) = op.uint("BlockSize"), op.tensor("InputTensor").sizes
     blocks = inputs.tensor("InputTensor").reshape(n, c, height // block, block, width // block, block)
     if _depth_comes_last(op):
@@ -29,7 +29,7 @@ def space_to_depth(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("DEPTH_TO_SPACE", "DEPTH_TO_SPACE1")
 def depth_to_space(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``Output[n, c, h * B + by, w * B + bx] = Input[n, d(c, by, bx), h, w]``, d as Order says (decision X23)."""
+    """``Output[n, c, h * B + by, w * B + bx] = Input[n, d(c, by, bx), h, w]``; Order defines d (decision X23)."""
     block, (n, depth, h, w) = op.uint("BlockSize"), op.tensor("InputTensor").sizes
     x, c = inputs.tensor("InputTensor"), depth // block**2
     if _depth_comes_last(op):
@@ -46,7 +46,7 @@ def _depth_comes_last(op: OperatorDesc) -> bool:
 
 @reference("UNFOLD")
 def unfold(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The windows of the image, one to a column, 0 where they lie in the padding (decision X21)."""
+    """The windows of the zero-padded image, one per column (decision X21)."""
     sizes = _image_sizes(op, op.tensor("InputTensor"))
     padding = zip(op.uints("StartPadding"), op.uints("EndPadding"), strict=True)
     padded = np.pad(inputs.tensor("InputTensor").reshape(sizes), [(0, 0), (0, 0), *padding])
@@ -55,7 +55,7 @@ def unfold(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("FOLD")
 def fold(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """Adds columns up in the windows of the image, without what falls into the padding (decisions X21, X22, E11)."""
+    """Sums the columns into the windows of the image and drops the padding (decisions X21, X22, E11)."""
     image, supplied = op.tensor("OutputTensor"), inputs.tensor("InputTensor")
     batch, channels, *spatial = _image_sizes(op, image)
     starts, ends = op.uints("StartPadding"), op.uints("EndPadding")
@@ -69,7 +69,7 @@ def fold(op: OperatorDesc, inputs: Inputs) -> Outputs:
         return canvas[inner].reshape(image.sizes)
 
     if not image.data_type.is_float:
-        # 32 and 64 bits wrap; what 8 or 16 bits do not hold is stored as CAST would
+        # 32 and 64 bits wrap; 8 and 16 bits convert like CAST
         wide = supplied if image.data_type.bits >= 32 else supplied.astype(np.int64)
         return {"OutputTensor": narrowed(as_integers(total(wide)), image.data_type)}
     x = widen(supplied)
@@ -80,12 +80,12 @@ def fold(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 
 def _image_sizes(op: OperatorDesc, image: TensorDesc) -> tuple[int, ...]:
-    """Batch, channels and spatial sizes, without any leading ones before them."""
+    """Batch, channels and spatial sizes, without leading ones."""
     return image.sizes[-op.uint("DimensionCount") - 2 :]
 
 
 def _windows(op: OperatorDesc, padded: tuple[int, ...]) -> tuple[Any, ...]:
-    """The index of the padded image that gives ``[batch, channels, elements of the window.., blocks..]``."""
+    """An index into the padded image that yields ``[batch, channels, elements of the window.., blocks..]``."""
     rank = op.uint("DimensionCount")
     index: list[Any] = [slice(None), slice(None)]
     fields = zip(padded[2:], op.uints("WindowSizes"), op.uints("Strides"), op.uints("Dilations"), strict=True)

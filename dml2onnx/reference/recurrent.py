@@ -1,8 +1,7 @@
 """RNN, GRU and LSTM.
 
-Every number is carried with a bound on what an evaluation in FLOAT32 may have made of it on its way through the steps.
-The bound is that of the worst case, in which every rounding goes wrong the same way: where activations are steep and
-weights are large it grows from step to step, as such a network itself is then unstable.
+Every number carries a bound on its error in FLOAT32 arithmetic. The bound assumes that all roundings err in the same
+direction; with steep activations and large weights it grows at every step, as such a network is unstable.
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, r
 
 _LARGEST_FLOAT16 = float(np.finfo(np.float16).max)
 _SHARE = 32 * ROUNDOFF
-"""What a gate's SIGMOID may be off."""
+"""Absolute error of a gate's SIGMOID."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Numbers:
-    """Values, mostly { batch_size, hidden_size }, how far off they may be, and of which nothing is guaranteed."""
+    """Values, mostly { batch_size, hidden_size }, with error bounds and marks of unspecified elements."""
 
     values: Floats
     error: Floats
@@ -34,30 +33,29 @@ class _Numbers:
 
     @staticmethod
     def exact(values: Floats) -> _Numbers:
-        """Numbers that are given."""
+        """Numbers without error."""
         return _Numbers(values, np.zeros_like(values), np.zeros(values.shape, np.bool_))
 
     @staticmethod
     def of(values: Floats, error: Floats, unspecified: Mask) -> _Numbers:
-        """Numbers that are computed; one that FLOAT32 may or may not hold is unspecified (decision L15)."""
+        """Computed numbers, unspecified where FLOAT32 may overflow (decision L15)."""
         finite = np.isfinite(values)
         error = np.where(finite, error, 0)
-        # NaN is not below anything
+        # the negated comparison includes NaN
         return _Numbers(values, error, unspecified | (finite & ~(np.abs(values) + error <= LARGEST_FLOAT32)))
 
     @property
     def in_doubt(self) -> Mask:
-        """Which of them may be 0, or have either sign, without being 0 for sure."""
+        """Which nonzero numbers may be 0 or have either sign."""
         size = np.abs(self.values)
         doubt: Mask = (size <= self.error) & (self.error > 0)
         return doubt | ((size < SMALLEST_FLOAT32) & (size > 0))
 
     def __mul__(self, other: _Numbers) -> _Numbers:
-        """Element by element."""
         product = self.values * other.values
         carried = np.abs(self.values) * other.error + np.abs(other.values) * self.error + self.error * other.error
         unspecified = self.unspecified | other.unspecified
-        # an infinity of either sign, or NaN
+        # the product may be an infinity of either sign, or NaN
         unspecified = unspecified | (self.in_doubt & np.isinf(other.values)) | (other.in_doubt & np.isinf(self.values))
         return _Numbers.of(product, carried + ROUNDOFF * np.abs(product), unspecified)
 
@@ -67,7 +65,7 @@ class _Numbers:
         return _Numbers.of(rest, self.error + ROUNDOFF * np.abs(rest), self.unspecified)
 
     def where(self, mask: Mask, other: _Numbers) -> _Numbers:
-        """These where ``mask`` holds, else ``other``."""
+        """These numbers where ``mask`` holds, else ``other``."""
         return _Numbers(
             np.where(mask, self.values, other.values),
             np.where(mask, self.error, other.error),
@@ -77,9 +75,9 @@ class _Numbers:
 
 @dataclass(frozen=True, slots=True)
 class _Sum:
-    """A sum of ``terms`` products, not yet rounded; ``error`` is what its factors bring along.
+    """An unrounded sum of ``terms`` products; ``error`` comes from its factors.
 
-    ``magnitude`` is that of the terms that are finite: what they overflow to depends on their order.
+    ``magnitude`` is that of the finite terms; the order decides whether they overflow.
     """
 
     values: Floats
@@ -92,25 +90,25 @@ class _Sum:
     def of(x: _Numbers, weights: Floats, bias: Floats) -> _Sum:
         """``x * weights^T + bias``; ``weights`` is { hidden_size, n }, ``x`` { batch_size, n }."""
         size, transposed = _size(weights).T, weights.T
-        torn = (x.in_doubt.astype(np.float64) @ np.isinf(transposed)) > 0
+        marked = (x.in_doubt.astype(np.float64) @ np.isinf(transposed)) > 0
         return _Sum(
             x.values @ transposed + bias,
             _size(x.values) @ size + _size(bias),
             x.error @ size,
-            x.unspecified.any(axis=1, keepdims=True) | torn,
+            x.unspecified.any(axis=1, keepdims=True) | marked,
             weights.shape[1] + 1,
         )
 
     @staticmethod
     def scaled(x: _Numbers, weights: Floats) -> _Sum:
-        """``x . weights`` with { hidden_size } weights."""
+        """``x * weights`` with { hidden_size } weights."""
         product = x.values * weights
-        torn = x.in_doubt & np.isinf(weights)
-        return _Sum(product, _size(product), x.error * _size(weights), x.unspecified | torn, 1)
+        marked = x.in_doubt & np.isinf(weights)
+        return _Sum(product, _size(product), x.error * _size(weights), x.unspecified | marked, 1)
 
     @staticmethod
     def constant(values: Floats) -> _Sum:
-        """A bias alone, which is given."""
+        """A bias alone."""
         return _Sum(values, _size(values), np.zeros_like(values), np.zeros(values.shape, np.bool_), 1)
 
     @staticmethod
@@ -128,39 +126,37 @@ class _Sum:
         )
 
     def rounded(self) -> _Numbers:
-        """The sum, in any order; partial sums may be as large as its magnitude."""
+        """The sum in any order; partial sums may reach its magnitude."""
         error = self.error + sum_error(self.terms, self.magnitude, ROUNDOFF)
         return _Numbers.of(self.values, error, self.unspecified | ~(self.magnitude <= LARGEST_FLOAT32))
 
 
 def _size(values: Floats) -> Floats:
-    """Of what is finite."""
+    """Magnitudes, with 0 for non-finite numbers."""
     size = np.abs(values)
     return size if np.isfinite(size).all() else np.where(np.isfinite(size), size, 0)
 
 
 def _activate(activation: OperatorDesc, x: _Numbers, clip: float | None = None, *, is_gate: bool = True) -> _Numbers:
-    """The activation on a tensor { 1, 1, batch_size, hidden_size }, whose elements ``clip`` limits before.
+    """Clips to ``[-clip, clip]``, then applies the activation on a tensor { 1, 1, batch_size, hidden_size }.
 
-    In a gate SIGMOID is a share: its error counts against the whole, 1, and not against what may be a tiny share.
+    The error of a gate's SIGMOID is absolute rather than relative to a result that may be tiny.
     """
     if clip is not None:
-        # NaN gives way to the lower limit (decision L15)
+        # NaN becomes the lower limit (decision L15)
         ends = (x.values - x.error, x.values, x.values + x.error)
         low, middle, high = (np.fmin(np.fmax(item, -clip), clip) for item in ends)
         x = _Numbers(middle, np.maximum(high - middle, middle - low), x.unspecified)
     shape = x.values.shape
     whole = (1, 1, *shape)
     y = apply_activation(activation, x.values.reshape(whole), x.error.reshape(whole), x.unspecified.reshape(whole))
-    assert y.error is not None
-    assert y.unspecified is not None
     own = _SHARE if is_gate and activation.type == "ACTIVATION_SIGMOID" else 0
-    return _Numbers.of(widen(y.values).reshape(shape), y.error.reshape(shape) + own, y.unspecified.reshape(shape))
+    return _Numbers.of(widen(y.values).reshape(shape), y.bound.reshape(shape) + own, y.marks.reshape(shape))
 
 
 @dataclass(frozen=True, slots=True)
 class _Weights:
-    """What one direction has of its own; per gate { hidden_size, n }, biases { hidden_size }."""
+    """The weights of one direction by gate, { hidden_size, n }, and biases { hidden_size }."""
 
     input: Sequence[Floats]
     recurrence: Sequence[Floats]
@@ -178,24 +174,23 @@ class _Weights:
         return _Sum.of(x, self.input[gate], self.input_bias[gate])
 
     def from_state(self, gate: int, hidden: _Numbers | None) -> _Sum:
-        """``H_(t-1) * R^T`` and its bias, which is alone where there is no state."""
+        """``H_(t-1) * R^T`` and its bias; the bias alone without a state."""
         if hidden is None:
             return _Sum.constant(self.recurrence_bias[gate])
         return _Sum.of(hidden, self.recurrence[gate], self.recurrence_bias[gate])
 
 
 _States = tuple[_Numbers, ...]
-"""What is handed from step to step, the hidden state first."""
+"""The states after a step, the hidden state first."""
 _Before = Sequence[_Numbers | None]
-"""The same, with what the first step goes without."""
+"""The states before a step; ``None`` before the first step without an initial state."""
 _Cell = Callable[[_Weights, _Numbers, _Before], _States]
-"""One step, given { batch_size, input_size } and the states of the step before."""
+"""Computes one step from { batch_size, input_size } and the previous states."""
 
 
 def _weights(op: OperatorDesc, inputs: Inputs, gates: int, direction: int) -> _Weights:
     w, r = (widen(inputs.tensor(name))[0, direction] for name in ("WeightTensor", "RecurrenceTensor"))
     bias = inputs.optional("BiasTensor")
-    # a null bias is 0
     biases = np.zeros(2 * len(w)) if bias is None else widen(bias)[0, 0, direction]
     split = np.split(biases, 2 * gates)
     peephole = inputs.optional("PeepholeTensor")
@@ -211,9 +206,9 @@ def _run(
 ) -> tuple[Result, list[Result]]:
     """The output sequence, and each state after its last step.
 
-    Each item of the batch goes through the steps below its own length, which may exceed seq_length, backward from the
-    last of them (decision L6). The sequence is 0 behind them (decision L4). What is left of a length that is 0 or above
-    seq_length is DirectML's own (decisions L7 and L8), and open to default models.
+    Each batch item runs the steps below its own length, which may exceed seq_length, in reverse if backward (decision
+    L6); later elements of the sequence are 0 (decision L4). Results for lengths of 0 or above seq_length are specific
+    to DirectML (decisions L7 and L8) and open in default models.
     """
     x = widen(inputs.tensor("InputTensor"))[0]
     steps, batch, _ = x.shape
@@ -223,46 +218,46 @@ def _run(
     zero = _Numbers.exact(np.zeros((batch, hidden)))
     sequences: list[list[_Numbers]] = []
     lasts: list[_States] = []
-    # kernels that multiply zeros by infinite weights make NaN where DirectML multiplies nothing
-    torn = np.array([_is_torn(inputs, initial, direction) for direction in range(directions)])
+    # some kernels multiply a zero state by infinite weights, which gives NaN; DirectML skips the product
+    marked = np.array([_has_nonfinite_weights(inputs, initial, direction) for direction in range(directions)])
     for direction in range(directions):
         weights = _weights(op, inputs, gates, direction)
         first = [inputs.optional(name) for name in initial]
-        # an initial state that is not there is multiplied by nothing at the first step of all (decision L15)
+        # the first step skips products with an absent initial state (decision L15)
         before: _Before = [None if item is None else _Numbers.exact(widen(item)[0, direction]) for item in first]
         states = tuple(zero if item is None else item for item in before)
         sequence = [zero] * steps
         backward = direction == 1 or op.enum("Direction") == "BACKWARD"
         for step in reversed(range(steps)) if backward else range(steps):
-            # forward the first step of a sequence without any is seen in its cell (decision L7)
+            # forward, an empty sequence still runs the first step of its cell (decision L7)
             runs = step < (lengths if backward else np.maximum(lengths, 1))
             after = cell(weights, _Numbers.exact(x[step]), before)
             before = states = tuple(_stored(op, new).where(runs, old) for new, old in zip(after, states, strict=True))
             sequence[step] = states[0].where(step < lengths, zero)
         sequences.append(sequence)
-        # a single step forward is the last one whatever the length is (decision L7)
+        # forward with seq_length 1, the only step is the last one whatever the length (decision L7)
         ends = np.ones_like(lengths, np.bool_) if backward or steps == 1 else (lengths > 0) & (lengths <= steps)
         lasts.append((states[0].where(ends, zero), *states[1:]))
     by_step = [list(items) for items in zip(*sequences, strict=True)]
-    strange = (lengths <= 0) | (lengths > steps)
-    ended = [replace(_stacked([list(items)]), open=_open(items, strange, torn)) for items in zip(*lasts, strict=True)]
-    # whatever lies behind the sequence, 0 or not (decision L8)
-    ended[0] = ended[0].marked(_open(lasts[0][:1] * directions, lengths > steps, np.zeros_like(torn)))
+    unusual = (lengths <= 0) | (lengths > steps)
+    ended = [replace(_stacked([list(items)]), open=_open(items, unusual, marked)) for items in zip(*lasts, strict=True)]
+    # DirectML reads past the sequence (decision L8)
+    ended[0] = ended[0].marked(_open(lasts[0][:1] * directions, lengths > steps, np.zeros_like(marked)))
     steps_of_all = _stacked(by_step)
-    marks = np.broadcast_to(torn[:, None, None], steps_of_all.values.shape) if torn.any() else None
+    marks = np.broadcast_to(marked[:, None, None], steps_of_all.values.shape) if marked.any() else None
     return replace(steps_of_all, open=marks), ended
 
 
 def _stored(op: OperatorDesc, state: _Numbers) -> _Numbers:
-    """The state as the type of the tensors has it: what is beyond FLOAT16 is rounded to its largest, or to infinity."""
+    """The state in the tensors' type: numbers that overflow FLOAT16 may become its largest number or infinity."""
     if op.tensor("InputTensor").data_type is not DataType.FLOAT16:
         return state
     beyond = np.abs(state.values) + state.error > _LARGEST_FLOAT16
     return replace(state, unspecified=state.unspecified | beyond)
 
 
-def _is_torn(inputs: Inputs, initial: Sequence[str], direction: int) -> bool:
-    """Whether a direction has weights that are not finite, for a state that is not there."""
+def _has_nonfinite_weights(inputs: Inputs, initial: Sequence[str], direction: int) -> bool:
+    """Whether a direction has non-finite weights for an absent initial state."""
     if all(inputs.optional(name) is not None for name in initial):
         return False
     peephole = inputs.optional("PeepholeTensor")
@@ -271,17 +266,16 @@ def _is_torn(inputs: Inputs, initial: Sequence[str], direction: int) -> bool:
     return not all(np.isfinite(item).all() for item in weights)
 
 
-def _open(items: Sequence[_Numbers], strange: Mask, torn: Mask) -> Mask | None:
-    """The single outputs of sequences with a length that is 0 or above seq_length, and of ``torn`` directions."""
-    if not strange.any() and not torn.any():
+def _open(items: Sequence[_Numbers], unusual: Mask, marked: Mask) -> Mask | None:
+    """The single outputs of sequences with an unusual length, and of ``marked`` directions."""
+    if not unusual.any() and not marked.any():
         return None
-    return np.array(
-        [[np.broadcast_to(strange | one, item.values.shape) for item, one in zip(items, torn, strict=True)]]
-    )
+    pairs = zip(items, marked, strict=True)
+    return np.array([[np.broadcast_to(unusual | is_marked, item.values.shape) for item, is_marked in pairs]])
 
 
 def _stacked(rows: Sequence[Sequence[_Numbers]]) -> Result:
-    """{ rows, columns, batch_size, hidden_size }."""
+    """Stacks to { rows, columns, batch_size, hidden_size }."""
     return Result(
         np.array([[item.values for item in row] for row in rows]),
         np.array([[item.error for item in row] for row in rows]),
@@ -314,7 +308,7 @@ def gru(op: OperatorDesc, inputs: Inputs) -> Outputs:
             argument = own.from_input(2, x) + _Sum.single(r * own.from_state(2, before).rounded())
         else:
             argument = own.argument(2, x, None if before is None else r * before)
-        # the first state is 0 here, which is multiplied
+        # unlike the products with weights, this one uses an initial state of 0
         old = _Numbers.exact(np.zeros_like(z.values)) if before is None else before
         h = _activate(g, argument.rounded())
         return ((_Sum.single(z.complement() * h) + _Sum.single(z * old)).rounded(),)
@@ -344,7 +338,7 @@ def lstm(op: OperatorDesc, inputs: Inputs) -> Outputs:
         candidate = _activate(g, own.argument(3, x, hidden).rounded(), clip)
         taken = _Sum.single(i * candidate)
         after = (taken if memory is None else _Sum.single(forget * memory) + taken).rounded()
-        # the peephole of the output gate sees the new cell state (decision L10)
+        # the peephole of the output gate reads the new cell state (decision L10)
         return gate(1, after) * _activate(h, after), after
 
     sequence, (last, cell_last) = _run(op, inputs, 4, ["HiddenInitTensor", "CellMemInitTensor"], cell)

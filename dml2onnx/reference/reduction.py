@@ -27,7 +27,7 @@ def _sum(x: Floats, axes: Axes) -> Result:
 def _average(x: Floats, axes: Axes) -> Result:
     total, terms = _sum(x, axes), prod(x.shape[axis] for axis in axes)
     magnitude = np.abs(x).sum(axis=axes, keepdims=True)
-    # with a finite mean, the sum before it may overflow
+    # the sum may overflow where the mean is finite
     overflows = np.isfinite(magnitude) & (magnitude > LARGEST_FLOAT32)
     return Result(widen(total.values) / terms, sum_error(terms + 1, magnitude / terms, ROUNDOFF), overflows)
 
@@ -51,22 +51,19 @@ def _sum_square(x: Floats, axes: Axes) -> Result:
 
 def _l2(x: Floats, axes: Axes) -> Result:
     squares = _sum_square(x, axes)
-    assert squares.error is not None
     total = widen(squares.values)
     y = np.sqrt(total)
-    error = np.sqrt(total + squares.error) - np.sqrt(np.maximum(total - squares.error, 0)) + FEW * y
-    # the root may be finite where the squares in FLOAT32 are not
+    error = np.sqrt(total + squares.bound) - np.sqrt(np.maximum(total - squares.bound, 0)) + FEW * y
+    # the root may be finite where the squares overflow FLOAT32
     return Result(y, error, np.isfinite(total) & (total > LARGEST_FLOAT32))
 
 
 def _log_sum(x: Floats, axes: Axes) -> Result:
     total = _sum(x, axes)
     after = through(np.log, total)
-    assert after.error is not None
-    assert after.unspecified is not None
-    # the logarithm is finite where the sum in FLOAT32 is not
+    # the logarithm is finite where the sum overflows FLOAT32
     overflows = np.isfinite(total.values) & (np.abs(total.values) > LARGEST_FLOAT32)
-    return Result(after.values, after.error + ACCURACY * np.abs(after.values), after.unspecified | overflows)
+    return Result(after.values, after.bound + ACCURACY * np.abs(after.values), after.marks | overflows)
 
 
 def _log_sum_exp(x: Floats, axes: Axes) -> Result:
@@ -75,19 +72,19 @@ def _log_sum_exp(x: Floats, axes: Axes) -> Result:
     shift = np.where(np.isfinite(top), top, 0)
     total = np.exp(x - shift).sum(axis=axes, keepdims=True)
     rest = np.log(total)
-    # the sum of exponentials is 1 or more, so that its relative error is the absolute one of its logarithm
+    # the sum of exponentials is at least 1, so its relative error is the absolute error of the logarithm
     own = sum_error(terms, np.ones_like(total), ROUNDOFF) + ACCURACY
     error = np.where(np.isfinite(rest), own + FEW * (np.abs(shift) + np.abs(rest)), 0)
-    # nothing is subtracted first: exponentials were seen to overflow and vanish (decision R2)
+    # DirectML does not subtract the maximum: exponentials were seen to overflow and underflow (decision R2)
     plain = np.exp(x).sum(axis=axes, keepdims=True)
-    lost = np.isfinite(top) & ((plain > LARGEST_FLOAT32) | (plain < SMALLEST_FLOAT32))
+    undefined = np.isfinite(top) & ((plain > LARGEST_FLOAT32) | (plain < SMALLEST_FLOAT32))
     seen = np.where(plain > LARGEST_FLOAT32, np.inf, -np.inf)
-    return Result(np.where(lost, seen, shift + rest), error, lost if lost.any() else None)
+    return Result(np.where(undefined, seen, shift + rest), error, undefined if undefined.any() else None)
 
 
 def _extremum(function: Callable[..., Any]) -> Callable[[Floats, Axes], Result]:
     def reduce(x: Floats, axes: Axes) -> Result:
-        # numbers are taken, which is not promised (decisions G1, R8)
+        # NaN is ignored, which is not promised (decisions G1, R8)
         marks: Mask = np.any(np.isnan(x), axis=axes, keepdims=True)
         return Result(function(x, axis=axes, keepdims=True), None, marks)
 
@@ -107,7 +104,7 @@ _FLOAT_FUNCTIONS: dict[str, Callable[[Floats, Axes], Result]] = {
     "SUM_SQUARE": _sum_square,
 }
 
-# numpy would widen the narrower sums; all of them wrap in their own type (decision R3)
+# numpy would widen the sums of narrow types; all must wrap in their own type (decision R3)
 _INTEGER_FUNCTIONS: dict[str, Callable[[Integers, Axes], Integers]] = {
     "L1": lambda x, axes: np.abs(x).sum(axis=axes, keepdims=True, dtype=x.dtype),
     "MAX": lambda x, axes: x.max(axis=axes, keepdims=True),
@@ -120,9 +117,9 @@ _INTEGER_FUNCTIONS: dict[str, Callable[[Integers, Axes], Integers]] = {
 
 @reference("REDUCE")
 def reduce(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``Function`` of the elements along Axes, each of which shrinks to 1 (decisions R1 to R11)."""
+    """Reduces Axes to size 1 with ``Function`` (decisions R1 to R11)."""
     x, name = inputs.tensor("InputTensor"), op.enum("Function")
-    axes = tuple(dict.fromkeys(op.uints("Axes")))  # an axis that is named twice counts once (decision R6)
+    axes = tuple(dict.fromkeys(op.uints("Axes")))  # repeated axes count once (decision R6)
     if name.startswith("ARG"):
         return {"OutputTensor": _arg_extremum(op, x, name, is_last=False)}
     if x.dtype.kind == "f":
@@ -132,9 +129,9 @@ def reduce(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ARGMIN", "ARGMAX")
 def arg_extremum(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """Where the smallest or largest element along Axes is: the first such, or the last with DECREASING.
+    """The index of the first minimum or maximum along Axes, or of the last with DECREASING.
 
-    Indices count in row-major order over the reduced dimensions only; NaN is passed over (decisions R9 to R11).
+    Indices are row-major over the reduced dimensions; NaN is ignored (decisions R9 to R11).
     """
     is_last = op.enum("AxisDirection") == "DECREASING"
     return {"OutputTensor": _arg_extremum(op, inputs.tensor("InputTensor"), op.type, is_last)}
@@ -144,11 +141,11 @@ def _arg_extremum(op: OperatorDesc, x: Array, name: str, is_last: bool) -> Resul
     axes, output = tuple(sorted(set(op.uints("Axes")))), op.tensor("OutputTensor")
     kept = tuple(axis for axis in range(x.ndim) if axis not in axes)
     rows = x.transpose(*kept, *axes).reshape(prod(x.shape[axis] for axis in kept), -1)
-    # of a number and NaN these two give the number
+    # fmax and fmin ignore NaN
     choose = np.fmax if name == "ARGMAX" else np.fmin
     hits = rows == choose.reduce(rows, axis=1, keepdims=True)
     first = np.argmax(hits, axis=1)
     index = rows.shape[1] - 1 - np.argmax(hits[:, ::-1], axis=1) if is_last else first
-    # without any number, the first
+    # index 0 if all are NaN
     index = np.where(hits.any(axis=1), index, 0).astype(output.data_type.dtype)
     return Result(index.reshape(output.sizes), None, (rows != rows).any(axis=1).reshape(output.sizes))

@@ -1,11 +1,11 @@
-"""Registers the reference functions of operators, and defines their arguments and results."""
+"""The registry of reference functions, and the types of their arguments and results."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,11 +17,16 @@ from dml2onnx.ir.tensor import TensorDesc
 
 Array: TypeAlias = npt.NDArray[np.generic]
 Floats: TypeAlias = npt.NDArray[np.float64]
+Indices: TypeAlias = npt.NDArray[np.int64]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
 
+_T = TypeVar("_T")
+_U = TypeVar("_U")
+
+
 def either(marks: Mask, others: Mask | None) -> Mask:
-    """What one of two masks, the second of which may be absent, holds."""
+    """The union of two masks, the second of which may be absent."""
     return marks if others is None else marks | others
 
 
@@ -29,14 +34,13 @@ def either(marks: Mask, others: Mask | None) -> Mask:
 class Result:
     """One output tensor.
 
-    ``values`` may come as ``float64`` for a narrower floating-point tensor: :func:`run` rounds it, once.
-    ``error`` bounds, per element, what an evaluation in FLOAT32 (of FLOAT64 tensors: in FLOAT64) may be off before
-    its last rounding; ``None`` says that the values are exact. ``unspecified`` marks elements of which DirectML
-    guarantees nothing: no comparison may depend on them. ``open`` marks those that only an exact model keeps (what an
-    index out of range gives, say): see :mod:`dml2onnx.reference.promise`, which adds what holds for all operators.
-    ``floats_error`` gives ``error`` where sums of quantised numbers are computed in FLOAT; infinite
-    where nothing can be said of them. ``scale`` is the size of the numbers that the values are made of, where that is
-    larger than the values: a default model promises a millionth of it.
+    ``values`` may be ``float64`` for a narrower floating-point tensor; :func:`run` rounds them once. ``error`` bounds,
+    per element, the error of an evaluation in FLOAT32 (FLOAT64 tensors: in FLOAT64) before its last rounding; ``None``
+    means exact. ``unspecified`` marks elements for which DirectML guarantees nothing; no comparison may depend on them.
+    ``open`` marks elements that only an exact model matches, such as the result of an index out of range;
+    :mod:`dml2onnx.reference.promise` adds those of all operators. ``floats_error`` returns ``error`` for sums of
+    quantised numbers that are computed in FLOAT, infinite where unspecified. ``scale`` is the magnitude of intermediate
+    values where they are larger than ``values``; a default model promises a millionth of it.
     """
 
     values: Array
@@ -46,32 +50,43 @@ class Result:
     floats_error: Callable[[], Floats] | None = None
     scale: float = 0.0
 
+    @property
+    def bound(self) -> Floats:
+        """``error``, or zeros if the values are exact."""
+        return np.zeros(self.values.shape) if self.error is None else self.error
+
+    @property
+    def marks(self) -> Mask:
+        """``unspecified``, or a mask without any marks."""
+        return np.zeros(self.values.shape, np.bool_) if self.unspecified is None else self.unspecified
+
     def by_floats(self) -> Result:
-        """What FLOAT arithmetic on dequantised numbers may give; the same where there are none."""
+        """The result with the error of FLOAT arithmetic on dequantised numbers, if there are any."""
         if self.floats_error is None:
             return self
         with np.errstate(all="ignore"):
             off = self.floats_error()
-        lost: Mask = np.isinf(off)
-        off = np.where(lost, 0, off)
-        error = off if self.error is None else np.maximum(self.error, off)
-        return replace(self, error=error, floats_error=None).marked(lost if lost.any() else None)
+        undefined: Mask = np.isinf(off)
+        off = np.where(undefined, 0, off)
+        return replace(self, error=np.maximum(self.bound, off), floats_error=None).marked(
+            undefined if undefined.any() else None
+        )
 
     def marked(self, marks: Mask | None) -> Result:
-        """The same with more elements unspecified."""
+        """The result with more elements unspecified."""
         return self if marks is None else replace(self, unspecified=either(marks, self.unspecified))
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The logical input arrays of an operator by field; 4-bit elements are stored one to a byte.
+    """The logical input arrays of an operator by field, with 4-bit elements one to a byte.
 
-    Of outputs that an operator updates there may be what they hold before.
+    May include the previous contents of outputs that the operator updates.
     """
 
     fields: Mapping[str, tuple[Array, ...]]
     values_only: bool = False
-    """Whether nobody asks for the errors of the outputs, which may then be missing."""
+    """Whether the caller needs no errors of the outputs, which may then be missing."""
 
     def tensor(self, name: str) -> Array:
         """A required tensor."""
@@ -89,7 +104,7 @@ class Inputs:
 
 
 Outputs: TypeAlias = Mapping[str, Result | Sequence[Result]]
-"""The results by output field, a sequence for an array field; fields that the descriptor leaves out may be there."""
+"""The results by output field, a sequence for an array field; may include fields that the descriptor leaves out."""
 
 Reference: TypeAlias = Callable[[OperatorDesc, Inputs], Outputs]
 
@@ -97,9 +112,9 @@ _references: dict[str, Reference] = {}
 
 
 def reference(*names: str) -> Callable[[Reference], Reference]:
-    """Marks a function as the specification of the operators of those short names (``"PADDING"``).
+    """Registers a function as the reference of operators, by short name (``"PADDING"``).
 
-    Raises ``ValueError`` for a name that the catalogue does not know or that another function has taken.
+    Raises ``ValueError`` for an unknown name or one that is already registered.
     """
 
     def register(function: Reference) -> Reference:
@@ -120,20 +135,30 @@ def reference(*names: str) -> Callable[[Reference], Reference]:
 
 
 def references() -> Mapping[str, Reference]:
-    """The specification of each operator, by its short name."""
+    """The reference function of each operator, by short name."""
     return MappingProxyType(_references)
+
+
+def map_tensors(
+    op: OperatorDesc, fields: Mapping[str, Sequence[_T]], function: Callable[[_T, TensorDesc], _U]
+) -> dict[str, tuple[_U, ...]]:
+    """``function(item, descriptor)`` of each item, one per tensor of each field."""
+    return {
+        name: tuple(function(item, desc) for item, desc in zip(items, op.tensors(name), strict=True))
+        for name, items in fields.items()
+    }
 
 
 def run(op: OperatorDesc, inputs: Inputs) -> dict[str, tuple[Result, ...]]:
     """Evaluates one operator on logical arrays of the types and sizes of its descriptors.
 
-    Gives the present output fields only, each rounded to the type of its descriptor.
+    Returns the output fields that are present, rounded to the types of their descriptors.
     Raises ``InternalError`` for an operator without a reference.
     """
     function = _references.get(op.type)
     if function is None:
         raise InternalError(op.schema.name, "it has no reference implementation")
-    # IEEE 754 results of overflows, 0 / 0 and the like are what the specification asks for (decision G6)
+    # overflows, 0 / 0 and the like follow IEEE 754 (decision G6)
     with np.errstate(all="ignore"):
         flushed = _without_subnormals(op, inputs)
         if flushed is None:
@@ -146,28 +171,22 @@ def run(op: OperatorDesc, inputs: Inputs) -> dict[str, tuple[Result, ...]]:
 
 
 def _finished(op: OperatorDesc, outputs: Outputs) -> dict[str, tuple[Result, ...]]:
-    """The outputs that are there, rounded."""
-    results: dict[str, tuple[Result, ...]] = {}
-    for field in op.schema.output_fields:
-        descs = op.tensors(field.name)
-        if descs:
-            supplied = outputs[field.name]
-            several = (supplied,) if isinstance(supplied, Result) else tuple(supplied)
-            results[field.name] = tuple(_finish(r, d) for r, d in zip(several, descs, strict=True))
-    return results
+    present = {field.name: outputs[field.name] for field in op.schema.output_fields if op.tensors(field.name)}
+    fields = {name: (item,) if isinstance(item, Result) else tuple(item) for name, item in present.items()}
+    return map_tensors(op, fields, _finish)
 
 
 _MOVING = frozenset({"filling", "gathering", "join", "padding", "rearranging", "slicing"})
 """Families that copy bits."""
 _COPYING = ("ACTIVATION_IDENTITY", "ELEMENT_WISE_BIT_", "ELEMENT_WISE_IDENTITY", "ELEMENT_WISE_IF")
-"""How operators of other families begin that do; with a ScaleBias IDENTITY computes."""
+"""Prefixes of operators of other families that copy bits, unless they have a ScaleBias."""
 _SMALLEST = np.finfo(np.float32).smallest_normal
 
 
 def _without_subnormals(op: OperatorDesc, inputs: Inputs) -> Inputs | None:
-    """The inputs as arithmetic on FLOAT32 was seen to take them: subnormal numbers are 0 (decision G8).
+    """The inputs with FLOAT32 subnormals flushed to 0, as DirectML was seen to do (decision G8).
 
-    ``None`` where there are none, and where bits are only copied.
+    ``None`` if there are none, or if the operator only copies bits.
     """
     if op.schema.family in _MOVING or (op.type.startswith(_COPYING) and not op.has("ScaleBias")):
         return None
@@ -187,11 +206,9 @@ def _without_subnormals(op: OperatorDesc, inputs: Inputs) -> Inputs | None:
 
 
 def _as_either(flushed: Result, kept: Result) -> Result:
-    """What was seen, unspecified where a driver that keeps subnormal numbers may give another result."""
+    """The flushed result, unspecified where a driver that keeps subnormals may give a different one."""
     same: Mask = (flushed.values == kept.values) | ((flushed.values != flushed.values) & (kept.values != kept.values))
-    error = flushed.error if kept.error is None else kept.error
-    if flushed.error is not None and kept.error is not None:
-        error = np.maximum(flushed.error, kept.error)
+    error = None if flushed.error is None and kept.error is None else np.maximum(flushed.bound, kept.bound)
     if error is not None and not same.all():
         far = np.abs(flushed.values.astype(np.float64) - kept.values.astype(np.float64))
         same |= np.isfinite(far) & (far <= error)
@@ -204,7 +221,7 @@ def _finish(result: Result, desc: TensorDesc) -> Result:
     values = result.values
     assert values.shape == desc.sizes, (values.shape, desc)
     if values.dtype != desc.data_type.dtype:
-        # integers are never converted on the way out: their wrapping or saturation is the operator's own affair
+        # integers are never converted here; each operator wraps or saturates its own
         assert desc.data_type.is_float, (values.dtype, desc)
         assert values.dtype == np.float64, (values.dtype, desc)
         values = values.astype(desc.data_type.dtype)
@@ -214,7 +231,7 @@ def _finish(result: Result, desc: TensorDesc) -> Result:
 def as_inputs(op: OperatorDesc, arrays: Mapping[str, Sequence[npt.ArrayLike] | npt.ArrayLike]) -> Inputs:
     """Checks arrays (one, or a list for an array field) against the descriptors; plain numbers take their type.
 
-    Raises ``ValueError`` for an array of another type or other sizes than its descriptor, and for an absent one.
+    Raises ``ValueError`` for a missing array, or one whose type or sizes differ from its descriptor.
     """
     fields: dict[str, tuple[Array, ...]] = {}
     updated = [field for field in op.schema.output_fields if op.updates(field.name) and field.name in arrays]
@@ -226,7 +243,7 @@ def as_inputs(op: OperatorDesc, arrays: Mapping[str, Sequence[npt.ArrayLike] | n
             raise ValueError(f"{op.type}: no array for {field.name}")
         supplied = arrays[field.name]
         single = isinstance(op.get(field.name), TensorDesc)
-        # a list of one stands for its element where the element is an array, as `run_operator` gives its outputs
+        # accepts the lists that `run_operator` returns
         if single and isinstance(supplied, list) and len(supplied) == 1 and isinstance(supplied[0], np.ndarray):
             supplied = supplied[0]
         several = [supplied] if single else list(supplied)  # type: ignore[arg-type]  # a list where not single

@@ -11,19 +11,17 @@ import numpy.typing as npt
 from dml2onnx.ir.operator import OperatorDesc, Size2D
 from dml2onnx.reference.accuracy import ROUNDOFF
 from dml2onnx.reference.numeric import truncate_within, widen
-from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, reference
+from dml2onnx.reference.registry import Floats, Indices, Inputs, Mask, Outputs, Result, reference
 
 Coordinates = npt.NDArray[np.float32]
-Indices = npt.NDArray[np.int64]
-
 
 _SIMPLE = 64
-"""Weights of so many parts leave room in FLOAT32 for the products of two axes with an 8-bit integer."""
+"""FLOAT32 is exact for the product of an 8-bit integer with weights of two axes that are multiples of 1/64."""
 
 
 @reference("RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3")
 def resample(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """Resizes by Scales (decision S1); RESAMPLE has pixel centres (S10), RESAMPLE3 may shrink with care (S9)."""
+    """Resizes by Scales (decision S1). RESAMPLE uses pixel centres (S10); RESAMPLE3 may antialias (S9)."""
     scales = op.floats("Scales")
     if op.type == "RESAMPLE":
         return _resample(op, inputs, scales, (0.5,) * len(scales), (-0.5,) * len(scales))
@@ -32,7 +30,7 @@ def resample(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("UPSAMPLE_2D")
 def upsample_2d(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """RESAMPLE by the whole numbers of ScaleSize: plain repetition, or LINEAR with pixel centres (decision S11)."""
+    """RESAMPLE by integer factors: repetition, or LINEAR with pixel centres (decision S11)."""
     x, size = inputs.tensor("InputTensor"), op.get("ScaleSize")
     assert isinstance(size, Size2D)
     if op.enum("InterpolationMode") == "NEAREST_NEIGHBOR":
@@ -42,9 +40,9 @@ def upsample_2d(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 
 def nearest_of(op: OperatorDesc) -> Callable[[Coordinates], Coordinates]:
-    """How NEAREST_NEIGHBOR chooses an element: the one below or above, as RoundingDirection says (decision S3).
+    """The rounding of NEAREST_NEIGHBOR, which RoundingDirection selects (decision S3).
 
-    First versions have no such field: they round halves up, and of integers of 8 bits take the one below (S2).
+    Versions without that field round halves up, or down to the element below for 8-bit integers (S2).
     """
     if op.has("RoundingDirection"):
         return np.ceil if op.enum("RoundingDirection") == "INCREASING" else np.floor
@@ -52,7 +50,7 @@ def nearest_of(op: OperatorDesc) -> Callable[[Coordinates], Coordinates]:
 
 
 def halves_up(x: Coordinates) -> Coordinates:
-    """To the nearest whole number (decision S2)."""
+    """Rounds to nearest (decision S2)."""
     rounded: Coordinates = np.floor(x + np.float32(0.5))
     return rounded
 
@@ -60,7 +58,7 @@ def halves_up(x: Coordinates) -> Coordinates:
 def coordinates(size: int, scale: float, input_offset: float, output_offset: float) -> Coordinates:
     """``(x - OutputPixelOffset) / Scale - InputPixelOffset`` for every output coordinate, in FLOAT32 (decision S1)."""
     quotient = (np.arange(size).astype(np.float32) - np.float32(output_offset)) / np.float32(scale)
-    # a quotient that underflows is 0, so that rounding up does not leave the first element (decision S16)
+    # a quotient that underflows is 0, so rounding up does not skip the first element (decision S16)
     quotient = np.where(np.abs(quotient) < np.finfo(np.float32).tiny, np.float32(0), quotient)
     return (quotient - np.float32(input_offset)).astype(np.float32)
 
@@ -96,17 +94,17 @@ def _resample(
     else:
         result = truncate_within(line.values, line.error, data_type)
     if any(not 0 <= offset <= 1 for offset in input_offsets):
-        # kernels differ in what they clamp, and in what they multiply by 0 (decision S5)
+        # kernels differ in what they clamp and what they multiply by 0 (decision S5)
         known = False if result.unspecified is None else result.unspecified
-        result = replace(result, unspecified=np.broadcast_to(line.torn | line.near | known | shrinks, sizes))
+        result = replace(result, unspecified=np.broadcast_to(line.extrapolated | line.near | known | shrinks, sizes))
     return {"OutputTensor": result}
 
 
 def antialiasing_steps(size: int, output: int) -> list[int]:
-    """The sizes through which an axis goes where the scale of some axis is below a half (decision S9).
+    """The sizes of the passes that shrink an axis, if any axis shrinks to less than half (decision S9).
 
-    The powers of two below it, from the largest on, that are larger than the output, and the output; nothing but the
-    output where that is no less than a half.
+    All powers of two between ``size`` and ``output``, in descending order, then ``output``; only ``output`` if it is at
+    least half of ``size``.
     """
     if size <= 2 * output:
         return [output]
@@ -115,63 +113,62 @@ def antialiasing_steps(size: int, output: int) -> list[int]:
 
 
 def clamp(x: Floats | Coordinates, n: int) -> Indices:
-    """Indices inside the input: its edge repeats (decision S5)."""
+    """Indices clamped to the input (decision S5)."""
     return np.clip(x.astype(np.float64), 0, n - 1).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A tensor that is sampled linearly along one axis after another, and the bound on its errors.
+    """A tensor that is sampled linearly along one axis after another, with its error bound.
 
-    An infinity that stands beside a whole coordinate is multiplied by 0 (decision S6), unless a runtime does not look
-    at it, or FLOAT32 steps taken another way make the coordinate another.
+    An infinity next to a whole coordinate is multiplied by 0 (decision S6), unless a runtime skips it or computes
+    a slightly different coordinate.
     """
 
     values: Floats
     error: Floats
     is_float: bool
     near: Mask
-    """Whether an element beside the coordinates, of whatever weight, is not finite."""
+    """Whether an element next to the coordinates, whatever its weight, is not finite."""
     weightless: Mask
-    """Whether some element beside the coordinates may have weight 0, or not."""
-
-    torn: Mask
-    """What lies elsewhere than between the two elements, which some kernels of DirectML clamp."""
+    """Whether the weight of an element next to the coordinates may be 0."""
+    extrapolated: Mask
+    """Whether the coordinate is not between its two elements; some kernels of DirectML clamp these."""
 
     def sampled(self, axis: int, size: int, scale: float, input_offset: float, output_offset: float) -> _Line:
-        """The next axis (decisions S5 and S6)."""
+        """Samples the next axis (decisions S5 and S6)."""
         place = coordinates(size, scale, input_offset, output_offset).astype(np.float64)
-        # elements are chosen, and clamped, by no more of the offset than lies between 0 and a pixel
+        # elements are chosen and clamped with the offset limited to [0, 1]
         base = coordinates(size, scale, min(max(input_offset, 0.0), 1.0), output_offset).astype(np.float64)
         below = np.floor(base)
         column = tuple(-1 if i == axis else 1 for i in range(self.values.ndim))
         weight = (place - below).reshape(column)
         low, high = (clamp(below + step, self.values.shape[axis]) for step in (0, 1))
         a, b = np.take(self.values, low, axis), np.take(self.values, high, axis)
-        # at the edge both are one element
+        # at the edge both elements are the same
         is_edge = (low == high).reshape(column)
         values = np.where(is_edge, a, a * (1 - weight) + b * weight)
         far = np.where(is_edge, 1, np.maximum(np.abs(weight) + np.abs(1 - weight), 1))
         rounding = 4 * ROUNDOFF * (np.abs(a) + np.abs(b)) * far * (weight != 0)
         if not self.is_float:
-            # sums of small integers in simple proportions, such as quarters, are exact in FLOAT32 in whatever order,
-            # and truncation must see them so; where weights fill their 24 bits, another order makes another sum
+            # sums of small integers with simple weights, such as quarters, are exact in FLOAT32 in any order, which
+            # matters before truncation; with weights of 24 bits the sum depends on the order
             simple = np.round(weight * _SIMPLE) == weight * _SIMPLE
             in_float32 = a.astype(np.float32) * (1 - weight).astype(np.float32)
             in_float32 = in_float32 + b.astype(np.float32) * weight.astype(np.float32)
             rounding = np.where(simple & (in_float32 == values), 0, rounding)
         doubt = doubt_of(place, size, scale, input_offset, output_offset)
-        fresh = rounding + np.abs(b - a) * doubt.reshape(column)
+        own = rounding + np.abs(b - a) * doubt.reshape(column)
         inherited = np.maximum(np.take(self.error, low, axis), np.take(self.error, high, axis)) * far
-        error = inherited + np.where(np.isfinite(fresh), fresh, 0)
+        error = inherited + np.where(np.isfinite(own), own, 0)
         near, weightless = self._leaks(axis, place if 0 <= input_offset <= 1 else base, doubt, column)
         inside = np.clip(place, 0, self.values.shape[axis] - 1)
         beyond = np.where(low == high, inside != low, (place < below) | (place >= below + 1)).reshape(column)
-        torn = np.take(self.torn, low, axis) | np.take(self.torn, high, axis) | beyond
-        return _Line(values, error, self.is_float, near, weightless, torn)
+        extrapolated = np.take(self.extrapolated, low, axis) | np.take(self.extrapolated, high, axis) | beyond
+        return _Line(values, error, self.is_float, near, weightless, extrapolated)
 
     def _leaks(self, axis: int, place: Floats, doubt: Floats, column: tuple[int, ...]) -> tuple[Mask, Mask]:
-        """``near`` and ``weightless`` of the next axis: whole coordinates, and edges, have a weight of 0."""
+        """``near`` and ``weightless`` after the next axis; whole coordinates and edges have a weight of 0."""
         end = self.values.shape[axis] - 1
         inside = np.clip(place, 0, end)
         is_whole = (np.abs(inside - np.round(inside)) <= doubt).reshape(column)
@@ -184,7 +181,7 @@ class _Line:
 
 
 def doubt_of(place: Floats, size: int, scale: float, input_offset: float, output_offset: float) -> Floats:
-    """What FLOAT32 steps taken another way, such as a product with 1 / Scale, may make of a coordinate."""
+    """How far coordinates may differ with other FLOAT32 steps, such as multiplication by 1 / Scale."""
     quotient = (np.arange(size) - output_offset) / scale
     inexact = place != quotient - input_offset
     return np.where(inexact, 2 * ROUNDOFF * (np.abs(quotient) + np.abs(place)), 0)

@@ -9,17 +9,16 @@ import numpy as np
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference.accuracy import LARGEST_FLOAT32, ROUNDOFF
 from dml2onnx.reference.numeric import sum_error, widen
-from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, reference
-from dml2onnx.reference.resample import Indices, clamp, coordinates, doubt_of, nearest_of
+from dml2onnx.reference.registry import Floats, Indices, Inputs, Mask, Outputs, Result, reference
+from dml2onnx.reference.resample import clamp, coordinates, doubt_of, nearest_of
 
 
 @reference("RESAMPLE_GRAD", "RESAMPLE_GRAD1")
 def resample_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """The gradients of RESAMPLE1 and RESAMPLE2 (decisions S12 to S15).
 
-    Element g of the gradient goes to where the forward operator looked for it, in shares that are its weights.
-
-    The offsets are swapped against the forward operator: InputPixelOffsets belong to the arriving gradient (S13).
+    Each gradient element is distributed to the elements that the forward operator read, by the same weights. The
+    offsets are swapped compared to the forward operator: InputPixelOffsets belong to the incoming gradient (S13).
     """
     gradient, sizes = widen(inputs.tensor("InputGradientTensor")), op.tensor("OutputGradientTensor").sizes
     zero, no = np.zeros(gradient.shape), np.zeros(gradient.shape, np.bool_)
@@ -37,31 +36,27 @@ def resample_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @dataclass(frozen=True, slots=True)
 class _Sums:
-    """A tensor whose elements are sent along one axis after another, and the bounds on the errors of the sums."""
+    """A tensor that is scattered along one axis after another, with error bounds of the sums."""
 
     values: Floats
     magnitude: Floats
     error: Floats
-    """What the errors of the coordinates make."""
+    """Error caused by the errors of coordinates."""
     terms: Floats
     special: Mask
-    """Where an infinity or NaN has a share."""
+    """Where an infinity or NaN contributes."""
     leaks: Mask
-    """Where one stands beside a whole coordinate, its share being 0: ``0 * inf`` is as open as it is forward."""
+    """Where one contributes with weight 0, next to a whole coordinate; ``0 * inf`` is open, as in the forward pass."""
 
     def sent(self, axis: int, size: int, places: Indices) -> _Sums:
-        """Every element whole to one place."""
-        return _Sums(
-            _added(self.values, axis, size, places),
-            _added(self.magnitude, axis, size, places),
-            _added(self.error, axis, size, places),
-            _added(self.terms, axis, size, places),
-            _added(self.special, axis, size, places) > 0,
-            _added(self.leaks, axis, size, places) > 0,
-        )
+        """Scatters each element to a single index."""
+        numbers = (self.values, self.magnitude, self.error, self.terms)
+        values, magnitude, error, terms = (_added(item, axis, size, places) for item in numbers)
+        special, leaks = (_added(item, axis, size, places) > 0 for item in (self.special, self.leaks))
+        return _Sums(values, magnitude, error, terms, special, leaks)
 
     def shared(self, axis: int, size: int, place: Floats, doubt: Floats) -> _Sums:
-        """Every element to the two places around its coordinate, of which the edge may be both (decision S15)."""
+        """Scatters each element to the two indices around its coordinate, clamped to the edge (decision S15)."""
         inside = np.clip(place, 0, size - 1)
         below = np.floor(inside)
         weight = inside - below
@@ -69,7 +64,7 @@ class _Sums:
             return self.sent(axis, size, below.astype(np.int64))
 
         def added(item: Floats | Mask, share: Floats | Mask, base: Floats, step: int) -> Floats:
-            # no share of an infinity is nothing
+            # 0 * inf counts as 0 here
             column = share.reshape([-1 if i == axis else 1 for i in range(item.ndim)])
             part = np.where(column == 0, 0, item * np.where(column == 0, 1, column))
             return _added(part, axis, size, clamp(base + step, size))
@@ -96,14 +91,14 @@ class _Sums:
         )
 
     def result(self) -> Result:
-        """A sum depends on the order where its parts overflow."""
+        """The sums, unspecified where the order of additions decides whether parts overflow."""
         error = self.error + sum_error(self.terms + 2 * self.values.ndim, self.magnitude, ROUNDOFF)
         overflows = np.isfinite(self.magnitude) & (self.magnitude > LARGEST_FLOAT32)
         return Result(self.values, error, self.leaks | overflows)
 
 
 def _added(x: Floats | Mask, axis: int, size: int, places: Indices) -> Floats:
-    """The elements along an axis added up at ``places`` of another, of ``size``."""
+    """The elements along an axis summed at ``places`` of an axis of length ``size``."""
     columns = np.moveaxis(x, axis, 0)
     total = np.zeros((size, *columns.shape[1:]))
     np.add.at(total, places, columns)

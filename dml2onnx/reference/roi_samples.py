@@ -1,38 +1,35 @@
-"""Where the regions of ROI_ALIGN and its relatives are sampled, and what is found there."""
+"""Sample coordinates and sample values of the regions of ROI_ALIGN and its variants."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference.accuracy import ROUNDOFF
-from dml2onnx.reference.registry import Floats, Mask
-
-Indices = npt.NDArray[np.int64]
+from dml2onnx.reference.registry import Floats, Indices, Mask
 
 _SIMPLE = 1 << 18
-"""Numbers of so many parts leave room in FLOAT32 for the other steps by which a coordinate can be computed."""
+"""Numbers with up to 18 significant bits stay exact in FLOAT32 in every way of computing a coordinate."""
 _OTHER_STEPS = 4
-"""Roundings by which such steps may differ."""
+"""Roundings in which two ways of computing a coordinate may differ."""
 _MOST_SAMPLES = 1 << 22
-"""Along one axis of one region: the contents of regions may ask for any number."""
+"""Limit of samples along one axis of one region; the contents of ROITensor could request any number."""
 WINDOW = (-1, 0, 1, 2)
-"""The elements that a coordinate which is a little off may touch, counted from the one below."""
+"""Elements that an inexact coordinate may touch, relative to the one below it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Number:
-    """FLOAT32 numbers, and how far off they may come out by other steps; not at all where all steps are exact."""
+    """FLOAT32 numbers, and how far other ways of computing them may deviate: 0 where all steps are exact."""
 
     value: Floats
     doubt: Floats
 
     @staticmethod
     def rounded(exact: Floats, doubt: Floats) -> _Number:
-        """The result of one step whose operands may be off by what makes ``doubt`` of it."""
+        """The result of one step, to which the errors of its operands contribute ``doubt``."""
         mantissa = np.frexp(exact)[0] * _SIMPLE
         simple = np.round(mantissa) == mantissa
         value = exact.astype(np.float32).astype(np.float64)
@@ -41,24 +38,23 @@ class _Number:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The samples of one region along one axis of the image, ``count`` for each output element, in order."""
+    """The samples of one region along one axis of the image, ``count`` per output element, in order."""
 
     count: int
     size: int
     place: Floats
-    """Coordinates in the image, not yet clamped."""
+    """Unclamped coordinates in the image."""
     doubt: Floats
     below: Indices
     above: Indices
     weight: Floats
-    """That of ``above``; NEAREST_NEIGHBOR has one element and 0."""
+    """The weight of ``above``; 0 for NEAREST_NEIGHBOR, which has one element."""
     is_linear: bool
     inside: Mask
-    torn: Mask
-    """Where nothing can be said: rounding decides which element is the nearest, whether a sample is outside, or how
-    many there are."""
+    marks: Mask
+    """Unspecified samples: rounding decides which element is nearest, or whether or where there is a sample."""
     is_lost: bool
-    """Whether there are samples that may lie anywhere, as the region has no finite coordinates."""
+    """Whether samples may be anywhere because the region's coordinates are not finite."""
 
 
 def line_of(op: OperatorDesc, axis: str, corners: tuple[float, float], outputs: int, size: int) -> Line:
@@ -76,10 +72,10 @@ def line_of(op: OperatorDesc, axis: str, corners: tuple[float, float], outputs: 
     ratio = _Number.rounded(size_of.value / outputs, size_of.doubt / outputs)
     count, is_open = _count(op, ratio)
     if outputs * count > _MOST_SAMPLES:
-        raise MemoryError  # which is said with the node that it is about
+        raise MemoryError  # the interpreter reports it with the node
     samples = np.arange(outputs * count).astype(np.float64)
     if aligned and len(samples) == 1:
-        # in the middle, whatever the offset of the output (decision O8)
+        # in the middle, whatever OutputPixelOffset is (decision O8)
         steps, parts = _Number(samples + 0.5, np.zeros_like(samples)), 1
     else:
         steps = _Number.rounded(samples - output_offset, np.zeros_like(samples))
@@ -91,7 +87,7 @@ def line_of(op: OperatorDesc, axis: str, corners: tuple[float, float], outputs: 
 
 
 def _shifted(corner: _Number, shift: float) -> _Number:
-    """The corner less the offset, of which half a pixel may be taken off or put on in between."""
+    """``corner - shift``, which may be computed with an intermediate shift of half a pixel either way."""
     at = _Number.rounded(corner.value - shift, corner.doubt)
     for way in (0.5, -0.5):
         at = _Number(at.value, at.doubt + _Number.rounded(corner.value + way, np.zeros(())).doubt)
@@ -99,13 +95,13 @@ def _shifted(corner: _Number, shift: float) -> _Number:
 
 
 def _count(op: OperatorDesc, ratio: _Number) -> tuple[int, bool]:
-    """How many samples an output element has, and whether rounding decides."""
+    """The number of samples per output element, and whether it depends on rounding."""
     low, high = (max(op.uint(f"{end}SamplesPerOutput"), 1) for end in ("Minimum", "Maximum"))
 
     def clamped(x: Floats) -> int:
         return int(np.minimum(np.maximum(np.ceil(x), low), high)) if np.isfinite(x) else 1
 
-    # inverted regions have as many as upright ones (decision O6)
+    # inverted regions have as many samples as upright ones (decision O6)
     size = np.abs(ratio.value)
     ends = {clamped(size - ratio.doubt), clamped(size), clamped(size + ratio.doubt)}
     return clamped(size), len(ends) > 1 or not np.isfinite(size)
@@ -113,18 +109,18 @@ def _count(op: OperatorDesc, ratio: _Number) -> tuple[int, bool]:
 
 def _looked_up(op: OperatorDesc, count: int, size: int, at: _Number, is_open: bool, aligned: bool) -> Line:
     place = np.where(np.isfinite(at.value), at.value, 0)
-    torn = (~np.isfinite(at.value)) | is_open
+    marks = (~np.isfinite(at.value)) | is_open
     is_lost = not np.isfinite(at.value).all()
-    # a pixel beyond the image, where the borders themselves lie outside; aligned regions end, and are inside, at the
-    # corners of the image (decisions O3 and O8)
+    # samples may be up to one pixel outside the image, exclusive; those of aligned regions are inside up to the corners
+    # of the image, inclusive (decisions O3 and O8)
     inside = (place >= 0) & (place <= size - 1) if aligned else (place > -1) & (place < size)
     for border in (0, size - 1) if aligned else (-1, size):
-        torn |= np.abs(place - border) <= at.doubt
+        marks |= np.abs(place - border) <= at.doubt
     clamped = np.clip(place, 0, size - 1)
     if op.enum("InterpolationMode") == "LINEAR":
         below = np.floor(clamped).astype(np.int64)
         above = np.minimum(below + 1, size - 1)
-        return Line(count, size, place, at.doubt, below, above, clamped - below, True, inside, torn, is_lost)
+        return Line(count, size, place, at.doubt, below, above, clamped - below, True, inside, marks, is_lost)
     # halves go up (decision O10)
     half = _Number.rounded(clamped + 0.5, at.doubt)
     low, middle, high = (
@@ -132,20 +128,20 @@ def _looked_up(op: OperatorDesc, count: int, size: int, at: _Number, is_open: bo
         for end in (half.value - half.doubt, clamped + 0.5, half.value + half.doubt)
     )
     zero = np.zeros_like(place)
-    return Line(count, size, place, zero, middle, middle, zero, False, inside, torn | (low != high), is_lost)
+    return Line(count, size, place, zero, middle, middle, zero, False, inside, marks | (low != high), is_lost)
 
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """What is found at the crossings of two lines, in (channels, rows, columns)."""
+    """Samples at all pairs of rows and columns, as (channels, rows, columns)."""
 
     values: Floats
     error: Floats
     reach: Floats
-    """The largest finite magnitude around each."""
-    wild: Mask
-    """Where something around is not finite."""
-    torn: Mask
+    """The largest finite magnitude around each sample."""
+    near_nonfinite: Mask
+    """Whether an element around the sample is not finite."""
+    marks: Mask
 
 
 def samples_of(image: Floats, rows: Line, columns: Line, outside: float) -> Samples:
@@ -157,29 +153,32 @@ def samples_of(image: Floats, rows: Line, columns: Line, outside: float) -> Samp
     value = _mixed(_mixed(a, b, weights[1]), _mixed(c, d, weights[1]), weights[0])
     is_linear = rows.is_linear
     offsets = WINDOW if is_linear else (0,)
-    strange = ~np.isfinite(image)
-    sizes, wild = (_around(item, rows, columns, offsets) for item in (np.where(strange, 0, np.abs(image)), strange))
+    nonfinite = ~np.isfinite(image)
+    magnitudes = np.where(nonfinite, 0, np.abs(image))
+    sizes, near_nonfinite = (_around(item, rows, columns, offsets) for item in (magnitudes, nonfinite))
     inside = rows.inside[:, None] & columns.inside[None, :]
-    torn: Mask = rows.torn[:, None] | columns.torn[None, :]
+    marks: Mask = rows.marks[:, None] | columns.marks[None, :]
     if not is_linear:
         size = np.where(inside, sizes, abs(outside))
         zero = np.zeros(size.shape)
-        return Samples(np.where(inside, value, outside), zero, size, wild & inside, np.broadcast_to(torn, size.shape))
+        return Samples(
+            np.where(inside, value, outside), zero, size, near_nonfinite & inside, np.broadcast_to(marks, size.shape)
+        )
     doubt = rows.doubt[:, None] + columns.doubt[None, :]
-    # an infinity of weight 0 may make NaN, or be left out
+    # an infinity with weight 0 may become NaN or be skipped
     is_weightless = (weights[0] == 0) | (weights[1] == 0) | (doubt > 0)
     beyond = abs(outside) if np.isfinite(outside) else 0.0
     return Samples(
         np.where(inside, value, outside),
         np.where(inside, sizes * (2 * doubt + 8 * ROUNDOFF), 4 * ROUNDOFF * beyond),
         np.where(inside, sizes, beyond),
-        wild & inside,
-        (wild & is_weightless & inside) | torn,
+        near_nonfinite & inside,
+        (near_nonfinite & is_weightless & inside) | marks,
     )
 
 
 def _around(image: np.ndarray, rows: Line, columns: Line, offsets: tuple[int, ...]) -> np.ndarray:
-    """The largest of the elements so far from those below the coordinates, in both directions."""
+    """The maximum over elements at ``offsets`` from the one below each coordinate, in both directions."""
     for axis, line in ((1, rows), (2, columns)):
         places = [np.clip(line.below + offset, 0, line.size - 1) for offset in offsets]
         image = np.maximum.reduce([image.take(place, axis) for place in places])

@@ -21,7 +21,7 @@ def slice_(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("SLICE1")
 def slice1(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """Walks a window of the input, from its last element downwards where the stride is negative (decision X11)."""
+    """Steps through a window of the input, backward from its last element if the stride is negative (decision X11)."""
     read = _window_places(op, op.tensor("OutputTensor").sizes)
     return {"OutputTensor": Result(inputs.tensor("InputTensor")[np.ix_(*read)])}
 
@@ -42,7 +42,7 @@ def _window_places(op: OperatorDesc, counts: tuple[int, ...]) -> list[npt.NDArra
 
 @reference("SLICE_GRAD")
 def slice_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """Zeros, and the gradient at the places that SLICE1 takes its output from (decision X13)."""
+    """Zeros with the gradient at the elements that SLICE1 reads (decision X13)."""
     gradient = inputs.tensor("InputGradientTensor")
     y = np.zeros(op.tensor("OutputGradientTensor").sizes, gradient.dtype)
     y[np.ix_(*_window_places(op, gradient.shape))] = gradient
@@ -51,7 +51,7 @@ def slice_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("SPLIT")
 def split(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """Consecutive pieces along Axis, as long as the outputs say."""
+    """Consecutive pieces along Axis, as long as the outputs."""
     axis = op.uint("Axis")
     ends = list(accumulate(desc.sizes[axis] for desc in op.tensors("OutputTensors")))
     pieces = np.split(inputs.tensor("InputTensor"), ends[:-1], axis)
@@ -66,15 +66,15 @@ def tile(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("REVERSE_SUBSEQUENCES")
 def reverse_subsequences(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The first L elements of each sequence along Axis backwards (decision X19).
+    """Reverses the first L elements of each sequence along Axis (decision X19).
 
-    Of a length above that of the sequence element k is what lies L - 1 - k behind the first, or else the last.
+    If L exceeds the sequence, element k reads index L - 1 - k, clamped to the last.
     """
     x, lengths, axis = inputs.tensor("InputTensor"), inputs.tensor("SequenceLengthsTensor"), op.uint("Axis")
     n = x.shape[axis]
-    # as INT64 a length of more than 63 bits would be negative
+    # a length of more than 63 bits would be negative as INT64
     length = np.minimum(lengths, 2 * n).astype(np.int64)
     k = np.expand_dims(np.arange(n), tuple(d for d in range(x.ndim) if d != axis))
     source = np.where(k < length, np.minimum(length - 1 - k, n - 1), k)
-    strange = np.broadcast_to(lengths > n, x.shape)
-    return {"OutputTensor": Result(np.take_along_axis(x, source, axis), open=strange if strange.any() else None)}
+    too_long = np.broadcast_to(lengths > n, x.shape)
+    return {"OutputTensor": Result(np.take_along_axis(x, source, axis), open=too_long if too_long.any() else None)}

@@ -1,12 +1,11 @@
 """How far a conforming result may be from the reference.
 
-The tolerance is derived, not chosen. What an evaluation does before its last rounding is bounded by the reference
-itself (``Result.error``): nothing for data movement, selection and integers; ``n u`` times the sum of magnitudes
-for a sum of ``n`` products in any order; for formulas with exp, tanh or erf the accuracy that DirectML promises
-(1e-5 of the result, decision G13) and a few roundings of the largest intermediate value; and a fused activation
-passes on what its slope makes of the sum's error. On top comes the rounding to the output type, which may fall the
-other way when the value before it lies near the middle: one unit in the last place. Numbers below the smallest
-normal one may be flushed to 0 (decision G8).
+Tolerances are derived, not chosen. The reference bounds the error before the last rounding (``Result.error``): 0 for
+data movement, selection and integers; ``n u`` times the sum of magnitudes for a sum of ``n`` products in any order; for
+formulas with exp, tanh or erf the accuracy that DirectML promises (1e-5 of the result, decision G13) plus a few
+roundings of the largest intermediate value; a fused activation multiplies the error of its input by its slope. Rounding
+to the output type adds one unit in the last place, since a value near a midpoint may round either way. Numbers below
+the smallest normal one may be flushed to 0 (decision G8).
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ SMALLEST_NORMAL = {
     DataType.FLOAT64: float(np.finfo(np.float64).smallest_normal),
 }
 TOP_POWER = {DataType.FLOAT16: 2.0**15, DataType.FLOAT32: 2.0**127, DataType.FLOAT64: 2.0**1023}
-# Half a unit beyond the largest number (of FLOAT64, that number, as nothing beyond it can be written).
 INFINITY_BEGINS = {
     DataType.FLOAT16: 65520.0,
     DataType.FLOAT32: 2.0**128 - 2.0**103,
     DataType.FLOAT64: float(np.finfo(np.float64).max),
 }
-"""The first value that rounds to infinity, for which an infinity stands."""
+"""The smallest value that rounds to infinity: half a unit above the largest number. FLOAT64 cannot represent that, so
+its entry is the largest number itself."""
 
 HALF_ACCUMULATION = UNIT_ROUNDOFF[DataType.FLOAT16] / UNIT_ROUNDOFF[DataType.FLOAT32]
 """Factor on ``Result.error`` where FLOAT16 is accumulated in FLOAT16, as DirectML may (decision G5)."""
@@ -38,14 +37,9 @@ HALF_ACCUMULATION = UNIT_ROUNDOFF[DataType.FLOAT16] / UNIT_ROUNDOFF[DataType.FLO
 
 @np.errstate(all="ignore")
 def allowed_error(result: Result, data_type: DataType, half_accumulation: bool = False) -> Floats:
-    """The largest absolute difference per element; 0 where the result has to be equal.
-
-    ``half_accumulation`` admits providers that sum FLOAT16 tensors in FLOAT16.
-    """
-    if result.error is None:
-        return np.zeros(result.values.shape)
-    if not data_type.is_float:
-        return result.error
+    """The largest allowed absolute difference of each element; ``half_accumulation`` allows FLOAT16 sums in FLOAT16."""
+    if result.error is None or not data_type.is_float:
+        return result.bound
     factor = HALF_ACCUMULATION if half_accumulation and data_type is DataType.FLOAT16 else 1.0
     smallest = SMALLEST_NORMAL[data_type]
 
@@ -66,10 +60,9 @@ def allowed_error(result: Result, data_type: DataType, half_accumulation: bool =
 
 
 def spacing(size: Array, data_type: DataType) -> Floats:
-    """The distance from positive numbers to the next larger ones of their type.
+    """The distance from each positive number to the next larger one of its type, like ``np.spacing`` but much faster.
 
-    All numbers from the last power of two on are spaced alike, the largest and infinity too. It is what the exponent
-    says, whose bits are here taken for a number: ``np.spacing``, many times as fast.
+    It is computed from the bits of the exponent; infinity has the spacing of the largest number.
     """
     limits = np.finfo(str(data_type.dtype))
     bits = np.dtype(f"u{data_type.dtype.itemsize}")
@@ -88,11 +81,10 @@ def disagreements(
     half_accumulation: bool = False,
     allowed: Floats | None = None,
 ) -> Mask:
-    """Where ``got`` is not what the reference allows; NaN has to be NaN, and an infinity an infinity.
+    """Where ``got`` differs from the reference by more than the allowed error.
 
-    Except that a finite number may stand for one, or the reverse, where the allowed error reaches across the limit
-    of the type. Unspecified elements never disagree. ``allowed`` is what :func:`allowed_error` gives, where somebody
-    has asked it already.
+    NaN matches only NaN, and an infinity only itself, unless the allowed error reaches the limit of the type.
+    Unspecified elements always match. ``allowed`` is the result of :func:`allowed_error`, if the caller has it.
     """
     bad: Mask = got != result.values
     if not bad.any():

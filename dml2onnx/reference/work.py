@@ -1,7 +1,7 @@
-"""What the reference implementation of an operator does beyond reading its inputs and writing its outputs.
+"""The work of an operator in the reference, beyond reading its inputs and writing its outputs.
 
-Counted in elements that pass through numpy: those of windows, of sums of products, of what is padded. A turn of a loop
-in Python stands for some of them.
+The unit is one element in numpy, such as an element of a window, of a sum of products, or of padding. An iteration of a
+Python loop counts as several.
 """
 
 from __future__ import annotations
@@ -13,41 +13,36 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
 
 TURN = 1 << 10
-"""Elements that take as long as one turn of a loop."""
+"""Cost of one iteration of a Python loop."""
 STEP = 8 * TURN
-"""And as one step of a recurrent operator, or one region."""
+"""Cost of one step of a recurrent operator, or of one region."""
 PRODUCTS = 256
-"""Products in a matrix product that take as long as one element elsewhere."""
+"""Products in a matrix product that cost as much as one element elsewhere."""
 
 
 def hidden_work(op: OperatorDesc) -> int:
-    """Elements that are looked at, beyond those that are read and written."""
+    """The number of elements visited, beyond those that are read and written."""
     function = _WORK.get(op.type)
     return 0 if function is None else function(op)
 
 
-def _reach(op: OperatorDesc, count: Sequence[int], window: Sequence[int]) -> int:
-    """The elements, padding too, between the first and the last that ``count`` windows in each dimension reach."""
-    return prod(_reaches(op, count, window))
-
-
 def _reaches(op: OperatorDesc, count: Sequence[int], window: Sequence[int]) -> list[int]:
-    """The same in each dimension."""
+    """The number of elements, including padding, that ``count`` windows span in each dimension."""
     dilations = op.uints("Dilations") if op.has("Dilations") else (1,) * len(window)
     steps = zip(count, window, op.uints("Strides"), dilations, strict=True)
     return [(n - 1) * stride + (k - 1) * dilation + 1 for n, k, stride, dilation in steps]
 
 
 def _pooling(op: OperatorDesc) -> int:
-    """One turn for each element of the window, in which each of the output sees one element."""
+    """One loop iteration per element of the window, each of which visits one element per output element."""
     after = op.tensor("InputGradientTensor" if op.has("InputGradientTensor") else "OutputTensor")
     window, planes, places = op.uints("WindowSize"), prod(after.sizes[:2]), after.sizes[2:]
     counts = sum(n * k for n, k in zip(places, window, strict=True))
-    return prod(window) * (TURN + after.element_count) + planes * _reach(op, places, window) + counts
+    return prod(window) * (TURN + after.element_count) + planes * prod(_reaches(op, places, window)) + counts
 
 
 def _convolution(op: OperatorDesc) -> int:
-    """Windows become columns that the filter multiplies, or each element of the filter is a turn."""
+    """Forward, the filter multiplies windows as columns; backward, each element of the filter is a loop iteration."""
     x, w, y = (op.tensor(name) for name in ("InputTensor", "FilterTensor", "OutputTensor"))
     kernel = w.sizes[2:]
     if op.has("Direction") and op.enum("Direction") == "BACKWARD":
@@ -63,7 +58,7 @@ def _convolution(op: OperatorDesc) -> int:
 
 
 def _product(op: OperatorDesc) -> int:
-    """Each element of the output is a sum over what both matrices have in common."""
+    """Each output element is a sum over the common dimension of both matrices."""
     a, is_turned = op.tensor("ATensor"), op.has("TransA") and op.enum("TransA") == "TRANSPOSE"
     return op.tensor("OutputTensor").element_count * a.sizes[-2 if is_turned else -1] // PRODUCTS
 
@@ -79,7 +74,7 @@ _KEYS = frozenset(f"{when}{what}Tensor" for when in ("", "Past", "OutputPresent"
 
 
 def _attention(op: OperatorDesc) -> int:
-    """Every query meets every key in each head."""
+    """Each head multiplies every query by every key."""
     heads = op.uint("HeadCount" if op.has("HeadCount") else "QueryHeadCount")
     *_, batch, queries, width = op.tensor("OutputTensor").sizes
     lengths = [queries]
@@ -91,13 +86,13 @@ def _attention(op: OperatorDesc) -> int:
             lengths.append(desc.sizes[-2])
         elif item.name.startswith("Stacked"):
             lengths.append(desc.sizes[-4])
-    keys = sum(sorted(lengths)[-2:])  # the past and what is added to it
+    keys = sum(sorted(lengths)[-2:])  # the past keys and the new ones
     scores = batch * heads * queries * keys
     return scores + scores * width // heads // PRODUCTS + batch * TURN
 
 
 def _regions(op: OperatorDesc) -> int:
-    """Each region has its turns; how many samples it has besides the fewest, its contents say."""
+    """A cost per region and per sample; only the minimum number of samples is known without the contents."""
     across = op.tensor("InputGradientTensor" if op.has("InputGradientTensor") else "OutputTensor")
     fewest = max(op.uint("MinimumSamplesPerOutput"), 1)
     samples = across.element_count * fewest**2 + sum(across.sizes[2:]) * fewest * across.sizes[0]
@@ -105,13 +100,13 @@ def _regions(op: OperatorDesc) -> int:
 
 
 def _bins(op: OperatorDesc) -> int:
-    """Each element of a region's picture has its turn."""
+    """One loop iteration per bin."""
     sizes = op.tensor("OutputTensor").sizes
     return TURN * sizes[0] * prod(sizes[2:])
 
 
 def _neighbours(op: OperatorDesc) -> int:
-    """One turn for each place along an axis, and as many elements of each window as there are."""
+    """One loop iteration per index along an axis, and the elements of each window inside the tensor."""
     x = op.tensor("InputTensor")
     sizes = x.sizes[1:2] if op.flag("CrossChannel") else x.sizes[2:]
     return sum(n * TURN + x.element_count * min(op.uint("LocalSize"), n) for n in sizes)

@@ -1,6 +1,6 @@
-"""Runs compiled models with ONNX Runtime: sessions, inputs, memory, and times.
+"""Runs compiled models with ONNX Runtime: sessions, inputs, memory, and profiles.
 
-Which execution provider computes is the business of ``providers``.
+``providers`` chooses the execution provider.
 """
 
 from __future__ import annotations

@@ -1,24 +1,20 @@
-"""The provider of each node in a run, and the node of each time in a profile."""
+"""Maps nodes to the providers that ran them, and times in a profile to nodes."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from dml2onnx.codes.running import FELL_BACK
 from dml2onnx.diagnostics import Diagnostic, quote
 from dml2onnx.onnx_model import Node, OnnxGraph, bodies
+from dml2onnx.providers.choice import Providers
 from dml2onnx.providers.table import AUTO, BY_NAME
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping, Sequence
-
-    from dml2onnx.providers.choice import Providers
-    from dml2onnx.runtime.profiles import NodeTime
+from dml2onnx.runtime.profiles import NodeTime
 
 BLOCKED = "_nchwc"
-"""ONNX Runtime's optimiser names a node that it lays out in blocks of channels after the value that it makes.
+"""The suffix of a node that ONNX Runtime converts to a blocked layout; the prefix is the name of its output.
 
 https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/nchwc_transformer.cc
 """
@@ -31,27 +27,26 @@ class NodeAssignment:
     name: str
     operator: str
     provider: str
-    """ONNX Runtime's name of the execution provider; empty for a node that it folded or merged into another."""
+    """ONNX Runtime's name of the execution provider; empty for a node that was folded or merged."""
     node: str
-    """The DirectML node that it was made for; empty where outputs need it besides."""
+    """The DirectML node that it was created for; empty for conversions of outputs."""
     directml: str
-    """The operator of that."""
+    """The operator of the DirectML node."""
 
 
 RENEWED = re.compile(r"(_token_\d+|_new_reshape)+$")
-"""What ONNX Runtime's optimiser puts behind the name of a node that another takes the place of, such as one in NHWC.
+"""Suffixes that ONNX Runtime appends to the name of a node when it replaces it, for example with an NHWC form.
 
 https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/graph/graph.cc (GenerateNodeName),
 https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/reshape_fusion.cc
 """
 
-
 LONGEST_MERGED = 4
-"""Nodes that ONNX Runtime makes one of, as Conv, Add and Relu."""
+"""Limit of nodes that ONNX Runtime merges into one, such as Conv, Add and Relu."""
 
 
 def assignments(model: OnnxGraph, recorded: Mapping[str, str], times: Iterable[NodeTime]) -> tuple[NodeAssignment, ...]:
-    """Where the nodes of a model ran: as ONNX Runtime has ``recorded`` by name, or else as the profile saw it."""
+    """The provider of each node: the one ``recorded`` by ONNX Runtime, else the one in the profile."""
     seen, _ = placed(times, model.nodes)
     return tuple(
         NodeAssignment(
@@ -66,14 +61,14 @@ def assignments(model: OnnxGraph, recorded: Mapping[str, str], times: Iterable[N
     )
 
 
-def fell_back(found: Iterable[NodeAssignment], providers: Providers, there: Sequence[str]) -> tuple[Diagnostic, ...]:
-    """A finding for each node that ran on none of the providers that were asked for.
+def fell_back(found: Iterable[NodeAssignment], providers: Providers, loaded: Sequence[str]) -> tuple[Diagnostic, ...]:
+    """A finding for each node that ran on none of the requested providers.
 
-    Where the policy has chosen, these are those ``there`` in the session, without the CPU's if there is any other.
+    For ``auto``, the requested providers are those ``loaded`` in the session, without the CPU unless it is alone.
     """
     cpu = BY_NAME["cpu"].full_name
     if providers.first == AUTO:
-        wanted = {name for name in there if name != cpu} or {cpu}
+        wanted = {name for name in loaded if name != cpu} or {cpu}
     else:
         wanted = {BY_NAME[name].full_name for name in providers.names}
     return tuple(
@@ -90,9 +85,9 @@ def fell_back(found: Iterable[NodeAssignment], providers: Providers, there: Sequ
 
 
 def placed(times: Iterable[NodeTime], nodes: Sequence[Node]) -> tuple[dict[str, NodeTime], list[NodeTime]]:
-    """What was spent in each node, by its name, and what was spent elsewhere.
+    """The time of each node by name, and the times that belong to no node.
 
-    Nodes in the graphs of other nodes are left out, for those have their times already.
+    Nodes in subgraphs are skipped, since the times of their hosts include them.
     """
     inner = {node.name for host in nodes for body in bodies(host) for node in body.nodes}
     names = {node.name for node in nodes}
@@ -116,9 +111,9 @@ def placed(times: Iterable[NodeTime], nodes: Sequence[Node]) -> tuple[dict[str, 
 
 
 def _at_work(node: Node, operator: str, makers: Mapping[str, Node], found: Container[str]) -> str:
-    """The name of the node that does the work where ONNX Runtime has merged others into it, such as Relu into Conv.
+    """The name of the main node of a merged one, such as Conv with Relu.
 
-    A merged node is called after the last of them, whose operator is not the one that runs.
+    ONNX Runtime names a merged node after the last of its parts, whose operator is not the one that runs.
     """
     at = node
     for _ in range(LONGEST_MERGED):

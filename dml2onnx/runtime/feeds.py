@@ -1,4 +1,4 @@
-"""Checks the inputs of a model before ONNX Runtime gets them."""
+"""Checks the inputs of a model before they are passed to ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 def check_inputs(ports: Sequence[Port], supplied: Mapping[str, npt.ArrayLike]) -> dict[str, Array]:
-    """ONNX feeds; all that is wrong with names, types and shapes is reported at once.
+    """ONNX feeds. Raises :class:`DmlError` with all errors in names, types and shapes.
 
-    An array has the shape of the buffer in memory order, or is flat. One that has the Sizes of a permuted tensor, which
-    are another shape, is put into memory order.
+    An array has the shape of the buffer in memory order, or is flat. An array with the Sizes of a permuted tensor is
+    transposed to memory order.
     """
     arrays = arguments.arrays(supplied, names=[port.name for port in ports])
     feeds: dict[str, Array] = {}
@@ -45,9 +45,9 @@ def check_inputs(ports: Sequence[Port], supplied: Mapping[str, npt.ArrayLike]) -
 
 
 def at_sizes(ports: Sequence[Port], arrays: Mapping[str, Array]) -> Sequence[Port]:
-    """The ports with the sizes that names have in these arrays, if that is one for each name and in its range.
+    """The ports with names replaced by the sizes in these arrays, if they are in range.
 
-    A name has the size of the first array that has one for it; other arrays are compared with it.
+    The first array with a name determines its size; other arrays are checked against it.
     """
     if not any(has_names(port.shape) for port in ports):
         return ports
@@ -72,7 +72,7 @@ def _is_in(size: int, limits: tuple[int, int] | None) -> bool:
 
 
 def _stored(port: Port, array: Array) -> Array | None:
-    """The array as the buffer has it; None where its shape is neither flat nor, without doubt, that of the tensor."""
+    """The array in memory order; ``None`` if its shape is neither flat nor clearly that of the tensor."""
     if array.shape == (prod(port.shape),):
         return array.reshape(port.shape)
     desc = port.desc
@@ -82,8 +82,8 @@ def _stored(port: Port, array: Array) -> Array | None:
     return array.transpose(layout.memory_order).reshape(port.shape)
 
 
-def _meant(port: Port, found: tuple[int, ...]) -> str:
-    """How an array would get the shape of a port, where it looks like a picture of another convention."""
+def _layout_hint(port: Port, found: tuple[int, ...]) -> str:
+    """How to convert an array to the shape of a port, if it looks like another image layout."""
     wanted = tuple(size for size in port.shape if isinstance(size, int))
     rank = len(wanted)
     if rank != len(port.shape) or rank < 3:
@@ -100,7 +100,7 @@ def _meant(port: Port, found: tuple[int, ...]) -> str:
 
 
 def _converted(port: Port, array: Array) -> tuple[Remedy, ...]:
-    """How an array would get the type of a port, and what that loses."""
+    """How to convert an array to the type of a port, and what is lost."""
     if array.dtype.kind not in "fiub" or np.dtype(port.dtype).kind not in "fiub":
         return ()
     to_whole = array.dtype.kind == "f" and np.dtype(port.dtype).kind in "iu"
@@ -110,19 +110,17 @@ def _converted(port: Port, array: Array) -> tuple[Remedy, ...]:
 
 
 def _findings(ports: Sequence[Port], arrays: Mapping[str, Array]) -> Iterator[Diagnostic]:
-    """All that is wrong."""
     names = shortened(", ".join(port.name for port in ports)) or "none"
     known = {port.name for port in ports}
     missing = [port.name for port in ports if port.name not in arrays]
-    strays = [name for name in arrays if name not in known]
-    meant: set[str] = set()
-    for name in strays:
-        near = missing if len(missing) == len(strays) == 1 else nearest(name, missing)
-        meant.update(near)
+    unknown = [name for name in arrays if name not in known]
+    similar: set[str] = set()
+    for name in unknown:
+        similar.update(missing if len(missing) == len(unknown) == 1 else nearest(name, missing))
         message = f"the model has no input {quote(name)}; its inputs are: {names}"
         yield UNKNOWN_INPUT.at(message, expected=names, found=name)
     for port in ports:
-        if port.name in meant:
+        if port.name in similar:
             continue
         if port.name not in arrays:
             expected = f"{port.dtype} {list(port.shape)}"
@@ -137,5 +135,6 @@ def _findings(ports: Sequence[Port], arrays: Mapping[str, Array]) -> Iterator[Di
             yield INPUT_TYPE.at(message, expected=port.dtype, found=array.dtype, remedies=remedies)
         elif array.shape != port.shape and _stored(port, array) is None:
             wanted = f"shape {list(port.shape)} (or be flat)"
-            message = f"input {quote(port.name)} must have {wanted}, not {list(array.shape)}{_meant(port, array.shape)}"
+            hint = _layout_hint(port, array.shape)
+            message = f"input {quote(port.name)} must have {wanted}, not {list(array.shape)}{hint}"
             yield INPUT_SHAPE.at(message, expected=list(port.shape), found=list(array.shape))

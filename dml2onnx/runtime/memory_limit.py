@@ -1,4 +1,4 @@
-"""Computes the memory that a run takes, before it is taken."""
+"""Computes the memory that a run needs, in advance."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from dml2onnx.onnx_model import OnnxGraph, peak
 from dml2onnx.onnx_model.types import stored_size
 
 ASSUMED_BYTES = 16 << 30
-"""Memory of a machine that does not say how much it has. Windows does not promise more than it has anyway."""
+"""Memory of a machine that does not report it. Windows does not overcommit memory anyway."""
 
 
 def machine_bytes() -> int:
-    """The memory of this machine, or of this process where its address space is limited to less (``ulimit -v``).
+    """The memory of this machine, or the limit of this process (``ulimit -v``) if that is less.
 
-    Where the system does not say them as POSIX does it is what many machines have.
+    A typical value for systems without the POSIX functions.
     """
     if sys.platform == "win32":
         return ASSUMED_BYTES
@@ -26,20 +26,20 @@ def machine_bytes() -> int:
 
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     try:
-        there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (ValueError, OSError):
-        there = ASSUMED_BYTES
-    return there if limit == resource.RLIM_INFINITY else min(there, limit)
+        installed = ASSUMED_BYTES
+    return installed if limit == resource.RLIM_INFINITY else min(installed, limit)
 
 
 def require_memory(graph: OnnxGraph, max_bytes: int | None = None) -> None:
-    """Refuses a model whose run has to hold more at once than it may: :class:`DmlError` (DML3020)."""
+    """Raises :class:`DmlError` (DML3020) for a model that needs more memory than allowed."""
     most = machine_bytes() if max_bytes is None else max_bytes
     found = peak(graph)
     if found.nbytes <= most:
         return
     limit = "--max-bytes" if max_bytes is not None else "the memory of this machine"
-    message = f"a run holds {found.nbytes} bytes at once; {limit} is {most}"
+    message = f"a run needs {found.nbytes} bytes at once; {limit} is {most}"
     origin = found.origin
     if origin is None and graph.inputs:
         port = max(graph.inputs, key=lambda item: stored_size(item.dtype, prod(item.shape)))

@@ -1,32 +1,30 @@
-"""Reads ONNX Runtime's profiles: time and provider of each node."""
+"""Reads the time and provider of each node from ONNX Runtime's profiles."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
 class NodeTime:
-    """How long one ONNX node took, in microseconds, as ONNX Runtime's profiler saw it."""
+    """The time of one ONNX node according to ONNX Runtime's profiler."""
 
     name: str
     operator: str
     microseconds: float
     provider: str = ""
-    """ONNX Runtime's name of the execution provider that ran it."""
+    """ONNX Runtime's name of the execution provider."""
 
 
 def node_times(text: str, runs: int = 1) -> list[NodeTime]:
-    """What every node cost in one run: the median of as many ``runs`` as the profile is of.
+    """The median time of every node over the ``runs`` in a profile.
 
-    A node in the body of another one may run several times in one run.
+    A node in a subgraph may run several times in one run.
     """
     times: dict[tuple[str, str, str], list[float]] = {}
     for name, details, microseconds in _kernel_times(text):
@@ -51,7 +49,7 @@ def _kernel_times(text: str) -> Iterator[tuple[str, dict[str, Any], float]]:
     """(node, details, microseconds) of each kernel in a profile."""
     try:
         events = json.loads(text)
-    except ValueError:  # older versions write names as they are, quotes and all
+    except ValueError:  # older versions do not escape names
         for duration, name, details in _KERNEL_TIME.findall(text):
             yield name, json.loads(details), float(duration)
         return

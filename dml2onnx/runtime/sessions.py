@@ -14,6 +14,7 @@ from dml2onnx.codes.running import PROVIDER_PASSED_OVER, PROVIDER_UNUSABLE, RUNT
 from dml2onnx.diagnostics import Diagnostic, DmlError, quote
 from dml2onnx.ir.mapped import MappedFiles
 from dml2onnx.lazy import lazy_method
+from dml2onnx.onnx_model import Array, Port
 from dml2onnx.providers.choice import ProviderLike, Providers
 from dml2onnx.providers.distributions import clash, distributions
 from dml2onnx.providers.installed import plugin_devices, require_providers
@@ -21,12 +22,10 @@ from dml2onnx.providers.table import AUTO, BY_NAME, DEFAULT_POLICY, POLICY, SHOR
 from dml2onnx.providers.threads import session_threads
 from dml2onnx.runtime.feeds import check_inputs
 from dml2onnx.runtime.profiles import NodeTime, node_times
+from dml2onnx.runtime.weights import Weights
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-    from dml2onnx.onnx_model import Array, Port
-    from dml2onnx.runtime.weights import Weights
 
 RECORD_ASSIGNMENT = "session.record_ep_graph_assignment_info"
 """https://github.com/microsoft/onnxruntime/blob/main/include/onnxruntime/core/session/onnxruntime_session_options_config_keys.h"""
@@ -35,14 +34,14 @@ SMALLEST_MODEL = bytes.fromhex(
     "08083a330a0c0a0178120179220452656c751201675a0f0a0178120a0a08080112040a020801620f0a0179120a0a08080112"
     "040a02080142040a001011"
 )
-"""One Relu of one number, opset 17: what every provider can run, or leave to the CPU."""
+"""A model with one Relu of one number, opset 17, which every provider can run or leave to the CPU."""
 
 
 class Session:
     """An ONNX Runtime session of a compiled model.
 
-    With ``profile`` it keeps what every node costs and which provider it was given to. DirectML requires sequential
-    execution and no memory pattern. ``warnings`` say what has to be said of how the session came about:
+    With ``profile`` it records the time and provider of every node. ``warnings`` has findings about the creation of the
+    session. DirectML requires sequential execution and no memory pattern:
     https://onnxruntime.ai/docs/execution-providers/DirectML-ExecutionProvider.html#configuration-options
     """
 
@@ -66,21 +65,21 @@ class Session:
 
     @property
     def inputs(self) -> tuple[Port, ...]:
-        """What goes in, in order."""
+        """The inputs in order."""
         return tuple(self._inputs)
 
     @property
     def outputs(self) -> tuple[Port, ...]:
-        """What comes out, in order."""
+        """The outputs in order."""
         return tuple(self._outputs)
 
     @property
     def providers(self) -> tuple[str, ...]:
-        """ONNX Runtime's names of the providers in it, in order, the CPU's too."""
+        """ONNX Runtime's names of the session's providers in order, including the CPU."""
         return tuple(self._session.get_providers())
 
     def run(self, inputs: Mapping[str, npt.ArrayLike], wanted: Sequence[str] | None = None) -> dict[str, Array]:
-        """The outputs (those ``wanted``, or all), by public name, in memory order, of inputs by public name."""
+        """Runs the model; returns all outputs, or those ``wanted``, by public name and in memory order."""
         if isinstance(wanted, Mapping):
             raise arguments.refusal("wanted", wanted, "names of outputs; inputs come first: run({...}, [...])")
         feeds = check_inputs(self._inputs, inputs)
@@ -95,33 +94,28 @@ class Session:
         return {port.name: np.asarray(array) for port, array in zip(outputs, results, strict=True)}
 
     def bind(self, inputs: Mapping[str, npt.ArrayLike] | None = None) -> Bound:
-        """The session with memory of its own for inputs and outputs, for running it again and again without copies.
+        """The session with preallocated inputs and outputs, for repeated runs without copies.
 
-        ``inputs`` are as for :meth:`run`; an array is taken as it is where it is contiguous, and what is left out holds
-        zeros. What is written into :attr:`Bound.inputs` counts from the next run on.
+        ``inputs`` are as for :meth:`run`; contiguous arrays are used without a copy, and missing ones are zeros.
+        Changes of :attr:`Bound.inputs` take effect in the next run.
         """
         supplied = arguments.arrays(inputs, names=[port.name for port in self._inputs])
-        made = {port.name: np.zeros(port.shape, port.dtype) for port in self._inputs if port.name not in supplied}
-        return Bound(
-            self._session,
-            self._inputs,
-            self._outputs,
-            check_inputs(self._inputs, {**supplied, **made}),
-            self._mapped_files,
-        )
+        zeros = {port.name: np.zeros(port.shape, port.dtype) for port in self._inputs if port.name not in supplied}
+        feeds = check_inputs(self._inputs, {**supplied, **zeros})
+        return Bound(self._session, self._inputs, self._outputs, feeds, self._mapped_files)
 
     def end_profile(self, runs: int = 1) -> list[NodeTime]:
-        """What every node cost in one of the ``runs`` so far; the session must have been made with ``profile``."""
+        """The time of every node in one of the ``runs`` so far; requires ``profile``."""
         assert self._profile_directory is not None
         text = Path(self._session.end_profiling()).read_text(encoding="utf-8", errors="replace")
         self._profile_directory.cleanup()
         return node_times(text, runs)
 
     def assigned(self) -> dict[str, str]:
-        """ONNX Runtime's name of the provider that each node was given to, by the node's name.
+        """ONNX Runtime's name of the provider of each node, by the node's name; requires ``profile``.
 
-        The session must have been made with ``profile``. Some providers say nothing of their nodes here, whom then the
-        profile names; nodes that were folded or merged before anybody got them are in neither.
+        Some providers do not report their nodes here, only in the profile. Nodes that were folded or merged before
+        assignment are in neither.
         """
         return {
             node.name: part.ep_name
@@ -131,7 +125,7 @@ class Session:
 
 
 class Bound:
-    """Inputs and outputs that stay where they are from run to run, by public name, in memory order."""
+    """Preallocated inputs and outputs by public name, in memory order."""
 
     def __init__(
         self, session: Any, inputs: Sequence[Port], outputs: Sequence[Port], feeds: Mapping[str, Array],
@@ -140,11 +134,10 @@ class Bound:
         from onnxruntime import OrtValue
 
         self._mapped_files = mapped_files
-
         self.inputs: Mapping[str, Array] = {port.name: feeds[port.onnx_name] for port in inputs}
-        """What the model reads; new contents are written into these arrays."""
+        """The arrays that the model reads; write new contents into them."""
         self.outputs: Mapping[str, Array] = {port.name: np.zeros(port.shape, port.dtype) for port in outputs}
-        """What the model has written, until the next run."""
+        """The arrays that each run overwrites."""
         self._session = session
         self._binding = session.io_binding()
         for port in inputs:
@@ -155,7 +148,7 @@ class Bound:
             self._binding.bind_ortvalue_output(port.onnx_name, value)
 
     def run(self) -> Mapping[str, Array]:
-        """Runs the model once and returns :attr:`outputs`, which it has written."""
+        """Runs the model once and returns :attr:`outputs`."""
         self._mapped_files.require()
         try:
             self._session.run_with_iobinding(self._binding)
@@ -165,17 +158,15 @@ class Bound:
 
 
 PRECISION_FAILS = ("QLinearConv", "replace the existing tensor")
-"""What ONNX Runtime says where a session that asks for exact products makes UINT8 of weights of INT8 inputs as well.
-
-There is no such kernel. Products of INT8 with INT8 are exact without being asked for.
-"""
+"""Parts of ONNX Runtime's message if exact products convert the weights of INT8 inputs to UINT8, for which it has no
+kernel. Products of INT8 with INT8 are exact without that option."""
 
 
 def open_session(model: bytes | Path, provider: ProviderLike = "cpu") -> Any:
     """An ``onnxruntime.InferenceSession`` of any ONNX model.
 
-    :class:`DmlError` (DML3011) where ONNX Runtime refuses the model, and (DML3021) where it cannot start a provider
-    that was asked for, or leaves it out. What ``auto`` chooses and cannot start gives way to the CPU.
+    Raises :class:`DmlError` if ONNX Runtime refuses the model (DML3011), or cannot start or omits a requested provider
+    (DML3021). If ``auto`` chooses a provider that cannot start, the CPU is used.
     """
     return _opened(model, provider, None, False, None)[0]
 
@@ -183,9 +174,10 @@ def open_session(model: bytes | Path, provider: ProviderLike = "cpu") -> Any:
 def _opened(
     model: bytes | Path, provider: ProviderLike, profile: Path | None, records: bool, weights: Weights | None
 ) -> tuple[Any, tuple[Diagnostic, ...]]:
-    """A session, which writes a profile into a directory when asked to, and what a user should know of it.
+    """A session and warnings for the user.
 
-    ``records`` keeps which provider each node was given to; ``weights`` are those that the model has not in itself.
+    ``profile`` is the directory for a profile, ``records`` records the provider of each node, and ``weights`` are those
+    outside the model.
     """
     providers = require_providers(provider)
     try:
@@ -201,7 +193,7 @@ def _opened(
             if refusal is not None and providers.first != AUTO:
                 raise DmlError(refusal) from error
             if refusal is not None:
-                message = f"{refusal.message}; the CPU computes in its place"
+                message = f"{refusal.message}; the CPU is used instead"
                 session, _ = _opened(model, "cpu", profile, records, weights)
                 return session, (PROVIDER_PASSED_OVER.at(message),)
         raise DmlError(_failure(error, _mixture())) from error
@@ -216,10 +208,10 @@ def _session(
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4  # what goes wrong arrives as an exception too
+    options.log_severity_level = 4  # errors are raised as exceptions too
     if (threads := session_threads()) is not None:
         options.intra_op_num_threads = threads
-    # without VNNI products of UINT8 and INT8 are added in 16 bits, unless a session asks for all of them
+    # without VNNI, products of UINT8 and INT8 are accumulated in 16 bits unless this option is set
     options.add_session_config_entry("session.x64quantprecision", "1" if precise else "0")
     if not {"dml", AUTO}.isdisjoint(providers.names):
         options.enable_mem_pattern = False
@@ -233,14 +225,14 @@ def _session(
     source = str(model) if isinstance(model, Path) else model
     kept = [] if weights is None else weights.offer(options)
     try:
-        # by itself it would print a line and run on the CPU when a provider fails
+        # the fallback would print a line and run on the CPU when a provider fails
         return onnxruntime.InferenceSession(source, options, enable_fallback=False, **listed)
     finally:
         del kept
 
 
 def _unstartable(providers: Providers) -> Diagnostic | None:
-    """Why providers cannot run anything, if so: the fault is not the model's."""
+    """The reason why providers cannot run any model, or ``None`` if they can."""
     try:
         _session(SMALLEST_MODEL, providers, None, False)
     except Exception as error:
@@ -250,15 +242,15 @@ def _unstartable(providers: Providers) -> Diagnostic | None:
     return None
 
 
-def _require_loaded(providers: Providers, there: Sequence[str]) -> None:
-    """Refuses a session that ONNX Runtime has made without a provider that was asked for."""
+def _require_loaded(providers: Providers, loaded: Sequence[str]) -> None:
+    """Refuses a session that ONNX Runtime created without a requested provider."""
     for name in providers.names:
-        if name in BY_NAME and BY_NAME[name].full_name not in there:
+        if name in BY_NAME and BY_NAME[name].full_name not in loaded:
             full_name, page = BY_NAME[name].full_name, BY_NAME[name].page
-            rest = ", ".join(SHORT_NAMES.get(item, item) for item in there)
+            rest = ", ".join(SHORT_NAMES.get(item, item) for item in loaded)
             message = (
-                f"ONNX Runtime could not start {full_name}, for reasons that it gives on standard error, mostly for"
-                f" want of a device or of its libraries; it would have run on {rest}"
+                f"ONNX Runtime could not start {full_name}, for reasons that it prints to standard error, usually a"
+                f" missing device or library; it would have run on {rest}"
             )
             raise DmlError(PROVIDER_UNUSABLE.at(message, expected=full_name, found=rest, documentation=page))
 
@@ -284,15 +276,15 @@ def _offer(providers: Providers, options: Any) -> dict[str, Any]:
         if name in plugins:
             devices = plugins[name]
             number = providers.device if name == providers.first else None
-            # some providers take one device and no more
+            # some providers accept only one device
             options.add_provider_for_devices([devices[number or 0]], dict(providers.options.get(name, {})))
-        elif name != "cpu":  # which is there in any case
+        elif name != "cpu":  # always present
             options.add_provider(full_name, providers.options_of(name))
     return {}
 
 
 def _reason(error: Exception) -> str:
-    """The end of what ONNX Runtime says, which begins with the place in its source."""
+    """The end of ONNX Runtime's message, which starts with a source location."""
     text = " ".join(str(error).split())
     return text if len(text) <= LONGEST_REASON else f"... {text[-LONGEST_REASON:]}"
 
@@ -302,6 +294,6 @@ def _failure(error: Exception, remark: str = "") -> Diagnostic:
 
 
 def _mixture() -> str:
-    """What stands behind a failure where the ONNX Runtime that is installed may be a mixture of several."""
+    """A remark for failures if several distributions of ONNX Runtime are installed."""
     wrong = clash(distributions())
     return f"; note that {wrong}; dml2onnx doctor says how to fix it" if wrong else ""

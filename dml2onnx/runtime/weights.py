@@ -1,50 +1,48 @@
-"""Gives ONNX Runtime the weights from their files or arrays, instead of in the message of the model.
+"""Passes weights to ONNX Runtime as files or arrays, instead of in the serialized model.
 
-What lies in a file is mapped by ONNX Runtime itself: the model names the file and the place in it, and nothing is read
-before a node wants it. Other large arrays are handed over as they lie in memory; ONNX Runtime copies those.
+ONNX Runtime maps weights in files itself: the model contains the file name and offset, and nothing is read until it is
+needed. Other large arrays are passed from memory; ONNX Runtime copies them.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from dml2onnx.ir.mapped import file_of, file_place
 from dml2onnx.onnx_model import INT4, UINT4, Array
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 FOLDER = "session.model_external_initializers_file_folder_path"
 """https://github.com/microsoft/onnxruntime/blob/main/include/onnxruntime/core/session/onnxruntime_session_options_config_keys.h"""
 HANDED_OVER = "handed-over"
-"""Stands for a file in the model, where an array in memory takes its place before any file is looked for."""
+"""The file name in the model for an array in memory, which replaces it before any file is opened."""
 LEAST = 1 << 16
-"""Smaller arrays are part of the message: they are many, and some are looked at when the model is loaded."""
+"""Smaller arrays stay in the model: there are many, and some are read when it is loaded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Where the large weights of a model are; ``places`` are the entries of ``TensorProto.external_data``."""
+    """The locations of a model's large weights; ``places`` are the entries of ``TensorProto.external_data``."""
 
     places: Mapping[str, Mapping[str, str]]
     folder: Path | None = None
     """The directory that the locations of files are relative to."""
     arrays: Mapping[str, Array] = field(default_factory=dict)
-    """What is handed over, by name."""
+    """Arrays in memory by name."""
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all of them, which the message does not have."""
+        """Bytes of all these weights."""
         return sum(int(place["length"]) for place in self.places.values())
 
     @classmethod
     def of(cls, initializers: Mapping[str, Array]) -> Weights:
-        """The weights of a model that are large enough; the rest is left to its message."""
+        """The large weights of a model; others stay in the model."""
         large = {
             name: item for name, item in initializers.items() if item.nbytes >= LEAST and item.dtype not in _NIBBLES
         }
@@ -62,9 +60,9 @@ class Weights:
         return cls(places, folder, arrays)
 
     def offer(self, options: Any) -> list[Any]:
-        """Tells ``onnxruntime.SessionOptions`` where they are; the result is kept until the session is made.
+        """Adds the weights to ``onnxruntime.SessionOptions``; keep the result until the session exists.
 
-        By then ONNX Runtime has copied what was handed over:
+        By then ONNX Runtime has copied the arrays:
         https://onnxruntime.ai/docs/api/c/struct_ort_api.html, AddExternalInitializers.
         """
         from onnxruntime import OrtValue
@@ -82,8 +80,8 @@ _NIBBLES = (INT4, UINT4)
 
 
 def _common(files: list[Path]) -> Path | None:
-    """A directory that has all of the files below it."""
+    """The common ancestor directory of all files."""
     try:
         return Path(os.path.commonpath([file.parent for file in files]))
-    except ValueError:  # there are none, or they are on several drives
+    except ValueError:  # no files, or several drives
         return None

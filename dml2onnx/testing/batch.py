@@ -1,29 +1,23 @@
-"""Compiles many small graphs into one model, which loads faster than one model for each."""
+"""Compiles many small graphs into one model, which loads faster than one model each."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from dml2onnx.compiler import compile_outputs
+from dml2onnx.compiler import CompiledModel, compile_outputs
 from dml2onnx.ir.graph import Graph
+from dml2onnx.onnx_model import Array, Port
 from dml2onnx.reference import evaluate_results
 from dml2onnx.targets import DEFAULT_OPSET
-from dml2onnx.testing.trial import differences, feeds_of_ports, trial
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dml2onnx.compiler import CompiledModel
-    from dml2onnx.onnx_model import Array, Port
+from dml2onnx.testing.trial import differences, feeds_of_ports, sentence, trial
 
 
 def trials(cases: Sequence[tuple[Graph, int]], opset: int = DEFAULT_OPSET) -> list[str]:
-    """What :func:`~dml2onnx.testing.trial.trial` says of each graph and its seed.
+    """The result of :func:`~dml2onnx.testing.trial.trial` for each graph and its seed.
 
-    They are compiled and run as one graph of separate parts, each with the contents that it has alone, and compared
-    one by one. Where anything is wrong, all are tried alone; if none of them is wrong then, it is their neighbours
-    that they do not bear, and the sentence of each says so.
+    The graphs are compiled and run as independent parts of one graph. After a failure each runs alone; if none fails
+    then, their problems say that they only fail together.
     """
     together = _together(cases, opset)
     if not any(together):
@@ -31,7 +25,7 @@ def trials(cases: Sequence[tuple[Graph, int]], opset: int = DEFAULT_OPSET) -> li
     alone = [trial(graph, seed, opset) for graph, seed in cases]
     if any(alone):
         return alone
-    return [problem and f"only beside others: {problem}" for problem in together]
+    return [problem and f"only together with others: {problem}" for problem in together]
 
 
 def _together(cases: Sequence[tuple[Graph, int]], opset: int) -> list[str]:
@@ -43,7 +37,7 @@ def _together(cases: Sequence[tuple[Graph, int]], opset: int) -> list[str]:
             feeds |= feeds_of_ports(_own(model.inputs, index), seed)
         got = _run(model, feeds)
     except Exception as error:
-        return [f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"] * len(cases)
+        return [sentence(error)] * len(cases)
     found = []
     for index, (graph, _) in enumerate(cases):
         prefix = _prefix(index)
@@ -51,14 +45,14 @@ def _together(cases: Sequence[tuple[Graph, int]], opset: int) -> list[str]:
         try:
             want = {prefix + name: result for name, result in evaluate_results(graph, supplied).items()}
         except Exception as error:
-            found.append(f"{type(error).__name__}: {' '.join(str(error).split())[:300]}")
+            found.append(sentence(error))
             continue
         found.append(differences(_own(model.outputs, index), got, want))
     return found
 
 
 def _run(model: CompiledModel, feeds: dict[str, Array]) -> dict[str, Array]:
-    """``model.run(feeds)`` without threads, which take longer to start than anything here does to run."""
+    """``model.run(feeds)`` without threads, which take longer to start than small models to run."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -71,7 +65,7 @@ def _run(model: CompiledModel, feeds: dict[str, Array]) -> dict[str, Array]:
 
 
 def beside(graphs: Sequence[Graph]) -> Graph:
-    """One graph of several that have nothing to do with each other: names get the number of their graph."""
+    """Several independent graphs as one; names get the number of their graph as a prefix."""
     parts = [(_prefix(index), graph) for index, graph in enumerate(graphs)]
     return Graph(
         tuple(replace(node, name=prefix + node.name) for prefix, graph in parts for node in graph.nodes),

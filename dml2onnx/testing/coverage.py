@@ -1,30 +1,27 @@
-"""Which combinations of operator, support row and kind of view the descriptors have covered."""
+"""Coverage of combinations of operator, support row and class of view."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias
 
 from dml2onnx import catalog
+from dml2onnx.catalog import OperatorSchema, SupportRow
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.ir.view import Layout
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from dml2onnx.catalog import OperatorSchema, SupportRow
-    from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.ir.tensor import TensorDesc
-
 Cell: TypeAlias = "tuple[str, int, str]"
-"""An operator, the number of a row of its support table, a class of views."""
+"""An operator, a row number of its support table, and a class of views."""
 
 VIEWS = ("packed", "permuted", "padded", "broadcast", "overlapping")
 _LINE = ", all others 1"
-"""How formulas of sizes end that leave one size to be anything but 1."""
+"""The end of size formulas that allow only one size other than 1."""
 
 
 def view_class(desc: TensorDesc) -> str:
-    """What kind of view a tensor is of its buffer, one of ``VIEWS``."""
+    """The class of a tensor's view of its buffer, one of ``VIEWS``."""
     layout = Layout(desc.sizes, desc.effective_strides)
     if desc.is_packed:
         return "packed"
@@ -36,7 +33,7 @@ def view_class(desc: TensorDesc) -> str:
 
 
 def cells(op: OperatorDesc) -> Iterator[Cell]:
-    """Those that a descriptor reaches: of every row that admits all of its tensors, the class of each."""
+    """Yields the cells that a descriptor covers: its classes of views, for every row that allows all its tensors."""
     views = {view_class(desc) for item in op.schema.tensor_fields for desc in op.tensors(item.name)}
     for number, row in enumerate(op.schema.support):
         if _admits(row, op):
@@ -45,7 +42,7 @@ def cells(op: OperatorDesc) -> Iterator[Cell]:
 
 
 def all_cells() -> Iterator[Cell]:
-    """Those that there are: all but those that are :func:`unreachable`."""
+    """Yields all cells that are not :func:`unreachable`."""
     for name in catalog.operator_names():
         schema = catalog.operator(name)
         for number, row in enumerate(schema.support):
@@ -56,8 +53,7 @@ def all_cells() -> Iterator[Cell]:
 
 
 def table(reached: Mapping[Cell, int]) -> list[str]:
-    """Lines with what is missing of each operator that has anything missing, how much there is in all, and how much
-    there cannot be, and why."""
+    """Lines of a report: totals, unreachable cells with reasons, and the missing cells of each operator."""
     known = list(all_cells())
     missing: dict[tuple[str, int], list[str]] = {}
     for name, number, view in known:
@@ -81,21 +77,19 @@ def table(reached: Mapping[Cell, int]) -> list[str]:
 
 
 def unreached(reached: Iterable[Cell]) -> list[Cell]:
-    """The cells that are not among ``reached``."""
+    """The cells that are not in ``reached``."""
     seen = set(reached)
     return [cell for cell in all_cells() if cell not in seen]
 
 
 def unreachable(schema: OperatorSchema, row: SupportRow) -> dict[str, str]:
-    """Classes of views that no descriptor of a row has, and why, as the catalogue has it."""
+    """Classes of views that no descriptor of a row can have, with the reason."""
     found = {}
     inputs = [item.name for item in schema.input_fields if item.name in row.tensors]
     if not inputs:
-        found["broadcast"] = found["overlapping"] = "nothing is read, and elements that are written have a place each"
+        found["broadcast"] = found["overlapping"] = "no inputs, and elements of outputs cannot share memory"
     elif all(_is_line(schema, name) for name in inputs):
-        found["overlapping"] = (
-            "what is read has one size other than 1, whose elements only a stride of 0 brings together"
-        )
+        found["overlapping"] = "inputs have one size other than 1, which only overlaps with a stride of 0"
     return found
 
 

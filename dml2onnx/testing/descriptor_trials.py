@@ -1,52 +1,38 @@
-"""Descriptors drawn from a seed: those without findings must work, the others must have findings that say why not."""
+"""Random descriptors: those without findings must work, and the findings of others must name the wrong field."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldType
+from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.ir.operator import OperatorDesc, Scalar
 from dml2onnx.testing.batch import trials
-from dml2onnx.testing.coverage import cells
+from dml2onnx.testing.coverage import Cell, cells
 from dml2onnx.testing.single_node import single_node
 from dml2onnx.testing.trial import trial
-from dml2onnx.testing.variations import (
-    changed_field,
-    findings,
-    is_small,
-    laid_out,
-    of_row,
-    smaller,
-    together,
-    weight,
-)
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.testing.coverage import Cell
+from dml2onnx.testing.variations import changed_field, findings, is_small, laid_out, of_row, smaller, together, weight
 
 SECONDS = 60.0
-"""For making a descriptor smaller."""
+"""Time limit for reducing a descriptor."""
 
 TRIES = 5000
-"""Changes on the way to a cell, which takes some ten as a rule."""
+"""Limit of changes to reach a cell; about ten are typical."""
 
 STEPS = 16
-"""Changes along a walk, of which about half are kept."""
+"""Changes in a walk; about half are kept."""
 
 MUTANTS = ("still valid", "refused by name", "refused by a rule that reads it")
-"""What may come of a change of one field; anything else is a failure."""
+"""Valid outcomes of a change of one field."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A descriptor without findings, the seed of its contents, and what is wrong with what it computes."""
+    """A descriptor without findings, the seed of its contents, and the problem with its results."""
 
     op: OperatorDesc
     seed: int
@@ -55,19 +41,16 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """The descriptors along a walk, and how many of the changes of one field were what of ``MUTANTS``."""
+    """The descriptors of a walk, and the count of each of ``MUTANTS`` among changes of one field."""
 
     trials: tuple[Trial, ...]
     mutants: Counter[str]
     failures: tuple[str, ...]
-    """Descriptors of which the checks could not say anything, or nothing of the field that was changed."""
+    """Descriptors for which a check raised an exception, or whose findings do not mention the changed field."""
 
 
 def walk(bases: Sequence[OperatorDesc], seed: int) -> Walk:
-    """Descriptors that a seed leads to, from one of ``bases`` on, each without findings and unlike those before it.
-
-    They are tried together, see :func:`~dml2onnx.testing.batch.trials`.
-    """
+    """Distinct descriptors without findings, by random changes from one of ``bases``, tried as one model."""
     kept, mutants, failures = along(bases, seed)
     cases = [(item, STEPS * seed + number) for number, item in enumerate(kept)]
     problems = trials([(single_node(item), number) for item, number in cases])
@@ -76,7 +59,7 @@ def walk(bases: Sequence[OperatorDesc], seed: int) -> Walk:
 
 
 def along(bases: Sequence[OperatorDesc], seed: int) -> tuple[list[OperatorDesc], Counter[str], list[str]]:
-    """The descriptors of a walk, and what it says of changes."""
+    """The descriptors, mutants and failures of a walk."""
     random = Random(seed)
     op = random.choice(bases)
     kept = {op: None}
@@ -104,9 +87,9 @@ def along(bases: Sequence[OperatorDesc], seed: int) -> tuple[list[OperatorDesc],
 
 
 def start_in(cell: Cell, bases: Sequence[OperatorDesc], seed: int) -> OperatorDesc | None:
-    """A descriptor without findings that reaches a cell, found by changes of those of its operator among ``bases``.
+    """A descriptor without findings that covers a cell, by random changes from those in ``bases`` with its operator.
 
-    ``None`` where ``TRIES`` of them do not lead there.
+    ``None`` if ``TRIES`` changes do not find one.
     """
     name, number, _ = cell
     random = Random(seed)
@@ -132,7 +115,7 @@ def start_in(cell: Cell, bases: Sequence[OperatorDesc], seed: int) -> OperatorDe
 
 
 def _outcome(found: Sequence[Diagnostic], names: Sequence[str]) -> str:
-    """Which of ``MUTANTS`` came of a change of these fields; empty where no finding has to do with any of them."""
+    """The outcome of a change of these fields, one of ``MUTANTS``; empty if no finding is about any of them."""
     if not found:
         return MUTANTS[0]
     if any(mentions(item, name) for item in found for name in names):
@@ -143,12 +126,12 @@ def _outcome(found: Sequence[Diagnostic], names: Sequence[str]) -> str:
 
 
 def mentions(item: Diagnostic, field: str) -> bool:
-    """Whether a finding says which field it is about, or mentions it."""
+    """Whether a finding names a field."""
     return field in f"{item.field} {item.pointer} {item.message} {item.expected} {item.found}"
 
 
 def reduced(op: OperatorDesc, seed: int, problem: str, seconds: float = SECONDS) -> tuple[OperatorDesc, str]:
-    """The smallest descriptor near ``op`` that goes wrong as well, and how; as small as it is when the time is up."""
+    """Reduces a failing descriptor for up to ``seconds``; returns the smallest one and its problem."""
     end = time.monotonic() + seconds
     better = True
     while better:
@@ -166,7 +149,7 @@ def reduced(op: OperatorDesc, seed: int, problem: str, seconds: float = SECONDS)
 
 
 def normal(op: OperatorDesc) -> OperatorDesc:
-    """With True and False for flags and floats for floats, where somebody wrote 0 and 1."""
+    """The descriptor with flags as ``bool`` and float scalars as ``float``."""
     values = []
     for item, value in op.items():
         if item.type is FieldType.BOOL and value is not None:

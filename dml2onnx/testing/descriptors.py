@@ -1,45 +1,38 @@
-"""Builds operator descriptors in few words, for tests and campaigns.
+"""Builds operator descriptors concisely, for tests and campaigns.
 
-Values may be written as they come to hand. An array stands for its tensor descriptor, a list for a tuple, a pair or an
-object with the names of the members for a structure, a number for a scalar of the type that another field names, the
-long name of an enumerator for its short one; floats are rounded to FLOAT32, as DirectML has them. A value that is none
-of these is taken as it is: wrong descriptors have to be tried as well. Counts follow from the arrays that they count.
+Values are converted: an array to its tensor descriptor, a list to a tuple, a pair or a mapping to a structure, a number
+to a scalar of the type that another field specifies, the long name of an enumerator to its short one. Floats round to
+FLOAT32. Other values are kept, so that tests can build invalid descriptors. Counts follow from their arrays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from dml2onnx import catalog
-from dml2onnx.catalog import FieldType
-from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
+from dml2onnx.catalog import FieldSchema, FieldType, OperatorSchema
+from dml2onnx.ir.operator import FieldValue, OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dml2onnx.catalog import FieldSchema, OperatorSchema
-    from dml2onnx.ir.operator import FieldValue
-
 _ONES = frozenset({"Strides", "Dilations", "WindowSize", "WindowSizes", "Repeats", "InputWindowStrides"})
-"""Arrays that say nothing special with ones; others do with zeros."""
+"""Arrays whose neutral value is 1; that of others is 0."""
 _BY_DTYPE = {data_type.dtype: data_type for data_type in DataType if not data_type.is_packed_nibbles}
 _ARRAYS = (FieldType.UINT_ARRAY, FieldType.INT_ARRAY, FieldType.FLOAT_ARRAY)
 _NUMBERS = (int, float, np.integer, np.floating)
 
 
 def describe(name: str, /, **fields: object) -> OperatorDesc:
-    """The descriptor of an operator; what is left out is absent. :class:`ValueError` for a field that there is not."""
+    """The descriptor of an operator; missing fields are absent. Raises :class:`ValueError` for an unknown field."""
     return _described(catalog.operator(name), fields)
 
 
 def operator(name: str, /, **fields: object) -> OperatorDesc:
-    """As :func:`describe`, and :class:`ValueError` for a required field that is left out.
+    """:func:`describe` that raises :class:`ValueError` for a missing required field.
 
-    Without any tensor it is a fused activation, whose tensors are absent.
+    A descriptor without any tensors is a fused activation.
     """
     desc = describe(name, **fields)
     fused = fields.keys().isdisjoint(item.name for item in desc.schema.tensor_fields)
@@ -50,12 +43,11 @@ def operator(name: str, /, **fields: object) -> OperatorDesc:
 
 
 def plain(name: str, /, **fields: object) -> OperatorDesc:
-    """As :func:`describe`, with attributes that mean nothing special where they are left out: no padding, no step, no
-    scaling."""
+    """:func:`describe` with neutral values for missing attributes: no padding, no strides, no scaling."""
     schema = catalog.operator(name)
     counts = _counts(schema, fields)
     stated = {
-        item.name: _nothing_special(item, {**counts, **fields})
+        item.name: _neutral(item, {**counts, **fields})
         for item in schema.fields
         if item.name not in fields and item.name not in counts
     }
@@ -76,12 +68,12 @@ def sized(
     total: int = 0,
     alignment: int = 0,
 ) -> TensorDesc:
-    """The tensor of these sizes."""
+    """A tensor descriptor of these sizes."""
     return TensorDesc(DataType[type], sizes, None if strides is None else tuple(strides), owned, total, alignment)
 
 
 def unary(name: str, x: TensorDesc, /, **fields: object) -> OperatorDesc:
-    """As :func:`plain`, of an operator with one input and an output like it."""
+    """:func:`plain` for an operator whose input and output have the same descriptor."""
     return plain(name, **{"InputTensor": x, "OutputTensor": x, **fields})
 
 
@@ -98,7 +90,7 @@ def _counts(schema: OperatorSchema, fields: Mapping[str, object]) -> dict[str, i
     return {count: len(array) for count, array in arrays if isinstance(array, list | tuple | np.ndarray)}
 
 
-def _nothing_special(item: FieldSchema, fields: Mapping[str, object]) -> object:
+def _neutral(item: FieldSchema, fields: Mapping[str, object]) -> object:
     if item.optional or item.is_tensor:
         return None
     match item.type:
@@ -114,7 +106,7 @@ def _nothing_special(item: FieldSchema, fields: Mapping[str, object]) -> object:
         case FieldType.UINT_ARRAY | FieldType.INT_ARRAY | FieldType.FLOAT_ARRAY:
             count = fields.get(item.count or "")
             if not isinstance(count, int):
-                raise ValueError(f"the length of {item.name} does not follow: {item.count} is left out as well")
+                raise ValueError(f"the length of {item.name} is unknown: {item.count} is missing too")
             return (1 if item.name in _ONES else 0,) * count
         case FieldType.SCALAR_UNION:
             return 0
@@ -123,7 +115,7 @@ def _nothing_special(item: FieldSchema, fields: Mapping[str, object]) -> object:
 
 
 def _value(item: FieldSchema, value: Any, fields: Mapping[str, object]) -> FieldValue:
-    """What a field holds, from any of the ways to write that."""
+    """Converts a value to the type of a field."""
     if item.type is FieldType.TENSOR and isinstance(value, np.ndarray):
         return tensor(value)
     if item.type is FieldType.TENSOR_ARRAY and isinstance(value, list | tuple):

@@ -1,15 +1,15 @@
-"""Single operators in DirectML itself: whether it takes them, and what it computes, beside ``check`` and the compiler.
+"""Runs single operators in DirectML, and compares its verdicts with ``check`` and its results with compiled models.
 
-Of accepted operators floats agree within 1e-3 of the larger of themselves and 1 % of the largest of the output, and
-integers exactly, or both are what the reference allows; what is unspecified may be anything. Nothing is compared of
-those that are accepted and not compiled (DML2010), nor of descriptors that can be marshalled in more ways than one.
+Results match if floats differ by at most 1e-3 of the larger of themselves and 1 % of the output's largest element, or
+integers are equal, or both results are within the reference's error. Unspecified elements, operators that are accepted
+but not compiled (DML2010), and descriptors that can be marshalled in several ways are not compared.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,23 +19,19 @@ from dml2onnx.codes.checking import ARRAY_LENGTH
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.directml import graphs, runner
 from dml2onnx.directml.cases import Case, Outcome
+from dml2onnx.directml.installation import Installation
+from dml2onnx.ir.graph import Graph
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.onnx_model import Array
 from dml2onnx.reference import Result, disagreements, evaluate_results, memory, operator_results
 from dml2onnx.reference.promise import promised
 from dml2onnx.targets import DEFAULT_TARGET, EXACT_TARGET
 from dml2onnx.testing.descriptor_trials import STEPS
 from dml2onnx.testing.single_node import single_node
-from dml2onnx.testing.trial import feeds_of
+from dml2onnx.testing.trial import feeds_of, sentence
 from dml2onnx.testing.variations import changed_field, findings, is_small, together
 from dml2onnx.verification.indices import within
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from dml2onnx.directml.installation import Installation
-    from dml2onnx.ir.graph import Graph
-    from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.ir.tensor import DataType
-    from dml2onnx.onnx_model import Array
 
 RELATIVE, OF_LARGEST = 1e-3, 1e-2
 INVALID_ARGUMENT = 0x80070057
@@ -43,18 +39,18 @@ INVALID_ARGUMENT = 0x80070057
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One operator: what ``check`` says, what DirectML did, and where the two, or their numbers, differ."""
+    """The verdicts of ``check`` and DirectML on one operator, and the problem if they or the results differ."""
 
     op: OperatorDesc
     refused: bool
     outcome: Outcome
     problem: str
-    """Nothing is ``""``."""
+    """``""`` if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """An operator that ``check`` accepts, the compiled model's outputs, and what the reference promises of them."""
+    """An operator that ``check`` accepts, with the outputs of the compiled model and of the reference."""
 
     graph: Graph
     case: Case
@@ -63,7 +59,7 @@ class _Prepared:
 
 
 def drawn(bases: Sequence[OperatorDesc], seed: int) -> list[OperatorDesc]:
-    """Descriptors that a seed leads to, right ones and wrong ones: a walk along right ones, with a look aside."""
+    """Valid and invalid descriptors by random changes: a walk from one valid descriptor to the next."""
     random = Random(seed)
     op = random.choice(bases)
     found = {op: None}
@@ -77,13 +73,12 @@ def drawn(bases: Sequence[OperatorDesc], seed: int) -> list[OperatorDesc]:
     return list(found)
 
 
-def ask(ops: Sequence[OperatorDesc], seed: int, installation: Installation, *, exact: bool = True) -> list[Answer]:
-    """Each operator with random contents, all of them in one run of DirectML, beside exact models or default ones."""
-    said = [findings(op) for op in ops]
-    refused = [any(item.is_error for item in found) for found in said]
+def compare(ops: Sequence[OperatorDesc], seed: int, installation: Installation, *, exact: bool = True) -> list[Answer]:
+    """Runs operators with random contents in one run of DirectML, and compares them with exact or default models."""
+    found_of = [findings(op) for op in ops]
+    refused = [any(item.is_error for item in found) for found in found_of]
     prepared: list[_Prepared | str | None] = []
-    for op, found, wrong in zip(ops, said, refused, strict=True):
-        # of what is not compiled DirectML takes it, and it is not known what it computes
+    for op, found, wrong in zip(ops, found_of, refused, strict=True):
         is_compiled = not wrong and not uncompiled(single_node(op), found, LATEST)
         prepared.append(_prepare(op, seed, exact) if is_compiled else None)
     cases = [item.case if isinstance(item, _Prepared) else Case((op,)) for op, item in zip(ops, prepared, strict=True)]
@@ -99,12 +94,12 @@ def _is_refused(op: OperatorDesc) -> bool:
 
 
 def _has_many_forms(op: OperatorDesc) -> bool:
-    """Whether a count and its array disagree: DirectML reads as many as the count says, whatever lies there."""
+    """Whether a count differs from the length of its array, past which DirectML would read."""
     return any(item.code == ARRAY_LENGTH for item in check(single_node(op), documented=True, remedies=False))
 
 
 def _prepare(op: OperatorDesc, seed: int, exact: bool) -> _Prepared | str:
-    """The case of an operator; a sentence where the compiled model or the reference does not run it."""
+    """The case of an operator, or the problem if the compiled model or the reference fails."""
     graph = single_node(op)
     try:
         target = EXACT_TARGET if exact else DEFAULT_TARGET
@@ -113,7 +108,7 @@ def _prepare(op: OperatorDesc, seed: int, exact: bool) -> _Prepared | str:
         with np.errstate(all="ignore"):
             compiled, wanted = model.run(feeds), evaluate_results(graph, feeds)
     except Exception as error:
-        return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+        return sentence(error)
     known = {item.value: np.ascontiguousarray(feeds[item.name]).tobytes() for item in graph.inputs}
     if not exact and not any(op.updates(item.name) for item in op.schema.output_fields):
         wanted = _promised(op, feeds)
@@ -121,7 +116,7 @@ def _prepare(op: OperatorDesc, seed: int, exact: bool) -> _Prepared | str:
 
 
 def _promised(op: OperatorDesc, feeds: Mapping[str, Array]) -> dict[str, Result]:
-    """What a default model promises."""
+    """The results that a default model promises."""
     views: dict[str, list[Array]] = {}
     for item in op.schema.input_fields:
         for index, desc in enumerate(op.tensors(item.name)):
@@ -136,15 +131,15 @@ def _problem(op: OperatorDesc, refused: bool, item: _Prepared | str | None, outc
     if refused:
         if outcome.created != 0 or _has_many_forms(op):
             return ""
-        return "check refuses it, and DirectML takes it"
+        return "check refuses it, but DirectML accepts it"
     if outcome.created == INVALID_ARGUMENT or (outcome.died and item is not None):
         if item is None and _has_many_forms(op):
             return ""
-        return f"check takes it, and DirectML does not: {graphs.failure(outcome)}"
+        return f"check accepts it, but DirectML does not: {graphs.failure(outcome)}"
     if item is None or isinstance(item, str):
         return item or ""
     if outcome.dispatched != 0:
-        return f"DirectML does not run it: {graphs.failure(outcome)}"
+        return f"DirectML fails to run it: {graphs.failure(outcome)}"
     values = graphs.written(item.graph.nodes[0], item.case, outcome)
     for output in item.graph.outputs:
         raw = np.frombuffer(values[output.value], np.uint8).copy()
@@ -152,26 +147,25 @@ def _problem(op: OperatorDesc, refused: bool, item: _Prepared | str | None, outc
         wrong = different(ours, got, item.wanted[output.name], output.desc.data_type)
         if wrong.any():
             at = tuple(int(axis[0]) for axis in np.nonzero(wrong))
-            return (
-                f"{output.name}{list(at)} is {got[at]} in DirectML, and {ours[at]} here ({wrong.sum()} of {wrong.size})"
-            )
+            count = f"{wrong.sum()} of {wrong.size}"
+            return f"{output.name}{list(at)} is {got[at]} in DirectML, but {ours[at]} here ({count})"
     return ""
 
 
 def different(ours: Array, directml: Array, wanted: Result, data_type: DataType) -> Array:
-    """Where the two differ by more than is allowed, and one of them is not what the reference promises."""
+    """Where the two differ by more than the tolerance, and one of them from the reference by more than its error."""
     unspecified = np.zeros(ours.shape, np.bool_) if wanted.unspecified is None else wanted.unspecified
     wrong = differences(ours, directml, np.broadcast_to(unspecified, ours.shape))
     if not wrong.any():
         return wrong
-    # DirectML may round each step of an operator of FLOAT16, and toward zero
+    # DirectML may round every step of a FLOAT16 operator, even toward zero
     outside = disagreements(ours, wanted, data_type, True) | disagreements(directml, wanted, data_type, True)
     result: Array = wrong & outside
     return result
 
 
 def differences(ours: Array, directml: Array, unspecified: Array) -> Array:
-    """Which elements differ by more than is allowed."""
+    """Which elements differ by more than the tolerance."""
     if ours.dtype.kind != "f":
         unequal: Array = (ours != directml) & ~unspecified
         return unequal

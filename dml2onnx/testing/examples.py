@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dml2onnx import catalog
+from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.onnx_model import Array
 from dml2onnx.testing.descriptors import plain
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.onnx_model import Array
-
-    Arrays = Mapping[str, Array | list[Array]]
-    """Of each field one, or those of an array of tensors."""
+Arrays = Mapping[str, Array | list[Array]]
+"""The array of each field, or a list for an array of tensors."""
 
 CORRECTIONS: Mapping[tuple[str, int], Mapping[str, Any]] = MappingProxyType(
     {
@@ -27,7 +24,7 @@ CORRECTIONS: Mapping[tuple[str, int], Mapping[str, Any]] = MappingProxyType(
         ("FILL_VALUE_SEQUENCE", 1): {"attributes": {"ValueDelta": 254}},
         ("GATHER", 2): {"attributes": {"IndexDimensions": 1}},
         ("GATHER_ELEMENTS", 0): {"outputs": {"OutputTensor": {"data_type": "FLOAT32"}}},
-        ("SCATTER", 0): {},  # one index occurs twice, the later update is printed
+        ("SCATTER", 0): {},  # the later update of a duplicate index is printed
         ("SCATTER", 1): {"inputs": {"InputTensor": {"sizes": [3, 3]}}},
         ("SCATTER_ND", 0): {
             "inputs": {
@@ -39,38 +36,38 @@ CORRECTIONS: Mapping[tuple[str, int], Mapping[str, Any]] = MappingProxyType(
         },
     }
 )
-"""What the pages mean where an example breaks a rule of its own page; the catalogue says what is wrong with each."""
+"""Corrections of examples that contradict their own page; the catalogue explains each contradiction."""
 
 
 class Example(NamedTuple):
-    """What a page prints of an operator."""
+    """An example of an operator in its documentation."""
 
     operator: OperatorDesc
-    """With nothing special in the attributes that the page leaves out."""
+    """Attributes that the page omits are neutral."""
     printed_inputs: Mapping[str, Any]
-    """As the catalogue has them."""
+    """In the form of the catalogue."""
     printed_outputs: Mapping[str, Any]
     suspect: bool
-    """Whether the page contradicts itself, as the catalogue says."""
+    """Whether the catalogue says that the page contradicts itself."""
     corrected: bool
-    """Whether ``CORRECTIONS`` know what is meant."""
+    """Whether ``CORRECTIONS`` has an entry."""
     complete: bool
-    """Whether there are outputs to compare with, and no tensors but those of the operator."""
+    """Whether it has outputs, and no tensors other than those of the operator."""
 
     @property
     def inputs(self) -> Arrays:
-        """:class:`ValueError` where a misprint has more or fewer values than its sizes say."""
+        """Raises :class:`ValueError` if a misprint has the wrong number of values."""
         return _arrays(self.printed_inputs)
 
     @property
     def outputs(self) -> Arrays:
-        """As :attr:`inputs`."""
+        """Raises :class:`ValueError` like :attr:`inputs`."""
         return _arrays(self.printed_outputs)
 
 
 @cache
 def examples(name: str, *, as_printed: bool = False) -> tuple[Example, ...]:
-    """The examples of an operator, in the page's order; ``as_printed`` leaves the misprints in."""
+    """The examples of an operator, in the page's order; ``as_printed`` skips corrections."""
     schema = catalog.operator(name)
     found = []
     for number, printed in enumerate(schema.examples()):

@@ -1,8 +1,8 @@
-"""Random DxDispatch programs over few buffers, and an interpreter of them that knows nothing but bytes.
+"""Random DxDispatch programs over a few buffers, and an interpreter that works on bytes.
 
-Every buffer is larger than most tensors that are bound to it, has initial contents, is overwritten in parts, at offsets
-and with gaps, under integer types of several widths, and is shown in between. What ``run`` returns, ``print`` shows and
-``writeFile`` writes is the whole buffer, and so is what the reference implementation says.
+Buffers are larger than most tensors bound to them, have initial contents, and are overwritten in part, at offsets, with
+gaps, and as integers of several widths. The results of ``run``, ``print``, ``writeFile`` and the reference are whole
+buffers.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NAMES = ("a", "b", "c")
 
 @dataclass(frozen=True)
 class View:
-    """``count`` elements of a type, every ``step``-th, from ``offset`` bytes into a buffer on."""
+    """``count`` elements of a type with stride ``step``, from byte ``offset`` of a buffer."""
 
     buffer: str
     data_type: str
@@ -43,7 +43,7 @@ class View:
 
     @property
     def end(self) -> int:
-        """DirectML rounds the size of a tensor up to 4 bytes."""
+        """The end in bytes; DirectML rounds the size of a tensor up to 4 bytes."""
         return self.offset + -(-(1 + (self.count - 1) * self.step) * self.dtype.itemsize // 4) * 4
 
     def places(self) -> npt.NDArray[Any]:
@@ -51,7 +51,7 @@ class View:
         width = self.dtype.itemsize
         return self.offset + np.arange(self.count)[:, None] * self.step * width + np.arange(width)
 
-    def meets(self, other: View) -> bool:
+    def overlaps(self, other: View) -> bool:
         return self.buffer == other.buffer and self.offset < other.end and other.offset < self.end
 
     def desc(self) -> Json:
@@ -63,7 +63,7 @@ class View:
 
 @dataclass(frozen=True)
 class Buffer:
-    """A resource: elements of a type, and unused bytes behind them."""
+    """A resource: elements of a type, and unused bytes after them."""
 
     data_type: str
     initial: bytes
@@ -76,7 +76,7 @@ class Buffer:
 
 @dataclass
 class Program:
-    """A model, and what it does to bytes."""
+    """A model, and its effect on memory."""
 
     buffers: dict[str, Buffer]
     memory: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
@@ -97,7 +97,7 @@ class Program:
     def dispatch(
         self, kind: str, desc: Json, inputs: dict[str, View | list[View]], output: View, values: npt.NDArray[Any]
     ) -> None:
-        """Adds a command that writes ``values``, which have been computed from the memory as it is now."""
+        """Adds a command that writes ``values``, computed from the current memory."""
         name = f"d{len(self.dispatchables)}"
         tensors: Json = {"OutputTensor": output.desc()}
         bindings: Json = {"OutputTensor": output.source()}
@@ -122,7 +122,7 @@ class Program:
         self.shown.append((name, self.memory[name][:length].tobytes()))
 
     def decided(self, name: str, content: bytes) -> bytes:
-        """Without the bytes that only round the initial values up to 4: whole tensors may overwrite them."""
+        """The content without padding of the initial values to 4 bytes, which tensors may overwrite."""
         buffer = self.buffers[name]
         rounding = buffer.nbytes - len(buffer.initial) < 4
         return content[: len(buffer.initial)] if rounding else content
@@ -137,7 +137,7 @@ class Program:
 
 @st.composite
 def buffers(draw: st.DrawFn) -> Buffer:
-    """Up to 64 bytes of contents, often in a buffer larger than they need."""
+    """Up to 64 bytes of contents, often in a larger buffer."""
     data_type = draw(st.sampled_from(sorted(TYPES)))
     width = np.dtype(TYPES[data_type]).itemsize
     count = draw(st.integers(1, 64 // width))
@@ -148,7 +148,7 @@ def buffers(draw: st.DrawFn) -> Buffer:
 
 @st.composite
 def views(draw: st.DrawFn, program: Program, data_type: str, count: int | None = None, *others: View) -> View | None:
-    """A view of any buffer that meets none of ``others``; ``None`` where this draw found none."""
+    """A view of any buffer that overlaps none of ``others``; ``None`` if the draw does not fit."""
     name = draw(st.sampled_from(NAMES))
     width, step = np.dtype(TYPES[data_type]).itemsize, draw(st.sampled_from([1, 1, 1, 2, 3]))
     offset = 16 * draw(st.sampled_from([0, 0, 1, 2]))
@@ -157,12 +157,12 @@ def views(draw: st.DrawFn, program: Program, data_type: str, count: int | None =
     size = count or draw(st.one_of(st.just(most), st.integers(1, max(most, 1))))
     view = View(name, data_type, size, step if size > 1 else 1, offset)
     fits = 0 < size <= most and view.end <= program.buffers[name].nbytes
-    return view if fits and not any(view.meets(other) for other in others) else None
+    return view if fits and not any(view.overlaps(other) for other in others) else None
 
 
 @st.composite
 def programs(draw: st.DrawFn, most: int = 6) -> Program:
-    """Up to so many dispatches, with what they leave shown in between."""
+    """Programs of up to ``most`` dispatches and commands that show buffers."""
     program = Program({name: draw(buffers()) for name in NAMES})
     for _ in range(draw(st.integers(1, most))):
         if draw(st.integers(0, 3)) == 0:
@@ -180,7 +180,7 @@ def programs(draw: st.DrawFn, most: int = 6) -> Program:
 
 @st.composite
 def dispatches(draw: st.DrawFn, program: Program) -> None:
-    """One dispatch of an operator that moves or adds, where the views drawn for it can be bound together."""
+    """Adds one dispatch of an operator that moves or adds elements, if views for it fit."""
     kind = draw(st.sampled_from(["IDENTITY", "IDENTITY", "JOIN", "SLICE", "PADDING", "ADD"]))
     data_type = draw(st.sampled_from(sorted(TYPES)))
     first = draw(views(program, data_type))
@@ -205,48 +205,38 @@ def dispatches(draw: st.DrawFn, program: Program) -> None:
             start = draw(st.integers(0, first.count - 1))
             length, step = draw(st.integers(1, first.count - start)), draw(st.integers(1, 2))
             values = loaded[0][start : start + length : step]
-            rows = {
-                "InputWindowOffsets": [start],
-                "InputWindowSizes": [length],
-                "InputWindowStrides": [step],
-                "DimensionCount": 1,
-            }
+            rows = {"InputWindowOffsets": [start], "InputWindowSizes": [length], "InputWindowStrides": [step]}
+            rows["DimensionCount"] = 1
         case _:
             before, after = draw(st.integers(0, 3)), draw(st.integers(0, 3))
             values = np.pad(loaded[0], (before, after))
             rows = {"PaddingMode": "CONSTANT", "PaddingValueDataType": data_type, "PaddingValue": 0}
             rows |= {"StartPadding": [before], "EndPadding": [after], "DimensionCount": 1}
     in_place = kind in ("IDENTITY", "ADD") and first.places().size == len(np.unique(first.places()))
-    if in_place and not any(first.meets(view) for view in reads[1:]) and draw(st.integers(0, 3)) == 0:
-        output: View | None = first  # over what it reads, in the same layout
+    if in_place and not any(first.overlaps(view) for view in reads[1:]) and draw(st.integers(0, 3)) == 0:
+        output: View | None = first
     else:
         output = draw(views(program, data_type, len(values), *reads))
     if output is None:
         return
     event(kind)
-    one: dict[str, View | list[View]] = {"InputTensor": first}
-    two: dict[str, View | list[View]] = {"ATensor": first, "BTensor": reads[-1]}
-    several: dict[str, View | list[View]] = {"InputTensors": reads}
-    name, inputs = {
-        "IDENTITY": ("ELEMENT_WISE_IDENTITY", one),
-        "ADD": ("ELEMENT_WISE_ADD", two),
-        "JOIN": ("JOIN", several),
-        "SLICE": ("SLICE1", one),
-        "PADDING": ("PADDING1", one),
-    }[kind]
+    inputs: dict[str, View | list[View]] = {"InputTensor": first}
+    if kind == "ADD":
+        inputs = {"ATensor": first, "BTensor": reads[-1]}
     if kind == "JOIN":
-        rows = {"InputCount": len(reads), "Axis": 0}
-    program.dispatch(name, rows, inputs, output, values)
+        inputs, rows = {"InputTensors": reads}, {"InputCount": len(reads), "Axis": 0}
+    full = {"IDENTITY": "ELEMENT_WISE_IDENTITY", "ADD": "ELEMENT_WISE_ADD", "SLICE": "SLICE1", "PADDING": "PADDING1"}
+    program.dispatch(full.get(kind, kind), rows, inputs, output, values)
 
 
 def disagreement(program: Program, directory: Path) -> str:
-    """What the model of a program shows, writes or leaves otherwise than the interpreter says, if anything."""
+    """The first difference between the program's execution and the interpreter; ``""`` if there is none."""
     path = directory / "model.json"
     path.write_text(json.dumps(program.model()), encoding="utf-8")
     graph = load(path)
     execution = execute(graph, {})
     if len(execution.shown) != len(program.shown):
-        return f"{len(execution.shown)} commands show something, not {len(program.shown)}"
+        return f"{len(execution.shown)} commands show a buffer, not {len(program.shown)}"
     for number, ((effect, array), (name, want)) in enumerate(zip(execution.shown, program.shown, strict=True)):
         if effect.output.name != name:
             return f"command {number} shows {effect.output.name}, not {name}"
@@ -256,14 +246,14 @@ def disagreement(program: Program, directory: Path) -> str:
             content = write_effect(effect, array, directory).read_bytes()
             agrees = len(content) == len(want) and program.decided(name, content) == program.decided(name, want)
         if not agrees:
-            return f"command {number} shows other contents of {name}"
+            return f"command {number} shows wrong contents of {name}"
     got = run(graph)
     if set(got) != program.written or list(execution.results) != list(got):
-        return f"{', '.join(got)} are returned, and {', '.join(sorted(program.written))} are written"
+        return f"{', '.join(got)} are returned, but {', '.join(sorted(program.written))} are written"
     expected = evaluate(graph, {}, graph.results)
     for name, array in got.items():
         want = program.decided(name, program.memory[name].tobytes())
         for whose, found in (("run", array), ("the reference", expected[name])):
             if program.decided(name, found.tobytes()) != want:
-                return f"{name} has other contents after {whose}"
+                return f"{name} has wrong contents after {whose}"
     return ""

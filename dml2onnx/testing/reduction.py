@@ -1,34 +1,27 @@
-"""Trying what hypothesis draws by a seed, outside of a test, and the smallest of what goes wrong."""
+"""Runs hypothesis outside of a test, from a seed, and returns the smallest failure."""
 
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable
+from typing import TypeVar
 
 import hypothesis
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from hypothesis.strategies import SearchStrategy
+from hypothesis.strategies import SearchStrategy
 
 T = TypeVar("T")
 
 BATCH = 50
-"""Drawn for a seed."""
+"""Examples per seed."""
 
 
 def smallest(
-    seed: int,
-    strategy: SearchStrategy[T],
-    check: Callable[[int, T], str],
-    size: Callable[[T], int],
-    seconds: float,
+    seed: int, strategy: SearchStrategy[T], check: Callable[[int, T], str], size: Callable[[T], int], seconds: float
 ) -> tuple[T | None, str] | None:
-    """Draws a batch for a seed, and of what fails ever smaller ones, until the time is up.
+    """Draws a batch of examples for a seed, and shrinks a failure for up to ``seconds``.
 
-    ``check`` gets the seed and what was drawn, and says what is wrong, if anything. Returns the smallest that is wrong
-    with what is said of it; nothing for it where the drawing itself failed; ``None`` if all is right.
+    ``check`` receives the seed and an example, and returns a problem or ``""``. Returns the smallest failing example
+    with its problem, ``(None, problem)`` if drawing failed, or ``None`` without a failure.
     """
     failing: list[tuple[T, str]] = []
     ends: list[float] = []
@@ -44,7 +37,7 @@ def smallest(
     @hypothesis.given(strategy)
     def drawn(sample: T) -> None:
         if ends and time.monotonic() >= ends[0]:
-            return  # which ends hypothesis' search
+            return  # ends hypothesis' search
         problem = check(seed, sample)
         if problem:
             ends.append(time.monotonic() + seconds)
@@ -53,7 +46,7 @@ def smallest(
 
     try:
         drawn()
-    except Exception as error:  # hypothesis has its own for what does not happen again
+    except Exception as error:  # hypothesis also raises its own, for flaky failures
         if not failing:
             return None, f"{type(error).__name__}: {error}"
     return min(failing, key=lambda item: size(item[0])) if failing else None

@@ -1,54 +1,47 @@
-"""Changes of a graph that must not change its results, and hardly its nodes.
+"""Changes of a graph that must not change its results, and hardly its number of ONNX nodes.
 
-Each change gives another graph of the same meaning. Numbers are the same bit by bit where the same arithmetic has to
-come out, elements in the same order among it, and else what is allowed; a model has at most one ONNX node more or less,
-where nothing says otherwise.
+The results of an equivalent graph must be equal bit for bit if the arithmetic and the order of elements are the same,
+and otherwise within the reference's error. By default, the number of ONNX nodes may differ by one.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from random import Random
 
 import numpy as np
 
 from dml2onnx import catalog
 from dml2onnx.checks import check
-from dml2onnx.compiler import compile_outputs
+from dml2onnx.compiler import CompiledModel, compile_outputs
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.exporters import export
 from dml2onnx.frontends import load
 from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, Node, Read, Value, Write
-from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.operator import FieldValue, OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.onnx_model import Array
 from dml2onnx.reference import evaluate_results, memory
 from dml2onnx.targets import DEFAULT_OPSET
 from dml2onnx.testing.runnable import RUNNABLE_OPSETS
 from dml2onnx.testing.trial import differences, feeds_of
-from dml2onnx.verification.nodes import bytes_to
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-    from random import Random
-
-    from dml2onnx.compiler import CompiledModel
-    from dml2onnx.ir.operator import FieldValue
-    from dml2onnx.onnx_model import Array
+from dml2onnx.verification.nodes import buffer_of, bytes_to
 
 OTHER_OPSETS = tuple(item for item in RUNNABLE_OPSETS if item != DEFAULT_OPSET)
-"""Opsets beside the usual one."""
+"""Opsets other than the default one."""
 LONGEST_WAY = 6
-"""ONNX nodes from one view of a memory to another: Reshape, Transpose, Slice, Expand, Gather, and Reshape."""
+"""ONNX nodes from one view of a buffer to another: Reshape, Transpose, Slice, Expand, Gather, and Reshape."""
 
 
 # --- Orders and names -------------------------------------------------------------------------------------------------
 
 
 def renamed(graph: Graph, random: Random) -> Graph:
-    """The graph with other names of its nodes."""
+    """The graph with different node names."""
     names = list(range(len(graph.nodes)))
     random.shuffle(names)
     nodes = tuple(replace(node, name=f"n {names[i]}/é") for i, node in enumerate(graph.nodes))
@@ -56,20 +49,20 @@ def renamed(graph: Graph, random: Random) -> Graph:
 
 
 def reordered(graph: Graph, random: Random) -> Graph:
-    """The graph with its nodes in another order, in which each still follows those that it reads from."""
+    """The graph with its nodes in a different topological order."""
     waiting: list[Node] = list(graph.nodes)
-    made = {item.value for item in graph.inputs} | {item.value for item in graph.constants}
+    available = {item.value for item in graph.inputs} | {item.value for item in graph.constants}
     ordered: list[Node] = []
     while waiting:
-        node = random.choice([node for node in waiting if made.issuperset(node.sources)])
+        node = random.choice([node for node in waiting if available.issuperset(node.sources)])
         waiting.remove(node)
         ordered.append(node)
-        made.update(node.targets)
+        available.update(node.targets)
     return replace(graph, nodes=tuple(ordered))
 
 
 def reread(graph: Graph, directory: Path, format: str) -> Graph | None:
-    """The graph written and read by another front end; ``None`` where the format cannot say it."""
+    """The graph after export and import; ``None`` if the format cannot represent it."""
     path = directory / ("Partition_0.bin" if format == "serialized" else f"{format}.json")
     try:
         export(graph, path, format)
@@ -82,9 +75,9 @@ def reread(graph: Graph, directory: Path, format: str) -> Graph | None:
 
 
 def with_identity(graph: Graph, random: Random) -> Graph | None:
-    """The graph with an ELEMENT_WISE_IDENTITY in front of one of the tensors that a node reads.
+    """The graph with an ELEMENT_WISE_IDENTITY before an input of a node; ``None`` if no input qualifies.
 
-    Not of one that repeats its elements: the copy holds each of them, and sums over more terms are rounded otherwise.
+    Broadcast inputs do not qualify: sums over the copy have more terms and round differently.
     """
     places = [
         (index, name, number)
@@ -115,7 +108,7 @@ def _repeats(desc: TensorDesc) -> bool:
 
 
 def with_split_join(graph: Graph, random: Random) -> Graph | None:
-    """The graph with a JOIN of several tensors made of two."""
+    """The graph with a JOIN of several tensors split into two."""
     places = [
         index
         for index, node in enumerate(graph.nodes)
@@ -149,10 +142,10 @@ def with_split_join(graph: Graph, random: Random) -> Graph | None:
 
 
 def permuted(graph: Graph, random: Random, *, together: bool = False) -> Graph | None:
-    """The graph with the dimensions of every node without a sense of them in another order, sizes and strides alike.
+    """The graph with permuted dimensions (sizes and strides) of every node that ignores their order.
 
-    Each has an order of its own; ``together``, all of the same sizes have the same, as have inputs and outputs that
-    nobody else sees.
+    Each node has its own permutation. ``together`` uses the same one for equal sizes, and for the inputs and outputs
+    that only such nodes use.
     """
     orders: dict[tuple[int, ...], tuple[int, ...]] = {}
 
@@ -184,7 +177,7 @@ def _sizes(node: Node) -> tuple[int, ...]:
 
 
 def _is_without_order(node: Node) -> bool:
-    """Whether it is the same node, whatever the order of its dimensions."""
+    """Whether the order of dimensions does not matter to a node."""
     op = node.operator
     alike = {desc.sizes for item in op.schema.tensor_fields for desc in op.tensors(item.name)}
     plain = not any(isinstance(value, tuple) or item.names_axes for item, value in op.items())
@@ -214,7 +207,7 @@ def _with_tensor(op: OperatorDesc, name: str, number: int, desc: TensorDesc) -> 
 
 
 def _valid(graph: Graph) -> Graph | None:
-    """A graph that the checks have nothing against: a few operators want the layouts that they have."""
+    """The graph if it has no errors: a few operators require certain layouts."""
     return None if any(item.is_error for item in check(graph, remedies=False)) else graph
 
 
@@ -222,7 +215,7 @@ def _valid(graph: Graph) -> Graph | None:
 
 
 def fed_constants(graph: Graph) -> tuple[Graph, dict[str, Array]]:
-    """The graph with its constants among the inputs, and what those are."""
+    """The graph with its constants as inputs, and their contents."""
     names = {item.value: f"constant {index}" for index, item in enumerate(graph.constants)}
     inputs = tuple(GraphInput(names[item.value], item.value) for item in graph.constants)
     feeds: dict[str, Array] = {names[item.value]: item.data.read() for item in graph.constants}
@@ -230,16 +223,11 @@ def fed_constants(graph: Graph) -> tuple[Graph, dict[str, Array]]:
 
 
 def frozen_inputs(graph: Graph, feeds: Mapping[str, Array]) -> Graph:
-    """The graph with its inputs among the constants."""
+    """The graph with its inputs as constants."""
     constants = tuple(
-        Constant(item.value, ArrayData.of(_filled(feeds[item.name], item.value.nbytes))) for item in graph.inputs
+        Constant(item.value, ArrayData.of(buffer_of(feeds[item.name], item.value))) for item in graph.inputs
     )
     return replace(graph, inputs=(), constants=(*graph.constants, *constants))
-
-
-def _filled(array: Array, nbytes: int) -> Array:
-    flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)[:nbytes]
-    return np.concatenate([flat, np.zeros(nbytes - flat.size, np.uint8)])
 
 
 # --- All of them ------------------------------------------------------------------------------------------------------
@@ -247,7 +235,7 @@ def _filled(array: Array, nbytes: int) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class _Plain:
-    """The graph as it is: what it became, what it was fed, what came out."""
+    """The unchanged graph with its model, inputs and results."""
 
     graph: Graph
     model: CompiledModel
@@ -256,7 +244,7 @@ class _Plain:
 
 
 def relations(graph: Graph, seed: int, random: Random, directory: Path) -> tuple[list[str], list[str]]:
-    """What makes a difference that must not, and the names of all that was tried."""
+    """The problems of changed graphs, and the names of all changes that were tried."""
     model = compile_outputs(graph, graph.outputs)
     feeds = feeds_of(model, seed)
     plain = _Plain(graph, model, feeds, model.run(feeds))
@@ -272,12 +260,12 @@ def relations(graph: Graph, seed: int, random: Random, directory: Path) -> tuple
 
 
 def _same(graph: Graph, random: Random, directory: Path) -> Iterator[tuple[str, Graph | None, int | None]]:
-    """Names, graphs that have to compute the same bits, and by how many ONNX nodes they may differ, if it matters."""
+    """Yields names, equivalent graphs, and the allowed difference in ONNX nodes, if there is a limit."""
     yield "renamed", renamed(graph, random), 1
     yield "reordered", reordered(graph, random), 1 + _reshapes(graph)
     for format in ("native", "dml_graph", "serialized"):
         yield format, reread(graph, directory, format), 1
-    # in front of a later reader it comes before the first one
+    # the identity of a later reader may become the first reader
     yield "identity", with_identity(graph, random), 1 + _reshapes(graph)
     yield "split join", with_split_join(graph, random), 1
     for name, together in (("permuted", False), ("permuted together", True)):
@@ -286,10 +274,10 @@ def _same(graph: Graph, random: Random, directory: Path) -> Iterator[tuple[str, 
 
 
 def transposed(graph: Graph, other: Graph) -> int:
-    """By how many nodes other orders of dimensions may make a difference.
+    """The allowed difference in ONNX nodes after permuting dimensions.
 
-    Inputs and outputs have the order of memory, and are transposed for those who see them in another one. Between nodes
-    nothing is, unless somebody sees a value otherwise than everybody did: then there is a way to each view more.
+    Inputs and outputs have memory order, and need a Transpose for another one. Values between nodes need conversions
+    only for views that did not exist before.
     """
     before, after = _views(graph), _views(other)
     more = sum(max(0, len(seen) - len(before[value])) for value, seen in after.items())
@@ -298,29 +286,29 @@ def transposed(graph: Graph, other: Graph) -> int:
 
 
 def _views(graph: Graph) -> dict[Value, set[tuple[int, TensorDesc]]]:
-    """How each value is seen: from which byte on, and as what."""
+    """The views of each value: byte offsets and descriptors."""
     views: dict[Value, set[tuple[int, TensorDesc]]] = defaultdict(set)
 
-    def see(value: Value, offset: int, desc: TensorDesc) -> None:
+    def add(value: Value, offset: int, desc: TensorDesc) -> None:
         views[value].add((offset, TensorDesc(desc.data_type, desc.sizes, desc.effective_strides)))
 
     for source in graph.inputs:
         if source.desc is not None:
-            see(source.value, 0, source.desc)
+            add(source.value, 0, source.desc)
     for output in graph.outputs:
-        see(output.value, 0, output.desc)
+        add(output.value, 0, output.desc)
     for node in graph.nodes:
         for _, _, read, desc in node.views_in():
-            see(read.value, read.offset, desc)
+            add(read.value, read.offset, desc)
         for _, _, write, desc in node.views_out():
-            see(write.value, write.offset, desc)
+            add(write.value, write.offset, desc)
     return views
 
 
 def _reshapes(graph: Graph) -> int:
-    """What another first reader may cost: an input that says nothing of itself has the shape that the first one sees.
+    """The allowed difference in Reshapes if an input has another first reader.
 
-    Who sees it otherwise reshapes it, before and behind what it takes of it.
+    An input without a descriptor takes the shape of its first reader; other views need up to two Reshapes.
     """
     views: dict[Value, set[tuple[object, ...]]] = {item.value: set() for item in graph.inputs if item.desc is None}
     for node in graph.nodes:
@@ -331,10 +319,10 @@ def _reshapes(graph: Graph) -> int:
 
 
 def _unlike(plain: _Plain, other: Graph, most: int | None, *, bit_by_bit: bool) -> Iterator[str]:
-    """What the other graph does otherwise.
+    """Yields the differences of an equivalent graph.
 
-    Kernels compute the last few elements of a row otherwise than those before, whose last bits may then be others:
-    where elements stand in another order, numbers that are not equal have to be what the reference allows.
+    Kernels compute the last few elements of a row differently. If elements have another order (not ``bit_by_bit``),
+    unequal numbers must be within the reference's error.
     """
     again = compile_outputs(other, other.outputs)
     if most is not None and abs(again.node_count - plain.model.node_count) > most:
@@ -346,18 +334,18 @@ def _unlike(plain: _Plain, other: Graph, most: int | None, *, bit_by_bit: bool) 
         if not np.array_equal(_memory(plain.results[ours.name], ours.desc), _memory(results[theirs.name], theirs.desc)):
             problem = "" if bit_by_bit else differences(again.outputs, results, evaluate_results(other, supplied))
             if bit_by_bit or problem:
-                yield f"other numbers in {ours.name}" + (f": {problem}" if problem else "")
+                yield f"different numbers in {ours.name}" + (f": {problem}" if problem else "")
 
 
 def _memory(array: Array, desc: TensorDesc) -> memory.Bytes:
-    """What a tensor writes, with zeros in its gaps."""
+    """The bytes of a tensor, with zeros in its gaps."""
     data = np.zeros(desc.total_bytes, np.uint8)
     memory.write(data, desc, array)
     return data
 
 
 def _other_numbers(plain: _Plain, random: Random, tried: list[str]) -> Iterator[str]:
-    """Changes that let ONNX Runtime, or folding, compute in another way."""
+    """Yields problems after changes that affect rounding: constants as inputs, inputs as constants, another opset."""
     graph, feeds = plain.graph, plain.feeds
     want = evaluate_results(graph, feeds)
     fed, constants = fed_constants(graph)

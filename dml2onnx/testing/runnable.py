@@ -1,4 +1,4 @@
-"""The opsets of which the installed ONNX Runtime loads models."""
+"""The opsets that the installed ONNX Runtime supports."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from dml2onnx.targets import OPSETS
 
 RELEASE = tuple(map(int, onnxruntime.__version__.split(".")[:2]))
 LAST_OPSETS = {(1, 24): 25, (1, 31): 26, (1, 32): 28}
-"""From which release on it loads models up to which opset."""
+"""The latest opset of each ONNX Runtime release that supports a new one."""
 RUNNABLE_OPSETS = [n for n in OPSETS if n <= max(last for first, last in LAST_OPSETS.items() if first <= RELEASE)]

@@ -1,22 +1,18 @@
-"""Graphs of a single node, made of nothing but its descriptor."""
+"""Graphs of a single node, built from its descriptor."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from dml2onnx.ir.data import FillData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
-
-if TYPE_CHECKING:
-    from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.operator import OperatorDesc
 
 NAME = "node"
 
 
 def single_node(op: OperatorDesc, *, constant: bool = False) -> Graph:
-    """A graph of one node whose inputs nobody has filled, or are constants that repeat one element.
+    """A graph of one node, with graph inputs or, if ``constant``, constants that repeat one element.
 
-    Inputs and outputs are called after the fields, ``InputTensors0`` and so on.
+    Inputs and outputs are named after the fields: ``InputTensors0`` and so on.
     """
     reads, writes = {}, {}
     inputs, constants, outputs = [], [], []

@@ -1,49 +1,43 @@
-"""Graphs with names for sizes: one model for all sizes against the model of each; what goes wrong is a sentence."""
+"""Compares the model of a graph with named sizes with the models of single sizes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 from random import Random
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dml2onnx.checks import check, level_of, uncompiled
 from dml2onnx.checks.resizing import named, resize
-from dml2onnx.compiler import compile
-from dml2onnx.diagnostics import DmlError, Severity
+from dml2onnx.compiler import CompiledModel, compile
+from dml2onnx.diagnostics import Diagnostic, DmlError, Severity
+from dml2onnx.ir.graph import Graph
 from dml2onnx.ir.inputs import input_descs
 from dml2onnx.named_sizes import difference, points_of
+from dml2onnx.onnx_model import Array
 from dml2onnx.reference import evaluate_results
 from dml2onnx.sizes.expressions import Expr
+from dml2onnx.sizes.named import NamedGraph, Values
 from dml2onnx.sizes.ranges import drawn
-from dml2onnx.testing.trial import differences, feeds_of
+from dml2onnx.testing.trial import differences, feeds_of, sentence
 from dml2onnx.testing.trial import trial as against_reference
 from dml2onnx.verification.indices import within
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from dml2onnx.compiler import CompiledModel
-    from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.ir.graph import Graph
-    from dml2onnx.onnx_model import Array
-    from dml2onnx.sizes.named import NamedGraph, Values
 
 Sizes = dict[str, tuple[int | str, ...]]
 
 REFUSED = frozenset({"DML2102", "DML2103", "DML2104", "DML2105"})
-"""Sizes that are fixed, tied or do not fit, and ranges for which there is no one model."""
+"""Codes for sizes that are fixed, tied or inconsistent, and for ranges without a common model."""
 POINTS = 2
-"""At how many sizes models are compared, beside the ends of their ranges."""
+"""Number of random sizes to compare, besides the ends of the ranges."""
 NAMES = 3
-"""Most names of one graph: each may make it three times as large."""
+"""Limit of names in one graph; each may triple its size."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a graph: its sizes with names, the code with which they are refused, or what is wrong."""
+    """The named sizes of a graph, and the code that refuses them or the problem, if any."""
 
     sizes: Sizes
     refused: str = ""
@@ -51,10 +45,10 @@ class Outcome:
 
 
 def trial(graph: Graph, seed: int) -> Outcome:
-    """A graph without findings, with names for some sizes of its inputs, drawn by the seed.
+    """Names random sizes of a valid graph's inputs, and tests the model.
 
-    The model is compared, bit for bit, with those that are compiled for a size, and these with the reference; at one
-    of the sizes every value of the model has to have the shape that the model states.
+    Its results must equal, bit for bit, those of models for single sizes, which must match the reference. At one size,
+    every value must have the shape that the model states.
     """
     random = Random(seed)
     sizes = _sizes(graph, random)
@@ -78,7 +72,7 @@ def trial(graph: Graph, seed: int) -> Outcome:
 
 
 def _sizes(graph: Graph, random: Random) -> Sizes:
-    """Names for some of the sizes of one or two inputs that are free; those that are tied have one name."""
+    """Names for some free sizes of one or two inputs; tied sizes share a name."""
     ends = (*graph.outputs, *graph.results)
     descs = {
         item.name: desc
@@ -110,13 +104,13 @@ def _ranges(source: NamedGraph, random: Random) -> dict[str, tuple[int, int]]:
 
 
 def _findings(source: NamedGraph, ranges: Mapping[str, tuple[int, int]]) -> set[str]:
-    """The codes of what is wrong with the graph at the sizes that a model is made of."""
+    """The codes of errors of the graph at the sizes from which the model is merged."""
     points = points_of(source, dict(ranges))
     return {item.code for point in points if not source.problems(point) for item in _wrong(source.at(point))}
 
 
 def _wrong(graph: Graph) -> list[Diagnostic]:
-    """Why no model is made of a graph."""
+    """The reasons why a graph is not compiled."""
     findings = check(graph, remedies=False)
     errors = [item for item in findings if item.severity is Severity.ERROR]
     return [*errors, *uncompiled(graph, findings, level_of(graph, None))]
@@ -131,9 +125,9 @@ def _points(source: NamedGraph, ranges: Mapping[str, tuple[int, int]], random: R
 def _difference(
     source: NamedGraph, sizes: Sizes, values: Values, model: CompiledModel, seed: int, *, is_first: bool
 ) -> str:
-    """What is wrong at one size; nothing is ``""``."""
+    """The problem at one size; ``""`` if there is none."""
     fixed = source.at(values)
-    if _wrong(fixed):  # a number that was stated for one size, which check says better than anybody
+    if _wrong(fixed):  # an attribute that is valid for one size only
         return ""
     exact = model.exact
     try:
@@ -143,41 +137,40 @@ def _difference(
         own = {port.name: _as_named(feeds[port.name], shape_at(port.shape, values)) for port in model.inputs}
         wanted, found = static.run(feeds), model.run(own)
     except Exception as error:
-        return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+        return sentence(error)
     for name, array in wanted.items():
         if found[name].shape != array.shape:
             return f"{name} has the shape {found[name].shape}, not {array.shape}"
         if found[name].tobytes() != array.tobytes():
-            if _has_other_form(source, static, model):  # which may round otherwise, as far as the reference lets it
-                return differences(
-                    model.outputs, found, evaluate_results(fixed, feeds, exact=exact), half_accumulation=not exact
-                )
+            if _has_other_form(source, static, model):  # may round differently, within the reference's error
+                results = evaluate_results(fixed, feeds, exact=exact)
+                return differences(model.outputs, found, results, half_accumulation=not exact)
             wrong = int(np.sum(found[name] != array))
-            return f"{name} has other numbers ({wrong} of {array.size}) than the model of that size"
+            return f"{name} differs from the model of that size ({wrong} of {array.size} numbers)"
     if not is_first:
         return ""
     return (
-        _resized_otherwise(source, sizes, fixed, values)
+        _resize_problem(source, sizes, fixed, values)
         or against_reference(fixed, seed, exact=exact)
         or wrong_shapes(model, own, values)
     )
 
 
 def _as_named(array: Array, shape: tuple[int, ...]) -> Array:
-    """A buffer as a model with names takes it: it has no bytes behind an odd number of FLOAT16 elements."""
+    """A buffer without the padding after an odd number of FLOAT16 elements, which models with names do not have."""
     return array.reshape(-1)[: prod(shape)].reshape(shape)
 
 
 def _has_other_form(source: NamedGraph, static: CompiledModel, model: CompiledModel) -> bool:
-    """Whether a size has another form than the last one, which a model with names has at all sizes."""
+    """Whether the nodes for a size differ from those for the largest, which the model with names uses for all."""
     last = compile(source.at({name: high for name, (_, high) in model.ranges.items()}), exact=model.exact)
     return difference(last.lowered, static.lowered) is not None
 
 
-def _resized_otherwise(source: NamedGraph, sizes: Sizes, fixed: Graph, values: Values) -> str:
-    """Whether numbers in the place of names make another graph.
+def _resize_problem(source: NamedGraph, sizes: Sizes, fixed: Graph, values: Values) -> str:
+    """The problem if resizing by numbers instead of names gives a different graph.
 
-    Where names stand for one element they may: a view of [1, 1, 4] does not say which of its dimensions is the batch.
+    That is valid for names of size 1: a view of [1, 1, 4] does not tell which dimension is the batch.
     """
     if any(source.old(name) == 1 for name in source.names):
         return ""
@@ -188,7 +181,7 @@ def _resized_otherwise(source: NamedGraph, sizes: Sizes, fixed: Graph, values: V
 
 
 def wrong_shapes(model: CompiledModel, feeds: Mapping[str, Array], values: Values) -> str:
-    """The first value of a run whose shape is not the stated one; nothing is ``""``."""
+    """The first value of a run whose shape differs from the stated one; ``""`` if there is none."""
     import onnxruntime
 
     proto = type(model.model_proto).FromString(model.serialize())
@@ -203,17 +196,17 @@ def wrong_shapes(model: CompiledModel, feeds: Mapping[str, Array], values: Value
     arrays = session.run(names, {port.onnx_name: feeds[port.name] for port in model.inputs})
     for name, array in zip(names, arrays, strict=True):
         for dim, size in zip(stated[name], array.shape, strict=True):
-            said = dim.dim_value if dim.HasField("dim_value") else at(dim.dim_param, values) if dim.dim_param else size
-            if said != size:
-                return f"{name} has the shape {array.shape}, and the model says {dim.dim_param or said}"
+            want = dim.dim_value if dim.HasField("dim_value") else at(dim.dim_param, values) if dim.dim_param else size
+            if want != size:
+                return f"{name} has the shape {array.shape}, but the model states {dim.dim_param or want}"
     return ""
 
 
 def at(text: str, values: Values) -> int:
-    """What the text of a size is where names stand for these sizes."""
-    return int(eval(text.replace("/", "//"), {"__builtins__": {}, "floor": int}, dict(values)))  # of our own
+    """Evaluates the text of a size."""
+    return int(eval(text.replace("/", "//"), {"__builtins__": {}, "floor": int}, dict(values)))  # written by us
 
 
 def shape_at(shape: tuple[int | str, ...], values: Values) -> tuple[int, ...]:
-    """A shape where names stand for these sizes."""
+    """Evaluates a shape."""
     return tuple(at(str(size), values) for size in shape)

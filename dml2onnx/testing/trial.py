@@ -1,46 +1,40 @@
-"""Compiles, runs and compares one graph; a sentence says what is wrong, or nothing."""
+"""Compiles, runs and compares one graph."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dml2onnx.compiler import compile_outputs
-from dml2onnx.reference import disagreements, evaluate_results
+from dml2onnx.compiler import CompiledModel, compile_outputs
+from dml2onnx.ir.graph import Graph
+from dml2onnx.onnx_model import Array, Port
+from dml2onnx.reference import Result, disagreements, evaluate_results
 from dml2onnx.targets import DEFAULT_OPSET, DEFAULT_TARGET, EXACT_TARGET
 from dml2onnx.verification.contents import random_array
 from dml2onnx.verification.indices import within
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from dml2onnx.compiler import CompiledModel
-    from dml2onnx.ir.graph import Graph
-    from dml2onnx.onnx_model import Array, Port
-    from dml2onnx.reference import Result
-
 EXTREME_EVERY = 4
-"""One seed in as many has extreme contents."""
+"""Every fourth seed has extreme contents."""
 
 
 def feeds_of(model: CompiledModel, seed: int) -> dict[str, Array]:
-    """Contents of all inputs."""
+    """Random contents of all inputs."""
     return feeds_of_ports(model.inputs, seed)
 
 
 def feeds_of_ports(ports: Sequence[Port], seed: int) -> dict[str, Array]:
-    """Contents of some inputs."""
+    """Random contents of some inputs."""
     random = np.random.default_rng(seed)
     extremes = seed % EXTREME_EVERY == EXTREME_EVERY - 1
     return {port.name: random_array(port, random, extremes=extremes) for port in ports}
 
 
 def trial(graph: Graph, seed: int, opset: int = DEFAULT_OPSET, *, exact: bool = True) -> str:
-    """What is wrong with what the model of a graph without findings computes; nothing is ``""``.
+    """The problem with the results of a valid graph's model; ``""`` if there is none.
 
-    An ``exact`` model is compared with all that the reference promises, the default one with what is promised of it:
-    its indices are in range, and it may add up FLOAT16 in FLOAT16.
+    An ``exact`` model must match everything that the reference specifies. The default one must match what it promises,
+    with indices in range, and may accumulate FLOAT16 in FLOAT16.
     """
     target = EXACT_TARGET if exact else DEFAULT_TARGET
     try:
@@ -49,14 +43,19 @@ def trial(graph: Graph, seed: int, opset: int = DEFAULT_OPSET, *, exact: bool = 
         got = model.run(feeds)
         want = evaluate_results(graph, feeds, exact=exact)
     except Exception as error:
-        return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+        return sentence(error)
     return differences(model.outputs, got, want, half_accumulation=not exact)
+
+
+def sentence(error: Exception) -> str:
+    """An exception in one line."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
 
 
 def differences(
     ports: Sequence[Port], got: Mapping[str, Array], want: Mapping[str, Result], *, half_accumulation: bool = False
 ) -> str:
-    """What is wrong with the first output that is; nothing is ``""``."""
+    """The first mismatch of an output; ``""`` if all match."""
     for port in ports:
         wrong = disagreements(got[port.name], want[port.name], port.desc.data_type, half_accumulation)
         if wrong.any():

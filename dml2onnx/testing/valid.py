@@ -1,23 +1,19 @@
-"""Correct descriptors of all operators."""
+"""Valid descriptors of all operators."""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dml2onnx import catalog
-from dml2onnx.catalog import LATEST, FieldType
+from dml2onnx.catalog import LATEST, FieldType, OperatorSchema
 from dml2onnx.checks.operators import findings_of
-from dml2onnx.ir.operator import ScaleBias, Size2D
+from dml2onnx.ir.operator import OperatorDesc, ScaleBias, Size2D
 from dml2onnx.testing import valid_attention as attention
 from dml2onnx.testing.descriptors import plain as op
 from dml2onnx.testing.descriptors import sized as t
 from dml2onnx.testing.descriptors import unary
 from dml2onnx.testing.examples import examples
-
-if TYPE_CHECKING:
-    from dml2onnx.catalog import OperatorSchema
-    from dml2onnx.ir.operator import OperatorDesc
 
 X, ONE, BYTE = t(1, 2, 3, 4), t(1, 1, 1, 1), t(1, 1, 1, 1, type="UINT8")
 STATE = t(1, 1, 1, 6, type="UINT32")
@@ -61,7 +57,7 @@ def _recurrent(operator: str, gates: int, activations: int, **fields: object) ->
 
 
 def _alike(schema: OperatorSchema) -> OperatorDesc | None:
-    """A descriptor in which all tensors have the same sizes; ``None`` where there is no such thing."""
+    """A descriptor whose tensors all have the same sizes; ``None`` if there is none."""
     table = schema.rows_at(LATEST)[0].tensors
     preferred = ("FLOAT32", "UINT8", "INT32", "UINT32", "INT8")
     tensors = {
@@ -72,7 +68,7 @@ def _alike(schema: OperatorSchema) -> OperatorDesc | None:
     types = {field.scalar_type: "FLOAT32" for field in schema.fields if field.scalar_type is not None}
     try:
         desc = op(schema.short_name, **tensors, **types)
-    except ValueError:  # an array whose length does not follow
+    except ValueError:  # an array of unknown length
         return None
     return None if findings_of(desc, LATEST) else desc
 
@@ -155,13 +151,7 @@ OTHERS = [
     _recurrent("GRU", 3, 4),
     _recurrent("LSTM", 4, 6, OutputCellSingleTensor=t(1, 2, 2, 4)),
     op("ROI_ALIGN", **_ROIS, OutputTensor=t(5, 2, 7, 6), ReductionFunction="AVERAGE"),
-    op(
-        "ROI_POOLING",
-        InputTensor=X,
-        ROITensor=t(1, 1, 5, 5),
-        OutputTensor=t(5, 2, 7, 6),
-        PooledSize=Size2D(6, 7),
-    ),
+    op("ROI_POOLING", InputTensor=X, ROITensor=t(1, 1, 5, 5), OutputTensor=t(5, 2, 7, 6), PooledSize=Size2D(6, 7)),
     unary("VALUE_SCALE_2D", t(2, 3, 4, 5), Scale=2.0, Bias=(1.0, 2.0, 3.0)),
     unary("ACTIVATION_LOG_SOFTMAX", t(1, 1, 2, 3)),
     *(unary(f"ACTIVATION_{name}1", X, Axes=(1, 2)) for name in ("SOFTMAX", "LOG_SOFTMAX", "HARDMAX")),
@@ -230,7 +220,7 @@ OTHERS = [
         OutputTensor=t(1, 2, 3, 4, type="UINT4"),
     ),
 ]
-"""What nobody would guess, or has a choice that the examples do not make."""
+"""Descriptors that :func:`_alike` cannot build, or with choices that no documented example makes."""
 
 _IMAGE = t(1, 4, 8, 8)
 _BACKWARD: dict[str, Any] = {"InputTensor": _IMAGE, "Direction": "BACKWARD", "Strides": (2, 2)}
@@ -238,7 +228,7 @@ _FORWARD: dict[str, Any] = {"InputTensor": _IMAGE, "Direction": "FORWARD", "Stri
 _POOLED: dict[str, Any] = {"InputTensor": _IMAGE, "WindowSize": (3, 3), "Strides": (2, 2)}
 
 EASILY_DOUBTED = {
-    **attention.RIGHT,
+    **attention.VALID,
     "transposed, larger than natural": op(
         "CONVOLUTION", **_BACKWARD, FilterTensor=t(4, 2, 3, 3), OutputTensor=t(1, 2, 18, 19)
     ),
@@ -295,16 +285,16 @@ EASILY_DOUBTED = {
         OutputTensor=t(1, 1, 4, 8),
     ),
 }
-"""What is right, and easily taken for a mistake, by what it has."""
+"""Valid descriptors that look like mistakes, by their feature."""
 
 
 @cache
 def descriptors() -> dict[str, list[OperatorDesc]]:
-    """The descriptors of each operator, by its full name; all are without findings at the latest level."""
+    """The descriptors of each operator by full name; none has findings at the latest level."""
     found: dict[str, list[OperatorDesc]] = {name: [] for name in catalog.operator_names()}
     printed = [example for name in catalog.operator_names() for example in examples(name, as_printed=True)]
-    right = [example.operator for example in printed if not example.suspect]
+    documented = [example.operator for example in printed if not example.suspect]
     alike = [_alike(catalog.operator(name)) for name in catalog.operator_names()]
-    for desc in (*right, *EASILY_DOUBTED.values(), *OTHERS, *(desc for desc in alike if desc is not None)):
+    for desc in (*documented, *EASILY_DOUBTED.values(), *OTHERS, *(desc for desc in alike if desc is not None)):
         found[desc.schema.name].append(desc)
     return found

@@ -1,40 +1,38 @@
-"""MULTIHEAD_ATTENTION: descriptors of every layout that are right."""
+"""Valid descriptors of MULTIHEAD_ATTENTION in every form."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.testing.descriptors import plain as op
 from dml2onnx.testing.descriptors import sized as t
 
-if TYPE_CHECKING:
-    from dml2onnx.ir.operator import OperatorDesc
-
-# 2 batches, 3 queries, 4 keys, 5 positions of the past; 2 heads of 8 numbers in queries and keys, and of 3 in values
+# 2 batches, 3 queries, 4 keys, 5 past positions; 2 heads of size 8 in queries and keys, and 3 in values
 QUERY, KEY, VALUE, OUTPUT = t(2, 3, 16), t(2, 4, 16), t(2, 4, 6), t(2, 3, 6)
 PAST_KEY, PAST_VALUE = t(2, 2, 5, 8), t(2, 2, 5, 3)
 
 
 def attention(**fields: Any) -> OperatorDesc:
-    """2 heads, each with its queries, keys and values."""
+    """2 heads with separate queries, keys and values."""
     present = {"QueryTensor": QUERY, "KeyTensor": KEY, "ValueTensor": VALUE, "OutputTensor": OUTPUT, "HeadCount": 2}
     return op("MULTIHEAD_ATTENTION", **{**present, "MaskType": "NONE", **fields})
 
 
 def grouped(**fields: Any) -> OperatorDesc:
-    """4 heads of queries and 2 of keys and values."""
+    """4 query heads and 2 key-value heads."""
     present = {"QueryTensor": t(2, 3, 32), "KeyTensor": KEY, "ValueTensor": VALUE, "OutputTensor": t(2, 3, 12)}
     heads = {"QueryHeadCount": 4, "KeyValueHeadCount": 2}
     return op("MULTIHEAD_ATTENTION1", **{**present, **heads, "MaskType": "NONE", **fields})
 
 
 def stacked(**fields: Any) -> OperatorDesc:
-    """As :func:`attention`, without the three tensors that may be stacked in another."""
+    """:func:`attention` without the three tensors that may be stacked."""
     return attention(**{"QueryTensor": None, "KeyTensor": None, "ValueTensor": None, **fields})
 
 
 def masked(kind: str, *sizes: int, **fields: Any) -> OperatorDesc:
-    """As :func:`attention`, with a mask of one kind."""
+    """:func:`attention` with a mask."""
     return attention(MaskType=kind, MaskTensor=t(*sizes, type="INT32"), **fields)
 
 
@@ -50,7 +48,7 @@ LENGTHS = {
     "OutputPresentValueTensor": t(2, 2, 20, 3),
 }
 
-RIGHT = {
+VALID = {
     "attention, separate": attention(BiasTensor=t(16 + 16 + 6)),
     "attention, leading ones": attention(
         QueryTensor=t(1, 2, 3, 16),
@@ -92,11 +90,7 @@ RIGHT = {
     ),
     "grouped, lengths of the past": grouped(**LENGTHS, KeyTensor=t(2, 3, 16), ValueTensor=t(2, 3, 6)),
     "grouped, bias and mask over the past": grouped(
-        **PAST,
-        RelativePositionBiasTensor=t(2, 4, 3, 9),
-        MaskType="BOOLEAN",
-        MaskTensor=t(2, 4, 3, 9, type="INT32"),
+        **PAST, RelativePositionBiasTensor=t(2, 4, 3, 9), MaskType="BOOLEAN", MaskTensor=t(2, 4, 3, 9, type="INT32")
     ),
     "grouped, boolean mask": grouped(MaskType="BOOLEAN", MaskTensor=t(1, 2, 4, 3, 4, type="INT32")),
 }
-"""By what they have."""

@@ -1,51 +1,45 @@
-"""Descriptors that differ a little from others, as the catalogue's field types allow.
+"""Small random changes of descriptors, according to the field types of the catalogue.
 
-A walk of such changes, each kept when the checks have nothing against it, reaches descriptors of every operator that
-nobody would write down. A change of one field, ``changed_field``, that is not kept has to be found out.
+A walk of changes that pass the checks reaches unusual valid descriptors of every operator. If a change of one field
+(``changed_field``) is invalid, the checks must report it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from math import prod
 from random import Random
-from typing import TYPE_CHECKING
 
 from dml2onnx import catalog
-from dml2onnx.catalog import FieldType
+from dml2onnx.catalog import FieldSchema, FieldType, SupportRow
 from dml2onnx.checks import check
-from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
+from dml2onnx.diagnostics import Diagnostic
+from dml2onnx.ir.operator import FieldValue, OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType, TensorDesc
 from dml2onnx.testing.single_node import single_node
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from dml2onnx.catalog import FieldSchema, SupportRow
-    from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.ir.operator import FieldValue
-
 LARGEST = 4096
-"""Elements of a tensor, which is enough to show what an operator does."""
+"""Limit of elements of a tensor."""
 
 _ONES = frozenset({"InputWindowSizes", "InputWindowStrides", "Repeats", "Scales", "Sizes", "Strides"})
-"""Arrays in which a dimension that nothing is done to has a one; in others it has a zero."""
+"""Arrays whose neutral entry is 1; that of others is 0."""
 _FLOATS = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, -1.0, 1e-5, 3.0)
 
 
 def findings(op: OperatorDesc) -> list[Diagnostic]:
-    """What is wrong with a graph of nothing but this operator."""
+    """The findings for a graph of this operator alone."""
     return check(single_node(op), remedies=False)
 
 
 def is_small(op: OperatorDesc) -> bool:
-    """Whether the descriptor describes little work."""
+    """Whether all tensors are small."""
     descs = [desc for item in op.schema.tensor_fields for desc in op.tensors(item.name)]
     return all(desc.element_count <= LARGEST and desc.extent <= 4 * LARGEST for desc in descs)
 
 
 def with_value(op: OperatorDesc, name: str, value: FieldValue) -> OperatorDesc:
-    """The descriptor with another value in one field, and in the one that counts it."""
+    """The descriptor with another value in one field, and its count."""
     values = {name: value}
     count = op.schema.fields_by_name[name].count
     if count is not None and isinstance(value, tuple) and isinstance(op.get(name), tuple):
@@ -57,13 +51,12 @@ def with_value(op: OperatorDesc, name: str, value: FieldValue) -> OperatorDesc:
 
 
 def together(op: OperatorDesc, random: Random) -> tuple[OperatorDesc, tuple[str, ...]]:
-    """As :func:`changed_field`, of no field in particular."""
+    """:func:`changed_field` for related fields, without names."""
     return _together(op, random), ()
 
 
 def _together(op: OperatorDesc, random: Random) -> OperatorDesc:
-    """One data type, number or rank changed wherever it stands, or all for a row of the support table: what belongs
-    together often stays so."""
+    """Changes a data type, number or rank wherever it occurs, or all of them to those of a support row."""
     tensors = [desc for item in op.schema.tensor_fields for desc in op.tensors(item.name)]
     if not tensors:
         return op
@@ -83,10 +76,7 @@ def _together(op: OperatorDesc, random: Random) -> OperatorDesc:
 
 
 def of_row(op: OperatorDesc, row: SupportRow, random: Random) -> OperatorDesc:
-    """The descriptor with a function, data types and a rank of this row of its support table, where it has others.
-
-    Tensors of one type stay so.
-    """
+    """The descriptor changed to a function, data types and ranks of a support row; equal types stay equal."""
     if row.functions and op.get("Function") not in row.functions:
         op = with_value(op, "Function", random.choice(row.functions))
     allowed: dict[DataType, frozenset[str]] = {}
@@ -109,7 +99,7 @@ def of_row(op: OperatorDesc, row: SupportRow, random: Random) -> OperatorDesc:
 
 
 def _of_types(op: OperatorDesc, others: Mapping[DataType, DataType]) -> OperatorDesc:
-    """The descriptor with other data types for some, of its numbers too."""
+    """The descriptor with data types of tensors and scalars replaced."""
     values: dict[str, FieldValue] = {}
     for item, value in op.items():
         new = others.get(value.data_type) if isinstance(value, Scalar) else None
@@ -123,8 +113,7 @@ def _of_types(op: OperatorDesc, others: Mapping[DataType, DataType]) -> Operator
 
 
 def of_each_type(op: OperatorDesc) -> Iterator[OperatorDesc]:
-    """The descriptor with every data type that a row of its support table lets stand where one stands now, one after
-    the other, and with all those of a row."""
+    """Yields the descriptor with the types of each support row, and with each type replaced by every allowed one."""
     for number, row in enumerate(op.schema.support):
         yield of_row(op, row, Random(number))
         for old in {desc.data_type for name in row.tensors for desc in op.tensors(name)}:
@@ -138,13 +127,13 @@ def of_each_type(op: OperatorDesc) -> Iterator[OperatorDesc]:
 
 
 def of_each_rank(op: OperatorDesc) -> Iterator[OperatorDesc]:
-    """Descriptors without findings with more dimensions in front, and with fewer, as far as there are any.
+    """Yields the descriptor with fewer and with more leading dimensions, as long as it has no findings.
 
-    Those in front have two elements where the operator works alike on each, else one.
+    New dimensions have size 2 if that is valid, else 1.
     """
     fewer = op
     while all(desc.rank for item in op.schema.tensor_fields for desc in fewer.tensors(item.name)):
-        fewer = _without_leading(fewer, whatever=True)
+        fewer = _without_leading(fewer, any_size=True)
         if findings(fewer):
             break
         yield fewer
@@ -161,7 +150,7 @@ def of_sizes(op: OperatorDesc, sizes: tuple[int, ...]) -> OperatorDesc:
 
 
 def with_leading(op: OperatorDesc, size: int = 1) -> OperatorDesc:
-    """One more dimension in front, and an entry for it in all that has one for each dimension."""
+    """Adds a leading dimension, with an entry in every array that has one per dimension."""
     for name, value in _by_dimension(op):
         first = 1 if name in _ONES else 0
         kind = op.schema.fields_by_name[name].type
@@ -171,7 +160,7 @@ def with_leading(op: OperatorDesc, size: int = 1) -> OperatorDesc:
 
 
 def _along(op: OperatorDesc, step: int) -> OperatorDesc:
-    """The descriptor with other numbers for its axes."""
+    """The descriptor with its axes shifted by ``step``."""
     for item, value in op.items():
         if item.dimensions == "axis":
             op = with_value(op, item.name, max(op.uint(item.name) + step, 0))
@@ -180,19 +169,19 @@ def _along(op: OperatorDesc, step: int) -> OperatorDesc:
     return op
 
 
-def _without_leading(op: OperatorDesc, *, whatever: bool = False) -> OperatorDesc:
-    """Without the first dimension of all tensors in which it has size 1, or of all, ``whatever`` it has."""
+def _without_leading(op: OperatorDesc, *, any_size: bool = False) -> OperatorDesc:
+    """Removes the first dimension of all tensors where it has size 1, or of all tensors."""
     firsts = [desc.sizes[:1] == (1,) for item in op.schema.tensor_fields for desc in op.tensors(item.name)]
-    if whatever or all(firsts):
+    if any_size or all(firsts):
         for name, value in _by_dimension(op):
             op = with_value(op, name, value[1:])
-    if whatever:
+    if any_size:
         op = _along(op, -1)
-    return _each_tensor(op, lambda desc: _sized(desc, desc.sizes[1:]) if whatever or desc.sizes[:1] == (1,) else desc)
+    return _each_tensor(op, lambda desc: _sized(desc, desc.sizes[1:]) if any_size or desc.sizes[:1] == (1,) else desc)
 
 
 def _by_dimension(op: OperatorDesc) -> list[tuple[str, tuple[int | float, ...]]]:
-    """Arrays that have an entry for each dimension."""
+    """Arrays with one entry per dimension."""
     return [
         (item.name, value)  # type: ignore[misc]  # they are arrays of numbers
         for item, value in op.items()
@@ -216,7 +205,7 @@ def _with_number(value: FieldValue, old: int, new: int) -> FieldValue:
         return _sized(value, tuple(new if size == old else size for size in value.sizes))
     if isinstance(value, tuple):
         items = [_with_number(item, old, new) for item in value]
-        return tuple(items)  # type: ignore[return-value]  # each is of the kind that it was
+        return tuple(items)  # type: ignore[return-value]  # each keeps its type
     return new if type(value) is int and value == old else value
 
 
@@ -225,13 +214,13 @@ def _sized(desc: TensorDesc, sizes: tuple[int, ...]) -> TensorDesc:
 
 
 def laid_out(op: OperatorDesc, random: Random) -> OperatorDesc:
-    """The descriptor with another layout of one of its tensors."""
+    """The descriptor with another layout of one tensor."""
     places = list(_places(op))
     return _with_layout(op, *random.choice(places), random.randrange(LAYOUTS), random) if places else op
 
 
 def of_each_layout(op: OperatorDesc, random: Random) -> Iterator[OperatorDesc]:
-    """The descriptor with one of its tensors after the other in every kind of layout."""
+    """Yields the descriptor with each tensor in every kind of layout."""
     for place in _places(op):
         for kind in range(1, LAYOUTS):
             yield _with_layout(op, *place, kind, random)
@@ -251,7 +240,7 @@ def _with_layout(op: OperatorDesc, name: str, number: int, kind: int, random: Ra
 
 
 def changed_field(op: OperatorDesc, random: Random) -> tuple[OperatorDesc, tuple[str, ...]]:
-    """The descriptor with something else in one field; the field's name, and that of its count where this differs."""
+    """The descriptor with one field changed, with the names of the field and of its count if that changed too."""
     fields = [item for item in op.schema.fields if item.name not in _counts(op)]
     item = random.choice(fields)
     changed = with_value(op, item.name, _another(item, op.get(item.name), random))
@@ -309,7 +298,7 @@ def _another_array(item: FieldSchema, value: tuple[object, ...], random: Random)
             items[position] = random.choice(_FLOATS)
         elif isinstance(old, int):
             items[position] = max(0 if item.type is FieldType.UINT_ARRAY else -9, old + random.choice((1, -1, 2)))
-    return tuple(items)  # type: ignore[return-value]  # each is of the kind that it was
+    return tuple(items)  # type: ignore[return-value]  # each keeps its type
 
 
 def _another_tensor(desc: TensorDesc, random: Random) -> TensorDesc:
@@ -331,11 +320,11 @@ def _in_another_layout(desc: TensorDesc, kind: int, random: Random) -> TensorDes
 
 
 LAYOUTS = 5
-"""Kinds of strides: none, permuted, with gaps, with a dimension that is repeated, or so small that rows overlap."""
+"""Kinds of strides: none, permuted, with gaps, broadcast in one dimension, or overlapping."""
 
 
 def _another_layout(sizes: tuple[int, ...], kind: int, random: Random) -> tuple[int, ...] | None:
-    """Strides of one of ``LAYOUTS``."""
+    """Strides of a kind."""
     order = list(range(len(sizes)))
     if kind == 0:
         return None
@@ -354,11 +343,11 @@ def _another_layout(sizes: tuple[int, ...], kind: int, random: Random) -> tuple[
     return tuple(strides)
 
 
-# --- Towards the smallest ---------------------------------------------------------------------------------------------
+# --- Reduction --------------------------------------------------------------------------------------------------------
 
 
 def smaller(op: OperatorDesc) -> Iterator[OperatorDesc]:
-    """Descriptors that say less, the boldest first."""
+    """Yields smaller descriptors, the smallest first."""
     numbers = {size for item in op.schema.tensor_fields for desc in op.tensors(item.name) for size in desc.sizes}
     for number in sorted(numbers - {1}, reverse=True):
         for other in {1, number // 2, number - 1} - {0, number}:
@@ -379,11 +368,8 @@ def smaller(op: OperatorDesc) -> Iterator[OperatorDesc]:
 
 
 def weight(op: OperatorDesc) -> tuple[int, int, int]:
-    """How much a descriptor says: elements, sizes, and fields that are given."""
+    """The size of a descriptor: elements, ranks plus tensors with strides, and fields that are present."""
     descs = [desc for item in op.schema.tensor_fields for desc in op.tensors(item.name)]
-    laid_out = sum(desc.strides is not None for desc in descs)
-    return sum(prod(desc.sizes) for desc in descs), sum(desc.rank for desc in descs) + laid_out, _given(op)
-
-
-def _given(op: OperatorDesc) -> int:
-    return sum(value is not None for value in op.values)
+    with_strides = sum(desc.strides is not None for desc in descs)
+    present = sum(value is not None for value in op.values)
+    return sum(prod(desc.sizes) for desc in descs), sum(desc.rank for desc in descs) + with_strides, present

@@ -1,7 +1,7 @@
 """Compares a compiled model with the reference implementation.
 
-``verify`` validates node by node, each with the inputs that ONNX Runtime itself computed for it, so that a bound is
-that of one operator; and the outputs of the whole model, against errors that have gone through the graph.
+``verify`` validates each node on the inputs that ONNX Runtime computed for it, with the error bound of one operator,
+and the outputs of the whole model, with errors propagated through the graph.
 """
 
 from dml2onnx.verification.contents import CONTENTS, contents, random_array

@@ -1,7 +1,7 @@
 """Compares another ONNX model instead of the compiled one.
 
-Its inputs and outputs are those of the graph, by name or in order. Of an input's buffer it takes the shape in memory
-order or the tensor's own sizes, whichever it has; dimensions of 1 may be there or not.
+Its inputs and outputs match those of the graph by name or by order. An input may have the shape of the buffer in memory
+order or the tensor's Sizes, with or without dimensions of 1.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _TYPES = {
     "tensor(float16)": "float16",
     **{f"tensor({sign}int{bits})": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
 }
-"""ONNX Runtime's names of the types that numpy knows as well."""
+"""ONNX Runtime's type names, for types that numpy has."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Tensor:
-    """An input or output of the other model; sizes that are not fixed are ``None``."""
+    """An input or output of the other model; dynamic sizes are ``None``."""
 
     name: str
     dtype: str
@@ -45,16 +45,16 @@ class _Tensor:
         shape = tuple(size if isinstance(size, int) else None for size in argument.shape)
         return cls(argument.name, _TYPES.get(argument.type, argument.type), shape)
 
-    def takes(self, shape: Sequence[int]) -> bool:
+    def accepts(self, shape: Sequence[int]) -> bool:
         return len(shape) == len(self.shape) and all(
             wanted in (None, size) for wanted, size in zip(self.shape, shape, strict=True)
         )
 
 
 class OtherModel:
-    """A model file that is to compute what a graph does, whose ``inputs`` and ``outputs`` the caller sees.
+    """A model file to compare with a graph of these ``inputs`` and ``outputs``.
 
-    :class:`UnreadableError` (DML3018) for what is no model, :class:`DmlError` (DML3019) for all that does not fit.
+    Raises :class:`UnreadableError` (DML3018) if it is not a model, :class:`DmlError` (DML3019) with every mismatch.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class OtherModel:
             raise DmlError(*findings)
 
     def run(self, feeds: Mapping[str, Array]) -> dict[str, Array]:
-        """The outputs, each in the shape of its tensor, of inputs in memory order."""
+        """The outputs in the shapes of their tensors, for inputs in memory order."""
         names = [tensor.name for _, tensor in self._outputs]
         try:
             results = self._session.run(names, self.feeds(feeds))
@@ -85,18 +85,18 @@ class OtherModel:
         return self.outputs(dict(zip(names, results, strict=True)))
 
     def feeds(self, supplied: Mapping[str, Array]) -> dict[str, Array]:
-        """What the file is given, by its names, of inputs in memory order."""
+        """The file's feeds by its own names, from inputs in memory order."""
         return {tensor.name: _fed(supplied[port.name], port, tensor) for port, tensor in self._inputs}
 
     def outputs(self, results: Mapping[str, Array]) -> dict[str, Array]:
-        """The outputs of the graph, each in the shape of its tensor, of what the file gives by its names."""
+        """The graph's outputs in the shapes of their tensors, from the file's results by its own names."""
         return {port.name: _got(np.asarray(results[tensor.name]), port, tensor) for port, tensor in self._outputs}
 
 
 def _opened(path: Path, provider: ProviderLike) -> Any:
     shown = quote(str(path))
     try:
-        reason = "" if stat.S_ISREG(path.stat().st_mode) else "it is no file"
+        reason = "" if stat.S_ISREG(path.stat().st_mode) else "it is not a file"
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
     if reason:
@@ -105,13 +105,13 @@ def _opened(path: Path, provider: ProviderLike) -> Any:
     try:
         return open_session(path, provider)
     except DmlError as error:
-        reason = _no_onnx(path) or f"{shown} cannot be loaded: {error.diagnostics[0].message}"
+        reason = _other_format(path) or f"{shown} cannot be loaded: {error.diagnostics[0].message}"
         message = f"{reason}; --against takes an ONNX model, as compile writes it"
         raise UnreadableError(OTHER_UNREADABLE.at(message, expected="an ONNX model", found=str(path))) from error
 
 
-def _no_onnx(path: Path) -> str:
-    """What a file is instead of an ONNX model, in words, where its beginning says it."""
+def _other_format(path: Path) -> str:
+    """A message that names the format of a file that is not an ONNX model, if its first bytes show it."""
     with path.open("rb") as file:
         start = file.read(256).lstrip(b"\xef\xbb\xbf \t\r\n")
     kinds = {b"{": "JSON", b"PK\x03\x04": "a ZIP archive", b"\x93NUMPY": "an array of numpy", b"<": "XML"}
@@ -122,7 +122,7 @@ def _no_onnx(path: Path) -> str:
 def _matched(
     kind: str, ports: Sequence[Port], tensors: Sequence[_Tensor], findings: list[Diagnostic]
 ) -> list[tuple[Port, _Tensor]]:
-    """Each port with its tensor: by name where any name agrees, else in order."""
+    """Pairs ports with tensors: by name if any name matches, else by order."""
     named = {tensor.name: tensor for tensor in tensors}
     of_port = {port.name: named.get(port.name, named.get(port.onnx_name)) for port in ports}
     theirs = shortened(", ".join(named)) or "none"
@@ -136,46 +136,46 @@ def _matched(
             findings.append(OTHER_DOES_NOT_FIT.at(message, expected=port.name, found=theirs))
             continue
         if tensor.dtype != str(port.dtype):
-            message = f"{kind} {quote(port.name)} is {port.dtype}, and {quote(tensor.name)} of the other model"
-            message += f" {tensor.dtype}"
+            message = f"{kind} {quote(port.name)} is {port.dtype}, but {quote(tensor.name)} of the other model"
+            message += f" is {tensor.dtype}"
             findings.append(OTHER_DOES_NOT_FIT.at(message, expected=port.dtype, found=tensor.dtype))
         pairs.append((port, tensor))
     taken = {tensor.name for _, tensor in pairs}
-    if kind == "input":  # outputs that nobody asks for do no harm
+    if kind == "input":  # extra outputs are harmless
         for name in (name for name in named if name not in taken):
-            message = f"the graph has nothing for input {quote(name)} of the other model"
+            message = f"the graph has no input {quote(name)}, which the other model requires"
             ours = shortened(", ".join(port.name for port in ports)) or "none"
             findings.append(OTHER_DOES_NOT_FIT.at(message, expected=ours, found=name))
     return pairs
 
 
 def _form(port: Port, tensor: _Tensor) -> tuple[bool, tuple[int, ...]] | None:
-    """Whether the other model takes the tensor's elements in logical order, and in which shape."""
+    """Whether the other model expects logical order, and the shape that it expects; ``None`` if no shape matches."""
     for in_order, shape in ((False, port.shape), (True, port.desc.sizes)):
-        if tensor.takes(shape):
+        if tensor.accepts(shape):
             return in_order, shape
     if port.desc.data_type.is_packed_nibbles:
         return None
     for in_order, shape in ((False, port.shape), (True, port.desc.sizes)):
-        fitting = _with_ones(shape, tensor.shape)
-        if fitting is not None:
-            return in_order, fitting
+        matching = _with_ones(shape, tensor.shape)
+        if matching is not None:
+            return in_order, matching
     return None
 
 
 def _with_ones(shape: Sequence[int], wanted: Shape) -> tuple[int, ...] | None:
-    """``shape`` with dimensions of 1 put in or left out so that it is ``wanted``; ``None`` where that is impossible."""
+    """``shape`` with dimensions of 1 added or removed to match ``wanted``; ``None`` if that is impossible."""
     rest = [size for size in shape if size != 1]
-    made = []
+    result = []
     for position, size in enumerate(wanted):
         fixed = sum(item not in (None, 1) for item in wanted[position + 1 :])
         if size == 1 or (size is None and len(rest) <= fixed):
-            made.append(1)
+            result.append(1)
         elif rest and size in (None, rest[0]):
-            made.append(rest.pop(0))
+            result.append(rest.pop(0))
         else:
             return None
-    return None if rest else tuple(made)
+    return None if rest else tuple(result)
 
 
 def _fed(array: Array, port: Port, tensor: _Tensor) -> Array:
@@ -203,5 +203,5 @@ def _no_shape(kind: str, port: Port, name: str, shape: Shape) -> Diagnostic:
     expected = f"{list(port.shape)} (memory order)"
     if port.desc.sizes != port.shape:
         expected += f" or {list(port.desc.sizes)} (Sizes)"
-    message = f"{kind} {quote(port.name)} has the shape {expected}, and {quote(name)} of the other model {theirs}"
+    message = f"{kind} {quote(port.name)} has the shape {expected}, but {quote(name)} of the other model has {theirs}"
     return OTHER_DOES_NOT_FIT.at(message, expected=expected, found=theirs)

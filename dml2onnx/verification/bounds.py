@@ -1,7 +1,7 @@
-"""The arithmetic of each provider's devices, and the error bounds that follow.
+"""The arithmetic of each provider, which determines error bounds.
 
-A row holds where the option has one of the values, or always where it names none; the first that holds counts. Where
-pages say nothing, and for what ``auto`` may choose, the least exact is assumed of accelerators.
+The first row of a provider whose option has one of the values, or that names no option, applies. Without documentation,
+and for ``auto``, accelerators are assumed to use their least accurate arithmetic.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ ON = ("1", "true")
 
 @dataclass(frozen=True, slots=True)
 class Computes:
-    """What a provider computes FLOAT32 in, and whether it adds up FLOAT16 in FLOAT16."""
+    """A provider's arithmetic for FLOAT32, and whether it accumulates FLOAT16 in FLOAT16."""
 
     provider: str
     arithmetic: Arithmetic
     source: str
-    """The page that says so."""
+    """The page that documents it."""
     option: str = ""
     values: tuple[str, ...] = ()
-    """In lower case; the empty text for an option that is not given."""
+    """In lower case; ``""`` matches a missing option."""
     half_accumulation: bool = True
 
-    def holds(self, options: dict[str, str]) -> bool:
-        """Whether this is so with these options."""
+    def applies(self, options: dict[str, str]) -> bool:
+        """Whether the row applies with these options."""
         return not self.option or options.get(self.option, "").lower() in self.values
 
 
@@ -63,27 +63,27 @@ TABLE = (
 )
 
 
-def computes(providers: Providers, there: Sequence[str] = ()) -> Computes:
-    """How the providers that were asked for compute: as the least exact of them.
+def computes(providers: Providers, loaded: Sequence[str] = ()) -> Computes:
+    """The row of the least accurate of the requested providers.
 
-    ``there`` are ONNX Runtime's names of those in the session, which says what ``auto`` has chosen.
+    ``loaded`` are ONNX Runtime's names of the providers in the session, which ``auto`` has chosen.
     """
     names = providers.names
     if providers.first == AUTO:
-        names = tuple(SHORT_NAMES[name] for name in there if name in SHORT_NAMES) or ("cpu",)
+        names = tuple(SHORT_NAMES[name] for name in loaded if name in SHORT_NAMES) or ("cpu",)
     found = [_row(name, providers) for name in names]
     return max(found, key=_laxness)
 
 
 def in_half(row: Computes) -> Computes:
-    """How a provider computes a FLOAT32 graph that is given to it in FLOAT16."""
+    """The row for a FLOAT32 graph that is compiled to FLOAT16."""
     arithmetic = row.arithmetic
     is_coarser = arithmetic.roundoff > FLOAT16.roundoff and not arithmetic.products_only
     return row if is_coarser else replace(row, arithmetic=FLOAT16, source=FLOAT16.page, half_accumulation=True)
 
 
 def _laxness(row: Computes) -> tuple[bool, float, bool, bool]:
-    """That all numbers are rounded weighs more than how much factors lose."""
+    """A sort key: rounding of all numbers counts more than the accuracy of factors."""
     arithmetic = row.arithmetic
     rounds_all = arithmetic.roundoff > FLOAT32.roundoff and not arithmetic.products_only
     return rounds_all, arithmetic.roundoff, arithmetic.functions is not None, row.half_accumulation
@@ -91,4 +91,4 @@ def _laxness(row: Computes) -> tuple[bool, float, bool, bool]:
 
 def _row(name: str, providers: Providers) -> Computes:
     options = providers.options_of(name)
-    return next(row for row in TABLE if row.provider == name and row.holds(options))
+    return next(row for row in TABLE if row.provider == name and row.applies(options))

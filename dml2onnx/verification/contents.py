@@ -1,4 +1,4 @@
-"""Draws contents for inputs: ordinary, structured, and adversarial numbers."""
+"""Draws ordinary, structured, and adversarial contents for inputs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from dml2onnx.onnx_model import Array, Port
 
 CONTENTS = ("ordinary", "structured", "extreme")
-"""What the rounds of a verification have in turn."""
+"""The kinds of contents of consecutive rounds."""
 
 
 def contents(port: Port, random: np.random.Generator, kind: str) -> Array:
@@ -20,17 +20,17 @@ def contents(port: Port, random: np.random.Generator, kind: str) -> Array:
 
 
 def random_array(port: Port, random: np.random.Generator, *, extremes: bool = False) -> Array:
-    """As :func:`random_values`, for an input."""
+    """:func:`random_values` for an input."""
     return random_values(port.dtype, port.shape, random, extremes=extremes)
 
 
 def random_values(
     dtype: np.dtype[Any], shape: tuple[int, ...], random: np.random.Generator, *, extremes: bool = False
 ) -> Array:
-    """Small numbers, every fourth replaced by an extreme one when asked for.
+    """Small numbers; ``extremes`` replaces a quarter of them.
 
-    Those are NaN, infinities, zeros of both signs, the smallest numbers, and ties; of integers the largest as well. The
-    largest floats are not among them: what overflows between two nodes need not where ONNX Runtime makes them one.
+    Extremes are NaN, infinities, zeros of both signs, the smallest numbers, and ties; for integers also the limits. The
+    largest floats are excluded: an overflow between two nodes may not occur if ONNX Runtime fuses them.
     """
     if dtype.kind == "f":
         values = random.normal(0, 1, shape).astype(dtype)
@@ -60,7 +60,7 @@ def _structured(port: Port, random: np.random.Generator) -> Array:
         case 1:
             flat[:] = 1
         case 2:
-            # the remainder keeps the ramp within the narrowest types, and its steps whole
+            # the remainder keeps the ramp within the range of the narrowest types
             flat[:] = np.arange(flat.size) % 100
         case 3:
             flat[random.integers(flat.size)] = 1

@@ -1,4 +1,4 @@
-"""DirectML itself beside the compiled model: both are compared with the reference."""
+"""Runs DirectML itself, whose outputs are compared with the reference like those of the compiled model."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from dml2onnx.onnx_model import Array
 from dml2onnx.reference import memory
 
 NAME = "directml"
-"""What ``against`` is for DirectML itself; a file of that name is ``./directml``."""
+"""The value of ``against`` for DirectML; use ``./directml`` for a file of that name."""
 
 
 class DirectmlGraph:
-    """A graph that DirectML runs. Raises :class:`DmlError` (DML3025) where DirectML is not installed."""
+    """A graph that DirectML runs. Raises :class:`DmlError` (DML3025) if DirectML is not installed."""
 
     def __init__(self, graph: Graph, outputs: Sequence[GraphOutput]) -> None:
         installation = find()
@@ -31,15 +31,15 @@ class DirectmlGraph:
         self._graph = graph
         self._outputs = outputs
         self.way = ""
-        """How the last run was made: as one graph, or node by node."""
+        """Whether the last run was one graph, or node by node."""
 
     def run(self, feeds: Mapping[str, Array]) -> dict[str, Array]:
-        """The outputs, each in the shape of its tensor. Raises :class:`DmlError` where DirectML does not run it."""
+        """The outputs in the shapes of their tensors. Raises :class:`DmlError` if DirectML fails."""
         stated = {name: np.ascontiguousarray(array).tobytes() for name, array in feeds.items()}
         try:
             evaluated = graphs.evaluate(self._graph, self._outputs, stated, self._installation)
         except graphs.RefusedError as error:
-            raise DmlError(NOT_IN_DIRECTML.at(f"DirectML does not run it: {error}")) from error
+            raise DmlError(NOT_IN_DIRECTML.at(f"DirectML cannot run the graph: {error}")) from error
         except StartError as error:
             raise DmlError(NOT_IN_DIRECTML.at(f"DirectML does not start: {error}")) from error
         self.way = evaluated.way

@@ -1,9 +1,8 @@
-"""Compares node by node: each on the inputs that ONNX Runtime computed for it.
+"""Compares each node on the inputs that ONNX Runtime computed for it.
 
-The graph is compiled with every value among its outputs, so that each node's inputs and outputs are seen. The
-reference evaluates one node at a time from the same inputs: errors of earlier nodes are no errors of this one, the
-bound is that of a single operator, and the first node that differs is the one that is wrong. No pass is applied: it
-could make two nodes one, and what it makes of the model is compared as a whole.
+The graph is compiled with every value as an output. The reference evaluates one node at a time from the same inputs,
+so errors of earlier nodes do not count, the bound is that of a single operator, and the first mismatch is at fault.
+Passes are disabled since they may merge nodes; the model with passes is compared as a whole.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from dml2onnx.reference.arithmetic import allowing
 from dml2onnx.reference.numeric import blocks, widen
 from dml2onnx.reference.promise import ordinary, promised
 from dml2onnx.reference.propagation import with_marks
-from dml2onnx.reference.registry import Floats
+from dml2onnx.reference.registry import Floats, map_tensors
 from dml2onnx.reference.tolerance import spacing
 from dml2onnx.runtime import Session
 from dml2onnx.targets import DEFAULT_OPSET, QDQ
@@ -33,7 +32,7 @@ from dml2onnx.verification.bounds import Computes, computes, in_half
 from dml2onnx.verification.options import VerifyOptions
 
 BATCH_BYTES = 1 << 28
-"""As many bytes of intermediate values are looked at in one run."""
+"""Limit of bytes of intermediate values in one run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +40,9 @@ class NodeCheck:
     """One output of one node, over all rounds so far.
 
     ``worst`` and ``worst_relative`` are the largest differences among finite elements, ``worst_ulps`` the largest in
-    units in the last place of the expected value, ``worst_of_bound`` the largest as a part of what is allowed, which is
-    there ``arithmetic``, what the operator's own sums and functions may be off, and ``rounding`` to its type. Of the
-    first wrong element there are the round, the index, what was expected, what came, and what would have been allowed.
+    units in the last place of the expected value, and ``worst_of_bound`` the largest as a fraction of the allowed
+    error. At that element, the allowed error is the sum of ``arithmetic`` (the operator's own error) and ``rounding``
+    to its type. ``round``, ``first_wrong``, ``expected``, ``got`` and ``bound`` describe the first wrong element.
     """
 
     node: str
@@ -59,7 +58,7 @@ class NodeCheck:
     arithmetic: float = 0.0
     rounding: float = 0.0
     exact: bool = True
-    """Whether nothing but equality is allowed."""
+    """Whether results must be equal."""
     round: str = ""
     first_wrong: tuple[int, ...] = ()
     expected: float = 0.0
@@ -79,37 +78,36 @@ class NodeChecks:
         self._views = {
             write.value: _whole(write, desc) for node in self._nodes for _, _, write, desc in node.views_out()
         }
-        seen = [GraphOutput(f"value{n}", value, desc) for n, (value, desc) in enumerate(self._views.items())]
-        self._names = {output.value: output.name for output in seen}
+        every = [GraphOutput(f"value{n}", value, desc) for n, (value, desc) in enumerate(self._views.items())]
+        self._names = {output.value: output.name for output in every}
         literal = replace(graph, results=(), effects=())
         without_passes = replace(form, target=providers.target, passes=(), propagate=True)
-        model = compile_outputs(literal, seen, without_passes)
+        model = compile_outputs(literal, every, without_passes)
         self._stay = {origin.node for origin in model.traces if stays(origin)}
         self._in_floats = model.quant_format == QDQ
         self._inputs = {port.name: port for port in model.inputs}
         self._session: Session = model.session(providers, max_bytes=options.max_bytes)
         self.computes: Computes = computes(providers, self._session.providers)
-        """How exactly."""
         self._in_half = in_half(self.computes) if form.half else self.computes
         self._found: dict[tuple[str, str], NodeCheck] = {}
 
     @property
     def results(self) -> tuple[NodeCheck, ...]:
-        """What has been found, in the order in which the nodes run."""
+        """The results so far, in the order in which the nodes run."""
         return tuple(self._found.values())
 
     def run(self, feeds: Mapping[str, Array], label: str, before: Callable[[Node], None] | None = None) -> None:
-        """One round: all nodes on these contents of the graph's inputs, which have the shapes of memory.
+        """Compares all nodes, for inputs in memory order.
 
-        ``before`` is called with each node before it is looked at; what it raises ends the round.
+        ``before`` is called with each node before its comparison, and may raise to abort the round.
         """
-        bound = {item.value: _bytes(feeds[item.name], item.value) for item in self._graph.inputs}
-        bound |= {item.value: _bytes(item.data.read(), item.value) for item in self._graph.constants}
+        bound = {item.value: buffer_of(feeds[item.name], item.value) for item in self._graph.inputs}
+        bound |= {item.value: buffer_of(item.data.read(), item.value) for item in self._graph.constants}
         supplied = {name: bytes_to(feeds[name], port.dtype, port.shape) for name, port in self._inputs.items()}
         for batch in self._batches():
             wanted = {value for node in batch for value in (*node.sources, *node.targets) if value in self._names}
             arrays = self._session.run(supplied, [self._names[value] for value in wanted])
-            buffers = bound | {value: _bytes(arrays[self._names[value]], value) for value in wanted}
+            buffers = bound | {value: buffer_of(arrays[self._names[value]], value) for value in wanted}
             for node in batch:
                 if before is not None:
                     before(node)
@@ -128,13 +126,7 @@ class NodeChecks:
 
     def _check(self, node: Node, buffers: Mapping[Value, memory.Bytes], label: str) -> None:
         op = node.operator
-        fields = {
-            name: tuple(
-                memory.read(buffers[read.value], desc, read.offset)
-                for read, desc in zip(reads, op.tensors(name), strict=True)
-            )
-            for name, reads in node.reads.items()
-        }
+        fields = map_tensors(op, node.reads, lambda read, desc: memory.read(buffers[read.value], desc, read.offset))
         how = self.computes if node.name in self._stay else self._in_half
         results = allowing(how.arithmetic, op, Inputs(fields), run(op, Inputs(fields)), self._random)
         if not self._exact:
@@ -159,7 +151,7 @@ def check_nodes(
     opset: int = DEFAULT_OPSET,
     exact: bool = True,
 ) -> tuple[NodeCheck, ...]:
-    """All nodes that ``outputs`` need, on one set of inputs in the shapes of memory."""
+    """Compares all nodes that ``outputs`` need, on one set of inputs in memory order."""
     options = VerifyOptions(compiling=CompileOptions(opset=opset, exact=exact), provider=provider)
     checks = NodeChecks(graph, graph.outputs if outputs is None else outputs, options)
     checks.run(feeds, "1")
@@ -167,7 +159,7 @@ def check_nodes(
 
 
 def _whole(write: Write, desc: TensorDesc) -> TensorDesc:
-    """The view under which a value is looked at: as it is written, or all of a buffer that is written in part."""
+    """The view that is compared: the one that is written, or the whole buffer after a partial write."""
     if write.base is None and write.offset == 0:
         return desc
     data_type = DataType.UINT8 if desc.data_type.is_packed_nibbles else desc.data_type
@@ -176,25 +168,24 @@ def _whole(write: Write, desc: TensorDesc) -> TensorDesc:
     return TensorDesc(data_type, (write.value.nbytes // data_type.itemsize,))
 
 
-def _bytes(array: Array, value: Value) -> memory.Bytes:
-    """The contents of a buffer, zeros behind those that are given."""
+def buffer_of(array: Array, value: Value) -> memory.Bytes:
+    """The bytes of an array, zero-padded to the size of a buffer."""
     flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)[: value.nbytes]
     return flat if flat.size == value.nbytes else np.concatenate([flat, np.zeros(value.nbytes - flat.size, np.uint8)])
 
 
 def bytes_to(array: Array, dtype: np.dtype[np.generic], shape: tuple[int, ...]) -> Array:
-    """The same bytes under another type and shape, as another reader sees the buffer."""
+    """The same bytes with another type and shape, zero-padded."""
     if (array.dtype, array.shape) == (dtype, shape):
         return array
-    size = int(np.prod(shape)) * dtype.itemsize
-    flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)[:size]
-    return np.concatenate([flat, np.zeros(size - flat.size, np.uint8)]).view(dtype).reshape(shape)
+    value = Value("", int(np.prod(shape)) * dtype.itemsize)
+    return buffer_of(array, value).view(dtype).reshape(shape)
 
 
 def _judged(
     before: NodeCheck, got: Array, want: Result, data_type: DataType, label: str, half_accumulation: bool
 ) -> NodeCheck:
-    """The check with one more round in it."""
+    """The check with one more round."""
     allowed = allowed_error(want, data_type, half_accumulation)
     wrong = disagreements(got, want, data_type, half_accumulation, allowed)
     worst, place = _worst(got, want, data_type, allowed)
@@ -230,7 +221,7 @@ def _judged(
 
 
 def _worst(got: Array, want: Result, data_type: DataType, allowed: Floats) -> tuple[list[float], int]:
-    """The largest differences, plain, relative, in units in the last place, of what is allowed, and where that is."""
+    """The largest differences (absolute, relative, in units in the last place, of the bound), and where the last is."""
     flat = [array.reshape(-1) for array in (got, want.values, allowed)]
     worst, place = [0.0] * 4, 0
     for part in blocks(got.size):
@@ -255,7 +246,7 @@ def _worst(got: Array, want: Result, data_type: DataType, allowed: Floats) -> tu
 
 
 def _largest(quotients: Floats) -> float:
-    """The largest of those that are no division by 0."""
+    """The largest quotient, ignoring divisions by 0."""
     largest = float(np.fmax.reduce(quotients, axis=None, initial=0))
     if np.isinf(largest):
         largest = float(quotients.max(initial=0, where=np.isfinite(quotients)))

@@ -15,7 +15,7 @@ class VerifyOptions:
     """How :func:`dml2onnx.verify` compiles and compares a graph."""
 
     compiling: CompileOptions = field(default_factory=CompileOptions)
-    """The target is that of the provider, whatever stands there."""
+    """The provider determines the target; the one here is ignored."""
     rounds: int = 3
     seed: int = 0
     provider: ProviderLike = "cpu"
@@ -24,7 +24,7 @@ class VerifyOptions:
     progress: Callable[[str], object] | None = None
 
     def checked(self) -> VerifyOptions:
-        """The same with arguments of users turned into plain values; :class:`DmlError` for any other."""
+        """The options with arguments converted to plain values. Raises :class:`DmlError` for invalid ones."""
         return replace(
             self,
             rounds=arguments.whole_number(self.rounds, "rounds", 1),

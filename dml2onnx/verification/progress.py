@@ -16,13 +16,13 @@ class Progress:
     """Reports each node before it runs and stops at the time limit."""
 
     def __init__(
-        self, nodes: int, rounds: int, limit: float | None = None, tell: Callable[[str], object] | None = None
+        self, nodes: int, rounds: int, limit: float | None = None, report: Callable[[str], object] | None = None
     ) -> None:
-        """``limit`` is in seconds from now on; ``tell`` gets a line before every node."""
+        """``limit`` is in seconds from now; ``report`` is called with a line before every node."""
         self._nodes = nodes
         self._rounds = rounds
         self._end = None if limit is None else time.monotonic() + limit
-        self._tell = tell
+        self._report = report
 
     def callback(self, round_index: int, what: str) -> Callable[[Node], None]:
         """A function to call before each node of a round; it raises :class:`TimeLimitError`."""
@@ -33,7 +33,7 @@ class Progress:
             count += 1
             if self._end is not None and time.monotonic() >= self._end:
                 raise TimeLimitError
-            if self._tell is not None:
-                self._tell(f"round {round_index + 1} of {self._rounds}, {what}: node {count} of {self._nodes}")
+            if self._report is not None:
+                self._report(f"round {round_index + 1} of {self._rounds}, {what}: node {count} of {self._nodes}")
 
         return before

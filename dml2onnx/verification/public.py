@@ -41,24 +41,24 @@ def verify(
 ) -> Verification:
     """Compiles a graph, runs it, and compares every node and every output with the reference implementation.
 
-    The first of ``rounds`` uses ``inputs``, the sample contents of the model, and ordinary random numbers for the
-    rest. The second uses zeros, ones and ramps, the third also NaN, infinities, ties and the smallest and largest
-    numbers, and so on in turn. The allowed errors are derived from the operators, see
-    ``dml2onnx.reference.tolerance`` and ``propagation``; integers and data movement compare exactly. With ``cases``
-    there is one round for each of them instead: inputs by name like ``inputs``, which has those that are the same
-    in all.
+    The first of ``rounds`` uses ``inputs`` and the model's sample contents, and ordinary random numbers for other
+    inputs. The second uses zeros, ones and ramps; the third also NaN, infinities, ties and the smallest and largest
+    numbers; then the kinds repeat. Allowed errors are derived from the operators, see
+    ``dml2onnx.reference.tolerance`` and ``propagation``; integers and data movement compare exactly. ``cases``
+    replaces the rounds by one per case: inputs by name like ``inputs``, which then contains those that all cases
+    share.
 
     ``sizes`` and ``ranges`` are other sizes of inputs, as for :func:`compile`. A model with names for sizes is
-    compared at the first and the last sizes, and then at random sizes, one for each of the ``rounds``. With
-    ``half`` the model is compared with the FLOAT32 graph, within the bounds of FLOAT16. ``documented``, ``exact``,
-    ``optimize``, ``without_passes`` and ``quant_format`` are as for :func:`compile`; a model that is not exact is
-    compared where it promises something. Outputs are compared after all passes, nodes without passes, because
-    passes merge nodes.
+    compared at the first and last sizes, then at random sizes, one per round. With ``half`` the model is compared
+    with the FLOAT32 graph, within the bounds of FLOAT16. ``documented``, ``exact``, ``optimize``,
+    ``without_passes`` and ``quant_format`` are as for :func:`compile`; a model that is not exact is compared only
+    where it promises something. Outputs are compared after all passes, nodes without passes, because passes merge
+    nodes.
 
-    ``against`` is an ONNX model to compare instead of the compiled one, or ``"directml"``: then DirectML itself
-    runs the graph as well, and its outputs are compared, too. After ``time_limit`` seconds no further node is
-    compared. ``max_bytes`` is as for :meth:`CompiledModel.session`. ``progress`` is called with a line about each
-    step. Raises :class:`DmlError` with every finding of the checks.
+    ``against`` is an ONNX model to compare instead of the compiled one, or ``"directml"`` to run the graph in
+    DirectML too and compare its outputs as well. After ``time_limit`` seconds no further node is compared.
+    ``max_bytes`` is as for :meth:`CompiledModel.session`. ``progress`` is called with a line about each step.
+    Raises :class:`DmlError` with every finding of the checks.
     """
     supplied = arguments.arrays(inputs)
     options = VerifyOptions(
@@ -82,11 +82,11 @@ def verify_graph(
     against: str | os.PathLike[str] | None = None,
     cases: Iterable[Mapping[str, npt.ArrayLike]] | None = None,
 ) -> Verification:
-    """As :func:`verify`, with options that are typed."""
+    """:func:`verify` with typed options."""
     if graph.named_sizes:
         for keyword, value in (("against", against), ("cases", cases)):
             if value is not None:
-                raise arguments.refusal(keyword, value, "None where sizes have names")
+                raise arguments.refusal(keyword, value, "None for a model with names for sizes")
         return verify_sizes(graph, lambda _: supplied, options)
     listed = _cases(cases)
     if listed is not None:
@@ -95,10 +95,9 @@ def verify_graph(
 
 
 def _cases(cases: Iterable[Mapping[str, npt.ArrayLike]] | None) -> list[Mapping[str, Array]] | None:
-    """Cases as arrays."""
     if cases is None:
         return None
-    expected = "a list with the inputs of each case, [{name: array}, ...]; rounds= is how many are drawn at random"
+    expected = "a list with the inputs of each case, [{name: array}, ...]; rounds= is the number of random rounds"
     listed: list[Mapping[str, Array]] = [arguments.arrays(case) for case in arguments.items(cases, "cases", expected)]
     if not listed:
         raise arguments.refusal("cases", cases, "one case or several")

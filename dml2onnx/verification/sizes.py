@@ -1,4 +1,4 @@
-"""A model with names for sizes against the reference: at the ends of their ranges, and at sizes drawn from between."""
+"""Compares a model with names for sizes with the reference, at both ends of their ranges and at random sizes."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def verify_sizes(
     make_inputs: Callable[[Sequence[Port]], Mapping[str, Array]],
     options: VerifyOptions,
 ) -> Verification:
-    """The one model for all sizes, compared at the first and the last ones and then at others, a round at each."""
+    """Compares the model at the first and last sizes, then at random ones, one round each."""
     options = options.checked()
     outputs = [item.name for item in source.results or source.outputs]
     target = require_providers(options.provider).target
     one = compile_graph(source, replace(options.compiling, target=target, feature_level=None), outputs)
-    # nodes are not compared here, so that no pass matters
+    # all passes may run, since nodes are not compared
     at_point = replace(options, rounds=1, compiling=replace(options.compiling, passes=PASSES, propagate=True))
     found: list[Verification] = []
     with tempfile.TemporaryDirectory() as directory:
@@ -39,11 +39,10 @@ def verify_sizes(
         graph = named(source.without_names(), source.named_sizes)
         for number, point in enumerate(_points(graph, one.ranges, max(options.rounds, 2), Random(options.seed))):
             chosen = replace(at_point, seed=options.seed + number)
-            made = verify_with(graph.at(point), make_inputs, chosen, against=path)
+            result = verify_with(graph.at(point), make_inputs, chosen, against=path)
             text = ", ".join(f"{name}={size}" for name, size in point.items())
-            found.append(
-                replace(made, comparisons=tuple(replace(item, round=f"at {text}") for item in made.comparisons))
-            )
+            comparisons = tuple(replace(item, round=f"at {text}") for item in result.comparisons)
+            found.append(replace(result, comparisons=comparisons))
     comparisons = tuple(item for result in found for item in result.comparisons)
     finished = sum(result.finished for result in found)
     return replace(found[0], comparisons=comparisons, rounds=len(found), finished=finished)
@@ -52,7 +51,7 @@ def verify_sizes(
 def _points(
     graph: NamedGraph, ranges: Mapping[str, tuple[int, int]], count: int, random: Random
 ) -> Iterator[dict[str, int]]:
-    """The first sizes, the last ones, and others."""
+    """Yields the first sizes, the last ones, and random ones."""
     yield {name: low for name, (low, _) in ranges.items()}
     yield {name: high for name, (_, high) in ranges.items()}
     yield from drawn(graph, ranges, count - 2, random)

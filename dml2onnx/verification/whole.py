@@ -1,4 +1,4 @@
-"""Compares the outputs of a compiled model with the reference, and its nodes."""
+"""Compares the outputs and nodes of a compiled model with the reference."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Comparison:
 
     @property
     def says_nothing(self) -> bool:
-        """Whether nothing could be compared, since all of it is unspecified; then nothing is confirmed."""
+        """Whether all elements are unspecified, so that nothing was compared."""
         return self.elements > 0 and self.unspecified == self.elements
 
 
@@ -58,59 +58,53 @@ class Verification:
     """All comparisons of a verification."""
 
     comparisons: tuple[Comparison, ...]
-
     nodes: tuple[NodeCheck, ...] = ()
-    """Each output of each node, on the inputs that ONNX Runtime computed for it; in the order in which they run."""
-
+    """Each output of each node, on the inputs that ONNX Runtime computed for it, in execution order."""
     rounds: int = 1
-    """As many were to be made."""
-
+    """Requested rounds."""
     finished: int = 1
-    """As many have been, before the time was up."""
-
+    """Rounds that finished within the time limit."""
     computes: Computes = TABLE[0]
-    """What the provider computes in, by which the bounds are."""
-
+    """The provider's arithmetic, which determines the bounds."""
     directml: tuple[Comparison, ...] = ()
-    """DirectML's own outputs against the reference, where it was asked."""
-
+    """DirectML's own outputs, if requested."""
     directml_way: str = ""
-    """How DirectML ran the graph: as one graph, or node by node."""
+    """Whether DirectML ran one graph, or node by node."""
 
     def __repr__(self) -> str:
-        said = "agrees" if self.passed else "differs"
+        verdict = "agrees" if self.passed else "differs"
         first = self.first_wrong_node
         where = "" if first is None else f", first at node {quote(first.node)}"
-        return f"<Verification: {said} in {self.finished} of {self.rounds} rounds{where}>"
+        return f"<Verification: {verdict} in {self.finished} of {self.rounds} rounds{where}>"
 
     _repr_html_ = lazy_method("dml2onnx.report.notebooks", "verification_html")
 
     @property
     def passed(self) -> bool:
-        """Whether, in at least one whole round, every element of every output and of every node agreed."""
+        """Whether at least one round finished and every element of every output and node agreed."""
         agreed = self.first_wrong_node is None and all(item.wrong == 0 for item in self.comparisons + self.directml)
         return agreed and self.finished > 0
 
     @property
     def first_wrong_node(self) -> NodeCheck | None:
-        """The first node whose outputs do not follow from its inputs."""
+        """The first node with wrong outputs for its inputs."""
         return next((item for item in self.nodes if item.wrong), None)
 
 
 MOST_RESIZED = 1000
-"""Nodes of a graph for which smaller sizes are looked for, where it is too large: that takes seconds."""
+"""Limit of nodes for the search for smaller sizes, which takes seconds."""
 
 
 def _require_computable(graph: Graph, outputs: Sequence[GraphOutput]) -> None:
-    """Refuses what is too large for the reference (DML3015), with sizes at which it is not, if there are any."""
+    """Refuses graphs that are too large for the reference (DML3015), and suggests smaller sizes if there are any."""
     try:
         require_computable(graph, outputs)
     except DmlError as error:
-        is_tried = len(graph.nodes) <= MOST_RESIZED and not graph.named_sizes
-        meant = smaller(graph, judge(graph), _is_computable) if is_tried else None
-        if meant is None:
+        can_resize = len(graph.nodes) <= MOST_RESIZED and not graph.named_sizes
+        found = smaller(graph, judge(graph), _is_computable) if can_resize else None
+        if found is None:
             raise
-        name, sizes = meant
+        name, sizes = found
         size = Remedy(f"--size {name}={','.join(map(str, sizes))}, or sizes={{{quote(name)}: {sizes}}} in Python")
         raise DmlError(*(replace(item, remedies=(size,)) for item in error.diagnostics)) from None
 
@@ -131,21 +125,21 @@ def verify_with(
     against: str | os.PathLike[str] | None = None,
     cases: Sequence[Mapping[str, Array]] | None = None,
 ) -> Verification:
-    """As :func:`verify`; ``make_inputs`` makes the inputs once the ports of the compiled model are known."""
+    """:func:`verify` with a function that creates the inputs from the ports of the compiled model."""
     options = options.checked()
     path = None if against is None else arguments.path_of(against, "the model to compare with")
-    asks_directml = path is not None and str(path) == NAME
+    runs_directml = path is not None and str(path) == NAME
     providers = require_providers(options.provider)
     graph = graph_of(model)
     form = replace(options.compiling, target=providers.target)
     warnings = require_clean(graph, documented=form.documented)
     outputs = graph.results or graph.outputs
     _require_computable(graph, outputs)
-    directml = DirectmlGraph(graph, outputs) if asks_directml else None
+    directml = DirectmlGraph(graph, outputs) if runs_directml else None
     compiled = compile_outputs(graph, outputs, form, warnings=warnings)
     nodes = None
     candidate: _Compiled | OtherModel
-    if path is None or asks_directml:
+    if path is None or runs_directml:
         candidate = _Compiled(compiled, providers, options)
         nodes = NodeChecks(graph, outputs, replace(options, provider=providers, compiling=form))
     else:
@@ -158,7 +152,7 @@ def verify_with(
 
 @dataclass(frozen=True, slots=True)
 class _RoundByRound:
-    """A compiled model, or another one, against the reference in every round."""
+    """Compares a compiled model, or another one, with the reference in every round."""
 
     graph: Graph
     compiled: CompiledModel
@@ -169,21 +163,21 @@ class _RoundByRound:
     options: VerifyOptions
 
     def run(self, inputs: Mapping[str, Array], cases: Sequence[Mapping[str, Array]] | None) -> Verification:
-        """Compares round by round until all are done or the time is up."""
+        """Runs all rounds, up to the time limit."""
         options, compiled = self.options, self.compiled
-        # without inputs nothing varies from round to round
+        # without inputs all rounds are the same
         count = options.rounds if compiled.inputs or cases is not None else 1
         outputs = self.graph.results or self.graph.outputs
         nodes = len(self.graph.live_nodes(tuple(outputs)))
         progress = Progress(nodes, count, options.time_limit, options.progress)
         comparisons: list[Comparison] = []
-        asked: list[Comparison] = []
+        of_directml: list[Comparison] = []
         finished = 0
         for index, (label, drawn) in enumerate(_rounds(compiled, inputs, count, options.seed, cases)):
             supplied = inputs if cases is None else {**inputs, **cases[index]}
             kept = {name: drawn[name] for name in supplied}
             feeds = drawn if options.compiling.exact else {**within(self.graph, drawn), **kept}
-            # what overflows here overflows in every implementation; none of numpy's warnings is for the user
+            # overflow is expected here, so numpy's warnings are not for the user
             with np.errstate(all="ignore"):
                 try:
                     want = self._expected(feeds, label, progress, index, outputs)
@@ -193,11 +187,11 @@ class _RoundByRound:
                 half = self.bounds.half_accumulation or not options.compiling.exact
                 comparisons += _compared(compiled.outputs, got, want, label, half)
                 if self.directml is not None:
-                    asked += _compared(compiled.outputs, self.directml.run(feeds), want, label, False)
+                    of_directml += _compared(compiled.outputs, self.directml.run(feeds), want, label, False)
             finished += 1
         found = () if self.nodes is None else self.nodes.results
         way = "" if self.directml is None else self.directml.way
-        return Verification(tuple(comparisons), found, count, finished, self.bounds, tuple(asked), way)
+        return Verification(tuple(comparisons), found, count, finished, self.bounds, tuple(of_directml), way)
 
     def _expected(
         self,
@@ -207,7 +201,7 @@ class _RoundByRound:
         index: int,
         outputs: Sequence[GraphOutput],
     ) -> Mapping[str, Result]:
-        """What the reference computes; before that all nodes are compared."""
+        """Compares all nodes, then evaluates the reference."""
         if self.nodes is not None:
             self.nodes.run(feeds, label, progress.callback(index, "node by node"))
         return evaluate_results(
@@ -234,20 +228,20 @@ def _rounds(
     seed: int,
     cases: Sequence[Mapping[str, Array]] | None,
 ) -> Iterator[tuple[str, dict[str, Array]]]:
-    """What each round is called, and its feeds: ``inputs``, and contents of the round's kind for the rest."""
+    """Yields the label and feeds of each round: ``inputs``, and contents of the round's kind for other inputs."""
     supplied = compiled.complete(inputs if cases is None else {**inputs, **cases[0]})
     random = np.random.default_rng(seed)
     for index in range(rounds):
         kind = CONTENTS[0 if cases is not None else index % len(CONTENTS)]
         kept = supplied if index == 0 else inputs if cases is None else {**inputs, **cases[index]}
-        made = {port.name: kept.get(port.name, contents(port, random, kind)) for port in compiled.inputs}
-        checked = check_inputs(compiled.inputs, {**kept, **made})  # which refuses names that no input has
+        drawn = {port.name: kept.get(port.name, contents(port, random, kind)) for port in compiled.inputs}
+        checked = check_inputs(compiled.inputs, {**kept, **drawn})  # refuses unknown names
         label = f"{index + 1} ({kind} values)" if cases is None else f"case {index + 1}"
         yield label, {port.name: checked[port.onnx_name] for port in compiled.inputs}
 
 
 class _Compiled:
-    """The compiled model in a session."""
+    """A session of the compiled model."""
 
     def __init__(self, model: CompiledModel, providers: Providers, options: VerifyOptions) -> None:
         self._model = model
@@ -259,7 +253,7 @@ class _Compiled:
 
 
 def compare(port: Port, got: Array, want: Result, label: str, half_accumulation: bool = False) -> Comparison:
-    """One output against the reference."""
+    """Compares one output with the reference."""
     wrong = disagreements(got, want, port.desc.data_type, half_accumulation)
 
     def distances(got: Array, want: Array) -> tuple[Any, ...]:

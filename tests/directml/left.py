@@ -1,18 +1,13 @@
-"""Why a row of ``numbers.jsonl.xz`` differs: what class of evidence it has, by what its numbers are."""
+"""Classifies rows of ``numbers.jsonl.xz`` that differ from DirectML, by their numbers."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from dml2onnx.reference import disagreements
-
-if TYPE_CHECKING:
-    from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.ir.tensor import DataType
-    from dml2onnx.onnx_model import Array
-    from dml2onnx.reference import Result
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.onnx_model import Array
+from dml2onnx.reference import Result, disagreements
 
 PROMISED = "DirectML's accuracy, within what is promised (G13)"
 OWN = "DirectML's accuracy, below what is promised"
@@ -25,11 +20,9 @@ OWN_ERRORS = {
     "ELEMENT_WISE_TANH": 2.0**-23,
     "LSTM": 2.0**-23,
 }
-"""Absolute errors of functions that are larger than what documentation promises: nobody has to be so inexact.
-
-The gates of LSTM have TANH's."""
+"""Absolute errors of DirectML that exceed the documented accuracy; others need not match them. LSTM gates use TANH."""
 HALF_ROUNDINGS = 8
-"""Roundings to FLOAT16 toward zero, of states and intermediate tensors, behind which a row still has its digits."""
+"""Limit of roundings of states and intermediate tensors to FLOAT16, toward zero, that count as rounding differences."""
 
 SUBNORMAL = "G8: subnormal numbers of FLOAT32, which are 0 there"
 OPEN = {
@@ -56,11 +49,11 @@ OPEN = {
     "TOP_K1": "R14: NaN among numbers",
     "UPSAMPLE_2D": "S11: an infinity or NaN at the edge, times a weight of 0",
 }
-"""What is left open of an operator, in rows that differ there alone: the decision, and the contents."""
+"""The decision that leaves an operator's results open, for rows that differ only in unspecified elements."""
 
 
 def reason(op: OperatorDesc, data_type: DataType, got: Array, ours: Array, wanted: Result, bad: Array) -> str:
-    """The class of what differs in one output; ``wanted`` is the reference's."""
+    """The class of the differences in one output; ``wanted`` is the result of the reference."""
     if (disagreements(ours, wanted, data_type) & bad).any():
         return UNEXPLAINED
     if not (disagreements(got, wanted, data_type) & bad).any():

@@ -1,4 +1,4 @@
-"""Where DirectML itself is, for the tests that ask it."""
+"""The DirectML installation, for tests that run it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ needs_directml = pytest.mark.skipif(find() is None, reason=REASON)
 
 
 def installed() -> Installation:
-    """DirectML; the test is skipped where it is not."""
+    """The installation; skips the test if there is none."""
     found = find()
     if found is None:
         pytest.skip(REASON)

@@ -1,7 +1,7 @@
-"""What DirectML was seen to do, as data: descriptors that it was asked to accept, each with its answer.
+"""Recorded verdicts of DirectML on descriptors.
 
-The files stand beside the checkout, in ``../shared/directml/observed``; without them these tests are skipped.
-As a script it prints where ``check`` and DirectML differ: ``python -m tests.directml.observed [--list] [OPERATOR]``.
+The files are next to the checkout, in ``../shared/directml/observed``; without them these tests are skipped.
+``python -m tests.directml.observed [--list] [OPERATOR]`` prints differences between ``check`` and DirectML.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ import argparse
 import json
 import lzma
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -23,11 +24,7 @@ from dml2onnx.checks.operators import findings_of
 from dml2onnx.diagnostics import Severity
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import NATIVE, operators_by_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.operator import OperatorDesc
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 PLACES = (CHECKOUT.parent / "shared", CHECKOUT.parent.parent / "shared")
@@ -35,7 +32,7 @@ ACCEPTED = "00000000"
 
 
 def directory() -> Path | None:
-    """Where the observations are; ``None`` when they are not there."""
+    """The directory of the recordings; ``None`` if there is none."""
     return next((found for place in PLACES if (found := place / "directml" / "observed").is_dir()), None)
 
 
@@ -43,8 +40,8 @@ needs_observations = pytest.mark.skipif(directory() is None, reason="../shared/d
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A descriptor as it was asked, what was changed in it, and the HRESULT of CreateOperator (or ``CRASH``)."""
+class Verdict:
+    """A descriptor, the change that produced it, and the HRESULT of CreateOperator (or ``CRASH``)."""
 
     type: str
     changed: str
@@ -53,17 +50,17 @@ class Asked:
 
     @property
     def accepted(self) -> bool:
-        """Whether DirectML made an operator of it."""
+        """Whether DirectML created the operator."""
         return self.hresult == ACCEPTED
 
     @property
     def field(self) -> str:
-        """The kind of change: the field and what was done to it, without values."""
+        """The kind of change: the field and the change, without values."""
         return self.changed.partition("=")[0] if "." not in self.changed else self.changed.split("=")[0].split("[")[0]
 
 
 def lines(name: str) -> Iterator[dict[str, Any]]:
-    """The records of one file of observations."""
+    """Yields the records of one file."""
     place = directory()
     assert place is not None
     with lzma.open(place / name, "rt", encoding="utf-8") as file:
@@ -71,10 +68,10 @@ def lines(name: str) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-def acceptance(path: Path | None = None) -> Iterator[Asked]:
-    """All descriptors that DirectML was asked to accept."""
+def acceptance(path: Path | None = None) -> Iterator[Verdict]:
+    """Yields all recorded verdicts."""
     for record in lines("acceptance.jsonl.xz" if path is None else str(path)):
-        yield Asked(record["type"], record["changed"], record["desc"], record["hresult"])
+        yield Verdict(record["type"], record["changed"], record["desc"], record["hresult"])
 
 
 @cache
@@ -82,16 +79,16 @@ def _reader() -> DescriptorReader:
     return DescriptorReader(NATIVE)
 
 
-def described(asked: Asked) -> OperatorDesc | None:
-    """The descriptor; ``None`` where reading it finds errors, which is a refusal."""
-    reading = _reader().operator(catalog.operator(operators_by_name()[asked.type]), asked.raw)
+def described(verdict: Verdict) -> OperatorDesc | None:
+    """The descriptor; ``None`` if reading it finds errors."""
+    reading = _reader().operator(catalog.operator(operators_by_name()[verdict.type]), verdict.raw)
     bad = any(problem.is_error for problem in reading.problems)
     return None if bad else reading.operator
 
 
-def refusals(asked: Asked) -> list[str]:
-    """Why ``check`` refuses a descriptor at the latest level: the errors of reading it, or of its rules."""
-    reading = _reader().operator(catalog.operator(operators_by_name()[asked.type]), asked.raw)
+def refusals(verdict: Verdict) -> list[str]:
+    """The errors of ``check`` at the latest level, from reading the descriptor and from its rules."""
+    reading = _reader().operator(catalog.operator(operators_by_name()[verdict.type]), verdict.raw)
     read = [f"{problem.code} {problem.path} {problem.message}" for problem in reading.problems if problem.is_error]
     found = [
         f"{item.code} {item.path}: {item.message}"
@@ -102,7 +99,7 @@ def refusals(asked: Asked) -> list[str]:
 
 
 def main() -> None:
-    """Prints how many agree by operator and by changed field, and with ``--list`` each difference."""
+    """Prints the number of differences by operator and by changed field, and with ``--list`` each one."""
     parser = argparse.ArgumentParser()
     parser.add_argument("operators", nargs="*")
     parser.add_argument("--list", action="store_true")
@@ -111,22 +108,22 @@ def main() -> None:
     total, same = 0, 0
     by_operator: Counter[str] = Counter()
     by_field: Counter[str] = Counter()
-    for asked in acceptance(chosen.file):
-        if chosen.operators and asked.type not in chosen.operators:
+    for verdict in acceptance(chosen.file):
+        if chosen.operators and verdict.type not in chosen.operators:
             continue
         total += 1
-        why = refusals(asked)
-        if asked.accepted is not bool(why):
+        why = refusals(verdict)
+        if verdict.accepted is not bool(why):
             same += 1
             continue
-        who = "check" if asked.accepted else "DirectML"
-        by_operator[f"{asked.type} (only {who} refuses)"] += 1
-        by_field[f"{asked.field} (only {who} refuses)"] += 1
+        who = "check" if verdict.accepted else "DirectML"
+        by_operator[f"{verdict.type} (only {who} refuses)"] += 1
+        by_field[f"{verdict.field} (only {who} refuses)"] += 1
         if chosen.list:
-            print(who, asked.type, asked.changed, asked.hresult, json.dumps(asked.raw), *why, sep=" | ")
+            print(who, verdict.type, verdict.changed, verdict.hresult, json.dumps(verdict.raw), *why, sep=" | ")
     for name, number in [*by_operator.most_common(), *by_field.most_common(60)]:
         print(f"{number:6} {name}")
-    print(f"{same} of {total} verdicts are DirectML's, {100 * same / max(total, 1):.3f} %")
+    print(f"{same} of {total} verdicts match, {100 * same / max(total, 1):.3f} %")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,7 @@
-"""Stands in for the Windows program: reads the file of cases, and does what each case's flags say.
+"""A fake of the Windows program: reads the file of cases, and behaves according to each case's flags.
 
-Flags: 0 answers as DirectML would to a right descriptor, with all wanted buffers as they came in; 1 refuses; 2 ends
-the process as an exception does; 3 loses the device; 4 never answers; 5 does not start; 6 ends as if all
-were answered.
+Flags: 0 accepts the case and returns the wanted buffers unchanged; 1 refuses it; 2 crashes; 3 loses the device; 4
+hangs; 5 does not start; 6 exits as if all cases were done.
 """
 
 from __future__ import annotations
@@ -37,8 +36,8 @@ def read_case(content: bytes) -> tuple[int, int, list[bytes]]:
         reader.skip(width * reader.take("I")[0])
     wanted = []
     for _ in range(*reader.take("I")):
-        size, is_wanted, given = reader.take("QII")
-        buffer = reader.skip(given).ljust(size, b"\0")
+        size, is_wanted, length = reader.take("QII")
+        buffer = reader.skip(length).ljust(size, b"\0")
         wanted += [buffer] if is_wanted else []
     for _ in range(2):
         reader.skip(24 * reader.take("I")[0])

@@ -1,19 +1,19 @@
-"""Small questions about the points of ``schemas/decisions.md``, with the answers that DirectML gave to them.
+"""Probes of DirectML for the points of ``schemas/decisions.md``, with recorded results.
 
-``probes.jsonl`` has one question a line: the points that it is about, an operator's descriptor in the native format,
-the elements of its inputs, and those of its outputs as DirectML gave them. Without inputs the question is whether
-CreateOperator takes the descriptor.
-``python -m tests.directml.probes [POINT ...]`` asks the reference, and DirectML where it is installed, once more, and
-prints what differs; with ``--record`` all answers are written anew. A new question is a line without an answer.
+``probes.jsonl`` has one probe per line: its points, an operator's descriptor in the native format, the elements of its
+inputs, and the outputs of DirectML. Without inputs, the result is whether CreateOperator accepts the descriptor.
+``python -m tests.directml.probes [POINT ...]`` compares the recorded results with the reference, and with DirectML if
+it is installed; ``--record`` replaces them. A new probe is a line without a result.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,27 +25,23 @@ from dml2onnx.directml.cases import Case
 from dml2onnx.directml.installation import Installation, find
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import NATIVE, operators_by_name
+from dml2onnx.ir.graph import Graph
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.onnx_model import Array
 from dml2onnx.reference import Result, memory
 from dml2onnx.reference.registry import as_inputs, run
 from dml2onnx.testing.directml_trials import differences
 from dml2onnx.testing.single_node import single_node
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from dml2onnx.ir.graph import Graph
-    from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.onnx_model import Array
-
 FILE = Path(__file__).parent / "probes.jsonl"
 ACCEPTED = "accepted"
 REFUSED = "refused"
-NOT_COMPUTED = "DirectML takes it against its documentation, and nothing of ours computes it"
+NOT_COMPUTED = "DirectML accepts it against its documentation, and we do not compute it"
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One question; ``seen`` has the outputs by field, a sentence where DirectML did not answer, or nothing yet."""
+    """One probe; ``seen`` has the outputs by field, the failure of DirectML, or ``None`` before the first run."""
 
     points: tuple[str, ...]
     what: str
@@ -55,13 +51,12 @@ class Probe:
     raw: dict[str, Any]
 
     @property
-    def asks_for_a_verdict(self) -> bool:
-        """Whether there is nothing to compute it from."""
+    def is_verdict_only(self) -> bool:
+        """Whether the probe has no inputs, so that it cannot be computed."""
         return not self.inputs and any(self.op.tensors(item.name) for item in self.op.schema.input_fields)
 
 
 def read(path: Path = FILE) -> list[Probe]:
-    """All questions."""
     reader = DescriptorReader(NATIVE)
     found = []
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -73,23 +68,25 @@ def read(path: Path = FILE) -> list[Probe]:
     return found
 
 
-def referred(probe: Probe) -> dict[str, tuple[Result, ...]]:
-    """What the reference gives; outputs that are updated contained zeros."""
+def reference_results(probe: Probe) -> dict[str, tuple[Result, ...]]:
+    """The results of the reference; outputs that are updated contain zeros before."""
     op = probe.op
-    given = {name: arrays if isinstance(op.get(name), tuple) else arrays[0] for name, arrays in probe.inputs.items()}
+    arrays = {
+        name: several if isinstance(op.get(name), tuple) else several[0] for name, several in probe.inputs.items()
+    }
     for item in op.schema.output_fields:
         if op.updates(item.name):
             desc = op.tensor(item.name)
-            given[item.name] = np.zeros(desc.sizes, desc.data_type.dtype)
+            arrays[item.name] = np.zeros(desc.sizes, desc.data_type.dtype)
     with np.errstate(all="ignore"):
-        return run(op, as_inputs(op, given))
+        return run(op, as_inputs(op, arrays))
 
 
-def asked(probes: Sequence[Probe], installation: Installation) -> list[dict[str, list[Array]] | str]:
-    """What DirectML gives, in one run; a sentence where it does not."""
+def run_in_directml(probes: Sequence[Probe], installation: Installation) -> list[dict[str, list[Array]] | str]:
+    """The outputs of DirectML, or its failures, in one run."""
     cases: list[tuple[Graph | None, Case]] = []
     for probe in probes:
-        if probe.asks_for_a_verdict:
+        if probe.is_verdict_only:
             cases.append((None, Case((probe.op,))))
             continue
         alone = single_node(probe.op)
@@ -97,13 +94,11 @@ def asked(probes: Sequence[Probe], installation: Installation) -> list[dict[str,
         cases.append((alone, graphs.single(alone.nodes[0], known)))
     found: list[dict[str, list[Array]] | str] = []
     for (graph, case), outcome in zip(cases, runner.run([case for _, case in cases], installation), strict=True):
-        if graph is None:
-            found.append(
-                ACCEPTED if outcome.created == 0 and not outcome.died else f"{REFUSED}: {graphs.failure(outcome)}"
-            )
-            continue
-        if outcome.dispatched != 0:
+        if (outcome.created if graph is None else outcome.dispatched) != 0:
             found.append(f"{REFUSED}: {graphs.failure(outcome)}")
+            continue
+        if graph is None:
+            found.append(ACCEPTED)
             continue
         values = graphs.written(graph.nodes[0], case, outcome)
         outputs: dict[str, list[Array]] = {}
@@ -114,8 +109,8 @@ def asked(probes: Sequence[Probe], installation: Installation) -> list[dict[str,
     return found
 
 
-def unlike(probe: Probe, outputs: dict[str, list[Array]], wanted: dict[str, tuple[Result, ...]] | None) -> str:
-    """The first output that is not as it was seen; ``wanted`` says what is unspecified, and how exact the rest is."""
+def mismatch(probe: Probe, outputs: dict[str, list[Array]], wanted: dict[str, tuple[Result, ...]] | None) -> str:
+    """The first output that differs from the recorded one; ``wanted`` has allowed errors and unspecified elements."""
     if not isinstance(probe.seen, dict):
         return ""
     for name, several in probe.seen.items():
@@ -130,28 +125,25 @@ def unlike(probe: Probe, outputs: dict[str, list[Array]], wanted: dict[str, tupl
                     far = np.abs(outputs[name][index].astype(np.float64) - seen.astype(np.float64))
                     bad &= ~(far <= wanted[name][index].error)
             if bad.any():
-                return f"{name} {_numbers(outputs[name][index])} where DirectML gave {_numbers(seen)}"
+                return f"{name} is {_numbers(outputs[name][index])}, but DirectML returned {_numbers(seen)}"
     return ""
 
 
 def against_reference(probe: Probe) -> str:
-    """Where the reference differs from what was seen, in what it specifies."""
+    """The first mismatch of the reference with the recorded result, in specified elements."""
     if not isinstance(probe.seen, dict):
         return ""
     if any(item.accepted and not item.compiled for item in findings_of(probe.op, LATEST)):
         return NOT_COMPUTED
-    wanted = referred(probe)
-    return unlike(probe, {name: [item.values for item in several] for name, several in wanted.items()}, wanted)
+    wanted = reference_results(probe)
+    return mismatch(probe, {name: [item.values for item in several] for name, several in wanted.items()}, wanted)
 
 
 def with_answer(probe: Probe, answer: dict[str, list[Array]] | str) -> dict[str, Any]:
-    """The line of a question with that answer."""
-    shown = (
-        answer
-        if isinstance(answer, str)
-        else {name: [_numbers(a) for a in several] for name, several in answer.items()}
-    )
-    return {**probe.raw, "seen": shown}
+    """The line of a probe with a result."""
+    if isinstance(answer, str):
+        return {**probe.raw, "seen": answer}
+    return {**probe.raw, "seen": {name: list(map(_numbers, several)) for name, several in answer.items()}}
 
 
 def _arrays(op: OperatorDesc, fields: dict[str, Any]) -> dict[str, list[Array]]:
@@ -171,7 +163,7 @@ def _number(item: float | str) -> float:
 
 
 def _numbers(array: Array) -> list[float | int | str]:
-    """As JSON has them: what is not finite is a word."""
+    """Numbers for JSON, in which non-finite ones are strings."""
     if array.dtype.kind != "f":
         return [int(item) for item in array.reshape(-1)]
     return [float(str(item)) if np.isfinite(item) else str(float(item)) for item in array.reshape(-1)]
@@ -192,15 +184,15 @@ def _chosen(points: Sequence[str]) -> Iterator[Probe]:
 
 
 def main() -> None:
-    """Asks again, and prints what differs."""
+    """Compares the recorded results, or records them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("points", nargs="*")
-    parser.add_argument("--record", action="store_true", help="write DirectML's answers to all questions")
+    parser.add_argument("--record", action="store_true", help="record DirectML's results for all probes")
     chosen = parser.parse_args()
     probes, installation = list(_chosen([] if chosen.record else chosen.points)), find()
     if chosen.record and installation is None:
         parser.error("DirectML is not installed: python scripts/directml.py")
-    answers = asked(probes, installation) if installation is not None else [None] * len(probes)
+    answers = run_in_directml(probes, installation) if installation is not None else [None] * len(probes)
     if chosen.record:
         text = "".join(
             json.dumps(with_answer(p, a)) + "\n" for p, a in zip(probes, answers, strict=True) if a is not None
@@ -210,7 +202,7 @@ def main() -> None:
     for probe, answer in zip(probes, answers, strict=True):
         print("reference", *probe.points, probe.what, against_reference(probe) or "as DirectML", sep=" | ")
         if isinstance(answer, dict):
-            print("DirectML", *probe.points, probe.what, unlike(probe, answer, None) or "as it was seen", sep=" | ")
+            print("DirectML", *probe.points, probe.what, mismatch(probe, answer, None) or "as recorded", sep=" | ")
         elif answer is not None:
             print("DirectML", *probe.points, probe.what, answer, sep=" | ")
 

@@ -1,4 +1,4 @@
-"""Graphs in DirectML itself, where it is installed: whole, node by node, and beside compiled models."""
+"""Graphs in DirectML: whole, node by node, and compared with compiled models."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DIGITS = Path(__file__).parent.parent.parent / "samples/digits/model.json"
 
 
 def network(*, owned: bool = False) -> Graph:
-    """A convolution of constant filters, read twice behind it."""
+    """A convolution with constant filters, whose result is read twice."""
     g = GraphBuilder(feature_level="5_0")
     x = g.input("x", "FLOAT32", [1, 3, 5, 5])
     y = g.tanh(g.convolution(x, g.constant(WEIGHTS)))
@@ -36,7 +36,7 @@ def network(*, owned: bool = False) -> Graph:
 
 
 def with_owned_filter(node: Node) -> Node:
-    """Convolutions whose filters DirectML takes over when they are initialised."""
+    """A convolution whose filter is OWNED_BY_DML."""
     if node.operator.type != "CONVOLUTION":
         return node
     filters = replace(node.operator.tensor("FilterTensor"), owned_by_dml=True)
@@ -44,7 +44,7 @@ def with_owned_filter(node: Node) -> Node:
 
 
 def in_one_buffer() -> Graph:
-    """Two nodes that write the halves of one buffer, and one that reads its middle."""
+    """Two nodes that write parts of one buffer, and one that reads across them."""
     four, eight = sized(1, 1, 1, 4), sized(1, 1, 1, 8)
     x, first, second, y = Value("x", 64), Value("both", 64), Value("both'", 64), Value("y", 32)
     negate, absolute = (
@@ -90,8 +90,7 @@ def test_parts_of_buffers_run_node_by_node() -> None:
     np.testing.assert_allclose(y, np.sqrt(both[4:12]), 1e-6)
 
 
-def test_directml_is_not_asked_for_parts_of_buffers_at_once() -> None:
-    """It may refuse them, or take them for other parts."""
+def test_graphs_with_parts_of_buffers_are_not_run_whole() -> None:
     whole, parts = network(), in_one_buffer()
     assert graphs._is_plain(whole.nodes, whole.outputs)
     assert not graphs._is_plain(parts.nodes, parts.outputs)
@@ -99,7 +98,7 @@ def test_directml_is_not_asked_for_parts_of_buffers_at_once() -> None:
 
 @needs_directml
 def test_graphs_add_masks_in_float16() -> None:
-    """Nothing is left of scores beside -10000, in DirectML as in ONNX Runtime's Attention, where all is masked."""
+    """In fully masked rows, adding -10000 rounds scores away, in DirectML and in ONNX Runtime's Attention."""
     half, mask = sized(1, 2, 4, type="FLOAT16"), sized(1, 1, 2, 2, type="INT32")
     tensors = dict.fromkeys(("QueryTensor", "KeyTensor", "ValueTensor", "OutputTensor"), half)
     how = {"MaskType": "BOOLEAN", "MaskFilterValue": -10000.0, "Scale": 1.0, "HeadCount": 1}
@@ -107,8 +106,8 @@ def test_graphs_add_masks_in_float16() -> None:
     random = np.random.default_rng(6)
     feeds = {port.name: random.normal(0, 1, (1, 2, 4)).astype(np.float16) for port in graph.inputs}
     feeds["MaskTensor0"] = np.array([[[[0, 0], [0, 1]]]], np.int32)
-    given = {name: array.tobytes() for name, array in feeds.items()}
-    found, (output,) = graphs.evaluate(graph, graph.outputs, given, installed()), graph.outputs
+    contents = {name: array.tobytes() for name, array in feeds.items()}
+    found, (output,) = graphs.evaluate(graph, graph.outputs, contents, installed()), graph.outputs
     assert found.way == graphs.WHOLE
     got = np.frombuffer(found.values[output.value], np.float16).reshape(1, 2, 4)
     want = evaluate_results(graph, feeds)[output.name]
@@ -118,7 +117,7 @@ def test_graphs_add_masks_in_float16() -> None:
 
 
 @needs_directml
-def test_what_directml_refuses_is_named() -> None:
+def test_refused_nodes_are_named() -> None:
     broken = plain("ELEMENT_WISE_ABS", InputTensor=sized(1, 1, 1, 4), OutputTensor=sized(1, 1, 1, 2))
     x, y = Value("x", 16), Value("y", 8)
     node = Node("bad", broken, {"InputTensor": (Read(x),)}, {"OutputTensor": (Write(y),)})
@@ -128,7 +127,7 @@ def test_what_directml_refuses_is_named() -> None:
 
 
 @needs_directml
-def test_verify_asks_directml(capsys: pytest.CaptureFixture[str]) -> None:
+def test_verify_runs_directml(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["verify", str(DIGITS), "--against", "directml", "--cases", "2"]) == 0
     text = capsys.readouterr().out
     assert "DirectML itself, as one graph:" in text
@@ -136,7 +135,7 @@ def test_verify_asks_directml(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @needs_directml
-def test_verify_says_so_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_verify_reports_directml_in_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["verify", str(DIGITS), "--against", "directml", "--cases", "1", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["against"] == "directml"
@@ -148,8 +147,8 @@ def test_verify_says_so_in_json(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_difference_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     real = graphs.evaluate
 
-    def changed(*given: object) -> graphs.Evaluated:
-        found = real(*given)  # type: ignore[arg-type]
+    def changed(*arguments: object) -> graphs.Evaluated:
+        found = real(*arguments)  # type: ignore[arg-type]
         return graphs.Evaluated({value: bytes(len(data)) for value, data in found.values.items()}, found.way)
 
     monkeypatch.setattr(graphs, "evaluate", changed)
@@ -159,7 +158,7 @@ def test_a_difference_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not result.passed
 
 
-def test_without_directml_verify_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verify_without_directml_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(PLACE_VARIABLE, str(tmp_path / "none"))
     with pytest.raises(DmlError, match="not installed") as caught:
         dml2onnx.verify(network(), against="directml")
@@ -169,8 +168,5 @@ def test_without_directml_verify_says_how_to_get_it(tmp_path: Path, monkeypatch:
 
 def test_absent_tensors_have_a_slot() -> None:
     op = plain("GEMM", ATensor=sized(1, 1, 2, 3), BTensor=sized(1, 1, 3, 4), OutputTensor=sized(1, 1, 2, 4))
-    assert [(slot.field, slot.desc is None) for slot in graphs.slots(op, outputs=False)] == [
-        ("ATensor", False),
-        ("BTensor", False),
-        ("CTensor", True),
-    ]
+    found = [(slot.field, slot.desc is None) for slot in graphs.slots(op, outputs=False)]
+    assert found == [("ATensor", False), ("BTensor", False), ("CTensor", True)]

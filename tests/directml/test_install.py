@@ -1,4 +1,4 @@
-"""The small decisions of ``scripts/directml.py``; all of it is run by whoever installs DirectML."""
+"""Unit tests of ``scripts/directml.py``; an installation of DirectML runs all of it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def packages(monkeypatch: pytest.MonkeyPatch):
     sys.modules.pop("_directml_packages")
 
 
-def test_the_mirror_is_that_of_apt(packages, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As apt says it without lists of packages, which images of containers leave out."""
+def test_the_mirror_is_apts(packages, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The output of apt without package lists, which container images lack."""
     files = [
         "'https://packages.example/cloud/dists/cloud-sdk/InRelease' packages.example_cloud_InRelease 0 ",
         "'http://mirror.example/debian/dists/bookworm/InRelease' mirror.example_debian_InRelease 0 ",
@@ -34,7 +34,7 @@ def test_the_mirror_is_that_of_apt(packages, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.skipif(shutil.which("apt-get") is None, reason="apt is not here")
-def test_a_mirror_is_found_without_lists_of_packages(packages, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_mirror_is_found_without_package_lists(packages, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "lists/partial").mkdir(parents=True)
     (tmp_path / "sources.list").write_text("deb [trusted=yes] http://mirror.example/debian sid main\n")
     settings = {"State::lists": "lists", "Etc::SourceList": "sources.list", "Etc::SourceParts": "none"}
@@ -44,9 +44,7 @@ def test_a_mirror_is_found_without_lists_of_packages(packages, monkeypatch: pyte
     assert packages.configured_mirror() == "http://mirror.example/debian"
 
 
-def test_a_package_that_did_not_come_is_asked_for_again(
-    packages, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_failed_download_is_retried(packages, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     debian = packages.Debian(tmp_path, "http://nowhere.invalid/debian", "sid")
 
     def fail(self, *arguments: str, directory: Path) -> None:
@@ -55,19 +53,19 @@ def test_a_package_that_did_not_come_is_asked_for_again(
     monkeypatch.setattr(packages.Debian, "_apt", fail)
     with pytest.raises(packages.MissingError):
         debian.unpacked("headers")
-    asked = []
+    commands = []
 
     def download(self, *arguments: str, directory: Path) -> None:
-        asked.append(arguments)
+        commands.append(arguments)
         (directory / "headers_1_all.deb").touch()
 
     monkeypatch.setattr(packages.Debian, "_apt", download)
     monkeypatch.setattr(packages, "_run", lambda *command: None)
     assert [debian.unpacked("headers"), debian.unpacked("headers")] == [tmp_path / "headers"] * 2
-    assert asked == [("download", "headers")]
+    assert commands == [("download", "headers")]
 
 
-def test_a_library_is_marked_as_one_of_wine(packages) -> None:
+def test_a_library_is_marked_as_builtin(packages) -> None:
     library = bytes(range(200))
     marked = packages._as_builtin(library)
     assert len(marked) == len(library)
@@ -75,14 +73,14 @@ def test_a_library_is_marked_as_one_of_wine(packages) -> None:
     assert (marked[:64], marked[96:]) == (library[:64], library[96:])
 
 
-def test_what_is_missing_is_said(packages) -> None:
+def test_missing_programs_and_failures_are_reported(packages) -> None:
     with pytest.raises(packages.MissingError, match="there is no no-such-program on this machine"):
         packages._run("no-such-program")
     with pytest.raises(packages.MissingError, match="sh failed: because"):
         packages._run("sh", "-c", "echo because >&2; exit 3")
 
 
-def test_a_root_that_is_there_is_used_again(packages, tmp_path: Path) -> None:
+def test_an_existing_root_is_reused(packages, tmp_path: Path) -> None:
     (tmp_path / "packages.json").write_text('{"wine": "10.0"}', encoding="utf-8")
     assert packages.Debian(tmp_path, "http://nowhere.invalid/debian", "sid").make() == {"wine": "10.0"}
 
@@ -91,8 +89,8 @@ def test_versions_of_packages(packages) -> None:
     assert packages._name_and_version(Path("xvfb_2%3a21.1.25-2_amd64.deb")) == ("xvfb", "2:21.1.25-2")
 
 
-def test_a_package_is_fetched_by_lists_of_its_own(packages, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Updated before anything is asked of them, once, in a directory that needs no rights."""
+def test_downloads_use_their_own_package_lists(packages, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The lists are updated once, in a directory that needs no privileges."""
     commands = []
 
     def run(*command: str, directory: Path | None = None) -> str:
@@ -112,7 +110,7 @@ def test_a_package_is_fetched_by_lists_of_its_own(packages, monkeypatch: pytest.
     assert sources == "deb http://nowhere.invalid/debian/ trixie main\n"
 
 
-def test_a_command_that_does_not_end_is_missing(packages, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_that_hangs_is_an_error(packages, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packages, "SECONDS", 0.1)
     with pytest.raises(packages.MissingError, match="sleep has not ended"):
         packages._run("sleep", "5")

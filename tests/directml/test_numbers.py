@@ -1,4 +1,4 @@
-"""The numbers of the reference and of compiled models are those that DirectML itself was seen to compute."""
+"""Compares the results of the reference and of compiled models with recorded results of DirectML."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.directml.test_probes import points
 
 WANTED = {"ordinary": 99.5, "extreme": 93.0}
 EVERY = 7
-"""One row in as many is compiled."""
+"""One row in seven is compiled."""
 
 
 def counted(way: str, every: int = 1) -> dict[str, Count]:
@@ -30,24 +30,24 @@ def counted(way: str, every: int = 1) -> dict[str, Count]:
 
 
 @needs_observations
-def test_the_reference_is_what_directml_does() -> None:
-    """What is promised agrees, what does not has its class, and with what nobody promises it is hardly less."""
+def test_the_reference_matches_directml() -> None:
+    """Every difference has a class, and few rows differ only in unspecified elements."""
     for contents, count in counted("reference").items():
         assert count.share >= WANTED[contents], count
-        assert 100 * count.agreed_at_all >= (WANTED[contents] - 0.1) * count.rows, count
+        assert 100 * count.agreed_in_all >= (WANTED[contents] - 0.1) * count.rows, count
         assert not [key for key in count.failing if left.UNEXPLAINED in key[1]]
 
 
 @needs_observations
-def test_default_models_do_what_directml_does() -> None:
+def test_default_models_match_directml() -> None:
     for contents, count in counted("default", EVERY).items():
         assert count.share >= WANTED[contents], (count, count.failing)
         assert not [key for key in count.failing if left.UNEXPLAINED in key[1]]
 
 
 @needs_observations
-def test_exact_models_do_what_directml_does() -> None:
-    """Also where nobody promises it; what differs is listed, and few enough."""
+def test_exact_models_match_directml() -> None:
+    """Unspecified elements match too, except in the listed rows."""
     known = {row["row"]: row for row in numbers.listed()}
     found = list(numbers.differing("exact", EVERY))
     assert [row for row in found if known.get(row["row"]) != row] == []
@@ -55,12 +55,12 @@ def test_exact_models_do_what_directml_does() -> None:
 
 
 @needs_observations
-def test_what_exact_models_leave_has_its_reason_and_is_little() -> None:
-    """Each reason that is no accuracy begins with the decision that leaves it open."""
+def test_few_rows_of_exact_models_differ_and_each_has_a_reason() -> None:
+    """Reasons other than accuracy name the decision that leaves the result open."""
     total = Counter(record["contents"] for record in lines("numbers.jsonl.xz"))
-    left_over = Counter(row["contents"] for row in numbers.listed())
+    differing = Counter(row["contents"] for row in numbers.listed())
     for contents, wanted in WANTED.items():
-        assert 100 * (total[contents] - left_over[contents]) >= wanted * total[contents]
+        assert 100 * (total[contents] - differing[contents]) >= wanted * total[contents]
     names = points()
     for row in numbers.listed():
         decision = re.match(r"([A-Z]\d+): ", row["reason"]) or re.search(r"\(([A-Z]\d+)\)$", row["reason"])
@@ -68,13 +68,13 @@ def test_what_exact_models_leave_has_its_reason_and_is_little() -> None:
     assert {*left.OPEN} <= {row["operator"] for row in numbers.listed()}
 
 
-def test_what_is_not_promised_is_counted_apart() -> None:
+def test_unspecified_elements_are_counted_separately() -> None:
     count = Count()
     count.add("A", Compared(4, 1, 0, 1))
     count.add("A", Compared(4, 0, 0, 0))
     count.add("B", Compared(4, 4, 0, 0))
-    count.add("B", Compared(4, 0, 2, 2, "said", ("why",)))
-    assert (count.rows, count.agreed, count.agreed_at_all) == (4, 3, 2)
+    count.add("B", Compared(4, 0, 2, 2, "problem", ("why",)))
+    assert (count.rows, count.agreed, count.agreed_in_all) == (4, 3, 2)
     assert (count.with_unspecified, count.wholly_unspecified, count.unspecified) == (2, 1, 5)
     assert count.failing == {("B", "why"): 1}
 
@@ -89,7 +89,7 @@ def test_what_is_not_promised_is_counted_apart() -> None:
         ("EXP", np.float16, 0.25, 0.5, 0.0, left.UNEXPLAINED),
     ],
 )
-def test_what_differs_has_a_class(name: str, dtype: type, got: float, ours: float, error: float, reason: str) -> None:
+def test_differences_are_classified(name: str, dtype: type, got: float, ours: float, error: float, reason: str) -> None:
     desc = sized(1, type=np.dtype(dtype).name.upper())
     op = plain(f"ELEMENT_WISE_{name}", InputTensor=desc, OutputTensor=desc)
     values: Array = np.array([ours], dtype)
@@ -99,7 +99,7 @@ def test_what_differs_has_a_class(name: str, dtype: type, got: float, ours: floa
 
 
 @needs_observations
-def test_the_command_says_what_is_left(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_reports_differences(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.argv", ["numbers", "--only", "ELEMENT_WISE_ASIN", "--rows"])
     numbers.main()
     text = capsys.readouterr().out

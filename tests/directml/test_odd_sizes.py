@@ -1,7 +1,7 @@
-"""Convolutions and pooling whose output is larger or smaller than the formula gives, beside DirectML.
+"""Convolutions and pooling whose output is larger or smaller than the formula.
 
-DirectML computes as many windows as the output has, over an input that goes on in padding on all sides; some of its
-answers are in ``probes.jsonl`` (decisions C9, P3 and P10). Where it is installed it is asked again, for many more.
+DirectML computes as many windows as the output has, over an input with unlimited padding on all sides;
+``probes.jsonl`` has some of its results (decisions C9, P3 and P10). These tests run many more.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dml2onnx.catalog import LATEST
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.testing.directml_trials import ask
+from dml2onnx.testing.directml_trials import compare
 from dml2onnx.testing.single_node import single_node
 from tests.directml.live import installed, needs_directml
 from tests.lowering.harness import check_case, operator, t
@@ -28,12 +28,11 @@ KINDS = [
     "QUANTIZED_LINEAR_AVERAGE_POOLING",
 ]  # fmt: skip
 
-
 POOLING = [kind for kind in KINDS if "POOLING" in kind]
 
 
 def over_all(kind: str, seed: int) -> OperatorDesc:
-    """A drawn descriptor whose window is all of its input, without padding."""
+    """A random descriptor whose window covers its input, without padding."""
     op = drawn(kind, seed)
     spatial = op.tensor("InputTensor").sizes[2:]
     none = (0,) * len(spatial)
@@ -45,8 +44,8 @@ def over_all(kind: str, seed: int) -> OperatorDesc:
 
 
 @pytest.mark.parametrize("kind", POOLING)
-def test_a_window_over_all_of_the_input_has_one_place(kind: str) -> None:
-    """DirectML takes another output, and computes what is none of the windows: no model is made."""
+def test_a_window_over_the_whole_input_has_one_position(kind: str) -> None:
+    """DirectML accepts other outputs, but its results match no window, so these are not compiled."""
     odd = 0
     for seed in range(24):
         op = over_all(kind, seed)
@@ -63,7 +62,7 @@ def test_a_window_over_all_of_the_input_has_one_place(kind: str) -> None:
 
 @dataclass
 class Geometry:
-    """Sizes of two or three dimensions at random, and an output beside what the formula gives."""
+    """Random sizes of two or three dimensions, and an output that differs from the formula."""
 
     random: Random
     rank: int
@@ -81,7 +80,7 @@ class Geometry:
             setattr(self, name, tuple(self.random.randint(low, high) for _ in range(self.rank)))
 
     def output(self, *, dilated: bool = True, backward: bool = False) -> tuple[int, ...]:
-        """As large as the formula says, or some elements more or less."""
+        """The size of the formula, or a few elements more or less."""
         dilations = self.dilations if dilated else (1,) * self.rank
         axes = zip(self.size, self.window, self.strides, dilations, self.start, self.end, strict=True)
         natural = [
@@ -143,7 +142,7 @@ def drawn(kind: str, seed: int) -> OperatorDesc:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_compiled_model_does_what_the_reference_does(kind: str) -> None:
+def test_compiled_models_match_the_reference(kind: str) -> None:
     odd = 0
     for seed in range(24):
         op = drawn(kind, seed)
@@ -157,7 +156,7 @@ def test_the_compiled_model_does_what_the_reference_does(kind: str) -> None:
 
 @needs_directml
 @pytest.mark.parametrize("kind", KINDS)
-def test_directml_does_the_same(kind: str, is_exhaustive: bool) -> None:
-    for answer in ask([drawn(kind, seed) for seed in range(100, 160 if is_exhaustive else 130)], 0, installed()):
+def test_compiled_models_match_directml(kind: str, is_exhaustive: bool) -> None:
+    for answer in compare([drawn(kind, seed) for seed in range(100, 160 if is_exhaustive else 130)], 0, installed()):
         assert answer.problem == "", answer.op
         assert answer.outcome.dispatched == 0

@@ -1,9 +1,10 @@
-"""What the points of ``schemas/decisions.md`` say is what DirectML answered when it was asked, and asked again."""
+"""Compares ``schemas/decisions.md`` with recorded and current results of DirectML."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from dml2onnx.testing.variations import findings
 from tests.conftest import ROOT
 from tests.directml import probes
 from tests.directml.live import installed, needs_directml
-from tests.directml.probes import Probe, asked, read, unlike, with_answer
+from tests.directml.probes import Probe, mismatch, read, run_in_directml, with_answer
 
 CLASSES = ("seen", "left to the driver", "cannot be observed")
 EVIDENCE = re.compile(r"(\d+) probes?\b|numbers \(\d+ rows|acceptance|graphs|ONNX Runtime")
@@ -26,8 +27,7 @@ def answers() -> list[Probe]:
     return read()
 
 
-def test_check_gives_directmls_verdicts() -> None:
-    """An error where CreateOperator refuses, and nowhere else."""
+def test_check_matches_directmls_verdicts() -> None:
     different = []
     for probe in answers():
         refused = isinstance(probe.seen, str) and "CreateOperator" in probe.seen
@@ -38,18 +38,18 @@ def test_check_gives_directmls_verdicts() -> None:
 
 
 @needs_directml
-def test_directml_gives_its_answers_again() -> None:
-    """On the same translation of shaders bits are the same; a race has several winners."""
+def test_directml_reproduces_its_results() -> None:
+    """The same shader compiler gives the same bits, except for races."""
     different = []
-    for probe, answer in zip(answers(), asked(answers(), installed()), strict=True):
+    for probe, answer in zip(answers(), run_in_directml(answers(), installed()), strict=True):
         if isinstance(answer, str) or not isinstance(probe.seen, dict):
             assert answer == probe.seen, probe.what
-        elif "X6" not in probe.points and unlike(probe, answer, None):
+        elif "X6" not in probe.points and mismatch(probe, answer, None):
             different.append((probe.points, probe.what))
     assert different == []
 
 
-def test_every_question_has_an_answer() -> None:
+def test_every_probe_has_a_result() -> None:
     names = set(points())
     for probe in answers():
         assert probe.seen is not None, probe.what
@@ -57,10 +57,10 @@ def test_every_question_has_an_answer() -> None:
 
 
 WITHOUT_PROBES = {"F22": "tests/directml/test_graphs.py"}
-"""Points that no single operator shows, and where DirectML is asked about them."""
+"""Points that need a graph, and the file that tests them in DirectML."""
 
 
-def test_every_point_has_a_probe_or_says_why_not() -> None:
+def test_every_point_has_a_probe_or_a_reason() -> None:
     probed = {point for probe in answers() for point in probe.points}
     for name, body in points().items():
         if name in WITHOUT_PROBES:
@@ -72,12 +72,9 @@ def test_every_point_has_a_probe_or_says_why_not() -> None:
             assert len(why[1]) > 10, name
 
 
-def test_every_point_has_a_class_and_its_evidence() -> None:
-    """A point that was seen says where, and how many probes it has."""
-    counted: dict[str, int] = {}
-    for probe in answers():
-        for point in probe.points:
-            counted[point] = counted.get(point, 0) + 1
+def test_every_point_has_a_class_and_evidence() -> None:
+    """A point that was seen states where, and its number of probes."""
+    counted = Counter(point for probe in answers() for point in probe.points)
     for name, body in points().items():
         observed = re.search(r"^- Observed: \*(.+?)\*[:;,.]? ?(.*?)(?=^- |\Z)", body, re.MULTILINE | re.DOTALL)
         assert observed is not None, name
@@ -85,7 +82,7 @@ def test_every_point_has_a_class_and_its_evidence() -> None:
         if observed[1] == "seen":
             assert EVIDENCE.search(observed[2]), name
         probed = re.search(r"(\d+) probes?\b", observed[2])
-        assert (int(probed[1]) if probed else 0) == counted.get(name, 0), name
+        assert (int(probed[1]) if probed else 0) == counted[name], name
 
 
 def points() -> dict[str, str]:
@@ -95,16 +92,16 @@ def points() -> dict[str, str]:
     return dict(found)
 
 
-def test_questions_are_read_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_probes_are_read_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = next(probe for probe in answers() if isinstance(probe.seen, dict))
     assert isinstance(first.seen, dict)
     path = tmp_path / "probes.jsonl"
     path.write_text(json.dumps(with_answer(first, first.seen)) + "\n", encoding="utf-8")
     (again,) = read(path)
     assert (again.points, again.what, again.raw) == (first.points, first.what, first.raw)
-    assert unlike(again, first.seen, None) == ""
+    assert mismatch(again, first.seen, None) == ""
     other = {name: [array + array.dtype.type(1) for array in several] for name, several in first.seen.items()}
-    assert "where DirectML gave" in unlike(again, other, None)
+    assert "but DirectML returned" in mismatch(again, other, None)
     monkeypatch.setattr(probes, "read", lambda: [again])
     assert list(probes._chosen(["none"])) == []
     assert list(probes._chosen(again.points)) == [again]

@@ -1,4 +1,4 @@
-"""Descriptors as structures in memory, against the declarations of DirectML.h: two ways to the same bytes."""
+"""Compares descriptors in memory with the declarations of DirectML.h."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from dml2onnx import catalog
 from dml2onnx.directml.structures import Memory, _places, operator_type, write_operator
-from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
+from dml2onnx.ir.operator import UNREADABLE, OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.testing import valid
 from dml2onnx.testing.descriptors import plain, sized
@@ -26,12 +26,12 @@ NUMBERS = {
     "UINT64": ctypes.c_uint64,
 }
 ADDRESS = 0x7F0000000000
-"""Where the memory is pretended to lie."""
+"""The assumed address of the memory."""
 VALID = valid.descriptors()
 
 
 class Header:
-    """The structures of DirectML.h as ctypes lays them out."""
+    """The structures of DirectML.h in ctypes."""
 
     def __init__(self, path: Path) -> None:
         self.api = json.loads(path.read_text(encoding="utf-8"))
@@ -46,23 +46,20 @@ class Header:
         return type(name, (ctypes.Structure,), {"_fields_": members})
 
     def type(self, name: str) -> Any:
-        if name.endswith("*"):
-            return ctypes.c_uint64
-        if name == "DML_SCALAR_UNION":
+        if name.endswith("*") or name == "DML_SCALAR_UNION":
             return ctypes.c_uint64
         if name in self.api["structs"]:
             return self.struct(name)
         return ctypes.c_uint32 if name in self.api["enums"] else NUMBERS[name]
 
     def struct_of(self, op: OperatorDesc) -> str:
-        """Activations and others have their names in one of two orders."""
-        name = op.schema.name
-        both = (f"{name.removeprefix('DML_OPERATOR_')}_OPERATOR_DESC", f"{name.removeprefix('DML_OPERATOR_')}_DESC")
-        return next(f"DML_{each}" for each in both if f"DML_{each}" in self.api["structs"])
+        """The name of an operator's structure, which ends in one of two ways."""
+        name = f"DML_{op.schema.name.removeprefix('DML_OPERATOR_')}"
+        return next(each for each in (f"{name}_OPERATOR_DESC", f"{name}_DESC") if each in self.api["structs"])
 
 
 class Reader:
-    """Follows the pointers of a loaded memory by the header alone."""
+    """Follows the pointers of a loaded memory, according to the header."""
 
     def __init__(self, header: Header, memory: Memory) -> None:
         self.header = header
@@ -104,7 +101,7 @@ def same_tensor(got: TensorDesc, want: TensorDesc) -> None:
 
 
 def compare(reader: Reader, op: OperatorDesc, kind: int, address: int) -> None:
-    """Every member of an operator's structure and of all that it points to."""
+    """Compares every member of an operator's structure, and the structures that it points to."""
     header = reader.header
     assert kind == header.api["enums"]["DML_OPERATOR_TYPE"]["values"][op.schema.name]["value"]
     name = header.struct_of(op)
@@ -162,7 +159,7 @@ def header(shared: Path) -> Header:
 
 
 @pytest.mark.parametrize("name", sorted(VALID))
-def test_structures_are_those_of_the_header(name: str, header: Header) -> None:
+def test_structures_match_the_header(name: str, header: Header) -> None:
     for op in VALID[name]:
         memory = Memory()
         place = write_operator(memory, op)
@@ -175,7 +172,7 @@ def test_every_operator_has_a_descriptor() -> None:
 
 
 def test_bytes_of_a_small_operator() -> None:
-    """Without the header: what each byte is."""
+    """Independent of the header."""
     strided = TensorDesc(DataType.FLOAT16, (2, 3), (4, 1), owned_by_dml=True, total_size=16, alignment=32)
     op = plain("ELEMENT_WISE_CLIP", InputTensor=strided, OutputTensor=sized(2, 3, type="FLOAT16"), Min=-1.0, Max=0.5)
     memory = Memory()
@@ -198,8 +195,7 @@ def test_bytes_of_a_small_operator() -> None:
     assert (number(buffer + 32, 8), number(buffer + 40)) == (16, 32)
     packed = number(output + 8, 8)
     assert number(packed + 24, 8) == 0
-    null = {0, 8, tensor + 8, output + 8, buffer + 16, buffer + 24, packed + 16}
-    assert set(memory.pointers) == null
+    assert set(memory.pointers) == {0, 8, tensor + 8, output + 8, buffer + 16, buffer + 24, packed + 16}
 
 
 def test_a_negative_number_and_a_scalar() -> None:
@@ -210,9 +206,7 @@ def test_a_negative_number_and_a_scalar() -> None:
     assert bytes(memory.bytes[place + 16 : place + 24]) == b"\xfd" + bytes(7)
 
 
-def test_what_could_not_be_read_is_not_written() -> None:
-    from dml2onnx.ir.operator import UNREADABLE
-
+def test_unreadable_fields_are_not_written() -> None:
     x = sized(1, 1, 1, 4)
     op = plain("ACTIVATION_ELU", InputTensor=x, OutputTensor=x)
     broken = OperatorDesc(op.schema, (*op.values[:-1], UNREADABLE))

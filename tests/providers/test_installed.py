@@ -256,7 +256,7 @@ def test_auto_does_without_what_cannot_start(
     assert opened.providers == ("CPUExecutionProvider",)
     (warning,) = opened.warnings
     assert (warning.code, warning.severity) == ("DML3024", Severity.WARNING)
-    assert "cannot start auto: the driver is too old; the CPU computes in its place" in warning.message
+    assert "cannot start auto: the driver is too old; the CPU is used instead" in warning.message
     assert joined().session("cpu").warnings == ()
     assert main(["run", str(SAMPLE), "--provider", "auto"]) == 0
     assert "DML3024 warning" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""The evaluator of the ONNX project, which answers with a list where nothing else is asked of it."""
+"""Runs the reference evaluator of the ONNX project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What takes more than a line of numpy or SciPy, for the table of ``test_numpy.py``, which tells of the arguments."""
+"""Functions for the table of ``test_numpy.py`` that take more than a line of numpy or SciPy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.reference.evaluator import onnx_results
 
 
 def windows(o, x, fill, counts=None):
-    """All windows of a tensor [N, C, ...] and its padding: [N, C, counts..., window...]; they may hang over the end."""
+    """All windows of a padded tensor [N, C, ...] as [N, C, counts..., window...]; they may extend past the padding."""
     sizes = getattr(o, "WindowSize", None) or o.WindowSizes
     n, steps = len(sizes), getattr(o, "Dilations", (1,) * len(sizes))
     spans = [(size - 1) * step + 1 for size, step in zip(sizes, steps, strict=True)]
@@ -39,7 +39,7 @@ def average(o, x, counts):
 
 
 def largest(o, x, counts):
-    """The largest element of each window, and where in the tensor it stands."""
+    """The largest element of each window, and its index in the tensor."""
     values = flat(o, x, -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min, counts)
     at = flat(o, places(x), -1, counts)
     return values.max(-1), np.take_along_axis(at, values.argmax(-1)[..., None], -1)[..., 0]
@@ -61,7 +61,7 @@ def convolution(o, x, kernel, bias):
 
 
 def adjoint(linear, gradient, sizes):
-    """What a linear function sends back to its input: the product with its matrix, transposed."""
+    """The product of a gradient with the transposed matrix of a linear function."""
     units = np.eye(prod(sizes), dtype=gradient.dtype).reshape(-1, *sizes)
     return np.array([(gradient * linear(unit)).sum(dtype=gradient.dtype) for unit in units]).reshape(sizes)
 
@@ -74,7 +74,7 @@ def unfold(o, x):
 
 
 def interpolated(o, x, sizes, scales, inner, outer, direction=None):
-    """Along one axis after the other, from the places that elements of the output have in the input."""
+    """Interpolates along one axis after the other, at the input coordinates of output elements."""
     direction = direction or ("DECREASING" if x.dtype.itemsize == 1 else "NEAREST")  # decision S2
     half, whole = (0.5, np.floor) if direction == "NEAREST" else (0, np.ceil if direction == "INCREASING" else np.floor)
     for axis, size in enumerate(sizes):
@@ -172,7 +172,7 @@ def to_depth(o, x):
 
 
 def band(o, x):
-    """Which diagonals hold the value: those from the first on and before the last, or all others."""
+    """The value on the half-open range of diagonals, or on all others if the range is inverted."""
     rows, columns = o.sizes[-2:]
     until, before = (np.tri(rows, columns, k - 1, dtype=bool) for k in (o.DiagonalFillEnd, o.DiagonalFillBegin))
     is_filled = until ^ before ^ (o.DiagonalFillBegin > o.DiagonalFillEnd)
@@ -200,7 +200,7 @@ def trained(o, x, scale, bias, added):
 
 
 def adam(o, x, first, second, gradient, step):
-    """Algorithm 1 of Kingma and Ba in the order of its section 2, where epsilon stands beside the root as it is."""
+    """Algorithm 1 of Kingma and Ba in the order of section 2, which adds epsilon to the uncorrected root."""
     first = o.Beta1 * first + (1 - o.Beta1) * gradient
     second = o.Beta2 * second + (1 - o.Beta2) * gradient**2
     rate = o.LearningRate * np.sqrt(1 - o.Beta2 ** step.astype(float)) / (1 - o.Beta1 ** step.astype(float))
@@ -208,7 +208,7 @@ def adam(o, x, first, second, gradient, step):
 
 
 def roi_align(o, x, rois, batches):
-    """ONNX's, whose maximum is another, and which has neither a nearest neighbour nor corners to align to."""
+    """RoiAlign of ONNX, which has a different maximum, no nearest neighbour, and no aligned corners."""
     aligned = getattr(o, "AlignRegionsToCorners", False)
     if aligned or (o.ReductionFunction, o.InterpolationMode) != ("AVERAGE", "LINEAR"):
         return NotImplemented
@@ -226,19 +226,19 @@ def response(o, x):
 
 
 def blocks(x, sizes):
-    """Each element as often as its block has elements; 0 where there is no tensor."""
+    """Each element repeated for its block; 0 without a tensor."""
     for axis, size in enumerate(sizes if x is not None else ()):
         x = x.repeat(size // x.shape[axis], axis)
     return 0.0 if x is None else x.astype(float)
 
 
 def dequantized(x, scale, zero=None):
-    """The numbers that quantised ones stand for, ``scale`` without one."""
+    """The dequantised numbers; ``scale`` may be ``None``."""
     return (x - blocks(zero, x.shape)) * (1 if scale is None else blocks(scale, x.shape))
 
 
 def middle(o, data_type):
-    """What stands for 0 where no zero point does: half of an unsigned range [decision Q3]."""
+    """The default zero point: half of an unsigned range (decision Q3)."""
     is_unsigned = getattr(o, "QuantizationType", "") == "SCALE" and not data_type.is_signed
     return 1 << data_type.bits - 1 if is_unsigned else 0
 
@@ -261,7 +261,7 @@ def bits(o, *several):
 
 
 def bound(x, value):
-    """A bound as the type of the numbers has it."""
+    """A bound converted to the type of the numbers."""
     if x.dtype.kind == "f":
         return value
     return np.clip(np.trunc(value), np.iinfo(x.dtype).min, np.iinfo(x.dtype).max).astype(x.dtype)

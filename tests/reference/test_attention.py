@@ -9,7 +9,7 @@ from dml2onnx.testing.descriptors import plain
 
 
 def run(given, shape, *, heads, groups=None, presents=None, **attributes):
-    """The results by field; ``presents`` gives the sizes of present tensors."""
+    """The results by field; ``presents`` are the sizes of present tensors."""
     dtype = given["QueryTensor"].dtype
     outputs = {name: np.zeros(sizes, dtype) for name, sizes in {"OutputTensor": shape, **(presents or {})}.items()}
     counts = {"HeadCount": heads} if groups is None else {"QueryHeadCount": heads, "KeyValueHeadCount": groups}
@@ -20,7 +20,7 @@ def run(given, shape, *, heads, groups=None, presents=None, **attributes):
 
 
 def two_keys(**changes):
-    """One head and one query, whose softmax has to choose between values 1 and 3: by default each has half a weight."""
+    """One head, one query, and values 1 and 3, which have equal weights by default."""
     given = {
         "QueryTensor": np.ones((1, 1, 1), np.float32),
         "KeyTensor": np.zeros((1, 2, 1), np.float32),
@@ -33,8 +33,8 @@ def two_keys(**changes):
 
 
 @pytest.mark.parametrize(("mask", "few"), [([[[[0, 0]]]], True), ([[[[0, 1]]]], False)])
-def test_a_row_of_halves_that_is_masked_throughout_has_few_digits(mask, few):
-    """Graphs add the mask to scores of FLOAT16, which has no 1 beside -10000 [decision H4]."""
+def test_a_fully_masked_row_of_float16_has_few_digits(mask, few):
+    """Adding the mask in FLOAT16 loses digits: 1 - 10000 rounds to -10000 (decision H4)."""
     half = {
         "QueryTensor": np.ones((1, 1, 1), np.float16),
         "KeyTensor": np.array([[[0.0], [1.0]]], np.float16),
@@ -45,7 +45,7 @@ def test_a_row_of_halves_that_is_masked_throughout_has_few_digits(mask, few):
 
 
 @pytest.mark.parametrize("past", [-1, 2, 2**31 - 1])
-def test_lengths_that_do_not_fit_are_unspecified(past):
+def test_invalid_past_lengths_are_unspecified(past):
     given = {
         "QueryTensor": np.ones((2, 1, 1), np.float32),
         "KeyTensor": np.ones((2, 1, 1), np.float32),
@@ -59,8 +59,8 @@ def test_lengths_that_do_not_fit_are_unspecified(past):
 
 
 @pytest.mark.parametrize(("past", "is_lost"), [(1e5, False), (1e30, True)])
-def test_a_score_beyond_float32_that_is_not_attended_to_leaves_the_sum_open(past, is_lost):
-    """It is finite in the reference; where it is computed in FLOAT32, what hides it meets an infinity."""
+def test_a_masked_score_that_overflows_makes_the_sum_unspecified(past, is_lost):
+    """The score is finite in the reference; in FLOAT32 the mask is added to an infinity."""
     given = {
         "QueryTensor": np.full((1, 1, 1), 1e30, np.float32),
         "KeyTensor": np.zeros((1, 1, 1), np.float32),
@@ -71,14 +71,13 @@ def test_a_score_beyond_float32_that_is_not_attended_to_leaves_the_sum_open(past
     }
     presents = {name: given[name].shape for name in ("OutputPresentKeyTensor", "OutputPresentValueTensor")}
     got = run(given, (1, 1, 1), heads=1, groups=1, presents=presents)["OutputTensor"]
-    assert got.unspecified.all() == is_lost
-    assert got.unspecified.any() == is_lost
+    assert set(got.unspecified.flat) == {is_lost}
 
 
 @pytest.mark.parametrize("kind", ["KEY_SEQUENCE_LENGTH", "BOOLEAN", None])
 @pytest.mark.parametrize("filter_value", [-10000.0, float(np.finfo(np.float32).min), 1e9])
 def test_evaluation_in_float32_is_within_the_error(filter_value, kind):
-    """In another order of the sums as well, and with the filter value added first."""
+    """With the filter value added after or before the products."""
     random = np.random.default_rng(7)
     batch, heads, queries, keys, size = 2, 3, 4, 9, 16
     q, k, v = (random.standard_normal((batch, heads, n, size)).astype(np.float32) for n in (queries, keys, keys))
@@ -114,7 +113,7 @@ def test_evaluation_in_float32_is_within_the_error(filter_value, kind):
         assert (allowed_error(got, DataType.FLOAT32) < 0.2).all()
 
 
-def test_numbers_of_a_boolean_mask_count():
+def test_boolean_masks_may_contain_other_numbers():
     """``(1 - mask) * MaskFilterValue`` is added (decision H8)."""
     for mask, added in (((2, 0), (-1, 1)), ((1, 1), (0, 0)), ((5, 1), (-4, 0))):
         got = two_keys(MaskType="BOOLEAN", MaskTensor=np.array([[[mask]]], np.int32), MaskFilterValue=2.0)

@@ -8,16 +8,16 @@ import pytest
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import allowed_error
 from dml2onnx.testing.descriptors import plain
-from tests.reference.numbers import answer
+from tests.reference.numbers import result_of
 
 
 def convolve(x, w, shape, **values):
     fields = {"DimensionCount": x.ndim - 2, "Mode": "CROSS_CORRELATION", **values}
-    return answer("CONVOLUTION", shape, InputTensor=x, FilterTensor=w, **fields)
+    return result_of("CONVOLUTION", shape, InputTensor=x, FilterTensor=w, **fields)
 
 
-def test_activation_sees_the_unrounded_sum():
-    """In FLOAT16 the sum 2049 rounds to 2048, and half of it differs."""
+def test_activation_applies_to_the_unrounded_sum():
+    """The sum 2049 would round to 2048 in FLOAT16."""
     x, w = np.array([[[2048, 1]]], np.float16), np.ones((1, 1, 2), np.float16)
     fused = plain("ACTIVATION_LINEAR", Beta=-2048.0)
     got = convolve(x, w, (1, 1, 1), FusedActivation=fused)
@@ -59,33 +59,33 @@ LARGE = np.finfo(np.float32).max
     ],
 )
 @pytest.mark.parametrize("direction", ["FORWARD", "BACKWARD"])
-def test_where_the_order_of_the_sum_matters(x, marked, direction):
+def test_order_dependent_sums_are_unspecified(x, marked, direction):
     x = np.array(x, np.float32).reshape(1, 3, 1)
     ones = np.ones((1, 3, 1) if direction == "FORWARD" else (3, 1, 1), np.float32)
     found = convolve(x, ones, (1, 1, 1), Direction=direction)
     assert found.unspecified.tolist() == [[[marked]]]
 
 
-def test_sums_that_hide_in_float64_what_overflows_float32():
-    """-1e77 comes last or first: what has become infinite before stays so, or meets it."""
+def test_float64_rounding_does_not_hide_float32_overflow():
+    """2.5 * LARGE overflows FLOAT32 before or after -1e77, next to which FLOAT64 rounds it away."""
     x, w = np.array([[2.5], [2.5], [-LARGE]], np.float32)[None], np.full((1, 3, 1), LARGE, np.float32)
     assert convolve(x, w, (1, 1, 1)).unspecified.all()
 
 
-def test_blocks_make_no_difference(monkeypatch):
+def test_results_do_not_depend_on_block_size(monkeypatch):
     random = np.random.default_rng(0)
     x, w = random.normal(size=(3, 4, 9, 7)), random.normal(size=(6, 2, 3, 2))
     x, w = x.astype(np.float32), w.astype(np.float32)
     options = {"Strides": (2, 1), "StartPadding": (1, 0), "EndPadding": (1, 1), "GroupCount": 2}
-    whole_ = convolve(x, w, (3, 6, 5, 7), **options)
+    whole = convolve(x, w, (3, 6, 5, 7), **options)
     for elements in (1, 200, 2000):
         monkeypatch.setattr("dml2onnx.reference.convolution.BLOCK_ELEMENTS", elements)
-        np.testing.assert_allclose(convolve(x, w, (3, 6, 5, 7), **options).values, whole_.values, rtol=1e-6)
+        np.testing.assert_allclose(convolve(x, w, (3, 6, 5, 7), **options).values, whole.values, rtol=1e-6)
 
 
 @pytest.mark.parametrize(("groups", "lost"), [(1, [0, 0, 0, 0, 0, 1]), (2, [1, 0, 1, 0, 1, 1])])
-def test_backward_an_infinite_tap_meets_zeros(groups, lost):
-    """All around the input, and with groups between its elements too; where the element is, it is infinite."""
+def test_backward_multiplies_an_infinite_tap_by_implicit_zeros(groups, lost):
+    """Implicit zeros surround the input and, with groups, separate its elements."""
     x = np.ones((1, groups, 1, 2), np.float32)
     w = np.array([[[[1, np.inf]]]] * groups, np.float32)
     got = convolve(x, w, (1, groups, 1, 6), Direction="BACKWARD", Strides=(1, 2), GroupCount=groups)

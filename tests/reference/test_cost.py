@@ -1,4 +1,4 @@
-"""Graphs that the reference implementation would compute for hours are refused before anything is made."""
+"""Graphs that would take the reference hours are refused before anything is allocated."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def test_large_graphs_are_refused_at_once(graph: Graph) -> None:
     assert time.process_time() - before < 5
 
 
-def test_constants_count_where_they_are_read() -> None:
-    """A part is read of one of 1 GiB, and all of one of 256 MiB."""
+def test_only_the_elements_read_of_constants_count() -> None:
+    """One graph reads part of 1 GiB, the other all of 256 MiB."""
     parts = single_node(
         operator("ELEMENT_WISE_ABS", InputTensor=t("INT8", (4,), (1 << 28,)), OutputTensor=t("INT8", (4,)).packed())
     )

@@ -6,12 +6,12 @@ import pytest
 from dml2onnx import catalog
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference.filling import philox_4x32_10
-from tests.reference.numbers import answers
+from tests.reference.numbers import results_of
 
 
 def sequence(data_type, start, delta, shape):
     fields = {"ValueDataType": data_type.name, "ValueStart": start, "ValueDelta": delta}
-    return answers("FILL_VALUE_SEQUENCE", OutputTensor=np.zeros(shape, data_type.dtype), **fields)["OutputTensor"]
+    return results_of("FILL_VALUE_SEQUENCE", OutputTensor=np.zeros(shape, data_type.dtype), **fields)["OutputTensor"]
 
 
 @pytest.mark.parametrize("data_type", [DataType.FLOAT16, DataType.FLOAT32], ids=lambda t: t.name)
@@ -28,11 +28,11 @@ def test_float_sequences_multiply(data_type, start, delta):
 def random_words(state, shape):
     state = np.array(state, np.uint32).reshape(1, 1, 1, 6)
     outputs = {"OutputTensor": np.zeros(shape, np.uint32), "OutputStateTensor": state}
-    found = answers("RANDOM_GENERATOR", InputStateTensor=state, Type="PHILOX_4X32_10", **outputs)
+    found = results_of("RANDOM_GENERATOR", InputStateTensor=state, Type="PHILOX_4X32_10", **outputs)
     return found["OutputTensor"].values, found["OutputStateTensor"].values.reshape(-1).tolist()
 
 
-# The known answers of Random123, the library of the authors: counter, key, block.
+# Known answers of Random123, the authors' library: counter, key, block
 KNOWN_ANSWERS = [
     ([0] * 4, [0] * 2, [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]),
     ([0xFFFFFFFF] * 4, [0xFFFFFFFF] * 2, [0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD]),
@@ -54,7 +54,7 @@ def test_philox_known_answers(counter, key, want):
 
 
 @pytest.mark.parametrize("counter", [0, 2**32 - 2, 2**64 - 3, 2**96 - 1, 2**128 - 2, 7 * 2**64 - 2])
-def test_blocks_follow_one_another(counter):
+def test_blocks_are_consecutive(counter):
     def words_of(number):
         return [number % 2**128 >> 32 * i & 0xFFFFFFFF for i in range(4)]
 
@@ -66,12 +66,12 @@ def test_blocks_follow_one_another(counter):
 
 
 @pytest.mark.parametrize(("elements", "blocks"), [(1, 1), (4, 1), (5, 2), (8, 2)])
-def test_a_block_begun_is_used_up(elements, blocks):
+def test_a_partial_block_is_used_up(elements, blocks):
     assert random_words([0] * 6, (elements,))[1] == [blocks, 0, 0, 0, 0, 0]
 
 
 def test_the_documented_step_of_the_counter():
-    """The page prints the two counters in exchanged places."""
+    """The page swaps the two counters."""
     (example,) = catalog.operator("RANDOM_GENERATOR").examples()
     later, earlier = (int(example[key], 16) for key in ("counter_before", "counter_after"))
     counter = [earlier >> 32 * i & 0xFFFFFFFF for i in range(4)]

@@ -6,21 +6,21 @@ import numpy as np
 import pytest
 
 from dml2onnx.reference.gathering import places
-from tests.reference.numbers import answer, answers
+from tests.reference.numbers import result_of, results_of
 
 
 def gather_nd(x, indices, sizes):
     counts = {"InputDimensionCount": x.ndim, "IndicesDimensionCount": indices.ndim}
-    return answer("GATHER_ND", sizes, InputTensor=x, IndicesTensor=indices, **counts)
+    return result_of("GATHER_ND", sizes, InputTensor=x, IndicesTensor=indices, **counts)
 
 
 def scatter(x, indices, updates, axis):
-    return answer("SCATTER", InputTensor=x, IndicesTensor=indices, UpdatesTensor=updates, Axis=axis)
+    return result_of("SCATTER", InputTensor=x, IndicesTensor=indices, UpdatesTensor=updates, Axis=axis)
 
 
 def scatter_nd(x, indices, updates, counts):
     fields = {"InputTensor": x, "IndicesTensor": indices, "UpdatesTensor": updates}
-    return answer("SCATTER_ND", **fields, InputDimensionCount=counts[0], IndicesDimensionCount=counts[1])
+    return result_of("SCATTER_ND", **fields, InputDimensionCount=counts[0], IndicesDimensionCount=counts[1])
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_places(dtype, indices, want):
 
 
 class TestGatherNd:
-    def test_the_flat_offset_counts(self):
+    def test_only_the_flat_offset_matters(self):
         x = np.arange(12).reshape(3, 4)
         indices = np.array([[1, 2], [3, 0], [0, -5], [-3, -4], [2**40, 5], [1, -5]], np.int64)
         found = gather_nd(x, indices, (1, 6))
@@ -45,7 +45,7 @@ class TestGatherNd:
         assert found.unspecified is None
         np.testing.assert_array_equal(found.open, [[False, True, True, False, True, True]])
 
-    def test_a_block_behind_the_end_is_the_last_element(self):
+    def test_a_block_past_the_end_reads_the_last_element(self):
         x = np.arange(12).reshape(3, 4)
         found = gather_nd(x, np.array([[2], [3]], np.uint32), (2, 4))
         np.testing.assert_array_equal(found.values, [x[2], [11] * 4])
@@ -53,7 +53,7 @@ class TestGatherNd:
 
 
 class TestScatter:
-    def test_the_last_of_several_updates_stays_and_is_unspecified(self):
+    def test_the_last_duplicate_update_wins_but_is_unspecified(self):
         x = np.arange(5)
         found = scatter(x, np.array([3, 1, -2], np.int32), np.array([10, 20, 30]), 0)
         np.testing.assert_array_equal(found.values, [0, 20, 2, 30, 4])
@@ -73,14 +73,14 @@ class TestScatter:
 
 
 class TestScatterNd:
-    def test_the_last_of_several_updates_stays_and_is_unspecified(self):
+    def test_the_last_duplicate_update_wins_but_is_unspecified(self):
         x = np.zeros((3, 2), np.int8)
         updates = np.arange(1, 7, dtype=np.int8).reshape(3, 2)
         found = scatter_nd(x, np.array([[2], [0], [-1]], np.int32), updates, (2, 2))
         np.testing.assert_array_equal(found.values, [[3, 4], [0, 0], [5, 6]])
         np.testing.assert_array_equal(found.unspecified, [[False] * 2, [False] * 2, [True] * 2])
 
-    def test_the_flat_offset_counts_and_behind_the_end_is_dropped(self):
+    def test_only_the_flat_offset_matters_and_updates_past_the_end_are_dropped(self):
         x = np.zeros((2, 3, 2), np.int32)
         indices = np.array([[0, 1], [1, 3], [-3, 0], [0, 4]], np.int64).reshape(1, 4, 2)
         found = scatter_nd(x, indices, np.arange(1, 9, dtype=np.int32).reshape(1, 4, 2), (3, 2))
@@ -95,7 +95,7 @@ class TestNonzeroCoordinates:
     @staticmethod
     def nonzero(x, sizes):
         count, rows = np.zeros((1,) * len(sizes), np.uint32), np.zeros(sizes, np.uint32)
-        found = answers("NONZERO_COORDINATES", InputTensor=x, OutputCountTensor=count, OutputCoordinatesTensor=rows)
+        found = results_of("NONZERO_COORDINATES", InputTensor=x, OutputCountTensor=count, OutputCoordinatesTensor=rows)
         return found["OutputCountTensor"], found["OutputCoordinatesTensor"]
 
     @pytest.mark.parametrize("dtype", [np.uint8, np.float16])

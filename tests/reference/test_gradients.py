@@ -1,7 +1,7 @@
-"""Every gradient operator against central differences of its forward operator, both references taken in float64.
+"""Compares every gradient operator with central differences of its forward operator.
 
-References are written for the types of tensors; given float64 arrays they compute in float64 without the last rounding,
-so that a difference over a small step keeps its digits. A new gradient operator fails here until it has its pair.
+Both references get float64 arrays, which skips the last rounding, so that differences over small steps keep their
+digits.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ STEP = 2.0**-14
 
 @dataclass(frozen=True)
 class Pair:
-    """A gradient operator and the operator that it is the gradient of."""
+    """The forward operator of a gradient operator."""
 
     forward: str
     inputs: Mapping[str, tuple[int, ...]]
     """Sizes of the forward operator's tensors."""
     output: tuple[int, ...]
     to: dict[str, str]
-    """Which of its inputs have their gradient in which output."""
+    """The output with the gradient of each input."""
     fields: Mapping[str, Any]
     forward_only: Mapping[str, Any] = field(default_factory=dict)
     backward_only: Mapping[str, Any] = field(default_factory=dict)
     given: Callable[[dict[str, np.ndarray]], dict[str, np.ndarray]] = lambda arrays: {}
-    """Arrays of either operator that follow from the random ones, or take their place."""
+    """Arrays that are computed from the random ones, or replace them."""
 
 
 def computed(name, arrays, outputs, fields):
-    """The results of one reference for float64 arrays, before they are rounded to tensors."""
+    """The unrounded results of one reference for float64 arrays."""
     narrow = {key: array if array.dtype == np.uint32 else array.astype(np.float32) for key, array in arrays.items()}
     op = describe(name, **narrow, **{key: np.zeros(sizes, np.float32) for key, sizes in outputs.items()}, **fields)
     results: Any = _references[name](op, Inputs({key: (array,) for key, array in arrays.items()}))
@@ -53,10 +53,12 @@ def statistics(arrays):
 
 
 IMAGE, CHANNELS = (2, 3, 4, 5), (1, 3, 1, 1)
+IMAGES = {"InputTensor": IMAGE}
 ONE = {"InputTensor": "OutputGradientTensor"}
 NORMALIZED = {**ONE, "ScaleTensor": "OutputScaleGradientTensor", "BiasTensor": "OutputBiasGradientTensor"}
 WINDOW = {"Strides": (2, 1), "WindowSize": (2, 3), "StartPadding": (0, 1), "EndPadding": (0, 1)}
 RESAMPLED = {"InterpolationMode": "LINEAR", "Scales": (1.0, 1.0, 1.5, 1.4)}
+RESAMPLED1 = {**RESAMPLED, "RoundingDirection": "DECREASING"}
 FORWARD_OFFSETS = {"InputPixelOffsets": (0.5,) * 4, "OutputPixelOffsets": (-0.5,) * 4}
 BACKWARD_OFFSETS = {"InputPixelOffsets": (-0.5,) * 4, "OutputPixelOffsets": (0.5,) * 4}
 UP = (2, 3, 6, 7)
@@ -77,16 +79,11 @@ RESPONSE = {"CrossChannel": True, "LocalSize": 3, "Alpha": 0.5, "Beta": 0.75, "B
 BOUNDS = {"Min": -0.5, "Max": 0.75}
 
 PAIRS = {
-    "ACTIVATION_RELU_GRAD": Pair("ACTIVATION_RELU", {"InputTensor": IMAGE}, IMAGE, ONE, {}),
-    "AVERAGE_POOLING_GRAD": Pair(
-        "AVERAGE_POOLING", {"InputTensor": IMAGE}, (2, 3, 2, 5), ONE, {**WINDOW, "IncludePadding": False}
-    ),
+    "ACTIVATION_RELU_GRAD": Pair("ACTIVATION_RELU", IMAGES, IMAGE, ONE, {}),
+    "AVERAGE_POOLING_GRAD": Pair("AVERAGE_POOLING", IMAGES, (2, 3, 2, 5), ONE, {**WINDOW, "IncludePadding": False}),
     "BATCH_NORMALIZATION_GRAD": Pair(
         "BATCH_NORMALIZATION",
-        {
-            "InputTensor": IMAGE,
-            **dict.fromkeys(("MeanTensor", "VarianceTensor", "ScaleTensor", "BiasTensor"), CHANNELS),
-        },
+        {**IMAGES, **dict.fromkeys(("MeanTensor", "VarianceTensor", "ScaleTensor", "BiasTensor"), CHANNELS)},
         IMAGE,
         NORMALIZED,
         {"Epsilon": 0.125},
@@ -95,48 +92,30 @@ PAIRS = {
     ),
     "BATCH_NORMALIZATION_TRAINING_GRAD": Pair(
         "BATCH_NORMALIZATION_TRAINING",
-        {"InputTensor": IMAGE, "ScaleTensor": CHANNELS, "BiasTensor": CHANNELS},
+        {**IMAGES, "ScaleTensor": CHANNELS, "BiasTensor": CHANNELS},
         IMAGE,
         NORMALIZED,
         {"Epsilon": 0.125},
         given=statistics,
     ),
-    "ELEMENT_WISE_CLIP_GRAD": Pair("ELEMENT_WISE_CLIP", {"InputTensor": IMAGE}, IMAGE, ONE, BOUNDS),
-    "ELEMENT_WISE_CLIP_GRAD1": Pair(
-        "ELEMENT_WISE_CLIP1",
-        {"InputTensor": IMAGE},
-        IMAGE,
-        ONE,
-        {"MinMaxDataType": "FLOAT32", "Min": -0.5, "Max": 0.75},
-    ),
-    "LOCAL_RESPONSE_NORMALIZATION_GRAD": Pair(
-        "LOCAL_RESPONSE_NORMALIZATION", {"InputTensor": IMAGE}, IMAGE, ONE, RESPONSE
-    ),
-    "MAX_POOLING_GRAD": Pair(
-        "MAX_POOLING2", {"InputTensor": IMAGE}, (2, 3, 2, 5), ONE, {**WINDOW, "Dilations": (1, 1)}
-    ),
-    "RESAMPLE_GRAD": Pair("RESAMPLE1", {"InputTensor": IMAGE}, UP, ONE, RESAMPLED, FORWARD_OFFSETS, BACKWARD_OFFSETS),
-    "RESAMPLE_GRAD1": Pair(
-        "RESAMPLE2",
-        {"InputTensor": IMAGE},
-        UP,
-        ONE,
-        {**RESAMPLED, "RoundingDirection": "DECREASING"},
-        FORWARD_OFFSETS,
-        BACKWARD_OFFSETS,
-    ),
+    "ELEMENT_WISE_CLIP_GRAD": Pair("ELEMENT_WISE_CLIP", IMAGES, IMAGE, ONE, BOUNDS),
+    "ELEMENT_WISE_CLIP_GRAD1": Pair("ELEMENT_WISE_CLIP1", IMAGES, IMAGE, ONE, {"MinMaxDataType": "FLOAT32", **BOUNDS}),
+    "LOCAL_RESPONSE_NORMALIZATION_GRAD": Pair("LOCAL_RESPONSE_NORMALIZATION", IMAGES, IMAGE, ONE, RESPONSE),
+    "MAX_POOLING_GRAD": Pair("MAX_POOLING2", IMAGES, (2, 3, 2, 5), ONE, {**WINDOW, "Dilations": (1, 1)}),
+    "RESAMPLE_GRAD": Pair("RESAMPLE1", IMAGES, UP, ONE, RESAMPLED, FORWARD_OFFSETS, BACKWARD_OFFSETS),
+    "RESAMPLE_GRAD1": Pair("RESAMPLE2", IMAGES, UP, ONE, RESAMPLED1, FORWARD_OFFSETS, BACKWARD_OFFSETS),
     "ROI_ALIGN_GRAD": Pair(
         "ROI_ALIGN1",
-        {"InputTensor": IMAGE, "ROITensor": REGIONS.shape, "BatchIndicesTensor": (2,)},
+        {**IMAGES, "ROITensor": REGIONS.shape, "BatchIndicesTensor": (2,)},
         (2, 3, 2, 3),
-        ONE,  # DirectML's gradient of corners is not what differences are [decisions O13, O17]
+        ONE,  # DirectML's gradient of corners differs from differences (decisions O13, O17)
         SAMPLED,
         {"OutOfBoundsInputValue": 0.0},
         given=lambda arrays: {"ROITensor": REGIONS, "BatchIndicesTensor": np.array([1, 0], np.uint32)},
     ),
     "SLICE_GRAD": Pair(
         "SLICE1",
-        {"InputTensor": IMAGE},
+        IMAGES,
         (1, 2, 2, 3),
         ONE,
         {"InputWindowOffsets": (1, 0, 1, 0), "InputWindowSizes": (1, 3, 2, 5), "InputWindowStrides": (1, 2, -1, 2)},
@@ -144,13 +123,13 @@ PAIRS = {
 }
 
 
-def test_every_gradient_has_its_pair():
+def test_every_gradient_operator_has_a_pair():
     names = {name.removeprefix("DML_OPERATOR_") for name in catalog.operator_names()}
     assert {name for name in names if "_GRAD" in name} == PAIRS.keys()
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_it_is_what_differences_are(name):
+def test_gradients_match_differences(name):
     pair, rng = PAIRS[name], np.random.default_rng(5)
     arrays = {key: rng.normal(size=sizes) for key, sizes in pair.inputs.items()}
     known = {**arrays, **pair.given(arrays)}
@@ -160,9 +139,8 @@ def test_it_is_what_differences_are(name):
     extra = {"OutputMeanTensor": CHANNELS, "OutputVarianceTensor": CHANNELS} if "TRAINING" in name else {}
 
     def loss(changed):
-        return (
-            computed(pair.forward, changed, {"OutputTensor": pair.output, **extra}, fields)["OutputTensor"] * g
-        ).sum()
+        results = computed(pair.forward, changed, {"OutputTensor": pair.output, **extra}, fields)
+        return (results["OutputTensor"] * g).sum()
 
     schema = catalog.operator(name)
     backward = {item.name: known[item.name] for item in schema.input_fields if item.name in known}

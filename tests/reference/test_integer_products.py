@@ -9,7 +9,7 @@ import pytest
 
 from dml2onnx.reference import disagreements
 from dml2onnx.testing.descriptors import tensor
-from tests.reference.numbers import answer
+from tests.reference.numbers import result_of
 
 WIDE = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32]
 
@@ -22,7 +22,7 @@ def random(dtype, shape, seed=0):
 def multiply(a, b, za=None, zb=None, *, output, **more):
     name = "MATRIX_MULTIPLY_INTEGER_TO_FLOAT" if np.dtype(output).kind == "f" else "QUANTIZED_LINEAR_MATRIX_MULTIPLY"
     tensors = {"ATensor": a, "AZeroPointTensor": za, "BTensor": b, "BZeroPointTensor": zb, **more}
-    return answer(name, np.zeros((*a.shape[:-1], b.shape[-1]), output), **tensors)
+    return result_of(name, np.zeros((*a.shape[:-1], b.shape[-1]), output), **tensors)
 
 
 def less_in_float32(x, zero_point):
@@ -40,7 +40,7 @@ def test_to_float(a_type, b_type, floats):
     found = multiply(a, b, za, zb, output=floats, **scales)
     assert not found.unspecified.any()
     for row, column in np.ndindex(2, 4):
-        # wider ones in FLOAT32 (decision Q16)
+        # integers of more than 8 bits are rounded to FLOAT32 (decision Q16)
         total = sum(map(mul, less_in_float32(a[row], za[row]), less_in_float32(b[:, column], zb[0])))
         exact = total * Fraction(float(sa[row])) * Fraction(float(sb[column])) + Fraction(float(bias[row, column]))
         with np.errstate(over="ignore"):
@@ -54,7 +54,7 @@ def test_to_float(a_type, b_type, floats):
         assert not disagreements(np.asarray(narrow), one, tensor(found.values).data_type)
 
 
-def test_halves_may_be_one_off():
+def test_halves_may_be_off_by_one():
     halves = multiply(
         np.array([[1], [3], [5]], np.uint8),
         np.array([[1]], np.uint8),
@@ -70,7 +70,7 @@ def test_halves_may_be_one_off():
 @pytest.mark.parametrize(
     ("a", "b", "out"), [(0, 1, 1), (1, np.inf, 1), (1, 1, np.nan), (1e-30, 1e-30, 1), (1, 1, 1e-39)]
 )
-def test_scales_that_nothing_is_promised_of(a, b, out):
+def test_unusable_scales_are_unspecified(a, b, out):
     scales = {"AScaleTensor": a, "BScaleTensor": b, "OutputScaleTensor": out}
     given = {name: np.array([[value]], np.float32) for name, value in scales.items()}
     x = np.ones((2, 2), np.uint8)

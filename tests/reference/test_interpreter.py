@@ -18,7 +18,7 @@ def relu(x, y, shape, name="relu"):
     return Node(name, op, {"InputTensor": (Read(x),)}, {"OutputTensor": (Write(y),)})
 
 
-def test_only_what_the_outputs_need_is_run():
+def test_dead_nodes_are_skipped():
     x, y, unused = Value("x", 4), Value("y", 4), Value("unused", 4)
     nodes = (relu(unused, Value("z", 4), (1,), "dead"), relu(x, y, (1,)))
     inputs = (GraphInput("x", x, ArrayData.of(np.array([-3], np.float32))), GraphInput("unused", unused))
@@ -27,7 +27,7 @@ def test_only_what_the_outputs_need_is_run():
     assert evaluate(graph, outputs=[GraphOutput("same", x, TensorDesc(F32, (1,)))])["same"] == -3
 
 
-def test_short_inputs_are_extended_with_zeros_and_long_ones_refused():
+def test_short_inputs_are_zero_padded_and_long_ones_refused():
     x, y = Value("x", 8), Value("y", 8)
     graph = Graph((relu(x, y, (2,)),), (GraphInput("x", x),), (GraphOutput("y", y, TensorDesc(F32, (2,))),))
     np.testing.assert_array_equal(evaluate(graph, {"x": np.array([4], np.float32)})["y"], [4, 0])
@@ -48,19 +48,19 @@ def chain(first, second, shape):
     return Graph(nodes, (GraphInput("x", x),), (GraphOutput("z", z, TensorDesc(F32, shape)),))
 
 
-def test_errors_travel_through_operators():
+def test_errors_propagate_through_operators():
     desc = TensorDesc(F32, (3,))
     tanh = describe("ACTIVATION_TANH", InputTensor=desc, OutputTensor=desc)
     scale = describe("ACTIVATION_LINEAR", InputTensor=desc, OutputTensor=desc, Alpha=1000.0, Beta=0.0)
     x = np.array([0.1, 0.5, 2], np.float32)
     result = evaluate_results(chain(tanh, scale, (3,)), {"x": x})["z"]
     assert result.error is not None
-    # a thousand times what is allowed for tanh, within the margin of the probe
+    # a thousand times the error of tanh, within the margin of the samples
     assert (result.error >= 1000 * 1e-5 * np.tanh(x)).all()
     assert (result.error <= 0.1).all()
 
 
-def test_unspecified_elements_travel_through_operators():
+def test_unspecified_elements_propagate_through_operators():
     desc = TensorDesc(F32, (2, 2))
     relu_op = describe("ACTIVATION_CELU", InputTensor=desc, OutputTensor=desc, Alpha=1.0)
     soft = describe("ACTIVATION_SOFTMAX", InputTensor=desc, OutputTensor=desc)
@@ -77,8 +77,7 @@ def test_exact_results_stay_exact():
     assert result.unspecified is None
 
 
-def test_results_may_be_written_to() -> None:
-    """A second output that sees the same buffer is another array."""
+def test_outputs_do_not_share_memory() -> None:
     desc = TensorDesc(DataType.FLOAT32, (3,))
     value = Value("x", 12)
     graph = Graph(

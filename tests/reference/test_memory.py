@@ -15,7 +15,7 @@ sizes_and_strides = st.lists(st.tuples(st.integers(1, 4), st.integers(0, 9)), mi
 
 
 def element(buffer: bytes, data_type: DataType, index: int, offset: int):
-    """One element, read in the plainest way."""
+    """Reads one element."""
     if data_type.bits == 4:
         nibble = buffer[offset + index // 2] >> (4 * (index % 2)) & 15
         return nibble - 16 if data_type.is_signed and nibble >= 8 else nibble
@@ -24,7 +24,7 @@ def element(buffer: bytes, data_type: DataType, index: int, offset: int):
 
 
 @given(sizes_and_strides, st.sampled_from(list(DataType)), st.integers(0, 5), st.randoms(use_true_random=False))
-def test_read_is_the_stride_formula(dims, data_type, offset, random):
+def test_read_follows_the_stride_formula(dims, data_type, offset, random):
     sizes, strides = (tuple(column) for column in zip(*dims, strict=True))
     desc = TensorDesc(data_type, sizes, strides)
     raw = random.randbytes(offset + data_type.bytes_for(desc.extent) + 3)
@@ -35,7 +35,7 @@ def test_read_is_the_stride_formula(dims, data_type, offset, random):
 
 
 @given(packed((2, 3, 2)), st.sampled_from(list(DataType)), st.integers(0, 3), st.integers(0, 5))
-def test_write_touches_its_elements_only(strides, data_type, gap, offset):
+def test_write_changes_only_its_elements(strides, data_type, gap, offset):
     sizes = (2, 3, 2)
     desc = TensorDesc(data_type, sizes, tuple(stride * (1 + gap) for stride in strides))
     random = np.random.default_rng(gap)
@@ -58,7 +58,7 @@ def test_write_touches_its_elements_only(strides, data_type, gap, offset):
 
 
 @pytest.mark.parametrize("offset", [1, -4])
-def test_views_stay_inside_the_buffer(offset):
+def test_views_past_the_buffer_are_refused(offset):
     with pytest.raises(ValueError, match="past the end"):
         memory.read(np.zeros(8, np.uint8), TensorDesc(DataType.FLOAT32, (2,)), offset)
 
@@ -80,8 +80,7 @@ def test_marks_cover_every_byte_of_an_element():
     packed((2, 3, 2)),
     st.tuples(st.integers(0, 9), st.integers(0, 9)),
 )
-def test_marks_are_those_of_the_bytes(written, read, strides, offsets):
-    """Whatever runs of bytes they are stored for."""
+def test_marks_match_marks_of_single_bytes(written, read, strides, offsets):
     desc, seen = TensorDesc(written, (2, 3, 2), tuple(strides)), TensorDesc(read, (5,), (1,))
     nbytes = offsets[0] + max(desc.minimum_bytes, offsets[1] + seen.minimum_bytes)
     values = np.arange(12.0).reshape(2, 3, 2)
@@ -102,7 +101,7 @@ def test_nibbles_share_the_larger_mark():
     np.testing.assert_array_equal(memory.read_marks(marks, desc), [3, 3, 2, 2])
 
 
-def test_elements_in_order_are_not_copied() -> None:
+def test_contiguous_elements_are_not_copied() -> None:
     buffer = np.arange(32, dtype=np.uint8)
     array = memory.read(buffer, TensorDesc(DataType.FLOAT32, (2, 3)), 4)
     assert np.shares_memory(array, buffer)

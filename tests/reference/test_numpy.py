@@ -1,6 +1,6 @@
-"""References beside the functions of numpy, SciPy and ONNX's evaluator that define the same: a row for each operator.
+"""Compares references with functions of numpy, SciPy and ONNX's evaluator, one row per operator.
 
-A reference computes in FLOAT64 as they do, so that they are held to less than what it allows to others.
+Both compute in FLOAT64, so the tolerance is smaller than the one of the reference.
 """
 
 from __future__ import annotations
@@ -216,10 +216,11 @@ TABLE: dict[str, Any] = {
     "UPSAMPLE_2D": f.upsample,
     "VALUE_SCALE_2D": lambda o, x: o.Scale * x + np.reshape(o.Bias, (1, -1, 1, 1)),
 }  # fmt: skip
-"""Of the fields of a descriptor and all its inputs, ``None`` for those that are absent: its outputs, in any shape.
+"""Functions from a descriptor's fields and all its inputs (``None`` if absent) to its outputs, in any shape.
 
-Or ``NotImplemented`` in modes that no function has. Floats come as FLOAT64, integers in their own type, in which they
-wrap. With the fields come the data type of the first tensor (``own``), and type and sizes of the first output.
+They return ``NotImplemented`` for modes that no function supports. Floats are FLOAT64, integers have their own type, in
+which they wrap. The fields include the data type of the first tensor (``own``), and ``type`` and ``sizes`` of the first
+output.
 """
 
 ELSEWHERE = {
@@ -228,14 +229,14 @@ ELSEWHERE = {
     "ROI_ALIGN_GRAD": "reference/test_gradients.py: finite differences",
     "ROI_POOLING": "directml/probes.jsonl: DirectML's answers",
 }
-"""Operators that neither a function of numpy, SciPy or ONNX nor a case of ``torch_cases`` defines: the file in which
-they are compared, and what with."""
+"""Operators without a function of numpy, SciPy or ONNX and without a case of ``torch_cases``: the file that compares
+them, and what with."""
 
 BY_TORCH = {case.operator for case in torch_cases.CASES.values()}
 COMPARED = TABLE.keys() | BY_TORCH | ELSEWHERE.keys()
-"""Operators whose references are compared with something; ``tests/test_coverage.py`` asks for all."""
+"""Operators whose references are compared with something; ``tests/test_coverage.py`` requires all."""
 
-TELLING: dict[str, Any] = {
+NON_NEUTRAL: dict[str, Any] = {
     "Alpha": 0.75, "Beta": 0.5, "Gamma": 1.25, "Threshold": 0.5, "Steepness": 1.5, "Exponent": 3.0, "P": 2,
     "SigmoidInputScale": 0.5, "Min": -0.5, "Max": 1.25, "Epsilon": 0.01, "LocalSize": 3, "PaddingValue": 3.0,
     "Value": 7.0, "ValueStart": 3.0, "ValueDelta": 2.0, "Dilations": (2, 2), "StartPadding": (1, 0),
@@ -243,11 +244,11 @@ TELLING: dict[str, Any] = {
     "OutputPixelOffset": -0.5, "OutOfBoundsInputValue": 0.0, "MaximumSamplesPerOutput": 2,
     "MinimumSamplesPerOutput": 2, "Beta1": 0.75, "Beta2": 0.5, "LearningRate": 0.125,
 }  # fmt: skip
-"""Values of fields that in ``testing/valid.py`` often are those that mean nothing special."""
+"""Values for fields that are often neutral in ``testing/valid.py``."""
 
 
 CLOSE = 1e-6
-"""What an unrounded result may be off, if its reference allows as much: ONNX's places of samples are not in FLOAT32."""
+"""Limit of the error of an unrounded result; ONNX does not compute coordinates of samples in FLOAT32."""
 POSITIVE = ("ScaleTensor", "VarianceTensor", "SecondMomentTensor", "QuantizationTensors")
 
 
@@ -260,12 +261,12 @@ def changed(op, **values):
     return describe(op.type, **{**fields(op), **values})
 
 
-def is_right(op):
+def is_valid(op):
     return not findings_of(op, LATEST)
 
 
 def modes(op):
-    """With another enumerator or flag, a scaled input, or a tensor that may be absent."""
+    """Variants with another enumerator or flag, a scaled input, or an optional tensor."""
     yield op
     for item, value in op.items():
         if item.type is FieldType.ENUM and item.enum != "DML_TENSOR_DATA_TYPE":
@@ -279,24 +280,24 @@ def modes(op):
             sizes |= {(1, *own[1:2], *(1,) * (len(own) - 2)) for own in sizes} | {(1,) * len(own) for own in sizes}
             types = sorted({name for row in op.schema.rows_at(LATEST) for name in row.tensors[item.name].data_types})
             descs = (changed(op, **{item.name: sized(*own, type=name)}) for name in types for own in sorted(sizes))
-            yield next((desc for desc in descs if is_right(desc)), op)
+            yield next((desc for desc in descs if is_valid(desc)), op)
 
 
 def cases(name):
-    """Right descriptors with telling values, in all modes, data types and ranks."""
+    """Valid descriptors with non-neutral values, in all modes, data types and ranks."""
     found: dict[OperatorDesc, None] = {}
     for op in bases(name):
-        for field, value in TELLING.items():
-            if field in op.schema.index and is_right(told := changed(op, **{field: value})):
-                op = told
+        for field, value in NON_NEUTRAL.items():
+            if field in op.schema.index and is_valid(variant := changed(op, **{field: value})):
+                op = variant
         for mode in modes(op):
             found |= dict.fromkeys((mode, *of_each_type(mode)))
         found |= dict.fromkeys(of_each_rank(op))
-    return [op for op in found if is_right(op)]
+    return [op for op in found if is_valid(op)]
 
 
 def drawn(op):
-    """Small numbers, indices within their axes, scales and variances positive."""
+    """Small numbers, valid indices, and positive scales and variances."""
     random = np.random.default_rng(zlib.crc32(repr(op).encode()))
     given = {}
     for item in op.schema.input_fields:
@@ -311,7 +312,7 @@ def drawn(op):
 
 
 def answered(op, *inputs):
-    """What the row of an operator gives, for each of its output fields."""
+    """The result of an operator's row for each of its output fields."""
     (own, *_), (first, *_) = (
         [desc for item in several for desc in op.tensors(item.name)] or [sized()]
         for several in (op.schema.tensor_fields, op.schema.output_fields)

@@ -7,7 +7,7 @@ from dml2onnx.reference import run_operator
 from dml2onnx.testing.descriptors import plain
 
 
-def test_value_is_ignored_by_the_other_modes():
+def test_other_modes_ignore_padding_value():
     x = np.array([4], np.uint64)
     op = plain(
         "PADDING1",

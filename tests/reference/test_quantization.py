@@ -3,22 +3,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.reference.numbers import answer, answers
+from tests.reference.numbers import result_of, results_of
 
 FLOATS = [np.float32, np.float16]
 
 
 def quantize(x, scale, zero_point=None, dtype=np.uint8):
     fields = {"InputTensor": x, "ScaleTensor": scale, "ZeroPointTensor": zero_point}
-    return answer("ELEMENT_WISE_QUANTIZE_LINEAR", np.zeros(x.shape, dtype), **fields)
+    return result_of("ELEMENT_WISE_QUANTIZE_LINEAR", np.zeros(x.shape, dtype), **fields)
 
 
 def dequantize(x, scale):
-    return answer("ELEMENT_WISE_DEQUANTIZE_LINEAR", np.zeros(x.shape, scale.dtype), InputTensor=x, ScaleTensor=scale)
+    return result_of("ELEMENT_WISE_DEQUANTIZE_LINEAR", np.zeros(x.shape, scale.dtype), InputTensor=x, ScaleTensor=scale)
 
 
 def add(a, b, out):
-    """Operands and result as (array or type, scale, zero point); scalars become tensors of one element."""
+    """Operands and output are (array or type, scale, zero point)."""
     fields = {}
     for name, (array, scale, zero_point) in (("A", a), ("B", b), ("Output", out)):
         dtype = array if name == "Output" else array.dtype
@@ -26,10 +26,10 @@ def add(a, b, out):
         if zero_point is not None:
             fields[f"{name}ZeroPointTensor"] = np.full((1,) * a[0].ndim, zero_point, dtype)
     output = np.zeros(a[0].shape, out[0])
-    return answer("ELEMENT_WISE_QUANTIZED_LINEAR_ADD", output, ATensor=a[0], BTensor=b[0], **fields)
+    return result_of("ELEMENT_WISE_QUANTIZED_LINEAR_ADD", output, ATensor=a[0], BTensor=b[0], **fields)
 
 
-def test_halves_go_to_even_and_may_be_one_off():
+def test_halves_round_to_even_and_may_be_off_by_one():
     x = np.array([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5, 3.4999, 1], np.float32)
     result = quantize(x, np.ones(9, np.float32), dtype=np.int8)
     np.testing.assert_array_equal(result.values, [-2, -2, 0, 0, 2, 2, 4, 3, 1])
@@ -43,7 +43,7 @@ def test_the_zero_point_is_added_after_rounding_and_before_clamping():
     x = np.array([0.5, 1.5, 300, -300, -3, 254.5], np.float32)
     result = quantize(x, np.ones(6, np.float32), np.array([1, 1, 200, 200, 2, 1], np.uint8))
     np.testing.assert_array_equal(result.values, [1, 3, 255, 0, 0, 255])
-    # on either side of that half lies what saturates
+    # both neighbours of the last half saturate
     np.testing.assert_array_equal(result.error, [1, 1, 0, 0, 0, 0])
     result = quantize(x, np.ones(6, np.float32), np.array([-1, 1, -100, 100, -126, -128], np.int8), np.int8)
     np.testing.assert_array_equal(result.values, [-1, 3, 127, -128, -128, 126])
@@ -59,11 +59,11 @@ def test_quantized_infinities_saturate_and_nan_is_unspecified():
     assert not result.error[~result.unspecified].any()
 
 
-def test_reciprocals_that_float32_does_not_have():
+def test_subnormal_reciprocals():
     x = np.array([2.0**-129, 2.0**127, 2.0**127, np.inf, 2.0**-127], np.float32)
     scale = np.array([2.0**-131, 2.0**127, 2.0**125, 2.0**127, 2.0**-126], np.float32)
     result = quantize(x, scale)
-    # subnormal numbers are 0, and 0 / 0 is nothing that anybody says
+    # subnormals are flushed, and 0 / 0 is unspecified
     np.testing.assert_array_equal(result.values[1:], [1, 4, 255, 0])
     np.testing.assert_array_equal(result.unspecified, [1, 0, 0, 1, 0])
     # a reciprocal flushed to 0 gives 0 instead of 1
@@ -83,10 +83,9 @@ def test_large_int32_is_not_rounded_first():
 def test_only_wide_differences_are_rounded_twice():
     x, scale = np.array([2**24, 2**24 + 1, -(2**24) - 1], np.int32), np.full(3, 3, np.float32)
     np.testing.assert_array_equal(dequantize(x, scale).error > 0, [0, 1, 1])
-    # the product in FLOAT32 comes before the rounding to FLOAT16
-    assert dequantize(np.array([3], np.int8), np.array([0.1], np.float16)).error[0] == 2.0**-24 * 3 * float(
-        np.float16(0.1)
-    )
+    # the product is rounded to FLOAT32 before FLOAT16
+    tenth = np.array([0.1], np.float16)
+    assert dequantize(np.array([3], np.int8), tenth).error[0] == 2.0**-24 * 3 * float(tenth[0])
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -119,24 +118,24 @@ def test_add_beyond_float32():
     np.testing.assert_array_equal(infinite.unspecified, [0, 0, 1])
     assert add((a, 1, None), (b, 1, None), (np.int8, 0, None)).unspecified.all()
     assert add((a, 1, None), (b, 1, None), (np.int8, np.nan, None)).unspecified.all()
-    # cancelling terms leave little that is sure
+    # cancelling terms have large errors
     cancelling = add((a, 1e6, None), (a, -1e6, None), (np.int8, 1, None))
     np.testing.assert_array_equal(cancelling.values, [0, 0, 0])
     assert cancelling.error[0] > 1 > cancelling.error[2]
 
 
 def dynamic(x, dtype=np.uint8):
-    """Output, scale and zero point as results."""
+    """The results for output, scale and zero point."""
     one = np.zeros((1,) * x.ndim)
     outputs = {
         "OutputTensor": np.zeros(x.shape, dtype),
         "OutputScaleTensor": one.astype(np.float32),
         "OutputZeroPointTensor": one.astype(dtype),
     }
-    return answers("DYNAMIC_QUANTIZE_LINEAR", InputTensor=x, **outputs).values()
+    return results_of("DYNAMIC_QUANTIZE_LINEAR", InputTensor=x, **outputs).values()
 
 
-def test_what_dynamic_promises_nothing_of():
+def test_unspecified_dynamic_ranges():
     for x in ([0, 0], [np.nan, 1], [np.inf, 1], [3e38, -3e38], [1e-38, 0]):
         y, _, z = dynamic(np.array(x, np.float32))
         assert y.unspecified.all(), x

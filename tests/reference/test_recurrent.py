@@ -6,7 +6,7 @@ import pytest
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import allowed_error, disagreements
 from dml2onnx.testing.descriptors import describe
-from tests.reference.numbers import answers
+from tests.reference.numbers import marks, results_of
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 ACTIVATIONS = {"RNN": ["TANH"], "GRU": ["SIGMOID", "TANH"], "LSTM": ["SIGMOID", "TANH", "TANH"]}
@@ -15,7 +15,7 @@ IDENTITY = describe("ACTIVATION_IDENTITY")
 
 
 def arrays_of(name, *, steps=4, batch=3, features=2, hidden=5, directions=1, scale=0.5, dtype=np.float32, seed=0):
-    """All input tensors but the lengths, random."""
+    """Random arrays for all inputs except the lengths."""
     random = np.random.default_rng(seed)
     sizes = {
         "InputTensor": (1, steps, batch, features),
@@ -31,7 +31,7 @@ def arrays_of(name, *, steps=4, batch=3, features=2, hidden=5, directions=1, sca
 
 
 def run(name, arrays, activations=None, **attributes):
-    """The results by field, every output wanted."""
+    """The results of all outputs by field."""
     x, r = arrays["InputTensor"], arrays["RecurrenceTensor"]
     single = np.zeros((1, r.shape[1], x.shape[2], r.shape[3]), x.dtype)
     outputs = {"OutputSequenceTensor": np.repeat(single, x.shape[1], 0), "OutputSingleTensor": single}
@@ -39,21 +39,19 @@ def run(name, arrays, activations=None, **attributes):
         outputs["OutputCellSingleTensor"] = single
     if activations is None:
         activations = [describe(f"ACTIVATION_{item}") for item in ACTIVATIONS[name]] * r.shape[1]
-    return answers(name, **arrays, **outputs, ActivationDescs=tuple(activations), **attributes)
+    return results_of(name, **arrays, **outputs, ActivationDescs=tuple(activations), **attributes)
 
 
 @pytest.mark.parametrize("direction", ["FORWARD", "BACKWARD", "BIDIRECTIONAL"])
 @pytest.mark.parametrize("name", GATES)
-class TestSequenceLengths:
-    def test_what_stands_behind_the_end_is_not_looked_at(self, name, direction):
-        arrays = arrays_of(name, batch=2, directions=2 if direction == "BIDIRECTIONAL" else 1)
-        arrays["SequenceLengthsTensor"] = np.array([2, 4], np.uint32).reshape(1, 1, 1, 2)
-        want = run(name, arrays, Direction=direction)
-        arrays["InputTensor"][0, 2:, 0] = np.nan
-        for field, result in run(name, arrays, Direction=direction).items():
-            np.testing.assert_array_equal(result.values, want[field].values)
-            assert result.unspecified is not None
-            assert not result.unspecified.any()
+def test_steps_after_the_end_are_ignored(name, direction):
+    arrays = arrays_of(name, batch=2, directions=2 if direction == "BIDIRECTIONAL" else 1)
+    arrays["SequenceLengthsTensor"] = np.array([2, 4], np.uint32).reshape(1, 1, 1, 2)
+    want = run(name, arrays, Direction=direction)
+    arrays["InputTensor"][0, 2:, 0] = np.nan
+    for field, result in run(name, arrays, Direction=direction).items():
+        np.testing.assert_array_equal(result.values, want[field].values)
+        assert not any(marks(result))
 
 
 def test_hardmax_of_several_rows():
@@ -64,7 +62,7 @@ def test_hardmax_of_several_rows():
     np.testing.assert_array_equal(got.error, 0)
 
 
-def test_hardmax_of_sums_that_come_too_near():
+def test_hardmax_of_nearly_equal_sums():
     arrays = {
         "InputTensor": np.array([[[[1, 1]]]], np.float32),
         "WeightTensor": np.array([[[[0.1, 0.2], [0.3, 0], [0.1, 0]]]], np.float32),
@@ -75,7 +73,7 @@ def test_hardmax_of_sums_that_come_too_near():
 
 
 def in_float32(arrays, linear_before_reset):
-    """GRU forward, with every operation in FLOAT32."""
+    """A forward GRU in FLOAT32."""
     x, w, r = (arrays[field][0] for field in ("InputTensor", "WeightTensor", "RecurrenceTensor"))
     (wz, wr, wh), (rz, rr, rh) = np.split(w[0], 3), np.split(r[0], 3)
     bz, br, bh, cz, cr, ch = np.split(arrays["BiasTensor"][0, 0, 0], 6)
@@ -96,20 +94,20 @@ def in_float32(arrays, linear_before_reset):
 class TestErrors:
     @pytest.mark.parametrize("linear_before_reset", [False, True])
     @pytest.mark.parametrize("seed", range(5))
-    def test_bounds_hold_and_are_near(self, seed, linear_before_reset):
+    def test_bounds_hold_and_are_tight(self, seed, linear_before_reset):
         arrays = arrays_of("GRU", seed=seed, hidden=8)
         got = run("GRU", arrays, LinearBeforeReset=linear_before_reset)["OutputSequenceTensor"]
         assert not disagreements(in_float32(arrays, linear_before_reset), got, DataType.FLOAT32).any()
         assert allowed_error(got, DataType.FLOAT32).max() < 5e-4
 
-    def test_errors_grow_as_the_weights_make_them(self):
+    def test_errors_grow_with_the_weights(self):
         arrays = arrays_of("RNN", steps=2, batch=1, hidden=1)
         arrays["RecurrenceTensor"][...] = 1000
         first, second = run("RNN", arrays, [IDENTITY])["OutputSequenceTensor"].error.reshape(-1)
         assert first > 0
         assert second > 1000 * first
 
-    def test_a_wrong_gate_does_not_slip_through(self):
+    def test_a_wrong_gate_exceeds_the_error(self):
         arrays = arrays_of("GRU")
         got = run("GRU", arrays)["OutputSequenceTensor"]
         wrong = run("GRU", arrays, LinearBeforeReset=True)["OutputSequenceTensor"]
@@ -118,31 +116,29 @@ class TestErrors:
 
 @pytest.mark.parametrize("name", GATES)
 class TestUnspecified:
-    """[decision L15]."""
+    """Decision L15."""
 
     @pytest.mark.parametrize("value", [np.nan, np.inf])
     @pytest.mark.parametrize("direction", ["FORWARD", "BACKWARD"])
-    def test_what_is_not_a_number_leaves_nothing_open(self, name, direction, value):
+    def test_results_of_non_finite_inputs_are_specified(self, name, direction, value):
         arrays = arrays_of(name)
         arrays["InputTensor"][0, 2, 1] = value
         got = run(name, arrays, Direction=direction)
         assert not any(result.unspecified.any() for result in got.values())
         assert np.isnan(got["OutputSingleTensor"].values[0, 0, 1]).all() == (name == "GRU")
 
-    def test_what_may_be_0_before_an_infinite_weight(self, name):
-        """An output that rounding may have made what it is becomes either infinity, or NaN."""
+    def test_a_state_that_may_be_0_times_an_infinite_weight(self, name):
         arrays = arrays_of(name, steps=2, batch=1, features=1, hidden=1, scale=0.0)
         arrays["RecurrenceTensor"][...] = np.inf
         arrays["HiddenInitTensor"][...] = 1e-39
         assert all(result.unspecified.all() for result in run(name, arrays).values())
 
-    def test_sums_that_may_overflow_reach_later_steps(self, name):
+    def test_overflow_propagates_to_later_steps(self, name):
         arrays = arrays_of(name, steps=2)
         arrays["InputTensor"][0, 0, 0] = 3e38
         arrays["WeightTensor"][..., 0], arrays["WeightTensor"][..., 1] = 2, -2  # they cancel out
         for field, result in run(name, arrays).items():
             assert np.isfinite(result.values).all()
-            assert result.unspecified is not None
             assert result.unspecified[:, :, 0].all(), field
             assert not result.unspecified[:, :, 1:].any(), field
 
@@ -152,12 +148,11 @@ def test_states_that_overflow_are_unspecified(name):
     arrays = arrays_of(name, steps=2)
     arrays["InputTensor"][...] = 1e30  # a gate multiplies another
     got = run(name, arrays, [IDENTITY] * len(ACTIVATIONS[name]))["OutputSequenceTensor"]
-    assert got.unspecified is not None
-    assert got.unspecified.all()
+    assert all(marks(got))
 
 
-def test_float16_does_not_hold_the_largest_numbers():
-    """What a gate that is limited gives is rounded to it, or to infinity: the driver chooses [decision G5]."""
+def test_float16_overflow_is_unspecified():
+    """A clipped gate becomes FLOAT16's largest number or infinity (decision G5)."""
     arrays = arrays_of("RNN", steps=1, batch=1, features=1, hidden=1, dtype=np.float16)
     arrays["InputTensor"] = np.full_like(arrays["InputTensor"], np.inf)
     assert run("RNN", arrays, [IDENTITY])["OutputSingleTensor"].unspecified.all()

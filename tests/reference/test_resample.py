@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from dml2onnx.reference.resample import coordinates
-from tests.reference.numbers import answer
+from tests.reference.numbers import result_of
 
 
 def resample(name, x, shape, **values):
-    return answer(name, shape, InputTensor=x, **values)
+    return result_of(name, shape, InputTensor=x, **values)
 
 
 @pytest.mark.parametrize("direction", ["DECREASING", "INCREASING"])
@@ -25,7 +25,7 @@ def test_coordinates_round_at_every_step():
     np.testing.assert_array_equal(coordinates(50, float(step), 0.5, -0.5), want)
 
 
-def test_whole_values_are_demanded_where_float32_is_exact():
+def test_integers_are_exact_where_float32_is():
     x = np.array([2, 4], np.uint8)
     got = resample("RESAMPLE", x, (4,), InterpolationMode="LINEAR", Scales=(2.0,))
     np.testing.assert_array_equal(got.values, [2, 2, 3, 4])
@@ -33,10 +33,9 @@ def test_whole_values_are_demanded_where_float32_is_exact():
     assert not got.error.any()
 
 
-def test_neighbour_of_a_whole_coordinate_is_open():
+def test_non_finite_neighbour_of_a_whole_coordinate_is_unspecified():
     x = np.array([1, np.nan, 3, np.inf], np.float32)
-    values = {"InterpolationMode": "LINEAR"}
-    assert resample("RESAMPLE1", x, (4,), Scales=(1.0,), **values).unspecified.all()
+    assert resample("RESAMPLE1", x, (4,), Scales=(1.0,), InterpolationMode="LINEAR").unspecified.all()
 
 
 @pytest.mark.parametrize(
@@ -49,13 +48,13 @@ def test_neighbour_of_a_whole_coordinate_is_open():
         (-0.25, 2.0, [1.25, 1.75, 2.25, 2.75, 3.25, 3.75, 4, 4, 4, 4]),
     ],
 )
-def test_linear_goes_on_beyond_its_neighbours(offset, scale, want):
-    """What DirectML gave for 1, 2, 3, 4 (decision S5)."""
+def test_linear_extrapolates(offset, scale, want):
+    """DirectML's results for 1, 2, 3, 4 (decision S5)."""
     x = np.array([1, 2, 3, 4], np.float32)
     fields = {"InterpolationMode": "LINEAR", "Scales": (scale,)}
     result = resample("RESAMPLE1", x, (len(want),), **fields, InputPixelOffsets=(offset,))
     assert result.values.tolist() == want
-    # what some kernels clamp is not promised, what lies between its neighbours is
+    # extrapolated elements, which some kernels clamp, are unspecified
     clamped = np.clip(np.arange(len(want)) / scale - offset, 0, 3) + 1
     assert result.unspecified[clamped != want].all()
     assert not result.unspecified.all()

@@ -4,25 +4,25 @@ import numpy as np
 
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import disagreements
-from tests.reference.numbers import answer
+from tests.reference.numbers import result_of
 
 NAMES = ("RESAMPLE_GRAD", "RESAMPLE_GRAD1")
 
 
 def gradient(name, g, shape, mode, scales, offsets):
-    """``offsets`` are (InputPixelOffset, OutputPixelOffset) of this operator, the same for all axes."""
+    """``offsets`` is (InputPixelOffset, OutputPixelOffset) for all axes."""
     fields = {"RoundingDirection": "DECREASING"} if name == NAMES[1] else {}
     rank = len(shape)
     fields |= {"InputPixelOffsets": offsets[:1] * rank, "OutputPixelOffsets": offsets[1:] * rank}
-    return answer(name, shape, InputGradientTensor=g, InterpolationMode=mode, Scales=scales, **fields)
+    return result_of(name, shape, InputGradientTensor=g, InterpolationMode=mode, Scales=scales, **fields)
 
 
-def test_an_infinity_stays_where_it_has_a_share():
+def test_infinities_affect_only_elements_they_contribute_to():
     g = np.array([1, np.inf, 1, 1], np.float32)
     result = gradient(NAMES[1], g, (2,), "LINEAR", (2.0,), (-0.5, 0.5))
     np.testing.assert_array_equal(result.values, [np.inf, np.inf])
     assert not result.unspecified.any()
-    # at corners, element 1 lies half way, element 2 exactly on the second
+    # aligned to corners, element 1 is halfway between two, element 2 exactly on the second
     for number, open_places in ((1, []), (2, [0, 2])):
         g = np.ones(6, np.float32)
         g[number] = np.nan

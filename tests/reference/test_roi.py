@@ -3,20 +3,20 @@ from __future__ import annotations
 import numpy as np
 
 from dml2onnx.ir.operator import Size2D
-from tests.reference.numbers import answer
+from tests.reference.numbers import result_of
 
 RAMP = np.arange(4, dtype=np.float32).reshape(1, 1, 1, 4)
 
 
 def align(rois, count, x=RAMP, samples=(1, 1), **fields):
-    """One row of samples of numbers that are their own coordinates."""
+    """One row of samples of RAMP, whose elements equal their coordinates."""
     given = {"ROITensor": np.asarray(rois, np.float32), "BatchIndicesTensor": np.zeros(len(rois), np.uint32)}
     values = {"MinimumSamplesPerOutput": samples[0], "MaximumSamplesPerOutput": samples[1], "InputPixelOffset": 0.5}
     values |= {"ReductionFunction": "AVERAGE", "InterpolationMode": "LINEAR", "OutputPixelOffset": -0.5, **fields}
-    return answer("ROI_ALIGN1", (len(rois), 1, 1, count), InputTensor=x, **given, **values)
+    return result_of("ROI_ALIGN1", (len(rois), 1, 1, count), InputTensor=x, **given, **values)
 
 
-def test_what_rounding_decides_is_open():
+def test_results_that_depend_on_rounding_are_unspecified():
     third = np.float32(1 / 3)
     rounded = align([[0, 0, 3 * third + 1e-7, 1]], 3, samples=(1, 2))
     assert not rounded.unspecified.all()
@@ -30,7 +30,7 @@ def test_what_rounding_decides_is_open():
     assert not exact.unspecified.any()
 
 
-def test_infinities_stay_where_they_have_a_share():
+def test_infinities_affect_only_samples_they_contribute_to():
     x = RAMP.repeat(3, 2)
     x[0, 0, :, 2] = np.inf
     result = align([[0.25, 0.25, 4.25, 1.25]], 4, x)
@@ -38,9 +38,9 @@ def test_infinities_stay_where_they_have_a_share():
     assert not result.unspecified[0, 0, 0, 1:3].any()
 
 
-def test_what_is_pooled_of_no_region_is_open():
+def test_pooling_of_a_nan_region_is_unspecified():
     fields = {"SpatialScale": 1.0, "PooledSize": Size2D(width=1, height=1)}
     for corner, is_open in ((0, False), (np.nan, True)):
         rois = np.array([0, corner, 0, 1, 1], np.float32).reshape(1, 1, 1, 5)
-        found = answer("ROI_POOLING", (1, 1, 1, 1), InputTensor=RAMP, ROITensor=rois, **fields)
+        found = result_of("ROI_POOLING", (1, 1, 1, 1), InputTensor=RAMP, ROITensor=rois, **fields)
         assert bool(found.unspecified.any()) == is_open

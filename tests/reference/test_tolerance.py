@@ -19,7 +19,7 @@ def test_exact_results_must_be_equal():
 
 
 @pytest.mark.parametrize("data_type", [F16, F32, DataType.FLOAT64])
-def test_one_last_place_for_the_rounding(data_type):
+def test_rounding_may_differ_by_one_last_place(data_type):
     one = np.ones(1, data_type.dtype)
     want = Result(one, np.zeros(1))
     above = np.nextafter(one, one + one)
@@ -48,11 +48,11 @@ def test_subnormals_may_be_flushed():
 )
 def test_infinities(got, want, error, bad):
     result = Result(np.array([want], np.float16), np.array([error]))
-    # the unit in the last place is 32 here, and infinity begins half of it above 65504
+    # the unit in the last place is 32; numbers from 65504 + 16 on round to infinity
     assert disagreements(np.array([got], np.float16), result, F16).tolist() == [bad]
 
 
-def test_unspecified_elements_never_disagree():
+def test_unspecified_elements_always_match():
     want = Result(np.array([1, 2], np.int32), None, np.array([True, False]))
     assert disagreements(np.array([5, 5], np.int32), want, DataType.INT32).tolist() == [False, True]
 
@@ -70,19 +70,19 @@ def test_half_accumulation_scales_float16_only():
 
 
 @pytest.mark.parametrize("data_type", [F16, F32, DataType.FLOAT64])
-def test_spacing_is_that_of_numpy(data_type):
+def test_spacing_matches_numpy(data_type):
     dtype, bits = data_type.dtype, np.dtype(f"u{data_type.dtype.itemsize}")
     limits = np.finfo(str(dtype))
     random = np.random.default_rng(0)
     numbers = np.abs(random.integers(0, np.iinfo(bits).max, 10000, bits, endpoint=True).view(dtype))
     ends = np.array([0, limits.smallest_subnormal, limits.smallest_normal, 1, limits.max, np.inf], dtype)
     numbers = np.concatenate([numbers[~np.isnan(numbers)], ends, np.nextafter(ends, dtype.type(1))])
-    # above the last power of two numpy sees infinity
+    # numpy's spacing above the last power of two is infinite
     want = np.spacing(np.minimum(numbers, dtype.type(TOP_POWER[data_type])))
     np.testing.assert_array_equal(spacing(numbers, data_type), want.astype(np.float64))
 
 
-def test_blocks_of_large_tensors_make_no_difference():
+def test_results_do_not_depend_on_blocks():
     random = np.random.default_rng(0)
     values = random.normal(size=(3, BLOCK_ELEMENTS + 5)).astype(np.float32)
     values[::2, ::7] = np.inf

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 
 from dml2onnx import catalog
 from dml2onnx.catalog import LATEST
-from dml2onnx.ir.graph import Read
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.testing.descriptors import operator
-from dml2onnx.testing.random_graphs.draft import FACTORS, MAX_ELEMENTS, POSITIVE, GraphDraft, of_latest
+from dml2onnx.testing.random_graphs.draft import FACTORS, MAX_ELEMENTS, POSITIVE, GraphDraft
 
 
 def number(g: GraphDraft, data_type: DataType) -> float | int:
@@ -47,7 +46,7 @@ def activation(g: GraphDraft, host: str, rank: int) -> OperatorDesc | None:
 
 
 def is_plain(name: str) -> bool:
-    """Whether all tensors of an operator have one data type, and its attributes are of the kinds drawn here."""
+    """Whether all tensors of an operator share a data type, and its attributes have types that are drawn here."""
     schema = catalog.operator(name)
     rows = schema.rows_at(LATEST)
     types = {frozenset(support.data_types) for row in rows for support in row.tensors.values()}
@@ -57,17 +56,13 @@ def is_plain(name: str) -> bool:
 
 
 def element_wise(g: GraphDraft, name: str) -> None:
-    """Activations and element-wise operators: all tensors of the same sizes."""
+    """Activations and element-wise operators, whose tensors have the same sizes."""
     schema = catalog.operator(name)
     first, *others = [item.name for item in schema.input_fields]
     (output,) = [item.name for item in schema.output_fields]
-    ranks, data_types = of_latest(name, first)
-    desc, read = g.any_view(data_types, ranks)
-    fields: dict[str, Any] = {first: desc}
-    reads: dict[str, tuple[Read, ...]] = {first: (read,)}
-    for other in others:
-        fields[other], second = g.view(desc.data_type, desc.sizes)
-        reads[other] = (second,)
+    desc, read = g.any_input(name, first)
+    inputs = {first: (desc, read)} | {other: g.view(desc.data_type, desc.sizes) for other in others}
+    fields: dict[str, Any] = {}
     if "ScaleBias" in schema.index and g.chance(2):
         fields["ScaleBias"] = ScaleBias(g.draw(FACTORS), g.draw(FACTORS))
     if name == "ELEMENT_WISE_ADD1":
@@ -82,32 +77,28 @@ def element_wise(g: GraphDraft, name: str) -> None:
         fields["MinMaxDataType"] = desc.data_type.name
     else:
         fields |= attributes(g, name, desc.rank)
-    fields[output] = g.layout(desc.data_type, desc.sizes, output=True)
-    g.add(name, reads, [output], **fields)
+    g.add(name, inputs, {output: g.layout(desc.data_type, desc.sizes, output=True)}, **fields)
 
 
 def join(g: GraphDraft, name: str) -> None:
-    """Up to three tensors, one after the other along any axis."""
-    ranks, data_types = of_latest(name, "InputTensors")
-    desc, read = g.any_view(data_types, ranks)
+    """A join of up to three tensors along any axis."""
+    views = [g.any_input(name, "InputTensors")]
+    desc, _ = views[0]
     axis = g.draw(st.integers(0, desc.rank - 1))
-    descs, reads = [desc], [read]
-    for _ in range(g.draw(st.integers(0, 2))):
-        sizes = list(desc.sizes)
-        sizes[axis] = g.draw(st.integers(1, 3))
-        other, second = g.view(desc.data_type, sizes)
-        descs.append(other)
-        reads.append(second)
     sizes = list(desc.sizes)
+    for _ in range(g.draw(st.integers(0, 2))):
+        sizes[axis] = g.draw(st.integers(1, 3))
+        views.append(g.view(desc.data_type, sizes))
+    descs, reads = zip(*views, strict=True)
     sizes[axis] = sum(item.sizes[axis] for item in descs)
     output = g.layout(desc.data_type, sizes, output=True)
-    g.add(name, {"InputTensors": tuple(reads)}, ["OutputTensor"], InputTensors=descs, OutputTensor=output, Axis=axis)
+    op = operator(name, InputTensors=descs, OutputTensor=output, Axis=axis)
+    g.add_node(op, {"InputTensors": reads}, {"OutputTensor": (output,)})
 
 
 def padding(g: GraphDraft, name: str) -> None:
-    """Any padding around any tensor, in each of the modes."""
-    ranks, data_types = of_latest(name, "InputTensor")
-    desc, read = g.any_view(data_types, ranks)
+    """Any padding around any tensor, in every mode."""
+    desc, read = g.any_input(name)
     most = 3 if desc.rank <= 3 else 1
     start, end = g.each(desc.rank, 0, most), g.each(desc.rank, 0, most)
     sizes = [n + a + b for n, a, b in zip(desc.sizes, start, end, strict=True)]
@@ -116,26 +107,22 @@ def padding(g: GraphDraft, name: str) -> None:
     if name == "PADDING":
         fields["PaddingValue"] = g.draw(FACTORS)
     else:
-        fields |= {
-            "PaddingValueDataType": desc.data_type.name,
-            "PaddingValue": Scalar(desc.data_type, number(g, desc.data_type)),
-        }
-    output = g.layout(desc.data_type, sizes, output=True)
-    fields |= {"InputTensor": desc, "OutputTensor": output, "StartPadding": start, "EndPadding": end}
-    g.add(name, {"InputTensor": (read,)}, ["OutputTensor"], **fields)
+        fields["PaddingValueDataType"] = desc.data_type.name
+        fields["PaddingValue"] = Scalar(desc.data_type, number(g, desc.data_type))
+    fields |= {"StartPadding": start, "EndPadding": end}
+    g.add(name, {"InputTensor": (desc, read)}, {"OutputTensor": g.layout(desc.data_type, sizes, output=True)}, **fields)
 
 
 def modes(name: str) -> Collection[str]:
-    """The padding modes that an operator has."""
+    """The padding modes of an operator."""
     item = catalog.operator(name).fields_by_name["PaddingMode"]
     assert item.enum is not None
     return catalog.enum_schema(item.enum).values
 
 
 def pooling(g: GraphDraft, name: str) -> None:
-    """Windows of any form over any tensor, with indices where there are some."""
-    ranks, data_types = of_latest(name, "InputTensor")
-    desc, read = g.any_view(data_types, ranks)
+    """Windows of any shape over any tensor, with indices if the operator has them."""
+    desc, read = g.any_input(name)
     schema, n = catalog.operator(name), desc.rank - 2
     window, strides, start, end = g.each(n, 1, 3), g.each(n, 1, 3), g.each(n, 0, 1), g.each(n, 0, 1)
     dilations = g.each(n, 1, 2) if "Dilations" in schema.index else (1,) * n
@@ -150,19 +137,16 @@ def pooling(g: GraphDraft, name: str) -> None:
         fields["Dilations"] = dilations
     if "IncludePadding" in schema.index:
         fields["IncludePadding"] = g.draw(st.booleans())
-    outputs = ["OutputTensor"]
+    outputs = {}
     if "OutputIndicesTensor" in schema.index and g.chance(2):
-        index_type = DataType[g.draw(st.sampled_from(of_latest(name, "OutputIndicesTensor")[1]))]
-        fields["OutputIndicesTensor"] = g.layout(index_type, sizes, output=True)
-        outputs.append("OutputIndicesTensor")
-    fields |= {"InputTensor": desc, "OutputTensor": g.layout(desc.data_type, sizes, output=True)}
-    g.add(name, {"InputTensor": (read,)}, outputs, **fields)
+        outputs["OutputIndicesTensor"] = g.layout(g.data_type(name, "OutputIndicesTensor"), sizes, output=True)
+    outputs["OutputTensor"] = g.layout(desc.data_type, sizes, output=True)
+    g.add(name, {"InputTensor": (desc, read)}, outputs, **fields)
 
 
 def convolution(g: GraphDraft, name: str) -> None:
-    """Both directions, with groups, padding, dilation, bias and activation."""
-    ranks, data_types = of_latest(name, "InputTensor")
-    desc, read = g.any_view(data_types, ranks)
+    """Convolutions in both directions, with groups, padding, dilation, bias and activation."""
+    desc, read = g.any_input(name)
     n = desc.rank - 2
     forward = g.draw(st.booleans())
     groups = g.draw(st.sampled_from([k for k in range(1, desc.sizes[1] + 1) if desc.sizes[1] % k == 0]))
@@ -183,20 +167,13 @@ def convolution(g: GraphDraft, name: str) -> None:
         end = tuple(min(b, f - 1 - a) for a, b, f in zip(start, end, full, strict=True))
         spatial = [f + o - a - b for f, o, a, b in zip(full, blank, start, end, strict=True)]
         filter_sizes = (inner * groups, outer, *kernel)
-    filter_desc, filter_read = g.view(desc.data_type, filter_sizes)
-    reads: dict[str, tuple[Read, ...]] = {"InputTensor": (read,), "FilterTensor": (filter_read,)}
-    bias_desc = None
+    inputs = {"InputTensor": (desc, read), "FilterTensor": g.view(desc.data_type, filter_sizes)}
     if g.chance(2):
-        bias_desc, bias_read = g.view(desc.data_type, (1, outer * groups, *(1,) * n))
-        reads["BiasTensor"] = (bias_read,)
+        inputs["BiasTensor"] = g.view(desc.data_type, (1, outer * groups, *(1,) * n))
     g.add(
         name,
-        reads,
-        ["OutputTensor"],
-        InputTensor=desc,
-        FilterTensor=filter_desc,
-        BiasTensor=bias_desc,
-        OutputTensor=g.layout(desc.data_type, (desc.sizes[0], outer * groups, *spatial), output=True),
+        inputs,
+        {"OutputTensor": g.layout(desc.data_type, (desc.sizes[0], outer * groups, *spatial), output=True)},
         Mode=g.draw(st.sampled_from(["CROSS_CORRELATION", "CONVOLUTION"])),
         Direction="FORWARD" if forward else "BACKWARD",
         Strides=strides,
@@ -210,26 +187,19 @@ def convolution(g: GraphDraft, name: str) -> None:
 
 
 def gemm(g: GraphDraft, name: str) -> None:
-    """Products of matrices, transposed or not, with something added."""
-    ranks, data_types = of_latest(name, "ATensor")
-    a, read = g.any_view(data_types, ranks)
+    """Products of matrices, transposed or not, with an optional addend."""
+    a, read = g.any_input(name, "ATensor")
     flip_a, flip_b = g.draw(st.booleans()), g.draw(st.booleans())
     m, k = a.sizes[:-3:-1] if flip_a else a.sizes[-2:]
     n = g.draw(st.integers(1, 4))
-    b, read_b = g.view(a.data_type, (*a.sizes[:-2], *((n, k) if flip_b else (k, n))))
-    reads: dict[str, tuple[Read, ...]] = {"ATensor": (read,), "BTensor": (read_b,)}
-    sizes, c = (*a.sizes[:-2], m, n), None
+    b = g.view(a.data_type, (*a.sizes[:-2], *((n, k) if flip_b else (k, n))))
+    inputs, sizes = {"ATensor": (a, read), "BTensor": b}, (*a.sizes[:-2], m, n)
     if g.chance(2):
-        c, read_c = g.view(a.data_type, sizes)
-        reads["CTensor"] = (read_c,)
+        inputs["CTensor"] = g.view(a.data_type, sizes)
     g.add(
         name,
-        reads,
-        ["OutputTensor"],
-        ATensor=a,
-        BTensor=b,
-        CTensor=c,
-        OutputTensor=g.layout(a.data_type, sizes, output=True),
+        inputs,
+        {"OutputTensor": g.layout(a.data_type, sizes, output=True)},
         TransA="TRANSPOSE" if flip_a else "NONE",
         TransB="TRANSPOSE" if flip_b else "NONE",
         Alpha=g.draw(FACTORS),
@@ -239,18 +209,16 @@ def gemm(g: GraphDraft, name: str) -> None:
 
 
 def resample(g: GraphDraft, name: str) -> None:
-    """Sizes that grow and shrink, with centres of pixels in any place."""
-    ranks, data_types = of_latest(name, "InputTensor")
-    desc, read = g.any_view(data_types, ranks)
+    """Sizes that grow and shrink, with any pixel offsets."""
+    desc, read = g.any_input(name)
     index, rank = catalog.operator(name).index, desc.rank
     sizes = tuple(g.draw(st.sampled_from([n, n, 2 * n, 3 * n, max(n // 2, 1), 5])) for n in desc.sizes)
     assume(prod(sizes) <= 4 * MAX_ELEMENTS)
     fields: dict[str, Any] = {
         "InterpolationMode": g.draw(st.sampled_from(["NEAREST_NEIGHBOR", "LINEAR"])),
         "Scales": tuple(o / n for o, n in zip(sizes, desc.sizes, strict=True)),
-        "InputTensor": desc,
-        "OutputTensor": g.layout(desc.data_type, sizes, output=True),
     }
+    outputs = {"OutputTensor": g.layout(desc.data_type, sizes, output=True)}
     offset = st.sampled_from([0.0, 0.5, -0.5, 0.25])
     for item in ("InputPixelOffsets", "OutputPixelOffsets"):
         if item in index:
@@ -260,7 +228,7 @@ def resample(g: GraphDraft, name: str) -> None:
         fields["RoundingDirection"] = g.draw(st.sampled_from(["INCREASING", "DECREASING"]))
     if "Antialiased" in index:
         fields["Antialiased"] = g.draw(st.booleans())
-    g.add(name, {"InputTensor": (read,)}, ["OutputTensor"], **fields)
+    g.add(name, {"InputTensor": (desc, read)}, outputs, **fields)
 
 
 _NAMES = sorted(name.removeprefix("DML_OPERATOR_") for name in catalog.operator_names())
@@ -276,4 +244,4 @@ FAMILIES: dict[tuple[str, ...], Callable[[GraphDraft, str], None]] = {
     ("GEMM",): gemm,
     ("RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3"): resample,
 }
-"""Drawn by family, or activations and element-wise operators would be nearly all."""
+"""Drawn by group, since most operators are activations or element-wise."""

@@ -7,10 +7,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from dml2onnx.ir.graph import Read
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.testing.random_graphs.draft import GraphDraft, of_latest
-from dml2onnx.testing.random_graphs.movement import counted
+from dml2onnx.testing.random_graphs.draft import GraphDraft
 
 _STACKS = {
     "StackedQueryKeyTensor": ("QueryTensor", "KeyTensor"),
@@ -24,11 +22,11 @@ _MASKS: dict[str, Callable[[int, int, int, int], tuple[int, ...]]] = {
     "KEY_QUERY_SEQUENCE_LENGTH_START_END": lambda batch, heads, queries, total: (3 * batch + 2,),
     "BOOLEAN": lambda batch, heads, queries, total: (batch, heads, queries, total),
 }
-"""The sizes of a mask of each type."""
+"""The sizes of each type of mask."""
 
 
 def attention(g: GraphDraft, name: str) -> None:
-    """Attention with separate or stacked tensors, masks, biases and a past."""
+    """Attention with separate or stacked tensors, masks, biases and past keys and values."""
     batch, queries, keys, size, value_size, heads, past = g.each(7, 1, 3)
     stack = g.draw(st.sampled_from([None, *_STACKS]))
     stacked = () if stack is None else _STACKS[stack]
@@ -48,42 +46,36 @@ def attention(g: GraphDraft, name: str) -> None:
         "KeyTensor": (batch, keys, groups * size),
         "ValueTensor": (batch, keys, groups * value_size),
     }
-    inputs = {field: sizes for field, sizes in own.items() if field not in stacked}
+    shapes = {field: sizes for field, sizes in own.items() if field not in stacked}
     if stack is not None:
-        inputs[stack] = (batch, queries if "QueryTensor" in stacked else keys, groups, len(stacked), size)
+        shapes[stack] = (batch, queries if "QueryTensor" in stacked else keys, groups, len(stacked), size)
     if g.chance(2):
-        inputs["BiasTensor"] = (sum(sizes[-1] for sizes in own.values()),)
+        shapes["BiasTensor"] = (sum(sizes[-1] for sizes in own.values()),)
     if g.chance(3):
-        inputs["RelativePositionBiasTensor"] = (batch, heads, queries, total)
+        shapes["RelativePositionBiasTensor"] = (batch, heads, queries, total)
     if past:
-        inputs["PastKeyTensor"] = (batch, groups, past, size)
-        inputs["PastValueTensor"] = (batch, groups, past, value_size)
-    data_type = DataType[g.draw(st.sampled_from(of_latest(name, "OutputTensor")[1]))]
+        shapes["PastKeyTensor"] = (batch, groups, past, size)
+        shapes["PastValueTensor"] = (batch, groups, past, value_size)
+    data_type = g.data_type(name, "OutputTensor")
     fields: dict[str, Any] = {"Scale": g.draw(st.sampled_from([1.0, 0.5, -0.25])), "MaskFilterValue": -100.0}
     fields |= {"QueryHeadCount": heads, "KeyValueHeadCount": groups} if grouped else {"HeadCount": heads}
-    reads: dict[str, tuple[Read, ...]] = {}
-    for field, sizes in inputs.items():
-        fields[field], read = g.view(data_type, sizes)
-        reads[field] = (read,)
+    inputs = {field: g.view(data_type, sizes) for field, sizes in shapes.items()}
     fields["MaskType"] = kind = g.draw(st.sampled_from(["NONE", *_MASKS]))
     if kind in _MASKS:
         sizes = _MASKS[kind](batch, heads, queries, total)
-        fields["MaskTensor"], read = counted(g, DataType.INT32, sizes, 0, 1 if kind == "BOOLEAN" else total)
-        reads["MaskTensor"] = (read,)
+        inputs["MaskTensor"] = g.integers(DataType.INT32, sizes, 0, 1 if kind == "BOOLEAN" else total)
     if lengths:
-        fields["PastSequenceLengthsTensor"], read = counted(g, DataType.INT32, (batch,), 0, past)
-        reads["PastSequenceLengthsTensor"] = (read,)
-    outputs: dict[str, tuple[int, ...]] = {"OutputTensor": (batch, queries, heads * value_size)}
+        inputs["PastSequenceLengthsTensor"] = g.integers(DataType.INT32, (batch,), 0, past)
+    results: dict[str, tuple[int, ...]] = {"OutputTensor": (batch, queries, heads * value_size)}
     presents: dict[str, tuple[int, ...]] = {
         "OutputPresentKeyTensor": (batch, groups, total, size),
         "OutputPresentValueTensor": (batch, groups, total, value_size),
     }
-    # of a cache both are given or neither
+    # a cache has both outputs or neither
     chosen = (tuple(presents) if g.chance(2) else ()) if lengths else [item for item in presents if g.chance(2)]
-    outputs |= {field: presents[field] for field in chosen}
-    for field, sizes in outputs.items():
-        fields[field] = g.layout(data_type, sizes, output=True)
-    g.add(name, reads, list(outputs), **fields)
+    results |= {field: presents[field] for field in chosen}
+    outputs = {field: g.layout(data_type, sizes, output=True) for field, sizes in results.items()}
+    g.add(name, inputs, outputs, **fields)
 
 
 FAMILIES: dict[tuple[str, ...], Callable[[GraphDraft, str], None]] = {

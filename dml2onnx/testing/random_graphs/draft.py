@@ -1,13 +1,14 @@
-"""A random graph under construction: buffers, views of them in any layout, writes into new ones and over old ones."""
+"""A random graph under construction."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from hypothesis import assume
 from hypothesis import strategies as st
 
@@ -23,9 +24,12 @@ MAX_ELEMENTS = 600
 FACTORS = st.sampled_from([0.5, 1.0, 1.25, 2.0, 0.0, -0.75])
 POSITIVE = st.sampled_from([0.25, 1.0, 1.5])
 
+View: TypeAlias = tuple[TensorDesc, Read]
+"""A tensor descriptor, and the buffer and offset that it reads."""
+
 
 def of_latest(name: str, tensor: str) -> tuple[tuple[int, int], list[str]]:
-    """(smallest, largest rank) and data types that the newest support row of an operator admits for a tensor."""
+    """(smallest, largest rank) and data types of a tensor in the newest support row of an operator."""
     (row,) = catalog.operator(name).rows_at(LATEST)
     support = row.tensors[tensor]
     return support.dimension_counts, sorted(support.data_types)
@@ -33,7 +37,7 @@ def of_latest(name: str, tensor: str) -> tuple[tuple[int, int], list[str]]:
 
 @dataclass
 class GraphDraft:
-    """A graph under construction: nodes are added one by one, each reading what is there or something new."""
+    """A graph under construction: nodes are added one by one, and read existing or new buffers."""
 
     draw: st.DrawFn
     values: list[tuple[Value, TensorDesc]] = field(default_factory=list)
@@ -49,13 +53,17 @@ class GraphDraft:
     def each(self, count: int, low: int, high: int) -> tuple[int, ...]:
         return tuple(self.draw(st.lists(st.integers(low, high), min_size=count, max_size=count)))
 
+    def data_type(self, name: str, tensor: str) -> DataType:
+        """A data type that an operator supports for a tensor."""
+        return DataType[self.draw(st.sampled_from(of_latest(name, tensor)[1]))]
+
     def sizes(self, low: int, high: int) -> tuple[int, ...]:
         rank = self.draw(st.integers(low, high if self.chance(8) else min(high, 5)))
         sizes = self.each(rank, 1, 4 if rank <= 4 else 2)
         return sizes if prod(sizes) <= MAX_ELEMENTS else (1,) * rank
 
     def layout(self, data_type: DataType, sizes: Sequence[int], *, output: bool) -> TensorDesc:
-        """A descriptor of those sizes: packed, permuted, padded and, for inputs, broadcast."""
+        """A packed, permuted or padded descriptor; inputs may be broadcast."""
         if not self.chance(3):
             return TensorDesc(data_type, tuple(sizes))
         order = self.draw(st.permutations(range(len(sizes))))
@@ -73,14 +81,14 @@ class GraphDraft:
     # --- Reading ------------------------------------------------------------------------------------------------
 
     def new(self, desc: TensorDesc) -> Read:
-        """A new input or constant, now and then larger than its tensor."""
+        """A new input or constant, sometimes larger than its tensor."""
         offset = 16 if self.chance(10) else 0
         value = Value(f"source{len(self.inputs) + len(self.constants)}", offset + desc.minimum_bytes)
         if self.chance(3):
             self.constants.append(Constant(value, self.contents(value.nbytes, desc.data_type)))
         else:
-            seen = desc if self.draw(st.booleans()) and not offset else None
-            self.inputs.append(GraphInput(value.name, value, desc=seen))
+            stated = desc if self.draw(st.booleans()) and not offset else None
+            self.inputs.append(GraphInput(value.name, value, desc=stated))
         self.values.append((value, desc if not offset else TensorDesc(desc.data_type, (desc.extent,))))
         return Read(value, offset)
 
@@ -95,11 +103,30 @@ class GraphDraft:
             return FillData(elements[:1].tobytes(), nbytes)
         return ArrayData(np.resize(elements.view(np.uint8), nbytes))
 
+    def constant(self, elements: npt.NDArray[Any]) -> Read:
+        """A constant with these elements."""
+        raw = np.zeros((elements.nbytes + 3) // 4 * 4, np.uint8)
+        raw[: elements.nbytes] = elements.view(np.uint8)
+        value = Value(f"constant{len(self.constants)}", raw.nbytes)
+        self.constants.append(Constant(value, ArrayData(raw)))
+        return Read(value)
+
+    def integers(self, data_type: DataType, sizes: Sequence[int], low: int, high: int) -> View:
+        """A constant of integers from ``low`` to ``high``, such as indices or lengths."""
+        desc = TensorDesc(data_type, tuple(sizes))
+        rng = np.random.default_rng(self.draw(st.integers(0, 9)))
+        return desc, self.constant(rng.integers(low, high + 1, desc.element_count).astype(data_type.dtype))
+
     def existing(self, data_types: Collection[str]) -> list[tuple[Value, TensorDesc]]:
         return [item for item in self.values if item[1].data_type.name in data_types]
 
-    def any_view(self, data_types: Collection[str], ranks: tuple[int, int]) -> tuple[TensorDesc, Read]:
-        """A tensor of any of the data types: as it was written, some other view of its buffer, or a new one."""
+    def any_input(self, name: str, tensor: str = "InputTensor") -> View:
+        """Any tensor that an operator accepts."""
+        ranks, data_types = of_latest(name, tensor)
+        return self.any_view(data_types, ranks)
+
+    def any_view(self, data_types: Collection[str], ranks: tuple[int, int]) -> View:
+        """A tensor of any of the data types: as it was written, another view of its buffer, or a new one."""
         found = self.existing(data_types)
         if found and not self.chance(4):
             value, desc = self.draw(st.sampled_from(found))
@@ -110,8 +137,8 @@ class GraphDraft:
         desc = self.layout(data_type, self.sizes(*ranks), output=False)
         return desc, self.new(desc)
 
-    def view_of(self, value: Value, data_type: DataType, sizes: tuple[int, ...]) -> tuple[TensorDesc, Read]:
-        """Some view of those sizes inside a buffer: packed, strided or overlapping, broadcast where too large."""
+    def view_of(self, value: Value, data_type: DataType, sizes: tuple[int, ...]) -> View:
+        """A view inside a buffer: packed, strided or overlapping, and broadcast if it is too large."""
         offset = self.draw(st.integers(0, (value.nbytes - 1) // 16)) * 16 if self.chance(3) else 0
         space = (value.nbytes - offset) // 4 * 4 // data_type.itemsize
         if self.chance(2):
@@ -127,8 +154,8 @@ class GraphDraft:
         assume(offset + desc.minimum_bytes <= value.nbytes)
         return desc, Read(value, offset)
 
-    def view(self, data_type: DataType, sizes: Sequence[int]) -> tuple[TensorDesc, Read]:
-        """A tensor of one data type and those sizes."""
+    def view(self, data_type: DataType, sizes: Sequence[int]) -> View:
+        """A tensor of a data type and sizes."""
         found = self.existing([data_type.name])
         same = [(value, desc) for value, desc in found if desc.sizes == tuple(sizes)]
         if same and self.chance(2):
@@ -142,15 +169,16 @@ class GraphDraft:
 
     # --- Writing ------------------------------------------------------------------------------------------------
 
-    def add(self, name: str, reads: dict[str, tuple[Read, ...]], outputs: Sequence[str], **fields: Any) -> None:
-        """A node with one tensor in each output field."""
-        op = operator(name, **fields)
-        self.add_node(op, reads, {output: (op.tensor(output),) for output in outputs})
+    def add(self, name: str, inputs: Mapping[str, View], outputs: Mapping[str, TensorDesc], **fields: Any) -> None:
+        """Adds a node with one tensor in each of these fields."""
+        op = operator(name, **{field: desc for field, (desc, _) in inputs.items()}, **outputs, **fields)
+        reads = {field: (read,) for field, (_, read) in inputs.items()}
+        self.add_node(op, reads, {field: (desc,) for field, desc in outputs.items()})
 
     def add_node(
-        self, op: OperatorDesc, reads: dict[str, tuple[Read, ...]], outputs: dict[str, tuple[TensorDesc, ...]]
+        self, op: OperatorDesc, reads: Mapping[str, tuple[Read, ...]], outputs: Mapping[str, tuple[TensorDesc, ...]]
     ) -> None:
-        """A node, its outputs written into new buffers or over a part of an older one."""
+        """Adds a node that writes to new buffers or over a part of an older one."""
         writes = {output: tuple([self.write(output, desc) for desc in descs]) for output, descs in outputs.items()}
         self.nodes.append(Node(f"node{len(self.nodes)}", op, reads, writes, f"/nodes/{len(self.nodes)}/desc"))
 
@@ -158,15 +186,15 @@ class GraphDraft:
         base, offset = self.older(desc)
         nbytes = desc.minimum_bytes if base is None else base.nbytes
         value = Value(f"made{len(self.written)}.{output}", nbytes)
-        seen = desc if not offset else TensorDesc(desc.data_type, (nbytes // desc.data_type.itemsize,))
-        self.values.append((value, seen))
-        self.written.append((value, seen))
+        whole = desc if not offset else TensorDesc(desc.data_type, (nbytes // desc.data_type.itemsize,))
+        self.values.append((value, whole))
+        self.written.append((value, whole))
         if base is not None:
             self.values = [item for item in self.values if item[0] is not base]
         return Write(value, offset, base)
 
     def older(self, desc: TensorDesc) -> tuple[Value | None, int]:
-        """A buffer that keeps its other bytes, and where in it the tensor goes."""
+        """A buffer to overwrite in part, and the offset."""
         fitting = [v for v, d in self.values if v.nbytes >= desc.minimum_bytes and d.data_type is desc.data_type]
         if not fitting or not self.chance(5):
             return None, 0
@@ -186,7 +214,7 @@ class GraphDraft:
 
 
 class Sample:
-    """A graph that shows itself in a few lines when it is the counterexample."""
+    """A graph with a short representation for counterexamples."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph

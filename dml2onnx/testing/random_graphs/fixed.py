@@ -1,4 +1,4 @@
-"""Nodes of one of few right descriptors, in any layouts: integer products, quantisation, gradients, Lp and others."""
+"""Nodes of a few valid descriptors in any layout: integer products, quantisation, gradients, Lp and others."""
 
 from __future__ import annotations
 
@@ -6,23 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from hypothesis import strategies as st
 
-from dml2onnx.ir.data import ArrayData
-from dml2onnx.ir.graph import Constant, Read, Value
+from dml2onnx.ir.graph import Read
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.testing.descriptors import operator
-from dml2onnx.testing.random_graphs.draft import GraphDraft
-from dml2onnx.testing.random_graphs.movement import counted
+from dml2onnx.testing.random_graphs.draft import GraphDraft, View
 from dml2onnx.testing.valid import descriptors
 
 INDICES = {"MAX_UNPOOLING": "IndicesTensor", "SCATTER_ND": "IndicesTensor"}
-"""Inputs that say where: 0 and 1 are places in these."""
+"""Inputs that contain indices; 0 and 1 are always valid."""
 
 
 def fixed(g: GraphDraft, name: str) -> None:
-    """A node like one of the right descriptors; what it reads and writes may lie in any way."""
+    """A node of a valid descriptor with inputs and outputs in any layout."""
     op = g.draw(st.sampled_from(descriptors()[f"DML_OPERATOR_{name}"]))
     fields: dict[str, Any] = {item.name: value for item, value in op.items() if value is not None}
     reads: dict[str, tuple[Read, ...]] = {}
@@ -42,37 +39,23 @@ def fixed(g: GraphDraft, name: str) -> None:
     g.add_node(operator(name, **fields), reads, outputs)
 
 
-def source(g: GraphDraft, name: str, field: str, desc: TensorDesc) -> tuple[TensorDesc, Read]:
-    """Contents of the kind that the field is for."""
+def source(g: GraphDraft, name: str, field: str, desc: TensorDesc) -> View:
+    """A tensor with suitable contents for a field."""
     if INDICES.get(name) == field:
-        return counted(g, desc.data_type, desc.sizes, 0, 1)
+        return g.integers(desc.data_type, desc.sizes, 0, 1)
     if desc.data_type.is_packed_nibbles:
-        return desc, scattered(g, desc)
+        rng = np.random.default_rng(g.draw(st.integers(0, 9)))
+        return desc, g.constant(rng.integers(0, 256, desc.minimum_bytes, np.uint8))
     if "Scale" in field or (field == "QuantizationTensors" and desc.data_type.is_float):
         return scales(g, desc)
     return g.view(desc.data_type, desc.sizes)
 
 
-def scales(g: GraphDraft, desc: TensorDesc) -> tuple[TensorDesc, Read]:
+def scales(g: GraphDraft, desc: TensorDesc) -> View:
     """Powers of 2, which scale without rounding."""
     packed = desc.packed()
     choices = g.draw(st.lists(st.sampled_from([0.25, 0.5, 1, 2]), min_size=1, max_size=3))
-    return packed, constant(g, np.resize(np.array(choices, packed.data_type.dtype), packed.element_count))
-
-
-def scattered(g: GraphDraft, desc: TensorDesc) -> Read:
-    """Any 4-bit numbers."""
-    rng = np.random.default_rng(g.draw(st.integers(0, 9)))
-    return constant(g, rng.integers(0, 256, desc.minimum_bytes, np.uint8))
-
-
-def constant(g: GraphDraft, elements: npt.NDArray[Any]) -> Read:
-    """A constant of these elements."""
-    raw = np.zeros((elements.nbytes + 3) // 4 * 4, np.uint8)
-    raw[: elements.nbytes] = elements.view(np.uint8)
-    value = Value(f"constant{len(g.constants)}", raw.nbytes)
-    g.constants.append(Constant(value, ArrayData(raw)))
-    return Read(value)
+    return packed, g.constant(np.resize(np.array(choices, packed.data_type.dtype), packed.element_count))
 
 
 FAMILIES: dict[tuple[str, ...], Callable[[GraphDraft, str], None]] = {

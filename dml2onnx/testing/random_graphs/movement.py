@@ -1,4 +1,4 @@
-"""Random nodes that move, select, order and count elements, change their type, and fill tensors."""
+"""Random nodes that move, select, sort and count elements, cast them, and fill tensors."""
 
 from __future__ import annotations
 
@@ -6,62 +6,52 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
-import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
 
 from dml2onnx import catalog
 from dml2onnx.catalog import LATEST
-from dml2onnx.ir.data import ArrayData
-from dml2onnx.ir.graph import Constant, Read, Value
 from dml2onnx.ir.operator import Scalar, Size2D
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.testing.descriptors import operator
 from dml2onnx.testing.random_graphs.arithmetic import number
-from dml2onnx.testing.random_graphs.draft import FACTORS, MAX_ELEMENTS, GraphDraft, of_latest
+from dml2onnx.testing.random_graphs.draft import FACTORS, MAX_ELEMENTS, GraphDraft, View, of_latest
 
 DIRECTIONS = st.sampled_from(["INCREASING", "DECREASING"])
 
 
-def chosen_type(g: GraphDraft, name: str, tensor: str) -> DataType:
-    """One of the data types that a tensor of an operator admits."""
-    return DataType[g.draw(st.sampled_from(of_latest(name, tensor)[1]))]
+def indices(g: GraphDraft, name: str, sizes: Sequence[int], size: int) -> View:
+    """Indices into ``size`` elements, some of them negative if the type is signed."""
+    data_type = g.data_type(name, "IndicesTensor")
+    return g.integers(data_type, sizes, -size if data_type.is_signed else 0, size - 1)
 
 
-def counted(g: GraphDraft, data_type: DataType, sizes: Sequence[int], low: int, high: int) -> tuple[TensorDesc, Read]:
-    """A constant of whole numbers from ``low`` to ``high``: what an index, a length or a position may be."""
-    desc = TensorDesc(data_type, tuple(sizes))
-    rng = np.random.default_rng(g.draw(st.integers(0, 9)))
-    numbers = rng.integers(low, high + 1, desc.element_count).astype(data_type.dtype)
-    raw = np.zeros(desc.minimum_bytes, np.uint8)
-    raw[: numbers.nbytes] = numbers.view(np.uint8)
-    value = Value(f"indices{len(g.constants)}", desc.minimum_bytes)
-    g.constants.append(Constant(value, ArrayData(raw)))
-    return desc, Read(value)
-
-
-def indices(g: GraphDraft, name: str, sizes: Sequence[int], size: int) -> tuple[TensorDesc, Read]:
-    """Indices into ``size`` elements, some of them counted from the end where the type has a sign."""
-    data_type = chosen_type(g, name, "IndicesTensor")
-    return counted(g, data_type, sizes, -size if data_type.is_signed else 0, size - 1)
-
-
-def single(g: GraphDraft, name: str, read: Read, desc: TensorDesc, sizes: Sequence[int], **fields: Any) -> None:
-    """A node from one tensor to another of its data type."""
+def single(g: GraphDraft, name: str, view: View, sizes: Sequence[int], **fields: Any) -> None:
+    """A node with one input and one output of the same data type."""
     assume(prod(sizes) <= 4 * MAX_ELEMENTS)
-    output = g.layout(desc.data_type, sizes, output=True)
-    g.add(name, {"InputTensor": (read,)}, ["OutputTensor"], InputTensor=desc, OutputTensor=output, **fields)
-
-
-def any_input(g: GraphDraft, name: str, tensor: str = "InputTensor") -> tuple[TensorDesc, Read]:
-    """Any tensor that an operator takes."""
-    ranks, data_types = of_latest(name, tensor)
-    return g.any_view(data_types, ranks)
+    g.add(name, {"InputTensor": view}, {"OutputTensor": g.layout(view[0].data_type, sizes, output=True)}, **fields)
 
 
 def axis_of(g: GraphDraft, desc: TensorDesc) -> int:
-    """One of the dimensions."""
+    """Any dimension."""
     return g.draw(st.integers(0, desc.rank - 1))
+
+
+def resized(desc: TensorDesc, axis: int, size: int) -> list[int]:
+    """The sizes of a tensor with another one along an axis."""
+    return [size if i == axis else n for i, n in enumerate(desc.sizes)]
+
+
+def with_fillers(view: View, rank: int) -> View:
+    """A view with leading dimensions of size 1."""
+    desc, read = view
+    strides = (0,) * (rank - desc.rank) + desc.effective_strides
+    return TensorDesc(desc.data_type, filled(desc.sizes, rank), strides), read
+
+
+def filled(sizes: Sequence[int], rank: int) -> tuple[int, ...]:
+    """Sizes with leading ones."""
+    return (1,) * (rank - len(sizes)) + tuple(sizes)
 
 
 # --- Types, windows and blocks ------------------------------------------------------------------------------------
@@ -69,14 +59,14 @@ def axis_of(g: GraphDraft, desc: TensorDesc) -> int:
 
 def cast(g: GraphDraft, name: str) -> None:
     """From any data type to any other."""
-    desc, read = any_input(g, name)
-    output = g.layout(chosen_type(g, name, "OutputTensor"), desc.sizes, output=True)
-    g.add(name, {"InputTensor": (read,)}, ["OutputTensor"], InputTensor=desc, OutputTensor=output)
+    desc, read = g.any_input(name)
+    output = g.layout(g.data_type(name, "OutputTensor"), desc.sizes, output=True)
+    g.add(name, {"InputTensor": (desc, read)}, {"OutputTensor": output})
 
 
 def slicing(g: GraphDraft, name: str) -> None:
-    """A window of any tensor, with steps, also backwards."""
-    desc, read = any_input(g, name)
+    """A window of any tensor, with positive or negative strides."""
+    desc, read = g.any_input(name)
     signed = name == "SLICE1"
     offsets, windows, strides, sizes = [], [], [], []
     for size in desc.sizes:
@@ -91,63 +81,57 @@ def slicing(g: GraphDraft, name: str) -> None:
         fields = {"InputWindowOffsets": offsets, "InputWindowSizes": windows, "InputWindowStrides": strides}
     else:
         fields = {"Offsets": offsets, "Sizes": sizes, "Strides": strides}
-    single(g, name, read, desc, sizes, **fields)
+    single(g, name, (desc, read), sizes, **fields)
 
 
 def split(g: GraphDraft, name: str) -> None:
-    """Parts of any sizes along an axis."""
-    ranks, data_types = of_latest(name, "InputTensor")
-    desc, read = g.any_view(data_types, ranks)
+    """Parts of any size along an axis."""
+    desc, read = g.any_input(name)
     axis = axis_of(g, desc)
     parts, left = [], desc.sizes[axis]
     while left:
         parts.append(g.draw(st.integers(1, left)))
         left -= parts[-1]
-    outputs = []
-    for part in parts:
-        sizes = list(desc.sizes)
-        sizes[axis] = part
-        outputs.append(g.layout(desc.data_type, sizes, output=True))
+    outputs = tuple([g.layout(desc.data_type, resized(desc, axis, part), output=True) for part in parts])
     op = operator(name, InputTensor=desc, OutputTensors=outputs, Axis=axis)
-    g.add_node(op, {"InputTensor": (read,)}, {"OutputTensors": tuple(outputs)})
+    g.add_node(op, {"InputTensor": (read,)}, {"OutputTensors": outputs})
 
 
 def tile(g: GraphDraft, name: str) -> None:
     """Repetitions along every dimension."""
-    desc, read = any_input(g, name)
+    desc, read = g.any_input(name)
     repeats = g.each(desc.rank, 1, 3 if desc.rank <= 4 else 2)
-    single(g, name, read, desc, [n * k for n, k in zip(desc.sizes, repeats, strict=True)], Repeats=repeats)
+    single(g, name, (desc, read), [n * k for n, k in zip(desc.sizes, repeats, strict=True)], Repeats=repeats)
 
 
 def blocks(g: GraphDraft, name: str) -> None:
     """Blocks of pixels to channels, and back."""
-    _, data_types = of_latest(name, "InputTensor")
     block = g.draw(st.integers(1, 3))
     batch, channels, height, width = g.each(4, 1, 2)
     many = (batch, channels * block * block, height, width)
     wide = (batch, channels, height * block, width * block)
     sizes, result = (wide, many) if name.startswith("SPACE") else (many, wide)
-    desc, read = g.view(DataType[g.draw(st.sampled_from(data_types))], sizes)
+    view = g.view(g.data_type(name, "InputTensor"), sizes)
     fields: dict[str, Any] = {"BlockSize": block}
     if name.endswith("1"):
         fields["Order"] = g.draw(st.sampled_from(["DEPTH_COLUMN_ROW", "COLUMN_ROW_DEPTH"]))
-    single(g, name, read, desc, result, **fields)
+    single(g, name, view, result, **fields)
 
 
-def pictures(g: GraphDraft, name: str) -> None:
-    """Scaled and enlarged pictures."""
+def images(g: GraphDraft, name: str) -> None:
+    """Scaled and enlarged images."""
     if name == "VALUE_SCALE_2D":
         batch, height, width = g.each(3, 1, 3)
         sizes: tuple[int, ...] = (batch, g.draw(st.sampled_from([1, 3])), height, width)
-        desc, read = g.view(chosen_type(g, name, "InputTensor"), sizes)
+        desc, read = g.view(g.data_type(name, "InputTensor"), sizes)
         bias = tuple(g.draw(FACTORS) for _ in range(desc.sizes[1]))
-        single(g, name, read, desc, desc.sizes, Scale=g.draw(FACTORS), Bias=bias)
+        single(g, name, (desc, read), desc.sizes, Scale=g.draw(FACTORS), Bias=bias)
         return
-    desc, read = any_input(g, name)
+    desc, read = g.any_input(name)
     width, height = g.each(2, 1, 3)
     sizes = (*desc.sizes[:-2], desc.sizes[-2] * height, desc.sizes[-1] * width)
     mode = g.draw(st.sampled_from(["NEAREST_NEIGHBOR", "LINEAR"]))
-    single(g, name, read, desc, sizes, ScaleSize=Size2D(width, height), InterpolationMode=mode)
+    single(g, name, (desc, read), sizes, ScaleSize=Size2D(width, height), InterpolationMode=mode)
 
 
 def folding(g: GraphDraft, name: str) -> None:
@@ -162,9 +146,8 @@ def folding(g: GraphDraft, name: str) -> None:
     columns = (batch, channels * prod(windows), prod(positions))
     whole = (batch, channels, *image)
     sizes, result = (columns, whole) if name == "FOLD" else (whole, columns)
-    desc, read = g.view(DataType.FLOAT32, sizes)
     fields = {"WindowSizes": windows, "Strides": strides, "Dilations": dilations}
-    single(g, name, read, desc, result, **fields, StartPadding=starts, EndPadding=ends)
+    single(g, name, g.view(DataType.FLOAT32, sizes), result, **fields, StartPadding=starts, EndPadding=ends)
 
 
 # --- Indices ------------------------------------------------------------------------------------------------------
@@ -172,7 +155,7 @@ def folding(g: GraphDraft, name: str) -> None:
 
 def gather(g: GraphDraft, name: str) -> None:
     """Slices at indices along an axis."""
-    desc, read = any_input(g, name)
+    desc, read = g.any_input(name)
     axis = axis_of(g, desc)
     assume(desc.rank < 8)
     count = g.draw(st.integers(1, 2))
@@ -180,41 +163,25 @@ def gather(g: GraphDraft, name: str) -> None:
     sizes = (*desc.sizes[:axis], *shape, *desc.sizes[axis + 1 :])
     rank = max(len(sizes), desc.rank)
     assume(rank <= 8)
-
-    def filled(supplied: Sequence[int]) -> tuple[int, ...]:
-        return (1,) * (rank - len(supplied)) + tuple(supplied)
-
-    found, at = indices(g, name, filled(shape), desc.sizes[axis])
-    # every tensor has the output's rank: fillers stand in front
-    data = TensorDesc(desc.data_type, filled(desc.sizes), (0,) * (rank - desc.rank) + desc.effective_strides)
-    output = g.layout(desc.data_type, filled(sizes), output=True)
-    g.add(
-        name,
-        {"InputTensor": (read,), "IndicesTensor": (at,)},
-        ["OutputTensor"],
-        InputTensor=data,
-        IndicesTensor=found,
-        OutputTensor=output,
-        Axis=axis + rank - desc.rank,
-        IndexDimensions=count,
-    )
+    at = indices(g, name, filled(shape, rank), desc.sizes[axis])
+    # every tensor has the output's rank
+    inputs = {"InputTensor": with_fillers((desc, read), rank), "IndicesTensor": at}
+    output = g.layout(desc.data_type, filled(sizes, rank), output=True)
+    g.add(name, inputs, {"OutputTensor": output}, Axis=axis + rank - desc.rank, IndexDimensions=count)
 
 
 def gather_elements(g: GraphDraft, name: str) -> None:
     """Elements at indices along an axis."""
-    desc, read = any_input(g, name)
+    desc, read = g.any_input(name)
     axis = axis_of(g, desc)
-    sizes = list(desc.sizes)
-    sizes[axis] = g.draw(st.integers(1, 4))
-    found, at = indices(g, name, sizes, desc.sizes[axis])
-    output = g.layout(desc.data_type, sizes, output=True)
-    fields = {"InputTensor": desc, "IndicesTensor": found, "OutputTensor": output}
-    g.add(name, {"InputTensor": (read,), "IndicesTensor": (at,)}, ["OutputTensor"], **fields, Axis=axis)
+    sizes = resized(desc, axis, g.draw(st.integers(1, 4)))
+    inputs = {"InputTensor": (desc, read), "IndicesTensor": indices(g, name, sizes, desc.sizes[axis])}
+    g.add(name, inputs, {"OutputTensor": g.layout(desc.data_type, sizes, output=True)}, Axis=axis)
 
 
 def gather_tuples(g: GraphDraft, name: str) -> None:
     """Slices at tuples of indices."""
-    desc, read = any_input(g, name)
+    desc, read = g.any_input(name)
     batches = g.draw(st.integers(0, desc.rank - 1)) if name == "GATHER_ND1" else 0
     length = g.draw(st.integers(1, desc.rank - batches))
     lead = (*desc.sizes[:batches], *g.each(g.draw(st.integers(0, 1)), 1, 3))
@@ -222,37 +189,23 @@ def gather_tuples(g: GraphDraft, name: str) -> None:
     left = desc.sizes[batches + length :]
     rank = max(desc.rank, len(shape), len(lead) + len(left))
     assume(rank <= 8)
-
-    def filled(supplied: Sequence[int]) -> tuple[int, ...]:
-        return (1,) * (rank - len(supplied)) + tuple(supplied)
-
-    smallest = min(desc.sizes[batches : batches + length])
-    found, at = indices(g, name, filled(shape), smallest)
-    data = TensorDesc(desc.data_type, filled(desc.sizes), (0,) * (rank - desc.rank) + desc.effective_strides)
+    at = indices(g, name, filled(shape, rank), min(desc.sizes[batches : batches + length]))
+    inputs = {"InputTensor": with_fillers((desc, read), rank), "IndicesTensor": at}
     fields: dict[str, Any] = {"InputDimensionCount": desc.rank, "IndicesDimensionCount": len(shape)}
     if name == "GATHER_ND1":
         fields["BatchDimensionCount"] = batches
-    output = g.layout(desc.data_type, filled((*lead, *left)), output=True)
-    fields |= {"InputTensor": data, "IndicesTensor": found, "OutputTensor": output}
-    g.add(name, {"InputTensor": (read,), "IndicesTensor": (at,)}, ["OutputTensor"], **fields)
+    output = g.layout(desc.data_type, filled((*lead, *left), rank), output=True)
+    g.add(name, inputs, {"OutputTensor": output}, **fields)
 
 
 def scatter(g: GraphDraft, name: str) -> None:
-    """One update along the axis, so that no two write one element, which DirectML leaves open."""
-    desc, read = any_input(g, name)
+    """One update along the axis, since duplicate indices are unspecified."""
+    desc, read = g.any_input(name)
     axis = axis_of(g, desc)
-    sizes = list(desc.sizes)
-    sizes[axis] = 1
-    found, at = indices(g, name, sizes, desc.sizes[axis])
-    updates, source = g.view(desc.data_type, sizes)
-    output = g.layout(desc.data_type, desc.sizes, output=True)
-    fields = {"InputTensor": desc, "IndicesTensor": found, "UpdatesTensor": updates, "OutputTensor": output}
-    reads: dict[str, tuple[Read, ...]] = {
-        "InputTensor": (read,),
-        "IndicesTensor": (at,),
-        "UpdatesTensor": (source,),
-    }
-    g.add(name, reads, ["OutputTensor"], **fields, Axis=axis)
+    sizes = resized(desc, axis, 1)
+    inputs = {"InputTensor": (desc, read), "IndicesTensor": indices(g, name, sizes, desc.sizes[axis])}
+    inputs["UpdatesTensor"] = g.view(desc.data_type, sizes)
+    g.add(name, inputs, {"OutputTensor": g.layout(desc.data_type, desc.sizes, output=True)}, Axis=axis)
 
 
 def one_hot(g: GraphDraft, name: str) -> None:
@@ -260,40 +213,36 @@ def one_hot(g: GraphDraft, name: str) -> None:
     ranks, _ = of_latest(name, "OutputTensor")
     sizes = list(g.sizes(*ranks))
     axis = g.draw(st.integers(0, len(sizes) - 1))
-    length = sizes[axis]
-    found, at = indices(g, name, [1 if i == axis else n for i, n in enumerate(sizes)], length)
-    data_type = chosen_type(g, name, "ValuesTensor")
-    values, source = g.view(data_type, (*(1,) * (len(sizes) - 1), 2))
-    output = g.layout(data_type, sizes, output=True)
-    fields = {"IndicesTensor": found, "ValuesTensor": values, "OutputTensor": output}
-    g.add(name, {"IndicesTensor": (at,), "ValuesTensor": (source,)}, ["OutputTensor"], **fields, Axis=axis)
+    inputs = {"IndicesTensor": indices(g, name, [1 if i == axis else n for i, n in enumerate(sizes)], sizes[axis])}
+    data_type = g.data_type(name, "ValuesTensor")
+    inputs["ValuesTensor"] = g.view(data_type, filled((2,), len(sizes)))
+    g.add(name, inputs, {"OutputTensor": g.layout(data_type, sizes, output=True)}, Axis=axis)
 
 
 def reverse(g: GraphDraft, name: str) -> None:
-    """The first elements along an axis, in the other order."""
-    desc, read = any_input(g, name)
+    """The first elements along an axis in reverse order."""
+    desc, read = g.any_input(name)
     axis = axis_of(g, desc)
-    sizes = [1 if i == axis else n for i, n in enumerate(desc.sizes)]
-    lengths, at = counted(g, chosen_type(g, name, "SequenceLengthsTensor"), sizes, 0, desc.sizes[axis])
-    output = g.layout(desc.data_type, desc.sizes, output=True)
-    fields = {"InputTensor": desc, "SequenceLengthsTensor": lengths, "OutputTensor": output}
-    g.add(name, {"InputTensor": (read,), "SequenceLengthsTensor": (at,)}, ["OutputTensor"], **fields, Axis=axis)
+    index_type = g.data_type(name, "SequenceLengthsTensor")
+    lengths = g.integers(index_type, resized(desc, axis, 1), 0, desc.sizes[axis])
+    inputs = {"InputTensor": (desc, read), "SequenceLengthsTensor": lengths}
+    g.add(name, inputs, {"OutputTensor": g.layout(desc.data_type, desc.sizes, output=True)}, Axis=axis)
 
 
 def nonzero(g: GraphDraft, name: str) -> None:
-    """Where a tensor is not zero."""
-    desc, read = any_input(g, name)
+    """Coordinates of nonzero elements."""
+    desc, read = g.any_input(name)
     count = TensorDesc(DataType.UINT32, (1,))
     coordinates = TensorDesc(DataType.UINT32, (desc.element_count, desc.rank))
-    fields = {"InputTensor": desc, "OutputCountTensor": count, "OutputCoordinatesTensor": coordinates}
-    g.add(name, {"InputTensor": (read,)}, ["OutputCountTensor", "OutputCoordinatesTensor"], **fields)
+    outputs = {"OutputCountTensor": count, "OutputCoordinatesTensor": coordinates}
+    g.add(name, {"InputTensor": (desc, read)}, outputs)
 
 
 # --- Along axes ---------------------------------------------------------------------------------------------------
 
 
 def reduction(g: GraphDraft, name: str) -> None:
-    """Over any axes; of REDUCE any function with the types of its own rows."""
+    """Reductions over any axes, with any function and the data types of its support row."""
     rows = catalog.operator(name).rows_at(LATEST)
     row = g.draw(st.sampled_from(rows))
     ranks = row.tensors["InputTensor"].dimension_counts
@@ -309,57 +258,54 @@ def reduction(g: GraphDraft, name: str) -> None:
     if data_type.name not in results or name != "REDUCE":
         data_type = DataType[g.draw(st.sampled_from(results))]
     sizes = [1 if i in axes else n for i, n in enumerate(desc.sizes)]
-    output = g.layout(data_type, sizes, output=True)
-    g.add(name, {"InputTensor": (read,)}, ["OutputTensor"], InputTensor=desc, OutputTensor=output, **fields)
+    g.add(name, {"InputTensor": (desc, read)}, {"OutputTensor": g.layout(data_type, sizes, output=True)}, **fields)
 
 
 def top(g: GraphDraft, name: str) -> None:
     """The largest or smallest elements along an axis."""
-    desc, read = any_input(g, name)
+    desc, read = g.any_input(name)
     axis = axis_of(g, desc)
-    sizes = list(desc.sizes)
-    sizes[axis] = k = g.draw(st.integers(1, sizes[axis]))
+    k = g.draw(st.integers(1, desc.sizes[axis]))
     fields: dict[str, Any] = {"Axis": axis, "K": k}
     if name == "TOP_K1":
         fields["AxisDirection"] = g.draw(DIRECTIONS)
-    values = g.layout(desc.data_type, sizes, output=True)
-    positions = g.layout(chosen_type(g, name, "OutputIndexTensor"), sizes, output=True)
-    fields |= {"InputTensor": desc, "OutputValueTensor": values, "OutputIndexTensor": positions}
-    g.add(name, {"InputTensor": (read,)}, ["OutputValueTensor", "OutputIndexTensor"], **fields)
+    sizes = resized(desc, axis, k)
+    outputs = {"OutputValueTensor": g.layout(desc.data_type, sizes, output=True)}
+    outputs["OutputIndexTensor"] = g.layout(g.data_type(name, "OutputIndexTensor"), sizes, output=True)
+    g.add(name, {"InputTensor": (desc, read)}, outputs, **fields)
 
 
 def cumulative(g: GraphDraft, name: str) -> None:
     """Running sums and products along an axis."""
-    desc, read = any_input(g, name)
+    desc, read = g.any_input(name)
     exclusive = "HasExclusiveSum" if name == "CUMULATIVE_SUMMATION" else "HasExclusiveProduct"
     fields = {"Axis": axis_of(g, desc), "AxisDirection": g.draw(DIRECTIONS), exclusive: g.draw(st.booleans())}
-    single(g, name, read, desc, desc.sizes, **fields)
+    single(g, name, (desc, read), desc.sizes, **fields)
 
 
 # --- Filling ------------------------------------------------------------------------------------------------------
 
 
 def filling(g: GraphDraft, name: str) -> None:
-    """Tensors made of nothing."""
+    """Operators without inputs."""
     ranks, _ = of_latest(name, "OutputTensor")
-    data_type = chosen_type(g, name, "OutputTensor")
-    sizes = g.sizes(*ranks)
-    fields: dict[str, Any] = {"OutputTensor": g.layout(data_type, sizes, output=True)}
+    data_type = g.data_type(name, "OutputTensor")
+    output = g.layout(data_type, g.sizes(*ranks), output=True)
     if name == "DIAGONAL_MATRIX":
-        fields |= {"Offset": g.draw(st.integers(-2, 2)), "Value": float(number(g, data_type))}
+        fields: dict[str, Any] = {"Offset": g.draw(st.integers(-2, 2)), "Value": float(number(g, data_type))}
     else:
-        fields["ValueDataType"] = data_type.name
         parts = ("Value",) if name == "FILL_VALUE_CONSTANT" else ("ValueStart", "ValueDelta")
-        fields |= {part: Scalar(data_type, number(g, data_type)) for part in parts}
-    g.add(name, {}, ["OutputTensor"], **fields)
+        fields = {part: Scalar(data_type, number(g, data_type)) for part in parts}
+        fields["ValueDataType"] = data_type.name
+    g.add(name, {}, {"OutputTensor": output}, **fields)
 
 
 def diagonals(g: GraphDraft, name: str) -> None:
-    """A band of diagonals that is filled."""
-    desc, read = any_input(g, name)
+    """A filled band of diagonals."""
+    desc, read = g.any_input(name)
     begin, end = sorted(g.each(2, -3, 4))
     fields = {"ValueDataType": desc.data_type.name, "Value": Scalar(desc.data_type, number(g, desc.data_type))}
-    single(g, name, read, desc, desc.sizes, **fields, DiagonalFillBegin=begin, DiagonalFillEnd=end)
+    single(g, name, (desc, read), desc.sizes, **fields, DiagonalFillBegin=begin, DiagonalFillEnd=end)
 
 
 FAMILIES: dict[tuple[str, ...], Callable[[GraphDraft, str], None]] = {
@@ -368,7 +314,7 @@ FAMILIES: dict[tuple[str, ...], Callable[[GraphDraft, str], None]] = {
     ("SPLIT",): split,
     ("TILE",): tile,
     ("SPACE_TO_DEPTH", "SPACE_TO_DEPTH1", "DEPTH_TO_SPACE", "DEPTH_TO_SPACE1"): blocks,
-    ("VALUE_SCALE_2D", "UPSAMPLE_2D"): pictures,
+    ("VALUE_SCALE_2D", "UPSAMPLE_2D"): images,
     ("FOLD", "UNFOLD"): folding,
     ("GATHER",): gather,
     ("GATHER_ELEMENTS",): gather_elements,

@@ -10,52 +10,40 @@ from hypothesis import strategies as st
 
 from dml2onnx import catalog
 from dml2onnx.catalog import FieldType
-from dml2onnx.ir.graph import Read
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.ir.tensor import DataType
 from dml2onnx.testing.descriptors import operator
 from dml2onnx.testing.random_graphs.arithmetic import activation, attributes
-from dml2onnx.testing.random_graphs.draft import POSITIVE, GraphDraft, of_latest
-from dml2onnx.testing.random_graphs.movement import counted
+from dml2onnx.testing.random_graphs.draft import POSITIVE, GraphDraft
 
 GATES = ["RELU", "LEAKY_RELU", "TANH", "SIGMOID", "HARD_SIGMOID", "ELU", "SOFTSIGN", "LINEAR"]
 
 
-def part_of(g: GraphDraft, desc: TensorDesc) -> tuple[TensorDesc, Read]:
-    """A parameter that broadcasts to the tensor: some of its sizes, and 1 for the others."""
-    return g.view(desc.data_type, [size if g.chance(2) else 1 for size in desc.sizes])
-
-
 def normalization(g: GraphDraft, name: str) -> None:
-    """Any axes, with the parameters that there may be."""
-    ranks, data_types = of_latest(name, "InputTensor")
-    desc, read = g.any_view(data_types, ranks)
+    """Normalization over any axes, with optional parameters that broadcast in any dimensions."""
+    desc, read = g.any_input(name)
     schema = catalog.operator(name)
-    fields: dict[str, Any] = {"InputTensor": desc, "Epsilon": g.draw(st.sampled_from([1e-5, 0.1]))}
-    reads: dict[str, tuple[Read, ...]] = {"InputTensor": (read,)}
+    fields: dict[str, Any] = {"Epsilon": g.draw(st.sampled_from([1e-5, 0.1]))}
+    inputs = {"InputTensor": (desc, read)}
     for item in schema.input_fields[1:]:
         if not item.optional or g.chance(2):
-            fields[item.name], other = part_of(g, desc)
-            reads[item.name] = (other,)
+            inputs[item.name] = g.view(desc.data_type, [size if g.chance(2) else 1 for size in desc.sizes])
     for item in schema.attribute_fields:
         if item.dimensions == "axes":
             numbers = st.lists(st.integers(0, desc.rank - 1), min_size=1, max_size=desc.rank, unique=True)
             fields[item.name] = g.draw(numbers)
     fields |= {item.name: g.draw(st.booleans()) for item in schema.attribute_fields if item.type is FieldType.BOOL}
-    fields["OutputTensor"] = g.layout(desc.data_type, desc.sizes, output=True)
-    g.add(name, reads, ["OutputTensor"], **fields, FusedActivation=activation(g, name, desc.rank))
+    outputs = {"OutputTensor": g.layout(desc.data_type, desc.sizes, output=True)}
+    g.add(name, inputs, outputs, **fields, FusedActivation=activation(g, name, desc.rank))
 
 
 def local_response(g: GraphDraft, name: str) -> None:
-    """Across channels or within them."""
-    ranks, data_types = of_latest(name, "InputTensor")
-    desc, read = g.any_view(data_types, ranks)
+    """Local response normalization across channels or within them."""
+    desc, read = g.any_input(name)
     g.add(
         name,
-        {"InputTensor": (read,)},
-        ["OutputTensor"],
-        InputTensor=desc,
-        OutputTensor=g.layout(desc.data_type, desc.sizes, output=True),
+        {"InputTensor": (desc, read)},
+        {"OutputTensor": g.layout(desc.data_type, desc.sizes, output=True)},
         CrossChannel=g.draw(st.booleans()),
         LocalSize=g.draw(st.integers(1, 5)),
         Alpha=g.draw(POSITIVE),
@@ -65,7 +53,7 @@ def local_response(g: GraphDraft, name: str) -> None:
 
 
 def recurrence(g: GraphDraft, name: str) -> None:
-    """Any direction, activations and outputs."""
+    """Recurrent layers with any direction, activations and outputs."""
     schema = catalog.operator(name)
     direction = g.draw(st.sampled_from(["FORWARD", "BACKWARD", "BIDIRECTIONAL"]))
     directions = 2 if direction == "BIDIRECTIONAL" else 1
@@ -77,26 +65,24 @@ def recurrence(g: GraphDraft, name: str) -> None:
         terms = shape.strip("{} ").split(",")
         return tuple(prod(known.get(part.strip()) or int(part) for part in term.split("*")) for term in terms)
 
-    data_type = DataType[g.draw(st.sampled_from(of_latest(name, "InputTensor")[1]))]
+    data_type = g.data_type(name, "InputTensor")
     fields: dict[str, Any] = {"Direction": direction}
-    reads: dict[str, tuple[Read, ...]] = {}
+    inputs = {}
     for item in schema.input_fields:
         if item.optional and not g.chance(2):
             continue
         if item.name == "SequenceLengthsTensor":
-            fields[item.name], read = counted(g, DataType.UINT32, sizes(item.shape), 0, known["seq_length"])
+            inputs[item.name] = g.integers(DataType.UINT32, sizes(item.shape), 0, known["seq_length"])
         else:
-            fields[item.name], read = g.view(data_type, sizes(item.shape))
-        reads[item.name] = (read,)
-    outputs = [item.name for item in schema.output_fields if g.chance(2)] or [schema.output_fields[0].name]
-    for output in outputs:
-        fields[output] = g.layout(data_type, sizes(schema.fields_by_name[output].shape), output=True)
+            inputs[item.name] = g.view(data_type, sizes(item.shape))
+    chosen = [item for item in schema.output_fields if g.chance(2)] or schema.output_fields[:1]
+    outputs = {item.name: g.layout(data_type, sizes(item.shape), output=True) for item in chosen}
     gates = {"RNN": 1, "GRU": 2, "LSTM": 3}[name] * directions
     fields["ActivationDescs"] = [gate(g) for _ in range(gates)]
     fields |= {item.name: g.draw(st.booleans()) for item in schema.attribute_fields if item.type is FieldType.BOOL}
     if "ClipThreshold" in schema.index:
         fields["ClipThreshold"] = g.draw(st.sampled_from([0.5, 3.0]))
-    g.add(name, reads, outputs, **fields)
+    g.add(name, inputs, outputs, **fields)
 
 
 def gate(g: GraphDraft) -> OperatorDesc:
@@ -107,11 +93,7 @@ def gate(g: GraphDraft) -> OperatorDesc:
 
 FAMILIES: dict[tuple[str, ...], Callable[[GraphDraft, str], None]] = {
     ("BATCH_NORMALIZATION",): normalization,
-    (
-        "MEAN_VARIANCE_NORMALIZATION",
-        "MEAN_VARIANCE_NORMALIZATION1",
-        "MEAN_VARIANCE_NORMALIZATION2",
-    ): normalization,
+    tuple(f"MEAN_VARIANCE_NORMALIZATION{version}" for version in ("", "1", "2")): normalization,
     ("LOCAL_RESPONSE_NORMALIZATION",): local_response,
     ("RNN", "GRU", "LSTM"): recurrence,
 }

@@ -7,63 +7,50 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from dml2onnx.ir.graph import Read
 from dml2onnx.ir.operator import Size2D
-from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.testing.random_graphs.draft import GraphDraft, of_latest
-from dml2onnx.testing.random_graphs.movement import counted
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.testing.random_graphs.draft import GraphDraft, View
 
 MOMENTS = ("Parameters", "FirstMoment", "SecondMoment")
+GRADIENTS = ["OutputGradientTensor", "OutputROIGradientTensor"]
 
 
-def corners(g: GraphDraft, data_type: DataType, sizes: tuple[int, ...]) -> tuple[TensorDesc, Read]:
+def corners(g: GraphDraft, data_type: DataType, sizes: tuple[int, ...]) -> View:
     """Regions on a grid, or any numbers."""
-    return counted(g, data_type, sizes, -2, 6) if g.chance(2) else g.view(data_type, sizes)
+    return g.integers(data_type, sizes, -2, 6) if g.chance(2) else g.view(data_type, sizes)
 
 
 def regions(g: GraphDraft, name: str) -> None:
     """Regions of interest, aligned or pooled, and their gradients."""
     image = "OutputGradientTensor" if name == "ROI_ALIGN_GRAD" else "InputTensor"
-    data_type = DataType[g.draw(st.sampled_from(of_latest(name, image)[1]))]
+    data_type = g.data_type(name, image)
     count, *grid = g.each(3, 1, 3)
     sizes = g.each(4, 1, 4)
     crops = (count, sizes[1], *grid)
     columns = 5 if name == "ROI_POOLING" else 4
     rois = (1, 1, count, columns) if name == "ROI_POOLING" else (count, columns)
-    fields: dict[str, Any] = {}
-    reads: dict[str, tuple[Read, ...]] = {}
-
-    def bind(field: str, found: tuple[TensorDesc, Read]) -> None:
-        fields[field], read = found
-        reads[field] = (read,)
-
-    bind("ROITensor", corners(g, data_type, rois))
+    inputs = {"ROITensor": corners(g, data_type, rois)}
     outputs = ["OutputTensor"]
     if name == "ROI_POOLING":
-        bind("InputTensor", g.view(data_type, sizes))
-        fields |= {"SpatialScale": g.draw(st.sampled_from([1.0, 0.5])), "PooledSize": Size2D(grid[1], grid[0])}
+        inputs["InputTensor"] = g.view(data_type, sizes)
+        fields: dict[str, Any] = {"SpatialScale": g.draw(st.sampled_from([1.0, 0.5]))}
+        fields["PooledSize"] = Size2D(grid[1], grid[0])
     else:
-        index_type = DataType[g.draw(st.sampled_from(of_latest(name, "BatchIndicesTensor")[1]))]
-        bind("BatchIndicesTensor", counted(g, index_type, (count,), 0, sizes[0] - 1))
-        fields |= sampling(g, name)
+        index_type = g.data_type(name, "BatchIndicesTensor")
+        inputs["BatchIndicesTensor"] = g.integers(index_type, (count,), 0, sizes[0] - 1)
+        fields = sampling(g, name)
         if name == "ROI_ALIGN_GRAD":
-            outputs = g.draw(st.sampled_from([["OutputGradientTensor"], ["OutputROIGradientTensor"], GRADIENTS]))
-            bind("InputGradientTensor", g.view(data_type, crops))
-            bind("InputTensor", g.view(data_type, sizes))
-        else:
-            bind("InputTensor", g.view(data_type, sizes))
+            outputs = g.draw(st.sampled_from([GRADIENTS[:1], GRADIENTS[1:], GRADIENTS]))
+            inputs["InputGradientTensor"] = g.view(data_type, crops)
+        inputs["InputTensor"] = g.view(data_type, sizes)
+        if name != "ROI_ALIGN_GRAD":
             fields["OutOfBoundsInputValue"] = g.draw(st.sampled_from([0.0, 1.5]))
-    for output in outputs:
-        shape = {"OutputTensor": crops, "OutputGradientTensor": sizes, "OutputROIGradientTensor": rois}[output]
-        fields[output] = g.layout(data_type, shape, output=True)
-    g.add(name, reads, outputs, **fields)
-
-
-GRADIENTS = ["OutputGradientTensor", "OutputROIGradientTensor"]
+    shapes = {"OutputTensor": crops, "OutputGradientTensor": sizes, "OutputROIGradientTensor": rois}
+    g.add(name, inputs, {item: g.layout(data_type, shapes[item], output=True) for item in outputs}, **fields)
 
 
 def sampling(g: GraphDraft, name: str) -> dict[str, Any]:
-    """The fields of how a region is sampled; few samples, as corners may be anywhere."""
+    """The fields that define the samples of a region; few samples, since corners may be anywhere."""
     fewest, most = g.draw(st.sampled_from([(1, 1), (2, 2), (1, 3)]))
     fields: dict[str, Any] = {
         "ReductionFunction": g.draw(st.sampled_from(["AVERAGE", "MAX"])),
@@ -81,18 +68,14 @@ def sampling(g: GraphDraft, name: str) -> dict[str, Any]:
 
 def adam(g: GraphDraft, name: str) -> None:
     """One step of Adam."""
-    ranks, data_types = of_latest(name, "GradientTensor")
-    desc, read = g.any_view(data_types, ranks)
-    fields: dict[str, Any] = {"GradientTensor": desc}
-    reads: dict[str, tuple[Read, ...]] = {"GradientTensor": (read,)}
+    inputs, outputs = {"GradientTensor": (gradient := g.any_input(name, "GradientTensor"))}, {}
+    desc, _ = gradient
     for moment in MOMENTS:
-        fields[f"Input{moment}Tensor"], other = g.view(desc.data_type, desc.sizes)
-        reads[f"Input{moment}Tensor"] = (other,)
-        fields[f"Output{moment}Tensor"] = g.layout(desc.data_type, desc.sizes, output=True)
-    fields["TrainingStepTensor"], other = counted(g, DataType.UINT32, (1,) * desc.rank, 1, 40)
-    reads["TrainingStepTensor"] = (other,)
+        inputs[f"Input{moment}Tensor"] = g.view(desc.data_type, desc.sizes)
+        outputs[f"Output{moment}Tensor"] = g.layout(desc.data_type, desc.sizes, output=True)
+    inputs["TrainingStepTensor"] = g.integers(DataType.UINT32, (1,) * desc.rank, 1, 40)
     rates = {"LearningRate": 0.1, "Beta1": 0.9, "Beta2": 0.99, "Epsilon": g.draw(st.sampled_from([1e-3, 1e-8]))}
-    g.add(name, reads, [f"Output{moment}Tensor" for moment in MOMENTS], **fields, **rates)
+    g.add(name, inputs, outputs, **rates)
 
 
 FAMILIES: dict[tuple[str, ...], Callable[[GraphDraft, str], None]] = {
