@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import dml2onnx
 from dml2onnx.exporters.descriptors import fields
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from dml2onnx.ir.graph import Graph
+from dml2onnx.ir.graph import Graph
 
 Json = dict[str, object]
 

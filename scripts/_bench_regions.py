@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 from _bench_cases import FLOAT32, Array, Case, numbers
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 IMAGE, HALF = (1, 16, 256, 256), (1, 16, 128, 128)
 _WINDOWS: dict[str, object] = {"Strides": [2, 2], "WindowSize": [2, 2]}

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from dml2onnx.builder.attributes import ACTIVATION_DEFAULTS
-
-if TYPE_CHECKING:
-    from dml2onnx.catalog import FieldSchema
+from dml2onnx.catalog import FieldSchema
 
 WRITTEN_BY_HAND = frozenset(
     {

@@ -7,9 +7,10 @@ import json
 import re
 import tempfile
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import onnx.printer
 from _docs_markdown import code, fenced, items, page, plain, prose, section, table
@@ -17,26 +18,21 @@ from generate_builder import method_name
 
 from dml2onnx import catalog
 from dml2onnx.builder import GraphBuilder
+from dml2onnx.catalog import OperatorSchema
 from dml2onnx.checks import check
 from dml2onnx.cli.operators import operator_answer
-from dml2onnx.compiler import compile
+from dml2onnx.compiler import CompiledModel, compile
 from dml2onnx.exporters import export
+from dml2onnx.ir.graph import Graph
 from dml2onnx.ir.operator import OperatorDesc, Scalar
 from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.report.operators import OperatorAnswer
 from dml2onnx.sizes.operators import statement
 from dml2onnx.sizes.solver import Solver
 from dml2onnx.sizes.tracing import trace
 from dml2onnx.testing.single_node import NAME, single_node
 from dml2onnx.testing.valid import descriptors
 from tests.checks.build import one
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from dml2onnx.catalog import OperatorSchema
-    from dml2onnx.compiler import CompiledModel
-    from dml2onnx.ir.graph import Graph
-    from dml2onnx.report.operators import OperatorAnswer
 
 PART = re.compile(r"^- ([A-Z]+|Observed): (.*?)(?=^- (?:[A-Z]+|Observed): |\Z)", re.MULTILINE | re.DOTALL)
 DECISION = re.compile(r"\[decisions? ([^\]]*)\]|\bdecisions? ((?:[A-Z]\d+)(?:(?:, | and )[A-Z]\d+)*)")

@@ -12,8 +12,7 @@ import shutil
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+from _environment import ROOT
 
 TAKEN = {
     ROOT / "CHANGELOG.md": "changelog.md",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Mapping
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from _docs_markdown import code, fenced, items, page, plain, prose, section, table
 from _docs_operators import POINT, decisions
@@ -13,11 +14,7 @@ from _docs_operators import POINT, decisions
 from dml2onnx import catalog
 from dml2onnx.cli.examples import demonstrations, examples, text_of, undemonstrated
 from dml2onnx.codes import all_codes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from dml2onnx.diagnostics import Code
+from dml2onnx.diagnostics import Code
 
 AREAS = {
     "DML00": "Building graphs in Python",

@@ -11,16 +11,16 @@ import sys
 import sysconfig
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 if sys.version_info < (3, 11):  # noqa: UP036 - whoever runs an older one should read this, not a traceback
     sys.exit(f"dml2onnx needs Python 3.11 or newer; this is {sys.version.split()[0]} ({sys.executable})")
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import IO
+from collections.abc import Callable, Mapping, Sequence
+from typing import IO
 
 ROOT = Path(__file__).resolve().parent.parent
+if str(ROOT) not in sys.path:  # scripts import the package and its tests from this checkout
+    sys.path.insert(0, str(ROOT))
 REQUIREMENTS = ROOT / "scripts" / "requirements"
 STAMP = "dml2onnx-pins.sha256"
 

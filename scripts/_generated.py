@@ -5,13 +5,11 @@ from __future__ import annotations
 import argparse
 import difflib
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+from _environment import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 MOST_LINES = 40
 """Of a difference that are shown."""
 

@@ -6,16 +6,13 @@ one takes the cubics and removes what a blur of the lines has in common with the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable
+from typing import TypeAlias
 
 import _sample_picture
 import numpy as np
 import numpy.typing as npt
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from _sample_picture import Floats
+from _sample_picture import Floats
 
 Singles: TypeAlias = npt.NDArray[np.float32]
 

@@ -14,13 +14,11 @@ import json
 import logging
 import re
 import sys
+from collections.abc import Mapping
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Any
 
 
 def nodes_of(analyzer: Any, path: str, provider: str, device: str) -> list[dict[str, str]]:

@@ -14,24 +14,20 @@ import argparse
 import itertools
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import onnx
 import onnxruntime
 from onnx import helper, numpy_helper
 
 from dml2onnx import GraphBuilder, compile
+from dml2onnx.builder import Expression
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import numpy.typing as npt
-
-    from dml2onnx.builder import Expression
-
-    Array = npt.NDArray[Any]
+Array = npt.NDArray[Any]
 
 SIZES = (1, 32, 28, 28)
 INPUT_SCALE, HIDDEN_SCALE, OUTPUT_SCALE = 0.05, 0.07, 0.11

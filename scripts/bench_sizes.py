@@ -19,23 +19,19 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import onnxruntime
+from _environment import ROOT
 from _figures import in_turns
 from _networks import networks
 
 import dml2onnx
 from dml2onnx.frontends import LoadOptions
 from dml2onnx.ir.data import ArrayData
-from dml2onnx.ir.graph import Constant, GraphInput
+from dml2onnx.ir.graph import Constant, Graph, GraphInput
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
-if TYPE_CHECKING:
-    from dml2onnx.ir.graph import Graph
-
-ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared" / "models"
 Sizes = Mapping[str, tuple[int | str, ...]]
 

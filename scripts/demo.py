@@ -10,12 +10,10 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 from _environment import ROOT, prepare, run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 OUTPUT = "samples/output"
 FINDINGS = 1

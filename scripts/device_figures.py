@@ -18,24 +18,17 @@ import platform
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import _networks
 import numpy as np
+from _generated import ROOT, filled
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-import _networks  # noqa: E402
-from _generated import filled  # noqa: E402
-
-import dml2onnx  # noqa: E402
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dml2onnx.ir.graph import Graph
+import dml2onnx
+from dml2onnx.ir.graph import Graph
 
 PAGE = ROOT / "docs" / "devices.md"
 OPTIONS: dict[str, dict[str, Any]] = {

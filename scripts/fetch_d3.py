@@ -11,11 +11,10 @@ changed, and put the hashes that it prints here.
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
+from _environment import ROOT
 from _npm import Package, archive, fetch, member
 
-ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "dml2onnx" / "report" / "assets" / "d3.min.js"
 
 

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 
+from _environment import ROOT
 from _npm import Package, archive, fetch, member
 
-ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "tests" / "data" / "sarif-2.1.0.json"
 PACKAGE = Package(
     "@microsoft/jest-sarif",

@@ -11,20 +11,15 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from _api_examples import EXAMPLES, PREAMBLE
-from _generated import write_or_check
+from _generated import ROOT, write_or_check
 
 import dml2onnx
 from dml2onnx.builder.directmlx import DirectMLX
 from dml2onnx.builder.recorder import Recorder
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "api.md"
 WIDTH = 100
 GIVEN = ("CompiledModel", "Diagnostic", "DmlError", "Graph", "UnreadableError")

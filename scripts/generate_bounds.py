@@ -14,27 +14,20 @@ from __future__ import annotations
 import re
 import sys
 from math import isclose
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
-from _generated import write_or_check
+from _generated import ROOT, write_or_check
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from dml2onnx.ir.inputs import input_descs, stored_shape  # noqa: E402
-from dml2onnx.onnx_model import Port  # noqa: E402
-from dml2onnx.reference import evaluate_results  # noqa: E402
-from dml2onnx.reference.accuracy import UNIT_ROUNDOFF  # noqa: E402
-from dml2onnx.testing.single_node import single_node  # noqa: E402
-from dml2onnx.testing.trial import feeds_of_ports  # noqa: E402
-from dml2onnx.testing.valid import descriptors  # noqa: E402
-
-if TYPE_CHECKING:
-    from dml2onnx.ir.graph import Graph
-    from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.reference.registry import Result
+from dml2onnx.ir.graph import Graph
+from dml2onnx.ir.inputs import input_descs, stored_shape
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.onnx_model import Port
+from dml2onnx.reference import evaluate_results
+from dml2onnx.reference.accuracy import UNIT_ROUNDOFF
+from dml2onnx.reference.registry import Result
+from dml2onnx.testing.single_node import single_node
+from dml2onnx.testing.trial import feeds_of_ports
+from dml2onnx.testing.valid import descriptors
 
 TARGET = ROOT / "tests" / "data" / "bounds.txt"
 GENERATOR = "scripts/generate_bounds.py"

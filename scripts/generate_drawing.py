@@ -10,16 +10,14 @@ import contextlib
 import re
 import sys
 import tempfile
-from pathlib import Path
 from unittest import mock
 
-from _generated import write_or_check
+from _generated import ROOT, write_or_check
 
 import dml2onnx
 from dml2onnx.report.gathering import gather
 from dml2onnx.report.svg import drawing
 
-ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "samples" / "graph.svg"
 PAGE = ROOT / "docs" / "builder.md"
 BUILDS = "dml2onnx.GraphBuilder("

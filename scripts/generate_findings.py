@@ -19,34 +19,26 @@ import re
 import shlex
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from _generated import write_or_check
+from _generated import ROOT, write_or_check
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from dml2onnx.catalog import LATEST, FieldType  # noqa: E402
-from dml2onnx.checks import check  # noqa: E402
-from dml2onnx.checks.operators import findings_of  # noqa: E402
-from dml2onnx.cli import main as command  # noqa: E402
-from dml2onnx.cli.examples import demonstrations, examples  # noqa: E402
-from dml2onnx.codes import all_codes  # noqa: E402
-from dml2onnx.diagnostics import DmlError  # noqa: E402
-from dml2onnx.frontends import load_bytes  # noqa: E402
-from dml2onnx.ir.tensor import DataType, TensorDesc  # noqa: E402
-from dml2onnx.testing.valid import descriptors  # noqa: E402
-from dml2onnx.testing.variations import with_value  # noqa: E402
-from tests.mistakes import mistakes  # noqa: E402
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dml2onnx.cli.examples import Demonstration
-    from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.ir.operator import FieldValue, OperatorDesc
+from dml2onnx.catalog import LATEST, FieldType
+from dml2onnx.checks import check
+from dml2onnx.checks.operators import findings_of
+from dml2onnx.cli import main as command
+from dml2onnx.cli.examples import Demonstration, demonstrations, examples
+from dml2onnx.codes import all_codes
+from dml2onnx.diagnostics import Diagnostic, DmlError
+from dml2onnx.frontends import load_bytes
+from dml2onnx.ir.operator import FieldValue, OperatorDesc
+from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.testing.valid import descriptors
+from dml2onnx.testing.variations import with_value
+from tests.mistakes import mistakes
 
 TARGET = ROOT / "tests" / "data" / "findings.txt"
 GENERATOR = "scripts/generate_findings.py"

@@ -14,26 +14,18 @@ from __future__ import annotations
 import json
 import re
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-from _generated import write_or_check
+from _generated import ROOT, write_or_check
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from dml2onnx import catalog  # noqa: E402
-from dml2onnx.catalog import FieldKind, FieldType  # noqa: E402
-from dml2onnx.frontends.contents import MEMBERS as CONTENTS_MEMBERS  # noqa: E402
-from dml2onnx.frontends.native import ROOT_MEMBERS, VERSION  # noqa: E402
-from dml2onnx.frontends.native_ends import COMMAND_MEMBERS  # noqa: E402
-from dml2onnx.frontends.native_forms import INFER  # noqa: E402
-from dml2onnx.frontends.native_names import MEMBERS as SIZE_NAME_MEMBERS  # noqa: E402
-from dml2onnx.frontends.native_nodes import MEMBERS as NODE_MEMBERS  # noqa: E402
-from dml2onnx.frontends.native_values import DECLARED_MEMBERS, TARGET_MEMBERS  # noqa: E402
-
-if TYPE_CHECKING:
-    from dml2onnx.catalog import FieldSchema, OperatorSchema
+from dml2onnx import catalog
+from dml2onnx.catalog import FieldKind, FieldSchema, FieldType, OperatorSchema
+from dml2onnx.frontends.contents import MEMBERS as CONTENTS_MEMBERS
+from dml2onnx.frontends.native import ROOT_MEMBERS, VERSION
+from dml2onnx.frontends.native_ends import COMMAND_MEMBERS
+from dml2onnx.frontends.native_forms import INFER
+from dml2onnx.frontends.native_names import MEMBERS as SIZE_NAME_MEMBERS
+from dml2onnx.frontends.native_nodes import MEMBERS as NODE_MEMBERS
+from dml2onnx.frontends.native_values import DECLARED_MEMBERS, TARGET_MEMBERS
 
 TARGET = ROOT / "schemas" / "graph.schema.json"
 GENERATOR = "scripts/generate_graph_schema.py"

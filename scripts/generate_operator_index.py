@@ -12,16 +12,12 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 
-from _generated import write_or_check
+from _generated import ROOT, write_or_check
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from dml2onnx import catalog  # noqa: E402
-from dml2onnx.catalog import INDEX_FILE  # noqa: E402
-from dml2onnx.lowering import lowerings  # noqa: E402
+from dml2onnx import catalog
+from dml2onnx.catalog import INDEX_FILE
+from dml2onnx.lowering import lowerings
 
 TARGET = ROOT / "schemas" / INDEX_FILE
 GENERATOR = "scripts/generate_operator_index.py"

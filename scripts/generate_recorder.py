@@ -13,21 +13,12 @@ from __future__ import annotations
 import itertools
 import re
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from _generated import write_or_check
+from _generated import ROOT, write_or_check
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from dml2onnx import catalog  # noqa: E402
-from dml2onnx.catalog import FieldKind, FieldType  # noqa: E402
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dml2onnx.catalog import FeatureLevel, FieldSchema, OperatorSchema
+from dml2onnx import catalog
+from dml2onnx.catalog import FeatureLevel, FieldKind, FieldSchema, FieldType, OperatorSchema
 
 PARTS = ROOT / "scripts" / "recorder"
 TARGET = ROOT / "dml2onnx" / "recorder" / "dml2onnx_recorder.h"

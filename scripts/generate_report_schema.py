@@ -20,14 +20,11 @@ import typing
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from _generated import write_or_check
+from _generated import ROOT, write_or_check
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from dml2onnx import diagnostics  # noqa: E402
-from dml2onnx.diagnostics import Code  # noqa: E402
-from dml2onnx.report import (  # noqa: E402
+from dml2onnx import diagnostics
+from dml2onnx.diagnostics import Code
+from dml2onnx.report import (
     answers,
     batched,
     checked,

@@ -11,8 +11,6 @@ from pathlib import Path
 
 from _generated import ROOT, filled, write_or_check
 
-sys.path.insert(0, str(ROOT))
-
 from tests.onward import results as onward
 from tests.runtimes import results
 

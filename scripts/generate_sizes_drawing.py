@@ -11,15 +11,13 @@ import re
 import sys
 import tempfile
 from html import escape
-from pathlib import Path
 
-from _generated import write_or_check
+from _generated import ROOT, write_or_check
 
 import dml2onnx
 from dml2onnx.checks.resizing import named
 from dml2onnx.ir.inputs import input_descs
 
-ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "samples" / "sizes.svg"
 PAGE = ROOT / "docs" / "sizes.md"
 SIZES = {"picture": ("N", 3, "H", "W")}

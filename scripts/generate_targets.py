@@ -38,17 +38,15 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import onnx
 import onnx.defs
 
 from dml2onnx.targets import QDQ, QOPERATOR
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 TARGETS = Path(__file__).resolve().parent.parent / "schemas" / "targets"
 PARAMETERS = TARGETS.parent / "onnx_parameters.json"

@@ -13,15 +13,10 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from _generated import write_or_check
+from _generated import ROOT, write_or_check
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "tests" / "data" / "texts.txt"
 GENERATOR = "scripts/generate_texts.py"
 GENERATED = ROOT / "dml2onnx" / "builder" / "operators"

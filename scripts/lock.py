@@ -14,12 +14,9 @@ import ast
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from _environment import REQUIREMENTS, ROOT, prepare
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 PROJECT = ("pyproject.toml", "--all-extras")
 LOCKS: dict[str, tuple[str, ...]] = {

@@ -13,15 +13,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+from _environment import ROOT
 from PIL import Image
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-import dml2onnx  # noqa: E402
-from dml2onnx.report.gathering import gather  # noqa: E402
-from dml2onnx.report.html import page  # noqa: E402
-from tests.report.browser import running  # noqa: E402
+import dml2onnx
+from dml2onnx.report.gathering import gather
+from dml2onnx.report.html import page
+from tests.report.browser import running
 
 TARGET = ROOT / "samples" / "report.png"
 NODE = "conv1"

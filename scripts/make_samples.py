@@ -14,20 +14,17 @@ import sys
 import tempfile
 import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import _sample_broken
 import _sample_cpp
 import _sample_digits
 import _sample_picture
 import numpy as np
+import numpy.typing as npt
 from PIL import Image
 
 import dml2onnx
 from dml2onnx.execution import execute, write_effect
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 SAMPLES = Path(__file__).resolve().parent.parent / "samples"
 PICTURE, DIGITS, BROKEN, CPP = SAMPLES / "picture", SAMPLES / "digits", SAMPLES / "broken", SAMPLES / "cpp"

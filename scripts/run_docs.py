@@ -28,12 +28,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"^(?:<!-- ([^\n]*?) -->\n)?^```([\w{}-]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

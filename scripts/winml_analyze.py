@@ -19,26 +19,19 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+import _networks
+import onnx
+from _generated import ROOT, filled
 
-import _networks  # noqa: E402
-import onnx  # noqa: E402
-from _generated import filled  # noqa: E402
-
-import dml2onnx  # noqa: E402
-from dml2onnx.compiler import compile_outputs  # noqa: E402
-from dml2onnx.testing import valid  # noqa: E402
-from tests.lowering import harness  # noqa: E402
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from dml2onnx.ir.graph import Graph
+import dml2onnx
+from dml2onnx.compiler import compile_outputs
+from dml2onnx.ir.graph import Graph
+from dml2onnx.testing import valid
+from tests.lowering import harness
 
 PAGE = ROOT / "docs" / "windows-ml.md"
 DEVICES = {

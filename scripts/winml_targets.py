@@ -15,8 +15,9 @@ import itertools
 import json
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import _node_cases
 import generate_targets
@@ -24,9 +25,6 @@ from onnx import defs
 from probe_target import installed
 
 from dml2onnx import targets
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 GENERATOR = "scripts/winml_targets.py"
 HERE = Path(__file__).resolve().parent

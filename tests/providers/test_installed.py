@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import onnxruntime
@@ -14,7 +14,7 @@ import pytest
 
 import dml2onnx
 from dml2onnx.cli import main
-from dml2onnx.diagnostics import DmlError, Severity
+from dml2onnx.diagnostics import Diagnostic, DmlError, Severity
 from dml2onnx.providers import installed
 from dml2onnx.providers.choice import Providers
 from dml2onnx.providers.distributions import distributions, plugin_packages, remedy
@@ -23,9 +23,6 @@ from dml2onnx.providers.table import AUTO, BY_NAME, TABLE
 from dml2onnx.report.gathering import gather
 from dml2onnx.runtime import open_session
 from tests.test_runtime import A, B, joined
-
-if TYPE_CHECKING:
-    from dml2onnx.diagnostics import Diagnostic
 
 SAMPLE = Path(__file__).parent.parent.parent / "samples" / "digits" / "model.json"
 HERE = [item for item in TABLE if item.full_name in onnxruntime.get_available_providers()]
