@@ -1,4 +1,4 @@
-"""The network of ``bench_compile.py`` in other formats: a DxDispatch program, and a serialized graph."""
+"""The network of ``bench_compile.py`` as a DxDispatch program and as a serialized graph."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ Json = dict[str, object]
 
 
 def serialized(model: Path) -> Path:
-    """A native model as a serialized graph."""
     path = _beside(model, "serialized") / f"{model.stem}.bin"
     dml2onnx.convert(model, path)
     return path
 
 
 def program(model: Path) -> Path:
-    """A native model as a DxDispatch program: a buffer for each value, a dispatch for each node."""
+    """Writes a native model as a DxDispatch program: a buffer for each value, a dispatch for each node."""
     graph = dml2onnx.load(model)
     path = _beside(model, "program") / model.name
     path.write_text(json.dumps(_document(graph, path.parent)), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What ``bench_ops.py`` measures of pools, Lp norms and gradients, on an image of a million."""
+"""Pools, Lp norms and gradients for ``bench_ops.py``, on an image of a million elements."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ _WINDOWS: dict[str, object] = {"Strides": [2, 2], "WindowSize": [2, 2]}
 
 
 def cases() -> Iterator[Case]:
-    """All of them."""
     x, gradient = numbers(FLOAT32, IMAGE), numbers(FLOAT32, HALF)
     yield Case("MAX_POOLING2", "float32 2x2", {"InputTensor": x}, lambda x: _blocks(x).max((3, 5)), _WINDOWS)
     yield Case("AVERAGE_POOLING1", "float32 2x2", {"InputTensor": x}, lambda x: _blocks(x).mean((3, 5)), _WINDOWS)
@@ -20,9 +19,9 @@ def cases() -> Iterator[Case]:
         fields = {**_WINDOWS, "P": p}
         yield Case("LP_POOLING1", f"float32 2x2 P {p}", {"InputTensor": x}, _norms[p], fields)
     backward = {"InputGradientTensor": gradient}
-    yield Case("AVERAGE_POOLING_GRAD", "float32 2x2", backward, lambda g: _repeated(g) / 4, _WINDOWS)
+    yield Case("AVERAGE_POOLING_GRAD", "float32 2x2", backward, lambda g: _repeat(g) / 4, _WINDOWS)
     backward = {"InputTensor": x, **backward}
-    yield Case("MAX_POOLING_GRAD", "float32 2x2", backward, _to_the_largest, _WINDOWS)
+    yield Case("MAX_POOLING_GRAD", "float32 2x2", backward, _max_gradient, _WINDOWS)
     down: dict[str, object] = {
         "InterpolationMode": "NEAREST_NEIGHBOR", "Scales": [1.0, 1.0, 2.0, 2.0], "RoundingDirection": "DECREASING",
     }  # fmt: skip
@@ -40,11 +39,11 @@ def _blocks(x: Array) -> Array:
     return x.reshape(n, c, height // 2, 2, width // 2, 2)
 
 
-def _repeated(x: Array) -> Array:
+def _repeat(x: Array) -> Array:
     return x.repeat(2, 2).repeat(2, 3)
 
 
-def _to_the_largest(x: Array, gradient: Array) -> Array:
+def _max_gradient(x: Array, gradient: Array) -> Array:
     rows = np.ascontiguousarray(_blocks(x).transpose(0, 1, 2, 4, 3, 5)).reshape(*gradient.shape, 4)
     result = np.zeros_like(rows)
     np.put_along_axis(result, rows.argmax(-1)[..., None], gradient[..., None], -1)

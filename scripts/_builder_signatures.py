@@ -13,27 +13,11 @@ from dml2onnx.builder.attributes import ACTIVATION_DEFAULTS
 from dml2onnx.catalog import FieldSchema
 
 WRITTEN_BY_HAND = frozenset(
-    {
-        "activation_hardmax",
-        "activation_log_softmax",
-        "activation_softmax",
-        "add",
-        "average_pooling",
-        "depth_to_space",
-        "gather_nd",
-        "max_pooling",
-        "mean_variance_normalization",
-        "negate",
-        "one_hot",
-        "pow",
-        "resample",
-        "roi_align",
-        "roi_align_grad",
-        "slice",
-        "space_to_depth",
-        "split",
-        "top_k",
-    }
+    (
+        "activation_hardmax activation_log_softmax activation_softmax add average_pooling depth_to_space gather_nd "
+        "max_pooling mean_variance_normalization negate one_hot pow resample roi_align roi_align_grad slice "
+        "space_to_depth split top_k"
+    ).split()
 )
 """Plain names that ``directmlx.py`` has a method for, which chooses among versions or arguments."""
 
@@ -89,21 +73,10 @@ ORDERS = {operator: order.split() for operator, order in _ORDERS.items()}
 
 SIZES_OF_CHOICE = {
     **dict.fromkeys(
-        [
-            "AVERAGE_POOLING",
-            "AVERAGE_POOLING1",
-            "CONVOLUTION",
-            "CONVOLUTION_INTEGER",
-            "LP_POOLING",
-            "LP_POOLING1",
-            "MAX_POOLING",
-            "MAX_POOLING1",
-            "MAX_POOLING2",
-            "QUANTIZED_LINEAR_AVERAGE_POOLING",
-            "QUANTIZED_LINEAR_CONVOLUTION",
-            "SLICE",
-            "SLICE1",
-        ],
+        (
+            "AVERAGE_POOLING AVERAGE_POOLING1 CONVOLUTION CONVOLUTION_INTEGER LP_POOLING LP_POOLING1 MAX_POOLING "
+            "MAX_POOLING1 MAX_POOLING2 QUANTIZED_LINEAR_AVERAGE_POOLING QUANTIZED_LINEAR_CONVOLUTION SLICE SLICE1"
+        ).split(),
         ("OutputTensor",),
     ),
     "MULTIHEAD_ATTENTION": ("OutputTensor", "OutputPresentKeyTensor", "OutputPresentValueTensor"),

@@ -1,4 +1,4 @@
-"""The parts of the campaign that try whole graphs and programs, which hypothesis draws and makes smaller."""
+"""The campaign's trials of whole graphs and programs, which hypothesis draws and shrinks."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any
 from _campaign_journal import Campaign, as_native
 
 LARGEST = 50
-"""Nodes of a graph, and dispatches of a program."""
+"""Limit on the nodes of a graph and the dispatches of a program."""
 
 
 def graphs(campaign: Campaign, chosen: Iterator[int]) -> None:
-    """Compiled, run and compared."""
+    """Compiles, runs and compares graphs with the reference."""
     from dml2onnx.testing.coverage import cells
     from dml2onnx.testing.trial import trial
 
@@ -31,7 +31,7 @@ def graphs(campaign: Campaign, chosen: Iterator[int]) -> None:
 
 
 def relations(campaign: Campaign, chosen: Iterator[int]) -> None:
-    """Against themselves under other names, in other orders, layouts and files."""
+    """Compares graphs with their renamed, reordered, re-laid-out and converted variants."""
     from dml2onnx.testing.relations import relations as broken
 
     with tempfile.TemporaryDirectory() as directory:
@@ -45,7 +45,7 @@ def relations(campaign: Campaign, chosen: Iterator[int]) -> None:
 
 
 def programs(campaign: Campaign, chosen: Iterator[int]) -> None:
-    """Against an interpreter that knows nothing but bytes."""
+    """Compares programs with an interpreter that works on bytes only."""
     from dml2onnx.testing.random_programs import disagreement
     from dml2onnx.testing.random_programs import programs as drawn
     from dml2onnx.testing.reduction import smallest
@@ -61,7 +61,7 @@ def programs(campaign: Campaign, chosen: Iterator[int]) -> None:
                 return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
 
         for seed in chosen:
-            # most draws are short, and some are as long as they may be
+            # most draws are short; some have the maximum length
             strategy = drawn(most=random.Random(seed).choice((6, 6, 12, LARGEST)))
             failing = smallest(seed, strategy, check, lambda program: len(program.commands), campaign.shrink)
             if failing is not None:
@@ -69,7 +69,7 @@ def programs(campaign: Campaign, chosen: Iterator[int]) -> None:
 
 
 def _random_graphs(campaign: Campaign, part: str, chosen: Iterator[int], check: Callable[[int, Any], str]) -> None:
-    """Random graphs, a batch of them for each seed; of those that fail the smallest is noted."""
+    """Draws a batch of random graphs per seed, and records the smallest failing one."""
     from dml2onnx.checks import check as findings
     from dml2onnx.testing.random_graphs import samples
     from dml2onnx.testing.reduction import smallest

@@ -1,4 +1,4 @@
-"""The part of the campaign that tries single descriptors."""
+"""The campaign's trials of single descriptors."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from _campaign_journal import Campaign, as_native
 
 LEAP = 997
-"""From one walk's cell to that of the next: a prime number, which no number of cells is a multiple of."""
+"""Distance between the start cells of consecutive walks: a prime that does not divide the number of cells."""
 
 
 def descriptors(campaign: Campaign, chosen: Iterator[int]) -> None:
-    """One operator each, those of a walk in one session.
+    """Tries one operator per graph; a walk shares one session.
 
-    Every second walk starts in a cell of its own: so all of them have been reached after twice as many.
+    Every second walk starts in a new cell, so twice as many walks as cells reach every cell.
     """
     from dml2onnx.testing import descriptor_trials, valid
     from dml2onnx.testing.coverage import all_cells, cells
@@ -24,7 +24,7 @@ def descriptors(campaign: Campaign, chosen: Iterator[int]) -> None:
     for seed in chosen:
         start = None
         if seed % 2:
-            # cells that follow each other are those of one operator
+            # neighboring cells belong to one operator
             start = descriptor_trials.start_in(known[seed // 2 * LEAP % len(known)], bases, seed)
         walk = descriptor_trials.walk(bases if start is None else [start], seed)
         campaign.counts["descriptors, run"] += len(walk.trials)

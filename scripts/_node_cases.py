@@ -37,83 +37,16 @@ def values(*items: int) -> Array:
     return np.array(items, np.int64)
 
 
-UNARY = [
-    "Relu",
-    "LeakyRelu",
-    "Elu",
-    "Celu",
-    "Selu",
-    "Sigmoid",
-    "Tanh",
-    "HardSigmoid",
-    "HardSwish",
-    "LpNormalization",
-    "Shrink",
-    "Softplus",
-    "Softsign",
-    "Softmax",
-    "LogSoftmax",
-    "Hardmax",
-    "Gelu",
-    "Erf",
-    "Exp",
-    "Log",
-    "Neg",
-    "Abs",
-    "Sqrt",
-    "Reciprocal",
-    "ThresholdedRelu",
-    "Floor",
-    "Ceil",
-    "Sign",
-    "Not",
-    "BitwiseNot",
-    "Identity",
-    "ArgMax",
-    "ArgMin",
-    "Transpose",
-    "Acos",
-    "Acosh",
-    "Asin",
-    "Asinh",
-    "Atan",
-    "Atanh",
-    "Cos",
-    "Cosh",
-    "Sin",
-    "Sinh",
-    "Tan",
-    "Round",
-    "IsInf",
-    "IsNaN",
-    "Flatten",
-    "DynamicQuantizeLinear",
-]
-BINARY = [
-    "Add",
-    "Sub",
-    "Mul",
-    "Div",
-    "Greater",
-    "GreaterOrEqual",
-    "Less",
-    "LessOrEqual",
-    "Equal",
-    "Pow",
-    "Max",
-    "Min",
-    "Mod",
-    "PRelu",
-    "And",
-    "Or",
-    "Xor",
-    "BitwiseAnd",
-    "BitwiseOr",
-    "BitwiseXor",
-    "BitShift",
-    "Concat",
-    "Mean",
-]
+UNARY = (
+    "Relu LeakyRelu Elu Celu Selu Sigmoid Tanh HardSigmoid HardSwish LpNormalization Shrink Softplus Softsign Softmax "
+    "LogSoftmax Hardmax Gelu Erf Exp Log Neg Abs Sqrt Reciprocal ThresholdedRelu Floor Ceil Sign Not BitwiseNot "
+    "Identity ArgMax ArgMin Transpose Acos Acosh Asin Asinh Atan Atanh Cos Cosh Sin Sinh Tan Round IsInf IsNaN "
+    "Flatten DynamicQuantizeLinear"
+).split()
+BINARY = (
+    "Add Sub Mul Div Greater GreaterOrEqual Less LessOrEqual Equal Pow Max Min Mod PRelu And Or Xor BitwiseAnd "
+    "BitwiseOr BitwiseXor BitShift Concat Mean"
+).split()
 
 INPUTS: dict[str, list[tuple[int, ...] | Array | None]] = {
     **{op: [MATRIX] for op in UNARY},

@@ -37,7 +37,7 @@ from typing import Any, NamedTuple, TypeAlias
 import _bench_formats
 import numpy as np
 import onnx
-from _figures import Figure, add_option, say
+from _figures import Figure, add_option, report
 from onnx import helper
 
 import dml2onnx
@@ -386,7 +386,7 @@ def measurements(
             yield form, size, result
 
 
-def report(
+def measured_table(
     sizes: list[int],
     repeat: int,
     formats: Iterable[str] = FORMATS,
@@ -453,8 +453,8 @@ def main() -> int:
         for size in options.sizes:
             profile(size, options.formats[0])
     else:
-        figures = report(options.sizes, options.repeat, options.formats)
-        code = say(figures, options.json)
+        figures = measured_table(options.sizes, options.repeat, options.formats)
+        code = report(figures, options.json)
         for form in options.formats:
             if any(item.what.startswith(form) and not item.is_met for item in figures):
                 print(f"\nwhere {form} with {COMPARED_SIZE:,} nodes takes its time:")

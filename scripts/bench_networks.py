@@ -20,7 +20,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import onnxruntime
-from _figures import Figure, add_option, in_turns, say
+from _figures import Figure, add_option, interleaved, report
 from _networks import OPSET, Array, Network, networks
 from _recorded import recorded, squeezenet
 
@@ -113,7 +113,7 @@ def measure(network: Network, opset: int, seconds: float = SECONDS) -> tuple[dic
     if eager is not None:
         sides["PyTorch"] = eager
     compare(network, {who: run() for who, run in sides.items()})
-    times = in_turns(sides, seconds, LEAST_ROUNDS)
+    times = interleaved(sides, seconds, LEAST_ROUNDS)
     return {who: 1e3 * min(each) for who, each in times.items()}, model.node_count
 
 
@@ -160,7 +160,7 @@ def main() -> int:
         )
         counts = f"{nodes:>7}{len(network.by_hand.graph.node):>6}"
         print(f"{network.name:<34}{counts}{times['by hand']:12.3f}{ratios}", flush=True)
-    return say(figures, options.json)
+    return report(figures, options.json)
 
 
 if __name__ == "__main__":

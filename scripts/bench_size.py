@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from _figures import Figure, add_option, say
+from _figures import Figure, add_option, report
 
 MIB = 1 << 20
 ROWS = 1 << 13
@@ -187,7 +187,7 @@ def main() -> int:
             bench.row(f"convert to {form}", command, kept="made", mib=MOST_MIB)
             bench.commands(target, form)
             shutil.rmtree(bench.directory / "made")
-    return say(bench.figures, options.json)
+    return report(bench.figures, options.json)
 
 
 if __name__ == "__main__":

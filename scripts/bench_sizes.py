@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 from _environment import ROOT
-from _figures import in_turns
+from _figures import interleaved
 from _networks import networks
 
 import dml2onnx
@@ -187,7 +187,9 @@ def measured(case: Case, repeat: int) -> Row:
         "again": _session(static.serialize()),
     }
     feeds = _feeds(static)
-    turns = in_turns({name: partial(session.run, None, feeds) for name, session in sessions.items()}, least=repeat + 2)
+    turns = interleaved(
+        {name: partial(session.run, None, feeds) for name, session in sessions.items()}, least=repeat + 2
+    )
     first, *others = (min(times) for times in turns.values())
     names = tuple(dict.fromkeys(size for own in case.sizes.values() for size in own if isinstance(size, str)))
     return Row(case.name, names, static.node_count, named.node_count, compiling, *(other / first for other in others))

@@ -25,7 +25,7 @@ from typing import Any
 
 import _networks
 import numpy as np
-from _generated import ROOT, filled
+from _generated import ROOT, with_section
 
 import dml2onnx
 from dml2onnx.ir.graph import Graph
@@ -149,7 +149,9 @@ def main() -> int:
     text = f"dml2onnx {dml2onnx.__version__}, {platform.system()} {platform.machine()}, {date}:\n\n{table(found)}"
     print(text)
     if options.write:
-        PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), "scripts/device_figures.py", text), encoding="utf-8")
+        PAGE.write_text(
+            with_section(PAGE.read_text(encoding="utf-8"), "scripts/device_figures.py", text), encoding="utf-8"
+        )
     return 0
 
 

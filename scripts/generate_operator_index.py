@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Write and check ``schemas/operator_index.json``, what lists of operators say of each, and which can be compiled.
+"""Write and check ``schemas/operator_index.json``: name, summary and page of each operator, and whether it compiles.
 
     scripts/generate_operator_index.py            write it
-    scripts/generate_operator_index.py --check    fail when it differs from what would be written
+    scripts/generate_operator_index.py --check    fail if the file is out of date
 
-It is made from ``schemas/operators``, files that take longer to read than all else that a list is made of, and from
-what is registered in ``dml2onnx/lowering``, which checks and lists do without.
+The index lets commands list operators without reading all of ``schemas/operators`` or importing
+``dml2onnx/lowering``, from which it is generated.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ GENERATOR = "scripts/generate_operator_index.py"
 
 
 def content() -> str:
-    """The file: an operator a line."""
+    """One operator per line."""
     schemas = [catalog.operator(name) for name in catalog.operator_names()]
     known = lowerings()
     rows = [

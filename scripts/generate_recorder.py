@@ -24,24 +24,9 @@ PARTS = ROOT / "scripts" / "recorder"
 TARGET = ROOT / "dml2onnx" / "recorder" / "dml2onnx_recorder.h"
 TABLES = "the tables"
 ORDER = (
-    "basics.h",
-    "options.h",
-    "json.h",
-    "description.h",
-    "fields.h",
+    *"basics.h options.h json.h description.h fields.h".split(),
     TABLES,
-    "describe.h",
-    "com.h",
-    "uuids.h",
-    "lock.h",
-    "folder.h",
-    "graph.h",
-    "reading.h",
-    "buffers.h",
-    "program.h",
-    "recording.h",
-    "objects.h",
-    "device.h",
+    *"describe.h com.h uuids.h lock.h folder.h graph.h reading.h buffers.h program.h recording.h objects.h device.h".split(),
 )
 
 HEAD = """\

@@ -25,7 +25,7 @@ from pathlib import Path
 
 import _networks
 import onnx
-from _generated import ROOT, filled
+from _generated import ROOT, with_section
 
 import dml2onnx
 from dml2onnx.compiler import compile_outputs
@@ -160,7 +160,9 @@ def main() -> int:
     text += tables(said["answers"], made)
     print(text)
     if options.write:
-        PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), "scripts/winml_analyze.py", text), encoding="utf-8")
+        PAGE.write_text(
+            with_section(PAGE.read_text(encoding="utf-8"), "scripts/winml_analyze.py", text), encoding="utf-8"
+        )
     return 0
 
 

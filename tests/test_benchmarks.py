@@ -50,11 +50,11 @@ def test_the_table_has_ranges_and_what_misses_its_target() -> None:
     )
     assert rows[-1] == "a machine; Python 3.11."
     text = "before\n<!-- made by scripts/generate_benchmarks.py -->\nold\n<!-- end -->\nafter"
-    made = generate.filled(text, {"bench_size.py": run})
+    made = generate.updated(text, {"bench_size.py": run})
     assert made.startswith("before\n")
     assert made.endswith("\nafter")
     assert "old" not in made
-    assert generate.filled(made, {"bench_size.py": run}) == made
+    assert generate.updated(made, {"bench_size.py": run}) == made
 
 
 def test_every_benchmark_with_a_target_has_its_figures_in_the_table() -> None:
