@@ -1,4 +1,4 @@
-"""What ``bench_ops.py`` measures of attention, regions, and what training needs."""
+"""Cases for ``bench_ops.py``: attention, regions, gradients and ADAM_OPTIMIZER."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ COUNT, CROP, PIXELS = 64, 7, 64
 
 
 def cases() -> Iterator[Case]:
-    """All of them."""
     yield from _attention()
     yield from _regions()
     x = numbers(FLOAT32, IMAGES)
@@ -48,7 +47,7 @@ def _gradients(x: Array) -> Iterator[Case]:
         "BATCH_NORMALIZATION_GRAD",
         "float32",
         {"InputTensor": x, "InputGradientTensor": gradient, **parameters},
-        _normalized_back,
+        _normalization_gradient,
         {"Epsilon": 1e-5},
     )
     half = (*IMAGES[:3], IMAGES[3] // 2)
@@ -60,19 +59,19 @@ def _gradients(x: Array) -> Iterator[Case]:
         "SLICE_GRAD",
         "float32 every second",
         {"InputGradientTensor": numbers(FLOAT32, half)},
-        _spread,
+        _slice_gradient,
         window,
     )
 
 
-def _normalized_back(x: Array, gradient: Array, mean: Array, variance: Array, scale: Array) -> tuple[Array, ...]:
+def _normalization_gradient(x: Array, gradient: Array, mean: Array, variance: Array, scale: Array) -> tuple[Array, ...]:
     factor = 1 / np.sqrt(variance + np.float32(1e-5))
     over = (0, 2, 3)
     scaled = (gradient * (x - mean)).sum(over, keepdims=True) * factor
     return gradient * (scale * factor), scaled, gradient.sum(over, keepdims=True)
 
 
-def _spread(gradient: Array) -> Array:
+def _slice_gradient(gradient: Array) -> Array:
     result = np.zeros(IMAGES, np.float32)
     result[..., ::2] = gradient
     return result
@@ -125,7 +124,7 @@ def _regions() -> Iterator[Case]:
 
 
 def _aligned(x: Array, regions: Array, batches: Array) -> Any:
-    """Two by two samples in each bin, each between four pixels."""
+    """Averages two by two bilinear samples in each bin."""
     offsets = (np.arange(2 * CROP) + 0.5) / 2
     corners = regions - 0.5
     extents = (regions[:, 2:] - regions[:, :2]) / CROP

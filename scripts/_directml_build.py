@@ -78,7 +78,7 @@ def build_models(compiler: Compiler, headers: Path, result: Path) -> None:
 
 
 def build_translation(compiler: Compiler, archive: Path, work: Path, root: Path, inside: list[str], dll: Path) -> None:
-    """Builds ``d3d12.dll`` from vkd3d in Wine's sources; ``root`` has headers, and ``inside`` runs flex and bison there."""
+    """Builds ``d3d12.dll`` from vkd3d in Wine's sources; ``root`` has headers, ``inside`` runs flex and bison."""
     vkd3d = _unpack(archive, work)
     build = work / "build"
     build.mkdir(exist_ok=True)

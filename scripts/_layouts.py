@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 import numpy as np
-from _networks import Array, Network, written
+from _networks import Array, Network, parsed
 
 import dml2onnx
 from dml2onnx.builder import Expression, GraphBuilder, policies
@@ -132,5 +132,5 @@ def _network(name: str, draw: Callable[[Canvas], Expression], memory: str) -> Ne
     picture = np.random.default_rng(1).normal(size=(1, 3, 128, 128)).astype(np.float32)
     fed = picture if memory == "packed" else np.ascontiguousarray(picture.transpose(0, 2, 3, 1))
     body = "\n".join(canvas.lines)
-    by_hand = written(f"g (float{list(sizes)} picture) => ({declared}) {{\n{body}\n}}", canvas.weights)
+    by_hand = parsed(f"g (float{list(sizes)} picture) => ({declared}) {{\n{body}\n}}", canvas.weights)
     return Network(f"{name}, {memory}", graph, by_hand, {"picture": fed}, canvas.weights, None)

@@ -54,7 +54,7 @@ def member(files: tarfile.TarFile, name: str) -> str:
 def fetch(target: Path, sha256: str, make: Callable[[bool], str]) -> int:
     """The command line of a fetched file: writes what ``make`` returns, or with ``--check`` compares the hash.
 
-    Returns the exit code. The argument of ``make`` is whether to accept packages with other hashes than the pinned ones.
+    Returns the exit code. The argument of ``make`` is whether to accept packages whose hashes are not pinned.
     """
     parser = argparse.ArgumentParser(description=f"Writes {target.name} from packages of the npm registry.")
     parser.add_argument("--check", action="store_true", help="compare with the pinned hash instead of writing")

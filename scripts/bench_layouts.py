@@ -96,7 +96,7 @@ def require_equal(sides: Mapping[str, tuple[Run, int]]) -> None:
         got = got.reshape(-1)
         want = got if want is None else want
         apart = float(np.abs(got - want).max() / np.abs(want).max())
-        assert apart <= 1e-4, f"{name} is {apart} away"
+        assert apart <= 1e-4, f"{name} differs by {apart}"
 
 
 def measure(sides: Mapping[str, tuple[Run, int]], seconds: float) -> dict[str, float]:

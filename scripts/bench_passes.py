@@ -17,7 +17,7 @@ from collections.abc import Iterator
 import numpy as np
 import onnx
 from _figures import Figure, add_option, interleaved, report
-from _networks import OPSET, Array, Network, networks, written
+from _networks import OPSET, Array, Network, networks, parsed
 from bench_networks import Run, compare, in_session
 
 import dml2onnx
@@ -66,7 +66,7 @@ def _image_network() -> Network:
     }}"""
     extra: dict[str, Array] = {"factor": np.array(1 / 128, np.float32), "term": np.array(-1, np.float32)}
     return Network(
-        "images, margins and scales apart", g.build({"y": x}), written(text, {**weights, **extra}), feeds, weights, None
+        "images, margins and scales apart", g.build({"y": x}), parsed(text, {**weights, **extra}), feeds, weights, None
     )
 
 

@@ -15,7 +15,7 @@ memory and time. fuzz: the same, coverage-guided with atheris (``pip install ath
 ``--against directml`` also runs descriptors, valid and invalid, and graphs on DirectML itself (``scripts/directml.py``
 installs it) and compares its verdicts with the checks and its numbers with the compiled model.
 
-The interpreter determines the version of ONNX Runtime. Every case has its own seed, counted from ``--seed``. The journal
+The interpreter determines the version of ONNX Runtime. Every case has its own seed, from ``--seed`` on. The journal
 has a line for each finding, with a minimal model as native JSON, and the figures at the end, also after an interrupt.
 Progress is printed every minute. ``--need-all`` fails if a cell of operator, support row and class of view has not been
 reached: 4400 seeds of descriptors reach all of them.

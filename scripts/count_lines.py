@@ -2,8 +2,8 @@
 
     python scripts/count_lines.py [--packages]
 
-Lines of code exclude comments, docstrings and blank lines. ``testing/``, which no command uses, and recorder.h, which is
-joined from ``scripts/recorder/``, have rows of their own.
+Lines of code exclude comments, docstrings and blank lines. ``testing/``, which no command uses, and recorder.h, joined
+from ``scripts/recorder/``, have rows of their own.
 """
 
 from __future__ import annotations

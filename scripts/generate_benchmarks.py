@@ -14,8 +14,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from _generated import with_section
 from _figures import Figure, Run, number, read
+from _generated import with_section
 
 SCRIPTS = Path(__file__).resolve().parent
 README = SCRIPTS.parent / "README.md"

@@ -2,11 +2,11 @@
 """Write and check ``schemas/graph.schema.json``, the JSON Schema of the native graph format, for editors.
 
     scripts/generate_graph_schema.py            write it
-    scripts/generate_graph_schema.py --check    fail when it differs from what would be written
+    scripts/generate_graph_schema.py --check    fail if the file is out of date
 
-It is made from the catalogue (``schemas/operators`` and ``schemas/enums.json``): every operator's fields with their
-documentation, and every enumerator. An editor that knows it completes and explains; what it cannot say (array lengths,
-connections, types that depend on each other) is said when a model is read.
+It is generated from the catalogue (``schemas/operators`` and ``schemas/enums.json``): the fields of every operator with
+their documentation, and every enumerator. Editors use it for completion and help. What it cannot express (lengths of
+arrays, connections, types that depend on each other) is checked when a model is read.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def named_object(properties: dict[str, Schema], required: list[str], description
 
 
 def described(text: str, schema: Schema) -> Schema:
-    """``schema`` with the catalogue's words, without its references to decisions."""
+    """``schema`` with the catalogue's text, without references to decisions."""
     text = re.sub(r" *\[decisions? [^]]*\]", "", text)
     return {"description": text, **schema} if text else schema
 
@@ -81,7 +81,7 @@ VALUES: dict[FieldType, Schema] = {
 
 
 def _is_output(field: FieldSchema) -> bool:
-    """Whether a field is an output whose sizes may be left out."""
+    """Whether a field is an output whose sizes may be omitted."""
     return field.kind is FieldKind.OUTPUT_TENSOR and field.type is FieldType.TENSOR
 
 
@@ -289,7 +289,7 @@ def definitions(operators: list[OperatorSchema]) -> dict[str, Schema]:
 
 
 def activation_names(operators: list[OperatorSchema]) -> list[str]:
-    """What some operator fuses, and all activations, which recurrent networks may take."""
+    """All operators that can be fused, and all activations, which recurrent operators accept."""
     names = {name for schema in operators for name in catalog.fused_activations(schema.name)}
     names.update(schema.name for schema in operators if schema.short_name.startswith("ACTIVATION_"))
     return sorted(names | {name.removeprefix("DML_OPERATOR_") for name in names})
@@ -344,7 +344,7 @@ def build() -> Schema:
 
 
 def render() -> str:
-    """One line for each definition: the file is read by editors, and compared line by line."""
+    """The schema with one line per definition, for readable diffs."""
     schema = build()
     definitions = schema.pop("$defs")
     assert isinstance(definitions, dict)

@@ -3,8 +3,8 @@
     python scripts/lock.py               keep pins that still satisfy the requirements
     python scripts/lock.py --upgrade     take the newest version of every package
 
-``scripts/requirements/NAME.in`` lists requirements; ``NAME.txt`` is their resolution for all systems and Python versions
-that the project supports. Hashes come from the package index that this machine is configured for.
+``scripts/requirements/NAME.in`` lists requirements; ``NAME.txt`` is their resolution for all supported systems and
+Python versions. Hashes come from the package index that this machine is configured for.
 """
 
 from __future__ import annotations

@@ -122,11 +122,11 @@ class TestLinks:
     @pytest.mark.parametrize(
         ("link", "what"),
         [
-            ("three.html", "there is no such file"),
-            ("two.html#there", "there is no such place in the page"),
-            ("#nowhere", "there is no such place in the page"),
-            ("http://example.org", "no whole https address"),
-            ("https://example", "no whole https address"),
+            ("three.html", "no such file"),
+            ("two.html#there", "no such anchor in the page"),
+            ("#nowhere", "no such anchor in the page"),
+            ("http://example.org", "not a complete https address"),
+            ("https://example", "not a complete https address"),
         ],
     )
     def test_wrong(self, tmp_path: Path, link: str, what: str) -> None:
