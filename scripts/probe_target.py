@@ -141,7 +141,7 @@ def answers(name: str, python: str, work: list[Job]) -> list[Answer]:
     worker = Worker(Runtime(RUNTIMES.get(name, name), name, Path(python)))
     found: list[Answer] = []
     for job in work:
-        answer = worker.ask(job.model, job.feeds, plain=True)
+        answer = worker.run(job.model, job.feeds, plain=True)
         if not isinstance(answer, str) and worker.places and not worker.places.keys() - {CPU}:
             answer = "the node runs on the CPU"
         found.append(answer)

@@ -1,4 +1,4 @@
-"""Tests of the documents, and of what makes them."""
+"""Tests of the documentation and its generators."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SCRIPTS = Path(__file__).resolve().parent.parent.parent / "scripts"
 
 
 def script(name: str) -> ModuleType:
-    """A module of ``scripts/``, which find each other as programs do."""
+    """Imports a module of ``scripts/``, with that directory on the path."""
     if str(SCRIPTS) not in sys.path:
         sys.path.append(str(SCRIPTS))
     spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")

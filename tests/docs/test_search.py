@@ -1,4 +1,4 @@
-"""Built pages as they are read from a disk: excerpts of search results, and tables at every width."""
+"""Tests built pages opened from disk: excerpts of search results, and tables at every width."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_the_main_part_is_kept_with_its_sections() -> None:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A page, a table, and a search page that asks for the page as Sphinx's does."""
+    """A page, two tables, and a search page that fetches the page like Sphinx's."""
     root = tmp_path_factory.mktemp("site")
     (root / "_static").mkdir()
     for name in ("pages.js", "pages.css"):
@@ -77,7 +77,7 @@ def test_excerpts_are_read_from_a_disk(browser: Browser, site: Path) -> None:
     found = f"new DOMParser().parseFromString({json.dumps(text)}, 'text/html').querySelector('[role=main] #two')"
     assert browser.run(f"{found}.textContent").strip() == "Sizes of all dimensions"
     assert browser.problems == []
-    # what is not among them is asked for as before, and a browser refuses that
+    # other pages are fetched as before, which browsers refuse
     assert browser.run("fetch('./other.html').then(() => 'read', () => 'refused')") == "refused"
 
 
@@ -95,7 +95,7 @@ def test_tables_fit(browser: Browser, site: Path, width: int) -> None:
             "[...document.querySelectorAll('td')].slice(0, 4).map((cell) => cell.getBoundingClientRect().top)"
         )
         assert (name < long < short[0]) == (width < 700)
-        assert short[0] == short[1]  # they stand beside each other, on a phone too
+        assert short[0] == short[1]  # in one row, even on a phone
     finally:
         size = {"width": SIZE[0], "height": SIZE[1], "deviceScaleFactor": 1, "mobile": False}
         browser.call("Emulation.setDeviceMetricsOverride", **size)

@@ -1,7 +1,7 @@
-"""What other runtimes do otherwise than ONNX says: each with the smallest model that shows it.
+"""Known deviations of other runtimes from ONNX, each with a minimal model.
 
-``python scripts/generate_runtimes.py`` makes a table of these for ``docs/runtimes.md``. ``python -m tests.runtimes``
-runs each example on its runtime, and fails where it is right; so no entry outlives its defect.
+``python scripts/generate_runtimes.py`` writes a table of these to ``docs/runtimes.md``. ``python -m tests.runtimes``
+runs each example on its runtime, and fails if it passes, so that entries of fixed defects are removed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from tests.runtimes.web import WEB_GPU, WEBNN, in_browser
 
 
 def _has_ranks(*ranks: int) -> Callable[[Outcome], bool]:
-    """A node gives out a tensor of so many dimensions, as no form of ours does."""
+    """A node has an output with one of these ranks."""
     return lambda outcome: any(
         value is not None and value.rank in ranks for node in with_bodies(outcome.nodes) for value in node.outputs
     )
@@ -89,7 +89,7 @@ def _padded(outcome: Outcome) -> bool:
 
 
 def _dilated_across_padding(outcome: Outcome) -> bool:
-    """A Conv of three spatial dimensions is dilated along the second, and padded there."""
+    """A Conv of three spatial dimensions is dilated and padded along the second."""
     for node in with_bodies(outcome.nodes):
         attributes = node.attributes
         if node.op_type == "Conv" and {"dilations", "pads"} <= attributes.keys():
@@ -106,7 +106,7 @@ def _grouped(outcome: Outcome) -> bool:
 
 
 def _is_as_wgsl_says(outcome: Outcome) -> bool:
-    """Sines and cosines are at most 2**-11 off, and tangents as much as quotients of such; no other numbers are."""
+    """Errors of sines and cosines are at most 2**-11, and those of tangents at most those of their quotients."""
     if outcome.run is None or not _has("Sin", "Cos", "Tan")(outcome):
         return False
     error = 2.0**-11
