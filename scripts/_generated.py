@@ -25,7 +25,6 @@ def with_section(text: str, mark: str, content: str) -> str:
 
 
 def write_or_check(
-    generator: str,
     description: str | None,
     make: Callable[[], Mapping[Path, str]],
     is_alike: Callable[[str, str], bool] = operator.eq,
@@ -43,6 +42,6 @@ def write_or_check(
         if not is_alike(old, new):
             lines = difflib.unified_diff(old.splitlines(), new.splitlines(), "old", "new", lineterm="", n=0)
             print(*itertools.islice(lines, MAX_DIFF_LINES), sep="\n")
-            print(f"{path.relative_to(ROOT)} is out of date: run python {generator}", file=sys.stderr)
+            print(f"{path.relative_to(ROOT)} is out of date: run python scripts/{parser.prog}", file=sys.stderr)
             code = 1
     return code

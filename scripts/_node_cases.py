@@ -47,10 +47,15 @@ BINARY = [
     "Add", "Sub", "Mul", "Div", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Equal", "Pow", "Max", "Min", "Mod",
     "PRelu", "And", "Or", "Xor", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitShift", "Concat", "Mean",
 ]  # fmt: skip
+REDUCTIONS = [
+    "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd",
+    "ReduceSum", "ReduceSumSquare",
+]  # fmt: skip
 
 INPUTS: dict[str, list[tuple[int, ...] | Array | None]] = {
     **{op: [MATRIX] for op in UNARY},
     **{op: [MATRIX, MATRIX] for op in BINARY},
+    **{op: [MATRIX, values(1)] for op in REDUCTIONS},
     "Attention": [(1, 2, 2, 4), (1, 2, 3, 4), (1, 2, 3, 4)],
     "AveragePool": [IMAGE],
     "BatchNormalization": [IMAGE, (2,), (2,), (2,), (2,)],
@@ -90,16 +95,6 @@ INPUTS: dict[str, list[tuple[int, ...] | Array | None]] = {
     "QLinearMatMul": [MATRIX, (), (), (3, 2), (), (), (), ()],
     "QuantizeLinear": [MATRIX, (), ()],
     "Range": [(), values(3).reshape(()), ()],
-    "ReduceL1": [MATRIX, values(1)],
-    "ReduceL2": [MATRIX, values(1)],
-    "ReduceLogSum": [MATRIX, values(1)],
-    "ReduceLogSumExp": [MATRIX, values(1)],
-    "ReduceMax": [MATRIX, values(1)],
-    "ReduceMean": [MATRIX, values(1)],
-    "ReduceMin": [MATRIX, values(1)],
-    "ReduceProd": [MATRIX, values(1)],
-    "ReduceSum": [MATRIX, values(1)],
-    "ReduceSumSquare": [MATRIX, values(1)],
     "Reshape": [MATRIX, values(3, 2)],
     "Resize": [IMAGE, (8,), None, values(1, 2, 6, 6)],
     "ReverseSequence": [MATRIX, values(2, 1, 2)],

@@ -30,10 +30,8 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
-import _bench_formats
 import numpy as np
 import onnx
 from _figures import Figure, add_option, report
@@ -45,10 +43,8 @@ from dml2onnx.ir.graph import Graph
 from dml2onnx.lowering import lowerings
 
 SIZES = (1_000, 10_000, 100_000)
-FORMATS: MappingProxyType[str, Callable[[Path], Path]] = MappingProxyType(
-    {"native": lambda path: path, "program": _bench_formats.program, "serialized": _bench_formats.serialized}
-)
-"""Converts a native model to each format."""
+FORMATS = {"native": "native", "program": "dxdispatch", "serialized": "serialized"}
+"""Our names of formats and those of ``convert``."""
 COMPARED_SIZE = 10_000
 """The size that is measured in all formats."""
 FLOOR_SIZE = 100_000
@@ -229,6 +225,16 @@ def write_model(nodes: int, directory: Path) -> Path:
     return path
 
 
+def in_format(model: Path, form: str) -> Path:
+    """Converts a native model to another format, in a new directory next to it."""
+    if form == "native":
+        return model
+    path = model.with_name(f"{model.stem}-{form}") / f"{model.stem}.{'bin' if form == 'serialized' else 'json'}"
+    path.parent.mkdir(exist_ok=True)
+    dml2onnx.convert(model, path, format=FORMATS[form])
+    return path
+
+
 def pipeline(path: Path, output: Path) -> tuple[Seconds, Graph]:
     """Compiles once; returns the seconds of each stage and the graph."""
     times = [time.process_time()]
@@ -315,7 +321,7 @@ def measure(path: Path, form: str, *, floor: bool = True) -> Numbers:
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         lowerings()
-        pipeline(FORMATS[form](write_model(12, directory)), directory / "warm.onnx")
+        pipeline(in_format(write_model(12, directory), form), directory / "warm.onnx")
         before = _peak_memory()
         seconds, graph = pipeline(path, directory / "model.onnx")
         peak = _peak_memory()
@@ -373,7 +379,7 @@ def measurements(
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         for form, size in [(form, size) for form in formats for size in sizes if form == "native" or size == compared]:
-            result = best_of(FORMATS[form](write_model(size, directory)), form, repeat, floor=size <= floor_size)
+            result = best_of(in_format(write_model(size, directory), form), form, repeat, floor=size <= floor_size)
             if size == floor_size:
                 reference = result
             if size > floor_size:
@@ -425,8 +431,8 @@ def profile(size: int, form: str, lines: int = 40) -> None:
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         lowerings()
-        pipeline(FORMATS[form](write_model(12, directory)), directory / "warm.onnx")
-        path = FORMATS[form](write_model(size, directory))
+        pipeline(in_format(write_model(12, directory), form), directory / "warm.onnx")
+        path = in_format(write_model(size, directory), form)
         profiler = cProfile.Profile()
         profiler.runcall(pipeline, path, directory / "model.onnx")
         pstats.Stats(profiler).sort_stats("tottime").print_stats(lines)

@@ -106,8 +106,4 @@ def _cell(doc: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(
-        write_or_check(
-            "scripts/generate_api.py", "Writes the reference of the Python interface.", lambda: {TARGET: page()}
-        )
-    )
+    sys.exit(write_or_check(__doc__, lambda: {TARGET: page()}))

@@ -91,4 +91,4 @@ def _is_alike(before: str, after: str) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(write_or_check(GENERATOR, __doc__, lambda: {TARGET: content()}, are_alike))
+    sys.exit(write_or_check(__doc__, lambda: {TARGET: content()}, are_alike))

@@ -104,8 +104,7 @@ def sizes_drawing(listed: list[tuple[str, str, str]]) -> str:
 if __name__ == "__main__":
     sys.exit(
         write_or_check(
-            "scripts/generate_drawings.py",
-            "Draws the programs of docs/builder.md and docs/sizes.md.",
+            __doc__,
             lambda: {
                 ROOT / "samples" / "graph.svg": drawing(gather(compiled_graph("builder.md", "dml2onnx.GraphBuilder("))),
                 ROOT / "samples" / "sizes.svg": sizes_drawing(rows(compiled_graph("sizes.md", "dml2onnx.convert("))),

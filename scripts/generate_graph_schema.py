@@ -356,4 +356,4 @@ def render() -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(write_or_check(GENERATOR, __doc__, lambda: {TARGET: render()}))
+    sys.exit(write_or_check(__doc__, lambda: {TARGET: render()}))

@@ -130,8 +130,4 @@ def _row(operator: OperatorSchema) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(
-        write_or_check(
-            "scripts/generate_recorder.py", "Writes the recording device for C++ programs.", lambda: {TARGET: header()}
-        )
-    )
+    sys.exit(write_or_check(__doc__, lambda: {TARGET: header()}))

@@ -227,8 +227,7 @@ def _document(title: str, description: str, required: list[str], forms: list[Sch
 if __name__ == "__main__":
     sys.exit(
         write_or_check(
-            GENERATOR,
-            "Writes the JSON Schemas of reports and journals.",
+            __doc__,
             lambda: {REPORT: report_text(), JOURNAL: journal_text()},
         )
     )

@@ -40,4 +40,4 @@ def pages() -> dict[Path, str]:
 
 
 if __name__ == "__main__":
-    sys.exit(write_or_check(GENERATOR, __doc__, pages))
+    sys.exit(write_or_check(__doc__, pages))

@@ -48,4 +48,4 @@ def content() -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(write_or_check(GENERATOR, __doc__, lambda: {TARGET: content()}))
+    sys.exit(write_or_check(__doc__, lambda: {TARGET: content()}))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import io
-import sys
 import tarfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +26,7 @@ from dml2onnx.targets import DEFAULT_OPSET
 from dml2onnx.testing import valid
 from dml2onnx.verification.indices import within
 from tests import test_vectors
+from tests.docs import script
 from tests.lowering import harness, test_every_operator
 
 FAMILIES = ("padding", "convolution", "resample", "pooling", "join")
@@ -238,14 +238,7 @@ def networks(directory: Path | None) -> Iterator[Sample]:
 
 def benchmarks() -> Any:
     """The module ``scripts/_networks.py``."""
-    path = Path(__file__).parents[2] / "scripts" / "_networks.py"
-    spec = importlib.util.spec_from_file_location("_networks", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look up their module
-    spec.loader.exec_module(module)
-    return module
+    return script("_networks")
 
 
 def halves(directory: Path | None) -> Iterator[Sample]:
