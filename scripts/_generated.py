@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from _environment import ROOT
+from _environment import ROOT as ROOT  # re-exported for generators
 
 MAX_DIFF_LINES = 40
 END = "<!-- end -->"
