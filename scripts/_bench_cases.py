@@ -488,7 +488,7 @@ def _windows() -> Iterator[Case]:
     yield Case("UNFOLD", "float32", {"InputTensor": x}, _unfolded, fields)
     yield Case("FOLD", "float32", {"InputTensor": y}, _folded, fields)
     picture = {"InputTensor": numbers(FLOAT32, (1, 16, 125, 125))}
-    for mode, expression in (("NEAREST_NEIGHBOR", _repeated), ("LINEAR", _interpolated)):
+    for mode, expression in (("NEAREST_NEIGHBOR", repeated), ("LINEAR", _interpolated)):
         fields = {"ScaleSize": {"Width": 2, "Height": 2}, "InterpolationMode": mode}
         yield Case("UPSAMPLE_2D", f"float32 {mode.lower()}", picture, expression, fields)
     colours, bias = (1, 3, 500, 667), np.array([1, 2, 3], np.float32)
@@ -509,7 +509,7 @@ def _folded(y: Array) -> Array:
     return image
 
 
-def _repeated(x: Array) -> Array:
+def repeated(x: Array) -> Array:
     return x.repeat(2, 2).repeat(2, 3)
 
 

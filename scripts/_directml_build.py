@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tarfile
 import venv
 from concurrent.futures import ThreadPoolExecutor
@@ -147,7 +146,3 @@ def run(*command: str, directory: Path | None = None) -> str:
         shown = " ".join(command[:4])
         raise MissingError(f"{shown} failed: {(done.stderr or done.stdout).strip()[-1500:]}")
     return done.stdout
-
-
-if __name__ == "__main__":
-    sys.exit("this is a part of scripts/directml.py")

@@ -133,6 +133,19 @@ def read(file: Path) -> dict[str, Run]:
     }
 
 
+def write_relu(path: Path, size: int) -> None:
+    """Writes a native model with one ACTIVATION_RELU of ``size`` elements."""
+    tensor = {"DataType": "FLOAT32", "Sizes": [size]}
+    node = {
+        "type": "ACTIVATION_RELU",
+        "desc": {"OutputTensor": tensor},
+        "inputs": {"InputTensor": "x"},
+        "outputs": {"OutputTensor": "y"},
+    }
+    model = {"dml2onnx": 1, "inputs": {"x": tensor}, "nodes": [node], "outputs": ["y"]}
+    path.write_text(json.dumps(model), encoding="utf-8")
+
+
 def interleaved(runs: Mapping[str, Callable[[], object]], seconds: float = 0, least: int = 1) -> dict[str, list[float]]:
     """Times the functions in rounds of random order, so that all see the same load; returns the seconds of each run.
 

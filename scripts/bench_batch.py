@@ -9,7 +9,6 @@ for only ``--calls`` models, since each call costs the same. Both sides are meas
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from _figures import Figure, add_option, report
+from _figures import Figure, add_option, report, write_relu
 
 from dml2onnx.batching import default_jobs
 
@@ -32,15 +31,7 @@ def write_models(directory: Path, number: int) -> None:
     """Writes distinct graphs of one node."""
     directory.mkdir()
     for index in range(number):
-        tensor = {"DataType": "FLOAT32", "Sizes": [index + 1]}
-        node = {
-            "type": "ACTIVATION_RELU",
-            "desc": {"OutputTensor": tensor},
-            "inputs": {"InputTensor": "x"},
-            "outputs": {"OutputTensor": "y"},
-        }
-        model = {"dml2onnx": 1, "inputs": {"x": tensor}, "nodes": [node], "outputs": ["y"]}
-        (directory / f"{index:05}.json").write_text(json.dumps(model), encoding="utf-8")
+        write_relu(directory / f"{index:05}.json", index + 1)
 
 
 def seconds(work: Callable[[], object]) -> float:

@@ -19,7 +19,6 @@ from typing import Any
 import _bench_cases
 import _bench_learning
 import _bench_networks
-import _bench_regions
 import numpy as np
 import onnxruntime
 from _bench_cases import Array, Case
@@ -198,7 +197,7 @@ def main() -> None:
     options = parser.parse_args()
     started = time.perf_counter()
     rows: list[Row] = []
-    for module in (_bench_cases, _bench_networks, _bench_learning, _bench_regions):
+    for module in (_bench_cases, _bench_networks, _bench_learning):
         for case in module.cases():
             if not options.only or case.operator.startswith(tuple(options.only)):
                 row = measure(case)

@@ -9,7 +9,6 @@ compiled. ``compile`` is compared with a process that imports the onnx package. 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import subprocess
 import sys
@@ -17,7 +16,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from _figures import Figure, add_option, report
+from _figures import Figure, add_option, report, write_relu
 
 PYTHON, NUMPY, ONNX = "python -c pass", "python -c 'import numpy'", "python -c 'import onnx'"
 VERSION, CHECK = "--version", "check of one node"
@@ -29,25 +28,10 @@ TARGETS = {
 }
 """For each command: the baseline, the allowed seconds above it, and a command whose work it includes."""
 
-TENSOR = {"DataType": "FLOAT32", "Sizes": [4]}
-MODEL = {
-    "dml2onnx": 1,
-    "inputs": {"x": TENSOR},
-    "nodes": [
-        {
-            "type": "ACTIVATION_RELU",
-            "desc": {"OutputTensor": TENSOR},
-            "inputs": {"InputTensor": "x"},
-            "outputs": {"OutputTensor": "y"},
-        }
-    ],
-    "outputs": ["y"],
-}
-
 
 def commands(directory: Path) -> dict[str, list[str]]:
     model = directory / "model.json"
-    model.write_text(json.dumps(MODEL), encoding="utf-8")
+    write_relu(model, 4)
     cli = [sys.executable, "-m", "dml2onnx"]
     return {
         PYTHON: [sys.executable, "-c", "pass"],

@@ -31,9 +31,8 @@ from pathlib import Path
 
 import _campaign_directml as directml
 from _campaign_files import files, fuzz
-from _campaign_graphs import graphs, programs, relations
+from _campaign_graphs import descriptors, graphs, programs, relations
 from _campaign_journal import Campaign
-from _campaign_operators import descriptors
 from _campaign_sizes import sizes
 
 PARTS = {
