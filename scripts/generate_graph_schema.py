@@ -142,7 +142,7 @@ TENSOR: dict[str, Schema] = {
     "DataType": ref("DML_TENSOR_DATA_TYPE"),
     "Sizes": {"description": "Elements in each dimension, or names of them", **array_of(ref("size"))},
     "Strides": {
-        "description": "Elements to step in each dimension; left out when packed",
+        "description": "Elements to step in each dimension; omit if packed",
         **one_or(array_of(ref("uint")), {"type": "null"}),
     },
     "DimensionCount": ref("uint"),
@@ -160,7 +160,7 @@ CONTENTS: dict[str, Schema] = {
 }
 assert set(CONTENTS) == CONTENTS_MEMBERS
 
-NAME: Schema = {"description": "What the value is called, if another has that name already", "type": "string"}
+NAME: Schema = {"description": "The name of the value, if another value has the same name", "type": "string"}
 
 DECLARED: dict[str, Schema] = {
     "bytes": {
@@ -194,9 +194,9 @@ COMMAND: dict[str, Schema] = {
 assert set(COMMAND) == {name for names in COMMAND_MEMBERS.values() for name in names}
 
 SIZE_NAME: dict[str, Schema] = {
-    "size": {"description": "What the name stands for while the model is read", "type": "integer", "minimum": 1},
+    "size": {"description": "The size that replaces the name when the model is read", "type": "integer", "minimum": 1},
     "range": {
-        "description": "The first and the last size that the model is for",
+        "description": "The smallest and the largest supported size",
         **array_of({"type": "integer", "minimum": 1}),
         "minItems": 2,
         "maxItems": 2,
@@ -225,28 +225,28 @@ LEAVES: dict[str, Schema] = {
         named_object(
             TENSOR | {"Sizes": one_or(array_of(ref("size")), {"description": "What follows", "const": INFER})},
             [],
-            "A DML_BUFFER_TENSOR_DESC, whose Sizes may be left out for those that follow",
+            "A DML_BUFFER_TENSOR_DESC; omitted Sizes are inferred",
         ),
         named_object({"Type": TENSOR["Type"], "Desc": {"type": "object"}}, ["Desc"], "DML_TENSOR_DESC"),
         {"type": "null"},
     ),
-    "size_name": named_object(SIZE_NAME, [], "The sizes that a name stands for"),
+    "size_name": named_object(SIZE_NAME, [], "The value and range of a named size"),
     "contents": named_object(TENSOR | CONTENTS | DECLARED, [], "A tensor descriptor with contents"),
     "source": one_or(
         {"description": "The name of a value", "type": ["string", "null"]},
         named_object(
             {"value": {"type": "string"}, "offset": {"description": "In bytes", **BYTES}},
             ["value"],
-            "A value from the middle on",
+            "A value from an offset on",
         ),
     ),
     "target": one_or(
         {"description": "The name of a new value", "type": ["string", "null"]},
-        named_object(TARGET_VALUE, ["value"], "A value of which the tensor is a part"),
+        named_object(TARGET_VALUE, ["value"], "A value that contains the tensor"),
     ),
     "output": one_or(
         {"description": "The name of a value", "type": "string"},
-        named_object({"value": VALUE, **TENSOR}, ["value"], "A value, seen through a descriptor"),
+        named_object({"value": VALUE, **TENSOR}, ["value"], "A value, viewed by a descriptor"),
     ),
     "outputs": one_or(
         array_of(ref("output")),
@@ -274,7 +274,7 @@ def definitions(operators: list[OperatorSchema]) -> dict[str, Schema]:
     return {
         **LEAVES,
         "activation": {
-            "description": "An activation whose tensors are left out, with its attributes in desc or beside type",
+            "description": "An activation without tensors, with its attributes in desc or next to type",
             "type": "object",
             "required": ["type"],
             "properties": {"type": {"enum": activation_names(operators)}, "desc": {"type": "object"}},
@@ -307,27 +307,27 @@ def build() -> Schema:
             "anyOf": [{"enum": levels}, {"type": "string"}],
         },
         "names": {
-            "description": "Names that Sizes may have in the place of numbers",
+            "description": "Names that Sizes may use instead of numbers",
             "type": "object",
             "additionalProperties": ref("size_name"),
         },
         "inputs": {
-            "description": "What the caller binds: tensor descriptors by name, with sample contents if any",
+            "description": "Inputs: tensor descriptors by name, with optional sample contents",
             "type": "object",
             "additionalProperties": ref("contents"),
         },
         "constants": {
-            "description": "Tensors whose contents are known, by name",
+            "description": "Constant tensors by name",
             "type": "object",
             "additionalProperties": ref("contents"),
         },
         "nodes": {"description": "Operators, in any order", **array_of(ref("node"))},
         "outputs": {
-            "description": "Names of values, or public names with the values that they stand for",
+            "description": "Names of values, or public names with their values",
             **ref("outputs"),
         },
         "results": {
-            "description": "All buffers that a program leaves behind, as outputs; running the graph gives these",
+            "description": "All buffers of a program as outputs, which running the graph returns",
             **ref("outputs"),
         },
         "commands": {"description": "What is shown when the graph is run", **array_of(ref("command"))},

@@ -133,7 +133,7 @@ class TestLinks:
         found = self.broken(tmp_path, one=one, two='<h1 id="here"><a href="one.html">x</a>')
         assert found == [f"one.html: {link}: {what}"]
 
-    def test_a_page_that_nobody_links_to(self, tmp_path: Path) -> None:
+    def test_a_page_without_links_to_it(self, tmp_path: Path) -> None:
         assert self.broken(tmp_path, one='<a href="one.html">x</a>', two="") == ["two.html: no page links to it"]
 
     def test_pictures_and_styles(self, tmp_path: Path) -> None:

@@ -317,21 +317,21 @@ def _without_torchvision() -> None:
 
 
 def tvm(path: Path, feeds: Arrays) -> Arrays:
-    """TVM's importer of ONNX, and its code for the CPU."""
+    """TVM's ONNX importer and CPU code generator."""
     onnx, module = import_module("onnx"), import_module("tvm")
     relax = import_module("tvm.relax")
     model = onnx.load(path)
     imported = import_module("tvm.relax.frontend.onnx").from_onnx(model, keep_params_in_input=False)
     imported = relax.transform.DecomposeOpsForInference()(imported)
     machine = relax.VirtualMachine(module.compile(imported, "llvm"), module.cpu())
-    given = [module.runtime.tensor(feeds[item.name]) for item in model.graph.input]
-    answers = machine["main"](*given)
+    inputs = [module.runtime.tensor(feeds[item.name]) for item in model.graph.input]
+    answers = machine["main"](*inputs)
     several = [answers] if hasattr(answers, "numpy") else list(answers)
     return {item.name: value.numpy() for item, value in zip(model.graph.output, several, strict=True)}
 
 
 def tinygrad(path: Path, feeds: Arrays) -> Arrays:
-    """tinygrad's reader of ONNX; its code for the CPU is compiled by clang, or what CC names."""
+    """tinygrad's ONNX importer; CPU code is compiled by clang or CC."""
     tensor = import_module("tinygrad").Tensor
     answers = import_module("tinygrad.nn.onnx").OnnxRunner(path)({k: tensor(v) for k, v in feeds.items()})
     return {name: value.numpy() for name, value in answers.items()}
@@ -381,7 +381,7 @@ def here() -> dict[str, list[str]]:
 
 
 def one(tool: Tool, path: Path) -> dict[str, Any]:
-    """What a tool makes of one model."""
+    """Runs a tool on one model and writes the outputs."""
     with np.load(path.with_suffix(".npz")) as loaded:
         count = 1 + max(int(key.partition("/")[0]) for key in loaded)
         feeds = [
@@ -398,7 +398,7 @@ def one(tool: Tool, path: Path) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Tools print; what they print is nobody's answer here."""
+    """Discards what tools print and log."""
     logging.disable(logging.ERROR)
     warnings.simplefilter("ignore")
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
@@ -406,15 +406,15 @@ def quiet() -> Iterator[None]:
 
 
 def reason(error: BaseException, directory: Path) -> str:
-    """What an error says, without the places of files."""
-    said = str(getattr(error, "stderr", None) or error) or type(error).__name__
-    lines = [line.strip() for line in said.replace(f"{directory}{os.sep}", "").splitlines() if line.strip()]
+    """The main line of an error message, without paths."""
+    text = str(getattr(error, "stderr", None) or error) or type(error).__name__
+    lines = [line.strip() for line in text.replace(f"{directory}{os.sep}", "").splitlines() if line.strip()]
     wanted = [line for line in lines if "rror" in line and "site-packages" not in line]
     return f"{type(error).__name__}: {' '.join((wanted or lines)[-1].split())[:300]}"
 
 
 def main() -> None:
-    """All models of the directory of which nothing has been said; or, of no directory, the tools that are here."""
+    """Processes all models of the directory without a result; without arguments, prints the installed tools."""
     if len(sys.argv) == 1:
         print(json.dumps(here()))
         return

@@ -238,7 +238,7 @@ def test_functions_take_several_and_options() -> None:
 def test_auto_does_without_what_cannot_start(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A fake of a session that a plugin's driver refuses, for want of such a driver."""
+    """Simulates a driver that refuses to start a session."""
     from dml2onnx.runtime import sessions
 
     make = sessions._session
