@@ -1,4 +1,4 @@
-"""An example for each public name, as they stand on the page of the Python interface; each is a program of its own."""
+"""The examples in docs/api.md, a complete program for each public name."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ print(g.build({"larger": larger, "mean": g.reduce(features, "AVERAGE", [2, 3])})
 import numpy as np
 import dml2onnx
 
-weights = dml2onnx.LoadOptions(constants={"x": np.ones((1, 3, 8, 8), np.float32)})  # which then is no input any more
+weights = dml2onnx.LoadOptions(constants={"x": np.ones((1, 3, 8, 8), np.float32)})  # x is no longer an input
 assert not dml2onnx.load("model.json", weights).inputs
 """,
     "Providers": """\
@@ -100,7 +100,7 @@ except dml2onnx.UnreadableError as error:
     "batch": """\
 import dml2onnx
 
-if __name__ == "__main__":  # processes of their own are started
+if __name__ == "__main__":  # worker processes are started
     print(dml2onnx.batch(["model.json"], "compile", "out", jobs=1))
 """,
     "check": """\

@@ -1,4 +1,4 @@
-"""What ``bench_ops.py`` measures: an operator on a million elements, and the plain numpy expression of the same."""
+"""Cases for ``bench_ops.py``: an operator on a million elements, and the equivalent numpy expression."""
 
 from __future__ import annotations
 
@@ -26,38 +26,33 @@ RANDOM = np.random.default_rng(0)
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One row of the table. ``inputs`` are in memory order, those of arrays by ``FIELD/INDEX``.
-
-    ``expression`` takes them in order.
-    """
+    """One row of the table. ``inputs`` are in memory order; elements of array fields are named ``FIELD/INDEX``."""
 
     operator: str
     variant: str
     inputs: Mapping[str, Array]
     expression: Expression
-    """Its results are like the outputs, but for the types of 64 bits that numpy promotes to."""
+    """Takes the inputs in order; its results match the outputs, except that numpy may promote to 64-bit types."""
     fields: Mapping[str, object] = field(default_factory=dict)
     views: Mapping[str, tuple[Shape, Shape]] = field(default_factory=dict)
     """Sizes and strides of inputs that are not packed."""
     limit: float = 3.0
-    """The ratio above which a reason is due."""
+    """The ratio above which the row needs a reason."""
     types: Sequence[npt.DTypeLike] = ()
-    """Of outputs, where they are others than those of the results."""
+    """Data types of outputs, if they differ from the results."""
 
 
-# --- contents --------------------------------------------------------------------------------------------------------
+# --- data ------------------------------------------------------------------------------------------------------------
 
 
 def numbers(dtype: np.dtype[Any], shape: Shape = SQUARE, low: float = -100, high: float = 100) -> Array:
-    """Random numbers of any type."""
     if dtype.kind == "f":
         return RANDOM.uniform(low, high, shape).astype(dtype)
     first = 0 if dtype.kind == "u" else int(low)
     return RANDOM.integers(first, max(int(high), first + 1), shape).astype(dtype)
 
 
-def places(count: int, shape: Shape = SQUARE) -> Array:
-    """Random indices below ``count``."""
+def random_indices(count: int, shape: Shape = SQUARE) -> Array:
     return RANDOM.integers(0, count, shape).astype(np.uint32)
 
 
@@ -301,7 +296,7 @@ ACTIVATIONS: dict[str, tuple[Expression, dict[str, Any]]] = {
 
 
 def activations() -> Iterator[Case]:
-    """ACTIVATION operators on FLOAT32, and what tables admit on INT32."""
+    """ACTIVATION operators on FLOAT32, and on INT32 if DirectML admits it."""
     for dtype in (FLOAT32, INT32):
         for name, (expression, fields) in ACTIVATIONS.items():
             yield _unary(f"ACTIVATION_{name}", dtype, expression, low=-8, high=8, **fields)
@@ -364,7 +359,7 @@ def _largest(x: Array) -> tuple[Array, Array]:
 
 
 def movement() -> Iterator[Case]:
-    """Everything that takes elements elsewhere."""
+    """Operators that move, select or convert elements."""
     types: list[np.dtype[Any]] = [FLOAT32, INT32, UINT8, np.dtype(np.float16), np.dtype(np.int64)]
     for source, target in product(types, repeat=2):
         if source != target and FLOAT32 in (source, target):
@@ -406,7 +401,7 @@ def _reversed(x: Array, lengths: Array) -> Array:
 
 def _indexing(dtype: np.dtype[Any]) -> Iterator[Case]:
     x = numbers(dtype)
-    one, each = places(SIDE, (1, SIDE)), places(SIDE)
+    one, each = random_indices(SIDE, (1, SIDE)), random_indices(SIDE)
     for axis in (0, 1):
         expression = _taking(axis)
         fields: dict[str, object] = {"Axis": axis, "IndexDimensions": 1}
@@ -414,7 +409,7 @@ def _indexing(dtype: np.dtype[Any]) -> Iterator[Case]:
         yield Case("GATHER", f"{dtype.name} axis {axis}", inputs, expression, fields)
     inputs = {"InputTensor": x, "IndicesTensor": each}
     yield Case("GATHER_ELEMENTS", dtype.name, inputs, lambda x, i: np.take_along_axis(x, i, 1), {"Axis": 1})
-    rows = places(SIDE, (SIDE, 1))
+    rows = random_indices(SIDE, (SIDE, 1))
     for name in ("GATHER_ND", "GATHER_ND1"):
         fields = {"InputDimensionCount": 2, "IndicesDimensionCount": 2}
         if name == "GATHER_ND1":
@@ -435,7 +430,7 @@ def _indexing(dtype: np.dtype[Any]) -> Iterator[Case]:
 
 
 def _nonzero(x: Array) -> tuple[Array, Array]:
-    """Their number, and their rows, behind which others are left open."""
+    """The number of nonzero elements, and their coordinates; later rows are unspecified."""
     found = np.argwhere(x).astype(np.uint32)
     rows = np.zeros((x.size, x.ndim), np.uint32)
     rows[: len(found)] = found
@@ -493,7 +488,7 @@ def _windows() -> Iterator[Case]:
     yield Case("UNFOLD", "float32", {"InputTensor": x}, _unfolded, fields)
     yield Case("FOLD", "float32", {"InputTensor": y}, _folded, fields)
     picture = {"InputTensor": numbers(FLOAT32, (1, 16, 125, 125))}
-    for mode, expression in (("NEAREST_NEIGHBOR", _repeated), ("LINEAR", _interpolated)):
+    for mode, expression in (("NEAREST_NEIGHBOR", repeated), ("LINEAR", _interpolated)):
         fields = {"ScaleSize": {"Width": 2, "Height": 2}, "InterpolationMode": mode}
         yield Case("UPSAMPLE_2D", f"float32 {mode.lower()}", picture, expression, fields)
     colours, bias = (1, 3, 500, 667), np.array([1, 2, 3], np.float32)
@@ -514,7 +509,7 @@ def _folded(y: Array) -> Array:
     return image
 
 
-def _repeated(x: Array) -> Array:
+def repeated(x: Array) -> Array:
     return x.repeat(2, 2).repeat(2, 3)
 
 
@@ -527,11 +522,11 @@ def _interpolated(x: Array) -> Array:
     return x
 
 
-# --- from nothing ----------------------------------------------------------------------------------------------------
+# --- generators ------------------------------------------------------------------------------------------------------
 
 
 def filling() -> Iterator[Case]:
-    """Operators that make their output from attributes, and random numbers."""
+    """Operators that generate their output from attributes, and random numbers."""
     for dtype, sizes in product((FLOAT32, INT32), (SQUARE, (SIDE + 48, SIDE + 48))):
         variant = f"{dtype.name} {sizes[0]}x{sizes[1]}"
         fields: dict[str, object] = {"ValueDataType": dtype.name.upper()}
@@ -582,6 +577,6 @@ FAMILIES: Sequence[Callable[[], Iterator[Case]]] = (
 
 
 def cases() -> Iterator[Case]:
-    """Every case but those of networks, whether its operator admits the data type or not."""
+    """Yields the cases of all families, whether the operator admits the data type or not."""
     for family in FAMILIES:
         yield from family()

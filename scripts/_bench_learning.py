@@ -1,4 +1,4 @@
-"""What ``bench_ops.py`` measures of attention, regions, and what training needs."""
+"""Cases for ``bench_ops.py``: attention, regions, pools, gradients and ADAM_OPTIMIZER."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from _bench_cases import FLOAT32, UINT32, Array, Case, numbers
+from _bench_cases import FLOAT32, UINT32, Array, Case, numbers, repeated
 
 IMAGES = (4, 64, 64, 64)
 CHANNELS = (1, 64, 1, 1)
@@ -15,9 +15,9 @@ COUNT, CROP, PIXELS = 64, 7, 64
 
 
 def cases() -> Iterator[Case]:
-    """All of them."""
     yield from _attention()
     yield from _regions()
+    yield from _windows()
     x = numbers(FLOAT32, IMAGES)
     for p, norm in (
         (1, lambda x: np.abs(x).sum(1, keepdims=True)),
@@ -48,7 +48,7 @@ def _gradients(x: Array) -> Iterator[Case]:
         "BATCH_NORMALIZATION_GRAD",
         "float32",
         {"InputTensor": x, "InputGradientTensor": gradient, **parameters},
-        _normalized_back,
+        _normalization_gradient,
         {"Epsilon": 1e-5},
     )
     half = (*IMAGES[:3], IMAGES[3] // 2)
@@ -60,19 +60,19 @@ def _gradients(x: Array) -> Iterator[Case]:
         "SLICE_GRAD",
         "float32 every second",
         {"InputGradientTensor": numbers(FLOAT32, half)},
-        _spread,
+        _slice_gradient,
         window,
     )
 
 
-def _normalized_back(x: Array, gradient: Array, mean: Array, variance: Array, scale: Array) -> tuple[Array, ...]:
+def _normalization_gradient(x: Array, gradient: Array, mean: Array, variance: Array, scale: Array) -> tuple[Array, ...]:
     factor = 1 / np.sqrt(variance + np.float32(1e-5))
     over = (0, 2, 3)
     scaled = (gradient * (x - mean)).sum(over, keepdims=True) * factor
     return gradient * (scale * factor), scaled, gradient.sum(over, keepdims=True)
 
 
-def _spread(gradient: Array) -> Array:
+def _slice_gradient(gradient: Array) -> Array:
     result = np.zeros(IMAGES, np.float32)
     result[..., ::2] = gradient
     return result
@@ -125,7 +125,7 @@ def _regions() -> Iterator[Case]:
 
 
 def _aligned(x: Array, regions: Array, batches: Array) -> Any:
-    """Two by two samples in each bin, each between four pixels."""
+    """Averages two by two bilinear samples in each bin."""
     offsets = (np.arange(2 * CROP) + 0.5) / 2
     corners = regions - 0.5
     extents = (regions[:, 2:] - regions[:, :2]) / CROP
@@ -153,3 +153,51 @@ def _pooled(x: Array, regions: Array) -> Array:
                 left, right = column * width // CROP + x1, -(-(column + 1) * width // CROP) + x1
                 result[index, :, row, column] = x[0, :, top:bottom, left:right].max((1, 2))
     return result
+
+
+# --- windows ---------------------------------------------------------------------------------------------------------
+
+IMAGE, HALF = (1, 16, 256, 256), (1, 16, 128, 128)
+_WINDOWS: dict[str, object] = {"Strides": [2, 2], "WindowSize": [2, 2]}
+
+
+def _windows() -> Iterator[Case]:
+    x, gradient = numbers(FLOAT32, IMAGE), numbers(FLOAT32, HALF)
+    yield Case("MAX_POOLING2", "float32 2x2", {"InputTensor": x}, lambda x: _blocks(x).max((3, 5)), _WINDOWS)
+    yield Case("AVERAGE_POOLING1", "float32 2x2", {"InputTensor": x}, lambda x: _blocks(x).mean((3, 5)), _WINDOWS)
+    for p in (1, 2, 3):
+        fields = {**_WINDOWS, "P": p}
+        yield Case("LP_POOLING1", f"float32 2x2 P {p}", {"InputTensor": x}, _norms[p], fields)
+    backward = {"InputGradientTensor": gradient}
+    yield Case("AVERAGE_POOLING_GRAD", "float32 2x2", backward, lambda g: repeated(g) / 4, _WINDOWS)
+    backward = {"InputTensor": x, **backward}
+    yield Case("MAX_POOLING_GRAD", "float32 2x2", backward, _max_gradient, _WINDOWS)
+    down: dict[str, object] = {
+        "InterpolationMode": "NEAREST_NEIGHBOR", "Scales": [1.0, 1.0, 2.0, 2.0], "RoundingDirection": "DECREASING",
+    }  # fmt: skip
+    yield Case(
+        "RESAMPLE_GRAD1",
+        "float32 nearest",
+        {"InputGradientTensor": x},
+        lambda g: _blocks(g).sum((3, 5)),
+        down,
+    )
+
+
+def _blocks(x: Array) -> Array:
+    n, c, height, width = x.shape
+    return x.reshape(n, c, height // 2, 2, width // 2, 2)
+
+
+def _max_gradient(x: Array, gradient: Array) -> Array:
+    rows = np.ascontiguousarray(_blocks(x).transpose(0, 1, 2, 4, 3, 5)).reshape(*gradient.shape, 4)
+    result = np.zeros_like(rows)
+    np.put_along_axis(result, rows.argmax(-1)[..., None], gradient[..., None], -1)
+    return result.reshape(*gradient.shape, 2, 2).transpose(0, 1, 2, 4, 3, 5).reshape(x.shape)
+
+
+_norms = {
+    1: lambda x: np.abs(_blocks(x)).sum((3, 5)),
+    2: lambda x: np.sqrt((_blocks(x) ** 2).sum((3, 5))),
+    3: lambda x: np.cbrt((np.abs(_blocks(x)) ** 3).sum((3, 5))),
+}

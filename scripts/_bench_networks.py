@@ -1,4 +1,4 @@
-"""What ``bench_ops.py`` measures of networks: normalisations, recurrent layers, and quantized tensors."""
+"""Cases for ``bench_ops.py``: normalisations, recurrent layers, and quantized tensors."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ BY_CHANNEL = (1, 64, 1, 1)
 
 
 def normalisations() -> Iterator[Case]:
-    """Normalisations of images and of rows, by given statistics, by their own, and by neighbours."""
+    """Normalisations of images and rows, by given statistics, by their own, and over neighbours."""
     for name, sizes in (("channels", BY_CHANNEL), ("last axis", (1, 1, 1, 32)), ("all", IMAGES)):
         x = {"InputTensor": numbers(FLOAT32, IMAGES)}
         given = {f"{field}Tensor": numbers(FLOAT32, sizes, 0.5, 2) for field in ("Mean", "Variance", "Scale", "Bias")}
         fields: dict[str, object] = {"Spatial": True, "Epsilon": 1e-5}
-        yield Case("BATCH_NORMALIZATION", f"float32 {name}", {**x, **given}, _by_given, fields)
+        yield Case("BATCH_NORMALIZATION", f"float32 {name}", {**x, **given}, _with_statistics, fields)
     layouts: list[tuple[str, Shape, Shape, Shape]] = [
         ("images", IMAGES, (2, 3), BY_CHANNEL),
         ("images cross", IMAGES, (1, 2, 3), BY_CHANNEL),
@@ -41,25 +41,25 @@ def normalisations() -> Iterator[Case]:
         fields = {"Epsilon": 1e-5}
         if shape == IMAGES:
             switches = {**fields, "CrossChannel": len(axes) == 3, "NormalizeVariance": True}
-            yield Case("MEAN_VARIANCE_NORMALIZATION", f"float32 {name}", own, _by_own(axes), switches)
+            yield Case("MEAN_VARIANCE_NORMALIZATION", f"float32 {name}", own, _standardised(axes), switches)
         one = {**fields, "Axes": list(axes), "NormalizeVariance": True}
-        yield Case("MEAN_VARIANCE_NORMALIZATION1", f"float32 {name}", own, _by_own(axes), one)
+        yield Case("MEAN_VARIANCE_NORMALIZATION1", f"float32 {name}", own, _standardised(axes), one)
         two = {**fields, "Axes": list(axes), "UseMean": False, "UseVariance": True}
-        yield Case("MEAN_VARIANCE_NORMALIZATION2", f"float32 {name} about 0", own, _by_own(axes, False), two)
+        yield Case("MEAN_VARIANCE_NORMALIZATION2", f"float32 {name} about 0", own, _standardised(axes, False), two)
     for across in (True, False):
         fields = {"CrossChannel": across, "LocalSize": 5, "Alpha": 1e-4, "Beta": 0.75, "Bias": 1.0}
         variant = f"float32 {'channels' if across else 'images'}"
-        neighbours = _by_neighbours((1,) if across else (2, 3))
+        neighbours = _over_neighbours((1,) if across else (2, 3))
         x = {"InputTensor": numbers(FLOAT32, IMAGES)}
         yield Case("LOCAL_RESPONSE_NORMALIZATION", variant, x, neighbours, fields)
 
 
-def _by_given(x: Array, mean: Array, variance: Array, scale: Array, bias: Array) -> Array:
+def _with_statistics(x: Array, mean: Array, variance: Array, scale: Array, bias: Array) -> Array:
     y: Array = (x - mean) * (scale / np.sqrt(variance + np.float32(1e-5))) + bias
     return y
 
 
-def _by_own(axes: Shape, about_mean: bool = True) -> Expression:
+def _standardised(axes: Shape, about_mean: bool = True) -> Expression:
     def normalised(x: Array, scale: Array, bias: Array) -> Array:
         y = x - x.mean(axes, keepdims=True) if about_mean else x
         deviation = np.sqrt((y * y).mean(axes, keepdims=True) + np.float32(1e-5))
@@ -69,7 +69,7 @@ def _by_own(axes: Shape, about_mean: bool = True) -> Expression:
     return normalised
 
 
-def _by_neighbours(axes: Shape) -> Expression:
+def _over_neighbours(axes: Shape) -> Expression:
     def normalised(x: Array) -> Array:
         total = x * x
         for axis in axes:
@@ -81,11 +81,11 @@ def _by_neighbours(axes: Shape) -> Expression:
     return normalised
 
 
-# --- step by step ----------------------------------------------------------------------------------------------------
+# --- recurrent -------------------------------------------------------------------------------------------------------
 
 
 def recurrent() -> Iterator[Case]:
-    """RNN, GRU and LSTM, many steps of one sequence and few of many: numpy goes through them as well."""
+    """RNN, GRU and LSTM: many steps of one sequence, and few steps of many."""
     activations = {"RNN": ("TANH",), "GRU": ("SIGMOID", "TANH"), "LSTM": ("SIGMOID", "TANH", "TANH")}
     for (name, gates), (steps, batch, size) in product(
         (("RNN", 1), ("GRU", 3), ("LSTM", 4)), ((200, 1, 128), (20, 32, 256))
@@ -100,10 +100,10 @@ def recurrent() -> Iterator[Case]:
         }
         if name == "GRU":
             fields["LinearBeforeReset"] = True
-        yield Case(name, f"{steps} steps of {batch}", inputs, _through_steps(gates), fields)
+        yield Case(name, f"{steps} steps of {batch}", inputs, _recurrence(gates), fields)
 
 
-def _through_steps(gates: int) -> Expression:
+def _recurrence(gates: int) -> Expression:
     def run(x: Array, w: Array, r: Array) -> Array:
         seen, recurrence = x[0] @ w[0, 0].T, r[0, 0].T
         hidden = cell = np.zeros((x.shape[2], r.shape[3]), np.float32)
@@ -225,7 +225,7 @@ def _by_range(dtype: np.dtype[Any]) -> Expression:
 
 
 def _multiplied(a: Array, b: Array, za: Array, zb: Array) -> Array:
-    # floats, which numpy has a fast product of, and which are exact here
+    # numpy multiplies float matrices fast, and the results are exact here
     y: Array = ((a.astype(np.float64) - za) @ (b.astype(np.float64) - zb)).astype(np.int32)
     return y
 
@@ -258,6 +258,6 @@ FAMILIES: Sequence[Callable[[], Iterator[Case]]] = (normalisations, recurrent, q
 
 
 def cases() -> Iterator[Case]:
-    """Every case of networks, whether its operator admits the data type or not."""
+    """Yields the cases of all families, whether the operator admits the data type or not."""
     for family in FAMILIES:
         yield from family()

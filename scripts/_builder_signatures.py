@@ -1,50 +1,30 @@
-"""DirectMLX's vocabulary: how its functions are called, and in which order, with which defaults, they take arguments.
+"""Names of DirectMLX's functions, and the order and defaults of their arguments.
 
-What is not said here is as in the operator's structure, required arguments first.
+Everything else follows the operator's structure, with required arguments first.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from dml2onnx.builder.attributes import ACTIVATION_DEFAULTS
+from dml2onnx.catalog import FieldSchema
 
-if TYPE_CHECKING:
-    from dml2onnx.catalog import FieldSchema
-
-WRITTEN_BY_HAND = frozenset(
-    {
-        "activation_hardmax",
-        "activation_log_softmax",
-        "activation_softmax",
-        "add",
-        "average_pooling",
-        "depth_to_space",
-        "gather_nd",
-        "max_pooling",
-        "mean_variance_normalization",
-        "negate",
-        "one_hot",
-        "pow",
-        "resample",
-        "roi_align",
-        "roi_align_grad",
-        "slice",
-        "space_to_depth",
-        "split",
-        "top_k",
-    }
-)
-"""Plain names that ``directmlx.py`` has a method for, which chooses among versions or arguments."""
+WRITTEN_BY_HAND = frozenset([
+    "activation_hardmax", "activation_log_softmax", "activation_softmax", "add", "average_pooling", "depth_to_space",
+    "gather_nd", "max_pooling", "mean_variance_normalization", "negate", "one_hot", "pow", "resample", "roi_align",
+    "roi_align_grad", "slice", "space_to_depth", "split", "top_k",
+])  # fmt: skip
+"""Names of methods in ``directmlx.py``, which choose among versions or arguments of an operator."""
 
 METHODS = {
     "NONZERO_COORDINATES": "non_zero_coordinates",
     "SCATTER": "scatter_elements",
     "ELEMENT_WISE_IF": "if_",
 }
-"""Names of DirectMLX that are not the operator's own."""
+"""Names in DirectMLX that differ from the operator's."""
 
 _NAMES = {
     "WindowSize": "window_sizes",
@@ -61,7 +41,6 @@ def snake(name: str) -> str:
 
 
 def parameter_name(operator: str, field: str) -> str:
-    """The argument for a field."""
     name = _NAMES_OF.get((operator, field)) or _NAMES.get(field)
     return name or snake(re.sub(r"Tensor(?=s?$)", "", field))
 
@@ -87,48 +66,36 @@ _ORDERS = {
     "REDUCE": "input function axes output_data_type",
 }
 ORDERS = {operator: order.split() for operator, order in _ORDERS.items()}
-"""Where DirectMLX's order is not that of the structure."""
+"""Orders of arguments in DirectMLX that differ from the structure."""
 
+_WINDOWED = [
+    "AVERAGE_POOLING", "AVERAGE_POOLING1", "CONVOLUTION", "CONVOLUTION_INTEGER", "LP_POOLING", "LP_POOLING1",
+    "MAX_POOLING", "MAX_POOLING1", "MAX_POOLING2", "QUANTIZED_LINEAR_AVERAGE_POOLING", "QUANTIZED_LINEAR_CONVOLUTION",
+    "SLICE", "SLICE1",
+]  # fmt: skip
 SIZES_OF_CHOICE = {
-    **dict.fromkeys(
-        [
-            "AVERAGE_POOLING",
-            "AVERAGE_POOLING1",
-            "CONVOLUTION",
-            "CONVOLUTION_INTEGER",
-            "LP_POOLING",
-            "LP_POOLING1",
-            "MAX_POOLING",
-            "MAX_POOLING1",
-            "MAX_POOLING2",
-            "QUANTIZED_LINEAR_AVERAGE_POOLING",
-            "QUANTIZED_LINEAR_CONVOLUTION",
-            "SLICE",
-            "SLICE1",
-        ],
-        ("OutputTensor",),
-    ),
+    **dict.fromkeys(_WINDOWED, ("OutputTensor",)),
     "MULTIHEAD_ATTENTION": ("OutputTensor", "OutputPresentKeyTensor", "OutputPresentValueTensor"),
     "MULTIHEAD_ATTENTION1": ("OutputTensor",),
     "NONZERO_COORDINATES": ("OutputCountTensor", "OutputCoordinatesTensor"),
 }
-"""Outputs that may have other sizes than the natural ones: rounded up, extended, cut, with leading ones."""
+"""Outputs whose sizes may be rounded up, extended, cut or given leading ones."""
 
 TYPE_DEFAULTS = {"ELEMENT_WISE_QUANTIZE_LINEAR": "UINT8"}
-"""Data types of outputs that DirectMLX defaults to, beside those of :data:`TRUTH`."""
+"""DirectMLX's default data types of outputs, besides those of :data:`TRUTH`."""
 
 TRUTH = frozenset({"UINT8", "UINT32"})
-"""What outputs may have that say yes or no, or count bits, whatever their inputs have; DirectMLX defaults to UINT8."""
+"""Data types of logical outputs and bit counts, independent of the inputs; DirectMLX's default is UINT8."""
 
 TYPED_BY_AN_ARRAY = frozenset({"DEQUANTIZE"})
-"""Operators whose output has the data type of the first of an array of inputs."""
+"""Operators whose output has the data type of the first element of an array of inputs."""
 
 WANTED = frozenset({"GRU", "LSTM", "RANDOM_GENERATOR", "RNN"})
-"""Operators whose optional outputs are computed when nothing is said of them."""
+"""Operators whose optional outputs are computed by default."""
 
 
 class Result(NamedTuple):
-    """A structure of outputs: its name, and those of its members."""
+    """A structure of outputs: its name and the names of its members."""
 
     name: str
     fields: tuple[str, ...]
@@ -176,19 +143,19 @@ _DEFAULTS = {
 _DEFAULTS_OF = {
     ("GEMM", "Alpha"): "1.0",
     ("GEMM", "Beta"): "1.0",
-    # DirectMLX wants both; they have one usual value
+    # DirectMLX requires both; they have one usual value
     ("BATCH_NORMALIZATION", "Spatial"): "True",
     ("BATCH_NORMALIZATION", "Epsilon"): "1e-5",
     ("BATCH_NORMALIZATION_TRAINING", "Epsilon"): "1e-5",
 }
 _REQUIRED = frozenset({"PADDING", "PADDING1", "SLICE", "SLICE1", "SLICE_GRAD"})
-"""Operators whose arrays mean something else than "no step, no padding" when they are left out."""
+"""Operators whose omitted arrays do not mean unit steps and no padding."""
 _FILLINGS = {"Strides": "1", "Dilations": "1", "StartPadding": "0", "EndPadding": "0", "OutputPadding": "0"}
 _RECURRENT = ("GRU", "LSTM", "RNN")
 
 
 def attribute_default(operator: str, field: FieldSchema) -> tuple[str | None, str]:
-    """The default of an attribute's argument, if any, and what the method makes of the argument, if not itself."""
+    """The default of an attribute's argument or None, and the expression that the method passes on, or ""."""
     name = parameter_name(operator, field.name)
     if field.name in _FILLINGS and operator not in _REQUIRED:
         if "CONVOLUTION" in operator:
@@ -211,7 +178,7 @@ def _resampling(operator: str, field: str, name: str) -> str:
     gradient = operator.startswith("RESAMPLE_GRAD")
     tensor = "input_gradient" if gradient else "input"
     if field == "Scales":
-        # from the sizes of the forward operator's input to those of its output
+        # output sizes of the forward operator over its input sizes
         if gradient:
             return "ratios(scales, sizes_of(input_gradient), output_gradient_sizes)"
         return "ratios(scales, output_sizes, sizes_of(input))"

@@ -1,4 +1,4 @@
-"""The parts of the campaign that ask DirectML itself (``--against directml``)."""
+"""The campaign's comparison with DirectML itself (``--against directml``)."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 from _campaign_journal import Campaign, as_native
 
 SEEDS_AT_ONCE = 15
-"""One process of DirectML answers for as many seeds, whose contents are those of the first; one in four is extreme."""
+"""Seeds per DirectML process; all use the contents of the first seed, and every fourth group has extreme contents."""
 DEFAULT_MODELS = (1, 4)
-"""Which of so many runs are of default models; its contents are ordinary."""
+"""Remainder and modulus of the seeds that run default models, with ordinary contents."""
 GRAPHS_OF_A_SEED = 5
 
 
 def descriptors(campaign: Campaign, chosen: Iterator[int]) -> None:
-    """Right and wrong descriptors: verdicts, and the numbers of those that both accept."""
+    """Compares verdicts on valid and invalid descriptors, and the numbers of those that both accept."""
     from dml2onnx.testing import descriptor_trials, valid
     from dml2onnx.testing.coverage import cells
     from dml2onnx.testing.directml_trials import compare, drawn
@@ -39,7 +39,7 @@ def descriptors(campaign: Campaign, chosen: Iterator[int]) -> None:
 
 
 def graphs(campaign: Campaign, chosen: Iterator[int]) -> None:
-    """Random graphs, compiled by DirectML as a whole where that can be."""
+    """Compares random graphs, compiled by DirectML as a whole if possible."""
     from dml2onnx.checks import check
     from dml2onnx.testing.random_graphs import samples
 
@@ -57,7 +57,7 @@ def graphs(campaign: Campaign, chosen: Iterator[int]) -> None:
 
 
 def _drawn(strategy: Any, seed: int) -> list[Any]:
-    """The graphs that a seed gives."""
+    """The graphs that hypothesis draws for a seed."""
     import hypothesis
 
     found: list[Any] = []
@@ -67,7 +67,7 @@ def _drawn(strategy: Any, seed: int) -> list[Any]:
         max_examples=GRAPHS_OF_A_SEED,
         database=None,
         phases=[hypothesis.Phase.generate],
-        suppress_health_check=[hypothesis.HealthCheck.too_slow],  # on a machine that has other work
+        suppress_health_check=[hypothesis.HealthCheck.too_slow],  # drawing is slow on a busy machine
         deadline=None,
     )
     @hypothesis.given(strategy)
@@ -79,7 +79,7 @@ def _drawn(strategy: Any, seed: int) -> list[Any]:
 
 
 def _graph(graph: Any, seed: int, installation: Any) -> tuple[str, str]:
-    """How DirectML ran a graph, and what is wrong with its numbers, or the compiler's."""
+    """How DirectML ran a graph, and the first difference from the reference."""
     import numpy as np
 
     from dml2onnx.compiler import compile_outputs
@@ -89,9 +89,9 @@ def _graph(graph: Any, seed: int, installation: Any) -> tuple[str, str]:
 
     model = compile_outputs(graph, graph.outputs)
     feeds = feeds_of(model, seed)
-    given = {name: np.ascontiguousarray(array).tobytes() for name, array in feeds.items()}
+    data = {name: np.ascontiguousarray(array).tobytes() for name, array in feeds.items()}
     try:
-        found = evaluate(graph, graph.outputs, given, installation)
+        found = evaluate(graph, graph.outputs, data, installation)
     except RefusedError as error:
         return "not run", str(error)
     got = {
@@ -99,11 +99,11 @@ def _graph(graph: Any, seed: int, installation: Any) -> tuple[str, str]:
         for item in graph.outputs
     }
     with np.errstate(all="ignore"):
-        return found.way, _unlike(model.outputs, got, evaluate_results(graph, feeds))
+        return found.way, _difference(model.outputs, got, evaluate_results(graph, feeds))
 
 
-def _unlike(ports: Any, directml: Any, wanted: Any) -> str:
-    """The first output of DirectML that is neither near the reference nor what it allows, by :func:`different`."""
+def _difference(ports: Any, directml: Any, wanted: Any) -> str:
+    """Describes the first output of DirectML that the reference does not allow, by :func:`different`."""
     from dml2onnx.testing.directml_trials import different
 
     for port in ports:
@@ -117,9 +117,9 @@ def _unlike(ports: Any, directml: Any, wanted: Any) -> str:
 
 def _kind(answer: Any) -> str:
     if answer.outcome.died:
-        return "at which DirectML dies"
-    directml = "takes" if answer.outcome.created == 0 else "refuses"
-    return f"check {'refuses' if answer.refused else 'takes'}, DirectML {directml}"
+        return "DirectML crashes"
+    directml = "accepts" if answer.outcome.created == 0 else "refuses"
+    return f"check {'refuses' if answer.refused else 'accepts'}, DirectML {directml}"
 
 
 def _installed() -> Any:

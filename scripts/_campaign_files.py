@@ -1,7 +1,7 @@
-"""The parts of the campaign that try files with something wrong in them, within limits of memory and time.
+"""The campaign's trials of mutated files, within limits of memory and time.
 
-``python scripts/_campaign_files.py FORMAT SEED SECONDS DIRECTORY`` is what the part ``fuzz`` runs in a process of its
-own for each format: atheris never comes back.
+For each format, the part ``fuzz`` runs ``python scripts/_campaign_files.py FORMAT SEED SECONDS DIRECTORY`` in a new
+process, since atheris never returns.
 """
 
 from __future__ import annotations
@@ -18,19 +18,20 @@ from importlib import import_module, util
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+from _environment import ROOT
+
 MEMORY = 4 << 30
-"""Address space of a process that reads changed files."""
+"""Limit on the address space of a process that reads mutated files."""
 SECONDS = 15.0
-"""Of the processor, for one changed file."""
+"""Limit on the processor time for one file."""
 FUZZ_SECONDS = 15.0
-"""For each seed and format."""
+"""Time for each seed and format."""
 LONGEST = 1 << 16
-"""Bytes of a file that fuzzing makes."""
+"""Limit on the size of a fuzzed file in bytes."""
 
 
 def limit_memory() -> None:
-    """Holds this process to ``MEMORY``, where the system can."""
+    """Limits this process to ``MEMORY``, if the system supports it."""
     if sys.platform != "win32":
         import resource
 
@@ -39,7 +40,7 @@ def limit_memory() -> None:
 
 
 def files(campaign: Any, chosen: Iterator[int]) -> None:
-    """Bytes and structure of files of all formats, in turn."""
+    """Mutates bytes and structure of files of all formats."""
     mutations = import_module("tests.mutations")
     limit_memory()
     sources = mutations.sources(ROOT / "samples")
@@ -57,11 +58,11 @@ def files(campaign: Any, chosen: Iterator[int]) -> None:
                 campaign.note("files", seed, f"{source.name}: {problem}", data.decode("utf-8", "replace"))
 
 
-# --- Led by coverage --------------------------------------------------------------------------------------------------
+# --- Coverage-guided --------------------------------------------------------------------------------------------------
 
 
 def fuzz(campaign: Any, chosen: Iterator[int]) -> None:
-    """Every front end, each in a process that atheris leads to lines which it has not seen."""
+    """Fuzzes every front end in a process of its own."""
     if util.find_spec("atheris") is None:
         campaign.note("fuzz", 0, "atheris is not installed: pip install atheris")
         return
@@ -89,15 +90,15 @@ def _fuzz_one(campaign: Any, format: str, seed: int, corpus: Path) -> None:
     if done.returncode:
         found = sorted(crashes.iterdir())
         data = found[0].read_bytes() if found else b""
-        said = re.search(r"=== Uncaught Python exception: ===\n(.*)", done.stderr)
-        what = said[1] if said else " ".join(done.stderr.split())[-300:]
+        message = re.search(r"=== Uncaught Python exception: ===\n(.*)", done.stderr)
+        what = message[1] if message else " ".join(done.stderr.split())[-300:]
         campaign.note("fuzz", seed, f"{format}: {what}", data.decode("utf-8", "replace"))
         for path in found:
             path.unlink()
 
 
 def write_corpus(directory: Path, format: str) -> list[Path]:
-    """The small models of a format that fuzzing starts from."""
+    """Writes the small models of a format as the initial corpus."""
     if directory.exists():
         return sorted(directory.iterdir())
     directory.mkdir(parents=True)
@@ -116,7 +117,7 @@ def write_corpus(directory: Path, format: str) -> list[Path]:
 
 
 class Target:
-    """What is done with every file: it is read, checked, and, if nothing is wrong with it, compiled."""
+    """The fuzz target: reads and checks a file, and compiles it if it is valid."""
 
     def __init__(self, format: str) -> None:
         self._directory = tempfile.TemporaryDirectory()
@@ -125,7 +126,7 @@ class Target:
         self._compiler, self._diagnostics = import_module("dml2onnx.compiler"), import_module("dml2onnx.diagnostics")
 
     def __call__(self, data: bytes) -> None:
-        """Nothing but a :class:`DmlError` may come of it."""
+        """Any exception other than :class:`DmlError` is a finding."""
         self._path.write_bytes(data)
         try:
             graph = self._frontends.load(self._path)
@@ -136,7 +137,7 @@ class Target:
 
 
 def restructured(data: bytes, seed: int) -> bytes:
-    """A file with something changed in its structure; in its bytes where it has none."""
+    """Mutates the structure of a JSON file, or the bytes of another file."""
     mutations = import_module("tests.mutations")
     chance = random.Random(seed)
     try:
@@ -147,7 +148,7 @@ def restructured(data: bytes, seed: int) -> bytes:
 
 
 def main(format: str, seed: int, seconds: float, corpus: Path) -> None:
-    """Fuzzes one format; the process ends here, with exit code 0 if nothing was found."""
+    """Fuzzes one format; exits, with code 0 if nothing was found."""
     atheris: Any = import_module("atheris")
 
     limit_memory()
@@ -156,8 +157,8 @@ def main(format: str, seed: int, seconds: float, corpus: Path) -> None:
         import_module("dml2onnx.frontends.serialized")
 
     def mutator(data: bytes, most: int, chosen: int) -> bytes:
-        made = restructured(data, chosen) if chosen % 2 else atheris.Mutate(data, most)
-        return bytes(made[:most])
+        mutant = restructured(data, chosen) if chosen % 2 else atheris.Mutate(data, most)
+        return bytes(mutant[:most])
 
     arguments = [
         *(sys.argv[0], str(corpus), f"-artifact_prefix={corpus.parent / f'{format} crashes'}/"),
@@ -169,5 +170,4 @@ def main(format: str, seed: int, seconds: float, corpus: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.path[:0] = [str(ROOT)]
     main(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), Path(sys.argv[4]))

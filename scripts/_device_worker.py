@@ -1,10 +1,10 @@
-"""Runs ONNX models on one runtime, for ``device_figures.py``. Needs that runtime and numpy, nothing of this project.
+"""Runs ONNX models on one runtime for ``device_figures.py``. Needs only that runtime and numpy.
 
     python _device_worker.py NAME DIRECTORY
 
-NAME is onnxruntime, ort-format, tinygrad, iree or mnn. DIRECTORY has ``NUMBER.onnx`` and ``NUMBER.npz`` with
-the inputs; outputs are put into ``NUMBER.out.npz``. Prints JSON: the version, and by number with what a model was
-refused.
+NAME is onnxruntime, ort-format, tinygrad, iree or mnn. DIRECTORY has models ``NUMBER.onnx`` and their inputs
+``NUMBER.npz``; outputs are written to ``NUMBER.out.npz``. Prints JSON: the version, and the errors of refused models by
+number.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ Arrays = dict[str, Any]
 
 
 def onnxruntime(path: Path, feeds: Arrays) -> Arrays:
-    """ONNX Runtime's CPU provider."""
     ort = import_module("onnxruntime")
     session = ort.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     names = [item.name for item in session.get_outputs()]
@@ -31,7 +30,7 @@ def onnxruntime(path: Path, feeds: Arrays) -> Arrays:
 
 
 def ort_format(path: Path, feeds: Arrays) -> Arrays:
-    """The format of ONNX Runtime's mobile packages, written and read."""
+    """Writes and reads the format of ONNX Runtime's mobile packages."""
     ort = import_module("onnxruntime")
     made = path.with_suffix(".ort")
     options = ort.SessionOptions()
@@ -42,14 +41,12 @@ def ort_format(path: Path, feeds: Arrays) -> Arrays:
 
 
 def tinygrad(path: Path, feeds: Arrays) -> Arrays:
-    """tinygrad's reader of ONNX."""
     tensor = import_module("tinygrad").Tensor
     answers = import_module("tinygrad.nn.onnx").OnnxRunner(path)({k: tensor(v) for k, v in feeds.items()})
     return {name: value.numpy() for name, value in answers.items()}
 
 
 def iree(path: Path, feeds: Arrays) -> Arrays:
-    """IREE's importer, compiler and CPU runtime."""
     made = path.with_suffix(".mlir")
     command = [sys.executable, "-m", "iree.compiler.tools.import_onnx", str(path), "-o", str(made)]
     subprocess.run(command, check=True, capture_output=True, text=True)
@@ -61,7 +58,7 @@ def iree(path: Path, feeds: Arrays) -> Arrays:
     module = runtime.load_vm_modules(runtime.VmModule.copy_buffer(config.vm_instance, binary), config=config)[-1]
     model = import_module("onnx").load(path)
     names = [name for name in module.vm_module.function_names if not name.startswith("__") and "$" not in name]
-    function = module[names[0]]  # the others start it, and wait for it elsewhere
+    function = module[names[0]]  # the other functions are asynchronous variants
     answers = function(*[feeds[item.name] for item in model.graph.input])
     several = answers if isinstance(answers, (tuple, list)) else [answers]
     made_of = zip(model.graph.output, several, strict=True)
@@ -69,21 +66,20 @@ def iree(path: Path, feeds: Arrays) -> Arrays:
 
 
 def _typed(array: Any, element: int) -> Any:
-    """Integers as the model has them: those of IREE and MNN come back as signed ones."""
+    """Restores the model's integer type, since IREE and MNN return signed integers."""
     wanted = import_module("onnx").helper.tensor_dtype_to_np_dtype(element)
     return array.view(wanted) if array.dtype.kind in "iu" and array.itemsize == wanted.itemsize else array
 
 
 def mnn(path: Path, feeds: Arrays) -> Arrays:
-    """MNN's converter and CPU backend."""
     made, module = path.with_suffix(".mnn"), import_module("MNN")
-    # its command mnnconvert does the same, but first installs packages with whatever pip there is, and reports home
+    # the command mnnconvert does the same, but first installs packages with pip, and sends usage reports
     program = "import sys, MNN, _tools; _tools.mnnconvert(sys.argv)"
     options = ["-f", "ONNX", "--modelFile", str(path), "--MNNModel", str(made), "--bizCode", "x"]
     done = subprocess.run([sys.executable, "-c", program, *options], check=False, capture_output=True, text=True)
     if not made.exists():
         lines = [line.partition("]")[2] or line for line in done.stdout.splitlines() if "Not Support" in line]
-        raise RuntimeError(lines[0].lstrip(" :0123456789") if lines else f"the converter ends with {done.returncode}")
+        raise RuntimeError(lines[0].lstrip(" :0123456789") if lines else f"the converter exits with {done.returncode}")
     expression = module.expr
     wanted = import_module("onnx").load(path).graph.output
     net = module.nn.load_module_from_file(str(made), list(feeds), [item.name for item in wanted])
@@ -109,15 +105,14 @@ PACKAGES = {
 }
 
 
-def reason(said: str) -> str:
-    """The line about the error, without the places of files, else the first one."""
-    lines = [line for line in said.strip().splitlines() if not line.startswith("WARNING")] or ["no word"]
+def reason(text: str) -> str:
+    """The first line that names an error, or else the first line, without paths."""
+    lines = [line for line in text.strip().splitlines() if not line.startswith("WARNING")] or ["no message"]
     named = [line for line in lines if "error" in line.lower() and "/lib/" not in line]
     return " ".join((named or lines)[0].replace(str(Path(sys.argv[2])), "").split())
 
 
 def main() -> None:
-    """Runs all models of the directory."""
     name, directory = sys.argv[1], Path(sys.argv[2])
     refused: dict[str, str] = {}
     for path in sorted(directory.glob("*.onnx")):
@@ -125,7 +120,7 @@ def main() -> None:
             feeds = dict(loaded)
         try:
             np.savez(path.with_suffix(".out.npz"), **RUNNERS[name](path, feeds))
-        except Exception as error:  # each runtime has classes of its own
+        except Exception as error:  # each runtime has its own exceptions
             refused[path.stem] = reason(str(getattr(error, "stderr", None) or error) or type(error).__name__)
     print(json.dumps({"version": version(PACKAGES[name]), "refused": refused}))
 

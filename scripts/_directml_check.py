@@ -1,4 +1,4 @@
-"""What an installation of DirectML can do: descriptors, a shader of model 6, and a graph."""
+"""Checks what an installation of DirectML can do: descriptors, a shader of model 6, and a graph."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ INPUTS = (struct.pack("<4f", 1, -2, 3, -4), struct.pack("<4f", 10, 20, 30, 40))
 
 
 def check(installation: Installation) -> int:
-    """Says what works; the exit code."""
+    """Prints what works and returns the exit code."""
     cases = [_dispatched(ABS, 1), Case((REFUSED,)), _dispatched(ADD, 2), _graph()]
     try:
         absolute, refused, add, graph = run(cases, installation)
@@ -30,7 +30,7 @@ def check(installation: Installation) -> int:
     print(f"a wrong descriptor is {'refused' if good else f'not refused: {refused}'}")
     for name, (outcome, values) in expected.items():
         right = outcome.buffers == (struct.pack("<4f", *values),)
-        print(f"{name} {'gives what it should' if right else f'does not run: {outcome}'}")
+        print(f"{name} {'works' if right else f'does not work: {outcome}'}")
         good &= right
     translated = add.buffers == (struct.pack("<4f", 11, 18, 33, 36),)
     print(f"shaders of model 6 {'run' if translated else 'do not run, and operators that need them are refused'}")
@@ -44,7 +44,7 @@ def _dispatched(op: OperatorDesc, inputs: int) -> Case:
 
 
 def _graph() -> Case:
-    """|a| + b."""
+    """The graph ``|a| + b``."""
     case = _dispatched(ADD, 2)
     return Case(
         (ABS, ADD),

@@ -1,4 +1,4 @@
-"""A Debian system in a directory, made of packages by apt-get and dpkg-deb; it needs no rights and runs no scripts."""
+"""A Debian system in a directory, unpacked by apt-get and dpkg-deb without root and without package scripts."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PACKAGES = ("base-files", "coreutils", "dash", "wine", "wine64", "mesa-vulkan-drivers", "xvfb")
-"""What DirectML runs in: Wine, a Vulkan driver that computes on the CPU, and a screen that shows nothing."""
+"""Packages that run DirectML: Wine, a Vulkan driver for the CPU, and a virtual screen."""
 BUILD_PACKAGES = ("bison", "flex", "m4", "libvulkan-dev", "spirv-headers")
-"""What the translation of shaders is built with."""
+"""Packages that build the shader translation."""
 DRIVER = "/usr/share/vulkan/icd.d/lvp_icd.json"
 WINE = "/usr/lib/x86_64-linux-gnu/wine/wine"
 WINE_LIBRARIES = "/usr/lib/x86_64-linux-gnu/wine/x86_64-windows"
 OURS = "/dml2onnx"
-"""Where our files lie inside."""
+"""The directory of our files inside the system."""
 SECONDS = 1800
-"""That a command may take, lest one that waits for a network hold up the rest."""
+"""Timeout of a command, in case it waits for the network."""
 
 
 class MissingError(Exception):
-    """Something that this machine does not have; the message says what, and what to do."""
+    """Something is missing on this machine; the message names it and the remedy."""
 
 
 @dataclass(frozen=True)
 class Debian:
-    """Packages of one suite, kept apart from those of the machine."""
+    """Packages of one suite, separate from those of the machine."""
 
     place: Path
     mirror: str
@@ -40,7 +40,7 @@ class Debian:
         return self.place / "root"
 
     def make(self) -> dict[str, str]:
-        """Fills the root, unless it is there; gives the versions of what matters in it."""
+        """Fills the root if it does not exist; returns the versions of the main packages."""
         record = self.place / "packages.json"
         if record.exists():
             return dict(json.loads(record.read_text()))
@@ -56,14 +56,14 @@ class Debian:
         return pinned
 
     def source(self, package: str) -> Path:
-        """The archive of a package's source as its authors published it."""
+        """Downloads the upstream source archive of a package."""
         directory = self.place / "sources"
         directory.mkdir(exist_ok=True)
         self._apt("source", "--download-only", package, directory=directory)
         return next(directory.glob(f"{package}_*.orig.tar.*"))
 
     def unpacked(self, package: str) -> Path:
-        """A directory with what one package holds, without what it depends on."""
+        """Unpacks one package without dependencies; returns the directory."""
         directory = self.place / package
         if not directory.exists():
             partial = self.place / f"{package}.partial"
@@ -73,7 +73,7 @@ class Debian:
         return directory
 
     def downloaded(self, package: str) -> Path:
-        """The file of one package, which may say its version; no root is needed."""
+        """Downloads one package, named with or without a version; the root need not exist."""
         if not (self.place / "apt/sources.list").exists():
             self._prepare("deb")
         return self._download(package, self.place / package.partition("=")[0])
@@ -84,11 +84,11 @@ class Debian:
         return next(directory.glob("*.deb"))
 
     def inside(self, *command: str) -> list[str]:
-        """The command in the root."""
+        """The command line that runs a command in the root."""
         return ["unshare", *namespaces(), "chroot", str(self.root), *command]
 
     def _prepare(self, *kinds: str) -> None:
-        """Lists of packages that are our own: neither what apt knows of the machine's nor rights are needed."""
+        """Creates private package lists, which need no root and ignore the machine's packages."""
         for name in ("apt/lists/partial", "apt/cache/archives/partial", "root"):
             (self.place / name).mkdir(parents=True, exist_ok=True)
         (self.place / "apt/status").touch()
@@ -108,13 +108,13 @@ class Debian:
             "APT::Architecture": "amd64",
             "APT::Architectures": "amd64",
             "APT::Sandbox::User": "root",
-            "Acquire::Check-Valid-Until": "false",  # a dated snapshot is old on purpose
+            "Acquire::Check-Valid-Until": "false",  # dated snapshots have expired
         }
-        given = [item for name, value in options.items() for item in ("-o", f"{name}={value}")]
-        _run("apt-get", "--quiet", *given, *arguments, directory=directory)
+        configuration = [item for name, value in options.items() for item in ("-o", f"{name}={value}")]
+        _run("apt-get", "--quiet", *configuration, *arguments, directory=directory)
 
     def _complete(self) -> None:
-        """What scripts of packages, which are not run, would have made."""
+        """Creates what package scripts, which are not run, would create."""
         for name in ("proc", "dev", "tmp", f"{OURS[1:]}/program", f"{OURS[1:]}/runs"):
             (self.root / name).mkdir(parents=True, exist_ok=True)
         (self.root / "tmp").chmod(0o1777)
@@ -124,31 +124,31 @@ class Debian:
 
 
 def configured_mirror() -> str:
-    """The first Debian mirror in apt's configuration, whether apt's lists are there or not."""
+    """The first Debian mirror in apt's configuration; works without package lists."""
     files = _run("apt-get", "update", "--print-uris")
     mirror = re.search(r"^'([^']+/debian)/+dists/", files, re.MULTILINE)
     if mirror is None:
-        raise MissingError("apt knows no Debian mirror; name one with --mirror")
+        raise MissingError("apt has no Debian mirror; set one with --mirror")
     return mirror[1]
 
 
 def namespaces() -> list[str]:
-    """Options of ``unshare`` for mount points of one's own, with or without the rights of root."""
+    """Options of ``unshare`` for a private mount namespace, with or without root."""
     return [*([] if os.geteuid() == 0 else ["--user", "--map-root-user"]), "--mount", "--propagation", "private"]
 
 
 def require_namespaces() -> None:
-    """Raises :class:`MissingError` where a process may not have mount points of its own."""
+    """Raises :class:`MissingError` if processes cannot have a private mount namespace."""
     try:
         _run("unshare", *namespaces(), "true")
     except MissingError as error:
-        raise MissingError(f"a root of its own cannot be entered here ({error})") from error
+        raise MissingError(f"a private root cannot be entered here ({error})") from error
 
 
 def _as_builtin(library: bytes) -> bytes:
-    """A DLL with Wine's mark behind its first header, by which Wine takes it for one of its own."""
-    mark = b"Wine builtin DLL".ljust(32, b"\0")
-    return library[:64] + mark + library[64 + len(mark) :]
+    """The DLL with Wine's signature after its first header, so that Wine loads it as builtin."""
+    signature = b"Wine builtin DLL".ljust(32, b"\0")
+    return library[:64] + signature + library[64 + len(signature) :]
 
 
 def _name_and_version(archive: Path) -> tuple[str, str]:
@@ -160,9 +160,9 @@ def _run(*command: str, directory: Path | None = None) -> str:
     try:
         done = subprocess.run(command, cwd=directory, check=True, capture_output=True, text=True, timeout=SECONDS)
     except FileNotFoundError as error:
-        raise MissingError(f"there is no {command[0]} on this machine") from error
+        raise MissingError(f"{command[0]} is not installed") from error
     except subprocess.TimeoutExpired as error:
-        raise MissingError(f"{command[0]} has not ended in {SECONDS} seconds") from error
+        raise MissingError(f"{command[0]} timed out after {SECONDS} seconds") from error
     except subprocess.CalledProcessError as error:
         raise MissingError(f"{command[0]} failed: {(error.stderr or error.stdout).strip()[-600:]}") from error
     return done.stdout

@@ -1,8 +1,8 @@
-"""Follows every link of built pages: to each file there has to be one, to each place in a page something of that name.
+"""Checks every link in built pages: its file must exist, and so must its anchor.
 
     python scripts/_docs_links.py DIRECTORY
 
-Links to other sites are not followed, since a check must not depend on them; they have to be written whole.
+Links to other sites must be complete https addresses; they are not followed, since a check must not depend on them.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from urllib.parse import unquote, urlsplit
 
 LINKS = {"a": "href", "link": "href", "img": "src", "script": "src", "source": "src", "iframe": "src"}
 OWN = frozenset({"genindex.html", "search.html"})
-"""Pages that Sphinx makes of itself."""
+"""Pages that Sphinx adds, and that no page needs to link to."""
 
 
 class Page(HTMLParser):
-    """What a page links to, and the names in it that can be linked to."""
+    """The links and anchors of a page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -27,26 +27,26 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Notes the link and the name of an element."""
-        given = dict(attrs)
-        for name in (given.get("id"), given.get("name") if tag == "a" else None):
+        """Records the link and the anchor of an element."""
+        attributes = dict(attrs)
+        for name in (attributes.get("id"), attributes.get("name") if tag == "a" else None):
             if name:
                 self.names.add(name)
-        link = given.get(LINKS.get(tag, ""))
+        link = attributes.get(LINKS.get(tag, ""))
         if link is not None:
             self.links.append(link)
 
 
 def broken(directory: Path) -> list[str]:
-    """What is wrong with the links of all pages."""
+    """Describes all broken links, and pages without links to them."""
     pages = {path: Page(path.read_text(encoding="utf-8")) for path in sorted(directory.rglob("*.html"))}
     found = []
     for path, page in pages.items():
         where = path.relative_to(directory).as_posix()
-        found += [f"{where}: {link}: {why}" for link in page.links if (why := _wrong(path, link, pages))]
+        found += [f"{where}: {link}: {why}" for link in page.links if (why := _problem(path, link, pages))]
     linked = {_target(path, link) for path, page in pages.items() for link in page.links if not urlsplit(link).scheme}
-    alone = [path for path in pages if path not in linked and path.name not in OWN]
-    return found + [f"{path.relative_to(directory).as_posix()}: no page links to it" for path in alone]
+    orphans = [path for path in pages if path not in linked and path.name not in OWN]
+    return found + [f"{path.relative_to(directory).as_posix()}: no page links to it" for path in orphans]
 
 
 def _target(path: Path, link: str) -> Path:
@@ -54,18 +54,18 @@ def _target(path: Path, link: str) -> Path:
     return (path.parent / place).resolve() if place else path
 
 
-def _wrong(path: Path, link: str, pages: dict[Path, Page]) -> str:
+def _problem(path: Path, link: str, pages: dict[Path, Page]) -> str:
     parts = urlsplit(link)
     if parts.scheme == "data":
         return ""
     if parts.scheme or parts.netloc:
-        return "" if parts.scheme == "https" and "." in parts.netloc else "no whole https address"
+        return "" if parts.scheme == "https" and "." in parts.netloc else "not a complete https address"
     target = _target(path, link)
     if not target.is_file():
-        return "there is no such file"
+        return "no such file"
     name = unquote(parts.fragment)
     if name and target in pages and name not in pages[target].names:
-        return "there is no such place in the page"
+        return "no such anchor in the page"
     return ""
 
 

@@ -1,23 +1,20 @@
-"""Markdown from plain text: nothing of the text is taken for markup."""
+"""Markdown from plain text, with markup characters escaped."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~$^@=])")
 
 
 def plain(text: str) -> str:
-    """The text as it is, on one line."""
+    """The escaped text on one line."""
     return _escaped(text).strip()
 
 
 def prose(text: str) -> str:
-    """Text with code between backquotes, single or double, on one line."""
+    """The text on one line; code between single or double backquotes stays code."""
     pieces = re.split(r"(`+)([^`]+)\1", text)
     texts = map(_escaped, pieces[::3])
     codes = [code(" ".join(piece.split())) for piece in pieces[2::3]]
@@ -29,12 +26,12 @@ def _escaped(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """Text as code inside of a line; none for no text."""
+    """Inline code; empty for an empty text."""
     return f"`{text.replace('|', chr(92) + '|')}`" if text else ""
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table whose cells are Markdown already, without columns that are empty in all rows; empty for no rows."""
+    """A table of Markdown cells without the columns that are empty in all rows; empty without rows."""
     cells = [list(row) for row in rows]
     kept = [place for place in range(len(columns)) if any(row[place] for row in cells)]
     columns = [columns[place] for place in kept]
@@ -43,22 +40,21 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def items(texts: Iterable[str]) -> str:
-    """A list whose items are Markdown already."""
+    """A list of Markdown items."""
     return "".join(f"- {text}\n" for text in texts)
 
 
 def fenced(language: str, text: str) -> str:
-    """A block of code."""
     return f"```{language}\n{text.rstrip()}\n```\n"
 
 
 def page(title: str, *parts: str) -> str:
-    """A page of parts, those without text left out."""
+    """A page of the nonempty parts."""
     return "\n".join([f"# {title}\n", *(part for part in parts if part)])
 
 
 def section(title: str, *parts: str, target: str = "") -> str:
-    """A section of parts; none where there is no text."""
+    """A section of the nonempty parts; empty if there are none."""
     text = "\n".join(part for part in parts if part)
     mark = f"({target})=\n" if target else ""
     return f"{mark}## {title}\n\n{text}" if text else ""

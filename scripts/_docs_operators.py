@@ -1,4 +1,4 @@
-"""A page for each operator: from the catalogue, from what lowerings make of it, and from what was decided about it."""
+"""A page for each operator, from the catalogue, the output of its lowering, and decisions."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import json
 import re
 import tempfile
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import onnx.printer
 from _docs_markdown import code, fenced, items, page, plain, prose, section, table
@@ -17,12 +18,15 @@ from generate_builder import method_name
 
 from dml2onnx import catalog
 from dml2onnx.builder import GraphBuilder
+from dml2onnx.catalog import OperatorSchema
 from dml2onnx.checks import check
 from dml2onnx.cli.operators import operator_answer
-from dml2onnx.compiler import compile
+from dml2onnx.compiler import CompiledModel, compile
 from dml2onnx.exporters import export
+from dml2onnx.ir.graph import Graph
 from dml2onnx.ir.operator import OperatorDesc, Scalar
 from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.report.operators import OperatorAnswer
 from dml2onnx.sizes.operators import statement
 from dml2onnx.sizes.solver import Solver
 from dml2onnx.sizes.tracing import trace
@@ -30,24 +34,16 @@ from dml2onnx.testing.single_node import NAME, single_node
 from dml2onnx.testing.valid import descriptors
 from tests.checks.build import one
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from dml2onnx.catalog import OperatorSchema
-    from dml2onnx.compiler import CompiledModel
-    from dml2onnx.ir.graph import Graph
-    from dml2onnx.report.operators import OperatorAnswer
-
 PART = re.compile(r"^- ([A-Z]+|Observed): (.*?)(?=^- (?:[A-Z]+|Observed): |\Z)", re.MULTILINE | re.DOTALL)
 DECISION = re.compile(r"\[decisions? ([^\]]*)\]|\bdecisions? ((?:[A-Z]\d+)(?:(?:, | and )[A-Z]\d+)*)")
 POINT = re.compile(r"^\*\*([A-Z]\d+)\. (.*?)\*\*$(.*?)(?=^\*\*[A-Z]\d+\. |^---$|^## |\Z)", re.MULTILINE | re.DOTALL)
 LONGEST = 400
-"""Characters of a line of ONNX text; constants are longer."""
+"""Limit on the length of a line of ONNX text; large constants are cut."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A point that the documentation leaves open, and what was decided about it."""
+    """A point that DirectML's documentation leaves open, and our decision."""
 
     name: str
     title: str
@@ -58,7 +54,7 @@ class Decision:
 
 
 def decisions() -> dict[str, Decision]:
-    """The points of ``schemas/decisions.md`` by their names."""
+    """The decisions in ``schemas/decisions.md`` by name."""
     text = (catalog.schemas_directory() / "decisions.md").read_text(encoding="utf-8")
     found = {}
     for name, title, body in POINT.findall(text):
@@ -70,7 +66,7 @@ def decisions() -> dict[str, Decision]:
 
 
 def operator_pages() -> dict[str, str]:
-    """The pages by their paths, and a list of them."""
+    """The pages by path, including the index."""
     points = decisions()
     schemas = [catalog.operator(name) for name in catalog.operator_names()]
     pages = {f"operators/{schema.stem}.md": _operator(schema, points) for schema in schemas}
@@ -86,7 +82,7 @@ def _operator(schema: OperatorSchema, points: Mapping[str, Decision]) -> str:
     answer = operator_answer(schema)
     builder = getattr(GraphBuilder, method_name(schema))
     parameters = ", ".join(name for name in inspect.signature(builder).parameters if name != "self")
-    # left out of the navigation, which every page would repeat
+    # not in the navigation, which every page repeats
     return "---\norphan: true\n---\n\n" + page(
         schema.short_name,
         f"{plain(schema.summary.rstrip('.'))}. From feature level {schema.introduced.name} on."
@@ -115,7 +111,7 @@ def _fields(answer: OperatorAnswer) -> str:
 
 
 def _other_sizes(schema: OperatorSchema) -> str:
-    """How sizes go through the operator: each tensor in those of the inputs, for a descriptor that is right."""
+    """The sizes of each tensor in terms of those of the inputs, for a valid descriptor."""
     op = next((item for item in descriptors()[schema.name] if not _has_errors(single_node(item))), None)
     if op is None:
         return ""
@@ -133,9 +129,9 @@ def _other_sizes(schema: OperatorSchema) -> str:
         rows.append(
             (code(label), code(f"[{sizes.replace(f'{NAME}.', '')}]"), code(str(list(op.tensors(name)[index].sizes))))
         )
-    said = statement(schema.short_name)
-    sentence = f"{said[0].upper()}{said[1:]}\n\n" if said else ""
-    return sentence + table(["tensor", "its sizes in those of the inputs", "for example"], rows)
+    text = statement(schema.short_name)
+    sentence = f"{text[0].upper()}{text[1:]}\n\n" if text else ""
+    return sentence + table(["tensor", "sizes in terms of the inputs", "example"], rows)
 
 
 def _has_errors(graph: Graph) -> bool:
@@ -143,7 +139,7 @@ def _has_errors(graph: Graph) -> bool:
 
 
 def _values(schema: OperatorSchema) -> str:
-    """The enumerators of its fields, and from which level on there are more than the operator began with."""
+    """The enumerators of the operator's fields, with the level that introduced each."""
     enums = {field.enum: field.name for field in schema.fields if field.enum}
     rows = []
     for enum, field in enums.items():
@@ -154,7 +150,7 @@ def _values(schema: OperatorSchema) -> str:
 
 
 def _support(answer: OperatorAnswer) -> str:
-    """What the levels allow, a row for all tensors that may be the same there."""
+    """What each level allows, with one row for tensors with the same support."""
     rows = []
     for row in answer.support:
         alike: dict[tuple[str, str], list[str]] = {}
@@ -178,7 +174,7 @@ def _activations(schema: OperatorSchema) -> str:
 
 
 def _examples(schema: OperatorSchema) -> Sequence[str]:
-    """One descriptor in full with the ONNX that it becomes; of further ones what they become."""
+    """One descriptor with its ONNX model, and a table of the ONNX nodes of further descriptors."""
     first, *others = descriptors()[schema.name]
     graph = one(first)
     parts = [
@@ -193,11 +189,13 @@ def _examples(schema: OperatorSchema) -> Sequence[str]:
     rows = []
     for desc in others:
         model = compile(one(desc))
-        notes = [note for trace in model.traces for note in trace.notes if f"{NAME}/" not in note]  # of nodes not shown
+        notes = [
+            note for trace in model.traces for note in trace.notes if f"{NAME}/" not in note
+        ]  # without notes about nodes that are not shown
         counts = Counter(node.op_type for node in model.lowered.nodes)
         onnx_nodes = ", ".join([name if count == 1 else f"{count} {name}" for name, count in counts.items()])
-        onnx_nodes = onnx_nodes or "nothing: it is folded or passed on"
-        rows.append((code(_told(desc, first)), onnx_nodes, prose("; ".join(dict.fromkeys(notes)))))
+        onnx_nodes = onnx_nodes or "none: folded or forwarded"
+        rows.append((code(_changes(desc, first)), onnx_nodes, prose("; ".join(dict.fromkeys(notes)))))
     if rows:
         parts += ["### Further examples\n", "Fields that are not named are as above.\n"]
         parts += [table(["descriptor", "ONNX nodes", "why"], rows)]
@@ -212,16 +210,16 @@ def _as_native(desc: OperatorDesc) -> str:
 
 
 def _as_text(model: CompiledModel) -> str:
-    """In ONNX's own notation, without what is the same for all models."""
+    """The model in ONNX's text format, without the header."""
     text = onnx.printer.to_text(model.model_proto).partition("graph ")[2]
     lines = [line if len(line) <= LONGEST else f"{line[:LONGEST]} ..." for line in text.splitlines()]
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _told(desc: OperatorDesc, first: OperatorDesc) -> str:
-    """What a descriptor has other than the first one, in a line: tensors as data type and sizes, and attributes."""
+def _changes(desc: OperatorDesc, first: OperatorDesc) -> str:
+    """The fields in which a descriptor differs from the first one, on one line."""
     stated = []
-    counts = {field.count for field in desc.schema.fields}  # of arrays, which show it themselves
+    counts = {field.count for field in desc.schema.fields}  # lengths of arrays are implied
     for field, value in desc.items():
         if field.name not in counts and _shown(value) != _shown(first.get(field.name)):
             stated.append(f"no {field.name}" if value is None else f"{field.name} {_shown(value)}")
@@ -267,12 +265,12 @@ def _decided(schema: OperatorSchema, points: Mapping[str, Decision]) -> Iterable
 
 
 def _observed(text: str) -> str:
-    """What was observed; the kind of observation in front of it is emphasised in the file."""
+    """The observation; its kind, in front of it, is emphasised in the file."""
     return re.sub(r"^\\\*(.+?)\\\*", r"*\1*", prose(text))
 
 
 def named(text: str) -> list[str]:
-    """The points of ``schemas/decisions.md`` that a text of the catalogue refers to."""
+    """The names of decisions that a text of the catalogue refers to."""
     found = DECISION.findall(text)
     return [name for several in found for name in re.findall(r"\b[A-Z]\d+\b", " ".join(several))]
 

@@ -1,11 +1,12 @@
-"""Pages of what is data already: diagnostics, decisions, feature levels, the forms of JSON."""
+"""Pages generated from data: diagnostics, decisions, feature levels and JSON formats."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Mapping
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from _docs_markdown import code, fenced, items, page, plain, prose, section, table
 from _docs_operators import POINT, decisions
@@ -13,11 +14,7 @@ from _docs_operators import POINT, decisions
 from dml2onnx import catalog
 from dml2onnx.cli.examples import demonstrations, examples, text_of, undemonstrated
 from dml2onnx.codes import all_codes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from dml2onnx.diagnostics import Code
+from dml2onnx.diagnostics import Code
 
 AREAS = {
     "DML00": "Building graphs in Python",
@@ -35,11 +32,11 @@ AREAS = {
     "DML21": "Other sizes",
     "DML30": "Running and verifying",
 }
-"""What the codes that begin alike are about."""
+"""Titles of groups of codes by prefix."""
 
 
 def reference_pages() -> dict[str, str]:
-    """The pages by their paths."""
+    """The pages by path."""
     return {
         **_diagnostic_pages(),
         "decisions.md": _decisions(),
@@ -47,18 +44,17 @@ def reference_pages() -> dict[str, str]:
         "native-schema.md": _form(
             "Members of the native format",
             "graph.schema.json",
-            "What `dml2onnx schema` prints, for people. [The native format](native-format.md) explains it.\n",
+            "What `dml2onnx schema` prints, as tables. [The native format](native-format.md) explains it.\n",
         ),
         "report-schema.md": _form(
-            "Members of what `--json` writes",
+            "Members of the output of `--json`",
             "report.schema.json",
-            "What commands write with `--json`, each its own; `dml2onnx schema report` prints all as JSON Schema.\n",
+            "The output of each command with `--json`. `dml2onnx schema report` prints it as JSON Schema.\n",
         ),
         "journal-schema.md": _form(
             "Members of the journal",
             "journal.schema.json",
-            "What a line has of the journal that `dml2onnx batch` keeps; `dml2onnx schema journal` prints it as JSON"
-            " Schema.\n",
+            "A line of the journal of `dml2onnx batch`. `dml2onnx schema journal` prints it as JSON Schema.\n",
         ),
     }
 
@@ -75,9 +71,9 @@ def _diagnostic_pages() -> dict[str, str]:
         pages[f"diagnostics/{stem}.md"] = page(f"{area}xx: {AREAS[area]}", *map(_diagnostic, found))
         link = f"{stem}.md"
         rows += [(f"[{item.id}]({link}#{item.id.lower()})", item.severity.value, prose(item.summary)) for item in found]
-    intro = "`dml2onnx explain DML1602` prints what stands here.\n"
+    intro = "`dml2onnx explain DML1602` prints these texts.\n"
     listed = fenced("{toctree}", ":hidden:\n" + "\n".join(sorted(item[12:-3] for item in pages)))
-    pages["diagnostics/index.md"] = page("Diagnostics", intro, table(["code", "", "what it is about"], rows), listed)
+    pages["diagnostics/index.md"] = page("Diagnostics", intro, table(["code", "", "title"], rows), listed)
     return pages
 
 
@@ -87,7 +83,7 @@ def _diagnostic(item: Code) -> str:
     if example is not None:
         wrong, right = example.lines()
         parts += [
-            "The smallest model that gives it:\n",
+            "A minimal model with this finding:\n",
             fenced("json", text_of(example.wrong_model)),
             items((f"at {code(example.pointer)}: {code(wrong)}", f"corrected: {code(right)}")),
         ]
@@ -96,7 +92,7 @@ def _diagnostic(item: Code) -> str:
     shown = demonstrations().get(item.id)
     if shown is not None:
         language, prompt = ("python", "") if shown.is_program else ("console", "$ ")
-        for title, lines in (("What gives it:\n", shown.wrong), ("What does not:\n", shown.corrected)):
+        for title, lines in (("Example:\n", shown.wrong), ("Corrected:\n", shown.corrected)):
             parts += [title, fenced(language, "\n".join(prompt + line for line in lines))]
         for name, text in shown.listed():
             parts += [f"{code(name)}:\n", fenced("text", text)]
@@ -109,11 +105,11 @@ def _diagnostic(item: Code) -> str:
 
 
 def _decisions() -> str:
-    """The file as it is, each point a place that can be linked to."""
+    """The file ``schemas/decisions.md`` with an anchor for each decision."""
     text = (catalog.schemas_directory() / "decisions.md").read_text(encoding="utf-8")
     text = re.sub(r"^---$", "", text, flags=re.MULTILINE)
     text, count = re.subn(r"^\*\*([A-Z]\d+)\. ", lambda m: f"({m[1].lower()})=\n{m[0]}", text, flags=re.MULTILINE)
-    assert count == len(decisions()) == len(POINT.findall(text)), "a point of another form"
+    assert count == len(decisions()) == len(POINT.findall(text)), "a decision with another format"
     return text
 
 
@@ -130,8 +126,8 @@ def _feature_levels() -> str:
         links = ", ".join(f"[{schema.short_name}](operators/{schema.stem}.md)" for schema in schemas)
         rows.append((level.name, info.directml_version, plain(windows), plain(info.redistributable), links))
     intro = (
-        "Each level has all that the ones before it have. `check --feature-level 5_0`, `--directml 1.8` and"
-        " `--windows 10-22H2` choose one in the terms of this table.\n"
+        "Each level includes all earlier ones. `check --feature-level 5_0`, `--directml 1.8` and `--windows 10-22H2`"
+        " choose a level by a column of this table.\n"
     )
     columns = ["level", "DirectML", "first Windows that has it", "first package that has it", "new operators"]
     releases = [(code(name), str(build)) for name, build in catalog.windows_builds().items()]
@@ -143,7 +139,7 @@ def _feature_levels() -> str:
 
 
 def _form(title: str, file: str, intro: str) -> str:
-    """The members that a JSON Schema describes; descriptors of operators have pages of their own."""
+    """The members of a JSON Schema, without operator descriptors, which have pages of their own."""
     schema = json.loads((catalog.schemas_directory() / file).read_text(encoding="utf-8"))
     operators = {name.removeprefix("DML_OPERATOR_") for name in catalog.operator_names()}
     forms = {name: form for name, form in schema["$defs"].items() if name not in operators}
@@ -166,16 +162,16 @@ def _members(form: Mapping[str, Any], forms: Mapping[str, Any]) -> Iterable[str]
     for choice in choices:
         if choice is not form:
             yield f"Either: {prose(choice['description']) if 'description' in choice else _kind(choice, forms)}\n"
-        needed = choice.get("required", ())
+        required = choice.get("required", ())
         rows = [
-            (code(name), _kind(item, forms), "yes" if name in needed else "", prose(item.get("description", "")))
+            (code(name), _kind(item, forms), "yes" if name in required else "", prose(item.get("description", "")))
             for name, item in choice.get("properties", {}).items()
         ]
-        yield table(["member", "what", "needed", "meaning"], rows)
+        yield table(["member", "type", "required", "meaning"], rows)
 
 
 def _kind(form: Mapping[str, Any], forms: Mapping[str, Any]) -> str:
-    """What a value may be, in a few words."""
+    """A short description of the values that a schema allows."""
     if "$ref" in form:
         name = form["$ref"].rpartition("/")[2]
         return f"[{plain(name)}](#{name.lower()})" if name in forms else f"[{plain(name)}](operators/{name.lower()}.md)"

@@ -1,7 +1,7 @@
-"""What a benchmark has found: each figure beside its target, with what stands in the way where that is missed.
+"""Results of benchmarks: figures with their targets, and the reasons for missed targets.
 
-``bench_*.py --json FILE`` keeps the figures of a run in FILE, with the machine, the day and the versions that they are
-of; ``generate_benchmarks.py`` makes the table of the README of them.
+``bench_*.py --json FILE`` stores the figures of a run in FILE with machine, date and versions;
+``generate_benchmarks.py`` writes the table in README.md from it.
 """
 
 from __future__ import annotations
@@ -20,32 +20,32 @@ from importlib import metadata
 from pathlib import Path
 
 PACKAGES = ("numpy", "onnx", "onnxruntime", "onnxruntime-directml")
-"""Whose versions matter."""
+"""Packages whose versions are recorded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number, and what it should be."""
+    """One measurement and its target."""
 
     what: str
     value: float
     unit: str
-    """What stands behind the number, such as "times cp"."""
+    """The text after the number, such as "times cp"."""
     most: float | None = None
-    """The target, where less is better."""
+    """Upper limit, or None."""
     least: float | None = None
-    """The target, where more is better."""
+    """Lower limit, or None."""
     reason: str = ""
-    """What stands in the way, said where the target is missed."""
+    """Why a missed target is missed."""
 
     @property
     def is_met(self) -> bool:
-        """Whether there is no target, or the figure reaches it."""
+        """Whether the figure meets its target, if it has one."""
         return (self.most is None or self.value <= self.most) and (self.least is None or self.value >= self.least)
 
     @property
     def goal(self) -> str:
-        """The target; nothing where there is none."""
+        """The target as text, or an empty text."""
         if self.most is not None:
             return f"at most {self.most:g}"
         return "" if self.least is None else f"at least {self.least:g}"
@@ -57,7 +57,7 @@ class Figure:
 
 
 def number(value: float) -> str:
-    """With as many digits as anybody wants to read."""
+    """The number with about three significant digits."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
 
 
@@ -70,16 +70,15 @@ class Run:
     machine: str = field(default_factory=lambda: machine())
     versions: Mapping[str, str] = field(default_factory=lambda: versions())
     load: float | None = field(default_factory=lambda: load())
-    """What wanted a processor meanwhile, on average: with more than there are, times are those of a crowd."""
+    """Load average during the run: times are unreliable if it exceeds the number of cores."""
 
 
 def machine() -> str:
-    """This machine, in a few words."""
     return f"{platform.system()} on {_processor()}, {os.cpu_count()} cores"
 
 
 def load() -> float | None:
-    """Processes that have wanted a processor in the last five minutes, where the system counts them."""
+    """The five-minute load average, or None if the system has none."""
     return round(os.getloadavg()[1], 1) if hasattr(os, "getloadavg") else None
 
 
@@ -93,7 +92,7 @@ def _processor() -> str:
 
 
 def versions() -> dict[str, str]:
-    """Of Python and of the packages that are there."""
+    """The versions of Python and of the installed packages."""
     found = {"Python": platform.python_version()}
     for name in PACKAGES:
         try:
@@ -105,13 +104,11 @@ def versions() -> dict[str, str]:
 
 def add_option(parser: argparse.ArgumentParser) -> None:
     """``--json``."""
-    parser.add_argument(
-        "--json", type=Path, metavar="FILE", help="keep the figures there, in the place of earlier ones"
-    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="store the figures there, replacing earlier ones")
 
 
-def say(figures: list[Figure], file: Path | None) -> int:
-    """Prints figures with their targets, and keeps them where that is asked for; 1 where a target is missed."""
+def report(figures: list[Figure], file: Path | None) -> int:
+    """Prints figures with their targets and stores them in ``file``; returns 1 if a target is missed."""
     for item in figures:
         print(item)
     if file is not None:
@@ -120,7 +117,7 @@ def say(figures: list[Figure], file: Path | None) -> int:
 
 
 def keep(file: Path, script: str, run: Run) -> None:
-    """Puts the figures of a script into the file, which has those of others too."""
+    """Stores the figures of a script in the file, keeping those of other scripts."""
     runs = read(file) if file.exists() else {}
     runs[script] = run
     text = json.dumps({name: asdict(runs[name]) for name in sorted(runs)}, indent=2)
@@ -128,7 +125,7 @@ def keep(file: Path, script: str, run: Run) -> None:
 
 
 def read(file: Path) -> dict[str, Run]:
-    """The figures of each script that the file has some of."""
+    """The figures in the file by script."""
     runs = json.loads(file.read_text(encoding="utf-8"))
     return {
         name: Run(**{"load": None, **run, "figures": tuple(Figure(**item) for item in run["figures"])})
@@ -136,10 +133,23 @@ def read(file: Path) -> dict[str, Run]:
     }
 
 
-def in_turns(runs: Mapping[str, Callable[[], object]], seconds: float = 0, least: int = 1) -> dict[str, list[float]]:
-    """Seconds of each run of each, one of each at a time in an order that is drawn, so that all see the same machine.
+def write_relu(path: Path, size: int) -> None:
+    """Writes a native model with one ACTIVATION_RELU of ``size`` elements."""
+    tensor = {"DataType": "FLOAT32", "Sizes": [size]}
+    node = {
+        "type": "ACTIVATION_RELU",
+        "desc": {"OutputTensor": tensor},
+        "inputs": {"InputTensor": "x"},
+        "outputs": {"OutputTensor": "y"},
+    }
+    model = {"dml2onnx": 1, "inputs": {"x": tensor}, "nodes": [node], "outputs": ["y"]}
+    path.write_text(json.dumps(model), encoding="utf-8")
 
-    For so long, and so often at least.
+
+def interleaved(runs: Mapping[str, Callable[[], object]], seconds: float = 0, least: int = 1) -> dict[str, list[float]]:
+    """Times the functions in rounds of random order, so that all see the same load; returns the seconds of each run.
+
+    Stops after ``seconds``, but not before ``least`` rounds.
     """
     times: dict[str, list[float]] = {name: [] for name in runs}
     end, rounds = time.perf_counter() + seconds, 0

@@ -1,4 +1,4 @@
-"""Convolutional networks whose memory is packed or NHWC: the same weights, each drawn for each kind of memory."""
+"""Convolutional networks in packed and NHWC memory, with the same weights in every layout."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from math import prod
 
 import numpy as np
-from _networks import Array, Network, written
+from _networks import Array, Network, parsed
 
 import dml2onnx
 from dml2onnx.builder import Expression, GraphBuilder, policies
 
 MEMORIES = ("packed", "NHWC", "NHWC, rows")
-"""Row-major N, C, H, W; the strides of NHWC everywhere; and these with element-wise operators on rows of the memory."""
+"""Row-major NCHW; NHWC strides everywhere; NHWC strides with element-wise operators on flat views of the memory."""
 
 
 @dataclass(slots=True)
 class Canvas:
-    """A DirectML graph in one kind of memory, and the lines of the ONNX model that a careful person writes for it."""
+    """Builds a DirectML graph in one layout, and the text of the equivalent handwritten ONNX model."""
 
     memory: str
     g: GraphBuilder = field(init=False)
@@ -32,7 +32,7 @@ class Canvas:
         self.g = GraphBuilder(policy=policy)
 
     def line(self, y: Expression, text: str) -> Expression:
-        """Says how ``y`` is made by hand, from the names of others."""
+        """Adds the line of the handwritten model that computes ``y``."""
         name = self.names[y] = f"v{len(self.lines)}"
         self.lines.append(f"{name} = {text}")
         return y
@@ -92,7 +92,7 @@ class Canvas:
         return self.line(self.g.join([a, b], 1), f"Concat <axis = 1> ({self.names[a]}, {self.names[b]})")
 
     def result(self, x: Expression) -> tuple[dml2onnx.Graph, str]:
-        """The pictures in the memory at hand, and how they are declared by hand."""
+        """The graph, and the declaration of its output in the handwritten model."""
         n, c, h, w = x.sizes
         if self.memory == "packed":
             self.lines.append(f"result = Identity ({self.names[x]})")
@@ -111,7 +111,7 @@ def _residual(d: Canvas) -> Expression:
 
 
 def _squeezing(d: Canvas) -> Expression:
-    """The fire modules of SqueezeNet: few channels, then two kinds of windows whose channels are joined."""
+    """SqueezeNet's fire modules: few channels, then convolutions with two window sizes, concatenated."""
     x = d.largest(d.relu(d.convolution(d.input((1, 3, 128, 128)), 64, 3, 2)), 3, 2)
     for few, filters in ((16, 64), (16, 64), (32, 128), (32, 128)):
         squeezed = d.relu(d.convolution(x, few, 1))
@@ -120,7 +120,7 @@ def _squeezing(d: Canvas) -> Expression:
 
 
 def networks() -> Iterator[list[Network]]:
-    """Each network in all kinds of memory."""
+    """Yields each network in all layouts."""
     for name, draw in (("residual", _residual), ("squeezing", _squeezing)):
         yield [_network(name, draw, memory) for memory in MEMORIES]
 
@@ -132,5 +132,5 @@ def _network(name: str, draw: Callable[[Canvas], Expression], memory: str) -> Ne
     picture = np.random.default_rng(1).normal(size=(1, 3, 128, 128)).astype(np.float32)
     fed = picture if memory == "packed" else np.ascontiguousarray(picture.transpose(0, 2, 3, 1))
     body = "\n".join(canvas.lines)
-    by_hand = written(f"g (float{list(sizes)} picture) => ({declared}) {{\n{body}\n}}", canvas.weights)
+    by_hand = parsed(f"g (float{list(sizes)} picture) => ({declared}) {{\n{body}\n}}", canvas.weights)
     return Network(f"{name}, {memory}", graph, by_hand, {"picture": fed}, canvas.weights, None)

@@ -1,4 +1,4 @@
-"""Whole networks, each three times: in DirectML operators, in ONNX as a careful person writes it, and in PyTorch."""
+"""Whole networks, each as DirectML operators, as handwritten ONNX, and in PyTorch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dml2onnx.builder import Expression, GraphBuilder
 Array: TypeAlias = npt.NDArray[Any]
 Arrays: TypeAlias = Mapping[str, Array]
 Eager: TypeAlias = Callable[[Any, Mapping[str, Any], Mapping[str, Any]], Callable[[], Mapping[str, Any]]]
-"""The network in PyTorch: of the module, the weights and what is fed, a function that gives the outputs."""
+"""The network in PyTorch: takes the module torch, weights and feeds; returns a function that computes outputs."""
 
 OPSET = 21
 EPSILON = 1e-5
@@ -25,7 +25,7 @@ EPSILON = 1e-5
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """One network. ``by_hand`` names inputs and outputs as the graph does; its shapes may leave out sizes of 1."""
+    """A network. ``by_hand`` has the graph's names of inputs and outputs; its shapes may omit sizes of 1."""
 
     name: str
     graph: dml2onnx.Graph
@@ -34,15 +34,15 @@ class Network:
     weights: Arrays
     eager: Eager | None
     tolerance: float = 1e-4
-    """How far the answers may be apart, relative to the largest."""
+    """Tolerance relative to the largest element."""
     slow: str = ""
-    """The kernels of ONNX Runtime's CPU provider that are slow here, in whose place ``--target cpu`` has others."""
+    """The slow kernels of ONNX Runtime's CPU provider that ``--target cpu`` replaces."""
     reason: str = ""
-    """Why a default model takes longer than the one by hand."""
+    """Why a default model is slower than handwritten ONNX."""
 
 
-def written(text: str, weights: Arrays) -> onnx.ModelProto:
-    """A model in ONNX's own textual form, with its weights."""
+def parsed(text: str, weights: Arrays) -> onnx.ModelProto:
+    """Parses a model in ONNX's text format and adds its weights."""
     header = f'<ir_version: 10, opset_import: ["" : {OPSET}]>\n'
     model = parser.parse_model(header + text)
     used = {name for node in model.graph.node for name in node.input}
@@ -54,7 +54,7 @@ def written(text: str, weights: Arrays) -> onnx.ModelProto:
 
 
 class Drawing:
-    """A DirectML graph whose weights are rows and columns; sizes have four dimensions, as DirectML has them."""
+    """Builds a DirectML graph with matrices as weights; all sizes have four dimensions."""
 
     def __init__(self, weights: Arrays) -> None:
         self.g = GraphBuilder()
@@ -79,7 +79,7 @@ def _four(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _random(seed: int, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Array]:
-    """Weights whose products keep the size of numbers; biases are small and scales near 1."""
+    """Random weights that preserve magnitudes from layer to layer; biases are small, scales near 1."""
     rng = np.random.default_rng(seed)
     made = {}
     for name, shape in shapes.items():
@@ -196,7 +196,7 @@ def _transformer(name: str, layers: int, past: int, length: int) -> Network:
     }  # fmt: skip
     text = f"net ({arguments}) => ({results}, float[1,{length},{WIDTH}] y) {{{body}}}"
     return Network(
-        name, graph, written(text, {**weights, **shapes}), feeds, weights,
+        name, graph, parsed(text, {**weights, **shapes}), feeds, weights,
         lambda torch, w, fed: lambda: _blocks_in_torch(torch, w, fed),
     )  # fmt: skip
 
@@ -205,7 +205,7 @@ def _transformer(name: str, layers: int, past: int, length: int) -> Network:
 
 
 def _tagger() -> Network:
-    """Words by number, a bidirectional LSTM over sequences of several lengths, a score for each step and tag."""
+    """An embedding, a bidirectional LSTM over sequences of different lengths, and scores of tags for each step."""
     steps, batch, words, size, hidden, tags = 64, 8, 500, 64, 128, 12
     shapes = {
         "table": (words, size), "weight": (2, 4 * hidden, size), "recurrence": (2, 4 * hidden, hidden),
@@ -242,7 +242,7 @@ def _tagger() -> Network:
     extra = {"lengths": lengths.astype(np.int32), "rows": np.array([1, 1, -1, 2 * hidden]), "unit": np.array([0, 1])}
     graph = g.build({"y": g.activation_softmax(scores)})
     return Network(
-        "tagger (LSTM)", graph, written(text, {**weights, **extra}), feeds, weights,
+        "tagger (LSTM)", graph, parsed(text, {**weights, **extra}), feeds, weights,
         lambda torch, w, fed: _tagger_in_torch(torch, w, fed, lengths),
     )  # fmt: skip
 
@@ -271,7 +271,7 @@ def _tagger_in_torch(
 
 
 def _detection() -> Network:
-    """Features by a convolution, a crop for each region by ROI_ALIGN1, and a class for each."""
+    """A convolution, a crop for each region by ROI_ALIGN1, and class scores for each."""
     channels, crop, classes, width, count, pixels, stride = 64, 7, 20, 128, 100, 256, 4
     weights = _random(7, {
         "filter": (channels, 3, stride, stride), "inner": (channels * crop * crop, width), "classes": (width, classes),
@@ -306,15 +306,15 @@ def _detection() -> Network:
     }}"""
     extra = {"batches": np.zeros(count, np.int64), "rows": np.array([count, -1])}
     graph = g.build({"y": g.activation_softmax(hidden @ d.w["classes"])})
-    return Network("detection head (ROI_ALIGN1)", graph, written(text, {**weights, **extra}), feeds, weights, None)
+    return Network("detection head (ROI_ALIGN1)", graph, parsed(text, {**weights, **extra}), feeds, weights, None)
 
 
 _RATE = 0.01 * np.sqrt(1 - 0.999**3) / (1 - 0.9**3)
-"""Of Adam's third step, with its corrections."""
+"""The learning rate of Adam's third step, with bias corrections."""
 
 
 def _training() -> Network:
-    """One step of training with Adam: forward, gradients, and what is next."""
+    """One training step with Adam: forward pass, gradients and update."""
     count, sizes, classes = 256, (64, 256), 10
     shapes = {"w1": sizes, "b1": (1, sizes[1]), "w2": (sizes[1], classes), "b2": (1, classes)}
     state = _random(9, shapes)
@@ -355,7 +355,7 @@ def _training() -> Network:
 
 
 def _training_written(feeds: Arrays, shapes: Mapping[str, tuple[int, ...]], outputs: Iterable[str]) -> onnx.ModelProto:
-    """The same step by hand: Adam's formula for each of the parameters that have these ``shapes``."""
+    """The same step in handwritten ONNX, with Adam's formula for each parameter in ``shapes``."""
     numbers = {
         "count": feeds["x"].shape[0],
         "b1st": 0.9,
@@ -400,11 +400,11 @@ def _training_written(feeds: Arrays, shapes: Mapping[str, tuple[int, ...]], outp
     }}"""
     extra = {name: np.array(value, np.float32) for name, value in {**numbers, "rate": _RATE}.items()}
     extra["first"] = np.array([0])
-    return written(text, extra)
+    return parsed(text, extra)
 
 
 def _training_in_torch(torch: Any, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Gradients by autograd, and Adam's formula as its pages have it."""
+    """The same step with autograd and Adam's published formula."""
     weights = {name: given[name].detach().requires_grad_() for name in ("w1", "b1", "w2", "b2")}
     results: dict[str, Any] = {}
     with torch.enable_grad():
@@ -422,7 +422,7 @@ def _training_in_torch(torch: Any, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _quantized() -> Network:
-    """Two convolutions, pooled, and a product, all in 8 bits: UINT8 between the layers, INT8 weights per channel."""
+    """Two convolutions with pooling in 8 bits: UINT8 activations, INT8 weights per channel."""
     rng = np.random.default_rng(12)
     channels, pixels = (16, 32, 64), 64
     feeds: dict[str, Array] = {"x": rng.integers(0, 256, (1, channels[0], pixels, pixels)).astype(np.uint8)}
@@ -470,12 +470,11 @@ def _quantized() -> Network:
     extra |= {f"u{i}": weights[f"s{i}"] * steps[i - 1] for i in (1, 2)}
     extra |= {f"i{i}": np.zeros(channels[i], np.int32) for i in (1, 2)} | {"zero": np.array(0, np.uint8)}
     return Network(
-        "quantised convolutions", g.build({"y": x}), written(text, {**weights, **extra}), feeds, weights, None, 1 / 255,
+        "quantised convolutions", g.build({"y": x}), parsed(text, {**weights, **extra}), feeds, weights, None, 1 / 255,
     )  # fmt: skip
 
 
 def networks() -> Iterator[Network]:
-    """All of them."""
     yield _transformer("transformer block, 64 behind 64", 1, 64, 64)
     yield _transformer("decoder, one token behind 255", 4, 255, 1)
     yield _tagger()

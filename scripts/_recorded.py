@@ -1,8 +1,8 @@
-"""Graphs recorded from public C++ programs beside the same networks in ONNX, written node by node.
+"""Graphs recorded from public C++ programs, and the same networks as handwritten ONNX.
 
-The recordings have no weights: what DirectML was to own is random here, and constant, as it is in the programs. The
-ONNX side knows nothing of the compiler: a table says what a person writes for an operator, as exporters of training
-frameworks do, channels first, and layouts of memory are a Transpose at either end.
+The recordings have no weights: tensors owned by DirectML become random constants. The ONNX side does not depend on the
+compiler: a table has the ONNX equivalent of each operator, as exporters of training frameworks write it, with channels
+first and a Transpose at either end for other layouts.
 """
 
 from __future__ import annotations
@@ -29,19 +29,17 @@ RECORDED: Mapping[str, tuple[str, tuple[int, ...] | None, str]] = {
     "super-resolution NHWC, FLOAT16": ("superres_nhwc.json", (1, 3, 54, 96), ""),
     "yolov4": ("yolov4.json", None, "Softplus"),
 }
-"""The file of each network, the sizes of its picture where those of the recording take minutes on a processor, and the
-kernels that are slow there."""
+"""For each network: its file, smaller picture sizes if the recording's are too slow on a CPU, and slow kernels."""
 
 
 def recorded(directory: Path, only: str = "") -> Iterator[Network]:
-    """The networks of a directory of recordings."""
     for name, (file, sizes, slow) in RECORDED.items():
         if only in name:
             yield _network(name, dml2onnx.load(directory / file), sizes, slow)
 
 
 def squeezenet(path: Path) -> Network:
-    """The DxDispatch program of SqueezeNet, whose weights are files beside it."""
+    """SqueezeNet as a DxDispatch program, with its weights in adjacent files."""
     graph = dml2onnx.load(path, dml2onnx.LoadOptions(freeze=True, inputs=frozenset({"data"})))
     (port,) = graph.inputs
     (desc,) = input_descs(graph.inputs, graph.nodes, graph.outputs)
@@ -71,7 +69,7 @@ def _is_owned(graph: Graph, value: Value) -> bool:
 
 
 def _weights(graph: Graph) -> Iterator[tuple[Value, Array]]:
-    """Random contents, in the order in which they lie in memory, which keep the size of numbers from layer to layer."""
+    """Yields random weights in memory order that preserve magnitudes from layer to layer."""
     rng = np.random.default_rng(0)
     for node in graph.nodes:
         for name, _, read, desc in node.views_in():
@@ -81,7 +79,7 @@ def _weights(graph: Graph) -> Iterator[tuple[Value, Array]]:
 
 
 def _order(desc: TensorDesc) -> list[int]:
-    """The axes from the one that lies furthest apart in memory to the nearest."""
+    """The axes by decreasing stride."""
     return sorted(range(desc.rank), key=lambda axis: (-desc.effective_strides[axis], axis))
 
 
@@ -90,7 +88,7 @@ def _in_memory(desc: TensorDesc) -> tuple[int, ...]:
 
 
 class _ByHand:
-    """One model, written from the operators of a graph in their order."""
+    """Builds the handwritten ONNX model of a graph."""
 
     def __init__(self, graph: Graph, weights: Mapping[Value, Array], desc: TensorDesc) -> None:
         self._graph = graph
@@ -98,19 +96,18 @@ class _ByHand:
         self._nodes: list[onnx.NodeProto] = []
         self._constants: dict[tuple[object, ...], onnx.TensorProto] = {}
         self._made: dict[Value, tuple[str, TensorDesc]] = {}
-        """Each value's name, and the tensor that it is in its logical order."""
+        """The name of each value, and its tensor in logical order."""
         (port,) = graph.inputs
         self._kind = helper.np_dtype_to_tensor_dtype(desc.data_type.dtype)
         self._inputs = [helper.make_tensor_value_info(port.name, self._kind, _in_memory(desc))]
-        self._made[port.value] = (self._turned(port.name, np.argsort(_order(desc)).tolist()), desc)
+        self._made[port.value] = (self._transposed(port.name, np.argsort(_order(desc)).tolist()), desc)
 
     def model(self) -> onnx.ModelProto:
-        """The whole network, checked."""
         for node in self._graph.nodes:
             self._write(node)
         outputs = []
         for item in self._graph.outputs:
-            name = self._turned(self._made[item.value][0], _order(item.desc))
+            name = self._transposed(self._made[item.value][0], _order(item.desc))
             (maker,) = [node for node in self._nodes if name in node.output]
             maker.output[list(maker.output).index(name)] = item.name
             outputs.append(helper.make_tensor_value_info(item.name, self._kind, _in_memory(item.desc)))
@@ -120,23 +117,23 @@ class _ByHand:
         return made
 
     def node(self, op: str, inputs: Sequence[str], count: int = 1, **attributes: Any) -> list[str]:
-        """Writes one node; its outputs."""
+        """Adds a node; returns the names of its outputs."""
         names = [f"t{len(self._nodes)}" if index == 0 else f"t{len(self._nodes)}_{index}" for index in range(count)]
         self._nodes.append(helper.make_node(op, inputs, names, **attributes))
         return names
 
     def constant(self, array: Array) -> str:
-        """An initializer; equal small ones are one."""
+        """Adds an initializer, shared if it is small; returns its name."""
         key = (array.dtype, array.shape, array.tobytes() if array.nbytes < 4096 else len(self._constants))
         if key not in self._constants:
             self._constants[key] = numpy_helper.from_array(array, f"c{len(self._constants)}")
         return self._constants[key].name
 
-    def _turned(self, name: str, perm: Sequence[int]) -> str:
+    def _transposed(self, name: str, perm: Sequence[int]) -> str:
         return name if list(perm) == sorted(perm) else self.node("Transpose", [name], perm=list(perm))[0]
 
     def weight(self, value: Value, desc: TensorDesc) -> Array:
-        """Constants of a program, in their logical order."""
+        """A weight in logical order."""
         return np.ascontiguousarray(self._weights[value].reshape(_in_memory(desc)).transpose(np.argsort(_order(desc))))
 
     def _write(self, node: Node) -> None:
@@ -151,11 +148,11 @@ class _ByHand:
             self._made[write.value] = (name, desc)
 
     def _read(self, value: Value, desc: TensorDesc) -> str:
-        """A value as a node sees it: in another shape, in another order, or as another type."""
+        """The name of a value, reshaped, transposed or converted for the view of a node."""
         if value in self._weights:
             return ""
         name, made = self._made[value]
-        if made.data_type != desc.data_type:  # an index, read as a FLOAT with the same bits: a row of a table
+        if made.data_type != desc.data_type:  # an index reinterpreted as FLOAT: looked up in a table
             (size,) = [item.sizes[1] for node in self._graph.nodes for _, _, w, d in node.views_out()
                        if w.value is value for _, _, _, item in node.views_in()]  # fmt: skip
             table = np.arange(size, dtype=made.data_type.dtype).view(desc.data_type.dtype)
@@ -163,7 +160,7 @@ class _ByHand:
         is_turned = made.sizes == desc.sizes or not (made.is_packed and desc.is_packed)
         if is_turned and made.effective_strides != desc.effective_strides and sorted(made.sizes) == sorted(desc.sizes):
             places = [made.effective_strides.index(stride) for stride in desc.effective_strides]
-            return self._turned(name, places)
+            return self._transposed(name, places)
         if made.sizes != desc.sizes:
             return self.node("Reshape", [name, self.constant(np.array(desc.sizes))])[0]
         return name
@@ -215,7 +212,7 @@ def _upsampled(m: _ByHand, op: OperatorDesc, inputs: list[str]) -> list[str]:
 
 
 def _resampled(m: _ByHand, op: OperatorDesc, inputs: list[str]) -> list[str]:
-    """Of the picture: LINEAR with offsets of half a pixel, which is ONNX's default."""
+    """LINEAR with offsets of half a pixel, ONNX's default."""
     assert op.enum("InterpolationMode") == "LINEAR"
     assert set(op.floats("InputPixelOffsets")) == {0.5}
     sizes = m.constant(np.array(op.tensor("OutputTensor").sizes))
@@ -230,7 +227,6 @@ def _pooled(m: _ByHand, op: OperatorDesc, inputs: list[str]) -> list[str]:
 
 
 def _averaged(m: _ByHand, op: OperatorDesc, inputs: list[str]) -> list[str]:
-    """Of whole images."""
     assert op.uints("WindowSize") == op.tensor("InputTensor").sizes[2:]
     return m.node("GlobalAveragePool", inputs)
 
@@ -268,4 +264,4 @@ _FORMS: Mapping[str, _Form] = {
     "SPLIT": _split,
     "UPSAMPLE_2D": _upsampled,
 }
-"""What a person writes for an operator; CONVOLUTION has weights and stands apart."""
+"""The ONNX equivalent of each operator except CONVOLUTION."""

@@ -1,4 +1,4 @@
-"""The broken sample: a model with the mistakes that people make."""
+"""The broken sample: a model with common mistakes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Json: TypeAlias = dict[str, object]
 
 
 def model() -> Json:
-    """Asks for level 3_0, misspells a field and a value, forgets the padding in a size, uses what came later."""
+    """Targets level 3_0, misspells a field and a value, ignores padding in a size, and uses later features."""
     return {
         "dml2onnx": 1,
         "name": "broken",

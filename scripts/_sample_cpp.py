@@ -1,21 +1,18 @@
-"""The C++ sample: weights with which two convolutions enlarge a picture and sharpen it, and a picture for it.
+"""The C++ sample: weights of two convolutions that enlarge and sharpen a picture, and the picture.
 
-The first convolution interpolates at the four places that become pixels, by cubics and by straight lines; the second
-one takes the cubics and removes what a blur of the lines has in common with them, which is unsharp masking.
+The first convolution interpolates at the four new pixel positions, by cubic and by linear filters; the second sharpens
+the cubic result by unsharp masking with a blur of the linear one.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable
+from typing import TypeAlias
 
 import _sample_picture
 import numpy as np
 import numpy.typing as npt
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from _sample_picture import Floats
+from _sample_picture import Floats
 
 Singles: TypeAlias = npt.NDArray[np.float32]
 
@@ -25,14 +22,14 @@ GREY = (0.299, 0.587, 0.114)
 
 
 def picture() -> Singles:
-    """A part of the drawing in grey, of shape (1, 1, 48, 64), from 0 to 1."""
+    """A part of the drawing in grey, shape (1, 1, 48, 64), values from 0 to 1."""
     part = _sample_picture.draw()[TOP : TOP + HEIGHT, LEFT : LEFT + WIDTH] / 255
     grey: Floats = part @ np.array(GREY)
     return grey.astype(np.float32)[None, None]
 
 
 def weights() -> dict[str, Singles]:
-    """Filters and biases, in the order of the file."""
+    """Filters and biases in file order."""
     kernels = [_kernel(weigh, y, x) for weigh in (_cubic, _linear) for y in (-0.25, 0.25) for x in (-0.25, 0.25)]
     first = np.stack(kernels)[:, None]
     second = np.zeros((4, 8, 3, 3))
@@ -54,7 +51,7 @@ def _linear(distance: Floats) -> Floats:
 
 
 def _cubic(distance: Floats) -> Floats:
-    """Catmull and Rom's."""
+    """The Catmull-Rom kernel."""
     near = 1.5 * distance**3 - 2.5 * distance**2 + 1
     far = -0.5 * distance**3 + 2.5 * distance**2 - 4 * distance + 2
     return np.where(distance < 1, near, np.where(distance < 2, far, 0))

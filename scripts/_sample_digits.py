@@ -30,7 +30,7 @@ SHAPES = {
 
 
 def data() -> tuple[Floats, Integers, Floats, Integers]:
-    """Training images (N, 1, 8, 8; 0 to 16) and labels, and the same for the test."""
+    """Training images (N, 1, 8, 8; 0 to 16) and labels, then test images and labels."""
     from sklearn.datasets import load_digits
 
     digits = load_digits()
@@ -54,7 +54,7 @@ def train(images: Floats, labels: Integers) -> Weights:
     for epoch in range(EPOCHS):
         rate = 2e-3 * (1 + np.cos(np.pi * epoch / EPOCHS)) / 2
         for chosen in np.array_split(random.permutation(len(images)), len(images) // BATCH):
-            # every fourth batch, up or down by a pixel: the digits fill the width of their images
+            # every fourth batch is shifted vertically by a pixel; horizontally the digits fill the image
             shift = int(random.choice([0, 0, 0, 0, 0, 0, -1, 1]))
             gradients = _gradients(weights, np.roll(images[chosen], shift, 2), labels[chosen])
             step += 1
@@ -125,7 +125,7 @@ def _unpool(gradient: Floats, winner: Floats) -> Floats:
 
 
 def model() -> Json:
-    """The network for all test images at once; its weights lie one after the other in ``weights.bin``."""
+    """The network for all test images at once, with consecutive weights in ``weights.bin``."""
     constants: Json = {}
     offset = 0
     for name, shape in SHAPES.items():
@@ -175,7 +175,7 @@ def _tensor(*sizes: int) -> Json:
 
 
 def _node(name: str, kind: str, inputs: dict[str, str], sizes: tuple[int, ...], **fields: object) -> Json:
-    """A node whose only output has its name."""
+    """A node with one output of the same name."""
     desc = {**fields, "OutputTensor": _tensor(*sizes)}
     return {"name": name, "type": kind, "desc": desc, "inputs": inputs, "outputs": {"OutputTensor": name}}
 

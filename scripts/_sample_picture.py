@@ -1,14 +1,12 @@
-"""The picture sample: a drawing of a lake at dusk, and a DxDispatch program that works on it."""
+"""The picture sample: a drawing of a lake at dusk, and a DxDispatch program that processes it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Json: TypeAlias = dict[str, object]
@@ -122,7 +120,7 @@ def model() -> Json:
             ),
             "sharpen": _convolution("sharpening", (3, 124, 164), (3, 1, 5, 5), groups=3),
             "brightness": _convolution("luma", (3, 124, 164), (1, 3, 1, 1)),
-            # how fast it gets brighter in each of eight directions; together that is the steepness
+            # the slope in each of eight directions; their sum is the steepness
             "slopes": _convolution("compass", (1, 124, 164), (8, 1, 3, 3), activation="ACTIVATION_RELU"),
             "steepness": _convolution("shares", (8, 122, 162), (1, 8, 1, 1)),
             "thicken": _max_pooling((1, 1, 122, 162), (1, 1, 120, 160), window=3, stride=1),
@@ -234,7 +232,7 @@ def _convolution(
     groups: int = 1,
     activation: str = "",
 ) -> Json:
-    """Without padding, as the picture has been padded before; the filter is DirectML's own, hence a constant."""
+    """A convolution without padding, since the picture is padded already, with a constant filter."""
     _, height, width = inputs
     operator = _operator(
         "CONVOLUTION",
@@ -269,7 +267,7 @@ def _max_pooling(inputs: tuple[int, ...], outputs: tuple[int, ...], window: int,
 
 
 def _resample(mode: str, sizes: tuple[int, int, int], factor: int) -> Json:
-    """Enlarged by a whole number, pixel centres on pixel centres."""
+    """Enlarges by an integer factor with aligned pixel centers."""
     channels, height, width = sizes
     return _operator(
         "RESAMPLE1",

@@ -1,12 +1,11 @@
-"""Chromium and ONNX Runtime Web, from the npm registry, in ``.venv-web``.
+"""Prepares ``.venv-web``: Chromium and ONNX Runtime Web from the npm registry.
 
-    python scripts/_web.py               makes the directory where it is missing or stale (needs npm)
-    python scripts/_web.py --unpinned    takes packages whose hashes are not the pinned ones, and prints theirs
+    python scripts/_web.py               creates the directory if it is missing or stale (needs npm)
+    python scripts/_web.py --unpinned    accepts packages with other hashes and prints them
 
 ``@sparticuz/chromium`` is a headless Chromium for Linux on x86-64, with WebNN and the software driver SwiftShader for
-WebGPU; elsewhere a Chromium or Chrome of the system does. Versions and hashes of the packages stand here and nowhere
-else. A new version: change it, run with ``--unpinned``, and put the hash that it prints here; then run
-``python -m tests.runtimes`` for ``web``, ``web-gpu`` and ``webnn``.
+WebGPU; other systems use their own Chromium or Chrome. To update a version, change it here, run with ``--unpinned``,
+copy the printed hash, and run ``python -m tests.runtimes`` for ``web``, ``web-gpu`` and ``webnn``.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ import sys
 import tarfile
 from pathlib import Path
 
-from _environment import ROOT, filled
-from _npm import Package, archive, prepared
+from _environment import ROOT, fill_directory
+from _npm import Package, archive, prepare_command
 
 DIRECTORY = ROOT / ".venv-web"
 ORT = Package(
@@ -39,20 +38,20 @@ FILES = (
     "ort.min.mjs",
     *(f"ort-wasm-simd-threaded{kind}.{end}" for kind in ("", ".asyncify", ".jspi", ".jsep") for end in ("mjs", "wasm")),
 )
-"""Of onnxruntime-web: each build's module, and what it loads."""
+"""Files of onnxruntime-web: the module of each build, and what it loads."""
 DECODE = "process.stdout.write(require('zlib').brotliDecompressSync(require('fs').readFileSync(0)))"
-"""A program for Node.js, which is there where npm is."""
+"""A program for Node.js, which comes with npm."""
 
 
 def prepare_web(unpinned: bool = False) -> bool:
-    """Makes the directory; False, and a line that says so, where npm or a browser is missing."""
-    made_of = repr((ORT, CHROMIUM, unpinned)) + Path(__file__).read_text(encoding="utf-8")
-    return filled(DIRECTORY, made_of, lambda: _fill(unpinned), "nothing was run in a browser")
+    """Fills the directory; prints a line and returns False if npm or a browser is missing."""
+    key = repr((ORT, CHROMIUM, unpinned)) + Path(__file__).read_text(encoding="utf-8")
+    return fill_directory(DIRECTORY, key, lambda: _fill(unpinned), "nothing is run in a browser")
 
 
 def _fill(unpinned: bool) -> None:
     if shutil.which("npm") is None or shutil.which("node") is None:
-        raise OSError("no npm, from whose registry ONNX Runtime Web comes")
+        raise OSError("no npm, which downloads ONNX Runtime Web")
     _unpack_ort(unpinned)
     if _has_package():
         _unpack_chromium(unpinned)
@@ -78,7 +77,7 @@ def _unpack_chromium(unpinned: bool) -> None:
     program.write_bytes(_decoded(files, "bin/chromium.br"))
     program.chmod(0o755)
     _tar(files, "bin/swiftshader.tar.br").extractall(target, filter="data")
-    if not _starts(program, target):  # libraries that a desktop has, and a server may not have
+    if not _starts(program, target):  # a server may lack libraries that a desktop has
         _tar(files, "bin/al2023.tar.br").extractall(target, filter="data")
         if not _starts(program, target, target / "lib"):
             raise OSError(f"{program} does not start: ldd says which libraries are missing")
@@ -105,4 +104,4 @@ def _tar(files: tarfile.TarFile, name: str) -> tarfile.TarFile:
 
 
 if __name__ == "__main__":
-    sys.exit(prepared("Fetches Chromium and ONNX Runtime Web.", prepare_web))
+    sys.exit(prepare_command("Fetches Chromium and ONNX Runtime Web.", prepare_web))

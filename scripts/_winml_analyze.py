@@ -1,10 +1,10 @@
-"""What ``winml analyze`` says of the nodes of models: supported, partial, unsupported or unknown.
+"""Classifies the nodes of models with ``winml analyze``: supported, partial, unsupported or unknown.
 
     python _winml_analyze.py MODELS.json
 
 MODELS.json has the paths of models by device, such as ``QNNExecutionProvider_NPU``. Prints JSON: by device and path the
-nodes, each with its operator, what is said of it, and why: of an unknown node, in what it differs from the nearest one
-that was measured and ran. This file is run by an interpreter that has winml-cli, and not dml2onnx.
+nodes, each with operator, classification and reason. The reason for an unknown node is its difference from the nearest
+node that was measured and ran. The interpreter that runs this file has winml-cli, but not dml2onnx.
 """
 
 from __future__ import annotations
@@ -14,22 +14,20 @@ import json
 import logging
 import re
 import sys
+from collections.abc import Mapping
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Any
 
 
 def nodes_of(analyzer: Any, path: str, provider: str, device: str) -> list[dict[str, str]]:
-    """What the analyzer says of each node of one model."""
+    """The analyzer's classification of each node of one model."""
     found: list[dict[str, str]] = []
 
     def note(item: Any) -> None:
         result = item.result
-        if result.reason == "pattern_matched":  # which is said of the pattern
+        if result.reason == "pattern_matched":  # the pattern has its own result
             return
         operator = item.pattern_id.rpartition("/")[2]
         why = (result.reason or "").partition(":")[0]
@@ -37,13 +35,13 @@ def nodes_of(analyzer: Any, path: str, provider: str, device: str) -> list[dict[
 
     try:
         analyzer.analyze(model_path=path, ep=provider, device=device, enable_information=False, on_node_result=note)
-    except ValueError as error:  # attributes that are lists of texts, for instance, it does not read
+    except ValueError as error:  # raised for lists of strings in attributes, for example
         return [{"operator": "the model", "says": "not read", "why": str(error)}]
     return found
 
 
 def tree_of(query: Any, table: Any) -> Any:
-    """The rows of a table by the values of their columns, as the package makes it, which takes it minutes in all."""
+    """The tree of conditions that the package builds from a table, much faster than the package's own code."""
     if table is None:
         return None
     columns = query._extract_condition_columns(table)
@@ -57,19 +55,19 @@ def tree_of(query: Any, table: Any) -> Any:
     return query._ParquetConditionTree(condition_columns=columns, root=root, default_row_position=first)
 
 
-def remember(query: Any) -> None:
-    """Has the trees that it makes of its tables, anew for each model, made once."""
-    made: dict[int, Any] = {}
+def cache_trees(query: Any) -> None:
+    """Patches the package to build the tree of each table once rather than for each model."""
+    cache: dict[int, Any] = {}
 
     def tree(table: Any) -> Any:
-        if id(table) not in made:
-            made[id(table)] = (table, tree_of(query, table))  # which keeps the table, so that its number stays its own
-        return made[id(table)][1]
+        if id(table) not in cache:
+            cache[id(table)] = (table, tree_of(query, table))  # keeps the table alive, so that its id is not reused
+        return cache[id(table)][1]
 
     query._build_condition_tree = tree
 
 
-UNNAMED = "UINT32 or UINT64, which it does not name"
+UNNAMED = "UINT32 or UINT64, which it does not name"  # also in docs/windows-ml.md
 REASONS = {
     "unsupported_op": "no node of the operator measured",
     "rules_not_found": "no node of the operator measured",
@@ -79,7 +77,7 @@ REASONS = {
 
 
 def lacks(columns: Mapping[str, object]) -> str:
-    """In words, in what a node differs from the nearest one that was measured, by the columns that do."""
+    """Describes the columns in which a node differs from the nearest one that was measured."""
     if any("unknown(" in str(value) for value in columns.values()):
         return UNNAMED
     kinds = {
@@ -94,7 +92,7 @@ def lacks(columns: Mapping[str, object]) -> str:
 
 
 def explain(query: Any) -> None:
-    """Has each unknown node say what it lacks, instead of that it was not found."""
+    """Patches the package to report the difference of each unknown node."""
     checker = query.RuntimeCheckerQuery
     look_up = checker._run_for_node_with_parquet_rules
 
@@ -119,13 +117,12 @@ def explain(query: Any) -> None:
 
 
 def main() -> None:
-    """Analyzes all models."""
     logging.disable(logging.CRITICAL)
     wanted: dict[str, list[str]] = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     answers: dict[str, dict[str, list[dict[str, str]]]] = {}
     with contextlib.redirect_stdout(sys.stderr):
         query = import_module("winml.modelkit.analyze.core.runtime_checker_query")
-        remember(query)
+        cache_trees(query)
         explain(query)
         analyzer = import_module("winml.modelkit.analyze.analyzer").ONNXStaticAnalyzer()
         for place, paths in wanted.items():

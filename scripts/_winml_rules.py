@@ -1,10 +1,10 @@
-"""Reads what winml-cli has measured, for ``winml_targets.py``: which nodes each device of Windows ML compiles.
+"""Reads winml-cli's measurements for ``winml_targets.py``: which nodes each Windows ML device compiles.
 
     python _winml_rules.py
 
-Prints JSON: of each place, such as ``QNNExecutionProvider_NPU``, of each operator and version, each combination of
-element types and whether some node of it was compiled for the device and run. This file is run by an interpreter that
-has winml-cli and pyarrow, and neither dml2onnx nor onnx.
+Prints JSON: for each device, such as ``QNNExecutionProvider_NPU``, operator and version, each combination of element
+types and whether any node with it was compiled for the device and ran. The interpreter that runs this file has
+winml-cli and pyarrow, but neither dml2onnx nor onnx.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from typing import Any
 from pyarrow import parquet
 
 FILE = re.compile(r"(?P<op>[A-Za-z0-9]+)_(?P<place>[A-Za-z]+_[A-Z]+)_ai\.onnx_opset(?P<version>\d+)\.parquet")
-"""Of plain operators; those whose names go on are quantised nodes and patterns of several."""
+"""Files of single operators; longer names are quantised nodes and patterns of several nodes."""
 
 
 def rules() -> Path:
-    """Where the package keeps its tables, which is found without importing it: that wants much else."""
+    """The package's directory of tables, found without importing the package and its many dependencies."""
     found = importlib.util.find_spec("winml")
     assert found is not None
     assert found.submodule_search_locations
@@ -30,7 +30,7 @@ def rules() -> Path:
 
 
 def combinations(path: Path, op: str) -> list[dict[str, Any]]:
-    """The element types of the operator's variables that nodes had, and whether any of them was compiled and ran."""
+    """Each combination of element types that was measured, and whether any node with it compiled and ran."""
     table = parquet.read_table(path)
     variables = {name: name.removesuffix(f"_{op}") for name in table.schema.names if name.endswith(f"_{op}")}
     found: dict[tuple[str, ...], bool] = {}
@@ -46,7 +46,6 @@ def _value(text: str) -> Any:
 
 
 def main() -> None:
-    """Prints all of it."""
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for path in sorted(rules().glob("*/*.parquet")):
         if match := FILE.fullmatch(path.name):

@@ -1,15 +1,14 @@
-"""Models per second: ``dml2onnx batch`` against a shell that calls the single command for each model.
+"""Models per second: ``dml2onnx batch`` compared with one command per model.
 
     python scripts/bench_batch.py [--models 300] [--calls 12] [--jobs 2] [--vectors DIR] [--json FILE]
 
-The models are graphs of one node, in which nothing hides what a call costs, or those below DIR. The shell makes
-fewer ``--calls``, whose cost is the same each time. What is compared is measured in one run, on one machine.
+The models are graphs of one node, so that the cost of a call dominates, or those below DIR. Single commands are timed
+for only ``--calls`` models, since each call costs the same. Both sides are measured in the same run.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 import subprocess
 import sys
@@ -19,46 +18,36 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from _figures import Figure, add_option, say
+from _figures import Figure, add_option, report, write_relu
 
 from dml2onnx.batching import default_jobs
 
 TARGET = 10.0
-"""Times as many models per second as single commands, with as many processes at once."""
+"""Required speedup over single commands with the same number of processes."""
 WORK = ("check", "compile", "verify")
 
 
 def write_models(directory: Path, number: int) -> None:
-    """Graphs of one node, no two of them alike."""
+    """Writes distinct graphs of one node."""
     directory.mkdir()
     for index in range(number):
-        tensor = {"DataType": "FLOAT32", "Sizes": [index + 1]}
-        node = {
-            "type": "ACTIVATION_RELU",
-            "desc": {"OutputTensor": tensor},
-            "inputs": {"InputTensor": "x"},
-            "outputs": {"OutputTensor": "y"},
-        }
-        model = {"dml2onnx": 1, "inputs": {"x": tensor}, "nodes": [node], "outputs": ["y"]}
-        (directory / f"{index:05}.json").write_text(json.dumps(model), encoding="utf-8")
+        write_relu(directory / f"{index:05}.json", index + 1)
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """What it takes."""
     started = time.perf_counter()
     work()
     return time.perf_counter() - started
 
 
-def run(command: list[str], allowed: tuple[int, ...] = (0, 1)) -> None:
-    """A command whose models may have errors."""
+def run(command: list[str]) -> None:
     code = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode
-    if code not in allowed:
+    if code not in (0, 1):  # models may have errors
         sys.exit(f"{' '.join(command)} ended with exit code {code}")
 
 
 def single(do: str, files: list[Path], jobs: int, out: Path) -> None:
-    """The single command for each model, ``jobs`` at once, as ``xargs -P`` does it."""
+    """Runs one command per model, ``jobs`` at a time, like ``xargs -P``."""
     output = ["-o", str(out / "model.onnx")] if do == "compile" and jobs == 1 else []
     waiting, running = list(files), list[subprocess.Popen[bytes]]()
     while waiting or running:
@@ -69,13 +58,12 @@ def single(do: str, files: list[Path], jobs: int, out: Path) -> None:
 
 
 def batch(do: str, models: Path, jobs: int, out: Path) -> None:
-    """All models in one call."""
     command = [sys.executable, "-m", "dml2onnx", "batch", str(models), "--do", do, "--jobs", str(jobs)]
     run([*command, "-o", str(out), "--quiet"])
 
 
 def measure(do: str, models: Path, number: int, calls: int, jobs: int) -> float:
-    """Prints the rates of one kind of work, and returns how many times the single commands' rate the batch has."""
+    """Prints the rates for one command, and returns the speedup of the batch over single commands."""
     out = models.with_name("out")
     files = sorted(path for path in models.rglob("*.json"))[:calls]
     rates = {
@@ -111,7 +99,7 @@ def main() -> int:
         for do in WORK:
             times = measure(do, models, number, options.calls, options.jobs)
             figures.append(Figure(do, times, "times as many models per second as single commands", least=TARGET))
-    return say(figures, options.json)
+    return report(figures, options.json)
 
 
 if __name__ == "__main__":

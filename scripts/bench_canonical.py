@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""How much of what ONNX has an operator for comes back as that one operator, in a default model.
+"""Share of operators with an ONNX equivalent that compile to that single node in a default model.
 
-    python scripts/bench_canonical.py                 ONNX's node tests, and the networks beside ONNX written by hand
-    python scripts/bench_canonical.py --vectors FILE  published vectors of WebNN as well (webnn.tar.xz)
-    python scripts/bench_canonical.py --recorded DIR  super-resolution and yolov4 as well, which DIR has recordings of
-    python scripts/bench_canonical.py --squeezenet F  SqueezeNet as well, a DxDispatch program
+    python scripts/bench_canonical.py                 ONNX's node tests, and networks compared with handwritten ONNX
+    python scripts/bench_canonical.py --vectors FILE  also WebNN's published vectors (webnn.tar.xz)
+    python scripts/bench_canonical.py --recorded DIR  also the recordings of super-resolution and yolov4 in DIR
+    python scripts/bench_canonical.py --squeezenet F  also SqueezeNet, a DxDispatch program
 
-Counts nodes that compute: Reshape, Transpose, Cast and Identity say how memory lies and what type it has. A fused
-activation counts as a node of its own. No default model has control flow.
+Reshape, Transpose, Cast and Identity are not counted, since they only change layout and type. A fused activation counts
+as one node. No default model may have control flow.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from dml2onnx.report.node_counts import VIEWS
 from dml2onnx.targets import DEFAULT_OPSET
 
 TARGET = 0.9
-"""The share of nodes that come back as one."""
+"""Required share of cases that become one node."""
 MOST_NODES = 1.1
-"""Nodes of a network, beside those of ONNX by hand."""
+"""Limit on the nodes of a network relative to handwritten ONNX."""
 OPSETS = (DEFAULT_OPSET, 23)
 
 
 class Tally:
-    """How many cases of each operator became one computing node, and what the others became."""
+    """Counts the cases of each operator that became one computing node, and the forms of the others."""
 
     def __init__(self, title: str) -> None:
         self.title = title
@@ -48,7 +48,7 @@ class Tally:
         self.forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
 
     def add(self, name: str, model: dml2onnx.CompiledModel, nodes: int = 1) -> None:
-        """One model of one operator, which ``nodes`` would do for."""
+        """Adds the model of a case for which ``nodes`` nodes suffice."""
         found = computing(model)
         has_control = any(node.op_type in CONTROL_FLOW for node in with_bodies(model.lowered.nodes))
         self.cases[name] += 1
@@ -60,11 +60,11 @@ class Tally:
 
     @property
     def share(self) -> float:
-        """The part of all cases that became one node."""
+        """The share of cases that became one node."""
         return self.single.total() / max(self.cases.total(), 1)
 
     def show(self) -> None:
-        """A line for each operator of which some became more."""
+        """Prints a line for each operator with cases that became several nodes."""
         print(f"{self.title}: {self.single.total():,} of {self.cases.total():,} cases of {len(self.cases)} operators")
         for name in sorted(self.forms):
             common = "; ".join(f"{form} ({count})" for form, count in self.forms[name].most_common(2))
@@ -75,12 +75,12 @@ class Tally:
 
 
 def computing(model: dml2onnx.CompiledModel) -> Counter[str]:
-    """The operators of a model that compute."""
+    """Counts the operators of a model, except those that only change layout or type."""
     return Counter(node.op_type for node in model.lowered.nodes if node.op_type not in VIEWS)
 
 
 def node_tests(opset: int) -> Tally:
-    """ONNX's own tests of one node, of the operators that it has at this opset."""
+    """ONNX's single-node tests of operators in this opset."""
     tally = Tally(f"ONNX's node tests, opset {opset}")
     for case in onnx_cases():
         if defs.has(case.op, opset):
@@ -89,7 +89,7 @@ def node_tests(opset: int) -> Tally:
 
 
 def vectors(archive: Path, opset: int) -> Tally:
-    """Published vectors of one DirectML operator."""
+    """WebNN's published vectors that use one DirectML operator."""
     tally = Tally(f"vectors of WebNN, opset {opset}")
     with tempfile.TemporaryDirectory() as directory, tarfile.open(archive) as content:
         content.extractall(directory, filter="data")
@@ -97,7 +97,7 @@ def vectors(archive: Path, opset: int) -> Tally:
             try:
                 model = dml2onnx.compile(path, opset=opset)
             except dml2onnx.DmlError:
-                continue  # a case that is translated against the facts
+                continue  # the case has an invalid translation
             tally.add(operator, model, 1 + fused)
     return tally
 
@@ -110,7 +110,7 @@ def _single_dispatches(directory: Path) -> Iterator[tuple[Path, str, int]]:
 
 
 def show_networks(recorded: Path | None, program: Path | None) -> bool:
-    """The nodes of whole networks beside those by hand; whether all have few enough."""
+    """Prints the node counts of networks and of handwritten ONNX; returns whether all meet the limit."""
     print(f"networks, nodes beside ONNX by hand (target: at most {MOST_NODES})")
     all_met = True
     for network in chosen("", recorded, program):

@@ -1,21 +1,20 @@
-"""How long compiling takes: parse, check, lower and write, for graphs of 1,000, 10,000 and 100,000 nodes.
+"""Compile time (parse, check, lower and write) for graphs of 1,000, 10,000 and 100,000 nodes.
 
     python scripts/bench_compile.py [--sizes 1000 10000] [--formats native program] [--repeat 3] [--json FILE]
-    python scripts/bench_compile.py --sizes 100000 1000000 --repeat 1     how flat it is: 6 GiB of memory
+    python scripts/bench_compile.py --sizes 100000 1000000 --repeat 1     scaling; needs 6 GiB of memory
     python scripts/bench_compile.py --sizes 10000 --profile               the hottest functions
 
-The graph is a mix as in networks for pictures: convolutions with fused RELU, pooling, padding, joins, sums,
-activations and resampling, whose sizes and attributes vary, so that little of it repeats. It is read in the native
-format and, of one size, as a DxDispatch program and as a serialized graph. Every measurement is the first compilation
-of a fresh process, and the best of several processes counts. The floor that it is compared with is building the very
-same ONNX model (nodes, those in the branches of If too, attributes, names, shapes, initializers) with ``onnx.helper``
-and writing that: once without, and once with the metadata that tells which DirectML node an ONNX node comes from. Times
-are the processor's, of one thread.
+The graph resembles image networks: convolutions with fused RELU, pooling, padding, joins, sums, activations and
+resampling, with varying sizes and attributes, so that little of it repeats. It is read in the native format and, at one
+size, as a DxDispatch program and as a serialized graph. Every measurement is the first compilation in a fresh process;
+the best of several processes counts. The baseline builds the same ONNX model (nodes, subgraphs, attributes, names,
+shapes, initializers) with ``onnx.helper`` and writes it, without and with the metadata that maps ONNX nodes to DirectML
+nodes. Times are processor times of one thread.
 
-The floor's objects take three times the memory of ours, so it is built for up to 100,000 nodes; behind a larger size
-stands, with a ``~``, what the floor of 100,000 takes for as many ONNX nodes.
+The baseline takes three times the memory, so it is built for at most 100,000 nodes; for larger sizes it is extrapolated
+by the number of ONNX nodes, and marked with ``~``.
 
-Below the table stand the targets, met or not, and for each that is not a profile which shows where the time goes.
+The targets follow the table, with a profile for each missed one.
 """
 
 from __future__ import annotations
@@ -31,13 +30,11 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
-import _bench_formats
 import numpy as np
 import onnx
-from _figures import Figure, add_option, say
+from _figures import Figure, add_option, report
 from onnx import helper
 
 import dml2onnx
@@ -46,26 +43,24 @@ from dml2onnx.ir.graph import Graph
 from dml2onnx.lowering import lowerings
 
 SIZES = (1_000, 10_000, 100_000)
-FORMATS: MappingProxyType[str, Callable[[Path], Path]] = MappingProxyType(
-    {"native": lambda path: path, "program": _bench_formats.program, "serialized": _bench_formats.serialized}
-)
-"""How a native model becomes one of the format."""
+FORMATS = {"native": "native", "program": "dxdispatch", "serialized": "serialized"}
+"""Our names of formats and those of ``convert``."""
 COMPARED_SIZE = 10_000
-"""The number of nodes, if it is among those asked for, that is measured in all formats."""
+"""The size that is measured in all formats."""
 FLOOR_SIZE = 100_000
-"""The most nodes for which the floor is built."""
+"""The largest size for which the baseline is built."""
 FLOORS = ("helper", "full")
-"""Without and with metadata."""
+"""The baselines without and with metadata."""
 MOST_OF_FLOOR = 3.0
-"""Target: times the floor with metadata, for 10,000 nodes in each format."""
+"""Limit on the time relative to the baseline with metadata, for 10,000 nodes in each format."""
 MOST_UNEVEN = 1.25
-"""Target: the time per node of the slowest size to that of the fastest."""
+"""Limit on the ratio of the largest to the smallest time per node."""
 STAGES = ("parse", "check", "lower", "write")
 CHANNELS = (4, 8, 12, 16)
 FILTER_SIZES = (1, 3, 5)
 BLOCKS_PER_INPUT = 64
 RESAMPLED = 0.2
-"""How often the size of the picture changes before a block; every new size makes all descriptors after it new."""
+"""Probability that the image size changes before a block; a new size makes all later descriptors distinct."""
 
 Json: TypeAlias = dict[str, object]
 Numbers: TypeAlias = dict[str, float]
@@ -73,7 +68,7 @@ Seconds: TypeAlias = dict[str, float]
 
 
 class Network:
-    """Nodes in the native format, one after another, with a chain of blocks from each input."""
+    """A graph in the native format, with a chain of blocks for each input."""
 
     def __init__(self, nodes: int, seed: int = 1) -> None:
         self.random = np.random.default_rng(seed)
@@ -87,7 +82,6 @@ class Network:
             self._chain()
 
     def document(self) -> Json:
-        """The whole model."""
         return {
             "dml2onnx": 1,
             "name": "bench",
@@ -98,7 +92,7 @@ class Network:
         }
 
     def _add_weights(self) -> None:
-        """Filters of every combination of channels and sizes, shared by all convolutions, all in one file."""
+        """Adds filters of every combination of channels and sizes, in one file, which all convolutions share."""
         offset = 0
         for i in CHANNELS:
             for o in CHANNELS:
@@ -123,7 +117,7 @@ class Network:
                 break
             if self.random.random() < RESAMPLED:
                 name, sizes = self._resample(name, sizes)
-            # as networks do: the same block once, twice or three times
+            # repeat a block up to three times, as networks do
             block = self.random.integers(3)
             for _ in range(self.random.integers(1, 4)):
                 name, sizes = (self._residual, self._branches, self._pooled)[block](name, sizes)
@@ -222,7 +216,7 @@ def _tensor(*sizes: int) -> Json:
 
 
 def write_model(nodes: int, directory: Path) -> Path:
-    """The network and its weights below ``directory``."""
+    """Writes the network and its weights into ``directory``."""
     network = Network(nodes)
     path = directory / f"bench{nodes}.json"
     path.write_text(json.dumps(network.document()), encoding="utf-8")
@@ -231,8 +225,18 @@ def write_model(nodes: int, directory: Path) -> Path:
     return path
 
 
+def in_format(model: Path, form: str) -> Path:
+    """Converts a native model to another format, in a new directory next to it."""
+    if form == "native":
+        return model
+    path = model.with_name(f"{model.stem}-{form}") / f"{model.stem}.{'bin' if form == 'serialized' else 'json'}"
+    path.parent.mkdir(exist_ok=True)
+    dml2onnx.convert(model, path, format=FORMATS[form])
+    return path
+
+
 def pipeline(path: Path, output: Path) -> tuple[Seconds, Graph]:
-    """Compiles once, and says how long each stage took."""
+    """Compiles once; returns the seconds of each stage and the graph."""
     times = [time.process_time()]
     graph = dml2onnx.load(path)
     times.append(time.process_time())
@@ -247,7 +251,7 @@ def pipeline(path: Path, output: Path) -> tuple[Seconds, Graph]:
 
 
 class _Values(NamedTuple):
-    """What ``onnx.helper`` is given for a graph: nothing but plain values, and graphs of plain values in attributes."""
+    """The arguments of ``onnx.helper`` for a graph, as plain values; subgraphs in attributes too."""
 
     name: str
     nodes: list[tuple[str, list[str], list[str], str, str | None, dict[str, Any]]]
@@ -285,39 +289,39 @@ def _values(graph: onnx.GraphProto) -> _Values:
     )
 
 
-def _made(values: _Values, metadata: bool) -> onnx.GraphProto:
-    made = []
-    for kind, reads, writes, name, doc, given in values.nodes:
+def _build_graph(values: _Values, metadata: bool) -> onnx.GraphProto:
+    nodes = []
+    for kind, reads, writes, name, doc, items in values.nodes:
         attributes = {
-            key: _made(value, metadata) if isinstance(value, _Values) else value for key, value in given.items()
+            key: _build_graph(value, metadata) if isinstance(value, _Values) else value for key, value in items.items()
         }
-        made.append(helper.make_node(kind, reads, writes, name=name, doc_string=doc, **attributes))
+        nodes.append(helper.make_node(kind, reads, writes, name=name, doc_string=doc, **attributes))
     if metadata:
-        for node, properties in zip(made, values.properties, strict=True):
+        for node, properties in zip(nodes, values.properties, strict=True):
             helper.set_metadata_props(node, properties)
     inputs, outputs, inner = ([helper.make_tensor_value_info(*item) for item in several] for several in values.named)
     initializers = [helper.make_tensor(*tensor, raw=True) for tensor in values.tensors]
-    return helper.make_graph(made, values.name, inputs, outputs, initializers, value_info=inner)
+    return helper.make_graph(nodes, values.name, inputs, outputs, initializers, value_info=inner)
 
 
 def with_helper(model: onnx.ModelProto, output: Path, metadata: bool) -> Callable[[], None]:
-    """A function that builds and writes the same model with ``onnx.helper``, given nothing but plain values."""
+    """Returns a function that builds and writes the same model with ``onnx.helper`` from plain values."""
     values = _values(model.graph)
 
     def build() -> None:
         opsets = [helper.make_opsetid("", 21)]
-        built = helper.make_model(_made(values, metadata), opset_imports=opsets, ir_version=10)
+        built = helper.make_model(_build_graph(values, metadata), opset_imports=opsets, ir_version=10)
         output.write_bytes(built.SerializeToString())
 
     return build
 
 
 def measure(path: Path, form: str, *, floor: bool = True) -> Numbers:
-    """One process's measurement, in seconds and MiB; what is loaded once per process has been loaded before."""
+    """Measures one process, in seconds and MiB, after a compilation that loads all modules."""
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         lowerings()
-        pipeline(FORMATS[form](write_model(12, directory)), directory / "warm.onnx")
+        pipeline(in_format(write_model(12, directory), form), directory / "warm.onnx")
         before = _peak_memory()
         seconds, graph = pipeline(path, directory / "model.onnx")
         peak = _peak_memory()
@@ -333,7 +337,7 @@ def measure(path: Path, form: str, *, floor: bool = True) -> Numbers:
 
 
 def _time(build: Callable[[], None]) -> float:
-    """The better of two times."""
+    """The shorter of two times."""
     times = []
     for _ in range(2):
         gc.collect()
@@ -344,7 +348,7 @@ def _time(build: Callable[[], None]) -> float:
 
 
 def _peak_memory() -> float:
-    """MiB, the most so far; 0 where the system does not say."""
+    """The peak memory so far in MiB, or 0 if the system does not report it."""
     try:
         import resource
     except ImportError:
@@ -353,7 +357,7 @@ def _peak_memory() -> float:
 
 
 def best_of(path: Path, form: str, repeat: int, *, floor: bool = True) -> Numbers:
-    """The measurement with the fastest whole compilation, with the fastest times of the floor."""
+    """The fastest measurement, with the fastest times of the baselines."""
     command = [sys.executable, str(Path(__file__).resolve()), "--measure", str(path), "--formats", form]
     command += [] if floor else ["--no-floor"]
     results: list[Numbers] = [
@@ -370,13 +374,12 @@ def _total(result: Numbers) -> float:
 def measurements(
     sizes: list[int], repeat: int, formats: Iterable[str], compared: int, floor_size: int
 ) -> Iterator[tuple[str, int, Numbers]]:
-    """Format, size and measurement of each row; floors are those of the model itself or, beyond ``floor_size`` nodes,
-    as much for each ONNX node as that of a model with so many."""
+    """Yields format, size and measurement of each row; baselines beyond ``floor_size`` nodes are extrapolated."""
     reference: Numbers | None = None
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         for form, size in [(form, size) for form in formats for size in sizes if form == "native" or size == compared]:
-            result = best_of(FORMATS[form](write_model(size, directory)), form, repeat, floor=size <= floor_size)
+            result = best_of(in_format(write_model(size, directory), form), form, repeat, floor=size <= floor_size)
             if size == floor_size:
                 reference = result
             if size > floor_size:
@@ -386,7 +389,7 @@ def measurements(
             yield form, size, result
 
 
-def report(
+def measured_table(
     sizes: list[int],
     repeat: int,
     formats: Iterable[str] = FORMATS,
@@ -424,19 +427,19 @@ def report(
 
 
 def profile(size: int, form: str, lines: int = 40) -> None:
-    """Prints the functions that take most of a compilation."""
+    """Prints the hottest functions of a compilation."""
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         lowerings()
-        pipeline(FORMATS[form](write_model(12, directory)), directory / "warm.onnx")
-        path = FORMATS[form](write_model(size, directory))
+        pipeline(in_format(write_model(12, directory), form), directory / "warm.onnx")
+        path = in_format(write_model(size, directory), form)
         profiler = cProfile.Profile()
         profiler.runcall(pipeline, path, directory / "model.onnx")
         pstats.Stats(profiler).sort_stats("tottime").print_stats(lines)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Measures how long compiling takes.")
+    parser = argparse.ArgumentParser(description="Measures compile time.")
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES), metavar="N", help="numbers of nodes")
     parser.add_argument(
         "--formats", choices=list(FORMATS), nargs="+", default=list(FORMATS), help=f"others: {COMPARED_SIZE} nodes only"
@@ -453,11 +456,11 @@ def main() -> int:
         for size in options.sizes:
             profile(size, options.formats[0])
     else:
-        figures = report(options.sizes, options.repeat, options.formats)
-        code = say(figures, options.json)
+        figures = measured_table(options.sizes, options.repeat, options.formats)
+        code = report(figures, options.json)
         for form in options.formats:
             if any(item.what.startswith(form) and not item.is_met for item in figures):
-                print(f"\nwhere {form} with {COMPARED_SIZE:,} nodes takes its time:")
+                print(f"\nprofile of {form} with {COMPARED_SIZE:,} nodes:")
                 profile(COMPARED_SIZE, form, 20)
         return code
     return 0

@@ -1,11 +1,9 @@
-"""How long networks run whose memory is NHWC: packed, in NHWC, and as ONNX written by hand for each, on one thread.
+"""Run times of networks in packed and in NHWC memory, compared with handwritten ONNX, on one thread.
 
     python scripts/bench_layouts.py [--squeezenet MODEL.json] [--seconds 6] [--json FILE]
 
-All of a network take turns, in an order that is drawn each time, so that whatever else the machine does is shared;
-ratios are those of the times that one run of ten stays below. Before anything is measured the answers are compared.
-``--squeezenet`` adds a packed DxDispatch program with one input picture, whose descriptors are given the strides of
-NHWC.
+Runs of a network's variants are interleaved in random order; ratios compare the first deciles of the times. Results
+are compared first. ``--squeezenet`` adds a packed DxDispatch program with one input picture, also with NHWC strides.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-from _figures import Figure, add_option, in_turns, say
+from _figures import Figure, add_option, interleaved, report
 from _layouts import networks
 from _networks import Array, Network
 from bench_networks import Run, in_session
@@ -27,13 +25,13 @@ from dml2onnx.ir.operator import FieldValue, OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
 
 MOST_BY_HAND = 1.02
-"""What is promised: so much of the time of ONNX that is written by hand."""
+"""Limit on the time relative to handwritten ONNX."""
 MOST_PACKED = 1.10
-"""And so much of that of the same network packed."""
+"""Limit on the time relative to the packed network."""
 
 
 def in_nhwc(graph: Graph) -> Graph:
-    """The same graph with the strides of NHWC for whatever is not constant."""
+    """The graph with NHWC strides for everything but constants."""
     constants = {item.value for item in graph.constants}
     nodes = tuple(replace(node, operator=_with_strides(node, constants)) for node in graph.nodes)
     outputs = tuple(replace(item, desc=_interleaved(item.desc)) for item in graph.outputs)
@@ -63,7 +61,7 @@ def _interleaved(desc: TensorDesc) -> TensorDesc:
 
 
 def squeezenet(path: str) -> dict[str, tuple[Run, int]]:
-    """The program packed and in NHWC, each with the number of its ONNX nodes."""
+    """The program packed and in NHWC, each with its number of ONNX nodes."""
     packed = replace(dml2onnx.load(path), results=(), effects=())
     found = {}
     for memory, graph in (("packed", packed), ("NHWC", in_nhwc(packed))):
@@ -77,7 +75,7 @@ def squeezenet(path: str) -> dict[str, tuple[Run, int]]:
 
 
 def sides_of(several: list[Network]) -> dict[str, tuple[Run, int]]:
-    """Each network compiled and by hand, each with the number of its ONNX nodes."""
+    """Each network compiled and by hand, each with its number of ONNX nodes."""
     found = {}
     for network in several:
         model = dml2onnx.compile(network.graph)
@@ -88,7 +86,7 @@ def sides_of(several: list[Network]) -> dict[str, tuple[Run, int]]:
 
 
 def require_equal(sides: Mapping[str, tuple[Run, int]]) -> None:
-    """Raises ``AssertionError`` where the answers are not the same."""
+    """Raises ``AssertionError`` if results differ."""
     want: Array | None = None
     for name, (run, _) in sides.items():
         (value,) = run().values()
@@ -98,13 +96,13 @@ def require_equal(sides: Mapping[str, tuple[Run, int]]) -> None:
         got = got.reshape(-1)
         want = got if want is None else want
         apart = float(np.abs(got - want).max() / np.abs(want).max())
-        assert apart <= 1e-4, f"{name} is {apart} away"
+        assert apart <= 1e-4, f"{name} differs by {apart}"
 
 
 def measure(sides: Mapping[str, tuple[Run, int]], seconds: float) -> dict[str, float]:
-    """Milliseconds of each."""
+    """The first decile of the times of each, in milliseconds."""
     require_equal(sides)
-    times = in_turns({name: run for name, (run, _) in sides.items()}, seconds)
+    times = interleaved({name: run for name, (run, _) in sides.items()}, seconds)
     return {name: 1e3 * float(np.quantile(each, 0.1)) for name, each in times.items()}
 
 
@@ -137,7 +135,7 @@ def main() -> int:
             text += f"{times[name]:9.3f}"
             text += f"{times[hand]:9.3f}{ratio:7.2f}" if hand in times else f"{'':>16}"
             print(f"{text}{times[name] / packed:11.2f}", flush=True)
-    return say(figures, options.json)
+    return report(figures, options.json)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,10 @@
-"""How long whole networks run: compiled, as ONNX written by hand, and in PyTorch, each on one thread.
+"""Run times of whole networks: compiled, as handwritten ONNX, and in PyTorch, on one thread.
 
     python scripts/bench_networks.py [--only decoder] [--opset 23] [--recorded DIR] [--squeezenet FILE] [--json FILE]
 
-Compiled by default and with ``--target cpu``. All take turns, one run each, so that whatever else the machine does is
-shared; ratios are those of the fastest runs. PyTorch is left out where it is not installed. ``--recorded`` adds
-the super-resolution network and yolov4, of which the directory has recordings, ``--squeezenet`` a program. Before
-anything is measured the answers are compared.
+Networks are compiled with default options and with ``--target cpu``. Single runs are interleaved; ratios compare the
+fastest runs. PyTorch is skipped if it is not installed. ``--recorded`` adds recordings of the super-resolution network
+and yolov4, ``--squeezenet`` a DxDispatch program. Results are compared first.
 """
 
 from __future__ import annotations
@@ -20,23 +19,23 @@ from typing import Any, Protocol
 
 import numpy as np
 import onnxruntime
-from _figures import Figure, add_option, in_turns, say
+from _figures import Figure, add_option, interleaved, report
 from _networks import OPSET, Array, Network, networks
 from _recorded import recorded, squeezenet
 
 import dml2onnx
 
 SECONDS = 6.0
-"""Time spent on each network."""
+"""Measuring time for each network."""
 LEAST_ROUNDS = 30
 MOST = 1.02
-"""What is promised: so much of the time of ONNX that is written by hand."""
+"""Limit on the time relative to handwritten ONNX."""
 MOST_TUNED = 1.0
-"""The same of models for the CPU provider, where a kernel of it is slow."""
+"""The same for models for the CPU provider, if one of its kernels is slow."""
 
 
 class Output(Protocol):
-    """What both ONNX Runtime and PyTorch give."""
+    """The common interface of OrtValue and torch.Tensor."""
 
     def numpy(self) -> Array: ...
 
@@ -45,10 +44,10 @@ Run = Callable[[], Mapping[str, Output]]
 
 
 def in_session(model: bytes, feeds: Mapping[str, Array]) -> Run:
-    """A function that runs a model once on ONNX Runtime, inputs and outputs bound.
+    """Returns a function that runs a model once on ONNX Runtime with bound inputs and outputs.
 
-    Sessions ask for exact products of bytes, as those of dml2onnx do. Without VNNI, ONNX Runtime otherwise adds
-    products of UINT8 and INT8 in 16 bits, which is faster and gives wrong numbers.
+    Sessions enable exact 8-bit products, as dml2onnx does. Without VNNI, ONNX Runtime otherwise accumulates products of
+    UINT8 and INT8 in 16 bits, which is faster but wrong.
     """
     options = onnxruntime.SessionOptions()
     options.add_session_config_entry("session.x64quantprecision", "1")
@@ -71,7 +70,7 @@ def in_session(model: bytes, feeds: Mapping[str, Array]) -> Run:
 
 
 def in_torch(network: Network) -> Run | None:
-    """The same in PyTorch, if it is installed and the network is drawn there."""
+    """The same in PyTorch, or None if it is not installed or the network has no PyTorch version."""
     if network.eager is None or importlib.util.find_spec("torch") is None:
         return None
     torch = importlib.import_module("torch")
@@ -87,20 +86,20 @@ def in_torch(network: Network) -> Run | None:
 
 
 def compare(network: Network, results: Mapping[str, Mapping[str, Any]]) -> None:
-    """Raises ``AssertionError`` where the answers are not those of the model by hand."""
+    """Raises ``AssertionError`` if results differ from those of the handwritten model."""
     wanted = in_session(network.by_hand.SerializeToString(), network.feeds)()
-    for who, given in results.items():
+    for who, outputs in results.items():
         if who == "by hand":
             continue
         for name, want in wanted.items():
             expected = np.asarray(want.numpy(), np.float64).reshape(-1)
-            got = np.asarray(given[name].numpy(), np.float64).reshape(-1)
+            got = np.asarray(outputs[name].numpy(), np.float64).reshape(-1)
             apart = float(np.abs(got - expected).max() / max(float(np.abs(expected).max()), 1e-30))
-            assert apart <= network.tolerance, f"{network.name}, {name}: {who} is {apart} away"
+            assert apart <= network.tolerance, f"{network.name}, {name}: {who} differs by {apart}"
 
 
 def measure(network: Network, opset: int, seconds: float = SECONDS) -> tuple[dict[str, float], int]:
-    """Milliseconds of the fastest run of each side, and the number of nodes of the compiled model."""
+    """The fastest run of each side in milliseconds, and the number of nodes of the compiled model."""
     model = dml2onnx.compile(network.graph, opset=opset)
     tuned = dml2onnx.compile(network.graph, opset=opset, target="cpu")
     assert all(port.name == port.onnx_name for port in (*model.inputs, *model.outputs))
@@ -113,12 +112,12 @@ def measure(network: Network, opset: int, seconds: float = SECONDS) -> tuple[dic
     if eager is not None:
         sides["PyTorch"] = eager
     compare(network, {who: run() for who, run in sides.items()})
-    times = in_turns(sides, seconds, LEAST_ROUNDS)
+    times = interleaved(sides, seconds, LEAST_ROUNDS)
     return {who: 1e3 * min(each) for who, each in times.items()}, model.node_count
 
 
 def chosen(only: str, directory: Path | None, program: Path | None = None) -> Iterator[Network]:
-    """The networks whose names have ``only``, those recorded in a directory and SqueezeNet's program among them."""
+    """Yields the networks whose names contain ``only``, including recordings and SqueezeNet's program."""
     yield from (network for network in networks() if only in network.name)
     if directory is not None:
         yield from recorded(directory, only)
@@ -127,7 +126,7 @@ def chosen(only: str, directory: Path | None, program: Path | None = None) -> It
 
 
 def figures_of(network: Network, times: Mapping[str, float], nodes: int) -> list[Figure]:
-    """The default model and the one for the CPU provider beside the one by hand."""
+    """The default model and the one for the CPU provider, relative to handwritten ONNX."""
     reason = network.reason or f"{nodes} nodes, {len(network.by_hand.graph.node)} by hand"
     unit, by_hand = "times ONNX by hand", times["by hand"]
     return [
@@ -160,7 +159,7 @@ def main() -> int:
         )
         counts = f"{nodes:>7}{len(network.by_hand.graph.node):>6}"
         print(f"{network.name:<34}{counts}{times['by hand']:12.3f}{ratios}", flush=True)
-    return say(figures, options.json)
+    return report(figures, options.json)
 
 
 if __name__ == "__main__":

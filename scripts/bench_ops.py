@@ -1,10 +1,10 @@
-"""How long operators run on a million elements, against the plain numpy expression of the same, each on one thread.
+"""Run times of operators on a million elements, relative to the equivalent numpy expression, on one thread.
 
     python scripts/bench_ops.py [--only REDUCE TOP_K] [--worst 20]
 
-Every operator is compiled by itself and run on ONNX Runtime's CPU provider, arrays bound; medians of several runs
-after warming up. What stands above its limit (3 times numpy; 1.5 times for transposes and broadcasts through strides)
-is due a reason.
+Every operator is compiled by itself and runs on ONNX Runtime's CPU provider with bound arrays; times are medians after
+warming up. A row above its limit (3 times numpy; 1.5 times for transposes and broadcasts through strides) needs a
+reason.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from typing import Any
 import _bench_cases
 import _bench_learning
 import _bench_networks
-import _bench_regions
 import numpy as np
 import onnxruntime
 from _bench_cases import Array, Case
@@ -34,13 +33,13 @@ from dml2onnx.testing.descriptors import plain, tensor
 from dml2onnx.testing.single_node import single_node
 
 SECONDS = 0.12
-"""Time spent on each side of a row, once warm."""
+"""Measuring time for each side of a row."""
 
 _KERNEL = "one ONNX operator: the speed of ONNX Runtime's kernel"
 _LOGARITHM = "more than half of it is Log; the kernel of the function itself takes four times as long"
 _SEARCH = "the speed of ONNX Runtime's kernel; the Cast is of one index for each row"
 _LAST_AXIS = "the speed of ONNX Runtime's kernel where single elements move along the last axis"
-_SATURATES = "clips to the range of the type and makes 0 of NaN, neither of which astype does"
+_SATURATES = "clips to the range of the type and converts NaN to 0, which astype does not"
 _BY_PARTS = "ReduceProd saturates integers and is slow over the first axis: pieces are multiplied"
 
 _FUNCTIONS = ("ACOS", "ACOSH", "ASIN", "ASINH", "ATAN", "CEIL", "COS", "FLOOR", "LOG", "SIN")
@@ -71,7 +70,7 @@ REASONS: dict[str, str] = {
     "SLICE": _LAST_AXIS,
     "UNFOLD": "Slices and a Concat copy what numpy's view of the windows does not",
 }
-"""How the name of a row begins, and why it is above its limit."""
+"""Reasons for rows above their limit, by prefix of the row's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,24 +84,23 @@ class Row:
 
     @property
     def ratio(self) -> float:
-        """Times numpy."""
+        """Time relative to numpy."""
         return self.compiled / self.numpy
 
     @property
     def reason(self) -> str:
-        """Why it is above its limit; a question mark where nobody has said."""
+        """Why the row is above its limit; a question mark if no reason is known."""
         if self.ratio <= self.case.limit:
             return ""
         return next((text for start, text in REASONS.items() if self.name.startswith(start)), "?")
 
     @property
     def name(self) -> str:
-        """What was measured."""
         return f"{self.case.operator} ({self.case.variant})"
 
 
 def graph(case: Case, results: Sequence[Array]) -> Graph:
-    """The case as a graph of one node; ``results`` are those of numpy, which outputs are like."""
+    """The case as a graph of one node; outputs have the shapes of numpy's ``results``."""
     tensors: dict[str, Any] = {}
     for name, array in case.inputs.items():
         field, _, index = name.partition("/")
@@ -112,7 +110,7 @@ def graph(case: Case, results: Sequence[Array]) -> Graph:
             desc = TensorDesc(desc.data_type, sizes, strides)
         tensors[field] = [*tensors.get(field, ()), desc] if index else desc
     own = next(iter(case.inputs.values()), np.zeros(0)).dtype
-    # numpy computes wide what DirectML does not
+    # numpy promotes to 64-bit types
     dtypes = case.types or [own if array.dtype.itemsize == 8 else array.dtype for array in results]
     outputs = [tensor(np.empty(array.shape, dtype)) for array, dtype in zip(results, dtypes, strict=True)]
     fields = catalog.operator(case.operator).output_fields
@@ -124,15 +122,15 @@ def graph(case: Case, results: Sequence[Array]) -> Graph:
 
 
 def bound_run(model: dml2onnx.CompiledModel, arrays: Mapping[str, Array]) -> tuple[Callable[[], None], list[Any]]:
-    """A function that runs the model once on one thread, and the values that it writes."""
+    """Returns a function that runs the model once on one thread, and the values that it writes."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(model.model_proto.SerializeToString(), options, ["CPUExecutionProvider"])
     binding = session.io_binding()
-    given = {name.replace("/", "") if "/" in name else f"{name}0": array for name, array in arrays.items()}
+    by_port = {name.replace("/", "") if "/" in name else f"{name}0": array for name, array in arrays.items()}
     for port in model.inputs:
-        value = onnxruntime.OrtValue.ortvalue_from_numpy(given[port.name].reshape(port.shape))
+        value = onnxruntime.OrtValue.ortvalue_from_numpy(by_port[port.name].reshape(port.shape))
         binding.bind_ortvalue_input(port.onnx_name, value)
     results = []
     for port in model.outputs:
@@ -142,7 +140,7 @@ def bound_run(model: dml2onnx.CompiledModel, arrays: Mapping[str, Array]) -> tup
 
 
 def milliseconds(run: Callable[[], object]) -> float:
-    """The median of the runs that fit into the time, five at least."""
+    """The median of the runs within ``SECONDS``, at least five."""
     run()
     run()
     times: list[float] = []
@@ -154,9 +152,9 @@ def milliseconds(run: Callable[[], object]) -> float:
 
 
 def measure(case: Case) -> Row | None:
-    """Both sides of a case; ``None`` where no feature level admits its data types.
+    """Measures both sides of a case; returns ``None`` if no feature level admits its data types.
 
-    Raises ``AssertionError`` where they do not compute the same.
+    Raises ``AssertionError`` if their results differ.
     """
     values = list(case.inputs.values())
     with np.errstate(all="ignore"):
@@ -172,7 +170,7 @@ def measure(case: Case) -> Row | None:
         run()
         first, got = results[0], found[0].numpy()
         if first.size == got.size:
-            near = 1 if got.dtype.itemsize == 1 else 1e-3  # halves of steps may go either way
+            near = 1 if got.dtype.itemsize == 1 else 1e-3  # ties may round either way
             same = np.allclose(got.astype(float).reshape(first.shape), first, rtol=1e-3, atol=near, equal_nan=True)
             assert same, f"{case.operator} {case.variant}: not what numpy computes"
         numpy_time = milliseconds(lambda: case.expression(*values))
@@ -181,7 +179,7 @@ def measure(case: Case) -> Row | None:
 
 
 def report(rows: list[Row], worst: int | None) -> None:
-    """Prints the table, the slowest in comparison first."""
+    """Prints the table, the largest ratio first."""
     rows.sort(key=lambda row: -row.ratio)
     print(f"{'ratio':>7}{'ms':>9}{'numpy':>9}  operator")
     for row in rows[:worst]:
@@ -199,7 +197,7 @@ def main() -> None:
     options = parser.parse_args()
     started = time.perf_counter()
     rows: list[Row] = []
-    for module in (_bench_cases, _bench_networks, _bench_learning, _bench_regions):
+    for module in (_bench_cases, _bench_networks, _bench_learning):
         for case in module.cases():
             if not options.only or case.operator.startswith(tuple(options.only)):
                 row = measure(case)

@@ -1,10 +1,10 @@
-"""What passes are worth: networks at each level of optimisation and written by hand, and without one pass at a time.
+"""Effect of passes: networks at each optimisation level, with single passes disabled, and written by hand.
 
     python scripts/bench_passes.py [--only quantised] [--seconds 6] [--json FILE]
 
-All models of a network take turns, so that whatever else the machine does is shared; times are medians. Before
-anything is measured the answers are compared: those of ``-O0`` and ``-O1`` bit by bit, those of ``-O2`` and of the
-network that is written by hand within its tolerance. Behind each pass stands what the network takes without it.
+Runs of all models of a network are interleaved; times are medians. Results are compared first: those of ``-O0`` and
+``-O1`` bit by bit, those of ``-O2`` and of the handwritten network within its tolerance. The row of a pass shows the
+time without it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import onnx
-from _figures import Figure, add_option, in_turns, say
-from _networks import OPSET, Array, Network, networks, written
+from _figures import Figure, add_option, interleaved, report
+from _networks import OPSET, Array, Network, networks, parsed
 from bench_networks import Run, compare, in_session
 
 import dml2onnx
@@ -25,12 +25,12 @@ from dml2onnx.builder import GraphBuilder, ScaleBias
 from dml2onnx.passes import chosen
 
 LEVELS = (0, 1, 2)
-MOST_OF_LITERAL = 1.02
-"""Target: times the model without passes, which no pass may make slower."""
+LIMIT = 1.02
+"""Limit on the time relative to the model without passes."""
 
 
 def _image_network() -> Network:
-    """Convolutions as converters leave them: margins, scales and normalisations are nodes of their own."""
+    """Convolutions as converters produce them, with separate nodes for padding, scale and normalisation."""
     rng = np.random.default_rng(41)
     channels, pixels = (3, 32, 64), 96
     weights: dict[str, Array] = {}
@@ -66,18 +66,18 @@ def _image_network() -> Network:
     }}"""
     extra: dict[str, Array] = {"factor": np.array(1 / 128, np.float32), "term": np.array(-1, np.float32)}
     return Network(
-        "images, margins and scales apart", g.build({"y": x}), written(text, {**weights, **extra}), feeds, weights, None
+        "images, margins and scales apart", g.build({"y": x}), parsed(text, {**weights, **extra}), feeds, weights, None
     )
 
 
 def rows() -> Iterator[Network]:
-    """The networks of ``bench_networks.py``, and one whose layers come in pieces."""
+    """The networks of ``bench_networks.py`` and the unfused image network."""
     yield _image_network()
     yield from networks()
 
 
 def models(network: Network) -> dict[str, bytes]:
-    """The network at each level, and at the highest that changes it without each pass that has a part in it."""
+    """The network at each level, and without each pass that changes it."""
     compiled = {f"-O{level}": _compiled(network, level) for level in LEVELS}
     for item in chosen(2):
         level = 1 if item in chosen(1) else 2
@@ -92,20 +92,20 @@ def _compiled(network: Network, level: int, without: list[str] | None = None) ->
 
 
 def require_same_bits(one: Run, other: Run) -> None:
-    """Raises ``AssertionError`` where ``-O1`` changes anything."""
+    """Raises ``AssertionError`` if ``-O1`` changes any bit."""
     first, second = one(), other()
     for name, value in first.items():
         assert value.numpy().tobytes() == second[name].numpy().tobytes(), f"{name} is not the same with -O1"
 
 
 def measure(sides: dict[str, Run], seconds: float) -> dict[str, float]:
-    """Milliseconds of each."""
-    times = in_turns(sides, seconds)
+    """The median time of each, in milliseconds."""
+    times = interleaved(sides, seconds)
     return {who: 1e3 * statistics.median(each) for who, each in times.items()}
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Measures what the passes of each level are worth.")
+    parser = argparse.ArgumentParser(description="Measures the effect of the passes of each level.")
     parser.add_argument("--only", metavar="TEXT", default="", help="networks whose names have it")
     parser.add_argument("--seconds", type=float, default=6.0, help="spent on each network (default: %(default)s)")
     add_option(parser)
@@ -129,8 +129,8 @@ def main() -> int:
         gain = times["-O1"] / times["-O0"]
         counts = [len(onnx.ModelProto.FromString(compiled[level]).graph.node) for level in ("-O1", "-O0")]
         reason = "{} nodes, {} with -O0".format(*counts)
-        figures.append(Figure(f"{network.name}, -O1", gain, "times -O0", MOST_OF_LITERAL, reason=reason))
-    return say(figures, options.json)
+        figures.append(Figure(f"{network.name}, -O1", gain, "times -O0", LIMIT, reason=reason))
+    return report(figures, options.json)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""What becomes of networks in the usual QDQ form: kernels and speed, beside the same network written in ONNX.
+"""Quantized networks in QDQ form: kernels and speed, compared with the same network written in ONNX.
 
     python scripts/bench_quantized.py [--repeat 20]
 
-Two convolutions with a Relu, activations and weights of 8 bits. For each choice of types there is a row: the kernels
-of the convolutions that ONNX Runtime's optimiser leaves, milliseconds of the processor for a run on one thread, and
-how many steps of 8 bits the optimised model is from the same model as it is written. The latter is the point: what
-ONNX Runtime does to the network written by hand is fast, and not always what the network says.
+The network has two convolutions with Relu and 8-bit activations and weights. Each row has the kernels of the
+convolutions after ONNX Runtime's optimiser, the processor time of a run on one thread in milliseconds, and the largest
+difference between the optimised and the unoptimised model in quantization steps. The difference matters most: ONNX
+Runtime makes the handwritten network fast, but not always correct.
 """
 
 from __future__ import annotations
@@ -14,24 +14,20 @@ import argparse
 import itertools
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import onnx
 import onnxruntime
 from onnx import helper, numpy_helper
 
 from dml2onnx import GraphBuilder, compile
+from dml2onnx.builder import Expression
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import numpy.typing as npt
-
-    from dml2onnx.builder import Expression
-
-    Array = npt.NDArray[Any]
+Array = npt.NDArray[Any]
 
 SIZES = (1, 32, 28, 28)
 INPUT_SCALE, HIDDEN_SCALE, OUTPUT_SCALE = 0.05, 0.07, 0.11
@@ -50,12 +46,12 @@ class Form(NamedTuple):
 
     @property
     def zero_point(self) -> int:
-        """Of activations, which a Relu makes positive."""
+        """The zero point of activations, which are positive after a Relu."""
         return int(np.iinfo(self.activations).min)
 
 
 class Layer(NamedTuple):
-    """Weights in steps, and what a step is."""
+    """Quantized weights with their scales and zero points."""
 
     weights: Array
     scales: Array
@@ -64,7 +60,7 @@ class Layer(NamedTuple):
 
 
 def layers(form: Form) -> Iterator[Layer]:
-    """The same random ones each time."""
+    """Yields random layers, the same in each call."""
     rng = np.random.default_rng(0)
     low, high, middle = (0, 256, 128) if form.weights == "uint8" else (-127, 128, 0)
     for output_scale in (HIDDEN_SCALE, OUTPUT_SCALE):
@@ -74,20 +70,22 @@ def layers(form: Form) -> Iterator[Layer]:
 
 
 def built(form: Form) -> bytes:
-    """The network as a DirectML graph, compiled."""
+    """Builds the network as a DirectML graph and compiles it."""
     g = GraphBuilder()
 
-    def alike(values: Array, x: Expression) -> Expression:
+    def broadcast(values: Array, x: Expression) -> Expression:
         first = g.constant(values.reshape(-1, *(1,) * (x.rank - 1)))
         return g.broadcast(first, x.sizes)
 
     def parameters(x: Expression, scale: float) -> tuple[Expression, Expression]:
-        return alike(np.asarray([scale], np.float32), x), alike(np.full(1, form.zero_point, form.activations), x)
+        return broadcast(np.asarray([scale], np.float32), x), broadcast(
+            np.full(1, form.zero_point, form.activations), x
+        )
 
     x, scale = g.input("x", form.activations.upper(), SIZES), INPUT_SCALE
     for layer in layers(form):
         weights = g.constant(layer.weights)
-        weights = g.dequantize_linear(weights, alike(layer.scales, weights), alike(layer.zero_point, weights))
+        weights = g.dequantize_linear(weights, broadcast(layer.scales, weights), broadcast(layer.zero_point, weights))
         numbers = g.dequantize_linear(x, *parameters(x, scale))
         y = g.activation_relu(g.convolution(numbers, weights, start_padding=[1, 1], end_padding=[1, 1]))
         scale = layer.output_scale
@@ -96,7 +94,7 @@ def built(form: Form) -> bytes:
 
 
 def written(form: Form) -> bytes:
-    """The network as exporters write it."""
+    """The network as exporters of training frameworks write it."""
     constants: list[onnx.TensorProto] = []
     nodes: list[onnx.NodeProto] = []
 
@@ -114,9 +112,9 @@ def written(form: Form) -> bytes:
     x, scale = "x", INPUT_SCALE
     for layer in layers(form):
         shape = (-1,) if form.per_channel else ()
-        given = constant(layer.scales.reshape(shape)), constant(layer.zero_point.reshape(shape))
+        parameters_of_weights = constant(layer.scales.reshape(shape)), constant(layer.zero_point.reshape(shape))
         axis: dict[str, Any] = {"axis": 0} if form.per_channel else {}
-        weights = node("DequantizeLinear", constant(layer.weights), *given, **axis)
+        weights = node("DequantizeLinear", constant(layer.weights), *parameters_of_weights, **axis)
         y = node("Relu", node("Conv", node("DequantizeLinear", x, *parameters(scale)), weights, pads=[1] * 4))
         scale = layer.output_scale
         x = node("QuantizeLinear", y, *parameters(scale))
@@ -128,7 +126,7 @@ def written(form: Form) -> bytes:
 
 
 class Row(NamedTuple):
-    """What was measured of a model."""
+    """The measurements of a model."""
 
     kernels: str
     milliseconds: float
@@ -136,7 +134,7 @@ class Row(NamedTuple):
 
 
 def measured(model: bytes, form: Form, repeat: int, directory: Path) -> Row:
-    """Kernels of convolutions, processor time, and how far the optimiser takes the numbers."""
+    """Measures the kernels of convolutions, the processor time, and the error of the optimiser."""
     path = directory / "optimised.onnx"
     options, plain = onnxruntime.SessionOptions(), onnxruntime.SessionOptions()
     options.optimized_model_filepath = str(path)
@@ -162,7 +160,6 @@ FORMS = [Form(*choice) for choice in itertools.product(("uint8", "int8"), ("uint
 
 
 def main() -> None:
-    """Prints a row for each form."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--repeat", type=int, default=20, help="runs of each model; the fastest counts")
     repeat = parser.parse_args().repeat
@@ -170,7 +167,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as directory:
         for form in FORMS:
             if (form.activations, form.weights) == ("int8", "uint8"):
-                continue  # ONNX Runtime has no kernel of it, and nobody writes it
+                continue  # ONNX Runtime has no kernel for it, and nobody uses it
             rows = [measured(make(form), form, repeat, Path(directory)) for make in (built, written)]
             print(
                 f"{form!s:28}  " + "  ".join(f"{row.kernels:>22} {row.milliseconds:7.3f} {row.steps:5}" for row in rows)

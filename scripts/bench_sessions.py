@@ -1,9 +1,9 @@
-"""What a call costs beside ONNX Runtime: ``Session.run`` and a bound session against raw ``InferenceSession.run``.
+"""Overhead per call of ``Session.run`` and of a bound session over raw ``InferenceSession.run``.
 
     python scripts/bench_sessions.py [--inputs 1 4 16] [--json FILE]
 
-The model adds small inputs up, so that nearly all of its time is that of the call. The three take turns; the smallest
-of many rounds counts, in microseconds for one call.
+The model adds small inputs, so nearly all of its time is call overhead. Rounds of the three are interleaved; the figure
+is the smallest of many rounds, in microseconds per call.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from functools import partial
 
 import numpy as np
 import onnxruntime
-from _figures import Figure, add_option, say
+from _figures import Figure, add_option, report
 
 import dml2onnx
 from dml2onnx.runtime import open_session
 
 CALLS, ROUNDS = 1000, 15
-MOST = 5.0
-"""Microseconds that ``Session.run`` may take for each input beyond the raw call."""
+LIMIT = 5.0
+"""Limit on the overhead of ``Session.run``, in microseconds per input."""
 
 
 def model(count: int) -> dml2onnx.CompiledModel:
-    """The sum of so many inputs of 64 numbers."""
+    """The sum of ``count`` inputs of 64 elements."""
     g = dml2onnx.GraphBuilder()
     inputs = [g.input(f"x{index}", "FLOAT32", [1, 1, 8, 8]) for index in range(count)]
     total = inputs[0]
@@ -37,7 +37,7 @@ def model(count: int) -> dml2onnx.CompiledModel:
 
 
 def microseconds(calls: dict[str, Callable[[], object]]) -> dict[str, float]:
-    """The least that one call of each takes."""
+    """The shortest time of each call."""
     least = dict.fromkeys(calls, float("inf"))
     for _ in range(ROUNDS):
         for name, call in calls.items():
@@ -70,11 +70,11 @@ def main() -> int:
         each = (found["session"] - found["raw"]) / count
         what = f"a call with {count} {'input' if count == 1 else 'inputs'}, for each"
         reason = f"ONNX Runtime's own call takes {found['raw']:.0f}"
-        figures.append(Figure(what, each, "microseconds beyond ONNX Runtime's", MOST, reason=reason))
+        figures.append(Figure(what, each, "microseconds beyond ONNX Runtime's", LIMIT, reason=reason))
         share = found["bound"] / found["raw"]
         figures.append(Figure("the same bound", share, "times ONNX Runtime's call", 1.0))
         print(f"{count:>6}{found['raw']:>9.1f}{found['session']:>9.1f}{each:>7.1f}{found['bound']:>9.1f}", flush=True)
-    return say(figures, options.json)
+    return report(figures, options.json)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""What models of many gibibytes cost: time against ``cp`` of the same bytes, and the most memory, of every command.
+"""Models of many gibibytes: time of every command relative to ``cp`` of the same bytes, and peak memory.
 
     python scripts/bench_size.py [--gib 8] [--directory DIR] [--repeat 2] [--formats native] [--json FILE]
 
-The model is a row of products with weights of 256 MiB, each in a file. Every command is a process of its own; its time
-is divided by that of ``cp`` of the weights shortly before, its largest resident memory by their size. The smallest of
-several runs counts. What is read has been read before, so it comes from the system's cache of files; what was written
-is on the disk before the next command starts. It takes three times as much of the disk as the model.
+The model is a chain of products with weights of 256 MiB, each in a file. Every command runs in a new process; its time
+is relative to a ``cp`` of the weights shortly before, its peak memory to their size. The fastest of several runs
+counts. Reads come from the file cache, and writes are flushed before the next command starts. This needs three times
+the model's size on disk.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from _figures import Figure, add_option, say
+from _figures import Figure, add_option, report
 
 MIB = 1 << 20
 ROWS = 1 << 13
-"""And columns, of a weight of 256 MiB."""
+"""Rows and columns of a weight of 256 MiB."""
 PART = 1 << 6
-"""Rows that are drawn; a weight is these again and again, each time a bit larger."""
+"""Number of random rows; a weight repeats them, slightly larger each time."""
 FORMATS = ("native", "dml_graph", "serialized", "dxdispatch")
 MOST_TIME, MOST_MIB = 1.3, 300
-"""What is promised of ``compile``: so many times the time of ``cp``, and so much resident memory."""
+"""Limits for ``compile``: time relative to ``cp``, and resident memory."""
 MOST_RUN = 1.2
-"""What is promised of ``run``: so many times the bytes of the weights."""
+"""Limit for ``run``: memory relative to the weights."""
 
 BUILDER = f"""
 import sys
@@ -51,35 +51,35 @@ dml2onnx.compile(g.build({{"y": y}})).save(sys.argv[1])
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a process took."""
+    """Time and memory of a process."""
 
     seconds: float
     processor: float
-    """Seconds of processor time, the system's for it included."""
+    """User and system time in seconds."""
     mebibytes: float
-    """The most resident memory, pages of mapped files included."""
+    """Peak resident memory, including mapped files."""
 
 
 def cost(command: Sequence[str], directory: Path) -> Cost:
-    """Runs a command; :class:`SystemExit` with what it says where it fails."""
+    """Runs a command; exits with its output if it fails."""
     os.sync()
-    with tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as output:
         started = time.perf_counter()
         process = subprocess.Popen(
-            command, cwd=directory, stdout=said, stderr=said, env=os.environ | {"OMP_NUM_THREADS": "1"}
+            command, cwd=directory, stdout=output, stderr=output, env=os.environ | {"OMP_NUM_THREADS": "1"}
         )
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - started
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
-            said.seek(0)
-            sys.exit(f"{' '.join(command)}: {said.read().decode(errors='replace')[-2000:]}")
+            output.seek(0)
+            sys.exit(f"{' '.join(command)}: {output.read().decode(errors='replace')[-2000:]}")
     return Cost(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / (MIB if sys.platform == "darwin" else 1024))
 
 
 def make_model(directory: Path, count: int) -> list[Path]:
-    """``model.json`` with its weights, and ``x.bin`` for its input; returns the files of the weights."""
-    # little at once: the memory of a process counts for those that it starts
+    """Writes ``model.json``, its weights, and its input ``x.bin``; returns the files of the weights."""
+    # in small parts: the peak memory of a process is inherited by its children
     rows = np.random.default_rng(1).standard_normal((PART, ROWS), np.float32) / np.float32(ROWS) ** 0.5
     files = [directory / f"w{index}.bin" for index in range(count)]
     for index, path in enumerate(files):
@@ -106,7 +106,7 @@ def make_model(directory: Path, count: int) -> list[Path]:
 
 
 class Bench:
-    """The rows of the table, each printed when it is known."""
+    """Measures and prints the rows of the table."""
 
     def __init__(self, directory: Path, count: int, repeat: int) -> None:
         self.directory = directory
@@ -118,20 +118,20 @@ class Bench:
         self.copies = Cost(0, 0, 0)
 
     def fresh(self, name: str) -> Path:
-        """An empty directory."""
+        """Returns a new empty directory."""
         path = self.directory / name
         shutil.rmtree(path, ignore_errors=True)
         path.mkdir()
         return path
 
     def copy(self) -> None:
-        """Measures ``cp``, which the times of the rows behind it are divided by: disks have their moods."""
+        """Measures ``cp``, the baseline of the following rows; the speed of disks varies over time."""
         runs = [cost(["cp", *map(str, self.files), str(self.fresh("out"))], self.directory) for _ in range(self.repeat)]
         self.copies = min(runs, key=lambda run: run.seconds)
         print(f"{'cp':<34}{self.copies.seconds:>8.1f} s{1:>8.2f}{self.copies.mebibytes:>10.0f} MiB", flush=True)
 
     def row(self, title: str, command: Sequence[str], *, kept: str = "", time: float = 0, mib: float = 0) -> None:
-        """Measures a command, which writes below ``out`` if not into ``kept``, against what is promised of it."""
+        """Measures a command, which writes into ``kept`` or else ``out``, and records figures for the given limits."""
         runs = []
         for _ in range(self.repeat):
             self.fresh(kept or "out")
@@ -152,13 +152,13 @@ class Bench:
         print(f"{title:<34}{least.seconds:>8.1f} s{ratio:>8.2f}{least.mebibytes:>10.0f} MiB{share:>8.2f}", flush=True)
 
     def commands(self, model: str, form: str) -> None:
-        """What is done with the model in one form."""
+        """Measures all commands on the model in one format."""
         tool = [sys.executable, "-m", "dml2onnx"]
         self.copy()
         self.row(f"check {form}", [*tool, "check", model], mib=MOST_MIB)
         self.row(f"compile {form}", [*tool, "compile", model, "-o", "out/out.onnx"], time=MOST_TIME, mib=MOST_MIB)
-        given = [] if form == "dxdispatch" else ["--input", "x=x.bin"]  # a program has contents for all that it reads
-        self.row(f"run {form}", [*tool, "run", model, *given], mib=MOST_RUN * self.mebibytes + MOST_MIB)
+        inputs = [] if form == "dxdispatch" else ["--input", "x=x.bin"]  # programs have initial contents
+        self.row(f"run {form}", [*tool, "run", model, *inputs], mib=MOST_RUN * self.mebibytes + MOST_MIB)
 
 
 def main() -> int:
@@ -187,7 +187,7 @@ def main() -> int:
             bench.row(f"convert to {form}", command, kept="made", mib=MOST_MIB)
             bench.commands(target, form)
             shutil.rmtree(bench.directory / "made")
-    return say(bench.figures, options.json)
+    return report(bench.figures, options.json)
 
 
 if __name__ == "__main__":

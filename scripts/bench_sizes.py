@@ -1,13 +1,13 @@
-"""What names for sizes cost: nodes, time to compile, and time to run, beside the model of one size.
+"""Cost of named sizes: nodes, compile time and run time, compared with the model of one size.
 
     python scripts/bench_sizes.py [--repeat 30] [--only NAME] [--check]
 
-For each network there is a row: the sizes that have names, the nodes of the model for one size and of the one for all,
-how many times as long that takes to compile, and how many times as long a run takes at the same size: in a session that
-knows no sizes, and in one that knows them (free dimensions overridden). Sessions have one thread and run in turns;
-of each the fastest run counts. With ``--check`` it fails where a named model has more than 3 nodes more for each name,
-takes more than 4 times as long to compile, or more than 1.02 times as long to run where its sizes are known. Beside
-other work machines tell 1.02 from 1 no better than a second session of the same model, whose time is the last column.
+Each row has the named sizes of a network, the nodes of the model for one size and of the named model, the ratio of
+their compile times, and the ratios of run times at the same size: in a session without known sizes, and in one with
+free dimensions overridden. Sessions have one thread, their runs are interleaved, and the fastest run of each counts.
+``--check`` fails if a named model has more than 3 more nodes per name, takes more than 4 times as long to compile,
+or more than 1.02 times as long to run with known sizes. The last column is a second session of the static model, which
+shows the noise of the machine.
 """
 
 from __future__ import annotations
@@ -19,30 +19,26 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import onnxruntime
-from _figures import in_turns
+from _environment import ROOT
+from _figures import interleaved
 from _networks import networks
 
 import dml2onnx
 from dml2onnx.frontends import LoadOptions
 from dml2onnx.ir.data import ArrayData
-from dml2onnx.ir.graph import Constant, GraphInput
+from dml2onnx.ir.graph import Constant, Graph, GraphInput
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
-if TYPE_CHECKING:
-    from dml2onnx.ir.graph import Graph
-
-ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared" / "models"
 Sizes = Mapping[str, tuple[int | str, ...]]
 
 
 @dataclass(frozen=True)
 class Case:
-    """A network and the names of its sizes, with ranges, and the sizes at which it is run."""
+    """A network, its named sizes with ranges, and the sizes to run it at."""
 
     name: str
     graph: Callable[[], Graph]
@@ -51,12 +47,12 @@ class Case:
     at: Mapping[str, int]
 
     def sized(self, at: Mapping[str, int | str]) -> dict[str, tuple[int | str, ...]]:
-        """The sizes of its inputs, with numbers, or other names, in the place of names."""
+        """The sizes of the inputs, with names replaced."""
         return {name: tuple(at.get(str(size), size) for size in own) for name, own in self.sizes.items()}
 
 
 def _frozen(graph: Graph, kept: str) -> Graph:
-    """With random weights in the place of all inputs but one."""
+    """The graph with random constants for all inputs but one."""
     rng = np.random.default_rng(0)
     constants = [
         Constant(item.value, ArrayData.of((rng.normal(0, 0.05, item.value.nbytes // width)).astype(dtype)))
@@ -70,7 +66,7 @@ def _frozen(graph: Graph, kept: str) -> Graph:
 
 
 def _with_lengths(tagger: Graph) -> Graph:
-    """With the lengths of its sequences as an input: as a constant they say how many sequences there are."""
+    """The tagger with sequence lengths as an input, since a constant would fix the number of sequences."""
     (lengths,) = (item for item in tagger.constants if item.value.nbytes == 4 * SEQUENCES)
     desc = TensorDesc(DataType.UINT32, (1, 1, 1, SEQUENCES))
     constants = tuple(item for item in tagger.constants if item is not lengths)
@@ -80,7 +76,7 @@ def _with_lengths(tagger: Graph) -> Graph:
 
 
 SEQUENCES = 8
-"""In a batch of the tagger."""
+"""Batch size of the tagger."""
 
 
 def _recorded(path: Path) -> Graph:
@@ -88,7 +84,7 @@ def _recorded(path: Path) -> Graph:
 
 
 def cases() -> Iterator[Case]:
-    """The networks of the tests, those that are beside the project last."""
+    """Yields the networks of the tests, then those of ``SHARED`` if it exists."""
     known = {item.name: item.graph for item in networks()}
     yield Case(
         "samples/picture", lambda: dml2onnx.load(ROOT / "samples/picture/model.json"),
@@ -136,12 +132,12 @@ def cases() -> Iterator[Case]:
 
 
 MOST_NODES, MOST_COMPILING, MOST_RUNNING = 3, 4.0, 1.02
-"""What a named model may cost: nodes for each name, time to compile, time to run."""
+"""Limits for a named model: nodes per name, and ratios of compile and run time."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """What was measured of a network, beside the model of one size."""
+    """The measurements of a network."""
 
     name: str
     names: tuple[str, ...]
@@ -160,7 +156,7 @@ class Row:
 
     @property
     def misses(self) -> list[str]:
-        """What is more than it may be."""
+        """Describes the exceeded limits."""
         most = self.static_nodes + MOST_NODES * len(self.names)
         allowed = MOST_RUNNING * max(self.again, 1.0)
         return [
@@ -171,10 +167,9 @@ class Row:
 
 
 def measured(case: Case, repeat: int) -> Row:
-    """A row of the table."""
     graph = case.graph()
     fixed = case.sized(case.at)
-    dml2onnx.compile(graph, sizes=fixed)  # which brings all modules
+    dml2onnx.compile(graph, sizes=fixed)  # loads all modules
     times: list[list[float]] = [[], []]
     for _ in range(COMPILED):
         started = time.process_time()
@@ -191,14 +186,16 @@ def measured(case: Case, repeat: int) -> Row:
         "again": _session(static.serialize()),
     }
     feeds = _feeds(static)
-    turns = in_turns({name: partial(session.run, None, feeds) for name, session in sessions.items()}, least=repeat + 2)
+    turns = interleaved(
+        {name: partial(session.run, None, feeds) for name, session in sessions.items()}, least=repeat + 2
+    )
     first, *others = (min(times) for times in turns.values())
     names = tuple(dict.fromkeys(size for own in case.sizes.values() for size in own if isinstance(size, str)))
     return Row(case.name, names, static.node_count, named.node_count, compiling, *(other / first for other in others))
 
 
 COMPILED = 3
-"""How often a model is compiled; the fastest counts."""
+"""Number of compilations; the fastest counts."""
 
 
 def _feeds(model: dml2onnx.CompiledModel) -> dict[str, np.ndarray]:
@@ -220,7 +217,6 @@ def _session(model: bytes, sizes: Mapping[str, int] | None = None) -> onnxruntim
 
 
 def main() -> int:
-    """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=30)
     parser.add_argument("--only", default="")

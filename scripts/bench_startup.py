@@ -1,15 +1,14 @@
-"""What starting costs: processor time of each command against that of Python itself, in one run.
+"""Startup cost: processor time of each command compared with that of Python itself.
 
     python scripts/bench_startup.py [--repeat 5] [--json FILE]
 
-The smallest of several runs of each command counts, and runs of all commands are interleaved; modules are compiled
-before. ``compile`` is compared with a process that imports ONNX's own package. The targets are for a quiet machine.
+Each figure is the minimum of several runs, interleaved with those of the other commands, with bytecode already
+compiled. ``compile`` is compared with a process that imports the onnx package. Targets assume an idle machine.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import subprocess
 import sys
@@ -17,7 +16,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from _figures import Figure, add_option, say
+from _figures import Figure, add_option, report, write_relu
 
 PYTHON, NUMPY, ONNX = "python -c pass", "python -c 'import numpy'", "python -c 'import onnx'"
 VERSION, CHECK = "--version", "check of one node"
@@ -27,28 +26,12 @@ TARGETS = {
     CHECK: (PYTHON, 0.2, VERSION),
     "compile of one node": (ONNX, 0.1, NUMPY),
 }
-"""Seconds that a command may take above another one, and what is a part of its time."""
-
-TENSOR = {"DataType": "FLOAT32", "Sizes": [4]}
-MODEL = {
-    "dml2onnx": 1,
-    "inputs": {"x": TENSOR},
-    "nodes": [
-        {
-            "type": "ACTIVATION_RELU",
-            "desc": {"OutputTensor": TENSOR},
-            "inputs": {"InputTensor": "x"},
-            "outputs": {"OutputTensor": "y"},
-        }
-    ],
-    "outputs": ["y"],
-}
+"""For each command: the baseline, the allowed seconds above it, and a command whose work it includes."""
 
 
 def commands(directory: Path) -> dict[str, list[str]]:
-    """What is measured, by name."""
     model = directory / "model.json"
-    model.write_text(json.dumps(MODEL), encoding="utf-8")
+    write_relu(model, 4)
     cli = [sys.executable, "-m", "dml2onnx"]
     return {
         PYTHON: [sys.executable, "-c", "pass"],
@@ -64,7 +47,7 @@ def commands(directory: Path) -> dict[str, list[str]]:
 
 
 def processor_time(command: list[str], environment: Mapping[str, str]) -> float:
-    """Seconds of processor time, ours and the system's for us."""
+    """User and system time in seconds."""
     before = _of_children()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
     return _of_children() - before
@@ -81,13 +64,13 @@ def _of_children() -> float:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Measures what starting costs.")
+    parser = argparse.ArgumentParser(description="Measures the startup cost of commands.")
     parser.add_argument("--repeat", type=int, default=5, metavar="N", help="runs of each command (default: 5)")
     add_option(parser)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         measured = commands(Path(name))
-        # bytecode of our own, which is there whatever the environment says about writing it
+        # a private bytecode cache, regardless of the caller's environment
         environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(Path(name) / "bytecode")}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         best = {title: processor_time(command, environment) for title, command in measured.items()}
@@ -99,9 +82,9 @@ def main() -> int:
         print(f"{title:26}{seconds:9.3f}{seconds - bare:14.3f}{seconds - with_onnx:19.3f}")
     figures = []
     for title, (than, most, part) in TARGETS.items():
-        reason = f"it takes {best[title]:.2f} s in all, of which `{part}` {best[part]:.2f}"
+        reason = f"{best[title]:.2f} s in total, of which `{part}` takes {best[part]:.2f}"
         figures.append(Figure(title, best[title] - best[than], f"s above `{than}`", most, reason=reason))
-    return say(figures, options.json)
+    return report(figures, options.json)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Builds the documents, and follows all of their links.
+"""Builds the documentation and checks all of its links.
 
-    python scripts/build_docs.py     build/docs/html/index.html is where they begin
+    python scripts/build_docs.py     writes build/docs/html/index.html
 
-Makes ``.venv`` and ``.venv-docs`` with pinned packages the first time; from then on it needs no network. Any warning of
-Sphinx is an error. Pages about operators, diagnostics and forms of JSON are made from the same data as the program.
+The first run creates ``.venv`` and ``.venv-docs`` with pinned packages; later runs need no network. Sphinx warnings are
+errors. Pages about operators, diagnostics and JSON formats are generated from the data that the program uses.
 """
 
 from __future__ import annotations

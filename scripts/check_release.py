@@ -1,16 +1,15 @@
-"""Builds what is released, and uses it as somebody does who has nothing else.
+"""Builds the release and tests it in a clean environment.
 
-    python scripts/check_release.py                   the wheel in a clean environment: all that the documents say
-    python scripts/check_release.py --lowest          with the lowest versions of all packages that it admits
-    python scripts/check_release.py --python 3.13     with another Python, which has to be on this machine
-    python scripts/check_release.py --newest          with the newest, not those that the tests have seen
-    python scripts/check_release.py --sdist           with a part of the tests, from the source distribution
+    python scripts/check_release.py                   run the documentation with the wheel in a clean environment
+    python scripts/check_release.py --lowest          with the lowest admitted versions of all packages
+    python scripts/check_release.py --python 3.13     with another installed Python
+    python scripts/check_release.py --newest          with the newest versions rather than the pinned ones
+    python scripts/check_release.py --sdist           also run some tests from the source distribution
     python scripts/check_release.py --brief           only pages that use every command, as scripts/test.py does
-    python scripts/check_release.py --keep dist       keeps what was built, if all is well
+    python scripts/check_release.py --keep dist       keep the built files if everything passes
 
-The wheel is built from the source distribution, so that neither lacks anything, and compared with one that is built
-here. Everything happens in a directory outside of the repository: environment, pages of the documents, and what their
-commands write.
+The wheel is built from the source distribution, so that neither lacks files, and compared with one built from the
+repository. The environment, the pages and the files that their commands write are in a temporary directory.
 """
 
 from __future__ import annotations
@@ -28,21 +27,21 @@ from pathlib import Path
 from _environment import REQUIREMENTS, ROOT, create, interpreter, pip, prepare
 
 TESTS = ("tests/cli", "tests/test_api.py", "tests/test_runtime.py", "tests/test_samples.py", "tests/exporters")
-"""What depends on the packages that the project uses, and takes a minute."""
+"""Tests that depend on the project's dependencies; they take a minute."""
 BRIEF = ("README.md", "docs/command-line.md", "docs/pydirectml.md", "docs/cpp.md")
 """Pages that use every command."""
 PORTABLE = ("README.md", "docs/builder.md", "docs/formats.md", "docs/native-format.md", "docs/python.md")
-"""Pages without commands that Windows lacks, and without paths in what is printed."""
+"""Pages whose commands exist on Windows and whose output has no paths."""
 TOOLS = ("pytest", "pytest-timeout", "hypothesis", "scipy", "jsonschema", "websocket-client")
 
 
 def call(*command: str | Path, directory: Path) -> str:
-    """Runs a command, whose output is shown when it fails and ends this script."""
-    outside = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    """Returns the output of a command; if it fails, prints the output and exits."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
     done = subprocess.run(
         [str(part) for part in command],
         cwd=directory,
-        env={**outside, "OMP_NUM_THREADS": "1"},
+        env={**environment, "OMP_NUM_THREADS": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -56,7 +55,7 @@ def call(*command: str | Path, directory: Path) -> str:
 
 
 def build(python: Path, place: Path) -> tuple[Path, Path]:
-    """The wheel, made of the source distribution, and the directory into which that one is unpacked."""
+    """Builds the wheel from the source distribution; returns it and the directory of the unpacked sources."""
     hatchling = (python, "-m", "hatchling", "build", "--directory")
     call(*hatchling, place / "here", directory=ROOT)
     (archive,) = (place / "here").glob("*.tar.gz")
@@ -68,18 +67,18 @@ def build(python: Path, place: Path) -> tuple[Path, Path]:
     (other,) = (place / "here").glob("*.whl")
     if contents(wheel) != contents(other):
         changed = {name for name, _ in contents(wheel).items() ^ contents(other).items()}
-        sys.exit(f"the source distribution makes another wheel; these files differ: {', '.join(sorted(changed))}")
+        sys.exit(f"the wheel built from the source distribution differs in these files: {', '.join(sorted(changed))}")
     return wheel, source
 
 
 def contents(wheel: Path) -> dict[str, int]:
-    """The files of a wheel, with a sum of each one's contents."""
+    """The checksum of each file in a wheel."""
     with zipfile.ZipFile(wheel) as file:
         return {item.filename: item.CRC for item in file.infolist()}
 
 
 def environment(uv: list[str | Path], place: Path, wheel: Path, options: argparse.Namespace) -> Path:
-    """A new environment that holds the wheel, and what comes with it."""
+    """Creates an environment with the wheel and its dependencies; returns its interpreter."""
     if not (options.python or options.lowest or options.newest):
         create(place / "venv")
         pip(place / "venv", "--constraint", str(pins(place)), f"{wheel}[images,completion]")
@@ -96,7 +95,7 @@ def environment(uv: list[str | Path], place: Path, wheel: Path, options: argpars
 
 
 def pins(place: Path, names: tuple[str, ...] = ()) -> Path:
-    """The pins of ``names``, or of all packages, without hashes, which no constraints for a wheel of one's own have."""
+    """Writes the pins of ``names``, or of all packages, without hashes, since the built wheel has no pinned hash."""
     text = (REQUIREMENTS / "test.txt").read_text(encoding="utf-8")
     lines = [line.rstrip(" \\") for line in text.splitlines() if "==" in line and not line.startswith((" ", "#"))]
     file = place / "constraints.txt"
@@ -106,7 +105,7 @@ def pins(place: Path, names: tuple[str, ...] = ()) -> Path:
 
 
 def documents(python: Path, place: Path, chosen: tuple[str, ...]) -> None:
-    """All that the documents say, where there is nothing of the repository but its pages."""
+    """Runs pages of the documentation in a copy without the rest of the repository."""
     pages = place / "pages"
     shutil.copytree(ROOT / "docs", pages / "docs", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
     shutil.copyfile(ROOT / "README.md", pages / "README.md")
@@ -116,7 +115,7 @@ def documents(python: Path, place: Path, chosen: tuple[str, ...]) -> None:
 
 
 def tests(uv: list[str | Path], python: Path, source: Path, place: Path) -> None:
-    """A part of the tests, in the unpacked source distribution."""
+    """Runs some tests in the unpacked source distribution."""
     install = [*uv, "pip", "install", "--quiet", "--python", python, "--constraints", pins(place, TOOLS)]
     call(*install, *TOOLS, directory=place)
     shown = call(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *TESTS, directory=source)
@@ -124,14 +123,14 @@ def tests(uv: list[str | Path], python: Path, source: Path, place: Path) -> None
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Builds what is released, and uses it as somebody does.")
+    parser = argparse.ArgumentParser(description="Builds the release and tests it in a clean environment.")
     parser.add_argument("--python", metavar="VERSION", help="the Python to use, such as 3.13 (default: this one)")
     versions = parser.add_mutually_exclusive_group()
     versions.add_argument("--lowest", action="store_true", help="with the lowest versions of all packages")
     versions.add_argument("--newest", action="store_true", help="with the newest versions of all packages")
     parser.add_argument("--sdist", action="store_true", help="run tests of the source distribution as well")
     parser.add_argument("--brief", action="store_true", help="only pages that use every command")
-    parser.add_argument("--keep", type=Path, metavar="DIR", help="put what was built there, if all is well")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="copy the built files there if everything passes")
     options = parser.parse_args()
     tools = prepare(".venv")
     uv: list[str | Path] = [tools, "-m", "uv"]

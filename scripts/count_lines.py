@@ -1,9 +1,9 @@
-"""How much there is to read: lines of Python by hand and by generators, in the package, the tests and the scripts.
+"""Counts lines of Python in the package, the tests and the scripts, written by hand and generated.
 
     python scripts/count_lines.py [--packages]
 
-Lines of code are those without comments, docstrings and blank ones. The package of test cases (``testing/``), which no
-command uses, and recorder.h, which is joined from ``scripts/recorder/``, are shown by themselves.
+Lines of code exclude comments, docstrings and blank lines. ``testing/``, which no command uses, and recorder.h, joined
+from ``scripts/recorder/``, have rows of their own.
 """
 
 from __future__ import annotations
@@ -20,14 +20,13 @@ from _generated import ROOT
 
 GENERATED = re.compile(r"\b(?:Generated|Written|generated|written) by scripts/generate_\w+\.py")
 BEGINNING = 600
-"""Characters of a file in which it names its generator."""
+"""Number of leading characters that name a file's generator."""
 AIMS = {"package by hand": 50_000, "tests": 40_000, "scripts": 8_000}
-"""Lines that there are to be at most, if nothing is lost by it."""
+"""Upper limits that we aim for."""
 NO_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 
 
 def main() -> None:
-    """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--packages", action="store_true", help="also list the packages and folders, largest first")
     several = parser.parse_args().packages
@@ -49,7 +48,7 @@ def main() -> None:
 
 
 def group_of(path: Path, text: str) -> str:
-    """The row of the table that a file counts for."""
+    """The row of the table that counts a file."""
     top, *rest = path.relative_to(ROOT).parts
     if top != "dml2onnx":
         return top
@@ -59,7 +58,7 @@ def group_of(path: Path, text: str) -> str:
 
 
 def code_lines(text: str) -> int:
-    """Lines with something that is neither a comment nor a docstring, nor a text that documents a name."""
+    """Counts lines that are neither blank nor comments nor docstrings, including those of variables."""
     texts = {
         number
         for node in ast.walk(ast.parse(text))

@@ -1,8 +1,8 @@
-"""The main job on every sample: check, compile, run, and compare with the reference. Results go to samples/output/.
+"""Checks, compiles, runs and verifies every sample; results go to samples/output/.
 
     python scripts/demo.py
 
-Makes ``.venv`` with pinned packages first. The exit code is 0 when every command ended as it should.
+Creates ``.venv`` with pinned packages first. The exit code is 0 if every command had the expected exit code.
 """
 
 from __future__ import annotations
@@ -10,38 +10,35 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 from _environment import ROOT, prepare, run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 OUTPUT = "samples/output"
 FINDINGS = 1
 
 
 class Command(NamedTuple):
-    """A command as one would type it, and the exit code that it should have."""
+    """A command line and its expected exit code."""
 
     line: str
     expected: int = 0
 
     def arguments(self, python: Path) -> list[str | Path]:
-        """The same with the environment's own interpreter, whatever is on the path."""
+        """The command with the environment's interpreter."""
         program, *rest = self.line.split()
         return [python, "-m", "dml2onnx", *rest] if program == "dml2onnx" else [python, *rest]
 
 
 class Chapter(NamedTuple):
-    """One sample: what it shows, and the commands that show it."""
+    """The commands for one sample."""
 
     title: str
     commands: tuple[Command, ...]
 
 
 def model_commands(name: str) -> tuple[Command, ...]:
-    """Check, compile and verify one sample."""
     model = f"samples/{name}/model.json"
     return (
         Command(f"dml2onnx check {model}"),
@@ -52,7 +49,7 @@ def model_commands(name: str) -> tuple[Command, ...]:
 
 CHAPTERS = (
     Chapter(
-        "A DxDispatch program that works on a picture: padding, convolution, resampling, pooling, join",
+        "A DxDispatch program that processes a picture: padding, convolution, resampling, pooling, join",
         (
             *model_commands("picture"),
             Command("dml2onnx explain samples/picture/model.json"),
@@ -64,18 +61,18 @@ CHAPTERS = (
         (*model_commands("digits"), Command("python samples/digits/accuracy.py")),
     ),
     Chapter(
-        "The same network as a PyDirectML program, run as it is; its model is kept",
+        "The same network as an unchanged PyDirectML program; saves its model",
         (Command(f"dml2onnx pydirectml --save {OUTPUT}/classify.onnx samples/pydirectml/classify.py"),),
     ),
     Chapter(
-        "A model with mistakes: what is wrong, where, and since when it would be right",
+        "A model with mistakes: what is wrong, where, and which feature level would accept it",
         (Command("dml2onnx check samples/broken/model.json", FINDINGS), Command("dml2onnx explain DML1101")),
     ),
 )
 
 
 def perform(chapters: tuple[Chapter, ...], python: Path) -> list[str]:
-    """Runs all commands and returns the lines of those that ended otherwise than expected."""
+    """Runs all commands and returns those with unexpected exit codes."""
     wrong = []
     columns = str(shutil.get_terminal_size((120, 40)).columns)
     for number, chapter in enumerate(chapters, 1):
@@ -84,7 +81,7 @@ def perform(chapters: tuple[Chapter, ...], python: Path) -> list[str]:
             print(f"\n$ {command.line}\n", flush=True)
             code = run(command.arguments(python), {"PYTHONUTF8": "1", "COLUMNS": columns})
             if code != command.expected:
-                print(f"exit code {code}, {command.expected} was expected")
+                print(f"exit code {code}, expected {command.expected}")
                 wrong.append(command.line)
     return wrong
 
@@ -99,7 +96,7 @@ def main() -> int:
     if wrong:
         print(f"FAILED: {'; '.join(wrong)}")
         return 1
-    print(f"all is well, in {time.perf_counter() - started:.0f} s; see {OUTPUT}/picture/result.png")
+    print(f"all commands passed in {time.perf_counter() - started:.0f} s; see {OUTPUT}/picture/result.png")
     return 0
 
 

@@ -1,11 +1,11 @@
-"""Installs DirectML for tests: DirectML.dll, on Linux a system to run it in, and our program that asks it.
+"""Installs DirectML for tests: DirectML.dll, the program that calls it, and on Linux a system that runs both.
 
-    python scripts/directml.py            make what is not there, check it, say what there is
-    python scripts/directml.py --again    make everything anew
+    python scripts/directml.py            install what is missing, check it, print the versions
+    python scripts/directml.py --again    reinstall everything
 
-All of it lies in one directory: ``DML2ONNX_DIRECTML``, else ``dml2onnx/directml`` in the user's cache. On Linux that
-takes apt-get, dpkg-deb, unshare and network, no rights of root, some 1.5 GB and two minutes; where packages cannot
-be had that way, the Wine of the machine serves. docs/directml-on-linux.md says how it works and what does not run.
+Everything is in one directory: ``DML2ONNX_DIRECTML`` or ``dml2onnx/directml`` in the user's cache. On Linux this needs
+apt-get, dpkg-deb, unshare, network access, 1.5 GB and two minutes, but no root; if packages are not available, it uses
+the machine's Wine. docs/directml-on-linux.md explains how it works and what does not run.
 """
 
 from __future__ import annotations
@@ -18,12 +18,9 @@ import zipfile
 from dataclasses import replace
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
-
-from _directml_build import SOURCES, Compiler, build_models, build_program, build_translation, run  # noqa: E402
-from _directml_check import check  # noqa: E402
-from _directml_packages import (  # noqa: E402
+from _directml_build import SOURCES, Compiler, build_models, build_program, build_translation, run
+from _directml_check import check
+from _directml_packages import (
     DRIVER,
     OURS,
     WINE,
@@ -34,21 +31,21 @@ from _directml_packages import (  # noqa: E402
     require_namespaces,
 )
 
-from dml2onnx.directml.installation import Installation, find, place  # noqa: E402
+from dml2onnx.directml.installation import Installation, find, place
 
 WHEEL = "onnxruntime-directml==1.24.4"
-"""The package that DirectML.dll and onnxruntime.dll are taken from."""
+"""The source of DirectML.dll and onnxruntime.dll."""
 WINE_ENVIRONMENT = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     "WINEDEBUG": "fixme-all,err-all",
     "LIBGL_ALWAYS_SOFTWARE": "1",
 }
 OVERRIDES = "mscoree,mshtml=;winedbg.exe=d"
-"""No .NET, no browser, no debugger."""
+"""Disables .NET, the browser and the debugger."""
 
 
 class Installer:
-    """The steps, each of which leaves alone what is there."""
+    """The installation steps; each skips what exists."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.place = place()
@@ -59,12 +56,12 @@ class Installer:
 
     def run(self) -> Installation:
         self.place.mkdir(parents=True, exist_ok=True)
-        say(f"in {self.place}")
+        log(f"in {self.place}")
         compiler = Compiler.installed(self.place)
         installation = self._windows() if sys.platform == "win32" else self._linux(compiler)
         program = self._program_directory(installation)
         program.mkdir(parents=True, exist_ok=True)
-        say("compiling the program")
+        log("compiling the program")
         build_program(compiler, program / "directml_cases.exe")
         self._directml(compiler, program)
         installation = self._provider(compiler, installation)
@@ -82,30 +79,30 @@ class Installer:
         try:
             require_namespaces()
             debian = Debian(self.place, self.options.mirror or configured_mirror(), self.options.suite)
-            say(f"a system of packages of {debian.suite}")
+            log(f"a system of packages of {debian.suite}")
             self.versions |= debian.make()
         except MissingError as error:
-            say(f"no system of packages: {error}")
+            log(f"no system of packages: {error}")
             return self._machines_wine()
         self.debian = debian
         self._translation(compiler, debian)
         return self._in_wine(str(debian.root), OURS, WINE, DRIVER)
 
     def _translation(self, compiler: Compiler, debian: Debian) -> None:
-        """Without it some operators do not run: Wine refuses their shaders."""
+        """Builds a shader translation for operators whose shaders Wine refuses."""
         dll = debian.root / OURS[1:] / "program/d3d12.dll"
         if self.options.stock:
             dll.unlink(missing_ok=True)
             return
         try:
             if not dll.exists():
-                say("building the translation of shaders from Wine's sources")
+                log("building the translation of shaders from Wine's sources")
                 inside = debian.inside()
                 build_translation(compiler, debian.source("wine"), self.place / "translation", debian.root, inside, dll)
             self.versions["translation"] = f"vkd3d in {next((self.place / 'sources').glob('wine_*.orig.*')).name}"
             self.is_translated = True
         except MissingError as error:
-            say(f"Wine's own translation is used, which refuses some shaders: {error}")
+            log(f"Wine's own translation is used, which refuses some shaders: {error}")
 
     def _machines_wine(self) -> Installation:
         wine = shutil.which("wine") or shutil.which("wine64")
@@ -113,7 +110,7 @@ class Installer:
             raise MissingError("install wine, xvfb and mesa-vulkan-drivers, then run this again")
         drivers = sorted(Path("/usr/share/vulkan/icd.d").glob("lvp_icd*.json"))
         if not drivers:
-            raise MissingError("there is no software driver of Vulkan: install mesa-vulkan-drivers")
+            raise MissingError("no software driver of Vulkan: install mesa-vulkan-drivers")
         self.versions["wine"] = run(wine, "--version").strip()
         return self._in_wine("/", str(self.place), wine, str(drivers[0]))
 
@@ -126,25 +123,25 @@ class Installer:
             "WINEDLLOVERRIDES": overrides,
         }
         shutil.copy(SOURCES / "launch.sh", self.place)
-        outside = Path(root) / ours[1:]
+        directory = Path(root) / ours[1:]
         for name in ("runs", "program"):
-            (outside / name).mkdir(parents=True, exist_ok=True)
+            (directory / name).mkdir(parents=True, exist_ok=True)
         command = (
             *(("unshare", *namespaces()) if root != "/" else ()),
             *("env", "-i", *(f"{name}={value}" for name, value in {**WINE_ENVIRONMENT, **prefix}.items())),
             *("sh", str(self.place / "launch.sh"), root, f"{ours}/program", wine, "directml_cases.exe"),
         )
-        return Installation(command, str(outside / "runs"), "../runs", self.versions)
+        return Installation(command, str(directory / "runs"), "../runs", self.versions)
 
     def _provider(self, compiler: Compiler, installation: Installation) -> Installation:
-        """A program for ONNX Runtime's DirectML provider, beside it and the same DirectML; on Linux with packages."""
+        """Builds the program that runs models on ONNX Runtime's DirectML provider, if the headers' package exists."""
         if self.debian is None:
             return installation
         try:
             headers = self.debian.unpacked("libonnxruntime-dev") / "usr/include/onnxruntime"
             build_models(compiler, headers, self._program_directory(installation) / "directml_models.exe")
         except MissingError as error:
-            say(f"without ONNX Runtime's provider: {error}")
+            log(f"without ONNX Runtime's provider: {error}")
             return installation
         return replace(installation, provider=(*installation.command[:-1], "directml_models.exe"))
 
@@ -152,10 +149,10 @@ class Installer:
         return Path(installation.runs).parent / "program"
 
     def _directml(self, compiler: Compiler, program: Path) -> None:
-        """Takes DirectML.dll and ONNX Runtime out of the wheel of the latter for Windows."""
+        """Extracts DirectML.dll and ONNX Runtime from the wheel for Windows."""
         target = program / "DirectML.dll"
         if not (target.exists() and (program / "onnxruntime.dll").exists()):
-            say("downloading DirectML")
+            log("downloading DirectML")
             wheels = self.place / "wheels"
             run(
                 *(str(compiler.python), "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"),
@@ -169,13 +166,13 @@ class Installer:
         self.versions["DirectML.dll"] = f"of {WHEEL}, SHA-256 {hashlib.sha256(target.read_bytes()).hexdigest()}"
 
 
-def say(text: str) -> None:
+def log(text: str) -> None:
     print(text, flush=True)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Installs DirectML for tests.")
-    parser.add_argument("--again", action="store_true", help="make everything anew")
+    parser.add_argument("--again", action="store_true", help="reinstall everything")
     parser.add_argument("--stock", action="store_true", help="use Wine's own translation of shaders")
     parser.add_argument("--suite", default="sid", help="of Debian (default: sid)")
     parser.add_argument("--mirror", help="of Debian, such as a dated snapshot (default: that of apt's configuration)")
@@ -185,10 +182,10 @@ def main() -> int:
     try:
         installation = Installer(options).run()
     except MissingError as error:
-        say(f"DirectML cannot be had here: {error}")
+        log(f"DirectML cannot be installed here: {error}")
         return 1
     for name, version in installation.versions.items():
-        say(f"  {name} {version}")
+        log(f"  {name} {version}")
     found = find()
     assert found is not None
     return check(found)

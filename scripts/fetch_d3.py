@@ -1,77 +1,41 @@
-"""Fetches the parts of D3 that the report's page is made with: https://d3js.org, ISC licence.
+"""Fetches the parts of D3 that the report page uses: https://d3js.org, ISC licence.
 
-    python scripts/fetch_d3.py            write dml2onnx/report/assets/d3.min.js, from the npm registry (needs npm)
-    python scripts/fetch_d3.py --check    compare what is there with the pinned hash, without a network
+    python scripts/fetch_d3.py            write dml2onnx/report/assets/d3.min.js from the npm registry (needs npm)
+    python scripts/fetch_d3.py --check    compare the file with the pinned hash, offline
 
-``d3-zoom`` moves and scales the maps by wheel, mouse, touch and double click, and brings what it needs. Versions and
-hashes of the packages stand here and nowhere else. A new version: change it, run with ``--unpinned``, look at what has
-changed, and put the hashes that it prints here.
+``d3-zoom`` pans and zooms the maps by wheel, mouse, touch and double click; the others are its dependencies. To update
+a version, change it here, run with ``--unpinned``, review the changes, and copy the printed hashes.
 """
 
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
+from _environment import ROOT
 from _npm import Package, archive, fetch, member
 
-ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "dml2onnx" / "report" / "assets" / "d3.min.js"
-
-
-PACKAGES = (  # each after those that it needs
-    Package(
-        "d3-dispatch",
-        "3.0.2",
-        "sha512-sAzH4Y4nsLo8eSqw5jKiZt+LU2wZmL/qS+OkxQGjhwazB/D7TY34R/QK1eshfGr7cZEKymKZ/Haem7m+lu98Sg==",
-    ),
-    Package(
-        "d3-timer",
-        "3.0.2",
-        "sha512-1Il1aliroVSErrv5aulRBxAY+7+DnaoLIWGd1C6SsBTWDeobWiP/V69vwb8vT6abR1kKwaNe1196pmaQ1fK90A==",
-    ),
-    Package(
-        "d3-ease",
-        "3.0.2",
-        "sha512-B5znKqRmKROAN4oHWQ50W/qisVjA9GXh2WMsVKdFVp4DxWmcrOsweqgUOUVsv5th96kwaZlokU6SlV4J3gak1w==",
-    ),
-    Package(
-        "d3-color",
-        "3.1.1",
-        "sha512-lfab8x0Bj0UO7SNsY8dZSbNIA6ipbkE3X0NG9nqjCu6CfCHZseuDnOSJY7hidKrjpP++i1M2qT+FlAdPKYRilA==",
-    ),
-    Package(
-        "d3-interpolate",
-        "3.0.2",
-        "sha512-IRzGU62DtxhvsnSTWMQIdnoZ6gA+BCWwBon1EJI6SjoN595799b6z/QRBzXfFhE8iupUPp3042yBNo0STPqnzQ==",
-    ),
-    Package(
-        "d3-selection",
-        "3.0.1",
-        "sha512-ODSf35vqCrlCfp7hrm0eZjvOosSXSYLjqvIlhMBV9q9VOx7EBJG6pc+uXBswEZNJgCGJ+qnKYcWutbZDIxe/Xg==",
-    ),
-    Package(
-        "d3-transition",
-        "3.0.2",
-        "sha512-RcjCsdFgyFoDB+QXLC5m60ZkTN0k9zH+ovoLlTdJnDS1AbfbcuowiM4pCKSTOclNibS4f4J4cbv2m7O7y8NTOQ==",
-    ),
-    Package(
-        "d3-drag",
-        "3.0.1",
-        "sha512-OWeoayCq8J69hUIjvL+Mb6Q6Oaj/fyHV5XaXByEUAG+JUjIfTGDnk3qGpcXrD3VmQ3BSV96fcbM6fqq7C0tbPA==",
-    ),
-    Package(
-        "d3-zoom",
-        "3.0.1",
-        "sha512-kfjD3BDQu/FOatpZ6JdMSyIoDwTxIpI29ySTI2J5ZlDaH1WbuJGQJ2Q9oJkWTEZEW98j6idezoomSD3Cn2zwiw==",
-    ),
-)
+# dependencies first
+PACKAGES = [
+    Package(*line.split())
+    for line in """\
+d3-dispatch 3.0.2 sha512-sAzH4Y4nsLo8eSqw5jKiZt+LU2wZmL/qS+OkxQGjhwazB/D7TY34R/QK1eshfGr7cZEKymKZ/Haem7m+lu98Sg==
+d3-timer 3.0.2 sha512-1Il1aliroVSErrv5aulRBxAY+7+DnaoLIWGd1C6SsBTWDeobWiP/V69vwb8vT6abR1kKwaNe1196pmaQ1fK90A==
+d3-ease 3.0.2 sha512-B5znKqRmKROAN4oHWQ50W/qisVjA9GXh2WMsVKdFVp4DxWmcrOsweqgUOUVsv5th96kwaZlokU6SlV4J3gak1w==
+d3-color 3.1.1 sha512-lfab8x0Bj0UO7SNsY8dZSbNIA6ipbkE3X0NG9nqjCu6CfCHZseuDnOSJY7hidKrjpP++i1M2qT+FlAdPKYRilA==
+d3-interpolate 3.0.2 sha512-IRzGU62DtxhvsnSTWMQIdnoZ6gA+BCWwBon1EJI6SjoN595799b6z/QRBzXfFhE8iupUPp3042yBNo0STPqnzQ==
+d3-selection 3.0.1 sha512-ODSf35vqCrlCfp7hrm0eZjvOosSXSYLjqvIlhMBV9q9VOx7EBJG6pc+uXBswEZNJgCGJ+qnKYcWutbZDIxe/Xg==
+d3-transition 3.0.2 sha512-RcjCsdFgyFoDB+QXLC5m60ZkTN0k9zH+ovoLlTdJnDS1AbfbcuowiM4pCKSTOclNibS4f4J4cbv2m7O7y8NTOQ==
+d3-drag 3.0.1 sha512-OWeoayCq8J69hUIjvL+Mb6Q6Oaj/fyHV5XaXByEUAG+JUjIfTGDnk3qGpcXrD3VmQ3BSV96fcbM6fqq7C0tbPA==
+d3-zoom 3.0.1 sha512-kfjD3BDQu/FOatpZ6JdMSyIoDwTxIpI29ySTI2J5ZlDaH1WbuJGQJ2Q9oJkWTEZEW98j6idezoomSD3Cn2zwiw==
+""".splitlines()
+]
 SHA256 = "7bff6901c3c96f511583985293d12c6375b4e5025878247edf5e7ce60ea4e36b"
-"""Of the file that is made."""
+"""Hash of the generated file."""
 
 
-def made(unpinned: bool) -> str:
-    """All packages in one script, with the licence that they share before them."""
+def bundle(unpinned: bool) -> str:
+    """All packages in one script, after their licences."""
     scripts, licences = [], []
     for package in PACKAGES:
         with archive(package, unpinned) as files:
@@ -82,4 +46,4 @@ def made(unpinned: bool) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(fetch(TARGET, SHA256, made))
+    sys.exit(fetch(TARGET, SHA256, bundle))

@@ -1,21 +1,20 @@
-"""Fetches the JSON Schema of SARIF 2.1.0, by which the tests judge ``check --format sarif``.
+"""Fetches the JSON Schema of SARIF 2.1.0, which tests use to validate ``check --format sarif``.
 
-    python scripts/fetch_sarif_schema.py            write tests/data/sarif-2.1.0.json, from the npm registry (needs npm)
-    python scripts/fetch_sarif_schema.py --check    compare what is there with the pinned hash, without a network
+    python scripts/fetch_sarif_schema.py            write tests/data/sarif-2.1.0.json from the npm registry (needs npm)
+    python scripts/fetch_sarif_schema.py --check    compare the file with the pinned hash, offline
 
-It is the standard's own, as Microsoft's package of matchers for tests brings it: https://github.com/microsoft/sarif-js-sdk,
-MIT licence. https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+The schema is the standard's own, from Microsoft's https://github.com/microsoft/sarif-js-sdk (MIT licence).
+https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 
+from _environment import ROOT
 from _npm import Package, archive, fetch, member
 
-ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "tests" / "data" / "sarif-2.1.0.json"
 PACKAGE = Package(
     "@microsoft/jest-sarif",
@@ -24,11 +23,10 @@ PACKAGE = Package(
 )
 FILE = "lib/schemas/sarif-2.1.0-rtm.5.json"
 SHA256 = "fcd83ca034bb37d847fb9abdd3d99debc331e8c3f593c4ede03616fd51d40176"
-"""Of the file that is made."""
+"""Hash of the generated file."""
 
 
-def made(unpinned: bool) -> str:
-    """The schema, with where it is from."""
+def schema_with_source(unpinned: bool) -> str:
     with archive(PACKAGE, unpinned) as files:
         schema = json.loads(member(files, FILE))
     source = f"{FILE} of {PACKAGE.name} {PACKAGE.version}, MIT licence, Copyright (c) Microsoft Corporation"
@@ -36,4 +34,4 @@ def made(unpinned: bool) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(fetch(TARGET, SHA256, made))
+    sys.exit(fetch(TARGET, SHA256, schema_with_source))

@@ -1,8 +1,8 @@
-"""Writes the table of benchmarks in README.md from scripts/benchmarks.json, the figures of their last runs.
+"""Writes the table of benchmarks in README.md from scripts/benchmarks.json, the figures of the last runs.
 
-python scripts/generate_benchmarks.py                     writes
-python scripts/generate_benchmarks.py --check             fails where README.md says something else
-python scripts/generate_benchmarks.py --measure [NAME]    runs all benchmarks, or those named, and writes
+python scripts/generate_benchmarks.py                     writes the table
+python scripts/generate_benchmarks.py --check             fails if the table is out of date
+python scripts/generate_benchmarks.py --measure [NAME]    runs all or the named benchmarks first
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import _generated
 from _figures import Figure, Run, number, read
+from _generated import with_section
 
 SCRIPTS = Path(__file__).resolve().parent
 README = SCRIPTS.parent / "README.md"
@@ -23,7 +23,7 @@ FIGURES = SCRIPTS / "benchmarks.json"
 
 
 def benchmarks() -> list[str]:
-    """The scripts that keep their figures."""
+    """The scripts that can write their figures as JSON."""
     return sorted(path.name for path in SCRIPTS.glob("bench_*.py") if "--json FILE" in _documented(path))
 
 
@@ -32,7 +32,7 @@ def _documented(path: Path) -> str:
 
 
 def table(runs: dict[str, Run]) -> str:
-    """A row for each script, and below which machines and versions the figures are of."""
+    """A row for each script, followed by the machines and versions."""
     lines = ["| script | measures | last figures | when |", "|---|---|---|---|"]
     for name, run in runs.items():
         measures = _documented(SCRIPTS / name).partition("\n")[0].replace("``", "`").rstrip(".")
@@ -43,14 +43,13 @@ def table(runs: dict[str, Run]) -> str:
     for name, run in runs.items():
         versions = ", ".join(f"{package} {version}" for package, version in run.versions.items())
         places.setdefault(f"{run.machine}; {versions}", []).append(f"`{name}`")
-    only = next(iter(places)) if len(places) == 1 else ""
     lines.append("")
-    lines += [f"{only}." if only else f"{', '.join(names)}: {place}." for place, names in places.items()]
+    lines += [f"{', '.join(names)}: {place}." if len(places) > 1 else f"{place}." for place, names in places.items()]
     return "\n".join(lines)
 
 
 def summaries(figures: Sequence[Figure]) -> Iterator[str]:
-    """Figures of one kind with one target as their range, and each that misses it by itself."""
+    """Yields the range of figures with the same unit and target, and each figure that misses its target."""
     kinds: dict[tuple[object, ...], list[Figure]] = {}
     for item in figures:
         kinds.setdefault((item.unit, item.most, item.least), []).append(item)
@@ -66,18 +65,17 @@ def summaries(figures: Sequence[Figure]) -> Iterator[str]:
             yield f"missed by {item.what}: {number(item.value)}{f' ({item.reason})' if item.reason else ''}"
 
 
-def filled(text: str, runs: dict[str, Run]) -> str:
-    """README.md with its table made anew."""
-    return _generated.filled(text, "scripts/generate_benchmarks.py", f"{table(runs)}\n")
+def updated(text: str, runs: dict[str, Run]) -> str:
+    return with_section(text, "scripts/generate_benchmarks.py", f"{table(runs)}\n")
 
 
 def measure(names: list[str]) -> None:
-    """Runs benchmarks one after the other; one that cannot be run ends it, one that misses a target does not."""
+    """Runs benchmarks one after the other; missed targets are recorded, and other failures exit."""
     for name in names:
         print(f"== {name}", flush=True)
         code = subprocess.run([sys.executable, str(SCRIPTS / name), "--json", str(FIGURES)], check=False).returncode
         if code not in (0, 1):
-            sys.exit(f"{name} has ended with exit code {code}")
+            sys.exit(f"{name} failed with exit code {code}")
 
 
 def main() -> int:
@@ -88,7 +86,7 @@ def main() -> int:
     if options.measure is not None:
         measure(options.measure or benchmarks())
     before = README.read_text(encoding="utf-8")
-    after = filled(before, read(FIGURES))
+    after = updated(before, read(FIGURES))
     if options.check:
         if before != after:
             print("README.md is out of date: python scripts/generate_benchmarks.py")

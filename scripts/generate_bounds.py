@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Write and check ``tests/data/bounds.txt``: how far from the reference a right answer may be, operator by operator.
+"""Write and check ``tests/data/bounds.txt``: the error bounds of the reference for each operator.
 
     scripts/generate_bounds.py            write it
-    scripts/generate_bounds.py --check    fail when it differs from what would be written
+    scripts/generate_bounds.py --check    fail if the file is out of date
 
-A line is one descriptor: for each output the largest error that is allowed, in units of the last place of the largest
-result, and how many elements are unspecified, or left open by models that are not exact. So nobody widens a bound
-unseen. Figures may differ by a twentieth, since processors differ in last digits.
+Each line has one descriptor: for each output the largest allowed error, in units in the last place of the largest
+result, and the number of elements that are unspecified, or open in models that are not exact. This makes every wider
+bound visible in a diff. Figures may differ by 5 %, since last digits depend on the processor.
 """
 
 from __future__ import annotations
@@ -14,27 +14,20 @@ from __future__ import annotations
 import re
 import sys
 from math import isclose
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
-from _generated import write_or_check
+from _generated import ROOT, write_or_check
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from dml2onnx.ir.inputs import input_descs, stored_shape  # noqa: E402
-from dml2onnx.onnx_model import Port  # noqa: E402
-from dml2onnx.reference import evaluate_results  # noqa: E402
-from dml2onnx.reference.accuracy import UNIT_ROUNDOFF  # noqa: E402
-from dml2onnx.testing.single_node import single_node  # noqa: E402
-from dml2onnx.testing.trial import feeds_of_ports  # noqa: E402
-from dml2onnx.testing.valid import descriptors  # noqa: E402
-
-if TYPE_CHECKING:
-    from dml2onnx.ir.graph import Graph
-    from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.reference.registry import Result
+from dml2onnx.ir.graph import Graph
+from dml2onnx.ir.inputs import input_descs, stored_shape
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.onnx_model import Port
+from dml2onnx.reference import evaluate_results
+from dml2onnx.reference.accuracy import UNIT_ROUNDOFF
+from dml2onnx.reference.registry import Result
+from dml2onnx.testing.single_node import single_node
+from dml2onnx.testing.trial import feeds_of_ports
+from dml2onnx.testing.valid import descriptors
 
 TARGET = ROOT / "tests" / "data" / "bounds.txt"
 GENERATOR = "scripts/generate_bounds.py"
@@ -44,12 +37,11 @@ _FIGURE = re.compile(r"within (\S+?)(?=[,;]|$)")
 
 
 def row(op: OperatorDesc) -> str:
-    """What is said of the outputs of a descriptor."""
+    """The line of a descriptor."""
     graph = single_node(op)
     with np.errstate(all="ignore"):
         results = evaluate_results(graph, feeds_of_ports(_ports(graph), SEED), exact=False)
-    said = [f"{item.name} {_said(results[item.name])}" for item in graph.outputs]
-    return f"{op.type}: {'; '.join(said)}"
+    return f"{op.type}: {'; '.join(f'{item.name} {_summary(results[item.name])}' for item in graph.outputs)}"
 
 
 def _ports(graph: Graph) -> list[Port]:
@@ -60,7 +52,7 @@ def _ports(graph: Graph) -> list[Port]:
     ]
 
 
-def _said(result: Result) -> str:
+def _summary(result: Result) -> str:
     values = result.values
     parts = ["exact" if result.error is None else _figure(result)]
     for name, mask in (("unspecified", result.unspecified), ("open", result.open)):
@@ -71,7 +63,7 @@ def _said(result: Result) -> str:
 
 
 def _figure(result: Result) -> str:
-    """The largest allowed error beside the largest finite result, in units of what one rounding of its type loses."""
+    """The largest allowed error relative to the largest finite result, in unit roundoffs of the data type."""
     values = result.values.astype(np.float64)
     error = np.broadcast_to(np.asarray(result.error, np.float64), values.shape)
     finite = np.isfinite(values) & np.isfinite(error)
@@ -81,19 +73,17 @@ def _figure(result: Result) -> str:
 
 
 def content() -> str:
-    """The file: operators by name, descriptors in their order."""
     rows = [row(op) for _, described in sorted(descriptors().items()) for op in described]
     return "\n".join([f"{GENERATOR} wrote this file.", "", *rows, ""])
 
 
-def are_alike(there: str, made: str) -> bool:
-    """Whether two files are the same but for last digits of bounds."""
-    lines = there.splitlines(), made.splitlines()
+def are_alike(old: str, new: str) -> bool:
+    """Whether two files agree except in the last digits of bounds."""
+    lines = old.splitlines(), new.splitlines()
     return len(lines[0]) == len(lines[1]) and all(map(_is_alike, *lines))
 
 
 def _is_alike(before: str, after: str) -> bool:
-    """Whether two lines are the same but for last digits of bounds."""
     if _FIGURE.sub("", before) != _FIGURE.sub("", after):
         return False
     pairs = zip(_FIGURE.findall(before), _FIGURE.findall(after), strict=True)
@@ -101,4 +91,4 @@ def _is_alike(before: str, after: str) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(write_or_check(GENERATOR, __doc__, lambda: {TARGET: content()}, are_alike))
+    sys.exit(write_or_check(__doc__, lambda: {TARGET: content()}, are_alike))

@@ -1,11 +1,10 @@
-"""The operator methods of GraphBuilder, one for each operator, made from the catalogue.
+"""Generates GraphBuilder's operator methods from the catalogue.
 
 python scripts/generate_builder.py            writes dml2onnx/builder/operators/
-python scripts/generate_builder.py --check    exit code 1 when a file there is not up to date
+python scripts/generate_builder.py --check    fails if a file is out of date
 
-Names, order and defaults of the arguments are DirectMLX's, where it has the function; they are in
-``_builder_signatures.py``. Everything else follows from the catalogue. A family is one module, however long, under the
-name that it has in all packages: nobody edits these, and who looks for a method looks for its family.
+Names, order and defaults of arguments follow DirectMLX if it has the function (``_builder_signatures.py``). Everything
+else follows from the catalogue. Each family is one module, however long, with the same name as in other packages.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ TYPES = {
 
 @dataclass(frozen=True)
 class Parameter:
-    """One argument of a method."""
+    """An argument of a method."""
 
     name: str
     hint: str
@@ -69,13 +68,13 @@ class Parameter:
     default: str | None = None
     """As written in the signature; ``None`` for a required argument."""
     value: str = ""
-    """What the method makes of it."""
+    """The expression that the method passes on."""
     nullable: bool = False
 
 
 @dataclass(frozen=True)
 class Output:
-    """One output tensor, and the arguments that state it."""
+    """An output tensor, and the arguments for its sizes, data type and presence."""
 
     field: FieldSchema
     stem: str
@@ -84,11 +83,11 @@ class Output:
     wanted: Parameter | None
 
 
-# --- What a method takes ----------------------------------------------------------------------------------------------
+# --- Parameters -------------------------------------------------------------------------------------------------------
 
 
 def method_name(schema: OperatorSchema) -> str:
-    """``max_pooling2``; the operator without a number is ``max_pooling0`` where DirectMLX's name chooses among them."""
+    """Such as ``max_pooling2``, or ``max_pooling0`` if ``max_pooling`` is a method that chooses a version."""
     plain = METHODS.get(schema.short_name)
     if plain is None:
         plain = re.sub(r"^ELEMENT_WISE_(LOGICAL_(?=EQUALS|LESS|GREATER))?", "", schema.short_name).lower()
@@ -96,7 +95,6 @@ def method_name(schema: OperatorSchema) -> str:
 
 
 def tensor_parameters(schema: OperatorSchema) -> list[Parameter]:
-    """Those of the input tensors."""
     found = []
     for field in schema.input_fields:
         hint = TYPES[field.type] + (" | None" if field.optional else "")
@@ -108,14 +106,13 @@ def tensor_parameters(schema: OperatorSchema) -> list[Parameter]:
 
 
 def attribute_parameters(schema: OperatorSchema) -> list[Parameter]:
-    """Those of the attributes, but for the lengths of arrays, which are known."""
+    """The parameters of attributes, without lengths of arrays, which are implied."""
     counts = {field.count for field in schema.fields if field.count is not None}
     names = [field.name for field in schema.attribute_fields if field.name not in counts]
     return [attribute_parameter(schema, schema.fields_by_name[name]) for name in names]
 
 
 def attribute_parameter(schema: OperatorSchema, field: FieldSchema) -> Parameter:
-    """The argument for an attribute."""
     name = parameter_name(schema.short_name, field.name)
     default, filling = attribute_default(schema.short_name, field)
     nullable = default == "None"
@@ -128,7 +125,7 @@ def attribute_parameter(schema: OperatorSchema, field: FieldSchema) -> Parameter
 
 
 def default_in_words(filling: str) -> str:
-    """What a list is when it is left out, which the signature does not say."""
+    """The default of an omitted list, which the signature does not show."""
     if filling.startswith("ratios"):
         return " Quotients of the sizes by default."
     if filling.startswith("all_axes"):
@@ -147,7 +144,7 @@ def enumeration_name(enum: str) -> str:
 
 
 def outputs(schema: OperatorSchema) -> list[Output]:
-    """The outputs, with the arguments that state what does not follow from the inputs, or is the caller's choice."""
+    """The outputs, with parameters for everything that cannot be inferred or that the caller may choose."""
     known = inferable(schema)
     found = []
     for field in schema.output_fields:
@@ -166,14 +163,14 @@ def outputs(schema: OperatorSchema) -> list[Output]:
         if field.type is FieldType.TENSOR:
             data_type = type_parameter(schema, field, stem, field.name in known.data_types)
         if field.optional:
-            asked = schema.short_name in WANTED
-            wanted = Parameter(stem, "bool", f"Whether {field.name} is computed.", str(asked))
+            is_default = schema.short_name in WANTED
+            wanted = Parameter(stem, "bool", f"Whether {field.name} is computed.", str(is_default))
         found.append(Output(field, stem, sizes, data_type, wanted))
     return found
 
 
 def _tied_to_another(schema: OperatorSchema, field: FieldSchema) -> bool:
-    """Whether an output has the sizes of the first one, which is stated."""
+    """Whether an output has the sizes of the first one, which has a parameter."""
     first = schema.output_fields[0].name
     return field.name != first and any(
         item.rule is Rule.SAME_SIZES and item.when is None and {first, field.name} <= set(item.tensors)
@@ -182,7 +179,7 @@ def _tied_to_another(schema: OperatorSchema, field: FieldSchema) -> bool:
 
 
 def type_parameter(schema: OperatorSchema, field: FieldSchema, stem: str, inferred: bool) -> Parameter | None:
-    """The argument for an output's data type: where it does not follow, or where there is a choice."""
+    """The parameter for an output's data type, or None if the type is always inferred."""
     name = parameter_name(schema.short_name, f"{stem}_data_type")
     doc = f"Data type of {field.name}."
     newest = {item for row in schema.rows_at(catalog.LATEST) for item in row.tensors[field.name].data_types}
@@ -198,7 +195,7 @@ def type_parameter(schema: OperatorSchema, field: FieldSchema, stem: str, inferr
 
 
 def _type_follows(schema: OperatorSchema, field: FieldSchema) -> bool:
-    """Whether one input, or an attribute, always has the data type of an output."""
+    """Whether an input or an attribute determines the data type of an output."""
     inputs = {item.name for item in schema.input_fields}
     for item in schema.constraints:
         if item.rule is Rule.SAME_DATA_TYPE and item.when is None and item.from_level is None:
@@ -210,7 +207,7 @@ def _type_follows(schema: OperatorSchema, field: FieldSchema) -> bool:
 
 
 def parameters(schema: OperatorSchema, results: list[Output]) -> list[Parameter]:
-    """All arguments in order: DirectMLX's, or what is required first."""
+    """All parameters in DirectMLX's order, or with required ones first."""
     statements = [item for out in results for item in (out.sizes, out.data_type) if item is not None]
     switches = [out.wanted for out in results if out.wanted is not None]
     everything = [*tensor_parameters(schema), *statements, *attribute_parameters(schema), *switches]
@@ -231,8 +228,8 @@ def parameters(schema: OperatorSchema, results: list[Output]) -> list[Parameter]
 
 
 def description(field: FieldSchema) -> str:
-    """What the catalogue says about a field, in a sentence or two."""
-    # the documentation's list of fusable operators is the same everywhere, and check knows it
+    """The catalogue's description of a field, as a sentence."""
+    # the list of fusable operators is the same for every field, and check enforces it
     text = re.sub(r"\s*Fused activation: .*$", "", field.doc or "")
     text = text.rstrip(".;")
     text = re.sub(r"\s*\[decisions? [^\]]*\]", "", text).replace("under constraints", "below")
@@ -242,11 +239,10 @@ def description(field: FieldSchema) -> str:
     return (text[:1].upper() + text[1:] if text else field.name) + "."
 
 
-# --- What is written ------------------------------------------------------------------------------------------------
+# --- Source code ----------------------------------------------------------------------------------------------------
 
 
 def method(schema: OperatorSchema) -> str:
-    """The source of one method."""
     results = outputs(schema)
     given = parameters(schema, results)
     signature = [f"{item.name}: {item.hint}" + (f" = {item.default}" if item.default else "") for item in given]
@@ -264,14 +260,13 @@ def method(schema: OperatorSchema) -> str:
 
 
 def result_type(schema: OperatorSchema, results: list[Output]) -> str:
-    """The type of what a method returns."""
     if results[0].field.type is FieldType.TENSOR_ARRAY:
         return "tuple[Expression, ...]"
     return "Expression" if len(results) == 1 else RESULTS[schema.short_name].name
 
 
 def body(schema: OperatorSchema, results: list[Output]) -> list[str]:
-    """The call that records the operator."""
+    """The lines of a method's body."""
     inputs = {field.name: parameter_name(schema.short_name, field.name) for field in schema.input_fields}
     counts = {field.count for field in schema.fields if field.count is not None}
     attributes = {
@@ -293,7 +288,6 @@ def body(schema: OperatorSchema, results: list[Output]) -> list[str]:
 
 
 def statement(out: Output) -> str:
-    """What is said of an output."""
     sizes = out.sizes.name if out.sizes else None
     data_type = out.data_type.name if out.data_type else None
     if data_type:
@@ -304,12 +298,11 @@ def statement(out: Output) -> str:
 
 
 def dictionary(items: dict[str, str]) -> str:
-    """The source of a dictionary."""
     return "{" + ", ".join(f'"{key}": {value}' for key, value in items.items()) + "}"
 
 
 def call(function: str, arguments: list[str]) -> list[str]:
-    """A call, as the formatter writes it."""
+    """A call, formatted like ruff's output."""
     line = f"{function}({', '.join(arguments)})"
     if len(line) + 8 <= WIDTH:
         return [line]
@@ -323,7 +316,6 @@ def call(function: str, arguments: list[str]) -> list[str]:
 
 
 def split_dictionary(text: str) -> list[str]:
-    """The entries of a dictionary's source."""
     return re.split(r", (?=\")", text[1:-1])
 
 
@@ -336,8 +328,8 @@ def docstring(schema: OperatorSchema, given: list[Parameter], results: list[Outp
     several = RESULTS.get(schema.short_name)
     for position, out in enumerate(results):
         label = f"{several.fields[position]} ({out.field.name})" if several else out.field.name
-        asked = f"; None unless {out.wanted.name}" if out.wanted else ""
-        parts.append(paragraph(f"{label}: {description(out.field)[:-1]}{asked}.", "    "))
+        condition = f"; None unless {out.wanted.name}" if out.wanted else ""
+        parts.append(paragraph(f"{label}: {description(out.field)[:-1]}{condition}.", "    "))
     formulas = [item for item in schema.constraints if item.rule is Rule.SIZE_FORMULA and item.formula]
     if formulas:
         parts += ["", "Sizes:", *(paragraph(f"{item.tensor}: {item.formula}.", "    ") for item in formulas)]
@@ -356,12 +348,11 @@ def docstring(schema: OperatorSchema, given: list[Parameter], results: list[Outp
 
 
 def type_order(name: str) -> tuple[bool, bool, str]:
-    """Floats first."""
+    """A sort key: floats first, then signed, then unsigned integers."""
     return not name.startswith("FLOAT"), name.startswith("U"), name.rjust(8)
 
 
 def paragraph(text: str, indent: str = "") -> str:
-    """Wrapped text."""
     return "\n".join(
         textwrap.wrap(
             text,
@@ -381,27 +372,15 @@ Generated by scripts/generate_builder.py; what is written by hand is in ``dml2on
 
 
 def module(title: str, class_name: str, schemas: list[OperatorSchema]) -> str:
-    """The source of one module."""
     methods = "\n\n".join(method(schema) for schema in schemas)
     own_results = list(dict.fromkeys(RESULTS[item.short_name] for item in schemas if len(item.output_fields) > 1))
     imports = ["from __future__ import annotations", ""]
-    standard = []
     if "Sequence[" in methods:
-        standard.append("from collections.abc import Sequence")
-    if standard:
-        imports += [*standard, ""]
+        imports += ["from collections.abc import Sequence", ""]
     names = {
         "dml2onnx.builder.attributes": ("ActivationLike", "DataTypeLike", "PerDimension", "WholeNumbers"),
         "dml2onnx.builder.expression": ("Expression", "Operand"),
-        "dml2onnx.builder.methods": (
-            "OperatorMethods",
-            "all_axes",
-            "filled",
-            "ratios",
-            "sizes_of",
-            "type_name",
-            "wanted",
-        ),
+        "dml2onnx.builder.methods": ("all_axes", "filled", "ratios", "sizes_of", "type_name", "wanted"),
         "dml2onnx.builder.operators.enumerators": tuple(sorted(enumeration_name(item) for item in used_enums())),
         "dml2onnx.builder.operators.results": tuple(sorted(item.name for item in own_results)),
         "dml2onnx.builder.recorder": ("INFERRED", "Stated"),
@@ -429,13 +408,11 @@ def module(title: str, class_name: str, schemas: list[OperatorSchema]) -> str:
 
 
 def used_enums() -> list[str]:
-    """The enums of attributes, sorted."""
     fields = [field for name in catalog.operator_names() for field in catalog.operator(name).fields]
     return sorted({field.enum for field in fields if field.enum is not None} - {"DML_TENSOR_DATA_TYPE"})
 
 
 def enumerators() -> str:
-    """The module of enumerators."""
     lines = [HEADER.format(title="the enumerators of attributes"), "from typing import Literal, TypeAlias", ""]
     for enum in used_enums():
         values = [f'"{name}"' for name, item in catalog.enum_schema(enum).values.items() if item.alias_of is None]
@@ -449,7 +426,6 @@ def enumerators() -> str:
 
 
 def results_module() -> str:
-    """The module of named results."""
     lines = [
         HEADER.format(title="named results"),
         "from __future__ import annotations",
@@ -466,7 +442,7 @@ def results_module() -> str:
         lines += ["", f"class {result.name}(NamedTuple):", f'    """Outputs of {", ".join(members)}."""', ""]
         for field, name in zip(fields, result.fields, strict=True):
             hint = "Expression | None" if field.optional else "Expression"
-            # tuple has methods of these names, which nobody wants of such a tuple
+            # these fields shadow methods of tuple
             ignore = "  # type: ignore[assignment]  # a method of tuples" if name in ("index", "count") else ""
             lines += [f"    {name}: {hint}{ignore}", f'    """{field.name}."""']
         lines.append("")
@@ -474,7 +450,7 @@ def results_module() -> str:
 
 
 def calls_module() -> str:
-    """The module that tells which method records an operator, and which argument is which field."""
+    """The module that maps operators to methods, and fields to arguments."""
     lines = [
         HEADER.format(title="which method records an operator, and which argument is which field"),
         "from __future__ import annotations",
@@ -506,13 +482,12 @@ def calls_module() -> str:
 
 
 def call_entry(schema: OperatorSchema) -> list[str]:
-    """The row of an operator in the table of calls."""
     name = schema.short_name
     results = outputs(schema)
     counts = {field.count for field in schema.fields if field.count is not None}
     given = [field for field in (*schema.input_fields, *schema.attribute_fields) if field.name not in counts]
     fields = {field.name: parameter_name(name, field.name) for field in given}
-    made = {
+    sources = {
         out.field.name: tuple(item.name if item else "" for item in (out.sizes, out.data_type, out.wanted))
         for out in results
     }
@@ -521,7 +496,7 @@ def call_entry(schema: OperatorSchema) -> list[str]:
     lines = [f'        "{name}": Call(', f'            "{method_name(schema)}",']
     for table in (
         {key: f'"{value}"' for key, value in fields.items()},
-        {key: strings(value) for key, value in made.items()},
+        {key: strings(value) for key, value in sources.items()},
     ):
         line = f"            {dictionary(table)},"
         if len(line) <= WIDTH:
@@ -533,12 +508,11 @@ def call_entry(schema: OperatorSchema) -> list[str]:
 
 
 def strings(items: tuple[str, ...]) -> str:
-    """The source of a tuple of texts."""
     return f"({', '.join(json.dumps(item) for item in items)})"
 
 
 def package(classes: dict[str, str]) -> str:
-    """The package's own module: all methods in one class."""
+    """The package's ``__init__.py``, with all methods in one class."""
     lines = [HEADER.format(title="all operators"), "from __future__ import annotations", ""]
     lines += [f"from dml2onnx.builder.operators.{stem} import {name}" for stem, name in sorted(classes.items())]
     lines += ["", "", "class Operators("]
@@ -548,37 +522,38 @@ def package(classes: dict[str, str]) -> str:
 
 
 def files() -> dict[str, str]:
-    """Everything that is generated."""
     families: dict[str, list[OperatorSchema]] = {}
     for schema in map(catalog.operator, catalog.operator_names()):
         families.setdefault(schema.family, []).append(schema)
-    made = {"calls.py": calls_module(), "enumerators.py": enumerators(), "results.py": results_module()}
+    sources = {"calls.py": calls_module(), "enumerators.py": enumerators(), "results.py": results_module()}
     classes: dict[str, str] = {}
     for family in sorted(families):
         classes[family] = "".join(part.capitalize() for part in family.split("_")) + "Operators"
-        made[f"{family}.py"] = module(family.replace("_", " "), classes[family], families[family])
-    made["__init__.py"] = package(classes)
-    return made
+        sources[f"{family}.py"] = module(family.replace("_", " "), classes[family], families[family])
+    sources["__init__.py"] = package(classes)
+    return sources
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Writes the operator methods of GraphBuilder.")
     parser.add_argument("--check", action="store_true", help="compare instead of writing")
     options = parser.parse_args()
-    made = files()
-    there = {path.name for path in TARGET.glob("*.py")}
+    sources = files()
+    existing = {path.name for path in TARGET.glob("*.py")}
     if options.check:
         stale = [
-            name for name in made if name not in there or (TARGET / name).read_text(encoding="utf-8") != made[name]
+            name
+            for name in sources
+            if name not in existing or (TARGET / name).read_text(encoding="utf-8") != sources[name]
         ]
-        stale += sorted(there - set(made))
+        stale += sorted(existing - set(sources))
         if stale:
-            print(f"{', '.join(stale)} not up to date: run python scripts/generate_builder.py")
+            print(f"{', '.join(stale)} out of date: run python scripts/generate_builder.py")
         return int(bool(stale))
     TARGET.mkdir(exist_ok=True)
-    for name in there - set(made):
+    for name in existing - set(sources):
         (TARGET / name).unlink()
-    for name, text in made.items():
+    for name, text in sources.items():
         (TARGET / name).write_text(text, encoding="utf-8")
     return 0
 

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Write and check ``tests/data/findings.txt``: what codes and their findings say, a line for each wording.
+"""Write and check ``tests/data/findings.txt``: the texts of codes and findings, one line per wording.
 
     scripts/generate_findings.py            write it
-    scripts/generate_findings.py --check    fail when it differs from what would be written
+    scripts/generate_findings.py --check    fail if the file is out of date
 
-A change of words is then seen in the difference. Codes come with title and explanation; findings from the examples of
-all codes, from the models of ``tests/mistakes.py``, and from right descriptors of every operator with one field
-changed. Texts that differ in names and numbers alone are one wording. ``generate_texts.py`` lists what stands in the
-code.
+The diff of this file shows changed messages. It has the title and explanation of each code, and the findings of the
+examples of all codes, of the models in ``tests/mistakes.py``, and of valid descriptors of every operator with one field
+changed. Texts that differ only in names and numbers are one wording. ``generate_texts.py`` lists strings in the code.
 """
 
 from __future__ import annotations
@@ -19,41 +18,33 @@ import re
 import shlex
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from _generated import write_or_check
+from _generated import ROOT, write_or_check
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from dml2onnx.catalog import LATEST, FieldType  # noqa: E402
-from dml2onnx.checks import check  # noqa: E402
-from dml2onnx.checks.operators import findings_of  # noqa: E402
-from dml2onnx.cli import main as command  # noqa: E402
-from dml2onnx.cli.examples import demonstrations, examples  # noqa: E402
-from dml2onnx.codes import all_codes  # noqa: E402
-from dml2onnx.diagnostics import DmlError  # noqa: E402
-from dml2onnx.frontends import load_bytes  # noqa: E402
-from dml2onnx.ir.tensor import DataType, TensorDesc  # noqa: E402
-from dml2onnx.testing.valid import descriptors  # noqa: E402
-from dml2onnx.testing.variations import with_value  # noqa: E402
-from tests.mistakes import mistakes  # noqa: E402
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dml2onnx.cli.examples import Demonstration
-    from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.ir.operator import FieldValue, OperatorDesc
+from dml2onnx.catalog import LATEST, FieldType
+from dml2onnx.checks import check
+from dml2onnx.checks.operators import findings_of
+from dml2onnx.cli import main as command
+from dml2onnx.cli.examples import Demonstration, demonstrations, examples
+from dml2onnx.codes import all_codes
+from dml2onnx.diagnostics import Diagnostic, DmlError
+from dml2onnx.frontends import load_bytes
+from dml2onnx.ir.operator import FieldValue, OperatorDesc
+from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.testing.valid import descriptors
+from dml2onnx.testing.variations import with_value
+from tests.mistakes import mistakes
 
 TARGET = ROOT / "tests" / "data" / "findings.txt"
 GENERATOR = "scripts/generate_findings.py"
 PLACE = "/work"
-"""What stands for the directories that findings name."""
+"""Replaces directories in findings."""
 LONGEST = 400
-"""Characters of a text that are kept: some quote what they were given."""
+"""Limit on the length of a text: some quote their input."""
 _FINDING = re.compile(r"(DML\d{4}) (?:error|warning): .*?(?=\s*(?:DML\d{4} (?:error|warning): |$))", re.MULTILINE)
 _NAMES = re.compile(r'"[^"]*"|\b[A-Z]+(?:_[A-Z0-9]+)+\b|\b[A-Z][a-z]*(?:[A-Z][a-z0-9]*)+\b')
 _NUMBERS = re.compile(r"-?\d[\d,.]*(?:e[+-]?\d+)?")
@@ -62,17 +53,17 @@ _FLOATS = (0.0, -1.0, float("inf"), float("nan"))
 
 
 def wording(text: str) -> str:
-    """A text without the names and numbers in it."""
+    """The text with names and numbers replaced by placeholders."""
     return _REPEATED.sub(r"\1", _NUMBERS.sub("#", _NAMES.sub("_", text)))
 
 
 def texts() -> Iterator[tuple[str, str, str]]:
-    """The code, the wording and the text of all findings, those of examples first."""
+    """Yields code, wording and text of all findings, those of examples first."""
     for example in examples().values():
         yield from map(_text, _found(example.wrong_model))
         yield from map(_text, _found(example.wrong_model, documented=False))
     for item in demonstrations().values():
-        for match in _FINDING.finditer(_said(item)):
+        for match in _FINDING.finditer(_output(item)):
             yield match[1], wording(match[0]), match[0]
     for mistake in mistakes():
         yield from map(_text, _found(mistake.model))
@@ -95,8 +86,8 @@ def _found(model: object, *, documented: bool = True) -> list[Diagnostic]:
         return list(error.diagnostics)
 
 
-def _said(item: Demonstration) -> str:
-    """What the commands or the program of a demonstration print, in a directory of their own."""
+def _output(item: Demonstration) -> str:
+    """The output of a demonstration's commands or program, run in a new directory."""
     printed = io.StringIO()
     shown = contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed)
     with tempfile.TemporaryDirectory() as name, contextlib.chdir(name), shown[0], shown[1]:
@@ -116,7 +107,7 @@ def _said(item: Demonstration) -> str:
 
 
 def variants(op: OperatorDesc) -> Iterator[OperatorDesc]:
-    """The descriptor with one field changed, in the ways in which each type of field can be wrong."""
+    """Yields the descriptor with one field changed, in every way in which that type of field can be wrong."""
     for item in op.schema.fields:
         value = op.get(item.name)
         for other in _others(item.type, value):
@@ -165,9 +156,9 @@ def _other_arrays(value: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
 
 
 def content() -> str:
-    """The file: the texts in the order of their codes and wordings, each code's own first."""
+    """The texts sorted by code and wording, each code's own text first."""
     wordings = {(code.id, ""): f"{code.id}, {code.summary}: {code.explanation}" for code in all_codes().values()}
-    # paths that findings name are made of the working directory, which is another one for everybody
+    # paths in findings contain the working directory
     with tempfile.TemporaryDirectory() as name:
         here = Path(name).resolve() / "models"
         here.mkdir()
@@ -183,4 +174,4 @@ def content() -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(write_or_check(GENERATOR, __doc__, lambda: {TARGET: content()}))
+    sys.exit(write_or_check(__doc__, lambda: {TARGET: content()}))

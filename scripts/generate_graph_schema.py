@@ -2,11 +2,11 @@
 """Write and check ``schemas/graph.schema.json``, the JSON Schema of the native graph format, for editors.
 
     scripts/generate_graph_schema.py            write it
-    scripts/generate_graph_schema.py --check    fail when it differs from what would be written
+    scripts/generate_graph_schema.py --check    fail if the file is out of date
 
-It is made from the catalogue (``schemas/operators`` and ``schemas/enums.json``): every operator's fields with their
-documentation, and every enumerator. An editor that knows it completes and explains; what it cannot say (array lengths,
-connections, types that depend on each other) is said when a model is read.
+It is generated from the catalogue (``schemas/operators`` and ``schemas/enums.json``): the fields of every operator with
+their documentation, and every enumerator. Editors use it for completion and help. What it cannot express (lengths of
+arrays, connections, types that depend on each other) is checked when a model is read.
 """
 
 from __future__ import annotations
@@ -14,26 +14,18 @@ from __future__ import annotations
 import json
 import re
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-from _generated import write_or_check
+from _generated import ROOT, write_or_check
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from dml2onnx import catalog  # noqa: E402
-from dml2onnx.catalog import FieldKind, FieldType  # noqa: E402
-from dml2onnx.frontends.contents import MEMBERS as CONTENTS_MEMBERS  # noqa: E402
-from dml2onnx.frontends.native import ROOT_MEMBERS, VERSION  # noqa: E402
-from dml2onnx.frontends.native_ends import COMMAND_MEMBERS  # noqa: E402
-from dml2onnx.frontends.native_forms import INFER  # noqa: E402
-from dml2onnx.frontends.native_names import MEMBERS as SIZE_NAME_MEMBERS  # noqa: E402
-from dml2onnx.frontends.native_nodes import MEMBERS as NODE_MEMBERS  # noqa: E402
-from dml2onnx.frontends.native_values import DECLARED_MEMBERS, TARGET_MEMBERS  # noqa: E402
-
-if TYPE_CHECKING:
-    from dml2onnx.catalog import FieldSchema, OperatorSchema
+from dml2onnx import catalog
+from dml2onnx.catalog import FieldKind, FieldSchema, FieldType, OperatorSchema
+from dml2onnx.frontends.contents import MEMBERS as CONTENTS_MEMBERS
+from dml2onnx.frontends.native import ROOT_MEMBERS, VERSION
+from dml2onnx.frontends.native_ends import COMMAND_MEMBERS
+from dml2onnx.frontends.native_forms import INFER
+from dml2onnx.frontends.native_names import MEMBERS as SIZE_NAME_MEMBERS
+from dml2onnx.frontends.native_nodes import MEMBERS as NODE_MEMBERS
+from dml2onnx.frontends.native_values import DECLARED_MEMBERS, TARGET_MEMBERS
 
 TARGET = ROOT / "schemas" / "graph.schema.json"
 GENERATOR = "scripts/generate_graph_schema.py"
@@ -65,7 +57,7 @@ def named_object(properties: dict[str, Schema], required: list[str], description
 
 
 def described(text: str, schema: Schema) -> Schema:
-    """``schema`` with the catalogue's words, without its references to decisions."""
+    """``schema`` with the catalogue's text, without references to decisions."""
     text = re.sub(r" *\[decisions? [^]]*\]", "", text)
     return {"description": text, **schema} if text else schema
 
@@ -89,7 +81,7 @@ VALUES: dict[FieldType, Schema] = {
 
 
 def _is_output(field: FieldSchema) -> bool:
-    """Whether a field is an output whose sizes may be left out."""
+    """Whether a field is an output whose sizes may be omitted."""
     return field.kind is FieldKind.OUTPUT_TENSOR and field.type is FieldType.TENSOR
 
 
@@ -150,7 +142,7 @@ TENSOR: dict[str, Schema] = {
     "DataType": ref("DML_TENSOR_DATA_TYPE"),
     "Sizes": {"description": "Elements in each dimension, or names of them", **array_of(ref("size"))},
     "Strides": {
-        "description": "Elements to step in each dimension; left out when packed",
+        "description": "Elements to step in each dimension; omit if packed",
         **one_or(array_of(ref("uint")), {"type": "null"}),
     },
     "DimensionCount": ref("uint"),
@@ -168,7 +160,7 @@ CONTENTS: dict[str, Schema] = {
 }
 assert set(CONTENTS) == CONTENTS_MEMBERS
 
-NAME: Schema = {"description": "What the value is called, if another has that name already", "type": "string"}
+NAME: Schema = {"description": "The name of the value, if another value has the same name", "type": "string"}
 
 DECLARED: dict[str, Schema] = {
     "bytes": {
@@ -202,9 +194,9 @@ COMMAND: dict[str, Schema] = {
 assert set(COMMAND) == {name for names in COMMAND_MEMBERS.values() for name in names}
 
 SIZE_NAME: dict[str, Schema] = {
-    "size": {"description": "What the name stands for while the model is read", "type": "integer", "minimum": 1},
+    "size": {"description": "The size that replaces the name when the model is read", "type": "integer", "minimum": 1},
     "range": {
-        "description": "The first and the last size that the model is for",
+        "description": "The smallest and the largest supported size",
         **array_of({"type": "integer", "minimum": 1}),
         "minItems": 2,
         "maxItems": 2,
@@ -233,28 +225,28 @@ LEAVES: dict[str, Schema] = {
         named_object(
             TENSOR | {"Sizes": one_or(array_of(ref("size")), {"description": "What follows", "const": INFER})},
             [],
-            "A DML_BUFFER_TENSOR_DESC, whose Sizes may be left out for those that follow",
+            "A DML_BUFFER_TENSOR_DESC; omitted Sizes are inferred",
         ),
         named_object({"Type": TENSOR["Type"], "Desc": {"type": "object"}}, ["Desc"], "DML_TENSOR_DESC"),
         {"type": "null"},
     ),
-    "size_name": named_object(SIZE_NAME, [], "The sizes that a name stands for"),
+    "size_name": named_object(SIZE_NAME, [], "The value and range of a named size"),
     "contents": named_object(TENSOR | CONTENTS | DECLARED, [], "A tensor descriptor with contents"),
     "source": one_or(
         {"description": "The name of a value", "type": ["string", "null"]},
         named_object(
             {"value": {"type": "string"}, "offset": {"description": "In bytes", **BYTES}},
             ["value"],
-            "A value from the middle on",
+            "A value from an offset on",
         ),
     ),
     "target": one_or(
         {"description": "The name of a new value", "type": ["string", "null"]},
-        named_object(TARGET_VALUE, ["value"], "A value of which the tensor is a part"),
+        named_object(TARGET_VALUE, ["value"], "A value that contains the tensor"),
     ),
     "output": one_or(
         {"description": "The name of a value", "type": "string"},
-        named_object({"value": VALUE, **TENSOR}, ["value"], "A value, seen through a descriptor"),
+        named_object({"value": VALUE, **TENSOR}, ["value"], "A value, viewed by a descriptor"),
     ),
     "outputs": one_or(
         array_of(ref("output")),
@@ -282,7 +274,7 @@ def definitions(operators: list[OperatorSchema]) -> dict[str, Schema]:
     return {
         **LEAVES,
         "activation": {
-            "description": "An activation whose tensors are left out, with its attributes in desc or beside type",
+            "description": "An activation without tensors, with its attributes in desc or next to type",
             "type": "object",
             "required": ["type"],
             "properties": {"type": {"enum": activation_names(operators)}, "desc": {"type": "object"}},
@@ -297,7 +289,7 @@ def definitions(operators: list[OperatorSchema]) -> dict[str, Schema]:
 
 
 def activation_names(operators: list[OperatorSchema]) -> list[str]:
-    """What some operator fuses, and all activations, which recurrent networks may take."""
+    """All operators that can be fused, and all activations, which recurrent operators accept."""
     names = {name for schema in operators for name in catalog.fused_activations(schema.name)}
     names.update(schema.name for schema in operators if schema.short_name.startswith("ACTIVATION_"))
     return sorted(names | {name.removeprefix("DML_OPERATOR_") for name in names})
@@ -315,27 +307,27 @@ def build() -> Schema:
             "anyOf": [{"enum": levels}, {"type": "string"}],
         },
         "names": {
-            "description": "Names that Sizes may have in the place of numbers",
+            "description": "Names that Sizes may use instead of numbers",
             "type": "object",
             "additionalProperties": ref("size_name"),
         },
         "inputs": {
-            "description": "What the caller binds: tensor descriptors by name, with sample contents if any",
+            "description": "Inputs: tensor descriptors by name, with optional sample contents",
             "type": "object",
             "additionalProperties": ref("contents"),
         },
         "constants": {
-            "description": "Tensors whose contents are known, by name",
+            "description": "Constant tensors by name",
             "type": "object",
             "additionalProperties": ref("contents"),
         },
         "nodes": {"description": "Operators, in any order", **array_of(ref("node"))},
         "outputs": {
-            "description": "Names of values, or public names with the values that they stand for",
+            "description": "Names of values, or public names with their values",
             **ref("outputs"),
         },
         "results": {
-            "description": "All buffers that a program leaves behind, as outputs; running the graph gives these",
+            "description": "All buffers of a program as outputs, which running the graph returns",
             **ref("outputs"),
         },
         "commands": {"description": "What is shown when the graph is run", **array_of(ref("command"))},
@@ -352,7 +344,7 @@ def build() -> Schema:
 
 
 def render() -> str:
-    """One line for each definition: the file is read by editors, and compared line by line."""
+    """The schema with one line per definition, for readable diffs."""
     schema = build()
     definitions = schema.pop("$defs")
     assert isinstance(definitions, dict)
@@ -364,4 +356,4 @@ def render() -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(write_or_check(GENERATOR, __doc__, lambda: {TARGET: render()}))
+    sys.exit(write_or_check(__doc__, lambda: {TARGET: render()}))

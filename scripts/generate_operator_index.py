@@ -1,34 +1,30 @@
 #!/usr/bin/env python3
-"""Write and check ``schemas/operator_index.json``, what lists of operators say of each, and which can be compiled.
+"""Write and check ``schemas/operator_index.json``: name, summary and page of each operator, and whether it compiles.
 
     scripts/generate_operator_index.py            write it
-    scripts/generate_operator_index.py --check    fail when it differs from what would be written
+    scripts/generate_operator_index.py --check    fail if the file is out of date
 
-It is made from ``schemas/operators``, files that take longer to read than all else that a list is made of, and from
-what is registered in ``dml2onnx/lowering``, which checks and lists do without.
+The index lets commands list operators without reading all of ``schemas/operators`` or importing
+``dml2onnx/lowering``, from which it is generated.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 
-from _generated import write_or_check
+from _generated import ROOT, write_or_check
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from dml2onnx import catalog  # noqa: E402
-from dml2onnx.catalog import INDEX_FILE  # noqa: E402
-from dml2onnx.lowering import lowerings  # noqa: E402
+from dml2onnx import catalog
+from dml2onnx.catalog import INDEX_FILE
+from dml2onnx.lowering import lowerings
 
 TARGET = ROOT / "schemas" / INDEX_FILE
 GENERATOR = "scripts/generate_operator_index.py"
 
 
 def content() -> str:
-    """The file: an operator a line."""
+    """One operator per line."""
     schemas = [catalog.operator(name) for name in catalog.operator_names()]
     known = lowerings()
     rows = [
@@ -41,4 +37,4 @@ def content() -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(write_or_check(GENERATOR, __doc__, lambda: {TARGET: content()}))
+    sys.exit(write_or_check(__doc__, lambda: {TARGET: content()}))

@@ -2,10 +2,10 @@
 """Write and check ``dml2onnx/recorder/dml2onnx_recorder.h``, the recording DirectML device for C++ programs.
 
     scripts/generate_recorder.py            write it
-    scripts/generate_recorder.py --check    fail when it differs from what would be written
+    scripts/generate_recorder.py --check    fail if the file is out of date
 
-It is the parts in ``scripts/recorder/``, one after the other, with the operators and enumerations of the catalogue as
-tables in between. An operator stands there for headers that declare it, which is what ``DML_TARGET_VERSION`` says.
+The header joins the parts in ``scripts/recorder/`` and tables of the catalogue's operators and enumerations. Operators
+are guarded by ``DML_TARGET_VERSION``, since older versions of DirectML.h do not declare them.
 """
 
 from __future__ import annotations
@@ -13,45 +13,20 @@ from __future__ import annotations
 import itertools
 import re
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from _generated import write_or_check
+from _generated import ROOT, write_or_check
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from dml2onnx import catalog  # noqa: E402
-from dml2onnx.catalog import FieldKind, FieldType  # noqa: E402
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dml2onnx.catalog import FeatureLevel, FieldSchema, OperatorSchema
+from dml2onnx import catalog
+from dml2onnx.catalog import FeatureLevel, FieldKind, FieldSchema, FieldType, OperatorSchema
 
 PARTS = ROOT / "scripts" / "recorder"
 TARGET = ROOT / "dml2onnx" / "recorder" / "dml2onnx_recorder.h"
 TABLES = "the tables"
 ORDER = (
-    "basics.h",
-    "options.h",
-    "json.h",
-    "description.h",
-    "fields.h",
-    TABLES,
-    "describe.h",
-    "com.h",
-    "uuids.h",
-    "lock.h",
-    "folder.h",
-    "graph.h",
-    "reading.h",
-    "buffers.h",
-    "program.h",
-    "recording.h",
-    "objects.h",
-    "device.h",
-)
+    "basics.h", "options.h", "json.h", "description.h", "fields.h", TABLES, "describe.h", "com.h", "uuids.h", "lock.h",
+    "folder.h", "graph.h", "reading.h", "buffers.h", "program.h", "recording.h", "objects.h", "device.h",
+)  # fmt: skip
 
 HEAD = """\
 // A recording DirectML device: include this header, create your graphs on dml2onnx::CreateRecordingDevice's device, and
@@ -80,7 +55,6 @@ _INCLUDE = re.compile(r"#include <([a-z_]+)>\n")
 
 
 def header() -> str:
-    """The whole header."""
     parts = [tables() if name == TABLES else (PARTS / name).read_text(encoding="utf-8") for name in ORDER]
     standard = sorted({name for part in parts for name in _INCLUDE.findall(part)})
     includes = "".join(f"#include <{name}>\n" for name in standard)
@@ -92,7 +66,7 @@ def header() -> str:
 
 
 def tables() -> str:
-    """The enumerations that descriptors use, and every operator with its fields."""
+    """Tables of the enumerations that descriptors use, and of every operator with its fields."""
     operators = [catalog.operator(name) for name in catalog.operator_names()]
     types = catalog.enum_schema("DML_OPERATOR_TYPE").by_full_name
     operators.sort(key=lambda item: (types[item.name].introduced, types[item.name].value))
@@ -156,8 +130,4 @@ def _row(operator: OperatorSchema) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(
-        write_or_check(
-            "scripts/generate_recorder.py", "Writes the recording device for C++ programs.", lambda: {TARGET: header()}
-        )
-    )
+    sys.exit(write_or_check(__doc__, lambda: {TARGET: header()}))

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Write and check ``schemas/report.schema.json``, the JSON Schema of what commands say with ``--json``, and
-``schemas/journal.schema.json``, that of a line in the journal of ``batch``.
+"""Write and check the JSON Schemas of the output of ``--json`` and of a line in the journal of ``batch``.
 
-    scripts/generate_report_schema.py            write them
-    scripts/generate_report_schema.py --check    fail when they differ from what would be written
+    scripts/generate_report_schema.py            write ``schemas/report.schema.json`` and ``journal.schema.json``
+    scripts/generate_report_schema.py --check    fail if a file is out of date
 
-They are made from the records in ``dml2onnx/report``: their fields, types, defaults and docstrings.
+They are generated from the records in ``dml2onnx/report``: fields, types, defaults and docstrings.
 """
 
 from __future__ import annotations
@@ -20,14 +19,11 @@ import typing
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from _generated import write_or_check
+from _generated import ROOT, write_or_check
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from dml2onnx import diagnostics  # noqa: E402
-from dml2onnx.diagnostics import Code  # noqa: E402
-from dml2onnx.report import (  # noqa: E402
+from dml2onnx import diagnostics
+from dml2onnx.diagnostics import Code
+from dml2onnx.report import (
     answers,
     batched,
     checked,
@@ -84,7 +80,7 @@ ANSWERS: tuple[type[form.Head], ...] = (
     form.Answer,
     form.Failure,
 )
-"""What may be written, the general forms last: nothing but findings, and a failure."""
+"""All answers, with the general ones last: findings only, and a failure."""
 NAMES = {name: item for module in MODULES for name, item in vars(module).items()} | {
     "Mapping": Mapping,
     "Collection": Collection,
@@ -106,7 +102,7 @@ SIMPLE: dict[object, Schema] = {
 
 
 def docstrings() -> dict[tuple[str, str], str]:
-    """The text below each field, by class and field."""
+    """The docstring of each field, by class and field."""
     found: dict[tuple[str, str], str] = {}
     for item in (item for module in MODULES for item in ast.parse(_source(module)).body):
         if not isinstance(item, ast.ClassDef):
@@ -129,13 +125,13 @@ class _Writer:
         self.definitions: dict[str, Schema] = {}
 
     def record(self, kind: type) -> Schema:
-        """An object with a member for each field; those with defaults may be left out."""
+        """The schema of a record: an object with a member for each field; members with defaults are optional."""
         hints = typing.get_type_hints(kind, NAMES)
         properties: dict[str, Schema] = {}
         required = []
         for item in filter(form.is_reported, dataclasses.fields(kind)):
             is_always = form.is_always_written(item)
-            # what may be None is left out instead
+            # fields that are None are not written
             if "forms" in item.metadata:
                 member: Schema = {"anyOf": [self.reference(form) for form in item.metadata["forms"]]}
             else:
@@ -179,7 +175,7 @@ class _Writer:
         return self.reference(hint)
 
     def reference(self, kind: type) -> Schema:
-        """A record by its name, which is defined where it is new."""
+        """A reference to the definition of a record, which is added if it is new."""
         if kind.__name__ not in self.definitions:
             self.definitions[kind.__name__] = {}
             self.definitions[kind.__name__] = self.record(kind)
@@ -187,7 +183,6 @@ class _Writer:
 
 
 def report_text() -> str:
-    """The schema of answers as a file."""
     writer = _Writer()
     forms = [writer.reference(kind) for kind in ANSWERS]
     for kind in ANSWERS:
@@ -195,7 +190,7 @@ def report_text() -> str:
         assert isinstance(properties, dict)
         properties["report"] = {**properties["report"], "const": form.VERSION}
     return _document(
-        "What the commands of dml2onnx say with --json",
+        "Output of dml2onnx commands with --json",
         form.VERSION_HISTORY,
         ["report", "producer", "command"],
         forms,
@@ -204,24 +199,23 @@ def report_text() -> str:
 
 
 def journal_text() -> str:
-    """The schema of a line of the journal as a file."""
     writer = _Writer()
     forms = [writer.reference(batched.Work), writer.reference(batched.Record)]
     properties = writer.definitions[batched.Work.__name__]["properties"]
     assert isinstance(properties, dict)
     properties["journal"] = {**properties["journal"], "const": batched.JOURNAL_VERSION}
-    says = (
-        "A file of such lines is only ever added to. A line that is no whole JSON object was torn when a program ended."
+    description = (
+        "The file is append-only. A line that is not a complete JSON object was truncated when a process ended."
     )
-    return _document("A line in the journal of dml2onnx batch", says, ["work"], forms, writer)
+    return _document("A line in the journal of dml2onnx batch", description, ["work"], forms, writer)
 
 
-def _document(title: str, says: str, required: list[str], forms: list[Schema], writer: _Writer) -> str:
+def _document(title: str, description: str, required: list[str], forms: list[Schema], writer: _Writer) -> str:
     document: Schema = {
         "$comment": f"generated by {GENERATOR}",
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": title,
-        "description": says,
+        "description": description,
         "type": "object",
         "required": required,
         "anyOf": forms,
@@ -233,8 +227,7 @@ def _document(title: str, says: str, required: list[str], forms: list[Schema], w
 if __name__ == "__main__":
     sys.exit(
         write_or_check(
-            GENERATOR,
-            "Writes the JSON Schemas of reports and journals.",
+            __doc__,
             lambda: {REPORT: report_text(), JOURNAL: journal_text()},
         )
     )

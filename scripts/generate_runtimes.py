@@ -1,7 +1,7 @@
-"""Writes what pages say of other runtimes and tools: results that are checked in, and what is otherwise there.
+"""Writes the tables of results on other runtimes and tools, from the results that are checked in.
 
 python scripts/generate_runtimes.py            writes the tables of docs/runtimes.md and of three other pages
-python scripts/generate_runtimes.py --check    fails where a page says something else
+python scripts/generate_runtimes.py --check    fails if a page is out of date
 """
 
 from __future__ import annotations
@@ -9,9 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from _generated import ROOT, filled, write_or_check
-
-sys.path.insert(0, str(ROOT))
+from _generated import ROOT, with_section, write_or_check
 
 from tests.onward import results as onward
 from tests.runtimes import results
@@ -20,7 +18,6 @@ GENERATOR = "scripts/generate_runtimes.py"
 
 
 def pages() -> dict[Path, str]:
-    """What each page ought to say."""
     found = results.read_all()
     tables = {
         "docs/runtimes.md": {
@@ -33,14 +30,14 @@ def pages() -> dict[Path, str]:
         "README.md": {"summary": results.summary_table(found)},
         "docs/devices.md": {"onward": onward.tables(onward.read())},
     }
-    made = {}
+    updated = {}
     for page, contents in tables.items():
         text = (ROOT / page).read_text(encoding="utf-8")
         for name, content in contents.items():
-            text = filled(text, f"{GENERATOR}: {name}", content.rstrip("\n") + "\n")
-        made[ROOT / page] = text
-    return made
+            text = with_section(text, f"{GENERATOR}: {name}", content.rstrip("\n") + "\n")
+        updated[ROOT / page] = text
+    return updated
 
 
 if __name__ == "__main__":
-    sys.exit(write_or_check(GENERATOR, __doc__, pages))
+    sys.exit(write_or_check(__doc__, pages))

@@ -1,33 +1,31 @@
 #!/usr/bin/env python3
-"""Write and check the targets ``schemas/targets/*.json``: kernels, and the quirks that are listed by hand in them.
+"""Write and check the targets ``schemas/targets/*.json``: kernels, and manually maintained quirks.
 
     scripts/generate_targets.py --write PYTHON [PYTHON ...]
-        cpu.json: what the onnxruntime of *every* given interpreter has; give one for the oldest release that is
-        supported and one for the newest.
+        cpu.json: the common kernels of the interpreters' onnxruntime; pass the oldest and the newest supported release.
     scripts/generate_targets.py --write-dml OperatorKernels.md --commit HASH
         dml.json: from ONNX Runtime's published table (or the same table as JSON).
     scripts/generate_targets.py --write-onnx
-        onnx.json: what cpu.json has, and FLOAT16 wherever ONNX takes it beside FLOAT, for which every session of ONNX
-        Runtime puts casts around nodes that its CPU provider lacks.
+        onnx.json: cpu.json plus FLOAT16 wherever ONNX admits it beside FLOAT, since sessions of ONNX Runtime insert
+        casts for FLOAT16 kernels that its CPU provider lacks.
     scripts/generate_targets.py --write-portable
-        portable.json, of the others: the kernels that all have, and the quirks that any has.
+        portable.json: the intersection of the kernels and the union of the quirks of the other targets.
     scripts/generate_targets.py --write-windows-ml
-        windows-ml.json, of the devices that Windows ML has, in the same way.
+        windows-ml.json: the same of Windows ML's devices.
     scripts/generate_targets.py --write-parameters
         schemas/onnx_parameters.json: the type variables of the inputs and outputs of operators, from the onnx package.
     scripts/generate_targets.py --check
-        Fails when cpu.json claims a kernel that the onnxruntime installed here does not have, or when onnx.json or
-        portable.json is not what the others give, or the parameters are not what onnx says.
+        Fails if cpu.json has a kernel that the installed onnxruntime lacks, or if onnx.json, portable.json,
+        windows-ml.json or the parameters are out of date.
 
-``scripts/probe_target.py`` writes openvino.json and webgpu.json. Whoever finds a quirk adds its name to "quirks" of the
-target that has it (a new one stands in ``dml2onnx/legalise/quirks`` first), and then runs
-``--write-portable``. Nothing but a reader's hand changes "quirks" and "quant_format".
+``scripts/probe_target.py`` writes openvino.json and webgpu.json. To add a quirk, define it in
+``dml2onnx/legalise/quirks``, add its name to "quirks" of its targets, and run ``--write-portable``. Scripts keep
+"quirks" and "quant_format".
 
-A table holds, for every standard operator and each of its versions that the supported opsets use, the alternatives
-that a provider has kernels for. An opset that fewer releases load than the one before has entries of its own where
-these have more kernels. An alternative gives the types of every type variable of the operator, and a node fits
-when one alternative admits all of its types. Kernels that a newer version of the operator has outdated are left out,
-as ONNX Runtime does not use them.
+For each version of a standard operator in the supported opsets, a table has the alternatives that a provider has
+kernels for. An opset that fewer releases load has its own entries if these releases have more kernels. An alternative
+gives types for every type variable of the operator; a node has a kernel if one alternative admits all of its types.
+Kernels of outdated versions are omitted, since ONNX Runtime does not use them.
 """
 
 from __future__ import annotations
@@ -38,55 +36,54 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import onnx
 import onnx.defs
 
 from dml2onnx.targets import QDQ, QOPERATOR
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
 TARGETS = Path(__file__).resolve().parent.parent / "schemas" / "targets"
 PARAMETERS = TARGETS.parent / "onnx_parameters.json"
 GENERATOR = "scripts/generate_targets.py"
 FIRST_OPSET = 17
 LAST_OPSETS = {"cpu": 28, "onnx": 28}
-"""Up to which opset a target goes, where that is not the one of :data:`LAST_OPSET`."""
+"""The last opset of a target, if it is not :data:`LAST_OPSET`."""
 LAST_OPSET = 23
 NO_END = 2**31 - 1
 CPU = "CPUExecutionProvider"
 DESTINATIONS = ("cpu", "dml", "openvino", "webgpu")
-"""What portable models run on."""
+"""Targets that portable models run on."""
 DEVICES = ("cpu", "dml", "qnn-npu", "qnn-gpu", "openvino-npu", "openvino-gpu", "tensorrt-rtx")
-"""What models for Windows ML run on, whose providers leave to the CPU what they have no kernels for."""
+"""Devices of Windows ML, whose providers fall back to the CPU for missing kernels."""
 KERNELS_OF = {"cpu": "onnx"}
-"""Whose kernels a session has on a provider, where it casts FLOAT16 for the provider."""
+"""The table of a session on a provider that casts FLOAT16, by target."""
 DML_SOURCE = "docs/OperatorKernels.md of microsoft/onnxruntime"
 
 FUNCTIONS: dict[str, tuple[int, int]] = {"HardSwish": (14, 28), "Attention": (25, 28), "Swish": (24, 24)}
-"""Operators that ONNX defines by others, which runtimes put together where they have no kernel of them: the first and
-the last opset. That of Swish has a Constant of opset 24, so ONNX Runtime takes it for no other one."""
+"""The first and last opset of operators that ONNX defines as functions, which runtimes expand without a kernel.
+
+The function of Swish uses a Constant of opset 24, so ONNX Runtime accepts it in no other opset.
+"""
 
 COMPUTED = frozenset({"float", "float16", "bool"})
-"""Types of what these operators compute."""
+"""Element types of these operators."""
 
 UNDECLARED = {
     "Resize": {"T2": ["tensor(float)"]},
     "GRU": {"T": ["tensor(float)"]},
     "LSTM": {"T": ["tensor(float)"]},
 }
-"""What CPU kernels demand and do not declare: a region of interest of another type, or states that are DOUBLE, fail
-when the model runs."""
+"""Undeclared type constraints of CPU kernels: other types of regions of interest or states fail at run time."""
 
 Alternative = dict[str, frozenset[str]]
-"""The types of each type variable, all combinations of which a kernel accepts."""
+"""The types of each type variable; a kernel accepts all combinations."""
 
 Table = dict[str, dict[int, list[Alternative]]]
-"""Alternatives by operator and by the version in which ONNX changed that operator."""
+"""Alternatives by operator and operator version."""
 
 
 class Kernel(NamedTuple):
@@ -98,7 +95,7 @@ class Kernel(NamedTuple):
     types: dict[str, list[str]]
 
     def runs(self, version: int) -> bool:
-        """ONNX Runtime's own rule: a kernel without an end serves the version it was written for and no later one."""
+        """ONNX Runtime's rule: an open-ended kernel serves only the version that it was written for."""
         return self.since == version or (self.until != NO_END and self.since <= version <= self.until)
 
 
@@ -117,7 +114,7 @@ print(json.dumps([onnxruntime.__version__, kernels]))
 
 
 def registry(python: str) -> tuple[str, list[Kernel]]:
-    """Version and CPU kernels of the onnxruntime that an interpreter sees (which need not have onnx)."""
+    """Version and CPU kernels of an interpreter's onnxruntime (the interpreter need not have onnx)."""
     output = subprocess.run([python, "-c", _DUMP], check=True, stdout=subprocess.PIPE, text=True).stdout
     version, rows = json.loads(output.splitlines()[-1])
     kernels = [Kernel(*row) for row in rows]
@@ -128,7 +125,7 @@ def registry(python: str) -> tuple[str, list[Kernel]]:
 
 
 def published_dml(path: Path) -> tuple[str, list[Kernel]]:
-    """Source and DirectML kernels of the published table, as Markdown or as JSON."""
+    """Source and DirectML kernels of the published table, in Markdown or JSON."""
     if path.suffix == ".json":
         data = json.loads(path.read_text(encoding="utf-8"))
         return data["source"], [
@@ -140,7 +137,7 @@ def published_dml(path: Path) -> tuple[str, list[Kernel]]:
 
 
 def _markdown_kernels(text: str, provider: str) -> Iterator[Kernel]:
-    """Rows ``|Op|parameters|13+|**T** = tensor(float)<br/> ...|``; only the first of an operator has its name."""
+    """Rows ``|Op|parameters|13+|**T** = tensor(float)<br/> ...|``; only the first row of an operator has its name."""
     section = text.split(f"## Operators implemented by {provider}", 1)[1].split("\n## ", 1)[0]
     domain, operator = "", ""
     for line in section.splitlines():
@@ -160,7 +157,6 @@ def _markdown_kernels(text: str, provider: str) -> Iterator[Kernel]:
 
 
 def opsets(target: str) -> range:
-    """The opsets that models for a target may have."""
     return range(FIRST_OPSET, LAST_OPSETS.get(target, LAST_OPSET) + 1)
 
 
@@ -196,12 +192,12 @@ def _schemas(operator: str, opsets: range) -> list[onnx.defs.OpSchema]:
 
 
 def _tensors(types: Iterable[str]) -> frozenset[str]:
-    """Element types of those types that are tensors; sequences, maps and optionals are never emitted."""
+    """The element types of tensor types; sequences, maps and optionals are never emitted."""
     return frozenset(found[1] for item in types if (found := re.fullmatch(r"tensor\((\w+)\)", item)))
 
 
 def _alternative(schema: onnx.defs.OpSchema, kernel: Kernel) -> Alternative | None:
-    """What both the operator and the kernel admit; ``None`` when that is no tensor at all."""
+    """The types that both the operator and the kernel admit, or ``None`` if there are none."""
     row = {item.type_param_str: _tensors(item.allowed_type_strs) for item in schema.type_constraints}
     parameters = {item.name: item.type_str for item in [*schema.inputs, *schema.outputs]}
     for name, types in kernel.types.items():
@@ -214,7 +210,7 @@ def _alternative(schema: onnx.defs.OpSchema, kernel: Kernel) -> Alternative | No
 
 
 def merged(rows: Iterable[Alternative]) -> list[Alternative]:
-    """The same combinations in fewer alternatives: none inside another, no two that differ in one variable."""
+    """Simplifies alternatives so that none contains another and no two differ in only one variable."""
     merged = [dict(items) for items in sorted({tuple((k, v) for k, v in row.items()) for row in rows}, key=_order)]
     while True:
         for left, right in itertools.combinations(merged, 2):
@@ -238,7 +234,7 @@ def _order(items: Sequence[tuple[str, frozenset[str]]]) -> list[tuple[str, list[
 
 
 def intersection(left: Table, right: Table) -> Table:
-    """The combinations that both tables admit; versions of an operator that only one has are left out."""
+    """The combinations that both tables admit, for operator versions in both."""
     result: Table = {}
     for operator in sorted(left):
         others = right.get(operator, {})
@@ -256,14 +252,14 @@ def _common(left: Iterable[Alternative], right: Iterable[Alternative]) -> list[A
 
 
 def at(content: Table, operator: str, opset: int) -> list[Alternative]:
-    """What a model of an opset may have of an operator."""
+    """The alternatives of an operator in an opset."""
     versions = content.get(operator, {})
     version = max((number for number in versions if number <= opset), default=None)
     return [] if version is None else versions[version]
 
 
 def common(tables: Sequence[tuple[int, Table]], opsets: range) -> Table:
-    """The combinations that all runtimes admit, of each opset those that load it, by their last opsets."""
+    """The combinations that all runtimes admit; each opset counts only runtimes whose last opset includes it."""
     result: Table = {}
     firsts = {opsets[0], *(last + 1 for last, _ in tables)}
     for operator in sorted({name for _, content in tables for name in content}):
@@ -281,7 +277,7 @@ def common(tables: Sequence[tuple[int, Table]], opsets: range) -> Table:
 
 
 def combinations(rows: Iterable[Alternative]) -> set[tuple[tuple[str, str], ...]]:
-    """Every admitted binding of type variables, one by one."""
+    """Every admitted binding of type variables."""
     return {
         tuple(zip(row, types, strict=True))
         for row in rows
@@ -290,7 +286,7 @@ def combinations(rows: Iterable[Alternative]) -> set[tuple[tuple[str, str], ...]
 
 
 def missing(claimed: Table, actual: Table, last: int = LAST_OPSET) -> list[str]:
-    """One line for each combination that ``claimed`` has up to the ``last`` opset and ``actual`` has not."""
+    """A line for each combination up to the ``last`` opset that is in ``claimed`` but not in ``actual``."""
     lines = []
     for operator, versions in claimed.items():
         for version, rows in versions.items():
@@ -306,21 +302,21 @@ def missing(claimed: Table, actual: Table, last: int = LAST_OPSET) -> list[str]:
 
 
 class Head(NamedTuple):
-    """What a target's file says besides its kernels."""
+    """The fields of a target's file other than kernels."""
 
     generator: str
     source: str
     falls_back: bool
-    """Whether what has no kernel runs on the CPU instead: in a session of ONNX Runtime, of which this is a provider."""
+    """Whether nodes without a kernel run on the CPU, as with a provider of ONNX Runtime."""
     quant_format: str
-    """How quantised operators are written, unless somebody asks for the other way; also chosen by hand."""
+    """The default format of quantised operators; maintained manually."""
     quirks: Sequence[str]
     """Names of ``dml2onnx.legalise.quirks.QUIRKS``."""
     opsets: range
 
 
 def write(path: Path, head: Head, content: Table) -> None:
-    """One line for each version of each operator; types are separated by spaces."""
+    """Writes a target with one line per operator version; types are separated by spaces."""
     operators = []
     for operator, versions in content.items():
         rows = []
@@ -341,7 +337,6 @@ def write(path: Path, head: Head, content: Table) -> None:
 
 
 def read_head(path: Path) -> Head:
-    """What a written file says besides its kernels."""
     content = json.loads(path.read_text(encoding="utf-8"))
     first, last = content["opsets"]
     chosen = content["quant_format"], tuple(content["quirks"])
@@ -349,14 +344,14 @@ def read_head(path: Path) -> Head:
 
 
 def rewrite(name: str, generator: str, source: str, falls_back: bool, content: Table) -> None:
-    """A target's file with other kernels; what is chosen by hand stays."""
+    """Replaces the kernels in a target's file; keeps its manual fields."""
     path = TARGETS / f"{name}.json"
     chosen = read_head(path)[3:5] if path.exists() else (QDQ, ())
     write(path, Head(generator, source, falls_back, *chosen, opsets(name)), content)
 
 
 def parameters() -> str:
-    """The type variables of inputs and outputs of all operators that any target has a kernel for, as a file."""
+    """The file with the type variables of inputs and outputs of all operators with kernels."""
     names = sorted({operator for name in DESTINATIONS for operator in read(TARGETS / f"{name}.json")})
     lines = []
     for name in names:
@@ -367,7 +362,7 @@ def parameters() -> str:
 
 
 def _signature(schema: onnx.defs.OpSchema) -> str:
-    """As ``T T - -> T``: a dash for a parameter of one type, dots behind one that may be repeated."""
+    """Such as ``T T - -> T``: a dash means a fixed type, dots mean a variadic parameter."""
     variables = {item.type_param_str for item in schema.type_constraints}
     words: list[str] = []
     for items in (schema.inputs, schema.outputs):
@@ -381,28 +376,26 @@ def _signature(schema: onnx.defs.OpSchema) -> str:
 
 
 def portable() -> tuple[Head, Table]:
-    """What all destinations have, none of which need leave nodes to another."""
     return _shared("portable", DESTINATIONS, False)
 
 
 def windows_ml() -> tuple[Head, Table]:
-    """What all devices of Windows ML have."""
     return _shared("windows-ml", DEVICES, True)
 
 
 def _shared(made: str, members: Sequence[str], falls_back: bool) -> tuple[Head, Table]:
-    """What all targets run, and what any of them does otherwise than ONNX says, in the order of the first that does."""
+    """The kernels of all members, and the quirks of any, in order of first appearance."""
     tables = [read(TARGETS / f"{KERNELS_OF.get(name, name)}.json") for name in members]
     content = reduce(intersection, tables)
     quirks = dict.fromkeys(quirk for name in members for quirk in read_head(TARGETS / f"{name}.json").quirks)
     source = f"the kernels that all of {', '.join(members)} have, and the quirks that any of them has"
-    # devices of Windows ML were measured with integers
+    # Windows ML's devices were measured with integer operators
     form = QDQ if made == "portable" else QOPERATOR
     return Head(GENERATOR, source, falls_back, form, tuple(quirks), opsets(made)), content
 
 
 def standard() -> tuple[Head, Table]:
-    """What models for every runtime may have: the CPU provider's kernels, and FLOAT16 where ONNX has it."""
+    """The kernels for models for any runtime: the CPU provider's, and FLOAT16 where ONNX admits it."""
     content = {
         operator: {version: [_with_half(operator, version, row) for row in rows] for version, rows in versions.items()}
         for operator, versions in read(TARGETS / "cpu.json").items()
@@ -428,7 +421,6 @@ def _with_half(operator: str, version: int, row: Alternative) -> Alternative:
 
 
 def read(path: Path) -> Table:
-    """A written table."""
     kernels = json.loads(path.read_text(encoding="utf-8"))["kernels"]
     return {
         operator: {
@@ -440,7 +432,6 @@ def read(path: Path) -> Table:
 
 
 def write_cpu(pythons: Sequence[str]) -> None:
-    """cpu.json from the registries of several interpreters."""
     registries = sorted((registry(python) for python in pythons), key=lambda item: _release(item[0]))
     content = common([(last_opset(kernels), table(kernels, opsets("cpu"))) for _, kernels in registries], opsets("cpu"))
     versions = " and ".join(version for version, _ in registries)
@@ -449,18 +440,17 @@ def write_cpu(pythons: Sequence[str]) -> None:
 
 
 def last_opset(kernels: Iterable[Kernel]) -> int:
-    """The newest opset that a runtime loads: each brings a kernel of its own."""
+    """The newest opset that a runtime loads, since each opset has at least one new kernel."""
     return max(kernel.since for kernel in kernels)
 
 
 def write_dml(path: Path, commit: str | None) -> None:
-    """dml.json from the published table."""
     source, kernels = published_dml(path)
     rewrite("dml", GENERATOR, source + (f", commit {commit}" if commit else ""), True, table(kernels, opsets("dml")))
 
 
 def check() -> int:
-    """Compare cpu.json with the onnxruntime that is installed here, and portable.json with the others."""
+    """Compares cpu.json with the installed onnxruntime, and derived files with their sources."""
     version, kernels = registry(sys.executable)
     lines = missing(read(TARGETS / "cpu.json"), table(kernels, opsets("cpu")), last_opset(kernels))
     for line in lines:
@@ -472,10 +462,10 @@ def check() -> int:
         path = TARGETS / f"{name}.json"
         if (read_head(path), read(path)) != made():
             is_stale = True
-            print(f"{name}.json is not what the others give; {GENERATOR} --write-{name} makes it anew", file=sys.stderr)
+            print(f"{name}.json is out of date: run {GENERATOR} --write-{name}", file=sys.stderr)
     is_other = PARAMETERS.read_text(encoding="utf-8") != parameters()
     if is_other:
-        print(f"{PARAMETERS.name} is not what onnx {onnx.__version__} says", file=sys.stderr)
+        print(f"{PARAMETERS.name} does not match onnx {onnx.__version__}", file=sys.stderr)
     return 1 if lines or is_stale or is_other else 0
 
 
@@ -484,7 +474,6 @@ def _release(version: str) -> tuple[int, ...]:
 
 
 def main() -> int:
-    """The command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     action = parser.add_mutually_exclusive_group(required=True)
     action.add_argument("--check", action="store_true", help="compare cpu.json with the installed onnxruntime")
@@ -494,7 +483,7 @@ def main() -> int:
     action.add_argument("--write-onnx", action="store_true", help="write onnx.json from cpu.json")
     action.add_argument("--write-portable", action="store_true", help="write portable.json from the others")
     action.add_argument("--write-windows-ml", action="store_true", help="write windows-ml.json from the others")
-    parser.add_argument("--commit", help="the commit that TABLE is from, where the table does not say")
+    parser.add_argument("--commit", help="the commit of TABLE, if the table does not name it")
     arguments = parser.parse_args()
     if arguments.check:
         return check()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Write and check ``tests/data/texts.txt``: every text of several words in the package's code, a line each.
+"""Write and check ``tests/data/texts.txt``: every string of several words in the package's code, one per line.
 
     scripts/generate_texts.py            write it
-    scripts/generate_texts.py --check    fail when it differs from what would be written
+    scripts/generate_texts.py --check    fail if the file is out of date
 
-Messages, notes, help: a change of words is seen in the difference, also of those that no test reads. ``_`` stands for
-what is put into a text. Docstrings are not there, nor what generators write.
+The diff of this file shows every changed message, note and help text, including those that no test reads. ``_`` marks
+interpolated values. Docstrings and generated code are left out.
 """
 
 from __future__ import annotations
@@ -13,26 +13,21 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from _generated import write_or_check
+from _generated import ROOT, write_or_check
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "tests" / "data" / "texts.txt"
 GENERATOR = "scripts/generate_texts.py"
 GENERATED = ROOT / "dml2onnx" / "builder" / "operators"
 _WORD = re.compile(r"(?<![\w\\])[A-Za-z]{3,}(?!\w)")
 _WORDS = 3
-"""As many make a text of what may be a name or an expression."""
+"""Strings with fewer words may be names or expressions."""
 _NOT_CODE = ("annotation", "returns")
 
 
 def texts_of(node: ast.AST) -> Iterator[str]:
-    """The texts in some code but its docstrings and types."""
+    """Yields the strings below a node, without docstrings and annotations."""
     if isinstance(node, ast.Constant | ast.JoinedStr):
         parts = node.values if isinstance(node, ast.JoinedStr) else [node]
         text = "".join(str(part.value) if isinstance(part, ast.Constant) else "_" for part in parts)
@@ -47,11 +42,10 @@ def texts_of(node: ast.AST) -> Iterator[str]:
 
 
 def content() -> str:
-    """The file: the texts in the order of their letters."""
     files = [file for file in sorted((ROOT / "dml2onnx").rglob("*.py")) if GENERATED not in file.parents]
     found = {text for file in files for text in texts_of(ast.parse(file.read_text(encoding="utf-8")))}
     return "\n".join([f"{GENERATOR} wrote this file.", "", *sorted(text.replace("\n", "\\n") for text in found), ""])
 
 
 if __name__ == "__main__":
-    sys.exit(write_or_check(GENERATOR, __doc__, lambda: {TARGET: content()}))
+    sys.exit(write_or_check(__doc__, lambda: {TARGET: content()}))

@@ -1,10 +1,10 @@
-"""Pins what the environments of the scripts hold: all packages, in one version, with the hashes of their files.
+"""Pins the packages of the scripts' environments: one version of each, with the hashes of its files.
 
-    python scripts/lock.py               newest versions only where a pin is missing or no longer fits
-    python scripts/lock.py --upgrade     newest versions of all
+    python scripts/lock.py               keep pins that still satisfy the requirements
+    python scripts/lock.py --upgrade     take the newest version of every package
 
-``scripts/requirements/NAME.in`` has what is asked for, ``NAME.txt`` what that comes to, on all systems and versions of
-Python that the project supports. The hashes are those that the index states which this machine is set up for.
+``scripts/requirements/NAME.in`` lists requirements; ``NAME.txt`` is their resolution for all supported systems and
+Python versions. Hashes come from the package index that this machine is configured for.
 """
 
 from __future__ import annotations
@@ -14,12 +14,9 @@ import ast
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from _environment import REQUIREMENTS, ROOT, prepare
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 PROJECT = ("pyproject.toml", "--all-extras")
 LOCKS: dict[str, tuple[str, ...]] = {
@@ -40,38 +37,37 @@ LOCKS: dict[str, tuple[str, ...]] = {
 
 
 def command(name: str, options: Sequence[str]) -> list[str]:
-    """What writes a lock."""
     output = (REQUIREMENTS / f"{name}.txt").relative_to(ROOT).as_posix()
     how = ["--universal", "--python-version", "3.11", "--fork-strategy", "fewest", "--generate-hashes", "--no-annotate"]
-    says = ["--custom-compile-command", "python scripts/lock.py", "--quiet"]
-    return ["-m", "uv", "pip", "compile", *LOCKS[name], *how, *says, *options, "--output-file", output]
+    header = ["--custom-compile-command", "python scripts/lock.py", "--quiet"]
+    return ["-m", "uv", "pip", "compile", *LOCKS[name], *how, *header, *options, "--output-file", output]
 
 
-def as_configured() -> dict[str, str]:
-    """What tells uv, which reads none of pip's configuration, of the index and the certificates that pip uses.
+def pip_configuration() -> dict[str, str]:
+    """Environment variables that pass pip's index and certificates to uv, which ignores pip's configuration.
 
-    Not of further indexes and directories: what they have of a package may be files for this machine alone.
+    Extra indexes and directories are not passed on: they may have files for this machine only.
     """
     line = [sys.executable, "-m", "pip", "config", "list"]
     listed = subprocess.run(line, capture_output=True, text=True, check=False).stdout
     found: dict[str, str] = {}
     for key, _, value in (item.partition("=") for item in listed.splitlines()):
         variable = {"index-url": "UV_DEFAULT_INDEX", "cert": "SSL_CERT_FILE"}.get(key.rpartition(".")[2])
-        # of the places that pip reads the environment comes first
+        # pip gives the environment precedence over its files
         if variable is not None and (key.startswith(":env:") or variable not in found):
             found[variable] = str(ast.literal_eval(value))
     return {variable: value for variable, value in found.items() if value}
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Pins what the environments of the scripts hold.")
+    parser = argparse.ArgumentParser(description="Pins the packages of the scripts' environments.")
     parser.add_argument("--upgrade", action="store_true", help="take the newest version of everything")
     chosen = parser.parse_args()
     python = prepare(".venv")
-    outside = {**as_configured(), **os.environ}
+    environment = {**pip_configuration(), **os.environ}
     for name in LOCKS:
         line = [str(python), *command(name, ["--upgrade"] if chosen.upgrade else [])]
-        if subprocess.run(line, cwd=ROOT, env=outside, check=False).returncode != 0:
+        if subprocess.run(line, cwd=ROOT, env=environment, check=False).returncode != 0:
             sys.exit(f"cannot lock {name}")
     return 0
 

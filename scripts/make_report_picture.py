@@ -1,9 +1,9 @@
-"""Takes the README's picture of a report, ``samples/report.png``, with the headless Chromium of the tests.
+"""Takes the README's screenshot of a report, ``samples/report.png``, with the headless Chromium of the tests.
 
     python scripts/make_report_picture.py
 
-The page is that of ``samples/digits/model.json``, verified and profiled, coloured by time, with a node chosen. It is a
-photograph: fonts and times are those of the machine, so nothing compares it.
+It shows ``samples/digits/model.json``, verified, profiled and coloured by time, with one node selected. Fonts and times
+depend on the machine, so no check compares the file.
 """
 
 from __future__ import annotations
@@ -13,20 +13,18 @@ import sys
 import tempfile
 from pathlib import Path
 
+from _environment import ROOT
 from PIL import Image
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-import dml2onnx  # noqa: E402
-from dml2onnx.report.gathering import gather  # noqa: E402
-from dml2onnx.report.html import page  # noqa: E402
-from tests.report.browser import running  # noqa: E402
+import dml2onnx
+from dml2onnx.report.gathering import gather
+from dml2onnx.report.html import page
+from tests.report.browser import running
 
 TARGET = ROOT / "samples" / "report.png"
 NODE = "conv1"
 COLOURS = 128
-"""A palette of so many is enough for text and boxes, and makes a third of the file."""
+"""A palette of this size is enough for text and boxes, and reduces the file to a third."""
 
 
 def main() -> int:

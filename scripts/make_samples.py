@@ -1,9 +1,9 @@
-"""Makes the samples: draws the picture, trains the network that reads digits, writes the models.
+"""Generates the samples: draws the picture, trains the network that reads digits, writes the models.
 
-    python scripts/make_samples.py            needs scikit-learn, for its data set of digits
+    python scripts/make_samples.py            needs scikit-learn for its digits data set
     python scripts/make_samples.py --check    compares the picture, the models and what they compute
 
-Trained weights differ from one machine to another in their last bits, so the check asks what they achieve.
+The last bits of trained weights depend on the machine, so the check tests their accuracy.
 """
 
 from __future__ import annotations
@@ -14,20 +14,17 @@ import sys
 import tempfile
 import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import _sample_broken
 import _sample_cpp
 import _sample_digits
 import _sample_picture
 import numpy as np
+import numpy.typing as npt
 from PIL import Image
 
 import dml2onnx
 from dml2onnx.execution import execute, write_effect
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 SAMPLES = Path(__file__).resolve().parent.parent / "samples"
 PICTURE, DIGITS, BROKEN, CPP = SAMPLES / "picture", SAMPLES / "digits", SAMPLES / "broken", SAMPLES / "cpp"
@@ -64,7 +61,7 @@ def make() -> None:
 
 
 def check() -> list[str]:
-    """What differs from what :func:`make` would write."""
+    """Describes the files that differ from what :func:`make` would write."""
     differences = [
         f"{directory / 'model.json'} differs"
         for directory, model in MODELS.items()
@@ -90,13 +87,13 @@ def _cpp_weights() -> bytes:
 
 
 def accuracy() -> float:
-    """The share of test digits that the compiled model reads right."""
+    """The compiled model's accuracy on the test digits."""
     answers = dml2onnx.run(DIGITS / "model.json")["probabilities"].reshape(-1, _sample_digits.CLASSES)
     return float((answers.argmax(axis=1) == np.load(DIGITS / "labels.npy")).mean())
 
 
 def _run_picture(directory: Path) -> Path:
-    """Carries out the program's writeFile command and returns the file."""
+    """Executes the program's writeFile command and returns the file."""
     execution = execute(dml2onnx.load(PICTURE / "model.json"), {})
     ((effect, array),) = execution.shown
     return write_effect(effect, array, directory)
@@ -114,7 +111,7 @@ def _distance(one: npt.NDArray[np.uint8], other: npt.NDArray[np.uint8]) -> float
 
 
 def layout(value: object, indent: str = "", space: int = 0, width: int = 116) -> str:
-    """JSON with everything on one line that fits there, and numbers filling lines; ``space`` is taken already."""
+    """JSON with short values on one line and wrapped lists of numbers; ``space`` characters of the line are used."""
     short = json.dumps(value, allow_nan=False)
     if not isinstance(value, dict | list) or len(indent) + space + len(short) <= width:
         return short

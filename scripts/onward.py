@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Hands compiled networks to the tools that models go on to, and checks what these make of them.
+"""Passes compiled networks to downstream tools and checks the models that these tools produce.
 
-    python scripts/onward.py                               all tools that are to be had, some ten minutes
-    python scripts/onward.py --torch REQUIREMENT           those that need PyTorch as well: a build for the CPU
+    python scripts/onward.py                               all available tools, about ten minutes
+    python scripts/onward.py --torch REQUIREMENT           also tools that need PyTorch (a CPU build)
     python scripts/onward.py --only onnxslim --results tests/onward/results.json
 
-Makes ``.venv-onward`` with pinned tools first, and ``.venv-qnn`` for the compiler of Qualcomm's NPU. ``--torch`` is
-installed into the first without what it depends on: a file, or ``torch==2.13.0`` where the index has builds for the
-CPU. The rest of the command line is that of ``python -m tests.onward``. The exit code is 0 where every number is
-within the bounds, or what is different is in ``tests/onward/differences.py``. ``scripts/generate_runtimes.py`` makes
-tables of results for docs/devices.md.
+Creates ``.venv-onward`` with pinned tools and ``.venv-qnn`` for the compiler of Qualcomm's NPU. ``--torch`` names what
+to install into the first without dependencies: a file, or ``torch==2.13.0`` if the index has CPU builds. All other
+options are passed to ``python -m tests.onward``. The exit code is 0 if every number is within its bounds or the
+difference is listed in ``tests/onward/differences.py``. ``scripts/generate_runtimes.py`` writes the tables of results
+in docs/devices.md.
 """
 
 from __future__ import annotations
@@ -22,19 +22,18 @@ from _environment import ROOT, interpreter, pip, prepare, prepare_tool, run
 
 
 def main() -> int:
-    """The command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--torch", metavar="REQUIREMENT", help="what pip installs PyTorch from")
     options, rest = parser.parse_known_args()
-    places = []
+    interpreters = []
     if prepare_tool("onward"):
-        places.append(interpreter(ROOT / ".venv-onward"))
+        interpreters.append(interpreter(ROOT / ".venv-onward"))
         if options.torch:
             pip(ROOT / ".venv-onward", "--no-deps", options.torch)
     if platform.machine().lower() in ("x86_64", "amd64") and prepare_tool("qnn"):
-        places.append(interpreter(ROOT / ".venv-qnn"))
+        interpreters.append(interpreter(ROOT / ".venv-qnn"))
     threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    return run([prepare(".venv"), "-m", "tests.onward", *places, *rest], threads)
+    return run([prepare(".venv"), "-m", "tests.onward", *interpreters, *rest], threads)
 
 
 if __name__ == "__main__":

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""Write the kernel tables of runtimes that publish none: ``schemas/targets/{openvino,webgpu,qnn-npu,webnn}.json``.
+"""Write kernel tables of runtimes that publish none: ``schemas/targets/{openvino,webgpu,qnn-npu,webnn}.json``.
 
     scripts/probe_target.py openvino --python PYTHON      PYTHON has openvino
     scripts/probe_target.py qnn-npu --python PYTHON       PYTHON has onnxruntime and onnxruntime-qnn, for x86-64
-    scripts/probe_target.py webgpu --python PYTHON        PYTHON has onnxruntime-webgpu, and Vulkan a driver
+    scripts/probe_target.py webgpu --python PYTHON        PYTHON has onnxruntime-webgpu; needs a Vulkan driver
     scripts/probe_target.py webnn                         after scripts/_web.py, which fetches Chromium
     scripts/probe_target.py openvino --python PYTHON --only Where,Cast --verbose
 
-One node of every operator that lowerings emit (``_node_cases.py``), of each of its versions and with each combination
-of element types, is run there, in a process that may die. A kernel is one that gives what the CPU provider of ONNX
-Runtime gives, or ONNX's reference evaluator where that one has none: integers exactly, floats to the digits that their
-type should have left (a DOUBLE that is computed in FLOAT is no kernel). Integers of 64 bits are small here; what a
-runtime makes of large ones is a quirk. Shapes, axes and indices are constants, and so are all operands but the first
-one where a runtime wants that. Quirks in the file stay as they are.
+Runs one node of every operator that lowerings emit (``_node_cases.py``), in each version and with each combination of
+element types, in a process that may crash. A node counts as a kernel if its results match those of ONNX Runtime's CPU
+provider, or of ONNX's reference evaluator if that has no kernel: integers exactly, floats within the precision of their
+type (DOUBLE computed in FLOAT does not count). 64-bit integers are small here; wrong results for large ones are quirks.
+Shapes, axes and indices are constants; if a runtime requires it, so are all operands but the first. Quirks in the file
+are kept.
 
-WebGPU needs a Vulkan driver. The software one of Debian's chromium package will do: `apt-get download chromium-common
-libvulkan1`, `dpkg -x` both, and set VK_ICD_FILENAMES to `vk_swiftshader_icd.json` and LD_LIBRARY_PATH to the folder of
-`libvulkan.so.1`.
+WebGPU needs a Vulkan driver, such as the software driver of Debian's chromium package: `apt-get download
+chromium-common libvulkan1`, `dpkg -x` both, and set VK_ICD_FILENAMES to `vk_swiftshader_icd.json` and LD_LIBRARY_PATH
+to the folder of `libvulkan.so.1`.
 """
 
 from __future__ import annotations
@@ -38,30 +38,27 @@ from onnx import ModelProto
 from onnx.reference import ReferenceEvaluator
 
 from dml2onnx import targets
-
-sys.path.append(str(Path(__file__).resolve().parent.parent))
-
 from tests.runtimes.proof import Runtime, Worker
 from tests.runtimes.results import CPU
 
 GENERATOR = "scripts/probe_target.py"
 PACKAGES = {"openvino": "openvino", "webgpu": "onnxruntime-webgpu", "qnn-npu": "onnxruntime-qnn"}
-"""What an interpreter has to have for a target; WebNN takes none of it."""
+"""The package that a target's interpreter needs; WebNN runs in a browser instead."""
 RUNTIMES = {"qnn-npu": "qnn"}
-"""What ``tests/runtimes/worker.py`` calls targets."""
+"""Names of runtimes in ``tests/runtimes/worker.py`` that differ from those of targets."""
 DIGITS = {"float16": 5e-3, "float32": 1e-4, "float64": 1e-9}
-"""How far a kernel's answer may be from another kernel's, relative to the largest element."""
+"""Tolerance relative to the largest element."""
 IN_HALF = frozenset({"qnn-npu"})
-"""Targets that compute FLOAT in FLOAT16, so that no more digits can be asked for."""
+"""Targets that compute FLOAT in FLOAT16; its tolerance applies."""
 
 SMALL = {"Acos", "Asin", "Atanh", "Erf"}
-"""Whose numbers are to be below 1."""
+"""Operators whose inputs must be below 1."""
 
 Array = _node_cases.Array
 
 
 class Job(NamedTuple):
-    """A model of one node, what is fed to it, and what it gives elsewhere."""
+    """A model of one node, its inputs, and the expected outputs."""
 
     case: _node_cases.Case
     version: int
@@ -72,7 +69,7 @@ class Job(NamedTuple):
 
 
 def fill(op: str, shape: tuple[int, ...], dtype: type[np.generic]) -> Array:
-    """Small numbers above 0 that differ; those of DOUBLE need all of their digits."""
+    """Small distinct positive numbers; those of DOUBLE need its full precision."""
     count = np.arange(np.prod(shape, dtype=int))
     if dtype is np.bool_:
         return np.asarray(count % 2 == 0).reshape(shape)
@@ -83,7 +80,7 @@ def fill(op: str, shape: tuple[int, ...], dtype: type[np.generic]) -> Array:
 
 
 def on_the_cpu(model: ModelProto, feeds: dict[str, Array], has_kernel: bool) -> list[Array] | None:
-    """What the node gives, where anybody can say."""
+    """The expected outputs, or None if neither runtime can run the node."""
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -102,13 +99,13 @@ def on_the_cpu(model: ModelProto, feeds: dict[str, Array], has_kernel: bool) -> 
 
 
 def fill_in_half(op: str, shape: tuple[int, ...], dtype: type[np.generic]) -> Array:
-    """The same with no more digits than FLOAT16 has."""
+    """:func:`fill`, rounded to FLOAT16."""
     numbers = fill(op, shape, dtype)
     return numbers.astype(np.float16).astype(dtype) if numbers.dtype.kind == "f" else numbers
 
 
 def jobs(only: set[str], *, in_half: bool = False) -> list[Job]:
-    """All nodes: first with all data fed, then with all but the first input constant, then the plainer ones."""
+    """All nodes: with all data fed, with all inputs but the first constant, then the variants of ``PLAINER``."""
     found = []
     for op in sorted(only or _node_cases.INPUTS.keys() - _node_cases.NOT_PROBED):
         for opset in _node_cases.opsets(op, generate_targets.LAST_OPSET):
@@ -136,15 +133,15 @@ def _jobs_of(case: _node_cases.Case, version: int, binding: dict[str, str], has_
 
 
 Answer = list[Array] | str
-"""What a runtime gives, or says instead."""
+"""The outputs, or an error message."""
 
 
 def answers(name: str, python: str, work: list[Job]) -> list[Answer]:
-    """What the runtime says to each model; a process that dies costs the model at hand, and the next goes on."""
+    """Runs all models; after a crash a new process continues with the next one."""
     worker = Worker(Runtime(RUNTIMES.get(name, name), name, Path(python)))
     found: list[Answer] = []
     for job in work:
-        answer = worker.ask(job.model, job.feeds, plain=True)
+        answer = worker.run(job.model, job.feeds, plain=True)
         if not isinstance(answer, str) and worker.places and not worker.places.keys() - {CPU}:
             answer = "the node runs on the CPU"
         found.append(answer)
@@ -155,7 +152,7 @@ def answers(name: str, python: str, work: list[Job]) -> list[Answer]:
 
 
 def difference(job: Job, answer: Answer, *, in_half: bool = False) -> str:
-    """What is wrong with an answer; nothing where it is right, in the digits of FLOAT16 if FLOAT has no more."""
+    """Describes what is wrong with an answer, if anything; ``in_half`` applies FLOAT16's tolerance to FLOAT."""
     if isinstance(answer, str):
         return answer
     for got, expected in zip(answer, job.expected, strict=True):
@@ -173,7 +170,7 @@ def difference(job: Job, answer: Answer, *, in_half: bool = False) -> str:
 
 
 def tables(work: list[Job], replies: list[Answer], *, verbose: bool, in_half: bool = False) -> generate_targets.Table:
-    """The alternatives of each version of each operator."""
+    """The type combinations that work for each version of each operator."""
     rows: dict[str, dict[int, list[generate_targets.Alternative]]] = {}
     for (version, _), group in itertools.groupby(zip(work, replies, strict=True), lambda pair: _key(pair[0])):
         pairs = list(group)
@@ -198,25 +195,23 @@ def _key(job: Job) -> tuple[int, tuple[object, ...]]:
 
 
 def installed(python: str, package: str) -> str:
-    """The version of a package that an interpreter sees."""
     code = f"from importlib.metadata import version; print(version({package!r}))"
     return subprocess.run([python, "-c", code], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
 def runtime(name: str, python: str) -> str:
-    """What a target's models are run on, with its version."""
+    """The name and version of a target's runtime."""
     if name == "webnn":
         return f"WebNN in Chromium {_web.CHROMIUM.version} with onnxruntime-web {_web.ORT.version}"
     return f"{PACKAGES[name]} {installed(python, PACKAGES[name])}"
 
 
 def main() -> int:
-    """The command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("target", choices=[*PACKAGES, "webnn"])
     parser.add_argument("--python", default=sys.executable, help="an interpreter that has the runtime")
-    parser.add_argument("--only", default="", metavar="OP,OP", help="these operators; the others stay as they are")
-    parser.add_argument("--verbose", action="store_true", help="say what is wrong with each node that is no kernel")
+    parser.add_argument("--only", default="", metavar="OP,OP", help="probe only these operators and keep the others")
+    parser.add_argument("--verbose", action="store_true", help="print why each failing node fails")
     options = parser.parse_args()
     source = (
         f"one node of each type run on {runtime(options.target, options.python)} and compared with onnxruntime "

@@ -1,21 +1,21 @@
-"""Runs what the documents say: their commands, their programs, and the comparison with the output that they show.
+"""Runs the commands and programs of the documentation, and compares their output with the pages.
 
     python scripts/run_docs.py [--python PYTHON] [PAGE.md ...]     (default: README.md and all of docs/)
 
-PYTHON is the interpreter that has dml2onnx, this one by default; nothing else of the repository is needed. The blocks
-of a page run from top to bottom, in a directory of the page's own:
+PYTHON is the interpreter that has dml2onnx (default: this one); nothing else of the repository is needed. The blocks of
+a page run in order, in a new directory for each page:
 
-    ```console       lines that begin with "$ " are commands of bash, "> " goes on with one; below is what it prints
-    ```python        a program; a ```text block right after it, marked <!-- output -->, is what it prints
-    ```text          a drawing, or an example of output; nothing happens
-    any other        must be marked, on the line before
+    ```console       "$ " starts a bash command, "> " continues it; the following lines are its output
+    ```python        a program; a ```text block right after it, marked <!-- output -->, is its output
+    ```text          a drawing or an example of output; ignored
+    any other        must be marked on the line before
 
-    <!-- file: NAME -->     the block is written to that file instead
-    <!-- exit: 1 -->        the last command of the block has this exit code, not 0
-    <!-- not run: WHY -->   the block needs what is not here
+    <!-- file: NAME -->     write the block to that file instead
+    <!-- exit: 1 -->        the expected exit code of the block's last command, if not 0
+    <!-- not run: WHY -->   skip the block
 
-A command without output below it may print anything. In what is shown, a line "..." stands for any lines, "…" for
-anything in a line, and trailing blanks do not count.
+A command without output in the page may print anything. In the page's output, a line "..." matches any lines, "…"
+matches any text in a line, and trailing blanks are ignored.
 """
 
 from __future__ import annotations
@@ -28,17 +28,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"^(?:<!-- ([^\n]*?) -->\n)?^```([\w{}-]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LIMIT = 120
-"""Seconds for one command."""
+"""Timeout of a command in seconds."""
 
 
 @dataclass(frozen=True)
@@ -48,18 +45,18 @@ class Block:
     language: str
     text: str
     mark: str
-    """What stands before it, such as ``file: edges.json``; empty for nothing."""
+    """The mark on the line before, such as ``file: edges.json``, or an empty text."""
     line: int
 
     def marked(self, name: str) -> str | None:
-        """What a mark of that name says; None for no such mark."""
+        """The value of the mark, or None if the block has no mark of that name."""
         key, _, value = self.mark.partition(":")
         return value.strip() if key == name else None
 
 
 @dataclass(frozen=True)
 class Command:
-    """A command, and the output that is shown of it."""
+    """A command with its output in the page and its expected exit code."""
 
     text: str
     shown: str
@@ -67,7 +64,6 @@ class Command:
 
 
 def blocks(page: Path) -> list[Block]:
-    """All fenced blocks of a page."""
     text = page.read_text(encoding="utf-8")
     return [
         Block(match[2], match[3], match[1] or "", text.count("\n", 0, match.start()) + 1)
@@ -76,7 +72,6 @@ def blocks(page: Path) -> list[Block]:
 
 
 def commands(block: Block) -> list[Command]:
-    """The commands of a console block."""
     found: list[tuple[list[str], list[str]]] = []
     for line in block.text.splitlines():
         if line.startswith("$ "):
@@ -92,8 +87,8 @@ def commands(block: Block) -> list[Command]:
     return [Command("\n".join(text), "\n".join(shown), code) for (text, shown), code in zip(found, codes, strict=True)]
 
 
-def agrees(shown: str, printed: str) -> bool:
-    """Whether an output is the one that is shown, apart from what is left out there."""
+def matches(shown: str, printed: str) -> bool:
+    """Whether an output matches the one in the page, where "..." and "…" are wildcards."""
     pattern = ""
     for line in shown.strip("\n").splitlines():
         if line.strip() == "...":
@@ -104,7 +99,7 @@ def agrees(shown: str, printed: str) -> bool:
 
 
 def failures(page: Path, programs: Path) -> Iterator[str]:
-    """What a page says that is not so; what comes after the first such block may only follow from it.
+    """Yields the failing blocks of a page; later ones may be consequences of the first.
 
     ``programs`` is the directory of the programs ``python`` and ``dml2onnx``.
     """
@@ -134,11 +129,11 @@ def _failure(block: Block, following: Block | None, directory: Path, programs: P
         return _wrong(Command(f"python -P - <<'END'\n{block.text}END", shown, 0), directory, programs)
     if block.language == "text" or block.language.startswith("{"):
         return ""
-    return f"this {block.language or 'block'} is neither run nor written to a file, and no mark says why"
+    return f"this {block.language or 'block'} is neither run nor written to a file, and has no mark"
 
 
 def _wrong(command: Command, directory: Path, programs: Path) -> str:
-    """Why a command does not do what is said of it; empty when it does."""
+    """Describes how a command differs from the page; empty if it does not."""
     path = os.pathsep.join([str(programs), os.environ.get("PATH", "")])
     settings = {"PATH": path, "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1", "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
@@ -156,25 +151,24 @@ def _wrong(command: Command, directory: Path, programs: Path) -> str:
     )
     if done.returncode != command.exit_code:
         return f"$ {command.text}\nexit code {done.returncode}, not {command.exit_code}:\n{done.stdout}"
-    if command.shown.strip() and not agrees(command.shown, done.stdout):
-        return f"$ {command.text}\nprints\n{done.stdout}\nand not\n{command.shown}"
+    if command.shown.strip() and not matches(command.shown, done.stdout):
+        return f"$ {command.text}\nprints\n{done.stdout}\ninstead of\n{command.shown}"
     return ""
 
 
 def pages() -> list[Path]:
-    """The pages that people have written."""
     return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Runs what the documents say.")
+    parser = argparse.ArgumentParser(description="Runs the commands and programs of the documentation.")
     parser.add_argument("--python", type=Path, default=Path(sys.executable), help="the interpreter that has dml2onnx")
     parser.add_argument("pages", nargs="*", type=Path, metavar="PAGE.md", help="default: README.md and all of docs/")
     options = parser.parse_args()
     wrong = 0
     for page in options.pages or pages():
         started = time.perf_counter()
-        # the interpreter is not resolved, since in an environment it is a link
+        # not resolved, since the interpreter of an environment is a link
         found = list(failures(page, options.python.absolute().parent))
         wrong += len(found)
         print(f"{page.name}: {len(found)} failures in {time.perf_counter() - started:.1f} s", *found, sep="\n")

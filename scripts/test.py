@@ -1,24 +1,23 @@
-"""Checks everything: style, types, generated files, and the tests with both ends of ONNX Runtime's range.
+"""Checks style, types and generated files, and runs the tests.
 
-    python scripts/test.py               style, types, generated files, tests, but slow ones of what was not changed
-    python scripts/test.py --all         these as well, the oldest ONNX Runtime, other runtimes, pages and the release
-    python scripts/test.py --exhaustive  all of that, and every case of every test
-    python scripts/test.py --fast        what concerns the files that were changed, within a minute
+    python scripts/test.py               style, types, generated files, and tests except unaffected slow ones
+    python scripts/test.py --all         also slow tests, other ONNX Runtimes, other runtimes, pages and the release
+    python scripts/test.py --exhaustive  as --all, with every case of every test
+    python scripts/test.py --fast        only checks that concern changed files, within a minute
 
     python scripts/test.py --runtimes [--all]   only models on other runtimes, one of each kind or all
     python scripts/test.py --provider NAME      only models on a provider of ONNX Runtime: dml, cpu, coreml, ...
 
-Slow are the functions of ``tests/slow.txt``, a fifteenth of all, which take three quarters of the time. Those run that
-the change concerns, the nearest first, for ``SLOW`` CPU seconds (``scripts/_affected.py``).
+Slow tests are the functions in ``tests/slow.txt``, a fifteenth of all, which take three quarters of the time. Those
+affected by the change run, the nearest first, for up to ``SLOW`` CPU seconds (``scripts/_affected.py``).
 
-Tests with many cases run so many that every value of every parameter is met (``tests/selection.py``); ``--exhaustive``
-runs every pair and triple of them too, as a release does.
-At the end stands how many seconds each step took. The exit code is 0 when all of it passed.
+Tests with many cases run a selection that covers every value of every parameter (``tests/selection.py``);
+``--exhaustive`` also covers every pair and triple, as a release does. The time of each step is printed at the end. The
+exit code is 0 if everything passed.
 
-Makes ``.venv`` with pinned packages first, ``.venv-ort124`` and ``.venv-ort132`` for other ONNX Runtimes,
-``.venv-browser`` for the report's page, ``.venv-cpp`` for what is for C++ programs, ``.venv-csharp`` for C#,
-``.venv-openvino``, ``.venv-webgpu`` and ``.venv-qnn`` for other runtimes. What is run on other runtimes, and where
-results are kept, is in ``docs/runtimes.md``.
+Creates ``.venv`` with pinned packages first, ``.venv-ort124`` and ``.venv-ort132`` for other ONNX Runtimes,
+``.venv-browser`` for the report's page, ``.venv-cpp`` for C++, ``.venv-csharp`` for C#, and ``.venv-openvino``,
+``.venv-webgpu`` and ``.venv-qnn`` for other runtimes. ``docs/runtimes.md`` describes what runs there, and the results.
 """
 
 from __future__ import annotations
@@ -36,14 +35,7 @@ from typing import NamedTuple
 
 from _cpp_headers import fetch
 from _csharp import fetch_csharp
-from _environment import (
-    ROOT,
-    interpreter,
-    prepare,
-    prepare_runtime,
-    prepare_tool,
-    run,
-)
+from _environment import ROOT, interpreter, prepare, prepare_runtime, prepare_tool, run
 from _web import prepare_web
 from check_release import BRIEF
 
@@ -63,27 +55,27 @@ RUNTIME_TESTS = (
     "tests/test_squeezenet.py",
     "tests/test_vectors.py",
 )
-"""Tests of numbers that ONNX Runtime computes; other tests run models to see that something reaches them."""
+"""Tests of numeric results of ONNX Runtime; other tests only check that models run."""
 
 
 TESTS_OF_PAGES = tuple(f"tests/docs/test_pages.py::test_what_a_page_says_is_so[{Path(page).stem}]" for page in BRIEF)
-"""Tests of pages that ``check_release.py --brief`` runs as well, with the wheel that is made of the same files."""
+"""Tests of pages that ``check_release.py --brief`` runs too, with a wheel of the same files."""
 
 
 class Step(NamedTuple):
-    """One thing to check."""
+    """One check."""
 
     title: str
     command: list[str | Path]
 
 
 def types(python: Path) -> list[Step]:
-    """Types of the package and of the tests, which have one cache: one after the other."""
+    """Type checks of the package and of the tests, in sequence, since they share a cache."""
     return [Step("mypy", [python, "-m", "mypy"]), Step("mypy tests", [python, "-m", "mypy", "tests"])]
 
 
 def sources(python: Path) -> list[list[Step]]:
-    """What is checked of the sources besides types and tests, in parts that may be done at once."""
+    """Checks of the sources besides types and tests, in parts that can run in parallel."""
     generators = [*sorted((ROOT / "scripts").glob("generate_*.py")), ROOT / "scripts" / "make_samples.py"]
     return [
         [Step("ruff check", [python, "-m", "ruff", "check", *SOURCES])],
@@ -93,7 +85,7 @@ def sources(python: Path) -> list[list[Step]]:
 
 
 def products(python: Path) -> list[list[Step]]:
-    """What is checked of what is made of the sources, in parts that may be done at once."""
+    """Checks of built products, in parts that can run in parallel."""
     return [
         [Step("build_docs.py", [python, ROOT / "scripts" / "build_docs.py"])],
         [Step("check_release.py", [python, ROOT / "scripts" / "check_release.py", "--brief"])],
@@ -101,20 +93,17 @@ def products(python: Path) -> list[list[Step]]:
 
 
 RUNS = ROOT / "build" / "runs"
-"""Where the tests keep what the pinned ONNX Runtime gives, which the others are compared with (``tests/replay.py``)."""
+"""Recorded results of the pinned ONNX Runtime, for comparison with the others (``tests/replay.py``)."""
 
 
 ONE_IN = {"oldest": 3, "newest": 4}
-"""Of so many cases of a test one is run on the oldest and on the newest release, where the pinned one runs all.
-
-The newest is next to the pinned one.
-"""
+"""Which share of a test's cases runs on the oldest and on the newest release, which is close to the pinned one."""
 
 
 def other_runtime_step(python: Path, which: str, *, one_in: int = 1) -> Step:
-    """The tests that ONNX Runtime decides, with the oldest release that the project accepts, or the newest.
+    """``RUNTIME_TESTS`` with the oldest or the newest supported release, one in ``one_in`` cases of each function.
 
-    Tests whose models do not give the same bits run in full. ``one_in`` is of how many cases of a function one is run.
+    Tests whose models give other bits than on the pinned release run in full.
     """
     title = f"pytest with the {which} onnxruntime"
     options: list[str | Path] = ["--replay-runs", RUNS, "--cases", "each", "--one-in", str(one_in)]
@@ -122,18 +111,18 @@ def other_runtime_step(python: Path, which: str, *, one_in: int = 1) -> Step:
 
 
 def runtimes_step(python: Path, *options: str | Path, browser: bool = False) -> Step:
-    """Models on ONNX's reference evaluator, and on OpenVINO, WebGPU and QNN's emulator where they are to be had.
+    """Models on ONNX's reference evaluator, and on OpenVINO, WebGPU and QNN's emulator if available.
 
-    With ``browser`` on ONNX Runtime Web as well, which takes some minutes more.
+    ``browser`` adds ONNX Runtime Web, which takes some minutes.
     """
     runtimes = ["evaluator:portable"]
     if prepare_tool("openvino"):
         runtimes.append(f"openvino:openvino={interpreter(ROOT / '.venv-openvino')}")
     if not _has_vulkan():
-        print("no Vulkan driver, without which nothing was run on WebGPU", flush=True)
+        print("no Vulkan driver: nothing is run on WebGPU", flush=True)
     elif prepare_tool("webgpu"):
         runtimes.append(f"webgpu:webgpu={interpreter(ROOT / '.venv-webgpu')}")
-    # which is what the NPU's emulator is for
+    # the NPU's emulator needs x86-64
     if platform.machine().lower() in ("x86_64", "amd64") and prepare_tool("qnn"):
         runtimes.append(f"qnn:qnn-npu={interpreter(ROOT / '.venv-qnn')}")
     if browser and prepare_web():
@@ -143,14 +132,14 @@ def runtimes_step(python: Path, *options: str | Path, browser: bool = False) -> 
 
 
 def provider_step(python: Path, provider: str, results: Path) -> Step:
-    """All models on one provider of ONNX Runtime, compiled for it where it is a target."""
+    """All models on one provider of ONNX Runtime, compiled for it if it is a target."""
     target = provider if (ROOT / "schemas" / "targets" / f"{provider}.json").exists() else "portable"
     what: list[str | Path] = [f"{provider}:{target}", "--all", "--results", results]
     return Step(f"models on provider {provider}", [python, "-m", "tests.runtimes", *what])
 
 
 def _has_vulkan() -> bool:
-    """Whether WebGPU finds a device here; where the system has another interface to it, it does."""
+    """Whether WebGPU finds a Vulkan driver; systems other than Linux do not need one."""
     if sys.platform != "linux":
         return True
     named = os.environ.get("VK_DRIVER_FILES") or os.environ.get("VK_ICD_FILENAMES")
@@ -159,16 +148,16 @@ def _has_vulkan() -> bool:
 
 
 SLOW = 200
-"""CPU seconds of slow tests that a change may take, where not all are run."""
+"""Budget for affected slow tests in CPU seconds."""
 
 
 def _parallel() -> list[str]:
-    # each process begins with a half of the files: what a file needs, such as a C++ program, is then made once
+    # each process starts with a contiguous share of the files, so that fixtures of a file are created once
     return ["-n", str(os.cpu_count() or 1), "--dist", "worksteal", "-p", "no:cacheprovider"]
 
 
 class Outcome(NamedTuple):
-    """How a step ended."""
+    """The result of a step."""
 
     title: str
     passed: bool
@@ -176,10 +165,9 @@ class Outcome(NamedTuple):
 
 
 def perform(*parts: list[Step]) -> list[Outcome]:
-    """Runs the steps, all of them whatever happens.
+    """Runs all steps, even after failures.
 
-    Of several parts each one's steps are run in order, beside those of the others, as many at a time as there are
-    cores; what a step says is then shown when it has ended.
+    Steps of a part run in sequence, parts in parallel on all cores; then the output of a step is shown when it ends.
     """
     alone = len(parts) == 1
     with ThreadPoolExecutor(max_workers=min(len(parts), os.cpu_count() or 1)) as pool:
@@ -188,30 +176,30 @@ def perform(*parts: list[Step]) -> list[Outcome]:
 
 
 def _perform(step: Step, *, shown: bool) -> Outcome:
-    """Runs a step; what it says is ``shown`` as it comes, or afterwards."""
+    """Runs a step; its output is ``shown`` immediately or at the end."""
     title = f"\n=== {step.title}"
     if shown:
         print(title, flush=True)
     started = time.perf_counter()
-    with tempfile.TemporaryFile() as said:
-        # one thread for each worker's linear algebra, or they fight over the cores
+    with tempfile.TemporaryFile() as output:
+        # one thread for linear algebra in each worker, since workers occupy all cores
         threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-        code = run(step.command, threads, None if shown else said)
+        code = run(step.command, threads, None if shown else output)
         seconds = time.perf_counter() - started
-        said.seek(0)
-        text = "" if shown else f"{title}\n{said.read().decode(errors='replace')}"
+        output.seek(0)
+        text = "" if shown else f"{title}\n{output.read().decode(errors='replace')}"
     outcome = "passed" if code == 0 else f"FAILED with exit code {code}"
     print(f"{text}--- {step.title}: {outcome} in {seconds:.1f} s", flush=True)
     return Outcome(step.title, code == 0, seconds)
 
 
 def test_steps(python: Path, *, thorough: bool, cases: str, since: str | None) -> tuple[Step, list[list[Step]]]:
-    """The tests, and parts that may be done at once after them, in environments of their own, which are made here."""
+    """The tests, and parts that can run in parallel after them; creates the environments of all."""
     prepare_tool("browser")
     if prepare_tool("cpp"):
         fetch()
     fetch_csharp()
-    # onnxruntime-directml, which Windows has, comes in one version of the range
+    # Windows uses onnxruntime-directml, which has only one supported version
     ends = (("oldest", "ort124"), ("newest", "ort132")) if thorough and sys.platform == "linux" else ()
     kept = ["--record-runs", RUNS, *(part for name in RUNTIME_TESTS for part in ("--record-of", name))]
     run_twice = TESTS_OF_PAGES if thorough and os.name != "nt" else ()
@@ -228,15 +216,15 @@ def test_steps(python: Path, *, thorough: bool, cases: str, since: str | None) -
 
 
 def perform_all(*, thorough: bool, cases: str = "each", since: str | None = None) -> list[Outcome]:
-    """Checks everything, or what is not ``thorough`` and takes a third of the time."""
-    # making an environment keeps one core busy, and so does each step but the tests
+    """Checks everything, or the default selection if not ``thorough``, in a third of the time."""
+    # creating an environment occupies one core, and so does each step but the tests
     with ThreadPoolExecutor(max_workers=1) as beside:
         making = beside.submit(test_steps, interpreter(ROOT / ".venv"), thorough=thorough, cases=cases, since=since)
         python = prepare(".venv")
-        outcomes = perform(*(products(python) if thorough else ()), *sources(python))  # what takes longest comes first
+        outcomes = perform(*(products(python) if thorough else ()), *sources(python))  # the longest first
         tests, last = making.result()
         shutil.rmtree(RUNS, ignore_errors=True)
-        # while a process of the tests waits, or has nothing left to do
+        # types are checked while processes of the tests are idle
         typed = beside.submit(perform, types(python), [])
         outcomes += perform([tests])
         outcomes += typed.result()
@@ -246,7 +234,7 @@ def perform_all(*, thorough: bool, cases: str = "each", since: str | None = None
 
 
 def perform_fast() -> list[Outcome]:
-    """What concerns changed files: their style, all types, and the tests nearest to them that fit into a minute."""
+    """Checks style and types, and runs the tests closest to the changed files that fit into a minute."""
     python = prepare(".venv")
     module: list[str | Path] = [python, "-m"]
     style = [
@@ -258,8 +246,7 @@ def perform_fast() -> list[Outcome]:
     return perform(style, [tests])
 
 
-def chosen(options: argparse.Namespace) -> list[Outcome]:
-    """Does what was asked for."""
+def perform_chosen(options: argparse.Namespace) -> list[Outcome]:
     if options.provider:
         results = options.results or ROOT / "tests" / "runtimes" / "results"
         return perform([provider_step(prepare(".venv"), options.provider, results)])
@@ -272,17 +259,19 @@ def chosen(options: argparse.Namespace) -> list[Outcome]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Checks everything; exit code 0 when all of it passed.")
-    parser.add_argument("--all", action="store_true", help="the oldest and other runtimes, pages, release as well")
+    parser = argparse.ArgumentParser(
+        description="Checks style, types, generated files and tests; exit code 0 if everything passed."
+    )
+    parser.add_argument("--all", action="store_true", help="also slow tests, other runtimes, pages and the release")
     parser.add_argument("--exhaustive", action="store_true", help="as --all, with every case of every test")
-    parser.add_argument("--fast", action="store_true", help="only what concerns changed files, within a minute")
-    parser.add_argument("--since", help="a commit: what differs from it was changed, not what is not committed yet")
+    parser.add_argument("--fast", action="store_true", help="only checks that concern changed files, within a minute")
+    parser.add_argument("--since", help="compare with this commit to find changed files, not with the last one")
     parser.add_argument("--runtimes", action="store_true", help="only models on other runtimes; with --all every model")
     parser.add_argument("--provider", help="only models on a provider of ONNX Runtime, such as dml")
-    parser.add_argument("--results", type=Path, help="a directory for what --runtimes or --provider found, as JSON")
+    parser.add_argument("--results", type=Path, help="a directory for the results of --runtimes or --provider, as JSON")
     options = parser.parse_args()
     started = time.perf_counter()
-    outcomes = chosen(options)
+    outcomes = perform_chosen(options)
     print("\nseconds of each step")
     for outcome in sorted(outcomes, key=lambda outcome: -outcome.seconds):
         print(f"{outcome.seconds:8.1f}  {outcome.title}{'' if outcome.passed else '  FAILED'}")

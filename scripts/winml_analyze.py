@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Prints what ``winml analyze`` says of compiled models for the six devices that winml-cli knows.
+"""Prints the results of ``winml analyze`` for compiled models on the six devices of winml-cli.
 
     scripts/winml_analyze.py --python PYTHON              PYTHON has winml-cli: .venv-onward/bin/python
-    scripts/winml_analyze.py --python PYTHON --write      puts the tables into docs/windows-ml.md, too
+    scripts/winml_analyze.py --python PYTHON --write      also updates docs/windows-ml.md
 
-The samples, the networks of ``_networks.py`` beside the same networks written in ONNX by hand, and one node of each
-operator of DirectML, each compiled for the device's own target. A node is supported, partial (it runs, on the CPU),
-unsupported or unknown: nobody has measured one like it. Every operator of which a node is unsupported or unknown is
-named with the reason, which is what the nearest node that was measured and ran has otherwise.
+The models are the samples, the networks of ``_networks.py`` and their handwritten ONNX, and one node of each DirectML
+operator, each compiled for the device's own target. A node is supported, partial (it runs on the CPU), unsupported or
+unknown (no similar node was measured). Operators with unsupported or unknown nodes are listed with the reason: how they
+differ from the nearest node that was measured and ran.
 """
 
 from __future__ import annotations
@@ -19,26 +19,19 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+import _networks
+import onnx
+from _generated import ROOT, with_section
 
-import _networks  # noqa: E402
-import onnx  # noqa: E402
-from _generated import filled  # noqa: E402
-
-import dml2onnx  # noqa: E402
-from dml2onnx.compiler import compile_outputs  # noqa: E402
-from dml2onnx.testing import valid  # noqa: E402
-from tests.lowering import harness  # noqa: E402
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from dml2onnx.ir.graph import Graph
+import dml2onnx
+from dml2onnx.compiler import compile_outputs
+from dml2onnx.ir.graph import Graph
+from dml2onnx.testing import valid
+from tests.lowering import harness
 
 PAGE = ROOT / "docs" / "windows-ml.md"
 DEVICES = {
@@ -49,14 +42,14 @@ DEVICES = {
     "OpenVINOExecutionProvider_NPU": "openvino-npu",
     "NvTensorRTRTXExecutionProvider_GPU": "tensorrt-rtx",
 }
-"""winml-cli's devices, and our targets for them."""
+"""Our target for each of winml-cli's devices."""
 KINDS = ("supported", "partial", "unsupported", "unknown", "not read")
 OPERATORS = "one node of each operator"
 
 
 @dataclass(frozen=True)
 class Model:
-    """A model for one device; ``title`` names its row, ``maker`` who wrote it."""
+    """A model for one device; ``title`` names its row, ``maker`` its origin."""
 
     title: str
     maker: str
@@ -64,7 +57,7 @@ class Model:
 
 
 def graphs() -> Iterator[tuple[str, Graph, onnx.ModelProto | None]]:
-    """Samples and networks, with the ONNX by hand where there is one."""
+    """Yields samples and networks, with their handwritten ONNX if any."""
     for name in ("digits", "picture"):
         yield name, dml2onnx.load(ROOT / "samples" / name / "model.json"), None
     for network in _networks.networks():
@@ -72,7 +65,7 @@ def graphs() -> Iterator[tuple[str, Graph, onnx.ModelProto | None]]:
 
 
 def models(directory: Path, target: str) -> Iterator[Model]:
-    """All models for one target, written into a directory."""
+    """Writes all models for one target into a directory."""
     for number, (name, graph, by_hand) in enumerate(graphs()):
         path = directory / f"network{number}.onnx"
         dml2onnx.compile(graph, target=target).save(path)
@@ -91,17 +84,17 @@ def models(directory: Path, target: str) -> Iterator[Model]:
 def tables(
     answers: Mapping[str, Mapping[str, Sequence[Mapping[str, str]]]], made: Mapping[str, Sequence[Model]]
 ) -> str:
-    """Markdown: a row for each network, a column for each device."""
+    """Markdown tables with a row for each network and a column for each device."""
     counts: dict[tuple[str, str], dict[str, Counter[str]]] = {}
     operators: dict[str, list[Counter[str]]] = {}
     trouble: dict[str, dict[str, Counter[str]]] = {}
     for place, several in made.items():
         for model in several:
-            said = Counter(item["says"].lower() for item in answers[place][str(model.path)])
+            kinds = Counter(item["says"].lower() for item in answers[place][str(model.path)])
             if model.maker == OPERATORS:
-                operators.setdefault(place, []).append(said)
+                operators.setdefault(place, []).append(kinds)
             else:
-                counts.setdefault((model.title, model.maker), {})[place] = said
+                counts.setdefault((model.title, model.maker), {})[place] = kinds
             if model.maker != "by hand":
                 wrong = [i for i in answers[place][str(model.path)] if i["says"].lower() in KINDS[2:]]
                 for item in wrong:
@@ -111,14 +104,14 @@ def tables(
     lines = [f"| Model | Written | {' | '.join(names)} |", f"|---|---|{'---|' * len(names)}"]
     for (title, maker), by_place in counts.items():
         lines.append(f"| {title} | {maker} | {' | '.join(_cell(by_place[place]) for place in made)} |")
-    whole = {place: sum(set(said) <= {"supported"} for said in several) for place, several in operators.items()}
+    whole = {place: sum(set(kinds) <= {"supported"} for kinds in several) for place, several in operators.items()}
     total = {place: sum(several, Counter()) for place, several in operators.items()}
     some = f"{OPERATORS}, of {len(next(iter(operators.values())))}: wholly supported"
     lines.append(f"| {some} | dml2onnx | {' | '.join(str(whole[place]) for place in made)} |")
     lines.append(f"| the nodes of these | dml2onnx | {' | '.join(_cell(total[place]) for place in made)} |")
     lines += [
         "",
-        "Why nodes are unsupported or unknown: what the nearest node that was measured and ran has otherwise.",
+        "Why nodes are unsupported or unknown: the difference from the nearest node that was measured and ran.",
         "",
     ]
     for place, reasons in trouble.items():
@@ -129,26 +122,25 @@ def tables(
 
 
 def _reason(item: Mapping[str, str]) -> str:
-    """What is said of a node, and why where that is known."""
+    """The classification of a node, with the reason if known."""
     says = item["says"].lower()
     why = {"unknown": item["why"], "not read": "attributes that are lists of texts"}.get(says)
     return f"{says}: {why}" if why else says
 
 
-def _cell(said: Counter[str]) -> str:
-    """All nodes as one number where all are supported; else how many of each kind."""
-    total = sum(said.values())
-    if said["supported"] == total:
+def _cell(kinds: Counter[str]) -> str:
+    """The total if all nodes are supported, else the number of each kind."""
+    total = sum(kinds.values())
+    if kinds["supported"] == total:
         return f"all {total}"
-    return f"{said['supported']} of {total}" + "".join(f", {said[kind]} {kind}" for kind in KINDS[1:] if said[kind])
+    return f"{kinds['supported']} of {total}" + "".join(f", {kinds[kind]} {kind}" for kind in KINDS[1:] if kinds[kind])
 
 
 def main() -> int:
-    """The command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("--python", required=True, help="an interpreter that has winml-cli and what it needs")
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/windows-ml.md")
-    parser.add_argument("--answers", type=Path, help="also write all that was said into this file, as JSON")
+    parser.add_argument("--python", required=True, help="an interpreter that has winml-cli")
+    parser.add_argument("--write", action="store_true", help="update docs/windows-ml.md")
+    parser.add_argument("--answers", type=Path, help="also write all results into this file, as JSON")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         made: dict[str, list[Model]] = {}
@@ -159,15 +151,17 @@ def main() -> int:
         wanted = Path(name, "models.json")
         wanted.write_text(json.dumps({place: [str(item.path) for item in several] for place, several in made.items()}))
         command = [options.python, str(Path(__file__).with_name("_winml_analyze.py")), str(wanted)]
-        said = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+        results = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
     if options.answers:
-        options.answers.write_text(json.dumps(_by_title(said["answers"], made), indent=1), encoding="utf-8")
+        options.answers.write_text(json.dumps(_by_title(results["answers"], made), indent=1), encoding="utf-8")
     date = datetime.datetime.now(tz=datetime.UTC).date()
-    text = f"What {said['version']} says of models of dml2onnx {dml2onnx.__version__}, {date}:\n\n"
-    text += tables(said["answers"], made)
+    text = f"Results of {results['version']} for models of dml2onnx {dml2onnx.__version__}, {date}:\n\n"
+    text += tables(results["answers"], made)
     print(text)
     if options.write:
-        PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), "scripts/winml_analyze.py", text), encoding="utf-8")
+        PAGE.write_text(
+            with_section(PAGE.read_text(encoding="utf-8"), "scripts/winml_analyze.py", text), encoding="utf-8"
+        )
     return 0
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Write the targets of Windows ML's devices from what Microsoft has measured on them, and publishes in winml-cli.
+"""Write the targets of Windows ML's devices from the measurements that Microsoft publishes in winml-cli.
 
     scripts/winml_targets.py --python PYTHON      PYTHON has winml-cli and pyarrow: .venv-winml/bin/python
 
-A kernel is one of which some node was compiled for the device and ran there. Element types that nobody has measured
-count as missing, and so do whole operators; a variable that the measurements do not tell apart may have any type that
-the operator has. Nothing is known of numbers but that a node ran. Quirks in the files stay as they are.
+A target has a kernel if some node with these types was compiled for the device and ran there. Element types and
+operators without measurements count as missing; a type variable that the measurements do not record may have any type
+that the operator admits. The measurements do not include numeric results. Quirks in the files are kept.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ import itertools
 import json
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import _node_cases
 import generate_targets
@@ -24,9 +25,6 @@ from onnx import defs
 from probe_target import installed
 
 from dml2onnx import targets
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 GENERATOR = "scripts/winml_targets.py"
 HERE = Path(__file__).resolve().parent
@@ -36,11 +34,11 @@ PLACES = {
     "openvino-gpu": "OpenVINOExecutionProvider_GPU",
     "tensorrt-rtx": "NvTensorRTRTXExecutionProvider_GPU",
 }
-"""Our names of targets, and the package's of devices; that of Qualcomm's NPU is probed on its emulator instead."""
+"""The package's device for each target; Qualcomm's NPU is probed on its emulator instead."""
 
 
 def alternatives(op: str, version: int, measured: Sequence[Mapping[str, Any]]) -> list[generate_targets.Alternative]:
-    """The types of each variable of the operator of which a node ran."""
+    """The types of the operator's variables for which a node ran."""
     variables = {
         item.type_param_str: frozenset(
             name for name in _node_cases.DTYPES if f"tensor({name})" in item.allowed_type_strs
@@ -58,7 +56,7 @@ def alternatives(op: str, version: int, measured: Sequence[Mapping[str, Any]]) -
 
 
 def table(measured: Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]], opsets: range) -> generate_targets.Table:
-    """The kernels of a device, of the versions that its opsets use."""
+    """The kernels of a device for the operator versions in its opsets."""
     content: generate_targets.Table = {}
     for op in sorted(measured.keys() & _node_cases.INPUTS.keys()):
         versions = sorted({targets.version(op, opset) for opset in opsets if defs.has(op, opset)})
@@ -72,7 +70,6 @@ def table(measured: Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]], ops
 
 
 def main() -> int:
-    """The command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--python", required=True, help="an interpreter that has winml-cli and pyarrow")
     options = parser.parse_args()

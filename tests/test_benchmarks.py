@@ -16,7 +16,7 @@ sys.path.insert(0, str(SCRIPTS))
 
 generate: Any = importlib.import_module("generate_benchmarks")
 figures: Any = importlib.import_module("_figures")
-Figure, Run, keep, read, say = figures.Figure, figures.Run, figures.keep, figures.read, figures.say
+Figure, Run, keep, read, report = figures.Figure, figures.Run, figures.keep, figures.read, figures.report
 FAST = Figure("one", 1.25, "times cp", most=1.3, reason="never said")
 SLOW = Figure("two", 1.75, "times cp", most=1.3, reason="the disk takes 1.5")
 
@@ -32,8 +32,8 @@ def test_figures_are_kept_beside_those_of_others(tmp_path: Path, monkeypatch: py
     file = tmp_path / "figures.json"
     keep(file, "bench_size.py", Run((SLOW,), "2026-01-01", "a machine", {"Python": "3.11"}, 1.5))
     monkeypatch.setattr(sys, "argv", ["scripts/bench_batch.py"])
-    assert say([FAST], file) == 0
-    assert say([FAST, SLOW], file) == 1
+    assert report([FAST], file) == 0
+    assert report([FAST, SLOW], file) == 1
     runs = read(file)
     assert list(runs) == ["bench_batch.py", "bench_size.py"]
     assert runs["bench_size.py"] == Run((SLOW,), "2026-01-01", "a machine", {"Python": "3.11"}, 1.5)
@@ -50,11 +50,11 @@ def test_the_table_has_ranges_and_what_misses_its_target() -> None:
     )
     assert rows[-1] == "a machine; Python 3.11."
     text = "before\n<!-- made by scripts/generate_benchmarks.py -->\nold\n<!-- end -->\nafter"
-    made = generate.filled(text, {"bench_size.py": run})
+    made = generate.updated(text, {"bench_size.py": run})
     assert made.startswith("before\n")
     assert made.endswith("\nafter")
     assert "old" not in made
-    assert generate.filled(made, {"bench_size.py": run}) == made
+    assert generate.updated(made, {"bench_size.py": run}) == made
 
 
 def test_every_benchmark_with_a_target_has_its_figures_in_the_table() -> None:

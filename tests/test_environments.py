@@ -69,7 +69,7 @@ class TestPins:
         if in_environment:
             monkeypatch.setenv("PIP_INDEX_URL", "https://in-environment.invalid/simple")
         where = "environment" if in_environment else "file"
-        found = script("lock").as_configured()
+        found = script("lock").pip_configuration()
         assert found == {"UV_DEFAULT_INDEX": f"https://in-{where}.invalid/simple", "SSL_CERT_FILE": str(configuration)}
 
     def test_the_project_accepts_what_is_pinned(self):
@@ -227,15 +227,15 @@ class TestEnvironment:
             directory.mkdir()
             filled.append(1)
 
-        assert [module.filled(directory, text, fill, "nothing") for text in ("a", "a", "b")] == [True] * 3
+        assert [module.fill_directory(directory, text, fill, "nothing") for text in ("a", "a", "b")] == [True] * 3
         assert len(filled) == 2
 
         def fail():
             raise OSError("no network")
 
-        assert not module.filled(directory, "c", fail, "nothing was made")
+        assert not module.fill_directory(directory, "c", fail, "nothing was made")
         assert "nothing was made: no network" in capsys.readouterr().out
-        assert module.filled(directory, "c", fill, "nothing")
+        assert module.fill_directory(directory, "c", fill, "nothing")
 
     def test_an_old_pip_fills_nothing_but_its_own_environment(self, project, monkeypatch):
         module, commands = project

@@ -1,4 +1,4 @@
-"""The scripts that set up, check, show and measure the project."""
+"""Tests the scripts that set up, check, demonstrate and measure the project."""
 
 from __future__ import annotations
 
@@ -32,8 +32,6 @@ SCRIPTS = ROOT / "scripts"
 
 
 class TestHeaders:
-    """Those for C++, of packages of Debian and of wheels."""
-
     @pytest.fixture
     def module(self, script, monkeypatch, tmp_path):
         module = script("_cpp_headers")
@@ -43,7 +41,7 @@ class TestHeaders:
 
     @staticmethod
     def package(names):
-        """A Debian package with such files, each of which holds its own name."""
+        """A Debian package with these files, each of which contains its own name."""
         data = io.BytesIO()
         with tarfile.open(fileobj=data, mode="w:xz") as archive:
             for name in names:
@@ -141,17 +139,15 @@ class TestTest:
         good, bad = [sys.executable, "-c", ""], [sys.executable, "-c", "raise SystemExit(3)"]
         outcomes = module.perform([module.Step("one", good), module.Step("two", bad), module.Step("three", good)])
         assert [outcome.passed for outcome in outcomes] == [True, False, True]
-        said = capfd.readouterr().out
-        assert "two: FAILED with exit code 3" in said
-        assert "three: passed" in said
+        output = capfd.readouterr().out
+        assert "two: FAILED with exit code 3" in output
+        assert "three: passed" in output
 
     @pytest.fixture
     def bare(self, script, monkeypatch, tmp_path):
-        """The script with environments that are there already and steps that all pass; and the titles of the steps."""
+        """The script with existing environments and passing steps, and the list of its steps."""
         module = script("test")
-        monkeypatch.setattr(
-            module, "RUNS", tmp_path / "runs"
-        )  # the suite that this is in may be recording into its own
+        monkeypatch.setattr(module, "RUNS", tmp_path / "runs")  # the running suite may be recording into the real one
         steps: list = []
 
         def perform(*parts):
@@ -176,10 +172,10 @@ class TestTest:
         )
         monkeypatch.setattr(sys, "argv", ["test.py"])
         assert module.main() == code
-        said = capsys.readouterr().out
-        assert line in said.splitlines()[-1]
-        assert "     2.2  mypy tests" in said
-        assert ("mypy  FAILED" in said) == bool(failed)
+        output = capsys.readouterr().out
+        assert line in output.splitlines()[-1]
+        assert "     2.2  mypy tests" in output
+        assert ("mypy  FAILED" in output) == bool(failed)
 
     @pytest.mark.parametrize("arguments", [[], ["--fast"], ["--all"], ["--exhaustive"]])
     def test_only_all_of_it_has_every_case_the_second_runtime_and_the_release(self, bare, monkeypatch, arguments):
@@ -203,7 +199,7 @@ class TestTest:
         leaves_slow = ["--slow" in step.command for step in steps if step.title == "pytest"]
         assert leaves_slow == ([] if arguments == ["--fast"] else [not thorough])
         left = [part for step in steps for part in step.command if str(part).startswith("tests/docs/test_pages.py::")]
-        # check_release.py runs them, which Windows does with other pages
+        # check_release.py runs them, except on Windows
         assert left == (list(module.TESTS_OF_PAGES) if thorough and os.name != "nt" else [])
 
     def test_pages_that_are_run_elsewhere_are_pages(self, script):
@@ -262,7 +258,7 @@ def test_the_wheel_works_without_the_repository(tmp_path):
     for path in (ROOT / "dml2onnx" / "report" / "assets").iterdir():
         assert f"dml2onnx/report/assets/{path.name}" in names
     assert "dml2onnx/py.typed" in names
-    # -P and the extracted package first: what is imported is the wheel's, not the checkout's
+    # -P and the extracted package first, so that the wheel is imported rather than the checkout
     program = (
         "import sys; sys.path.insert(0, sys.argv[1]); import dml2onnx; from pathlib import Path;"
         "assert Path(dml2onnx.__file__).is_relative_to(sys.argv[1]);"
@@ -275,18 +271,18 @@ def test_the_wheel_works_without_the_repository(tmp_path):
 
 class TestNetworks:
     def test_they_answer_as_onnx_by_hand(self, script):
-        """Before they are measured; the models by hand are an oracle of their own."""
+        """Handwritten models are an independent oracle."""
         bench = script("bench_networks")
         for network in bench.networks():
             compiled = bench.in_session(dml2onnx.compile(network.graph).serialize(), network.feeds)()
             bench.compare(network, {"compiled": compiled})
             first, array = next((name, item.numpy()) for name, item in compiled.items())
             wrong = onnxruntime.OrtValue.ortvalue_from_numpy(array + np.float32(3))
-            with pytest.raises(AssertionError, match="away"):
+            with pytest.raises(AssertionError, match="differs by"):
                 bench.compare(network, {"compiled": {**compiled, first: wrong}})
 
     def test_recordings_are_no_larger_than_by_hand(self, script, shared):
-        """Of yolov4 only the nodes, since it has 64 million weights."""
+        """yolov4 is not run, since it has 64 million weights."""
         bench = script("bench_networks")
         for network in bench.recorded(shared / "models" / "recorded"):
             model = dml2onnx.compile(network.graph)
@@ -306,7 +302,7 @@ class TestLayouts:
             name, (run, nodes) = list(sides.items())[-1]
             ((output, value),) = run().items()
             wrong = {output: onnxruntime.OrtValue.ortvalue_from_numpy(value.numpy() + np.float32(3))}
-            with pytest.raises(AssertionError, match="away"):
+            with pytest.raises(AssertionError, match="differs by"):
                 bench.require_equal({**sides, name: (lambda wrong=wrong: wrong, nodes)})
 
 
@@ -347,7 +343,7 @@ class TestRelease:
 
 
 def test_actions_are_pinned_by_commit():
-    """A tag can be moved to another commit by whoever gets hold of the action, the publishing one above all."""
+    """A compromised action could move its tag to another commit."""
     lines = [line for file in (ROOT / ".github" / "workflows").glob("*.yml") for line in file.read_text().splitlines()]
     used = [line for line in lines if re.search(r"\buses:", line)]
     assert len(used) > 10
@@ -355,7 +351,7 @@ def test_actions_are_pinned_by_commit():
 
 
 def test_no_host_of_a_registry_is_named():
-    """Packages come from where pip, npm and apt are set up to get them."""
+    """Packages come from the configured sources of pip, npm and apt."""
     hosts = re.compile("|".join(["pypi" + r"\.org", "registry" + r"\.npmjs", "python" + "hosted", "deb" + r"\.debian"]))
     folders = [ROOT / name for name in ("dml2onnx", "scripts", "tests", ".github", "docs", "schemas", "samples")]
     files = [

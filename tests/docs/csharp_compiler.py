@@ -1,8 +1,8 @@
-"""Compiles C#: ``.venv-csharp`` has what this needs, Roslyn among it (``scripts/_csharp.py``).
+"""Compiles C# with Roslyn in ``.venv-csharp`` (``scripts/_csharp.py``).
 
     python csharp_compiler.py OUTPUT.dll [--program] [--reference FILE]... SOURCE...
 
-Beside the assembly lies what ``dotnet`` asks of a program. Errors are printed, and the exit code is 1.
+Also writes the runtime configuration for ``dotnet``. Prints errors and exits with code 1 if there are any.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ import pythonnet
 from clr_loader import get_coreclr
 
 DOTNET = Path(sysconfig.get_path("purelib"), "dnv", "net", "runtime", ".net")
-"""In the wheel of .NET's runtime, whose module would start it."""
+"""The files of the wheel with .NET's runtime, whose module must not be imported: it starts the runtime."""
 ROSLYN = Path(sys.prefix) / "csharp"
 USINGS = "".join(
     f"global using System{name};"
     for name in ("", ".Collections.Generic", ".IO", ".Linq", ".Net.Http", ".Threading", ".Threading.Tasks")
 )
-"""What a project of .NET has unless it says otherwise."""
+"""Implicit usings of a .NET project."""
 
 
 def framework() -> Path:
-    """Where the assemblies of .NET are."""
+    """The directory of .NET's assemblies."""
     (found,) = (DOTNET / "shared" / "Microsoft.NETCore.App").iterdir()
     return found
 
 
 def runtime_config(place: Path) -> Path:
-    """The file that says which .NET a program runs on."""
-    asked = {"name": "Microsoft.NETCore.App", "version": framework().name}
-    options = {"tfm": "net8.0", "framework": asked, "configProperties": {"System.Globalization.Invariant": True}}
+    """Writes the file that selects the .NET of a program."""
+    version = {"name": "Microsoft.NETCore.App", "version": framework().name}
+    options = {"tfm": "net8.0", "framework": version, "configProperties": {"System.Globalization.Invariant": True}}
     place.write_text(json.dumps({"runtimeOptions": options}), encoding="utf-8")
     return place
 
 
 def compiled(output: Path, sources: list[str], references: list[str], *, is_program: bool) -> list[str]:
-    """Writes an assembly; the errors in its sources, with which there is none."""
+    """Writes an assembly and returns no errors, or returns the errors in its sources."""
     config = runtime_config(output.with_suffix(".runtimeconfig.json"))
     pythonnet.set_runtime(get_coreclr(runtime_config=str(config), dotnet_root=str(DOTNET)))
     import clr
@@ -81,7 +81,7 @@ def compiled(output: Path, sources: list[str], references: list[str], *, is_prog
 def main() -> int:
     parser = argparse.ArgumentParser(description="Compiles C#.")
     parser.add_argument("output", type=Path)
-    parser.add_argument("--reference", action="append", default=[], help="an assembly besides those of .NET")
+    parser.add_argument("--reference", action="append", default=[], help="an assembly in addition to those of .NET")
     parser.add_argument("--program", action="store_true", help="with top-level statements")
     parser.add_argument("sources", nargs="+", type=Path)
     options = parser.parse_args()

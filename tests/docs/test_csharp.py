@@ -1,7 +1,7 @@
-"""The C# of the pages compiles with the sources of ONNX Runtime's own package, and what needs no Windows runs.
+"""The C# of the documentation compiles with the sources of ONNX Runtime's package, and runs if it needs no Windows.
 
-Windows ML's own class is in NuGet's package alone. It is declared here as the metadata of the Windows App SDK has it,
-which a wheel states; what it returns is awaited as a task, as C#/WinRT does.
+Windows ML's own class is only on NuGet. It is declared here by the metadata of the Windows App SDK, which a wheel has;
+its asynchronous results are tasks, as in C#/WinRT.
 """
 
 from __future__ import annotations
@@ -41,26 +41,25 @@ pytestmark = pytest.mark.skipif(not LIBRARY.exists(), reason="no compiler of C#:
 
 
 def programs(page: str, language: str) -> list[str]:
-    """What a page has in a language."""
+    """The programs of a page in a language."""
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
 
 
 def compiled(directory: Path, sources: Sequence[str]) -> Path:
-    """A program; the test fails with the compiler's errors."""
+    """Compiles a program; fails with the compiler's errors."""
     files = []
     for number, source in enumerate(sources):
         files.append(directory / f"source{number}.cs")
         files[-1].write_text(source, encoding="utf-8")
     program = directory / "program.dll"
     command: list[str | Path] = [PYTHON, COMPILER, program, "--program", "--reference", LIBRARY, *files]
-    said = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert said.returncode == 0, said.stdout + said.stderr
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
     return program
 
 
 def dotnet() -> Path:
-    """What runs programs of .NET."""
     (found,) = (ROOT / ".venv-csharp" / "lib").glob("python*/site-packages/dnv/net/runtime/.net/dotnet")
     return found
 
@@ -77,8 +76,8 @@ def test_the_program_runs_the_model_of_the_page(tmp_path: Path) -> None:
     module = [sys.executable, "-m", "dml2onnx", "compile", "enlarge.json", "-o", "enlarge.onnx", "--quiet"]
     for command in ([sys.executable, "make_model.py"], module):
         subprocess.run(command, cwd=tmp_path, check=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
-    said = subprocess.run([dotnet(), executable], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (said.returncode, said.stdout.split()) == (0, [str(3 * 64 * 64), "1", "1"]), said.stderr
+    done = subprocess.run([dotnet(), executable], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.split()) == (0, [str(3 * 64 * 64), "1", "1"]), done.stderr
 
 
 def test_the_program_for_windows_ml_compiles(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The glossary: few words, each with a reason, and each in use."""
+"""Tests the glossary: its words are few, explained and in use."""
 
 from __future__ import annotations
 

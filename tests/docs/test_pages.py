@@ -1,4 +1,4 @@
-"""The documents say what is so: all their commands and programs run, and print what the pages show."""
+"""Tests that the commands and programs of the documentation run and print what the pages show."""
 
 from __future__ import annotations
 
@@ -53,8 +53,6 @@ def test_the_program_that_builds_a_graph_computes_what_it_says(tmp_path: Path, m
 
 
 class TestRunner:
-    """What would be wrong in a page is found."""
-
     @pytest.fixture
     def found(self, tmp_path: Path):
         def failures(*lines: str) -> list[str]:
@@ -87,8 +85,8 @@ class TestRunner:
         ("lines", "what"),
         [
             (["```console", "$ echo one", "two", "```"], "prints\none"),
-            (["```console", "$ echo one; echo two", "one", "```"], "and not"),
-            (["```console", "$ echo one two three", "one … four", "```"], "and not"),
+            (["```console", "$ echo one; echo two", "one", "```"], "instead of"),
+            (["```console", "$ echo one two three", "one … four", "```"], "instead of"),
             (["```console", "$ false", "```"], "exit code 1, not 0"),
             (["```console", "$ false | true; false", "$ true", "```"], "exit code 1, not 0"),
             (["```console", "$ false | cat", "```"], "exit code 1, not 0"),
@@ -119,14 +117,14 @@ class TestRunner:
 
 
 def test_the_module_is_standard_library_only() -> None:
-    """Whoever has only the wheel runs the pages with it."""
+    """It runs in environments with only the wheel."""
     assert isinstance(run_docs, ModuleType)
     code = "import sys; sys.path.insert(0, sys.argv[1]); import run_docs"
     subprocess.run([sys.executable, "-I", "-S", "-c", code, run_docs.ROOT / "scripts"], check=True)
 
 
 def test_the_readme_counts_right() -> None:
-    """Operators, levels, opsets and versions of runtimes are those of the package."""
+    """Operators, levels, opsets and versions of runtimes match the package."""
     text = (run_docs.ROOT / "README.md").read_text(encoding="utf-8")
     project = tomllib.loads((run_docs.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     ranges = {name: re.search(rf"{name}>=1\.(\d+),<1\.(\d+);", " ".join(project["dependencies"])) for name in RUNTIMES}
@@ -142,7 +140,7 @@ def test_the_readme_counts_right() -> None:
 
 @pytest.mark.parametrize("page", ["README.md", ".github/CONTRIBUTING.md", *(f"docs/{n.name}" for n in PAGES)])
 def test_pages_name_what_there_is(page: str) -> None:
-    """Files of the repository that a page names in code, and codes of diagnostics, are there."""
+    """Files and diagnostic codes that a page names exist."""
     text = (run_docs.ROOT / page).read_text(encoding="utf-8")
     named = re.findall(r"`((?:dml2onnx|scripts|schemas|tests|samples|docs)/[\w./-]+)`", text)
     assert [name for name in named if not (run_docs.ROOT / name).exists()] == []
@@ -169,9 +167,9 @@ def test_the_page_of_providers_says_what_each_computes_in() -> None:
     text = (run_docs.ROOT / "docs" / "providers.md").read_text(encoding="utf-8")
     table = text.partition("## How exactly they compute")[2].partition("\n- ")[0]
     rows = [line.strip("|").split("|") for line in table.splitlines() if line.startswith("| `")]
-    said = {name: " ".join(row[1:]) for row in rows for name in re.findall(r"`([^`]+)`", row[0])}
+    text_of = {name: " ".join(row[1:]) for row in rows for name in re.findall(r"`([^`]+)`", row[0])}
     for row in bounds.TABLE:
         expected = "shaders" if row.arithmetic.name == "WGSL" else row.arithmetic.name
-        assert expected in said[row.provider]
-        assert not row.option or row.option in said[row.provider] or row.option == "device_type"
-    assert set(said) == set(providers.BY_NAME)
+        assert expected in text_of[row.provider]
+        assert not row.option or row.option in text_of[row.provider] or row.option == "device_type"
+    assert set(text_of) == set(providers.BY_NAME)

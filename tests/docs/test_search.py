@@ -1,20 +1,16 @@
-"""Built pages as they are read from a disk: excerpts of search results, and tables at every width."""
+"""Tests built pages opened from disk: excerpts of search results, and tables at every width."""
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.docs import script
-from tests.report.browser import SIZE, running
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.report.browser import Browser
+from tests.report.browser import SIZE, Browser, running
 
 docs_search = script("_docs_search")
 STATIC = Path(__file__).parents[2] / "docs" / "_static"
@@ -37,7 +33,7 @@ def test_the_main_part_is_kept_with_its_sections() -> None:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A page, a table, and a search page that asks for the page as Sphinx's does."""
+    """A page, two tables, and a search page that fetches the page like Sphinx's."""
     root = tmp_path_factory.mktemp("site")
     (root / "_static").mkdir()
     for name in ("pages.js", "pages.css"):
@@ -77,39 +73,44 @@ def test_excerpts_are_read_from_a_disk(browser: Browser, site: Path) -> None:
     found = f"new DOMParser().parseFromString({json.dumps(text)}, 'text/html').querySelector('[role=main] #two')"
     assert browser.run(f"{found}.textContent").strip() == "Sizes of all dimensions"
     assert browser.problems == []
-    # what is not among them is asked for as before, and a browser refuses that
+    # other pages are fetched as before, which browsers refuse
     assert browser.run("fetch('./other.html').then(() => 'read', () => 'refused')") == "refused"
+
+
+@contextlib.contextmanager
+def resized(browser: Browser, width: int, *, mobile: bool = False) -> Iterator[None]:
+    def resize(width: int, height: int, mobile: bool) -> None:
+        browser.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile
+        )
+
+    resize(width, 600, mobile)
+    try:
+        yield
+    finally:
+        resize(*SIZE, False)
 
 
 @pytest.mark.parametrize("width", [390, 820, 1280, 1920])
 def test_tables_fit(browser: Browser, site: Path, width: int) -> None:
-    browser.call("Emulation.setDeviceMetricsOverride", width=width, height=600, deviceScaleFactor=1, mobile=width < 500)
-    try:
+    with resized(browser, width, mobile=width < 500):
         browser.open(site / "table.html")
-        wide, seen = browser.run("[document.documentElement.scrollWidth, innerWidth]")
-        assert wide <= seen
-        shown = browser.run("getComputedStyle(document.querySelectorAll('td')[4]).display")
-        assert shown == ("none" if width < 700 else "table-cell")
+        assert browser.run("document.documentElement.scrollWidth <= innerWidth")
+        display = browser.run("getComputedStyle(document.querySelectorAll('td')[4]).display")
+        assert display == ("none" if width < 700 else "table-cell")
         assert browser.run("document.querySelector('td').innerText") == "DML_CONVOLUTION_OPERATOR_DESC"
         name, long, *short = browser.run(
             "[...document.querySelectorAll('td')].slice(0, 4).map((cell) => cell.getBoundingClientRect().top)"
         )
         assert (name < long < short[0]) == (width < 700)
-        assert short[0] == short[1]  # they stand beside each other, on a phone too
-    finally:
-        size = {"width": SIZE[0], "height": SIZE[1], "deviceScaleFactor": 1, "mobile": False}
-        browser.call("Emulation.setDeviceMetricsOverride", **size)
+        assert short[0] == short[1]  # in one row, even on a phone
 
 
 @pytest.mark.parametrize("width", [200, 1280])
-def test_words_of_prose_stay_whole_where_there_is_room(browser: Browser, site: Path, width: int) -> None:
-    browser.call("Emulation.setDeviceMetricsOverride", width=width, height=600, deviceScaleFactor=1, mobile=False)
-    try:
+def test_words_of_prose_are_not_broken_if_there_is_space(browser: Browser, site: Path, width: int) -> None:
+    with resized(browser, width):
         browser.open(site / "prose.html")
-        breaks, seen = "document.querySelectorAll('td wbr').length", "document.querySelector('thead').offsetHeight"
+        breaks, height = "document.querySelectorAll('td wbr').length", "document.querySelector('thead').offsetHeight"
         option = "document.querySelector('code').getClientRects().length"
-        assert browser.run(f"[{breaks} > 0, {seen}, {option}]") == [width < 500, 0, 1]
+        assert browser.run(f"[{breaks} > 0, {height}, {option}]") == [width < 500, 0, 1]
         assert browser.run("document.documentElement.scrollWidth <= innerWidth")
-    finally:
-        size = {"width": SIZE[0], "height": SIZE[1], "deviceScaleFactor": 1, "mobile": False}
-        browser.call("Emulation.setDeviceMetricsOverride", **size)

@@ -1,4 +1,4 @@
-"""What pages are made from data, and that links which lead nowhere are found."""
+"""Tests pages that are generated from data, and the check of links."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_every_operator_has_a_page_with_all_that_is_known(pages: dict[str, str])
             assert f"| `{field.name}` |" in page
         for row in schema.support:
             assert re.search(rf"^\| {row.level} \|", page, re.MULTILINE)
-        # what it becomes is ONNX's own notation of a real model
+        # the example has ONNX's text format of a real model
         assert re.search(r"^```text\n\(.*\) => \(.*\)", page, re.MULTILINE | re.DOTALL), name
         assert f'"type": "{schema.short_name}"' in page
         text = (catalog.schemas_directory() / "operators" / f"{schema.stem}.json").read_text(encoding="utf-8")
@@ -59,7 +59,7 @@ def test_the_kind_of_an_observation_is_emphasised(pages: dict[str, str]) -> None
 
 def test_no_title_has_an_option_that_is_no_code(pages: dict[str, str]) -> None:
     titles = [line for page in pages.values() for line in page.splitlines() if line.startswith("# ")]
-    assert [title for title in titles if re.search(r"(?<!`)--\w", title)] == []  # of which typography makes dashes
+    assert [title for title in titles if re.search(r"(?<!`)--\w", title)] == []  # typography turns these into dashes
 
 
 def test_every_code_has_its_place(pages: dict[str, str]) -> None:
@@ -79,7 +79,6 @@ def test_forms_of_json_have_all_their_members(pages: dict[str, str]) -> None:
 
 
 def test_the_same_sources_every_time(tmp_path: Path) -> None:
-    """So that generated pages need not be kept."""
     for seed in ("1", "2"):
         command: list[str | Path] = [sys.executable, SCRIPTS / "_docs_pages.py", tmp_path / seed]
         subprocess.run(command, check=True, capture_output=True, env={"PYTHONHASHSEED": seed, "PATH": ""})
@@ -122,11 +121,11 @@ class TestLinks:
     @pytest.mark.parametrize(
         ("link", "what"),
         [
-            ("three.html", "there is no such file"),
-            ("two.html#there", "there is no such place in the page"),
-            ("#nowhere", "there is no such place in the page"),
-            ("http://example.org", "no whole https address"),
-            ("https://example", "no whole https address"),
+            ("three.html", "no such file"),
+            ("two.html#there", "no such anchor in the page"),
+            ("#nowhere", "no such anchor in the page"),
+            ("http://example.org", "not a complete https address"),
+            ("https://example", "not a complete https address"),
         ],
     )
     def test_wrong(self, tmp_path: Path, link: str, what: str) -> None:
@@ -134,7 +133,7 @@ class TestLinks:
         found = self.broken(tmp_path, one=one, two='<h1 id="here"><a href="one.html">x</a>')
         assert found == [f"one.html: {link}: {what}"]
 
-    def test_a_page_that_nobody_links_to(self, tmp_path: Path) -> None:
+    def test_a_page_without_links_to_it(self, tmp_path: Path) -> None:
         assert self.broken(tmp_path, one='<a href="one.html">x</a>', two="") == ["two.html: no page links to it"]
 
     def test_pictures_and_styles(self, tmp_path: Path) -> None:

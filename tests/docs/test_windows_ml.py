@@ -1,7 +1,7 @@
-"""The C++ of docs/windows-ml.md is what the headers of C++/WinRT and ONNX Runtime declare, compiled for Windows.
+"""The C++ of docs/windows-ml.md compiles for Windows with the headers of C++/WinRT and ONNX Runtime.
 
-Windows ML's own class is in NuGet's package alone. It is declared here as the metadata of the Windows App SDK has it,
-which a wheel states. Nothing is run. ``test_csharp.py`` compiles the program in C#.
+Windows ML's own class is only on NuGet. It is declared here by the metadata of the Windows App SDK, which a wheel has.
+Nothing is run. ``test_csharp.py`` compiles the program in C#.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ namespace winrt::impl
         using type = class_category;
     }};
 
-    // which interface it is only matters to a program that runs
+    // the actual interface matters only at run time
     template <>
     struct default_interface<Provider>
     {{
@@ -59,7 +59,7 @@ namespace winrt::impl
 
 
 def methods() -> dict[str, str]:
-    """What the methods of the class that take nothing return, in C++."""
+    """The return types of the class's methods without parameters, in C++."""
     stated = re.findall(rf"# (\S+) {re.escape(CLASS)}::(\w+)\(\)\n", METADATA.read_text(encoding="utf-8"))
     return {
         name: re.sub(r"`\d", "", returned)
@@ -73,7 +73,6 @@ def methods() -> dict[str, str]:
 
 @pytest.fixture
 def include(tmp_path: Path) -> Path:
-    """The headers that the program includes."""
     if not METADATA.exists():
         pytest.skip("no headers of C++/WinRT: scripts/test.py fetches them")
     (tmp_path / "winrt").mkdir()

@@ -39,7 +39,7 @@ def test_openvino_computes_them() -> None:
     wanted = dml2onnx.run(_tied(4), {"x": x})
     worker = Worker(Runtime("openvino", "openvino", OPENVINO))
     try:
-        found = worker.ask(model.serialize(), {model.inputs[0].onnx_name: x})
+        found = worker.run(model.serialize(), {model.inputs[0].onnx_name: x})
     finally:
         worker.stop()
     assert isinstance(found, list), found

@@ -1,11 +1,10 @@
-"""Proves that compiled networks go on to other tools, and that what these make of them still computes the network.
+"""Passes compiled networks to downstream tools and verifies the models that these produce.
 
     python -m tests.onward [PYTHON ...] [--only PATTERN] [--results FILE]
 
-Each PYTHON is an interpreter that has some of the tools of ``worker.py``; each tool is run by the first that has it,
-and one that none has is named. ``--only`` takes tools in whose names the pattern, a regular expression, is found.
-The exit code is 0 where all numbers are within the tool's bound (``judging.py``), or ``differences.py`` has the cause,
-and each example of ``differences.py`` still shows it.
+Each PYTHON is an interpreter that has some of the tools of ``worker.py``; each tool runs in the first that has it, and
+missing tools are listed. ``--only`` selects tools by a regular expression for names. The exit code is 0 if all results
+are within the tool's bound (``judging.py``) or explained by ``differences.py``, and each example there still fails.
 """
 
 from __future__ import annotations
@@ -38,24 +37,24 @@ WORKER = Path(__file__).with_name("worker.py")
 
 
 def found(pythons: Iterable[Path]) -> dict[str, tuple[Path, list[str]]]:
-    """The interpreter for each tool that there is one for, with the versions of the tool's packages."""
+    """The first interpreter that has each tool, with the versions of the tool's packages."""
     known: dict[str, tuple[Path, list[str]]] = {}
     for python in pythons:
-        said = subprocess.run([python, WORKER], check=True, stdout=subprocess.PIPE, text=True).stdout
-        for name, versions in json.loads(said).items():
+        output = subprocess.run([python, WORKER], check=True, stdout=subprocess.PIPE, text=True).stdout
+        for name, versions in json.loads(output).items():
             known.setdefault(name, (python, versions))
     return known
 
 
 def make(name: str, python: Path, models: Mapping[str, tuple[onnx.ModelProto, Arrays]]) -> dict[str, Made]:
-    """What a tool makes of models, by their names; with each goes what is fed, numbered."""
+    """Passes models and their numbered feeds to a tool; returns the results by model."""
     answers: dict[str, Made] = {}
     with tempfile.TemporaryDirectory() as place:
         directory = Path(place)
         for key, (model, feeds) in models.items():
             onnx.save(model, directory / f"{key}.onnx")
             np.savez(directory / f"{key}.npz", **feeds)  # type: ignore[arg-type]  # names are those of inputs
-        while any(not (directory / f"{key}.json").exists() for key in models):  # a tool may end its process
+        while any(not (directory / f"{key}.json").exists() for key in models):  # a tool may crash
             before = len(list(directory.glob("*.json")))
             line = [str(python.absolute()), str(WORKER), name, place]
             done = subprocess.run(
@@ -64,18 +63,18 @@ def make(name: str, python: Path, models: Mapping[str, tuple[onnx.ModelProto, Ar
             if len(list(directory.glob("*.json"))) == before:
                 raise RuntimeError(f"{name}: {done.stderr}")
         for key in models:
-            said = json.loads((directory / f"{key}.json").read_text(encoding="utf-8"))
-            answers[key] = Made(said.get("refused", ""))
-            if "made" in said:
+            answer = json.loads((directory / f"{key}.json").read_text(encoding="utf-8"))
+            answers[key] = Made(answer.get("refused", ""))
+            if "made" in answer:
                 with np.load(directory / f"{key}.out.npz") as loaded:
                     answers[key].outputs = dict(loaded)
-                if TOOLS[name].make is not None and not said["made"].endswith(".ort"):
-                    answers[key].nodes = judging.node_count(onnx.load(directory / said["made"]))
+                if TOOLS[name].make is not None and not answer["made"].endswith(".ort"):
+                    answers[key].nodes = judging.node_count(onnx.load(directory / answer["made"]))
     return answers
 
 
 class Expected:
-    """What the models give before any tool has been at them."""
+    """Computes the outputs of the original models."""
 
     def __init__(self) -> None:
         self._place = tempfile.TemporaryDirectory()
@@ -89,7 +88,7 @@ class Expected:
         return judging.half_results(subject)
 
     def run(self, model: onnx.ModelProto, feeds: Arrays) -> Arrays:
-        """On ONNX Runtime here, unoptimised or not: numbers are the same within the bounds."""
+        """Runs a model on ONNX Runtime."""
         path = Path(self._place.name, "model.onnx")
         onnx.save(model, path)
         return worker.run(path, {key[2:]: array for key, array in feeds.items() if key.startswith("0/")})
@@ -103,7 +102,7 @@ def _shaped(subject: Subject) -> Arrays:
 def prove(
     name: str, python: Path, several: Sequence[Subject], expected: Expected
 ) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    """One tool: what came of each network, and examples of its differences that show them no longer."""
+    """Verifies one tool; returns a row for each network, and the titles of differences that are fixed."""
     tool = TOOLS[name]
     mine = [_for(tool, subject) for subject in several]
     models = {f"{number:02}": (item.model.model_proto, _shaped(item)) for number, item in enumerate(mine)}
@@ -123,23 +122,23 @@ def prove(
             want = expected.run(*models[f"{key}h"])
             rows[item.title]["by_hand"] = theirs.refused or judging.error(theirs.outputs, want)
         rows[item.title] |= verdict(name, item, rows[item.title])
-    healed = [
+    fixed = [
         item.title
         for number, item in enumerate(examples)
         if not _shows(name, item, made[f"e{number}"], expected) and not item.of_processor
     ]
-    return rows, healed
+    return rows, fixed
 
 
 def _for(tool: Tool, subject: Subject) -> Subject:
-    """The network for another target or opset."""
+    """The network compiled for the tool's target and opset."""
     if (tool.target, tool.opset) == ("onnx", 21):
         return subject
     return subject.compiled(target=tool.target, opset=tool.opset)
 
 
 def judged(name: str, subject: Subject, made: Made, expected: Expected, key: str) -> dict[str, Any]:
-    """What came of one network, in numbers."""
+    """The measurements of one network."""
     row: dict[str, Any] = {"before": judging.node_count(subject.model.model_proto)}
     if made.refused:
         return {**row, "refused": made.refused}
@@ -157,14 +156,14 @@ def judged(name: str, subject: Subject, made: Made, expected: Expected, key: str
 
 
 def verdict(name: str, subject: Subject, row: Mapping[str, Any]) -> dict[str, Any]:
-    """Whether it is right, and if not, by which entry; an empty title where none explains it."""
+    """Whether a row is right, and otherwise the title of the difference that explains it, or an empty title."""
     if "refused" not in row:
         by_hand = row.get("by_hand")
         limit = by_hand if isinstance(by_hand, float) else None
         if row.get("right", judging.is_like_by_hand(row["error"], limit)):
             return {"right": True}
-    said = row.get("refused", "")
-    causes = [item for item in DIFFERENCES if item.explains(name, said, subject.model.model_proto)]
+    refused = row.get("refused", "")
+    causes = [item for item in DIFFERENCES if item.explains(name, refused, subject.model.model_proto)]
     return {"right": False, "cause": causes[0].title if causes else ""}
 
 
@@ -176,28 +175,30 @@ def _shows(name: str, item: Difference, made: Made, expected: Expected) -> bool:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    command = argparse.ArgumentParser(prog="python -m tests.onward", description="Proves networks on other tools.")
+    command = argparse.ArgumentParser(
+        prog="python -m tests.onward", description="Verifies networks on downstream tools."
+    )
     command.add_argument("pythons", nargs="*", type=Path, metavar="PYTHON", help="an interpreter that has some tools")
-    command.add_argument("--only", default="", help="tools whose names have this regular expression")
-    command.add_argument("--results", type=Path, help="a file for what was found, as JSON")
+    command.add_argument("--only", default="", help="only tools whose names match this regular expression")
+    command.add_argument("--results", type=Path, help="a JSON file for the results")
     options = command.parse_args(arguments)
     places = found(options.pythons or [Path(sys.executable)])
     several, expected, ok = list(subjects(shared_directory())), Expected(), True
     for name in (name for name in TOOLS if re.search(options.only, name)):
         if name not in places:
-            print(f"{name}: no interpreter has it")
+            print(f"{name}: not installed in any interpreter")
             continue
         python, versions = places[name]
         started = time.perf_counter()
-        rows, healed = prove(name, python, several, expected)
+        rows, fixed = prove(name, python, several, expected)
         print(f"{name}, {', '.join(versions)}, {time.perf_counter() - started:.0f} s")
         for title, row in rows.items():
             print(f"  {title}: {results.cell(row)}{'' if row['right'] else '  ' + (row['cause'] or 'UNEXPLAINED')}")
             ok &= row["right"] or bool(row["cause"])
             if not row["right"] and not row["cause"]:
                 print(f"    {row.get('refused', '')}")
-        for title in healed:
-            print(f"  no longer, or in another way: {title}")
+        for title in fixed:
+            print(f"  fixed or changed: {title}")
             ok = False
         if options.results:
             results.put(options.results, name, results.record(TOOLS[name].bound, versions, rows))

@@ -1,4 +1,4 @@
-"""What tools do otherwise, each with the smallest model that shows it, which nothing of this project has written."""
+"""Known defects of tools, each with a minimal model that is not written by this project."""
 
 from __future__ import annotations
 
@@ -17,24 +17,23 @@ class Difference:
     """A defect or limit of tools."""
 
     tools: tuple[str, ...]
-    """As in ``worker.py``."""
+    """Names of ``worker.py``."""
     title: str
-    """What they do, and what helps, in sentences."""
+    """The defect and a workaround, in sentences."""
     says: str
-    """Part of what is said; empty where numbers are other ones."""
+    """Part of the error message; empty if results are wrong."""
     operators: tuple[str, ...]
-    """A model has one of these where it may be of this; any model, if there are none."""
+    """Affected models have one of these operators; empty if any model may be affected."""
     model: str
-    """The smallest model that shows it, in ONNX's text form."""
+    """A minimal model in ONNX's text format."""
     inputs: Mapping[str, np.ndarray] = field(default_factory=lambda: {"x": np.ones((1, 4), np.float32)})
     metadata: bool = False
-    """Whether the example's model has an entry in its metadata."""
+    """Whether the example needs an entry in its metadata."""
     opset: int = 21
     of_processor: bool = False
-    """Whether the example may be right on other processors."""
+    """Whether other processors may pass the example."""
 
     def example(self) -> onnx.ModelProto:
-        """The example's model."""
         text = f'<ir_version: 10, opset_import: ["": {self.opset}]> g {" ".join(self.model.split())}'
         model = parser.parse_model(text)
         onnx.checker.check_model(model, full_check=True)
@@ -43,7 +42,7 @@ class Difference:
         return model
 
     def explains(self, tool: str, refused: str, model: onnx.ModelProto) -> bool:
-        """Whether it may be the cause of what came of a model: of what was said, or of other numbers."""
+        """Whether the defect may have caused a refusal or wrong results of a model."""
         if tool not in self.tools or bool(self.says) != bool(refused) or self.says not in refused:
             return False
         return not self.operators or any(node.op_type in self.operators for node in model.graph.node)

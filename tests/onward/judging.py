@@ -1,4 +1,4 @@
-"""Whether what a tool made of a network still computes it."""
+"""Compares the results of a tool's model with those of the original."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from dml2onnx.reference.arithmetic import FLOAT16
 from tests.onward.subjects import Arrays, Subject
 
 BOUNDS = ("same", "half", "bits")
-"""The model's own numbers; what FLOAT16 makes of the network; what the tool makes of the network by hand."""
+"""The model's own results; FLOAT16 results; the error of the tool on the handwritten network."""
 SAME = 1e-4
-"""How far FLOAT may be apart, relative to the largest, where sums are added up in another order."""
+"""Tolerance for FLOAT sums in another order, relative to the largest element."""
 MORE = 1.25
-"""How much further off the quantised model may be than that of the network by hand, whose rounding is another."""
+"""Allowed ratio of a quantised model's error to that of the handwritten network, plus ``LEAST``."""
 LEAST = 1e-3
 ALONE = 0.05
-"""How far off a quantised model may be where the tool refuses the network by hand."""
+"""Limit on a quantised model's error if the tool refuses the handwritten network."""
 
 
 @dataclass(slots=True)
 class Made:
-    """What a tool made of one model."""
+    """The result of a tool for one model."""
 
     refused: str = ""
-    """What the tool said, or ONNX Runtime of its model, if nothing came of it."""
+    """The error message of the tool, or of ONNX Runtime for its model."""
     outputs: Arrays = field(default_factory=dict)
     nodes: int | None = None
-    """How many the new model has, where it is an ONNX model."""
+    """The number of nodes if the result is an ONNX model."""
 
 
 def error(have: Arrays, want: Arrays) -> float:
-    """How far outputs are apart: the root of the mean square, relative to that of what is wanted; the worst of all."""
+    """The largest root-mean-square error of all outputs, relative to the root mean square of the expected output."""
     worst = 0.0
     for name, array in want.items():
         if name not in have or have[name].size != array.size or have[name].dtype != array.dtype:
@@ -47,7 +47,7 @@ def error(have: Arrays, want: Arrays) -> float:
 
 
 def is_same(have: Arrays, want: Arrays) -> bool:
-    """Whether outputs are those of the model before: integers to the bit."""
+    """Whether outputs match the original model's, integers exactly."""
     for name, array in want.items():
         if name not in have or have[name].size != array.size or have[name].dtype != array.dtype:
             return False
@@ -59,7 +59,7 @@ def is_same(have: Arrays, want: Arrays) -> bool:
 
 
 def half_results(subject: Subject) -> Mapping[str, Result]:
-    """What the network gives in FLOAT16, with bounds."""
+    """The results of the network in FLOAT16, with bounds."""
     with np.errstate(all="ignore"):
         return evaluate_results(
             subject.graph, subject.feeds, [*subject.graph.results, *subject.graph.outputs], None, FLOAT16, exact=False
@@ -67,7 +67,7 @@ def half_results(subject: Subject) -> Mapping[str, Result]:
 
 
 def is_half(subject: Subject, have: Arrays, results: Mapping[str, Result]) -> bool:
-    """Whether outputs are within what FLOAT16 makes of the network."""
+    """Whether outputs are within the bounds of FLOAT16."""
     ports = subject.model.outputs
     if any(port.onnx_name not in have or have[port.onnx_name].size != np.prod(port.shape) for port in ports):
         return False
@@ -79,10 +79,9 @@ def is_half(subject: Subject, have: Arrays, results: Mapping[str, Result]) -> bo
 
 
 def is_like_by_hand(mine: float, by_hand: float | None) -> bool:
-    """Whether quantisation costs no more than it does of the network by hand; errors as :func:`error` gives them."""
+    """Whether quantisation is about as accurate as for the handwritten network, by :func:`error`."""
     return mine <= (ALONE if by_hand is None else MORE * by_hand + LEAST)
 
 
 def node_count(model: onnx.ModelProto) -> int:
-    """Nodes of the main graph."""
     return len(model.graph.node)

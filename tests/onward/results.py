@@ -17,7 +17,7 @@ FILE = Path(__file__).with_name("results.json")
 
 
 def record(bound: str, versions: Iterable[str], rows: Mapping[str, Any]) -> dict[str, Any]:
-    """What is kept of one tool."""
+    """The JSON record of one tool."""
     return {
         "versions": list(versions),
         "dml2onnx": dml2onnx.__version__,
@@ -29,7 +29,7 @@ def record(bound: str, versions: Iterable[str], rows: Mapping[str, Any]) -> dict
 
 
 def put(path: Path, name: str, content: Mapping[str, Any]) -> None:
-    """Writes what was found of one tool, beside what the file has of others."""
+    """Writes the results of one tool, keeping those of others."""
     known = read(path) if path.exists() else {}
     known[name] = content
     ordered = {tool: known[tool] for tool in TOOLS if tool in known}
@@ -37,13 +37,13 @@ def put(path: Path, name: str, content: Mapping[str, Any]) -> None:
 
 
 def read(path: Path = FILE) -> dict[str, Any]:
-    """What was found of each tool."""
+    """The results by tool."""
     content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return content
 
 
 def cell(row: Mapping[str, Any]) -> str:
-    """What came of a network, in a few words."""
+    """The table cell of a network."""
     if "refused" in row:
         return "refused"
     parts = []
@@ -70,7 +70,7 @@ HEADINGS = {
 
 
 def tables(content: Mapping[str, Any]) -> str:
-    """Markdown: a table for each bound, and what is otherwise."""
+    """A Markdown table for each bound, and a list of differences."""
     lines: list[str] = []
     for bound, heading in HEADINGS.items():
         chosen = {name: item for name, item in content.items() if item["bound"] == bound}

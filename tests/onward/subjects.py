@@ -1,4 +1,4 @@
-"""The networks that go on to tools: of the benchmarks and of the samples, SqueezeNet, and some by hand beside them."""
+"""The networks for tools: benchmarks, samples and SqueezeNet, some with handwritten ONNX."""
 
 from __future__ import annotations
 
@@ -18,31 +18,30 @@ from tests.runtimes.samples import benchmarks
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 CALIBRATION = 4
-"""How many inputs a tool is given to find the range of each value."""
+"""Number of inputs for calibration."""
 
 Arrays = dict[str, np.ndarray]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Subject:
-    """A network, and what is fed to it by public name, in the shape of the model's input."""
+    """A network and its feeds by public name, in the shapes of the model's inputs."""
 
     title: str
     graph: Graph
     model: CompiledModel
     feeds: Arrays
     by_hand: onnx.ModelProto | None = None
-    """The same network as a person writes it; shapes may leave out sizes of 1."""
+    """Equivalent handwritten ONNX; shapes may omit sizes of 1."""
     quant_format: str | None = None
 
     def compiled(self, *, target: str, opset: int) -> Subject:
-        """The network as another model."""
         model = dml2onnx.compile(self.graph, target=target, opset=opset, quant_format=self.quant_format)
         return replace(self, model=model)
 
 
 def subjects(shared: Path | None) -> Iterator[Subject]:
-    """All networks; ``shared`` has the weights of SqueezeNet."""
+    """Yields all networks; ``shared`` has the weights of SqueezeNet."""
     for network in benchmarks().networks():
         yield _subject(network.name, network.graph, network.feeds, network.by_hand)
         if network.name.startswith("quantised"):
@@ -101,12 +100,12 @@ NUMBERS: Mapping[str, npt.ArrayLike] = {
 
 
 def _sample(name: str, feeds: Arrays, text: str) -> Subject:
-    """A sample and the same by hand, with the sample's weights."""
+    """A sample and its handwritten ONNX with the sample's weights."""
     graph = dml2onnx.load(SAMPLES / name / "model.json")
     weights = {item.name: numpy_helper.to_array(item) for item in dml2onnx.compile(graph).model_proto.graph.initializer}
     weights.update({key: np.asarray(value, np.float32) for key, value in NUMBERS.items()})
     weights.update(by_two=np.array([0, 0, 2, 2, 0, 0, 2, 2]), three=np.array([1, 3, 1, 1]))
-    return _subject(name, graph, feeds, benchmarks().written(text, weights))
+    return _subject(name, graph, feeds, benchmarks().parsed(text, weights))
 
 
 def _subject(
@@ -117,25 +116,25 @@ def _subject(
     quant_format: str | None = None,
 ) -> Subject:
     model = dml2onnx.compile(graph, quant_format=quant_format)
-    given = model.complete({name: np.asarray(array).reshape(-1) for name, array in feeds.items()})
-    shaped = {port.name: np.ascontiguousarray(given[port.name]).reshape(port.shape) for port in model.inputs}
+    complete = model.complete({name: np.asarray(array).reshape(-1) for name, array in feeds.items()})
+    shaped = {port.name: np.ascontiguousarray(complete[port.name]).reshape(port.shape) for port in model.inputs}
     return Subject(title, graph, model, shaped, by_hand, quant_format)
 
 
 def fed(model: onnx.ModelProto, feeds: Arrays) -> Arrays:
-    """What is fed for calibration, numbered, in the shapes of a model's inputs: the inputs, and turned ones."""
-    made = {}
+    """Numbered feeds for calibration in the shapes of a model's inputs: the inputs and rolled copies."""
+    feeds_by_number = {}
     for item in model.graph.input:
         array = feeds[item.name].reshape([size.dim_value for size in item.type.tensor_type.shape.dim])
         axis = int(np.argmax(array.shape)) if array.ndim else 0
         for number in range(CALIBRATION):
-            turned = np.roll(array, number * array.shape[axis] // CALIBRATION, axis) if number else array
-            made[f"{number}/{item.name}"] = turned
-    return made
+            rolled = np.roll(array, number * array.shape[axis] // CALIBRATION, axis) if number else array
+            feeds_by_number[f"{number}/{item.name}"] = rolled
+    return feeds_by_number
 
 
 def squeezenet_by_hand(arrays: Arrays) -> onnx.ModelProto:
-    """SqueezeNet 1.1, written from its description; weights lie in the order of their numbers."""
+    """Handwritten SqueezeNet 1.1; weights are in the order of their numbers."""
     names = iter(sorted((name for name in arrays if name != "data"), key=lambda name: int(name[1:])))
     lines: list[str] = []
     weights: Arrays = {}
@@ -166,4 +165,4 @@ def squeezenet_by_hand(arrays: Arrays) -> onnx.ModelProto:
         x = fire(x)
     x = layer(f"Flatten ({layer(f'GlobalAveragePool ({convolution(x, 1)})')})")
     body = "\n".join([*lines, f"softmax = Softmax <axis = 1> ({x})"])
-    return benchmarks().written(f"g (float[1,3,224,224] data) => (float[1,1000] softmax) {{\n{body}\n}}", weights)
+    return benchmarks().parsed(f"g (float[1,3,224,224] data) => (float[1,1000] softmax) {{\n{body}\n}}", weights)

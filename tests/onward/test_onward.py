@@ -1,6 +1,6 @@
-"""ONNX Runtime's own tools on two networks, and the harness itself: what is right passes, and what is wrong does not.
+"""Tests ONNX Runtime's own tools on two networks, and the harness.
 
-Other tools are in an environment of their own: ``scripts/onward.py`` runs them, and its results are checked in.
+Other tools have another environment: ``scripts/onward.py`` runs them, and its results are checked in.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ def digits() -> Subject:
 
 @pytest.mark.parametrize("name", OWN)
 def test_tools_of_onnx_runtime(name: str) -> None:
-    rows, healed = prove(name, HERE, networks(), Expected())
+    rows, fixed = prove(name, HERE, networks(), Expected())
     assert sorted(rows) == sorted(NETWORKS)
     for title, row in rows.items():
         assert row["right"] or row["cause"], (title, row)
         assert row["right"] != ("refused" in row), (title, row)
-    assert not healed
+    assert not fixed
 
 
 def test_optimizers_find_nothing_to_take_away() -> None:
-    """Of all networks, by the results: a default model has no node that ONNX Runtime's or others' can do without."""
+    """No optimizer removes a node of a default model, by the checked-in results."""
     for name, item in results.read().items():
         if item["bound"] == "same":
             for title, row in item["networks"].items():
@@ -107,7 +107,7 @@ def test_what_no_entry_explains_has_no_cause() -> None:
 
 
 def test_tools_that_end_their_process_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The other models are tried all the same."""
+    """The other models still run."""
     broken = tmp_path / "worker.py"
     broken.write_text(
         "import os, sys, pathlib, json\n"
@@ -148,10 +148,10 @@ def test_examples_are_models_that_onnx_runtime_runs(item) -> None:
 
 
 class TestResults:
-    """Those that are checked in."""
+    """Tests the checked-in results."""
 
     def test_all_tools_have_some(self) -> None:
-        assert set(TOOLS) - set(results.read()) <= {"tinygrad"}  # which calls clang
+        assert set(TOOLS) - set(results.read()) <= {"tinygrad"}  # needs clang
 
     def test_all_is_right_or_explained(self) -> None:
         titles = {item.title for item in DIFFERENCES}

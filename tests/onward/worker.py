@@ -1,11 +1,11 @@
-"""What tools make of ONNX models; needs a tool, ONNX Runtime and numpy, nothing of this project.
+"""Runs tools on ONNX models. Needs only a tool, ONNX Runtime and numpy.
 
-    python worker.py                    the tools that this interpreter has, as JSON
+    python worker.py                    prints the tools of this interpreter as JSON
     python worker.py TOOL DIRECTORY
 
-TOOL is a name of ``TOOLS``. DIRECTORY has ``NAME.onnx`` and ``NAME.npz``: what is fed, several times over, as
-``NUMBER/INPUT``. Each model is made into another one, or run by the tool itself; the outputs for what is fed
-first are put into ``NAME.out.npz``, and what was said into ``NAME.json``, which is not done twice.
+TOOL is a name of ``TOOLS``. DIRECTORY has models ``NAME.onnx`` and several feeds each in ``NAME.npz``, named
+``NUMBER/INPUT``. The tool converts or runs each model; outputs for the first feeds are written to ``NAME.out.npz``, and
+the result to ``NAME.json``. Models with a result are skipped.
 """
 
 from __future__ import annotations
@@ -30,42 +30,39 @@ from typing import Any, NamedTuple
 import numpy as np
 
 SECONDS = 120
-"""What a tool may take for one model."""
+"""Timeout for one model in seconds."""
 Arrays = dict[str, Any]
 Feeds = Sequence[Arrays]
 
 
 class Tool(NamedTuple):
-    """A tool, and what of it is used."""
+    """A tool and how to use it."""
 
     packages: tuple[str, ...]
-    """Those whose versions matter, all of which it needs."""
+    """Required packages."""
     bound: str
-    """How far numbers may be from those of the model before: one of ``judging.BOUNDS``."""
+    """The permitted error, one of ``judging.BOUNDS``."""
     make: Callable[[Path, Path, Feeds], Path | None] | None = None
-    """Writes what it makes of a model: where to, and what may be fed for calibration. The path, if it is another."""
+    """Converts a model, given the source, the target and feeds for calibration; returns the path if it is another."""
     run: Callable[[Path, Arrays], Arrays] | None = None
-    """Runs a model, or what was made of one; ONNX Runtime's CPU provider, if nothing is said."""
+    """Runs a model; by default ONNX Runtime's CPU provider."""
     target: str = "onnx"
     opset: int = 21
-    """What models it is given."""
     program: str = ""
-    """A program that it calls."""
+    """A required program."""
 
 
 class Reader:
-    """Calibration as ONNX Runtime asks for it."""
+    """ONNX Runtime's interface for calibration data."""
 
     def __init__(self, feeds: Feeds) -> None:
         self.feeds = feeds
         self.rewind()
 
     def get_next(self) -> Arrays | None:
-        """The next inputs."""
         return next(self.rest, None)
 
     def rewind(self) -> None:
-        """Begins again."""
         self.rest = iter(self.feeds)
 
     def __len__(self) -> int:
@@ -76,17 +73,17 @@ class Reader:
 
 
 def run(path: Path, feeds: Arrays) -> Arrays:
-    """ONNX Runtime's CPU provider."""
+    """Runs a model on ONNX Runtime's CPU provider."""
     ort = import_module("onnxruntime")
     options = ort.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
-    # products of bytes saturate on some processors, unless a session asks for all of their digits
+    # without this option 8-bit products saturate on some processors
     options.add_session_config_entry("session.x64quantprecision", "1")
     try:
         session = ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # ONNX Runtime has classes of its own
-        # asked for that, it refuses INT8 weights that two nodes share; QDQ nodes as they are compute in FLOAT
+    except Exception as error:  # ONNX Runtime has its own exceptions
+        # with this option it refuses INT8 weights that two nodes share; unoptimised QDQ nodes compute in FLOAT
         if "AddInitializerWithOrtValue" not in str(error):
             raise
         options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
@@ -96,18 +93,18 @@ def run(path: Path, feeds: Arrays) -> Arrays:
 
 
 def pre_process(path: Path, made: Path, feeds: Feeds) -> None:
-    """Symbolic shape inference, ONNX Runtime's optimizer and ONNX's shape inference, as before quantisation."""
+    """Preparation for quantisation: shape inference and ONNX Runtime's optimizer."""
     process = import_module("onnxruntime.quantization.shape_inference").quant_pre_process
     process(str(path), str(made), skip_symbolic_shape=not has_sympy())
 
 
 def has_sympy() -> bool:
-    """What symbolic shape inference needs, and ONNX Runtime does not ask for."""
+    """Whether sympy is installed, which symbolic shape inference needs but ONNX Runtime does not require."""
     return import_module("importlib.util").find_spec("sympy") is not None
 
 
 def static(path: Path, made: Path, feeds: Feeds) -> None:
-    """QDQ of 8 bits as ONNX Runtime has it for its CPU provider: activations UINT8, weights INT8 of each channel."""
+    """8-bit QDQ for ONNX Runtime's CPU provider: UINT8 activations, INT8 weights per channel."""
     quantization = import_module("onnxruntime.quantization")
     prepared = path.with_suffix(".prepared")
     pre_process(path, prepared, feeds)
@@ -118,17 +115,17 @@ def static(path: Path, made: Path, feeds: Feeds) -> None:
 
 
 def qnn_pre_process(path: Path, made: Path, feeds: Feeds) -> None:
-    """What ONNX Runtime has for models that go to QNN, before they are quantised."""
+    """ONNX Runtime's preparation of models for QNN."""
     process = import_module("onnxruntime.quantization.execution_providers.qnn").qnn_preprocess_model
-    if not process(str(path), str(made)):  # nothing was to be done
+    if not process(str(path), str(made)):  # unchanged
         made.write_bytes(path.read_bytes())
 
 
 def static_for_npu(path: Path, made: Path, feeds: Feeds) -> None:
-    """QDQ as ONNX Runtime has it for QNN: activations of 16 bits, weights of 8."""
+    """ONNX Runtime's QDQ for QNN: 16-bit activations, 8-bit weights."""
     onnx, quantization = import_module("onnx"), import_module("onnxruntime.quantization")
     model = onnx.load(path)
-    del model.metadata_props[:]  # with which qnn_preprocess_model fails: differences.py
+    del model.metadata_props[:]  # qnn_preprocess_model fails with metadata: differences.py
     prepared = path.with_suffix(".prepared")
     onnx.save(model, path.with_suffix(".bare"))
     qnn_pre_process(path.with_suffix(".bare"), prepared, feeds)
@@ -139,20 +136,20 @@ def static_for_npu(path: Path, made: Path, feeds: Feeds) -> None:
 
 
 def dynamic(path: Path, made: Path, feeds: Feeds) -> None:
-    """Weights of 8 bits, activations quantised as they come."""
+    """8-bit weights and dynamically quantised activations."""
     quantization = import_module("onnxruntime.quantization")
     quantization.quantize_dynamic(str(path), str(made), weight_type=quantization.QuantType.QInt8)
 
 
 def transformers_half(path: Path, made: Path, feeds: Feeds) -> None:
-    """FLOAT16 by onnxruntime.transformers, inputs and outputs as they were."""
+    """FLOAT16 by onnxruntime.transformers, with unchanged inputs and outputs."""
     convert = import_module("onnxruntime.transformers.float16").convert_float_to_float16
     onnx = import_module("onnx")
     onnx.save(convert(onnx.load(path), keep_io_types=True), made)
 
 
 def ort_format(path: Path, made: Path, feeds: Feeds) -> Path:
-    """The format of mobile packages, by the command that ONNX Runtime's pages have."""
+    """The format of mobile packages, by ONNX Runtime's documented command."""
     command = ["-m", "onnxruntime.tools.convert_onnx_models_to_ort", str(path), "--optimization_style", "Fixed"]
     with tempfile.TemporaryDirectory() as directory:
         subprocess.run(
@@ -178,13 +175,13 @@ def _for_npu() -> Any:
 
 
 def context(path: Path, made: Path, feeds: Feeds) -> None:
-    """The NPU's own program in an ONNX model, made as ``winml compile`` does on a machine that has such an NPU."""
+    """A compiled NPU program in an ONNX model, as ``winml compile`` writes it on a machine with this NPU."""
     compiler = import_module("onnxruntime").ModelCompiler(_for_npu(), str(path), embed_compiled_data_into_model=True)
     compiler.compile_to_file(str(made))
 
 
 def run_context(path: Path, feeds: Arrays) -> Arrays:
-    """Runs it on the emulator."""
+    """Runs a compiled NPU program on the emulator."""
     session = import_module("onnxruntime").InferenceSession(str(path), _for_npu())
     names = [item.name for item in session.get_outputs()]
     return dict(zip(names, session.run(names, feeds), strict=True))
@@ -194,12 +191,11 @@ def run_context(path: Path, feeds: Arrays) -> Arrays:
 
 
 def onnxslim(path: Path, made: Path, feeds: Feeds) -> None:
-    """All that it does when nobody asks for less."""
     import_module("onnxslim").slim(str(path), str(made))
 
 
 def onnxsim(path: Path, made: Path, feeds: Feeds) -> None:
-    """All that it does when nobody asks for less, its own check left to us."""
+    """Default options, without its own check."""
     onnx = import_module("onnx")
     simple, _ = import_module("onnxsim").simplify(onnx.load(path))
     onnx.save(simple, made)
@@ -214,13 +210,13 @@ def onnxscript(path: Path, made: Path, feeds: Feeds) -> None:
 
 
 def onnxoptimizer(path: Path, made: Path, feeds: Feeds) -> None:
-    """Its fusing and eliminating passes."""
+    """Its fusion and elimination passes."""
     onnx = import_module("onnx")
     onnx.save(import_module("onnxoptimizer").optimize(onnx.load(path)), made)
 
 
 def common_half(path: Path, made: Path, feeds: Feeds) -> None:
-    """FLOAT16 by onnxconverter-common, inputs and outputs as they were."""
+    """FLOAT16 by onnxconverter-common, with unchanged inputs and outputs."""
     onnx = import_module("onnx")
     convert = import_module("onnxconverter_common.float16").convert_float_to_float16
     onnx.save(convert(onnx.load(path), keep_io_types=True), made)
@@ -249,7 +245,7 @@ def olive(kind: str, **options: Any) -> Callable[[Path, Path, Feeds], None]:
 
 
 def _olive_data(feeds: Feeds) -> Any:
-    """Calibration as Olive's data containers have it: pairs of inputs and a label."""
+    """Calibration data for Olive: pairs of inputs and a label."""
     registry = import_module("olive.data.registry").Registry
     registry.register_dataloader("onward")(lambda *_, **__: [(one, 0) for one in feeds])
     config = import_module("olive.data.config")
@@ -261,12 +257,12 @@ def _olive_data(feeds: Feeds) -> Any:
 
 
 def winml_optimize(path: Path, made: Path, feeds: Feeds) -> None:
-    """``winml optimize`` as it is when nobody asks for more."""
+    """``winml optimize`` with default options."""
     _winml("optimize", "-m", str(path), "-o", str(made))
 
 
 def winml_quantize(*precision: str) -> Callable[[Path, Path, Feeds], None]:
-    """``winml quantize``; its own numbers for calibration are random ones, which is why it is called, not run."""
+    """``winml quantize``, by its API, since the command calibrates with random data."""
 
     def make(path: Path, made: Path, feeds: Feeds) -> None:
         quant = import_module("winml.modelkit.quant")
@@ -281,7 +277,7 @@ def winml_quantize(*precision: str) -> Callable[[Path, Path, Feeds], None]:
 
 
 def winml_compile(path: Path, made: Path, feeds: Feeds) -> None:
-    """``winml compile`` for the CPU, the one device that it finds on Linux."""
+    """``winml compile`` for the CPU, the only device on Linux."""
     with tempfile.TemporaryDirectory() as directory:
         _winml("compile", "-m", str(path), "--output-dir", directory, "--device", "cpu", "--ep", "cpu")
         (found,) = Path(directory).glob("*.onnx")
@@ -312,7 +308,7 @@ def onnx2torch(path: Path, feeds: Arrays) -> Arrays:
 
 
 def _without_torchvision() -> None:
-    """onnx2torch asks for it when it is imported; two of its operators need it, and it has no build for the CPU."""
+    """Replaces torchvision, which onnx2torch imports for two operators, but which has no CPU build."""
     types = import_module("types")
     for name in ("torchvision", "torchvision.ops"):
         if name not in sys.modules:
@@ -321,21 +317,21 @@ def _without_torchvision() -> None:
 
 
 def tvm(path: Path, feeds: Arrays) -> Arrays:
-    """TVM's importer of ONNX, and its code for the CPU."""
+    """TVM's ONNX importer and CPU code generator."""
     onnx, module = import_module("onnx"), import_module("tvm")
     relax = import_module("tvm.relax")
     model = onnx.load(path)
     imported = import_module("tvm.relax.frontend.onnx").from_onnx(model, keep_params_in_input=False)
     imported = relax.transform.DecomposeOpsForInference()(imported)
     machine = relax.VirtualMachine(module.compile(imported, "llvm"), module.cpu())
-    given = [module.runtime.tensor(feeds[item.name]) for item in model.graph.input]
-    answers = machine["main"](*given)
+    inputs = [module.runtime.tensor(feeds[item.name]) for item in model.graph.input]
+    answers = machine["main"](*inputs)
     several = [answers] if hasattr(answers, "numpy") else list(answers)
     return {item.name: value.numpy() for item, value in zip(model.graph.output, several, strict=True)}
 
 
 def tinygrad(path: Path, feeds: Arrays) -> Arrays:
-    """tinygrad's reader of ONNX; its code for the CPU is compiled by clang, or what CC names."""
+    """tinygrad's ONNX importer; CPU code is compiled by clang or CC."""
     tensor = import_module("tinygrad").Tensor
     answers = import_module("tinygrad.nn.onnx").OnnxRunner(path)({k: tensor(v) for k, v in feeds.items()})
     return {name: value.numpy() for name, value in answers.items()}
@@ -385,7 +381,7 @@ def here() -> dict[str, list[str]]:
 
 
 def one(tool: Tool, path: Path) -> dict[str, Any]:
-    """What a tool makes of one model."""
+    """Runs a tool on one model and writes the outputs."""
     with np.load(path.with_suffix(".npz")) as loaded:
         count = 1 + max(int(key.partition("/")[0]) for key in loaded)
         feeds = [
@@ -402,7 +398,7 @@ def one(tool: Tool, path: Path) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Tools print; what they print is nobody's answer here."""
+    """Discards what tools print and log."""
     logging.disable(logging.ERROR)
     warnings.simplefilter("ignore")
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
@@ -410,15 +406,15 @@ def quiet() -> Iterator[None]:
 
 
 def reason(error: BaseException, directory: Path) -> str:
-    """What an error says, without the places of files."""
-    said = str(getattr(error, "stderr", None) or error) or type(error).__name__
-    lines = [line.strip() for line in said.replace(f"{directory}{os.sep}", "").splitlines() if line.strip()]
+    """The main line of an error message, without paths."""
+    text = str(getattr(error, "stderr", None) or error) or type(error).__name__
+    lines = [line.strip() for line in text.replace(f"{directory}{os.sep}", "").splitlines() if line.strip()]
     wanted = [line for line in lines if "rror" in line and "site-packages" not in line]
     return f"{type(error).__name__}: {' '.join((wanted or lines)[-1].split())[:300]}"
 
 
 def main() -> None:
-    """All models of the directory of which nothing has been said; or, of no directory, the tools that are here."""
+    """Processes all models of the directory without a result; without arguments, prints the installed tools."""
     if len(sys.argv) == 1:
         print(json.dumps(here()))
         return

@@ -1,4 +1,4 @@
-"""Where each node ran, and what did not run where it was wanted."""
+"""Tests where nodes ran, and fallbacks."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_every_node_of_the_model_is_there(execution: Execution) -> None:
 
 
 def test_the_record_goes_before_the_profile_and_names_get_lost_in_neither() -> None:
-    """Some providers do not record what they take; layouts and merged reshapes rename nodes."""
+    """Some providers do not record their nodes; layout changes and merged reshapes rename nodes."""
     model = dml2onnx.compile(SAMPLE, optimize=0).lowered
     names = [node.name for node in model.nodes]
     times = [
@@ -65,7 +65,7 @@ def test_the_record_goes_before_the_profile_and_names_get_lost_in_neither() -> N
 
 
 def test_merged_nodes_have_their_time_where_the_work_is() -> None:
-    """ONNX Runtime calls a convolution with its RELU after the RELU, which comes last."""
+    """ONNX Runtime names a fused convolution after its RELU."""
     g = dml2onnx.GraphBuilder()
     x = g.input("x", np.float32, [1, 1, 4, 4])
     y = g.activation_relu(g.convolution(x, np.ones((1, 1, 3, 3), np.float32), name="conv"), name="relu")
@@ -73,8 +73,8 @@ def test_merged_nodes_have_their_time_where_the_work_is() -> None:
     for name, operator in (("relu/Relu", "FusedConv"), ("relu_nchwc", "Conv")):
         value = next(node.outputs[0] for node in model.nodes if node.name == "relu/Relu")
         assert value is not None
-        given = name if name.endswith("Relu") else f"{value.name}_nchwc"
-        times = [NodeTime(given, operator, 7.0), NodeTime("abs/Abs", "Abs", 1.0)]
+        profiled = name if name.endswith("Relu") else f"{value.name}_nchwc"
+        times = [NodeTime(profiled, operator, 7.0), NodeTime("abs/Abs", "Abs", 1.0)]
         found, others = placed(times, model.nodes)
         assert {name: item.microseconds for name, item in found.items()} == {"conv/Conv": 7.0, "abs/Abs": 1.0}
         assert not others
@@ -124,7 +124,7 @@ def test_the_command_shows_it(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_no_fallback_is_an_exit_code(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a choice that wants a provider that is not in the session: a fake, as the CPU never falls back."""
+    """Simulates a fallback by requesting a provider that is not in the session."""
     monkeypatch.setattr(
         "dml2onnx.execution.fell_back", lambda found, providers, there: fell_back(found, Providers("webgpu"), there)
     )
@@ -159,4 +159,4 @@ def test_the_report_has_it_too() -> None:
     report = gather(dml2onnx.load(SAMPLE), profile=True)
     assert report.onnx is not None
     ran = {node.operator: node.provider for node in report.onnx.nodes}
-    assert ran["Conv"] == ran["Relu"] == CPU  # though Relu is merged into the Conv and has no time of its own
+    assert ran["Conv"] == ran["Relu"] == CPU  # though Relu is fused into Conv and has no time of its own

@@ -1,4 +1,4 @@
-"""How far providers may be off: that what narrower arithmetic computes lies within its bounds, and little else does."""
+"""Tests error bounds of providers: results of narrower arithmetic are within its bounds, and larger errors are not."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ def test_the_least_exact_of_those_that_compute_counts(
 
 
 def to_tf32(x: np.ndarray, digits: int = 10) -> np.ndarray:
-    """Rounded to so many bits behind the first; TF32 has 10, BFLOAT16 7."""
+    """Rounds to ``digits`` fraction bits; TF32 has 10, BFLOAT16 7."""
     fraction, exponent = np.frexp(x.astype(np.float64))
     rounded: np.ndarray = np.ldexp(np.round(fraction * 2.0 ** (digits + 1)) / 2.0 ** (digits + 1), exponent)
     return rounded.astype(np.float32)
 
 
 def network() -> Graph:
-    """A product, a bend, a function, and a product again."""
+    """Two products with an activation between them."""
     g = dml2onnx.GraphBuilder()
     a, b, c = (g.input(name, "FLOAT32", [1, 1, 8, 8]) for name in "abc")
     return g.build({"y": g.gemm(g.activation_tanh(g.gemm(a, b)), c)})
@@ -71,7 +71,7 @@ def feeds() -> dict[str, np.ndarray]:
 
 
 def cut(x: np.ndarray) -> np.ndarray:
-    """What tensor cores read of a number: 10 bits behind the first."""
+    """Truncates to 10 fraction bits, as tensor cores do."""
     fraction, exponent = np.frexp(x.astype(np.float64))
     return np.asarray(np.ldexp(np.trunc(fraction * 2.0**11) / 2.0**11, exponent), np.float32)
 
@@ -86,19 +86,19 @@ NARROW = [
 
 @pytest.mark.parametrize(("arithmetic", "factor", "number"), NARROW)
 def test_what_narrow_arithmetic_computes_is_within_its_bounds(arithmetic, factor, number) -> None:
-    given = feeds()
+    inputs = feeds()
     graph = network()
-    hidden = number(np.tanh(number(factor(given["a"]).astype(np.float32) @ factor(given["b"]).astype(np.float32))))
-    got = number(factor(hidden.astype(np.float32)).astype(np.float32) @ factor(given["c"]).astype(np.float32))
+    hidden = number(np.tanh(number(factor(inputs["a"]).astype(np.float32) @ factor(inputs["b"]).astype(np.float32))))
+    got = number(factor(hidden.astype(np.float32)).astype(np.float32) @ factor(inputs["c"]).astype(np.float32))
     output = graph.outputs[0].desc.data_type
 
     def wrong(allowed: Arithmetic, values: np.ndarray) -> int:
-        want = evaluate_results(graph, given, arithmetic=allowed)["y"]
+        want = evaluate_results(graph, inputs, arithmetic=allowed)["y"]
         return int(disagreements(values.astype(np.float32), want, output).sum())
 
     assert wrong(FLOAT32, got) > 32
     assert wrong(arithmetic, got) == 0
-    # eight thousand roundings are more than this network has
+    # an error of 8192 roundings exceeds the bounds
     assert wrong(arithmetic, got + 8192 * arithmetic.roundoff) == 64
 
 
@@ -106,22 +106,22 @@ def test_what_a_half_cannot_hold_is_left_open() -> None:
     g = dml2onnx.GraphBuilder()
     x = g.input("x", "FLOAT32", [4])
     graph = g.build({"y": g.multiply(x, x)})
-    given = {"x": np.array([2.0, 200.0, 300.0, 1e-3], np.float32)}
-    result = evaluate_results(graph, given, arithmetic=FLOAT16)["y"]
+    inputs = {"x": np.array([2.0, 200.0, 300.0, 1e-3], np.float32)}
+    result = evaluate_results(graph, inputs, arithmetic=FLOAT16)["y"]
     assert result.unspecified is not None
     assert result.unspecified.tolist() == [False, False, True, False]
     assert result.error is not None
-    assert result.error[3] >= 1e-6 * (1 - 1e-3)  # below the smallest normal number 0 may stand
+    assert result.error[3] >= 1e-6 * (1 - 1e-3)  # subnormal numbers may be flushed to 0
 
 
 def test_sines_of_shaders() -> None:
     g = dml2onnx.GraphBuilder()
     x = g.input("x", "FLOAT32", [64])
     graph = g.build({"y": g.sin(x)})
-    given = {"x": np.linspace(-3, 3, 64, dtype=np.float32)}
-    got = np.sin(given["x"]) + np.float32(2.0**-12)
+    inputs = {"x": np.linspace(-3, 3, 64, dtype=np.float32)}
+    got = np.sin(inputs["x"]) + np.float32(2.0**-12)
     for arithmetic, wrong in ((FLOAT32, 64), (WGSL, 0)):
-        want = evaluate_results(graph, given, arithmetic=arithmetic)["y"]
+        want = evaluate_results(graph, inputs, arithmetic=arithmetic)["y"]
         assert disagreements(got, want, graph.outputs[0].desc.data_type).sum() == wrong
 
 

@@ -1,4 +1,4 @@
-"""Which providers are meant: by callers, by command lines, and by nobody."""
+"""Tests the choice of providers: by callers, by command lines and by default."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_the_number_of_a_device_is_for_the_first_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "more", "said"),
+    ("names", "more", "message"),
     [
         (("cuda", "cpu"), {"options": {"use_tf32": "0"}}, "which of cuda, cpu"),
         (("cuda",), {"options": {"qnn": {"a": "b"}}}, "not among the providers cuda"),
@@ -95,12 +95,12 @@ def test_the_number_of_a_device_is_for_the_first_alone() -> None:
         (("cuda", "cpu"), {"options": {"cpu": {"threads": "1"}}}, "no option of cpu, which takes none"),
     ],
 )
-def test_options_that_cannot_be_meant(names: tuple[str, ...], more: dict[str, Any], said: str) -> None:
+def test_options_that_cannot_be_meant(names: tuple[str, ...], more: dict[str, Any], message: str) -> None:
     with pytest.raises(DmlError) as caught:
         Providers(*names, **more)
     (item,) = caught.value.diagnostics
     assert item.code == "DML3022"
-    assert said in item.message
+    assert message in item.message
 
 
 def test_a_provider_is_compiled_for_as_well_as_there_is_a_target() -> None:
@@ -139,7 +139,7 @@ def test_command_lines(work: str, command: str, expected: Providers) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "message"),
     [
         ("--provider nonsense", "there is no provider"),
         ("--provider tensorrt,cuda --provider-option a=b", "does not say for which of tensorrt, cuda"),
@@ -151,11 +151,11 @@ def test_command_lines(work: str, command: str, expected: Providers) -> None:
         ("--provider cuda --device -1", "less than 0"),
     ],
 )
-def test_command_lines_that_mean_nothing(command: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_lines_that_mean_nothing(command: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         parsed(["run", "model.json", *command.split()])
     assert end.value.code == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_it_is_a_public_name() -> None:

@@ -1,4 +1,4 @@
-"""What is there and what is not. Plugin packages are made here; ONNX Runtime itself is the one that is installed."""
+"""Tests installed and missing providers, with fake plugin packages and the installed ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import onnxruntime
@@ -14,7 +14,7 @@ import pytest
 
 import dml2onnx
 from dml2onnx.cli import main
-from dml2onnx.diagnostics import DmlError, Severity
+from dml2onnx.diagnostics import Diagnostic, DmlError, Severity
 from dml2onnx.providers import installed
 from dml2onnx.providers.choice import Providers
 from dml2onnx.providers.distributions import distributions, plugin_packages, remedy
@@ -24,9 +24,6 @@ from dml2onnx.report.gathering import gather
 from dml2onnx.runtime import open_session
 from tests.test_runtime import A, B, joined
 
-if TYPE_CHECKING:
-    from dml2onnx.diagnostics import Diagnostic
-
 SAMPLE = Path(__file__).parent.parent.parent / "samples" / "digits" / "model.json"
 HERE = [item for item in TABLE if item.full_name in onnxruntime.get_available_providers()]
 ABSENT = [item for item in TABLE if item not in HERE and item not in plugin_packages()]
@@ -34,7 +31,7 @@ ABSENT = [item for item in TABLE if item not in HERE and item not in plugin_pack
 
 @dataclass(frozen=True)
 class Installed:
-    """A distribution with a runtime."""
+    """A fake distribution with a runtime."""
 
     name: str
     record: str | None = "onnxruntime/__init__.py,sha256=x,1\nonnxruntime/capi/a.py,,\n"
@@ -45,7 +42,7 @@ class Installed:
 
 
 def test_distributions_with_a_runtime(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the list of their files, or of what can be imported; something else may begin with the same name."""
+    """Distributions are found by files or importable modules; other packages may share the prefix."""
     found = [
         Installed("b"),
         Installed("a", None, "onnxruntime\n"),
@@ -81,7 +78,7 @@ def test_all_in_order_are_needed() -> None:
 
 
 def test_distributions_over_each_other_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of which the one installed last may have taken the provider away."""
+    """The distribution installed last may have overwritten the provider."""
     both = ["onnxruntime", "onnxruntime-gpu"]
     monkeypatch.setattr(metadata, "distributions", lambda: [Installed(name) for name in both])
     monkeypatch.setattr(installed, "builtin", lambda: ("CPUExecutionProvider",))
@@ -128,7 +125,7 @@ def test_remedies_know_what_is_in_the_way(name: str, found: list[str], expected:
 
 @pytest.fixture
 def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A package as makers of providers publish them, whose library is none."""
+    """A fake plugin package without a valid library."""
     package = tmp_path / "onnxruntime_ep_nv_tensorrt_rtx"
     package.mkdir()
     library = package / "libprovider.so"
@@ -153,7 +150,7 @@ def test_a_plugin_without_its_library(plugin: Path) -> None:
 
 
 def test_a_plugin_that_finds_no_device(plugin: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """ONNX Runtime takes the library, and there is no hardware: a fake, for want of a package that loads here."""
+    """Simulates a library that loads without hardware."""
     monkeypatch.setattr(installed, "register", lambda provider: "")
     item = refusal("nvtensorrtrtx")
     assert item.code == "DML3021"
@@ -164,7 +161,7 @@ def test_a_plugin_that_finds_no_device(plugin: Path, monkeypatch: pytest.MonkeyP
 def test_devices_of_a_plugin_are_offered(
     plugin: Path, monkeypatch: pytest.MonkeyPatch, device: int | None, offered: list[str]
 ) -> None:
-    """The calls that ONNX Runtime documents, on a fake of its options, for want of such a device."""
+    """Checks the calls of ONNX Runtime's documented interface with fake options."""
     from dml2onnx.runtime import sessions
 
     class Options:
@@ -206,7 +203,7 @@ def test_options_that_no_provider_knows_are_its_fault_not_the_models() -> None:
 
 
 def test_a_provider_that_the_session_leaves_out_is_missed() -> None:
-    """As ONNX Runtime does without a word when a provider's own libraries are not there."""
+    """ONNX Runtime silently drops a provider whose own libraries are missing."""
     from dml2onnx.runtime import sessions
 
     with pytest.raises(DmlError) as caught:
@@ -217,7 +214,7 @@ def test_a_provider_that_the_session_leaves_out_is_missed() -> None:
 
 @pytest.mark.parametrize("given", [*[item.name for item in HERE], AUTO, ["cpu"], Providers(AUTO)])
 def test_what_is_here_runs(given: str | list[str] | Providers) -> None:
-    """The CPU anywhere, and whatever else the installed ONNX Runtime has."""
+    """All providers of the installed ONNX Runtime run."""
     try:
         session = joined().session(given)
     except DmlError as error:
@@ -241,7 +238,7 @@ def test_functions_take_several_and_options() -> None:
 def test_auto_does_without_what_cannot_start(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A fake of a session that a plugin's driver refuses, for want of such a driver."""
+    """Simulates a driver that refuses to start a session."""
     from dml2onnx.runtime import sessions
 
     make = sessions._session

@@ -1,16 +1,18 @@
-"""Proves compiled models on other runtimes than the one that they are made for.
+"""Runs compiled models on other runtimes and verifies their results.
 
     python -m tests.runtimes NAME[:TARGET][=PYTHON] ... [--all] [--only PATTERN] [--changed] [--jobs N]
                              [--results DIRECTORY]
 
-Each NAME is a runtime of ``worker.py``, PYTHON the interpreter that has it. All samples are compiled; of those whose
-models differ in nothing but sizes and values, the first is run, or with ``--all`` every one. ``--only`` takes no
-samples but those in whose names the pattern, a regular expression, is found. What nothing explains is run once more in
-a process of its own; if it is right there, the results say that it was not the first time. With ``--changed``, a model
-with inputs that agreed, byte for byte the same, when the results that are checked in were made with the same version of
-the runtime, is not run again, but for one in ``STILL_RUN``; of samples that were not the first of their kind then, one
-in as many is compiled, unless there are others by now. The exit code is 0 when all that is different or refused is in
-the table of ``differences.py``, and all of that table is still so.
+Each NAME is a runtime of ``worker.py``, PYTHON the interpreter that has it. All samples are compiled; of models that
+differ only in sizes and values, only the first runs, or with ``--all`` every one. ``--only`` selects samples by a
+regular expression for names. Unexplained failures run once more in a new process; if the second run passes, the results
+mark the sample as unsteady.
+
+With ``--changed``, models and inputs that passed, byte for byte, in the checked-in results of the same version of the
+runtime are skipped, except one in ``STILL_RUN``. Samples that were not the first of their kind then are not compiled,
+except one in as many, unless the samples have changed.
+
+The exit code is 0 if ``differences.py`` explains all differences and refusals, and all of its examples still fail.
 """
 
 from __future__ import annotations
@@ -45,11 +47,11 @@ FIRST = (
     ).SerializeToString(),
     {"x": np.array([-1, 1], np.float32)},
 )
-"""A model that any runtime runs where it runs anything."""
+"""A model that every working runtime can run."""
 
 
 def parse(text: str) -> Runtime:
-    """A runtime as the command line names it."""
+    """Parses ``NAME[:TARGET][=PYTHON]``."""
     what, _, python = text.partition("=")
     name, _, made_for = what.partition(":")
     environment = {}
@@ -59,17 +61,17 @@ def parse(text: str) -> Runtime:
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    command = argparse.ArgumentParser(prog="python -m tests.runtimes", description="Proves models on other runtimes.")
+    command = argparse.ArgumentParser(prog="python -m tests.runtimes", description="Verifies models on other runtimes.")
     command.add_argument("runtimes", nargs="+", type=parse, metavar="NAME[:TARGET][=PYTHON]")
-    command.add_argument("--all", action="store_true", help="run every sample, not one of each kind")
-    command.add_argument("--only", default="", help="samples whose names have this regular expression")
-    command.add_argument("--changed", action="store_true", help="what agreed before, and is the same, only in part")
+    command.add_argument("--all", action="store_true", help="run every sample rather than one of each kind")
+    command.add_argument("--only", default="", help="only samples whose names match this regular expression")
+    command.add_argument("--changed", action="store_true", help="skip most unchanged models that passed before")
     command.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes at a time")
     command.add_argument("--results", type=Path, help="a directory for results, one JSON file for each runtime")
     command.add_argument("--optional", action="append", default=[], help="a runtime that this machine may not have")
     options = command.parse_args(arguments)
     if options.changed and options.results:
-        command.error("--changed runs not all that --results would have to tell")
+        command.error("--results needs all models, some of which --changed skips")
     return options
 
 
@@ -80,13 +82,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     titles: dict[Runtime, str] = {}
     for runtime in options.runtimes:
         try:
-            titles[runtime], healed = examples(runtime)
+            titles[runtime], fixed = examples(runtime)
         except RuntimeError as error:
-            print(f"nothing was run on {runtime.name}: {error}")
+            print(f"nothing is run on {runtime.name}: {error}")
             ok &= runtime.name in options.optional
         else:
-            ok &= not healed
-    chosen = Chosen(
+            ok &= not fixed
+    chosen = Selection(
         everything=options.all,
         only=re.compile(options.only),
         known={
@@ -105,54 +107,54 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def examples(runtime: Runtime) -> tuple[str, int]:
-    """Runs the examples of a runtime's differences; its version, and how many do no longer differ.
+    """Runs the examples of a runtime's differences; returns its version and the number of fixed differences.
 
-    RuntimeError where it cannot be loaded, or has no device to run on.
+    Raises RuntimeError if the runtime cannot be loaded or has no device.
     """
     worker = Worker(runtime)
     worker.start()
-    answer = worker.ask(*FIRST)
+    answer = worker.run(*FIRST)
     if isinstance(answer, str):
         raise RuntimeError(" ".join(answer.split()))
-    healed = 0
+    fixed = 0
     for item in DIFFERENCES:
-        if item.runtime != runtime.name or item.shows(answer := worker.ask(*item.example())):
+        if item.runtime != runtime.name or item.shows(answer := worker.run(*item.example())):
             continue
         if not (item.of_device and item.is_right(answer)):
-            print(f"{runtime.name}: no longer, or in another way: {item.title} The example gives {answer}")
-            healed += 1
+            print(f"{runtime.name}: fixed or changed: {item.title} The example gives {answer}")
+            fixed += 1
     worker.stop()
-    return worker.title, healed
+    return worker.title, fixed
 
 
 STILL_RUN = 8
-"""Of so many models that agreed before one is run nevertheless, and of so many samples left out one is compiled."""
+"""One in this many skipped models still runs, and one in as many skipped samples is still compiled."""
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """Which samples are run."""
+class Selection:
+    """Which samples run."""
 
     everything: bool
-    """Whether all of each kind, and not the first alone."""
+    """Whether to run all samples of a kind rather than the first."""
     only: re.Pattern[str]
-    """What is found in their names."""
+    """A pattern for names."""
     known: Mapping[Runtime, results.Known]
-    """What came of it before."""
+    """Earlier results."""
 
-    def passes_over(self, runtime: Runtime, source: str, name: str, drawn: int) -> bool:
-        """Whether a sample need not be compiled: of as many that were drawn, another was the first of its kind."""
+    def skips_sample(self, runtime: Runtime, source: str, name: str, drawn: int) -> bool:
+        """Whether to skip a sample: with as many samples as before, another one was the first of its kind."""
         known = self.known[runtime]
         digest = digest_of(name)
         return known.drawn.get(source) == drawn and digest not in known.first and int(digest, 16) % STILL_RUN != 0
 
-    def leaves_out(self, runtime: Runtime, digest: str) -> bool:
-        """Whether a job agreed before and is none of those that are run nevertheless."""
+    def skips_job(self, runtime: Runtime, digest: str) -> bool:
+        """Whether a job passed before and is not one of those that still run."""
         return digest in self.known[runtime].agreed and int(digest, 16) % STILL_RUN != 0
 
 
-def prove(runtimes: Sequence[Runtime], chosen: Chosen, *, jobs: int) -> dict[Runtime, dict[str, results.Tally]]:
-    """The samples that are chosen, on the runtimes whose target has models of their opset."""
+def prove(runtimes: Sequence[Runtime], chosen: Selection, *, jobs: int) -> dict[Runtime, dict[str, results.Tally]]:
+    """Runs the selected samples on all runtimes whose target supports their opset."""
     tallies: dict[Runtime, dict[str, results.Tally]] = {runtime: {} for runtime in runtimes}
     pool = Pool(jobs)
     place = Path(tempfile.mkdtemp())
@@ -170,7 +172,7 @@ def prove(runtimes: Sequence[Runtime], chosen: Chosen, *, jobs: int) -> dict[Run
                 kinds.add(kind)
                 tally.first.append(digest_of(sample.name))
                 digest = job.digest()
-                if chosen.leaves_out(runtime, digest):
+                if chosen.skips_job(runtime, digest):
                     tally.unchanged += 1
                     continue
                 checked = job.check()
@@ -180,8 +182,8 @@ def prove(runtimes: Sequence[Runtime], chosen: Chosen, *, jobs: int) -> dict[Run
         for tally, runtime, job, digest, future in waiting:
             outcome = future.result()
             if outcome.problem is not None and results.explanation(runtime.name, outcome) is None:
-                # OpenVINO was seen to saturate INT8 convolutions in one of some thousand runs, and in no other
-                outcome = pool.again(job, runtime, outcome)
+                # OpenVINO saturates INT8 convolutions in about one of a thousand runs
+                outcome = pool.retry(job, runtime, outcome)
             tally.add(runtime.name, outcome, digest)
     finally:
         pool.close()
@@ -190,16 +192,16 @@ def prove(runtimes: Sequence[Runtime], chosen: Chosen, *, jobs: int) -> dict[Run
 
 
 def to_compile(
-    runtimes: Sequence[Runtime], chosen: Chosen, place: Path, tallies: Mapping[Runtime, dict[str, results.Tally]]
+    runtimes: Sequence[Runtime], chosen: Selection, place: Path, tallies: Mapping[Runtime, dict[str, results.Tally]]
 ) -> Iterator[tuple[str, samples.Sample, list[Runtime]]]:
-    """The samples that are chosen, and for which runtimes each one is compiled; how many there are is counted."""
-    left_out = frozenset.intersection(*(runtime.left_out for runtime in runtimes))
+    """Yields source, sample and runtimes of each selected sample, and counts all samples in ``tallies``."""
+    skipped_sources = frozenset.intersection(*(runtime.skipped_sources for runtime in runtimes))
     found = []
-    # all before any thread, in whose company pytest cannot parse
-    for source, sample in drawn(place, left_out):
+    # drawn before any thread starts, since pytest cannot parse in parallel
+    for source, sample in drawn(place, skipped_sources):
         if not chosen.only.search(sample.name):
             continue
-        able = [r for r in runtimes if source not in r.left_out and sample.opset in target(r.target).opsets]
+        able = [r for r in runtimes if source not in r.skipped_sources and sample.opset in target(r.target).opsets]
         found.append((source, sample, able))
         for runtime in able:
             tallies[runtime].setdefault(source, results.Tally()).drawn += 1
@@ -207,33 +209,33 @@ def to_compile(
         wanted = [
             runtime
             for runtime in able
-            if not chosen.passes_over(runtime, source, sample.name, tallies[runtime][source].drawn)
+            if not chosen.skips_sample(runtime, source, sample.name, tallies[runtime][source].drawn)
         ]
         if wanted:
             yield source, sample, wanted
 
 
-def drawn(place: Path, left_out: Collection[str]) -> Iterator[tuple[str, samples.Sample]]:
-    """Samples with the name of where they are from; their files lie in a directory until they have been run."""
+def drawn(place: Path, skipped_sources: Collection[str]) -> Iterator[tuple[str, samples.Sample]]:
+    """Yields samples with their source; files are unpacked into ``place`` and needed until the samples have run."""
     directory = shared_directory()
     if directory is None:
-        print("no published vectors beside this checkout: the matrix alone is run")
+        print("no published vectors next to this checkout: they are skipped")
     else:
         for sample in samples.vectors(samples.unpacked(directory / "vectors" / "webnn.tar.xz", place)):
             yield "vectors", sample
-    made: dict[str, Callable[[], Iterable[samples.Sample]]] = {
+    sources: dict[str, Callable[[], Iterable[samples.Sample]]] = {
         "matrix": samples.matrix,
         "operators": samples.operators,
         "networks": lambda: samples.networks(directory),
         "networks in FLOAT16": lambda: samples.halves(directory),
     }
-    for source in (name for name in made if name not in left_out):
-        for sample in made[source]():
+    for source in (name for name in sources if name not in skipped_sources):
+        for sample in sources[source]():
             yield source, sample
 
 
 def show(content: dict[str, object]) -> bool:
-    """Prints results; whether all of them are explained."""
+    """Prints results; returns whether all of them are explained."""
     print(f"\n{content['version']}, models for target {content['target']}")
     ok = True
     counts = content["samples"]
@@ -251,7 +253,7 @@ def show(content: dict[str, object]) -> bool:
     unsteady = content["unsteady"]
     assert isinstance(unsteady, list)
     for item in unsteady:
-        print(f"  right in another process only: {item['sample']}: {' '.join(item['problem'].split())[:300]}")
+        print(f"  passes only in a new process: {item['sample']}: {' '.join(item['problem'].split())[:300]}")
     for item in unexplained:
         print(f"  UNEXPLAINED {item['sample']}: {' '.join(item['problem'].split())[:300]}")
     return ok

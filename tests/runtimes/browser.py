@@ -1,8 +1,7 @@
 """Runs ONNX models with ONNX Runtime Web in a headless Chromium: on WebAssembly, WebGPU, or WebNN.
 
-Needs numpy, and the directory that ``scripts/_web.py`` makes: Chromium and onnxruntime-web from the npm registry. One
-page takes one model after the other from a server in this process. A browser that does not answer is ended, and
-another one started.
+Needs numpy, and Chromium and onnxruntime-web as installed by ``scripts/_web.py``. A page fetches one model after the
+other from a server in this process. A browser that does not answer is killed and replaced.
 """
 
 from __future__ import annotations
@@ -26,22 +25,22 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 DIRECTORY = Path(os.environ.get("DML2ONNX_WEB") or HERE.parents[1] / ".venv-web")
-"""With ``chromium/chromium`` and ``ort/``, the files of onnxruntime-web."""
+"""Has ``chromium/chromium`` and onnxruntime-web's files in ``ort/``."""
 SYSTEM = ("chromium", "chromium-browser", "google-chrome", "chrome")
-"""Browsers of the system that do as well."""
+"""Alternative browsers of the system."""
 WEBNN = "--enable-features=WebMachineLearningNeuralNetwork"
 SWIFTSHADER = ("--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader")
-"""WebGPU on the CPU, which Chromium does not take of its own accord."""
+"""Enables WebGPU on the CPU."""
 START = 60.0
-"""Seconds that a browser may take to start and to load ONNX Runtime."""
+"""Timeout for starting a browser and loading ONNX Runtime, in seconds."""
 PATIENCE = 90.0
-"""Seconds that a model may take; small graphs take milliseconds."""
+"""Timeout for a model in seconds; small graphs take milliseconds."""
 AGE = 400
-"""Models after which a browser is replaced, since memory of WebAssembly only grows."""
+"""Number of models after which a browser is replaced, since WebAssembly never releases memory."""
 
 Arrays = dict[str, np.ndarray]
 Places = dict[str, dict[str, int]]
-"""Of each provider how many nodes of each operator it has taken."""
+"""Number of nodes by provider and operator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +50,11 @@ class Backend:
     bundle: str
     """The module of onnxruntime-web."""
     provider: Any
-    """As ``executionProviders`` has it."""
+    """An element of ``executionProviders``."""
     places: str
-    """What ONNX Runtime calls it in its log."""
+    """Its name in ONNX Runtime's log."""
     options: tuple[str, ...] = ()
-    """Of Chromium."""
+    """Options of Chromium."""
 
 
 BACKENDS = {
@@ -63,11 +62,11 @@ BACKENDS = {
     "web-gpu": Backend("ort.jspi.min.mjs", "webgpu", "WebGpuExecutionProvider", SWIFTSHADER),
     "webnn": Backend("ort.min.mjs", {"name": "webnn", "deviceType": "cpu"}, "WebNNExecutionProvider", (WEBNN,)),
 }
-"""WebNN in the one build that has all kernels for the CPU, on which it falls back."""
+"""WebNN uses the only build that has all CPU kernels for its fallback."""
 
 
 def executable(directory: Path = DIRECTORY) -> tuple[Path, dict[str, str]]:
-    """A Chromium, and the environment that it wants; RuntimeError where there is none."""
+    """Returns a Chromium and its environment; raises RuntimeError if there is none."""
     own = directory / "chromium" / "chromium"
     if own.exists():
         libraries = [str(own.parent), *(str(own.parent / name) for name in ("lib",) if (own.parent / name).is_dir())]
@@ -81,7 +80,7 @@ def executable(directory: Path = DIRECTORY) -> tuple[Path, dict[str, str]]:
 
 @dataclass(slots=True)
 class Chromium:
-    """A running browser that shows one page."""
+    """A browser process that shows one page."""
 
     address: str
     options: tuple[str, ...]
@@ -90,7 +89,7 @@ class Chromium:
     _pipes: list[int] = field(default_factory=list, init=False)
 
     def start(self) -> None:
-        """Starts it; it ends with this process, since it then loses the pipe of its debugger."""
+        """Starts the browser; it exits with this process, which closes its debugger pipe."""
         program, environment = executable()
         self._profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         command = [str(program), "--headless", "--no-sandbox", "--no-first-run", "--disable-dev-shm-usage"]
@@ -106,7 +105,6 @@ class Chromium:
         )
 
     def stop(self) -> None:
-        """Ends it."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -118,7 +116,7 @@ class Chromium:
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """Gives the page, what belongs to it, and jobs, and takes the answers."""
+    """Serves the page, its files and jobs, and receives the answers."""
 
     daemon_threads = True
 
@@ -135,7 +133,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     TYPES: ClassVar[dict[str, str]] = {".html": "text/html", ".mjs": "text/javascript", ".wasm": "application/wasm"}
 
     def log_message(self, *_: object) -> None:
-        """Says nothing."""
+        """Disables logging."""
 
     def _send(self, content: bytes, kind: str) -> None:
         self.send_response(200)
@@ -159,7 +157,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Page:
-    """A browser with the page that runs models on one backend, made anew when a model has ended or stopped it."""
+    """A browser that runs models on one backend, and is replaced after a crash or timeout."""
 
     def __init__(self, backend: Backend, patience: float = PATIENCE) -> None:
         self._backend, self._patience = backend, patience
@@ -167,18 +165,18 @@ class Page:
         self._browser: Chromium | None = None
         self._count = 0
         self.about: dict[str, Any] = self._start()
-        """What the page says of the browser, once it has loaded ONNX Runtime."""
+        """The page's information about the browser."""
 
     def _start(self) -> dict[str, Any]:
         if not (DIRECTORY / "ort" / self._backend.bundle).exists():
             raise RuntimeError("no ONNX Runtime Web: python scripts/_web.py fetches it, with npm")
         self._server = Server()
-        asked = {
+        parameters = {
             "bundle": self._backend.bundle,
             "provider": json.dumps(self._backend.provider),
             "places": self._backend.places,
         }
-        address = f"http://127.0.0.1:{self._server.server_port}/?{urllib.parse.urlencode(asked)}"
+        address = f"http://127.0.0.1:{self._server.server_port}/?{urllib.parse.urlencode(parameters)}"
         self._browser = Chromium(address, self._backend.options)
         self._browser.start()
         self._count = 0
@@ -186,7 +184,6 @@ class Page:
         return about
 
     def close(self) -> None:
-        """Ends the browser."""
         if self._browser is not None and self._server is not None:
             self._browser.stop()
             self._server.shutdown()
@@ -204,7 +201,7 @@ class Page:
         return json.loads(header), data
 
     def run(self, model: bytes, feeds: Arrays, optimize: str = "all") -> tuple[list[np.ndarray], Places]:
-        """The outputs of a model, and where its nodes ran; RuntimeError where it is refused, or does not come back."""
+        """Returns the outputs of a model and where its nodes ran; raises RuntimeError for an error or a timeout."""
         if self._browser is not None and self._count >= AGE:
             self.close()
         if self._browser is None:
@@ -219,7 +216,7 @@ class Page:
         header = json.dumps({"model": len(model), "inputs": inputs, "optimize": optimize}).encode()
         self._server.jobs.put(b"".join([header, b"\n", model, *(array.tobytes() for array in arrays.values())]))
         answer, data = self._answer(self._patience)
-        if answer.get("over"):  # the page waits for ever, or has a trap behind it
+        if answer.get("over"):  # the page hangs or has trapped
             self.close()
         if "error" in answer:
             raise RuntimeError(answer["error"])
@@ -231,7 +228,7 @@ class Page:
 
 
 def main() -> int:
-    """Says what there is here."""
+    """Prints information about each backend."""
     for name, backend in BACKENDS.items():
         page = Page(backend)
         print(name, json.dumps(page.about))

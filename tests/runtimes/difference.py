@@ -1,4 +1,4 @@
-"""What a runtime does otherwise than ONNX says, as a value; and how outcomes are told to be of it."""
+"""Known defects of runtimes, and predicates that attribute outcomes to them."""
 
 from __future__ import annotations
 
@@ -24,26 +24,23 @@ class Difference:
     """A defect or limit of a runtime."""
 
     runtime: str
-    """As in ``worker.py``."""
+    """A name of ``worker.py``."""
     title: str
-    """What is wrong, in a sentence."""
+    """One sentence."""
     explains: Callable[[Outcome], bool] | str
-    """Whether it may be the cause of a sample's outcome, from its model and what the runtime said or gave.
-
-    The name of a quirk where models for the runtime's own target have another form: it explains nothing.
-    """
+    """Whether the defect may have caused an outcome; the name of a quirk, which models avoid, explains nothing."""
     model: str
-    """The smallest model that shows it, in ONNX's text form."""
+    """A minimal model in ONNX's text format."""
     inputs: tuple[np.ndarray, ...]
     outputs: tuple[np.ndarray, ...]
-    """What ONNX says that comes out."""
+    """The correct outputs according to ONNX."""
     says: str = ""
-    """Part of what the runtime says where it refuses the example; empty where it gives other numbers."""
+    """Part of the error message if the runtime refuses the example; empty if its results are wrong."""
     of_device: bool = False
-    """Whether it is the device, or its driver, so that the example may be right on another."""
+    """Whether the defect is the device's or its driver's, so that other devices may pass."""
 
     def example(self) -> tuple[bytes, dict[str, np.ndarray]]:
-        """The example's model and its inputs."""
+        """The model and inputs of the example."""
         text = f'<ir_version: 10, opset_import: ["": 21]> g {" ".join(self.model.split())}'
         parsed = parser.parse_model(text)
         onnx.checker.check_model(parsed, full_check=True)
@@ -51,21 +48,21 @@ class Difference:
         return parsed.SerializeToString(), dict(zip(names, self.inputs, strict=True))
 
     def is_right(self, answer: list[np.ndarray] | str) -> bool:
-        """Whether a runtime computes the example as ONNX says."""
+        """Whether the answer to the example is correct."""
         return not isinstance(answer, str) and all(
             have.dtype == want.dtype and np.array_equal(have, want, equal_nan=want.dtype.kind == "f")
             for have, want in zip(answer, self.outputs, strict=True)
         )
 
     def shows(self, answer: list[np.ndarray] | str) -> bool:
-        """Whether the runtime still does what the entry says."""
+        """Whether the answer still shows the defect."""
         if isinstance(answer, str):
             return bool(self.says) and self.says in answer
         return not self.says and not self.is_right(answer)
 
 
 def shown_by(runtime: str, *names: str, of_device: bool = False) -> Iterator[Difference]:
-    """What quirks show; the first sentences behind each say what is wrong, and in brackets where."""
+    """Yields the differences of quirks, with the first sentence of their docstrings as title."""
     for name in names:
         shown = QUIRKS[name].shown
         assert shown is not None
@@ -75,22 +72,22 @@ def shown_by(runtime: str, *names: str, of_device: bool = False) -> Iterator[Dif
 
 @cache
 def _reasons() -> dict[str, str]:
-    """What is said of each quirk, in the string behind it."""
+    """The docstring of each quirk."""
     return {
-        ast.unparse(made.targets[0]): ast.literal_eval(behind.value)
+        ast.unparse(quirk.targets[0]): ast.literal_eval(text.value)
         for module in MODULES
-        for made, behind in pairwise(ast.parse(inspect.getsource(module)).body)
-        if isinstance(made, ast.Assign) and isinstance(behind, ast.Expr) and isinstance(behind.value, ast.Constant)
+        for quirk, text in pairwise(ast.parse(inspect.getsource(module)).body)
+        if isinstance(quirk, ast.Assign) and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant)
     }
 
 
 def has(*kinds: str) -> Callable[[Outcome], bool]:
-    """Numbers differ, and there is a node of one of these operators."""
+    """Results differ, and the model has one of these operators."""
     return lambda outcome: not outcome.refused and any(node.op_type in kinds for node in with_bodies(outcome.nodes))
 
 
 def refuses(text: str, *kinds: str) -> Callable[[Outcome], bool]:
-    """It is refused with this text, and there is a node of one of these operators."""
+    """The model is refused with this text, and has one of these operators."""
     return lambda outcome: (
         outcome.refused
         and text in (outcome.problem or "")
@@ -99,7 +96,7 @@ def refuses(text: str, *kinds: str) -> Callable[[Outcome], bool]:
 
 
 def computes(*types: type) -> Callable[[Outcome], bool]:
-    """Numbers differ, and a node gives out one of these types."""
+    """Results differ, and a node has an output of one of these types."""
     wanted = {np.dtype(item) for item in types}
     return lambda outcome: (
         not outcome.refused
@@ -108,10 +105,8 @@ def computes(*types: type) -> Callable[[Outcome], bool]:
 
 
 def both(first: Callable[[Outcome], bool], second: Callable[[Outcome], bool]) -> Callable[[Outcome], bool]:
-    """Both hold."""
     return lambda outcome: first(outcome) and second(outcome)
 
 
 def floats(*values: float, shape: tuple[int, ...] = (-1,)) -> np.ndarray:
-    """FLOAT numbers in a shape."""
     return np.array(values, np.float32).reshape(shape)

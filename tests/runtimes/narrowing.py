@@ -1,7 +1,7 @@
-"""What comes of a model whose numbers are kept in other types than it states.
+"""Simulates runtimes that compute in other types than the model states.
 
-A runtime that computes DOUBLE in FLOAT is told from one that computes something else by doing what it is said to do, on
-ONNX's reference evaluator: node by node, with each value rounded, or cut, to the other type.
+To decide whether a runtime computes DOUBLE in FLOAT, for example, the model runs on ONNX's reference evaluator node by
+node, with each value rounded or truncated to the other type.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from tests.runtimes.proof import Outcome, Run
 
 Array = np.ndarray
 Kept = Callable[[Array], Array]
-"""What becomes of a value; those that are no floats, or no integers, stay as they are."""
+"""Converts a value; values of other types are unchanged."""
 
 DIGITS = 2.0**-20
-"""How far FLOAT arithmetic may be from FLOAT arithmetic in another order, relative to the largest element."""
+"""Tolerance for FLOAT arithmetic in another order, relative to the largest element."""
 HALF_DIGITS = 2.0**-10
-"""The same of FLOAT16 that is rounded at other places."""
+"""Tolerance for FLOAT16 that is rounded at other points."""
 
 
 def stated(value: Array) -> Array:
-    """As the model says."""
+    """No conversion."""
     return value
 
 
 def double_in_float(value: Array) -> Array:
-    """DOUBLE rounded to FLOAT, and what is beyond it to its largest number."""
+    """DOUBLE rounded to FLOAT, saturated at its largest number."""
     if value.dtype != np.float64:
         return value
     largest = float(np.finfo(np.float32).max)
@@ -39,17 +39,17 @@ def double_in_float(value: Array) -> Array:
 
 
 def half_in_float(value: Array) -> Array:
-    """FLOAT16 that stays FLOAT."""
+    """FLOAT16 kept as FLOAT."""
     return value.astype(np.float32) if value.dtype == np.float16 else value
 
 
 def wrapped(value: Array) -> Array:
-    """The low bits of integers of 64 bits, with a sign: UINT64 is no longer told from INT64."""
+    """The low 32 bits of 64-bit integers as signed numbers, UINT64 included."""
     return value.astype(np.int32).astype(np.int64) if value.dtype in (np.int64, np.uint64) else value
 
 
 def saturated(value: Array) -> Array:
-    """Integers of 64 bits no further than INT32 goes."""
+    """64-bit integers saturated to the range of INT32."""
     if value.dtype not in (np.int64, np.uint64):
         return value
     lowest = 0 if value.dtype == np.uint64 else -(1 << 31)
@@ -57,7 +57,7 @@ def saturated(value: Array) -> Array:
 
 
 def computed(run: Run, kept: Kept, constants: Kept | None = None) -> list[Array]:
-    """The outputs of a model of which every value, from the inputs on, is kept so; or its ``constants`` otherwise."""
+    """The outputs of a model with every value converted by ``kept``, and constants by ``constants`` if given."""
     evaluator = ReferenceEvaluator(load_model_from_string(run.model))
     values: dict[str, Array | None] = {"": None}
     values.update({name: (constants or kept)(np.asarray(value)) for name, value in evaluator.rt_inits_.items()})
@@ -73,7 +73,7 @@ def computed(run: Run, kept: Kept, constants: Kept | None = None) -> list[Array]
 
 
 def is_between(answer: Array, one: Array, other: Array, digits: float = DIGITS) -> bool:
-    """Whether each element lies between two others, or no further from them than digits of the largest."""
+    """Whether each element lies between two others, with a tolerance relative to the largest."""
     if answer.shape != one.shape:
         return False
     with np.errstate(all="ignore"):
@@ -93,12 +93,12 @@ def _outcomes(outcome: Outcome, kept: Sequence[Kept]) -> Iterator[list[Array]]:
     for item in kept:
         try:
             yield computed(outcome.run, item)
-        except Exception:  # what the evaluator refuses, it does not explain
+        except Exception:  # a model that the evaluator refuses stays unexplained
             return
 
 
 def rounded_otherwise(kept: Kept, digits: float = DIGITS) -> Callable[[Outcome], bool]:
-    """Floats lie between what the stated types give, and what others do."""
+    """Floats lie between the results of the stated types and those of ``kept``."""
 
     def explains(outcome: Outcome) -> bool:
         if outcome.run is None:
@@ -115,10 +115,10 @@ def rounded_otherwise(kept: Kept, digits: float = DIGITS) -> Callable[[Outcome],
 
 
 def nan_of_infinities(digits: Mapping[type, float]) -> Callable[[Outcome], bool]:
-    """Inputs have infinities, and NaN stands where ``0 * inf`` or ``inf - inf`` may be; nothing else differs.
+    """Inputs have infinities, and results differ only by NaN from ``0 * inf`` or ``inf - inf``.
 
-    The model is computed with 0 and with 1 in place of infinities. What they are no part of stays the same, and has
-    to be that, or NaN where an infinity has weight 0; what they are part of has to be infinite, or NaN.
+    The model runs with 0 and with 1 in place of infinities. Elements that are equal in both must match or be NaN, since
+    an infinity may have weight 0; all others must be infinite or NaN.
     """
 
     def explains(outcome: Outcome) -> bool:
@@ -148,7 +148,7 @@ def _is_known_or_not_finite(answer: Array, one: Array, other: Array, digits: flo
 
 
 def cut_to_32_bits(outcome: Outcome) -> bool:
-    """Each element is what integers of 32 bits give, into which others are wrapped or saturated, constants as well."""
+    """Each element matches 32-bit arithmetic with wrapped or saturated values and constants."""
     if outcome.run is None:
         return False
     found = [*_outcomes(outcome, (stated, wrapped, saturated))]

@@ -1,4 +1,4 @@
-"""What Qualcomm's provider of ONNX Runtime does otherwise on its NPU, as its emulator for x86-64 shows."""
+"""Differences of Qualcomm's NPU provider of ONNX Runtime, observed on its emulator for x86-64."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.runtimes.proof import Outcome
 
 
 def _in_half(value: np.ndarray) -> np.ndarray:
-    """FLOAT with the digits of FLOAT16, and no larger than twice its largest number, which is as far as they go."""
+    """FLOAT rounded to FLOAT16, saturated at twice FLOAT16's largest number."""
     if value.dtype != np.float32:
         return value
     largest = float(np.finfo(np.float16).max)
@@ -20,14 +20,14 @@ def _in_half(value: np.ndarray) -> np.ndarray:
 
 
 def _next_to(kept: Kept) -> Callable[[Outcome], bool]:
-    """Quantised numbers are at most one step from what the model gives with values kept so."""
+    """Quantised results are at most one step from those with values converted by ``kept``."""
 
     def explains(outcome: Outcome) -> bool:
         if outcome.run is None or not any(node.op_type == "QuantizeLinear" for node in outcome.nodes):
             return False
         try:
             found = computed(outcome.run, kept)
-        except Exception:  # what the evaluator refuses, it does not explain
+        except Exception:  # a model that the evaluator refuses stays unexplained
             return False
         return all(
             have.dtype.itemsize == 1
@@ -39,12 +39,12 @@ def _next_to(kept: Kept) -> Callable[[Outcome], bool]:
 
 
 def _is_named(outcome: Outcome) -> bool:
-    """Compiling has named the node, whose bits of FLOAT are not to be had."""
+    """Compiling warned that exact FLOAT results are not available."""
     return "DML2011" in outcome.warnings and not outcome.refused
 
 
 def _touches(dtype: type) -> Callable[[Outcome], bool]:
-    """It is refused, and there is a tensor of this type."""
+    """The model is refused, and has a tensor of this type."""
     return lambda outcome: (
         outcome.refused
         and "EP_FAIL" in (outcome.problem or "")
@@ -52,17 +52,17 @@ def _touches(dtype: type) -> Callable[[Outcome], bool]:
     )
 
 
-def _joins_what_is_joined(outcome: Outcome) -> bool:
-    """Numbers differ, and a Concat of integers reads what another one gives."""
-    made = {value for node in outcome.nodes if node.op_type == "Concat" for value in node.outputs}
+def _nests_integer_concats(outcome: Outcome) -> bool:
+    """Results differ, and an integer Concat reads the output of another one."""
+    outputs = {value for node in outcome.nodes if node.op_type == "Concat" for value in node.outputs}
     return not outcome.refused and any(
-        node.op_type == "Concat" and any(v in made and v is not None and v.dtype.kind in "iu" for v in node.inputs)
+        node.op_type == "Concat" and any(v in outputs and v is not None and v.dtype.kind in "iu" for v in node.inputs)
         for node in outcome.nodes
     )
 
 
-def _deep(outcome: Outcome) -> bool:
-    """It is refused, and there is a node of five dimensions, or one of integers."""
+def _refuses_rank_5_or_integers(outcome: Outcome) -> bool:
+    """The model is refused, and has a tensor of five dimensions or of integers."""
     return (
         outcome.refused
         and any(text in (outcome.problem or "") for text in ("Code: 1002", "com.ms.internal.nhwc"))
@@ -104,7 +104,7 @@ QNN = (
     Difference(
         "qnn",
         "A `Concat` of integers behind another one, along another axis, loses what that one has put at the end.",
-        _joins_what_is_joined,
+        _nests_integer_concats,
         """(int32[1,3,2,2] x) => (int32[1,3,4,3] y)
              <int32[1,3,2,1] k = {9, 9, 9, 9, 9, 9}, int32[1,3,1,3] r = {5, 5, 5, 5, 5, 5, 5, 5, 5}>
              { a = Concat <axis = 3> (x, k) y = Concat <axis = 2> (r, a, r) }""",
@@ -154,7 +154,7 @@ QNN = (
     Difference(
         "qnn",
         "Some operators of five dimensions, or of integers, are refused when the graph is made.",
-        _deep,
+        _refuses_rank_5_or_integers,
         "(float16[1,1,1,1,1] x) => (float16[1,1,1,1,1] y) { y = Sign (x) }",
         (np.ones((1,) * 5, np.float16),),
         (np.ones((1,) * 5, np.float16),),

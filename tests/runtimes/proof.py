@@ -1,4 +1,4 @@
-"""Samples compiled for a target, run on a runtime in processes of its own, and judged."""
+"""Compiles samples for a target, runs them on a runtime in worker processes, and compares the results."""
 
 from __future__ import annotations
 
@@ -24,64 +24,62 @@ from dml2onnx.reference.arithmetic import FLOAT16, FLOAT32, Arithmetic
 from tests.runtimes.samples import Arrays, Sample
 
 WORKER = Path(__file__).with_name("worker.py")
-LEFT_OUT = dict.fromkeys(("qnn", "web", "web-gpu", "webnn"), frozenset({"matrix"}))
-"""What runtimes are not tried with that are tried with operators and networks: exact models are nothing for an NPU."""
+SKIPPED_SOURCES = dict.fromkeys(("qnn", "web", "web-gpu", "webnn"), frozenset({"matrix"}))
+"""Sources that are not run on a runtime: an NPU cannot run exact models."""
 ARITHMETIC = {"qnn": FLOAT16}
-"""What runtimes compute FLOAT in that have not FLOAT32 for it."""
+"""The arithmetic for FLOAT, if it is not FLOAT32."""
 DIGITS = 8
-"""Hexadecimal digits of a digest: enough to tell a changed model from some thousand known ones."""
+"""Hexadecimal digits of a digest, enough to distinguish some thousand models."""
 SECONDS = 120
-"""What one model may take; small graphs take milliseconds."""
+"""Timeout for a model in seconds; small graphs take milliseconds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Runtime:
-    """Where models are run, and what for."""
+    """A runtime and the target to compile for."""
 
     name: str
-    """As ``worker.py`` knows it."""
+    """A name of ``worker.py``."""
     target: str
-    """What models are compiled for."""
     python: Path
-    """The interpreter that has it."""
+    """The interpreter that has the runtime."""
     environment: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def left_out(self) -> frozenset[str]:
-        """The sources of samples that it is not tried with."""
-        return LEFT_OUT.get(self.name, frozenset({"operators", "networks", "networks in FLOAT16"}))
+    def skipped_sources(self) -> frozenset[str]:
+        return SKIPPED_SOURCES.get(self.name, frozenset({"operators", "networks", "networks in FLOAT16"}))
 
     @property
     def arithmetic(self) -> Arithmetic:
-        """What it computes FLOAT in."""
+        """The arithmetic for FLOAT."""
         return ARITHMETIC.get(self.name, FLOAT32)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one sample on one runtime."""
+    """The result of one sample on one runtime."""
 
     sample: str
     problem: str | None
-    """How it differs or why it was refused; ``None`` where it agrees."""
+    """The difference or the error message; ``None`` if the sample passed."""
     refused: bool
     nodes: Sequence[Node]
-    """Those of the ONNX model that was run."""
+    """The nodes of the ONNX model."""
     run: Run | None = None
-    """The model, and what came out; ``None`` where it was refused."""
+    """The model and its outputs; ``None`` if it passed or was refused."""
     fits_half: bool = False
-    """Whether it is within the bounds of sums that are added up in FLOAT16, though not within those of FLOAT."""
+    """Whether results are within the bounds for FLOAT16 accumulation, though not within those for FLOAT."""
     places: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """Of each provider how many nodes of each operator it took; empty where the runtime does not say."""
+    """Number of nodes by provider and operator; empty if the runtime does not report it."""
     warnings: frozenset[str] = frozenset()
-    """The codes that compiling the model gave."""
-    once: str | None = None
-    """What was wrong the first time, and not the second in another process."""
+    """Codes of warnings from compiling the model."""
+    first_problem: str | None = None
+    """The problem of the first run, if a second run in a new process passed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """A model with its inputs, and what a runtime made of them."""
+    """A model with its inputs and a runtime's outputs."""
 
     model: bytes
     feeds: Arrays
@@ -90,31 +88,30 @@ class Run:
 
 
 def digest_of(name: str) -> str:
-    """A short form of a sample's name."""
+    """A short digest of a sample's name."""
     return hashlib.sha256(name.encode()).hexdigest()[:DIGITS]
 
 
 class Worker:
-    """A process that runs models, made anew when one of them has ended it."""
+    """A process that runs models; restarted after a crash."""
 
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
-        """Where it runs them."""
         self._process: subprocess.Popen[bytes] | None = None
-        self._said: IO[bytes] | None = None
+        self._stderr: IO[bytes] | None = None
         self.title = ""
-        """The runtime and its version, once it has started."""
+        """The runtime and its version, after the start."""
         self.places: Mapping[str, Mapping[str, int]] = {}
-        """Of each provider how many nodes of each operator it took of the last model; empty where nobody says."""
+        """Number of nodes of the last model by provider and operator; empty if the runtime does not report it."""
 
     def start(self) -> None:
-        """Starts the process; RuntimeError where its runtime cannot be loaded."""
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
+        """Starts the process; raises RuntimeError if the runtime cannot be loaded."""
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
         self._process = subprocess.Popen(
             [str(self.runtime.python), str(WORKER), self.runtime.name],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self._said,
+            stderr=self._stderr,
             env={**os.environ, "OMP_NUM_THREADS": "1", **self.runtime.environment},
         )
         try:
@@ -122,8 +119,8 @@ class Worker:
         except EOFError:
             raise RuntimeError(self.stop().strip().rpartition("\n")[2]) from None
 
-    def ask(self, model: bytes, feeds: Arrays, plain: bool = False) -> list[Any] | str:
-        """The outputs of a model, which no optimiser changes if it is ``plain``, or what the runtime says instead."""
+    def run(self, model: bytes, feeds: Arrays, plain: bool = False) -> list[Any] | str:
+        """Returns the outputs of a model or an error message; ``plain`` disables the runtime's optimiser."""
         if self._process is None:
             self.start()
         assert self._process is not None
@@ -147,19 +144,19 @@ class Worker:
         return outputs
 
     def stop(self) -> str:
-        """Ends the process and returns what it has said on its way."""
+        """Ends the process and returns its error output."""
         process, self._process = self._process, None
-        if process is None or self._said is None:
+        if process is None or self._stderr is None:
             return ""
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
                 with suppress(OSError):  # the other end may be gone
                     pipe.close()
         process.wait()
-        self._said.seek(0)
-        said = self._said.read().decode(errors="replace")
-        self._said.close()
-        return said
+        self._stderr.seek(0)
+        text = self._stderr.read().decode(errors="replace")
+        self._stderr.close()
+        return text
 
     def _answer(self) -> Any:
         assert self._process is not None
@@ -176,20 +173,20 @@ class Job:
 
     @property
     def kind(self) -> tuple[Any, ...]:
-        """The same for models that differ in nothing but sizes and the values of attributes and constants."""
+        """A key that is equal for models that differ only in sizes and values of attributes and constants."""
         return tuple(
             (node.op_type, tuple(v and v.dtype for v in node.inputs), tuple(sorted(node.attributes)))
             for node in with_bodies(self.model.lowered.nodes)
         )
 
     def request(self) -> tuple[bytes, Arrays]:
-        """What a runtime is given: the model, and its inputs."""
-        given = self.model.complete(self.sample.inputs)
-        feeds = {p.onnx_name: np.ascontiguousarray(given[p.name]).reshape(p.shape) for p in self.model.inputs}
+        """The serialized model and its inputs."""
+        inputs = self.model.complete(self.sample.inputs)
+        feeds = {p.onnx_name: np.ascontiguousarray(inputs[p.name]).reshape(p.shape) for p in self.model.inputs}
         return self.model.serialize(), feeds
 
     def digest(self) -> str:
-        """The same for the same model with the same inputs."""
+        """A digest of the model and its inputs."""
         model, feeds = self.request()
         found = hashlib.sha256(model)
         for name, array in sorted(feeds.items()):
@@ -198,14 +195,14 @@ class Job:
         return found.hexdigest()[:DIGITS]
 
     def run(self, worker: Worker) -> Outcome:
-        """Runs the model and compares what comes out with what has to."""
+        """Runs the model and compares the outputs."""
         found = self._run(worker)
         return replace(found, places=worker.places, warnings=frozenset(item.code for item in self.model.warnings))
 
     def _run(self, worker: Worker) -> Outcome:
         nodes = self.model.lowered.nodes
         model, feeds = self.request()
-        answer = worker.ask(model, feeds)
+        answer = worker.run(model, feeds)
         if isinstance(answer, str):
             return Outcome(self.sample.name, answer, True, nodes)
         return self._judged(Run(model, feeds, answer), worker.runtime.arithmetic)
@@ -226,18 +223,18 @@ class Job:
         return Outcome(self.sample.name, found, False, nodes, run, fits_half)
 
     def check(self) -> Outcome:
-        """What ONNX itself says of the model: its checker, and shapes inferred anew beside those that are stated."""
+        """Runs ONNX's checker, and compares inferred shapes with the model's."""
         problem = None
         try:
             onnx.checker.check_model(self.model.model_proto, full_check=True)
             problem = _other_shapes(self.model.model_proto)
-        except Exception as error:  # the checker and shape inference have classes of their own
+        except Exception as error:  # the checker and shape inference have their own exceptions
             problem = f"{type(error).__name__}: {error}"
         return Outcome(self.sample.name, problem, problem is not None, self.model.lowered.nodes)
 
 
 def _other_shapes(model: onnx.ModelProto) -> str | None:
-    """The first value that is inferred to be something else than the model says, from its inputs alone."""
+    """Describes the first value whose inferred type or shape differs from the model's."""
     stated = {item.name: item.type for item in [*model.graph.value_info, *model.graph.output]}
     bare = onnx.ModelProto()
     bare.CopyFrom(model)
@@ -246,12 +243,12 @@ def _other_shapes(model: onnx.ModelProto) -> str | None:
         output.type.tensor_type.ClearField("shape")
     inferred = onnx.shape_inference.infer_shapes(bare, check_type=True, strict_mode=True, data_prop=True)
     for item in [*inferred.graph.value_info, *inferred.graph.output]:
-        if item.name in stated and not _agree(stated[item.name].tensor_type, item.type.tensor_type):
+        if item.name in stated and not _matches(stated[item.name].tensor_type, item.type.tensor_type):
             return f"{item.name} is stated as {stated[item.name]} and inferred as {item.type}"
     return None
 
 
-def _agree(stated: onnx.TypeProto.Tensor, inferred: onnx.TypeProto.Tensor) -> bool:
+def _matches(stated: onnx.TypeProto.Tensor, inferred: onnx.TypeProto.Tensor) -> bool:
     if stated.elem_type != inferred.elem_type:
         return False
     if not inferred.HasField("shape"):
@@ -263,7 +260,7 @@ def _agree(stated: onnx.TypeProto.Tensor, inferred: onnx.TypeProto.Tensor) -> bo
 
 
 class Pool:
-    """A few threads, each with one worker for every runtime."""
+    """Threads, each with one worker for every runtime."""
 
     def __init__(self, threads: int) -> None:
         self._executor = ThreadPoolExecutor(threads)
@@ -271,7 +268,6 @@ class Pool:
         self._workers: list[Worker] = []
 
     def submit(self, job: Job, runtime: Runtime) -> Future[Outcome]:
-        """Has a job run."""
         return self._executor.submit(self._run, job, runtime)
 
     def _run(self, job: Job, runtime: Runtime) -> Outcome:
@@ -281,16 +277,15 @@ class Pool:
             self._workers.append(workers[runtime])
         return job.run(workers[runtime])
 
-    def again(self, job: Job, runtime: Runtime, first: Outcome) -> Outcome:
-        """The outcome of a job in a process that has run nothing before, beside the ``first`` one."""
+    def retry(self, job: Job, runtime: Runtime, first: Outcome) -> Outcome:
+        """Runs a job in a new process; keeps the problem of the ``first`` run if the second passes."""
         worker = Worker(runtime)
         self._workers.append(worker)
         second = job.run(worker)
         worker.stop()
-        return replace(second, once=None if second.problem else first.problem)
+        return replace(second, first_problem=None if second.problem else first.problem)
 
     def close(self) -> None:
-        """Ends all processes."""
         self._executor.shutdown(cancel_futures=True)
         for worker in self._workers:
             worker.stop()

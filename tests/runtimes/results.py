@@ -1,4 +1,4 @@
-"""What came of a proof, as a value that is printed, and written as a file that can be checked in."""
+"""Results of a run, which are printed and written to files that are checked in."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from tests.runtimes.proof import Outcome, Runtime
 
 CPU = "CPUExecutionProvider"
 DIRECTORY = Path(__file__).parent / "results"
-"""Where results are checked in, one file for each runtime."""
+"""The checked-in results, one file for each runtime."""
 SHOWN = 20
-"""Unexplained outcomes that are written down one by one."""
+"""Limit on listed unexplained outcomes and operators."""
 WIDTH = 108
-"""Characters of a line of digests."""
+"""Length of a line of digests."""
 
 
 @dataclass(slots=True)
@@ -35,22 +35,22 @@ class Tally:
     different: int = 0
     refused: int = 0
     explained: Counter[str] = field(default_factory=Counter)
-    """By the title of the difference that may be the cause; the first one that may."""
+    """Counts by the title of the first difference that may be the cause."""
     unexplained: list[Outcome] = field(default_factory=list)
     taken: int = 0
-    """Nodes that the runtime's own provider took, where it says."""
+    """Nodes that ran on the runtime's own provider, if it reports them."""
     left: Counter[str] = field(default_factory=Counter)
-    """Nodes that it left to the CPU, by operator."""
+    """Nodes that ran on the CPU instead, by operator."""
     wholly: int = 0
-    """Samples of which it took all nodes."""
+    """Samples without nodes on the CPU."""
     agreed: list[str] = field(default_factory=list)
-    """The digests of those that agree."""
+    """Digests of jobs that passed."""
     first: list[str] = field(default_factory=list)
-    """The digests of the names of samples that were the first of their kind."""
+    """Digests of the names of samples that were the first of their kind."""
     unchanged: int = 0
-    """Samples that were not run, because results that are checked in say that they agree."""
+    """Samples that were skipped because they passed in the checked-in results."""
     unsteady: list[Outcome] = field(default_factory=list)
-    """Those among what agrees that were wrong the first time, and right in a process of their own."""
+    """Samples that failed first and passed in a new process."""
 
     def add(self, runtime: str, outcome: Outcome, digest: str) -> None:
         left: Counter[str] = Counter()
@@ -64,7 +64,7 @@ class Tally:
         if outcome.problem is None:
             self.agree += 1
             self.agreed.append(digest)
-            if outcome.once is not None:
+            if outcome.first_problem is not None:
                 self.unsteady.append(outcome)
             return
         self.different += not outcome.refused
@@ -81,13 +81,13 @@ class Tally:
 
 
 def explanation(runtime: str, outcome: Outcome) -> Difference | None:
-    """The first difference of a runtime that may be the cause of an outcome."""
+    """The first difference of a runtime that may have caused an outcome."""
     mine = (item for item in DIFFERENCES if item.runtime == runtime)
     return next((item for item in mine if not isinstance(item.explains, str) and item.explains(outcome)), None)
 
 
 def record(runtime: Runtime, title: str, tallies: Mapping[str, Tally]) -> dict[str, Any]:
-    """What a results file says."""
+    """The contents of a results file."""
     return {
         "runtime": runtime.name,
         "version": title,
@@ -115,7 +115,9 @@ def record(runtime: Runtime, title: str, tallies: Mapping[str, Tally]) -> dict[s
         "unexplained": [
             {"sample": item.sample, "problem": item.problem} for t in tallies.values() for item in t.unexplained[:SHOWN]
         ],
-        "unsteady": [{"sample": item.sample, "problem": item.once} for t in tallies.values() for item in t.unsteady],
+        "unsteady": [
+            {"sample": item.sample, "problem": item.first_problem} for t in tallies.values() for item in t.unsteady
+        ],
         "agreed": _lines(digest for t in tallies.values() for digest in t.agreed),
         "first": _lines(digest for t in tallies.values() for digest in t.first),
     }
@@ -131,18 +133,16 @@ def _digests(lines: Iterable[str]) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What results that are checked in say, where they are of the same versions; by default nothing."""
+    """Checked-in results of the same versions; empty by default. Fields are those of :class:`Tally`."""
 
     agreed: frozenset[str] = frozenset()
-    """The digests of what agrees."""
     first: frozenset[str] = frozenset()
-    """The digests of the names of samples that were the first of their kind."""
     drawn: Mapping[str, int] = field(default_factory=dict)
-    """How many samples there were of each source."""
+    """Number of samples by source."""
 
 
 def known(runtime: Runtime, title: str) -> Known:
-    """What the results of a runtime say that are checked in."""
+    """The checked-in results of a runtime, or empty ones if they are of other versions."""
     path = DIRECTORY / f"{runtime.name}.json"
     content = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     made_with = (content.get("version"), content.get("target"), content.get("onnx"))
@@ -154,7 +154,7 @@ def known(runtime: Runtime, title: str) -> Known:
 
 
 def _placed(tallies: Mapping[str, Tally]) -> dict[str, Any]:
-    """Where nodes ran, if the runtime says."""
+    """Where nodes ran, if the runtime reports it."""
     if not any(t.taken for t in tallies.values()):
         return {}
     left = sum((t.left for t in tallies.values()), Counter())
@@ -165,7 +165,7 @@ def _placed(tallies: Mapping[str, Tally]) -> dict[str, Any]:
 
 
 def places(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Of each source of samples a line about where nodes ran."""
+    """Yields each source of samples with a line about where nodes ran."""
     for source, found in content.get("nodes", {}).items():
         run = content["samples"][source]["run"]
         total = found["taken"] + found["left"]
@@ -173,7 +173,7 @@ def places(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def places_table(results: Iterable[Mapping[str, Any]]) -> str:
-    """Where nodes ran, one row for each source of samples, and the operators that were left to the CPU."""
+    """A table of where nodes ran, with a row for each source, and the operators that ran on the CPU."""
     header = ("runtime", "target", "samples", "on the device", "left to the CPU most often, in all samples")
     rows = []
     for item in results:
@@ -185,25 +185,23 @@ def places_table(results: Iterable[Mapping[str, Any]]) -> str:
 
 
 def write(path: Path, content: Mapping[str, Any]) -> None:
-    """Writes a results file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def read_all(directory: Path = DIRECTORY) -> list[dict[str, Any]]:
-    """All results that are checked in."""
     return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(directory.glob("*.json"))]
 
 
 def table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A table in Markdown."""
+    """A Markdown table."""
     lines = [list(header), *(list(row) for row in rows)]
     lines.insert(1, ["---"] * len(lines[0]))
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
 def results_table(results: Iterable[Mapping[str, Any]]) -> str:
-    """What ran where, one row for each source of samples."""
+    """Counts by runtime and source of samples."""
     header = ("runtime", "target", "samples", "run", "agree", "different", "refused", "unexplained", "system, date")
     rows = []
     for item in results:
@@ -215,7 +213,7 @@ def results_table(results: Iterable[Mapping[str, Any]]) -> str:
 
 
 def summary_table(results: Iterable[Mapping[str, Any]]) -> str:
-    """How many models agree, one row for each runtime."""
+    """Passed models by runtime."""
     header = ("runtime", "models for", "agree", "differ or are refused, for a known reason", "when")
     rows = []
     for item in results:
@@ -226,7 +224,7 @@ def summary_table(results: Iterable[Mapping[str, Any]]) -> str:
 
 
 def differences_table() -> str:
-    """All differences that are known, with their smallest examples."""
+    """All known differences with their examples."""
     header = ("runtime", "what it does", "the smallest model that shows it")
     return table(
         header, ([d.runtime, d.title, "`" + " ".join(d.model.split()).replace("|", "\\|") + "`"] for d in DIFFERENCES)
@@ -234,7 +232,7 @@ def differences_table() -> str:
 
 
 def provider_share(results: Iterable[Mapping[str, Any]]) -> tuple[int, int]:
-    """How many models ONNX Runtime's DirectML provider ran, and how many of them agree; the rest is explained."""
+    """Number of models that ran on ONNX Runtime's DirectML provider, and number of those that passed."""
     (item,) = (item for item in results if item["runtime"] == "dml")
     tallies = item["samples"].values()
     assert not any(tally["unexplained"] for tally in tallies)
@@ -242,7 +240,7 @@ def provider_share(results: Iterable[Mapping[str, Any]]) -> tuple[int, int]:
 
 
 def provider_list(results: Sequence[Mapping[str, Any]]) -> str:
-    """What the provider makes of one model of each kind, in Markdown."""
+    """A Markdown list of the DirectML provider's differences."""
     run, agree = provider_share(results)
     (item,) = (item for item in results if item["runtime"] == "dml")
     causes = sorted(item["explained"].items(), key=lambda cause: -cause[1])
@@ -261,11 +259,11 @@ PROVEN = {
     "webnn": "ONNX Runtime Web on WebNN, in the same Chromium",
     "coreml": "ONNX Runtime's Core ML provider, which needs macOS",
 }
-"""What there is a way to run models on, and what that needs."""
+"""Supported runtimes and what they need."""
 
 
 def missing(results: Iterable[Mapping[str, Any]]) -> str:
-    """What no results are checked in of, in Markdown."""
+    """A Markdown list of runtimes without results."""
     there = {item["runtime"] for item in results}
     lines = [f"- {what}." for name, what in PROVEN.items() if name not in there]
-    return "\n".join(lines) or "Nothing: there are results of all runtimes that there is a way to run models on."
+    return "\n".join(lines) or "Nothing: there are results of all supported runtimes."

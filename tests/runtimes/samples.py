@@ -1,11 +1,10 @@
-"""What other runtimes are tried with: published vectors, what the tests of five families draw, operators, networks."""
+"""Samples for other runtimes: published vectors, the cases of five families of tests, operators and networks."""
 
 from __future__ import annotations
 
 import contextlib
 import importlib.util
 import io
-import sys
 import tarfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,65 +26,64 @@ from dml2onnx.targets import DEFAULT_OPSET
 from dml2onnx.testing import valid
 from dml2onnx.verification.indices import within
 from tests import test_vectors
+from tests.docs import script
 from tests.lowering import harness, test_every_operator
 
 FAMILIES = ("padding", "convolution", "resample", "pooling", "join")
-"""The families of operators whose tests make up the matrix: data types, ranks, strides, modes, and odd sizes."""
+"""Families of operators whose tests form the matrix: data types, ranks, strides, modes and odd sizes."""
 
 Arrays = dict[str, np.ndarray]
 
 
 class Judge(Protocol):
-    """What is wrong with outputs by public name, as they lie in memory, or ``None``.
+    """Describes what is wrong with outputs, by public name and in memory order; ``None`` for correct outputs.
 
-    With ``half_accumulation`` sums of FLOAT16 may have been added up in FLOAT16, as DirectML may (decision G5).
+    ``half_accumulation`` permits FLOAT16 sums to be accumulated in FLOAT16, as DirectML may do (decision G5).
     """
 
-    def __call__(self, model: CompiledModel, outputs: Arrays, *, half_accumulation: bool = False) -> str | None:
-        """Judges the outputs of a model."""
+    def __call__(self, model: CompiledModel, outputs: Arrays, *, half_accumulation: bool = False) -> str | None: ...
 
 
 class Bounds(Protocol):
-    """As :class:`Judge`, of a runtime that computes FLOAT in other arithmetic, where all but finite numbers is open."""
+    """A :class:`Judge` for runtimes that compute FLOAT in other arithmetic, for which only finite results count."""
 
-    def __call__(self, model: CompiledModel, outputs: Arrays, arithmetic: Arithmetic) -> str | None:
-        """Judges the outputs of a model."""
+    def __call__(self, model: CompiledModel, outputs: Arrays, arithmetic: Arithmetic) -> str | None: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """A DirectML graph with inputs, and somebody who knows what has to come of them."""
+    """A DirectML graph with inputs and a judge of its outputs."""
 
     name: str
     compile: Callable[[str], CompiledModel]
-    """The model for a target."""
+    """Compiles the model for a target."""
     inputs: Arrays
-    """By public name; sample contents that come with the model are not among them."""
+    """By public name, without the model's own sample contents."""
     judge: Judge
     opset: int = DEFAULT_OPSET
-    """What its models are written in; targets have not all of them."""
+    """The opset of its models, which a target may lack."""
     bounds: Bounds | None = None
-    """For runtimes with other arithmetic than FLOAT32, where the sample has bounds for it."""
+    """A judge for arithmetic other than FLOAT32, if available."""
     graph: Graph | None = None
-    """Of networks."""
+    """The graph of a network."""
 
 
 def vectors(directory: Path) -> Iterator[Sample]:
-    """The published vectors below a directory, but for those that the facts contradict."""
+    """Yields the published vectors below a directory, except those that contradict DirectML."""
     for folder, case in test_vectors.cases(directory):
         if folder.name not in test_vectors.CONTRADICTED:
             yield _vector(folder, case)
 
 
 def unpacked(archive: Path, directory: Path) -> Path:
-    """Where the published vectors lie after unpacking."""
+    """Unpacks the published vectors; returns their directory."""
     with tarfile.open(archive) as packed:
         packed.extractall(directory, filter="data")
     return directory / "corpus"
 
 
 def _vector(folder: Path, case: dict[str, Any]) -> Sample:
-    # read here, since threads that judge must not: Python 3.11 parses, as numpy does with headers, in one at a time
+    # loaded here rather than in threads: numpy parses headers with ast, which is not thread-safe in Python 3.11
     expected = {name: np.load(folder / "expected" / f"{name}.npy").reshape(-1) for name in case["outputs"]}
 
     def compiled(target: str) -> CompiledModel:
@@ -110,10 +108,10 @@ def _vector(folder: Path, case: dict[str, Any]) -> Sample:
 
 
 def within_bounds(
-    graph: Graph, model: CompiledModel, given: Arrays, outputs: Arrays, arithmetic: Arithmetic
+    graph: Graph, model: CompiledModel, inputs: Arrays, outputs: Arrays, arithmetic: Arithmetic
 ) -> str | None:
-    """What is wrong with outputs for the reference, when FLOAT is computed in that arithmetic; ``None`` for nothing."""
-    complete = model.complete(given)
+    """Compares outputs with the reference for FLOAT computed in ``arithmetic``; ``None`` if they match."""
+    complete = model.complete(inputs)
     feeds = {port.name: np.asarray(complete[port.name]).reshape(port.shape) for port in model.inputs}
     chosen = [item for item in (*graph.results, *graph.outputs) if item.name in outputs]
     with np.errstate(all="ignore"):
@@ -127,9 +125,9 @@ def within_bounds(
 
 
 class Drawn:
-    """A case of the matrix, and what a test takes for the model that :func:`harness.check_case` returns.
+    """A case of the matrix, which replaces the model that :func:`harness.check_case` returns.
 
-    Compiled when a test looks at it; drawing alone costs little.
+    Compiled lazily when a test accesses an attribute.
     """
 
     def __init__(self, op: Any, opset: int = 21, target: str = "cpu", **how: Any) -> None:
@@ -172,20 +170,20 @@ def _disagreement(
 
 
 def matrix() -> list[Sample]:
-    """All cases that the tests of the five families send through :func:`harness.check_case`, drawn by running them.
+    """All cases that the tests of the five families pass to :func:`harness.check_case`, recorded by running them.
 
-    And their data types, ranks and layouts, which one test has for the operators of all families.
+    Adds the data types, ranks and layouts of ``test_every_operator``.
     """
     recorder = _Recorder()
     files = [str(Path(__file__).parent.parent / "lowering" / f"test_{family}.py") for family in FAMILIES]
-    said = io.StringIO()
-    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(said):
+    output = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(output):
         patch.setattr(harness, "check_case", recorder.draw)
-        for family in FAMILIES:  # so that they import what stands in its place
+        for family in FAMILIES:  # imported now, so that they use the replacement
             assert importlib.util.find_spec(f"tests.lowering.test_{family}")
         code = pytest.main([*files, "-q", "-p", "no:cacheprovider", "-p", "no:xdist"], plugins=[recorder])
-    # what a test thinks of a model is its own business
-    assert code in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED), said.getvalue()
+    # tests may fail, since they get no real models
+    assert code in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED), output.getvalue()
     for name in test_every_operator.NAMES:
         if catalog.operator(name).family in FAMILIES:
             several = (*test_every_operator.kinds(name, of_ranks=True), *test_every_operator.layouts(name))
@@ -194,16 +192,16 @@ def matrix() -> list[Sample]:
 
 
 def operators(opset: int = DEFAULT_OPSET) -> Iterator[Sample]:
-    """Each of DirectML's operators, with all the descriptors that are known to be right; indices are in range."""
+    """Yields all valid descriptors of each operator, with indices in range."""
     for name, several in valid.descriptors().items():
         for number, op in enumerate(several):
             random = harness.make_case(op)
             case = harness.make_case(op, inputs=within(random.graph, random.memory))
-            yield _lone(f"{name.removeprefix('DML_OPERATOR_')}#{number}", case, opset)
+            yield _single(f"{name.removeprefix('DML_OPERATOR_')}#{number}", case, opset)
 
 
-def _lone(name: str, case: harness.Case, opset: int) -> Sample:
-    """A graph of one operator, compiled as anybody would, and compared as far as such a model promises."""
+def _single(name: str, case: harness.Case, opset: int) -> Sample:
+    """A graph of one operator, compiled with default options and compared with what default models promise."""
 
     def compiled(target: str) -> CompiledModel:
         return compile_outputs(case.graph, case.graph.outputs, target=target, opset=opset, exact=False)
@@ -221,7 +219,7 @@ def _lone(name: str, case: harness.Case, opset: int) -> Sample:
 
 
 def networks(directory: Path | None) -> Iterator[Sample]:
-    """Whole networks: those of the benchmarks, of the samples, and SqueezeNet from beside the checkout."""
+    """Yields the networks of benchmarks and samples, and SqueezeNet if it is next to the checkout."""
     for network in benchmarks().networks():
         feeds = {name: np.asarray(array).reshape(-1) for name, array in network.feeds.items()}
         yield _network(network.name, network.graph, feeds, network.tolerance)
@@ -239,19 +237,12 @@ def networks(directory: Path | None) -> Iterator[Sample]:
 
 
 def benchmarks() -> Any:
-    """``scripts/_networks.py``."""
-    path = Path(__file__).parents[2] / "scripts" / "_networks.py"
-    spec = importlib.util.spec_from_file_location("_networks", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # where dataclasses look for their own module
-    spec.loader.exec_module(module)
-    return module
+    """The module ``scripts/_networks.py``."""
+    return script("_networks")
 
 
 def halves(directory: Path | None) -> Iterator[Sample]:
-    """The networks in FLOAT16, within what FLOAT16 makes of each."""
+    """Yields the networks in FLOAT16, with bounds for FLOAT16 arithmetic."""
     for sample in networks(directory):
         assert sample.graph is not None  # as networks have
         yield _half(sample, sample.graph)
@@ -271,7 +262,7 @@ def _half(sample: Sample, graph: Graph) -> Sample:
 
 
 def _network(name: str, graph: Graph, feeds: Arrays, tolerance: float) -> Sample:
-    """A network, compared with what ONNX Runtime's CPU provider makes of it, relative to the largest element."""
+    """A network, compared with ONNX Runtime's CPU provider, relative to the largest element."""
 
     @cache
     def expected() -> Arrays:
@@ -283,7 +274,7 @@ def _network(name: str, graph: Graph, feeds: Arrays, tolerance: float) -> Sample
             size = np.abs(want.astype(np.float64)).max(initial=0)
             off = np.abs(have[key].astype(np.float64) - want).max(initial=0)
             if not off <= tolerance * size:
-                return f"{key}: {off} away, of {size}"
+                return f"{key} differs by {off}, of {size}"
         return None
 
     def bounds(model: CompiledModel, outputs: Arrays, arithmetic: Arithmetic) -> str | None:

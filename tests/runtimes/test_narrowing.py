@@ -1,4 +1,4 @@
-"""What the types of a model explain, and what they do not."""
+"""Tests which differences other types of a model explain."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def test_unsigned_integers_take_a_sign() -> None:
 
 @pytest.mark.parametrize(("answer", "explained"), [(1 << 41, True), (0, True), (2**32 - 2, True), (1 << 32, False)])
 def test_integers_that_are_cut(answer: int, explained: bool) -> None:
-    """Each value is kept so, the input too: the low bits of 2**40 are 0, and what is cut to 2**31 - 1 is cut again."""
-    given = outcome(TWICE, np.array([1 << 40]), [answer if answer != 2**32 - 2 else 2**31 - 1])
-    assert narrowing.cut_to_32_bits(given) is explained
+    """Inputs are cut too: the low bits of 2**40 are 0, and a value saturated at 2**31 - 1 is saturated again."""
+    found = outcome(TWICE, np.array([1 << 40]), [answer if answer != 2**32 - 2 else 2**31 - 1])
+    assert narrowing.cut_to_32_bits(found) is explained
 
 
 @pytest.mark.parametrize(("answer", "explained"), [(np.inf, True), (256, True), (300, True), (-1, False)])
@@ -83,8 +83,8 @@ def test_halves_in_float(answer: float, explained: bool) -> None:
 )
 def test_nan_of_infinities(x: Sequence[float], answer: Sequence[float], explained: bool) -> None:
     text = '(float[1,1,2] x) => (float[1,1,4] y) <int64[3] s = {1,1,4}> { y = Resize <mode = "linear"> (x, , , s) }'
-    given = outcome(text, np.array([[x]], np.float32), [[answer]])
-    assert narrowing.nan_of_infinities({np.float32: narrowing.DIGITS})(given) is explained
+    found = outcome(text, np.array([[x]], np.float32), [[answer]])
+    assert narrowing.nan_of_infinities({np.float32: narrowing.DIGITS})(found) is explained
 
 
 def test_what_cannot_be_computed_is_not_explained() -> None:

@@ -1,4 +1,4 @@
-"""The harness itself, on ONNX Runtime: what is right passes, and what is wrong does not."""
+"""Tests the harness with ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ALSO_OURS = {
     "`MaxPool` begins with the lowest finite number.",
     "Linear `Resize` multiplies elements by 0, which makes NaN of infinities.",
 }
-"""Where ONNX Runtime's CPU provider is wrong as well, which is a quirk of its target."""
+"""Defects that ONNX Runtime's CPU provider shares, as quirks of its target."""
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +46,7 @@ def joined() -> Drawn:
 
 @pytest.mark.parametrize("item", DIFFERENCES, ids=lambda item: f"{item.runtime}: {item.title}")
 def test_onnx_runtime_is_right_where_others_are_not(cpu, item):
-    """The answers beside the examples are not those of the runtime that the entry accuses."""
-    assert item.is_right(cpu.ask(*item.example())) == (item.title not in ALSO_OURS)
+    assert item.is_right(cpu.run(*item.example())) == (item.title not in ALSO_OURS)
 
 
 @pytest.mark.parametrize("item", DIFFERENCES, ids=lambda item: f"{item.runtime}: {item.title}")
@@ -68,7 +67,6 @@ def test_an_answer_that_agrees(cpu):
 
 
 def test_an_answer_that_differs(cpu):
-    """A model that joins the other way round is found out."""
     drawn = joined()
     sample = drawn.sample("join")
     first, second = sample.inputs
@@ -81,14 +79,13 @@ def test_an_answer_that_differs(cpu):
 
 @pytest.mark.parametrize(("off", "fits"), [(0, None), (2, True), (200, False)])
 def test_sums_of_halves(off, fits):
-    """What FLOAT16 that is added up in FLOAT16 may give is told from what it may not."""
     op = convolution((1, 1, 2, 2), (1, 1, 2, 2), bias=False, data_type="FLOAT16")
     drawn = Drawn(op)
     job = Job(drawn.sample("sum"), drawn.compile("cpu"))
 
     class Off(Worker):
-        def ask(self, model, feeds, plain=False):
-            answer = super().ask(model, feeds, plain)
+        def run(self, model, feeds, plain=False):
+            answer = super().run(model, feeds, plain)
             return [array + np.float16(off) * np.spacing(np.abs(array)) for array in answer]
 
     worker = Off(Runtime("cpu", "cpu", Path(sys.executable)))
@@ -99,10 +96,12 @@ def test_sums_of_halves(off, fits):
 
 @pytest.fixture
 def proved(monkeypatch, tmp_path):
-    """Proves some samples as the command does; what its results say."""
+    """Runs the command on some samples and returns its results."""
 
     def run(samples, *arguments, code=0):
-        monkeypatch.setattr("tests.runtimes.__main__.drawn", lambda place, left_out: [("few", s) for s in samples])
+        monkeypatch.setattr(
+            "tests.runtimes.__main__.drawn", lambda place, skipped_sources: [("few", s) for s in samples]
+        )
         assert main([*arguments, "--results", str(tmp_path), "--jobs", "1"]) == code
         return json.loads((tmp_path / "cpu.json").read_text(encoding="utf-8"))
 
@@ -115,28 +114,27 @@ def test_some_samples_alone(proved):
 
 
 def test_opsets_that_a_target_does_not_have(proved):
-    """What is portable has models of opset 23 at most; nothing is compiled for it in a later one."""
+    """The target portable ends at opset 23."""
     samples = [Drawn(joined().op, opset).sample(f"in {opset}") for opset in (21, 26)]
     assert proved(samples, "cpu:portable", "--all")["samples"]["few"]["drawn"] == 1
 
 
 def test_a_model_that_is_refused(cpu):
-    answer = cpu.ask(b"no model", {})
+    answer = cpu.run(b"no model", {})
     assert isinstance(answer, str)
     assert "Exception" in answer or "Error" in answer or "Invalid" in answer
 
 
 def test_a_process_that_ends(cpu):
-    """The next model gets a new process."""
     worker = Worker(CPU)
     worker.start()
     assert worker._process is not None
     worker._process.kill()
     model, inputs = DIFFERENCES[0].example()
-    answer = worker.ask(model, inputs)
+    answer = worker.run(model, inputs)
     assert isinstance(answer, str)
     assert answer.startswith("the process ended with code")
-    assert isinstance(worker.ask(model, inputs), list)
+    assert isinstance(worker.run(model, inputs), list)
     worker.stop()
 
 
@@ -156,7 +154,7 @@ def test_what_the_checker_sees():
 
 
 def test_the_kind_of_a_model():
-    """Sizes do not make another kind; operators, types and attributes do."""
+    """Kinds differ by operators, types and attributes, not by sizes."""
     wide = t("FLOAT32", (4, 3))
     other = Drawn(operator("JOIN", InputTensors=[wide, wide], OutputTensor=t("FLOAT32", (8, 3)), Axis=0))
     whole = t("INT32", (4, 3))
@@ -172,7 +170,7 @@ def test_runtimes_on_the_command_line():
 
 
 def test_a_proof_and_its_results(proved, capsys):
-    """What ``scripts/test.py --provider`` does, with a few samples in the place of all."""
+    """Runs what ``scripts/test.py --provider`` runs, with two samples."""
     right = joined().sample("right")
     wrong = replace(right, name="wrong", judge=lambda model, outputs, **_: "it is wrong")
     written = proved([right, wrong], "cpu", "--all", code=1)
@@ -186,32 +184,32 @@ def test_a_proof_and_its_results(proved, capsys):
 
 
 def test_what_is_wrong_now_and_then(proved, capsys):
-    """It is run again in another process; it agrees then, and the results say what was wrong the first time."""
+    """A sample that passes in a second process is recorded with its first problem."""
     judged = []
 
     def judge(model, outputs, **_):
         judged.append(model)
-        return "wrong at first" if len(judged) <= 2 else None  # once for each way to add up FLOAT16
+        return "wrong at first" if len(judged) <= 2 else None  # once for each kind of FLOAT16 accumulation
 
     written = proved([replace(joined().sample("flaky"), judge=judge)], "cpu", "--all")
     assert (written["samples"]["few"]["agree"], written["samples"]["few"]["unsteady"]) == (1, 1)
     assert written["unsteady"] == [{"sample": "flaky", "problem": "wrong at first"}]
-    assert "right in another process only: flaky: wrong at first" in capsys.readouterr().out
+    assert "passes only in a new process: flaky: wrong at first" in capsys.readouterr().out
 
 
 def test_what_agreed_is_not_run_again(tmp_path, monkeypatch):
-    """But for some, and only for the same model with the same inputs, on the same version of the runtime."""
+    """Most jobs with the same model, inputs and version of the runtime are skipped."""
     ran = []
 
     class Counted(Worker):
-        def ask(self, model, feeds, plain=False):
+        def run(self, model, feeds, plain=False):
             ran.append(model)
-            return super().ask(model, feeds, plain)
+            return super().run(model, feeds, plain)
 
     rows = [(n, t("FLOAT32", (2, n))) for n in range(1, 25)]
     ops = [operator("JOIN", InputTensors=[row, row], OutputTensor=t("FLOAT32", (4, n)), Axis=0) for n, row in rows]
     samples = [("few", Drawn(op).sample(str(number))) for number, op in enumerate(ops)]
-    monkeypatch.setattr("tests.runtimes.__main__.drawn", lambda place, left_out: samples)
+    monkeypatch.setattr("tests.runtimes.__main__.drawn", lambda place, skipped_sources: samples)
     monkeypatch.setattr("tests.runtimes.proof.Worker", Counted)
     monkeypatch.setattr(results, "DIRECTORY", tmp_path)
 
@@ -220,7 +218,7 @@ def test_what_agreed_is_not_run_again(tmp_path, monkeypatch):
         assert main(["cpu", "--all", "--jobs", "1", *options]) == 0
         return len(ran)
 
-    assert runs("--changed") == len(samples)  # nothing is known of this runtime
+    assert runs("--changed") == len(samples)  # no earlier results
     assert runs("--results", str(tmp_path)) == len(samples)
     again = runs("--changed")
     assert 0 < again < len(samples) / 2
@@ -236,7 +234,7 @@ def test_what_agreed_is_not_run_again(tmp_path, monkeypatch):
 
 
 def test_what_was_not_the_first_of_its_kind_is_not_compiled_again(tmp_path, monkeypatch):
-    """But for some, and unless there are other samples by now."""
+    """Most of them are skipped, unless the samples have changed."""
     compiled = []
 
     def sample(n):
@@ -251,7 +249,7 @@ def test_what_was_not_the_first_of_its_kind_is_not_compiled_again(tmp_path, monk
         return replace(drawn.sample(f"joined, {n} wide"), compile=compiles)
 
     samples = [("few", sample(n)) for n in range(1, 25)]
-    monkeypatch.setattr("tests.runtimes.__main__.drawn", lambda place, left_out: samples)
+    monkeypatch.setattr("tests.runtimes.__main__.drawn", lambda place, skipped_sources: samples)
     monkeypatch.setattr(results, "DIRECTORY", tmp_path)
 
     def compiled_with(*options):
@@ -269,7 +267,7 @@ def test_what_was_not_the_first_of_its_kind_is_not_compiled_again(tmp_path, monk
 
 
 def test_results_that_are_checked_in():
-    """Each is whole, and explained by the table."""
+    """All outcomes are counted and explained."""
     found = results.read_all()
     titles = {item.title for item in DIFFERENCES}
     for item in found:

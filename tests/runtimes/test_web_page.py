@@ -1,4 +1,4 @@
-"""The page that runs models in a browser: what it says, what it refuses, and that it comes back."""
+"""Tests the page that runs models in a browser: results, errors, and recovery."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def page() -> Iterator[browser.Page]:
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "uint16", "int32", "int64", "uint64"])
 def test_numbers_go_there_and_back(page: browser.Page, dtype: str) -> None:
     kind = {"float16": "float16", "float32": "float", "float64": "double"}.get(dtype, dtype)
-    given = np.array([1, 7, 100], dtype)
-    (found,), _ = page.run(*example(f"({kind}[3] x) => ({kind}[3] y) {{ y = Identity (x) }}", given))
-    np.testing.assert_array_equal(found, given, strict=True)
+    array = np.array([1, 7, 100], dtype)
+    (found,), _ = page.run(*example(f"({kind}[3] x) => ({kind}[3] y) {{ y = Identity (x) }}", array))
+    np.testing.assert_array_equal(found, array, strict=True)
 
 
 def test_scalars_have_no_dimensions(page: browser.Page) -> None:
@@ -50,7 +50,7 @@ def test_where_nodes_ran(page: browser.Page) -> None:
 
 
 def test_what_webnn_does_not_build_is_an_answer(page: browser.Page) -> None:
-    """ONNX Runtime would wait for ever; the next model finds another browser."""
+    """ONNX Runtime would hang; the next model gets a new browser."""
     model = "(float[2] x, int32[2] i) => (float[2] y) { y = GatherElements (x, i) }"
     with pytest.raises(RuntimeError, match="only supports constant indices"):
         page.run(*example(model, ROW, np.array([1, 0], np.int32)))

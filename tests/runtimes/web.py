@@ -1,4 +1,4 @@
-"""What ONNX Runtime Web does otherwise in a browser: on WebGPU, and on WebNN."""
+"""Differences of ONNX Runtime Web in a browser, on WebGPU and on WebNN."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from tests.runtimes.difference import Difference, both, floats, has, shown_by
 from tests.runtimes.narrowing import rounded_otherwise, stated
 from tests.runtimes.proof import Outcome
 
-HEALED = {"CLIP_SPELLS_OUT_INFINITY"}
-"""Quirks of the target ``webgpu`` that ONNX Runtime Web has no more."""
+FIXED = {"CLIP_SPELLS_OUT_INFINITY"}
+"""Quirks of the target ``webgpu`` that ONNX Runtime Web has fixed."""
 
 
 def _lacks_kernels(outcome: Outcome) -> bool:
-    """No provider takes a node."""
+    """No provider has a kernel for a node."""
     return outcome.refused and "IsNodeCompatibleWithProvider" in (outcome.problem or "")
 
 
 def _loses_subnormals(outcome: Outcome) -> bool:
-    """Numbers are those of the CPU provider, but for 0 in the place of subnormal FLOAT."""
+    """Results match the CPU provider, except that subnormal FLOAT is flushed to 0."""
     if outcome.run is None:
         return False
     session = onnxruntime.InferenceSession(outcome.run.model, providers=["CPUExecutionProvider"])
@@ -33,12 +33,12 @@ def _loses_subnormals(outcome: Outcome) -> bool:
 
 
 def in_browser(items: tuple[Difference, ...]) -> tuple[Difference, ...]:
-    """What ONNX Runtime's WebGPU provider does in a browser as well."""
-    return tuple(replace(item, runtime="web-gpu") for item in items if item.explains not in HEALED)
+    """Differences of ONNX Runtime's WebGPU provider that also occur in a browser."""
+    return tuple(replace(item, runtime="web-gpu") for item in items if item.explains not in FIXED)
 
 
 def missing_kernels(runtime: str) -> Difference:
-    """Of the builds of ONNX Runtime Web that have WebGPU and WebNN."""
+    """Missing CPU kernels in the builds of ONNX Runtime Web with WebGPU and WebNN."""
     return Difference(
         runtime,
         "Nodes of DOUBLE, INT16 or UINT16, and some of UINT8, INT8 and UINT32, that the device does not take are "
@@ -64,11 +64,11 @@ WEB_GPU = (
         of_device=True,
     ),
 )
-"""What is so in browsers alone."""
+"""Differences that occur only in browsers."""
 
 
 def _joins_uint64(outcome: Outcome) -> bool:
-    """It is refused, and there is a Concat or a Split of UINT64."""
+    """The model is refused, and has a Concat or Split of UINT64."""
     return (
         outcome.refused
         and "Failed to allocate tensors" in (outcome.problem or "")
@@ -111,7 +111,7 @@ WEBNN = (
              { y = BatchNormalization <epsilon = 0.00001> (x, s, b, m, v) }""",
         (floats(1, shape=(1, 1, 1, 1)),),
         (floats(1.75, shape=(1, 1, 1, 1)),),
-        of_device=True,  # some processors multiply and add in one step
+        of_device=True,  # depends on fused multiply-add
     ),
     Difference(
         "webnn",
@@ -123,4 +123,4 @@ WEBNN = (
         "Failed to allocate tensors",
     ),
 )
-"""WebNN of Chromium on Linux, which is LiteRT with XNNPACK, as ONNX Runtime Web uses it."""
+"""WebNN of Chromium on Linux: LiteRT with XNNPACK."""

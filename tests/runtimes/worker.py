@@ -1,10 +1,9 @@
-"""Runs ONNX models that come through a pipe on one runtime. Needs numpy and that runtime, and nothing of this project.
+"""Runs ONNX models from a pipe on one runtime. Needs only numpy and that runtime.
 
     python worker.py NAME
 
-reads pickled triples: a model's bytes, its inputs, and whether no optimiser is to change the model; and answers each
-with the outputs in order and the places where the nodes ran, or with the text of what the runtime refused it with. The
-first answer says what ran: the runtime and its version.
+Reads pickled triples: model bytes, inputs, and whether to disable the optimiser. Answers each with the outputs in order
+and the places where nodes ran, or with an error message. The first answer is the runtime and its version.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ import numpy as np
 Arrays = dict[str, np.ndarray]
 Runner = Callable[[bytes, Arrays, bool], list[np.ndarray]]
 Places = dict[str, dict[str, int]]
-"""Of each provider how many nodes of each operator it has taken; empty where a runtime does not say."""
+"""Number of nodes by provider and operator; empty if a runtime does not report it."""
 
 ONNXRUNTIME = {
     "cpu": "CPUExecutionProvider",
@@ -36,11 +35,11 @@ ONNXRUNTIME = {
     "cuda": "CUDAExecutionProvider",
     "webgpu": "WebGpuExecutionProvider",
 }
-"""Runtimes that are ONNX Runtime with one of its providers."""
+"""Providers of ONNX Runtime by runtime."""
 
 
 def openvino() -> tuple[str, Runner]:
-    """OpenVINO's own reader of ONNX and its CPU plugin, in the precision that the model states."""
+    """OpenVINO's ONNX frontend and CPU plugin, in the model's precision."""
     import openvino as ov
 
     core = ov.Core()
@@ -48,7 +47,7 @@ def openvino() -> tuple[str, Runner]:
 
     def run(model: bytes, feeds: Arrays, plain: bool) -> list[np.ndarray]:
         compiled = core.compile_model(core.read_model(model), "CPU", hints)
-        # an input that nothing reads any more is gone
+        # the compiler removes unused inputs
         ports = [(name, port) for port in compiled.inputs for name in port.names if name in feeds]
         results = compiled({port: ov.Tensor(np.ascontiguousarray(feeds[name])) for name, port in ports})
         return [np.array(results[output]) for output in compiled.outputs]
@@ -57,7 +56,6 @@ def openvino() -> tuple[str, Runner]:
 
 
 def evaluator() -> tuple[str, Runner]:
-    """ONNX's reference evaluator."""
     from onnx.reference import ReferenceEvaluator
 
     def run(model: bytes, feeds: Arrays, plain: bool) -> list[np.ndarray]:
@@ -69,7 +67,7 @@ def evaluator() -> tuple[str, Runner]:
 
 
 def onnxruntime(provider: str) -> tuple[str, Runner]:
-    """ONNX Runtime with one provider, which leaves to the CPU provider what it has no kernels for."""
+    """ONNX Runtime with one provider and fallback to the CPU provider."""
     import onnxruntime as ort
 
     full_name = ONNXRUNTIME[provider]
@@ -87,9 +85,9 @@ def onnxruntime(provider: str) -> tuple[str, Runner]:
             options.profile_file_prefix = os.path.join(tempfile.gettempdir(), f"profile{os.getpid()}")
         session = ort.InferenceSession(model, options, [full_name, ONNXRUNTIME["cpu"]])
         if full_name not in session.get_providers():
-            raise RuntimeError(f"{full_name} could not be made")
+            raise RuntimeError(f"{full_name} could not be created")
         outputs = list(session.run(None, feeds))
-        if plain:  # some providers record nothing else of what they take
+        if plain:  # some providers report their nodes only in profiles
             PLACES.update(profiled(session.end_profiling()))
         return outputs
 
@@ -97,13 +95,13 @@ def onnxruntime(provider: str) -> tuple[str, Runner]:
 
 
 NPU = {"backend_type": "htp", "soc_model": "60", "htp_arch": "73", "enable_htp_fp16_precision": "1"}
-"""Which NPU is emulated: that of Snapdragon X; FLOAT is computed in FLOAT16, since it has nothing else."""
+"""Emulates the NPU of Snapdragon X, which computes FLOAT in FLOAT16."""
 PLACES: Places = {}
-"""Of the model that has been run last."""
+"""The places of the last model."""
 
 
 def qnn() -> tuple[str, Runner]:
-    """ONNX Runtime with Qualcomm's provider, whose library for x86-64 emulates the NPU."""
+    """ONNX Runtime with Qualcomm's provider, which emulates the NPU on x86-64."""
     import onnxruntime as ort
     import onnxruntime_qnn
 
@@ -133,7 +131,7 @@ def _options(ort: Any, plain: bool) -> Any:
 
 
 def profiled(file: str) -> Places:
-    """Where nodes ran, by a profile, which goes."""
+    """Where nodes ran, from a profile, which is deleted."""
     events = json.loads(Path(file).read_text(encoding="utf-8"))
     Path(file).unlink()
     found: dict[str, Counter[str]] = {}
@@ -144,7 +142,7 @@ def profiled(file: str) -> Places:
 
 
 def assigned(session: Any) -> Places:
-    """Where the nodes of a session run, those of constants aside, which it has computed beforehand."""
+    """Where the nodes of a session run, except folded constants."""
     found: Places = {}
     for part in session.get_provider_graph_assignment_info():
         mine = found.setdefault(part.ep_name, {})
@@ -154,19 +152,19 @@ def assigned(session: Any) -> Places:
 
 
 def web(name: str) -> tuple[str, Runner]:
-    """ONNX Runtime Web in a Chromium: ``browser.py`` beside this file, which whoever starts this file need not have."""
-    import browser  # type: ignore[import-not-found]  # it lies beside this file
+    """ONNX Runtime Web in Chromium, by ``browser.py`` in this directory."""
+    import browser  # type: ignore[import-not-found]  # in this directory
 
     backend = browser.BACKENDS[name]
     page = browser.Page(backend)
     if name == "webnn" and not page.about["ml"]:
         raise RuntimeError("this browser has no WebNN")
     if name == "web-gpu" and not page.about["adapter"]:
-        raise RuntimeError("this browser finds no WebGPU adapter")
+        raise RuntimeError("this browser has no WebGPU adapter")
 
     def run(model: bytes, feeds: Arrays, plain: bool) -> list[np.ndarray]:
         outputs, places = page.run(model, feeds, "disabled" if plain else "all")
-        if name != "web":  # whose provider is the CPU
+        if name != "web":  # its provider is the CPU
             PLACES.update(places)
         return outputs
 
@@ -176,7 +174,7 @@ def web(name: str) -> tuple[str, Runner]:
 
 
 COMMAND = "DML2ONNX_PROVIDER"
-"""Environment variable with the command, as JSON, of a program that runs models: directml_models.exe in Wine."""
+"""Environment variable with the command, as JSON, of the program that runs models (directml_models.exe in Wine)."""
 ELEMENTS = {
     1: "float32",
     2: "uint8",
@@ -191,11 +189,11 @@ ELEMENTS = {
     12: "uint32",
     13: "uint64",
 }
-"""ONNX's numbers of the types that are numpy's own."""
+"""ONNX's numbers of numpy's data types."""
 
 
 class Program:
-    """``scripts/directml/provider/main.cpp``, at the other end of two pipes."""
+    """A process of ``scripts/directml/provider/main.cpp``, connected by pipes."""
 
     def __init__(self, command: list[str]) -> None:
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -236,11 +234,11 @@ class Program:
         assert self._process.stdout is not None
         content = self._process.stdout.read(size)
         if len(content) < size:
-            os._exit(3)  # who asked starts this anew
+            os._exit(3)  # the caller restarts this process
         return content
 
 
-def _chosen(name: str) -> tuple[str, Runner]:
+def _runner(name: str) -> tuple[str, Runner]:
     if name == "dml" and COMMAND in os.environ:
         program = Program(json.loads(os.environ[COMMAND]))
         return program.title, program.run
@@ -251,10 +249,10 @@ def _chosen(name: str) -> tuple[str, Runner]:
 
 
 def main(name: str) -> None:
-    # what a runtime prints must not get between the answers
+    # output of the runtime must not mix with answers
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    title, run = _chosen(name)
+    title, run = _runner(name)
 
     def answer(value: Any) -> None:
         pickle.dump(value, answers)
@@ -269,7 +267,7 @@ def main(name: str) -> None:
         PLACES.clear()
         try:
             answer(([np.ascontiguousarray(array) for array in run(model, feeds, plain)], dict(PLACES)))
-        except Exception as error:  # each runtime has classes of its own
+        except Exception as error:  # each runtime has its own exceptions
             answer(f"{type(error).__name__}: {error}")
 
 

@@ -117,7 +117,7 @@ def test_openvino_takes_sizes_as_they_come(name: str, openvino: Worker) -> None:
     model = dml2onnx.compile(case.graph(), sizes=case.sizes, ranges=case.ranges, target="openvino")
     feeds = bench_sizes._feeds(_both(name).static)
     wanted = model.session().run({port.name: feeds[port.onnx_name] for port in model.inputs})
-    found = openvino.ask(model.serialize(), feeds)
+    found = openvino.run(model.serialize(), feeds)
     assert isinstance(found, list), found
     for port, array in zip(model.outputs, found, strict=True):
         numbers = wanted[port.name].astype(np.float64)
