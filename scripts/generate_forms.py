@@ -15,11 +15,10 @@ from __future__ import annotations
 
 import itertools
 import sys
-from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from _generated import write_or_check
+from _generated import ROOT, write_or_check
 
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.diagnostics import DmlError
@@ -33,7 +32,6 @@ from dml2onnx.testing.variations import findings, of_each_layout, of_each_type
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "tests" / "data" / "forms.txt"
 GENERATOR = "scripts/generate_forms.py"
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -102,4 +100,4 @@ def content() -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(write_or_check(GENERATOR, __doc__, lambda: {TARGET: content()}))
+    sys.exit(write_or_check(__doc__, lambda: {TARGET: content()}))
