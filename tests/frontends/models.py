@@ -1,4 +1,4 @@
-"""Small valid models of each format, and a way to break them in one place."""
+"""Small valid models of each format, and ``edited`` to break them in one place."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ DX: Model = {
 
 
 def edited(model: Model, *changes: tuple[str, Any]) -> Model:
-    """A copy with values put at JSON pointers (``-`` appends), or removed there."""
+    """Returns a copy with each value set at its JSON pointer (``-`` appends), or removed (``REMOVE``)."""
     model = copy.deepcopy(model)
     for pointer, value in changes:
         *path, last = [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
@@ -170,23 +170,21 @@ def edited(model: Model, *changes: tuple[str, Any]) -> Model:
 
 
 def dx_operator(operator: str, desc: Model, **more: Any) -> Model:
-    """A DxDispatch model of one dispatchable ``op`` and no command."""
+    """A DxDispatch model with one dispatchable, ``op``, and no commands."""
     return {"resources": {}, "dispatchables": {"op": {"type": operator, "desc": desc, **more}}, "commands": []}
 
 
 def one_node(kind: str, desc: Model, x: Model, *, name: str = "n", **more: Any) -> Model:
-    """A native model of one node, which reads ``x`` and writes ``y``; ``more`` are members of the node."""
+    """A native model with one node that reads ``x`` and writes ``y``; ``more`` are members of the node."""
     node = {"name": name, "type": kind, "desc": desc, "inputs": {"InputTensor": "x"}, "outputs": {"OutputTensor": "y"}}
     return {"dml2onnx": 1, "inputs": {"x": x}, "nodes": [{**node, **more}], "outputs": ["y"]}
 
 
 def load_text(directory: Path, text: str, options: LoadOptions | None = None) -> Graph:
-    """Loads a model from its text."""
     path = directory / "model.json"
     path.write_text(text, encoding="utf-8")
     return load(path) if options is None else load(path, options)
 
 
 def load_model(directory: Path, model: Any, options: LoadOptions | None = None) -> Graph:
-    """Loads a model from its decoded form."""
     return load_text(directory, json.dumps(model), options)
