@@ -41,30 +41,51 @@ def real(name: str, value: float) -> Model:
     return attribute(name, 6, FLOAT(value))
 
 
+def node(
+    kind: str,
+    inputs: Sequence[Model],
+    outputs: Sequence[Model],
+    attributes: Sequence[Model] = (),
+    *,
+    reads: Sequence[str],
+    writes: Sequence[str],
+    name: str | None = None,
+) -> Model:
+    """An operator node; its name defaults to the operator's name in lower case."""
+    return {
+        "name": kind.lower() if name is None else name,
+        "operator": f"DML_OPERATOR_{kind}",
+        "inputs": list(inputs),
+        "outputs": list(outputs),
+        "attributes": list(attributes),
+        "inputNames": list(reads),
+        "outputNames": list(writes),
+    }
+
+
 RELU: Model = {"type": "DML_OPERATOR_ACTIVATION_RELU", "attributes": []}
 
 PARTITION: Model = {
     "nodes": [
         {"name": "w", "constant": "w", "outputNames": ["w-nodeIdx:0-outputIdx:0"]},
-        {
-            "name": "add",
-            "operator": "DML_OPERATOR_ELEMENT_WISE_ADD1",
-            "inputs": [tensor("FLOAT32", 4), tensor("FLOAT32", 4)],
-            "outputs": [tensor("FLOAT32", 4)],
-            "attributes": [attribute("FusedActivation", 1, RELU)],
-            "inputNames": ["x", "w-nodeIdx:0-outputIdx:0"],
-            "outputNames": ["nodeIdx:1-outputIdx:0", ""],
-        },
+        node(
+            "ELEMENT_WISE_ADD1",
+            [tensor("FLOAT32", 4), tensor("FLOAT32", 4)],
+            [tensor("FLOAT32", 4)],
+            [attribute("FusedActivation", 1, RELU)],
+            reads=["x", "w-nodeIdx:0-outputIdx:0"],
+            writes=["nodeIdx:1-outputIdx:0", ""],
+            name="add",
+        ),
         {"name": "two", "raw": FLOAT(2.0), "outputNames": ["two"]},
-        {
-            "name": "mul",
-            "operator": "DML_OPERATOR_ELEMENT_WISE_MULTIPLY",
-            "inputs": [tensor("FLOAT32", 2, 2), tensor("FLOAT32", 2, 2, strides=[0, 0], total=4)],
-            "outputs": [tensor("FLOAT32", 2, 2)],
-            "attributes": [],
-            "inputNames": ["nodeIdx:1-outputIdx:0", "two"],
-            "outputNames": ["y"],
-        },
+        node(
+            "ELEMENT_WISE_MULTIPLY",
+            [tensor("FLOAT32", 2, 2), tensor("FLOAT32", 2, 2, strides=[0, 0], total=4)],
+            [tensor("FLOAT32", 2, 2)],
+            reads=["nodeIdx:1-outputIdx:0", "two"],
+            writes=["y"],
+            name="mul",
+        ),
     ],
     "inputs": ["x", ""],
     "outputs": ["y"],

@@ -13,12 +13,9 @@ from .rejections import changes_of, rejecting
 
 changed, add = changes_of(DX), changes_of(DX, "/dispatchables/add")
 ABS = {"InputTensor": f32(4), "OutputTensor": f32(4)}
-FOLD: Model = {
-    **dict.fromkeys(("InputTensor", "OutputTensor"), f32(1, 1, 1)),
-    "DimensionCount": 1,
-    **dict.fromkeys(("WindowSizes", "Strides", "Dilations"), [1]),
-    **dict.fromkeys(("StartPadding", "EndPadding"), [0]),
-}
+FOLD: Model = {"InputTensor": f32(1, 1, 1), "OutputTensor": f32(1, 1, 1), "DimensionCount": 1}
+FOLD |= {name: [1] for name in ("WindowSizes", "Strides", "Dilations")}
+FOLD |= {name: [0] for name in ("StartPadding", "EndPadding")}
 
 REJECTED = [
     add(codes.WRONG_KIND, ("", 1)),

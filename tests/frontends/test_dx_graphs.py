@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import dml2onnx
@@ -13,7 +12,7 @@ from dml2onnx.codes import unreadable
 from dml2onnx.frontends import LoadOptions
 
 from .models import REMOVE, Model, edited, f32, load_model
-from .partitions import PARTITION, attribute, tensor, write
+from .partitions import FLOAT, PARTITION, attribute, node, tensor, write
 from .rejections import changes_of, rejecting
 
 VALUES = {"initialValuesDataType": "FLOAT32", "initialValues": [1, 2, 3, 4]}
@@ -140,20 +139,11 @@ def test_frozen(directory: Path) -> None:
 
 def outputs_in_one_buffer() -> Model:
     """A chain of two nodes; the graph's outputs are the results of both, in reverse order."""
-    row = tensor("FLOAT32", 4)
-
-    def node(name: str, source: str, result: str) -> Model:
-        return {
-            "name": name,
-            "operator": "DML_OPERATOR_ELEMENT_WISE_IDENTITY",
-            "inputs": [row],
-            "outputs": [row],
-            "attributes": [attribute("ScaleBias", 10, np.array([2, 1], np.float32).tobytes())],
-            "inputNames": [source],
-            "outputNames": [result],
-        }
-
-    nodes = [node("one", "x", "first"), node("two", "first", "second")]
+    row, scale = [tensor("FLOAT32", 4)], [attribute("ScaleBias", 10, FLOAT(2) + FLOAT(1))]
+    nodes = [
+        node("ELEMENT_WISE_IDENTITY", row, row, scale, reads=[source], writes=[result], name=f"to {result}")
+        for source, result in (("x", "first"), ("first", "second"))
+    ]
     return {"nodes": nodes, "inputs": ["x"], "outputs": ["second", "first"]}
 
 
