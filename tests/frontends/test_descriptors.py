@@ -157,8 +157,8 @@ def test_names_of_operators() -> None:
         schema = reader.schema(name)
         assert schema is not None
         assert schema.short_name == "SCATTER"
-    for wrong in ("INVALID", "scatter", "", True, None, 0, [], 1.0):
-        assert reader.schema(wrong) is None
+    others: list[object] = ["INVALID", "scatter", "", True, None, 0, [], 1.0]
+    assert [reader.schema(name) for name in others] == [None] * len(others)
     assert DescriptorReader(NATIVE).schema(94) is None
 
 
