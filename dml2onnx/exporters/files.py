@@ -35,32 +35,32 @@ def write_files(target: Destination, contents: bytes, beside: Mapping[str, Data]
             raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="a regular file"))
         return put(target, [contents])
     check_target(target)
-    others = {target.with_name(name): data for name, data in beside.items()}
-    foreign = sorted({other for other in others if other.exists()} - _own_files(target, others))
+    siblings = {target.with_name(name): data for name, data in beside.items()}
+    foreign = sorted({path for path in siblings if path.exists()} - _own_files(target, siblings))
     if foreign:
         names = listing([quote(path.name) for path in foreign])
         verb = "does" if len(foreign) == 1 else "do"
         message = f"constants would overwrite {names}, which {verb} not belong to an earlier {quote(target.name)}"
         raise DmlError(BESIDE_OUTPUT.at(message, expected="a directory without such files", found=str(foreign[0])))
     whole = (Archive, Sidecar)
-    require_writable(sum(data.nbytes - stored_bytes(data) for data in others.values() if not isinstance(data, whole)))
-    parts = {other: data.stream() if isinstance(data, whole) else stream(data) for other, data in others.items()}
+    require_writable(sum(data.nbytes - stored_bytes(data) for data in siblings.values() if not isinstance(data, whole)))
+    parts = {path: data.stream() if isinstance(data, whole) else stream(data) for path, data in siblings.items()}
     return put(target, [contents], parts)
 
 
-def _own_files(target: Path, others: Collection[Path]) -> set[Path]:
+def _own_files(target: Path, siblings: Collection[Path]) -> set[Path]:
     """The files that an earlier version of the target names, and that may be overwritten."""
     if not target.exists():
         return set()
-    own = {other for other in others if other.name == f"{target.name}.data" or not other.exists()}
-    if own == set(others):
+    own = {path for path in siblings if path.name == f"{target.name}.data" or not path.exists()}
+    if own == set(siblings):
         return own
     if target.suffix in PROGRAMS:
         text = target.read_text(encoding="utf-8", errors="replace")
-        python = {other for other in others if json.dumps(other.name, ensure_ascii=False) in text}
-        return own | python | {other for other in others if f" lie in {other.name}.\n" in text}  # the comment in C++
+        python = {path for path in siblings if json.dumps(path.name, ensure_ascii=False) in text}
+        return own | python | {path for path in siblings if f" lie in {path.name}.\n" in text}  # the comment in C++
     try:
         named = {source.resolve() for source in load(target).sources}
     except DmlError:
         return own
-    return own | {other for other in others if other.resolve() in named}
+    return own | {path for path in siblings if path.resolve() in named}

@@ -59,7 +59,7 @@ class Calls:
 
     def __init__(self, trial: Trial, graph: Graph) -> None:
         self._trial = trial
-        # One buffer, large enough for all tensors, stands in for every argument.
+        # All arguments of a trial are tensors of one buffer, which is large enough for each.
         self._value = Value("x", max([desc.reach for node in graph.nodes for *_, desc in node.views_in()], default=4))
         self._calls: dict[OperatorDesc, MethodCall] = {}
         self._returned: object = None

@@ -14,133 +14,103 @@ from dml2onnx.pydirectml.arguments import REQUIRED
 from dml2onnx.pydirectml.tensors import NO_ACTIVATION
 from tests.pydirectml.helpers import F, compute, nodes, start
 
-N = inspect.Parameter.empty
 CROSS, FORWARD = dml.ConvolutionMode.CROSS_CORRELATION, dml.ConvolutionDirection.FORWARD
 PLAIN = dml.MatrixTransform.NONE
 RELU = dml.FusedActivation(dml.OperatorType.ACTIVATION_RELU)
 
-SIGNATURES = {
-    "input_tensor": [("scope", N), ("input_index", N), ("tensor_desc", N)],
-    "convolution": [
-        ("input", N),
-        ("filter", N),
-        ("bias", None),
-        ("mode", CROSS),
-        ("direction", FORWARD),
-        ("strides", ()),
-        ("dilations", ()),
-        ("start_padding", ()),
-        ("end_padding", ()),
-        ("output_padding", ()),
-        ("group_count", 1),
-        ("fused_activation", NO_ACTIVATION),
-        ("output_sizes", ()),
-    ],
-    "up_sample_2d": [("input", N), ("scale_size", N), ("interpolation_mode", N)],
-    "activation_relu": [("input", N)],
-    "activation_sigmoid": [("input", N)],
-    "activation_identity": [("input", N)],
-    "activation_tanh": [("input", N)],
-    "activation_soft_max": [("input", N)],
-    "activation_linear": [("input", N), ("alpha", N), ("beta", N)],
-    "add": [("a", N), ("b", N), ("fused_activation", NO_ACTIVATION)],
-    "subtract": [("a", N), ("b", N)],
-    "multiply": [("a", N), ("b", N)],
-    "divide": [("a", N), ("b", N)],
-    "padding": [("input", N), ("padding_mode", N), ("padding_value", N), ("start_padding", N), ("end_padding", N)],
-    "mean_variance_normalization": [
-        ("input", N),
-        ("scale", None),
-        ("bias", None),
-        ("axes", ()),
-        ("normalize_variance", REQUIRED),
-        ("epsilon", REQUIRED),
-        ("fused_activation", NO_ACTIVATION),
-    ],
-    "slice": [("input", N), ("input_window_offsets", N), ("input_window_sizes", N), ("input_window_strides", N)],
-    "value_scale_2d": [("input", N), ("scale", N), ("bias", N)],
-    "batch_normalization": [
-        ("input", N),
-        ("mean", N),
-        ("variance", N),
-        ("scale", N),
-        ("bias", N),
-        ("spatial", N),
-        ("epsilon", N),
-        ("fused_activation", NO_ACTIVATION),
-    ],
-    "local_response_normalization": [
-        ("input", N),
-        ("cross_channel", N),
-        ("local_size", N),
-        ("alpha", N),
-        ("beta", N),
-        ("bias", N),
-    ],
-    "gemm": [
-        ("a", N),
-        ("b", N),
-        ("c", None),
-        ("trans_a", PLAIN),
-        ("trans_b", PLAIN),
-        ("alpha", 1),
-        ("beta", 1),
-        ("fused_activation", NO_ACTIVATION),
-    ],
-    "average_pooling": [
-        ("input", N),
-        ("strides", N),
-        ("window_sizes", N),
-        ("start_padding", N),
-        ("end_padding", N),
-        ("include_padding", N),
-    ],
-    "max_pooling": [
-        ("input", N),
-        ("window_sizes", N),
-        ("strides", ()),
-        ("start_padding", ()),
-        ("end_padding", ()),
-        ("dilations", ()),
-        ("output_indices", False),
-    ],
-    "reinterpret": [("input", N), ("new_type", N), ("new_size", N), ("new_strides", N)],
-    "join": [("input", N), ("axis", N)],
-    "gru": [
-        ("input", N),
-        ("weight", N),
-        ("recurrence", N),
-        ("bias", None),
-        ("hidden_init", None),
-        ("sequence_lengths", None),
-        ("activation_descs", REQUIRED),
-        ("direction", REQUIRED),
-        ("linear_before_reset", 1),
-        ("output_options", REQUIRED),
-    ],
-    "gather": [("input", N), ("indices", N), ("axis", N), ("index_dimensions", N)],
-}
-CLASSES = {
-    "Device": [("use_gpu", True), ("use_debug_layer", False)],
-    "FusedActivation": [("activation", N), ("param_1", 0), ("param_2", 0)],
-    "Binding": [("expr", N), ("data", N)],
-    "MaxPoolingOutputs": [("values", N), ("indices", N)],
-    "GRUOutputs": [("sequence", N), ("single", N)],
-    "GraphBuilder": [("device", N)],
-    "Expression": [],
-}
+
+def functions():
+    """Functions with the expected signatures, by name."""
+
+    def input_tensor(scope, input_index, tensor_desc): ...
+    def convolution(
+        input,
+        filter,
+        bias=None,
+        mode=CROSS,
+        direction=FORWARD,
+        strides=(),
+        dilations=(),
+        start_padding=(),
+        end_padding=(),
+        output_padding=(),
+        group_count=1,
+        fused_activation=NO_ACTIVATION,
+        output_sizes=(),
+    ): ...
+    def up_sample_2d(input, scale_size, interpolation_mode): ...
+    def activation_relu(input): ...
+    def activation_sigmoid(input): ...
+    def activation_identity(input): ...
+    def activation_tanh(input): ...
+    def activation_soft_max(input): ...
+    def activation_linear(input, alpha, beta): ...
+    def add(a, b, fused_activation=NO_ACTIVATION): ...
+    def subtract(a, b): ...
+    def multiply(a, b): ...
+    def divide(a, b): ...
+    def padding(input, padding_mode, padding_value, start_padding, end_padding): ...
+    def mean_variance_normalization(
+        input,
+        scale=None,
+        bias=None,
+        axes=(),
+        normalize_variance=REQUIRED,
+        epsilon=REQUIRED,
+        fused_activation=NO_ACTIVATION,
+    ): ...
+    def slice(input, input_window_offsets, input_window_sizes, input_window_strides): ...
+    def value_scale_2d(input, scale, bias): ...
+    def batch_normalization(input, mean, variance, scale, bias, spatial, epsilon, fused_activation=NO_ACTIVATION): ...
+    def local_response_normalization(input, cross_channel, local_size, alpha, beta, bias): ...
+    def gemm(a, b, c=None, trans_a=PLAIN, trans_b=PLAIN, alpha=1, beta=1, fused_activation=NO_ACTIVATION): ...
+    def average_pooling(input, strides, window_sizes, start_padding, end_padding, include_padding): ...
+    def max_pooling(
+        input, window_sizes, strides=(), start_padding=(), end_padding=(), dilations=(), output_indices=False
+    ): ...
+    def reinterpret(input, new_type, new_size, new_strides): ...
+    def join(input, axis): ...
+    def gru(
+        input,
+        weight,
+        recurrence,
+        bias=None,
+        hidden_init=None,
+        sequence_lengths=None,
+        activation_descs=REQUIRED,
+        direction=REQUIRED,
+        linear_before_reset=1,
+        output_options=REQUIRED,
+    ): ...
+    def gather(input, indices, axis, index_dimensions): ...
+
+    return locals()
 
 
-@pytest.mark.parametrize("name", [*SIGNATURES, *CLASSES])
-def test_names_order_and_defaults(name):
-    parameters = inspect.signature(getattr(dml, name)).parameters.values()
-    assert [(item.name, item.default) for item in parameters] == {**SIGNATURES, **CLASSES}[name]
-    assert all(item.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD for item in parameters)
+def classes():
+    """Functions with the signatures of constructors, by class."""
+
+    def Device(use_gpu=True, use_debug_layer=False): ...
+    def FusedActivation(activation, param_1=0, param_2=0): ...
+    def Binding(expr, data): ...
+    def MaxPoolingOutputs(values, indices): ...
+    def GRUOutputs(sequence, single): ...
+    def GraphBuilder(device): ...
+    def Expression(): ...
+
+    return locals()
+
+
+@pytest.mark.parametrize(("name", "expected"), {**functions(), **classes()}.items())
+def test_names_order_and_defaults(name, expected):
+    actual, expected = (inspect.signature(item).parameters.values() for item in (getattr(dml, name), expected))
+    assert [(item.name, item.kind, item.default) for item in actual] == [
+        (item.name, item.kind, item.default) for item in expected
+    ]
 
 
 def test_there_are_no_other_functions():
-    functions = {name for name in dml.__all__ if inspect.isfunction(getattr(dml, name))}
-    assert functions == set(SIGNATURES)
+    assert {name for name in dml.__all__ if inspect.isfunction(getattr(dml, name))} == set(functions())
 
 
 def spatial(operator):
