@@ -21,7 +21,7 @@ from dml2onnx.ir.graph import Graph
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import BinaryIO
 
 __all__ = ["FORMATS", "GRAPHS", "convert", "export", "left_out"]
@@ -29,7 +29,7 @@ __all__ = ["FORMATS", "GRAPHS", "convert", "export", "left_out"]
 GRAPHS = ("native", "dml_graph", "serialized", "dxdispatch")
 """Formats that the front ends read."""
 FORMATS = (*GRAPHS, "python", "cpp")
-_COMMANDS = "the outputs of the commands"
+_COMMANDS = "does not store commands such as print and writeFile"
 _BY_SUFFIX = {".json": "native", ".bin": "serialized", ".py": "python", ".cpp": "cpp"}
 
 
@@ -87,37 +87,36 @@ def left_out(graph: Graph, target: Destination, format: str | None = None) -> li
     directory = path.parent.resolve()
     missing = [
         FILE_TO_COME.at(
-            f"{quote(source.name)} is missing; {quote(path.name)} reads it as {quote(name)} in its directory",
-            found="no file",
+            f"{quote(source.name)} is missing; put it beside {quote(path.name)} as {quote(name)}", found="no file"
         )
         for source, name in references(graph, directory, _file_names(path)).items()
         if directory / name != source
     ]
-    parts = []
     if graph.named_sizes and chosen != "native":
         sizes = dict.fromkeys(size for own in graph.named_sizes.values() for size in own if isinstance(size, str))
-        parts.append(f"the names {listing(list(sizes))} of sizes")
+        missing.append(LEFT_OUT.at(f"the format {chosen} does not store the names {listing(list(sizes))} of sizes"))
+    parts: Iterable[str] = ()
     if chosen == "dxdispatch":
-        parts += lost(graph)
+        parts = lost(graph)
     elif chosen == "python":
-        parts += _not_in_programs(graph)
+        parts = _not_in_programs(graph)
     elif chosen in ("dml_graph", "serialized", "cpp"):
         missing += lost_effects(graph)
-        parts += _not_in_graphs(graph, with_views=chosen != "dml_graph")
-    return missing + [LEFT_OUT.at(f"the format {chosen} does not store {part}") for part in parts]
+        parts = _not_in_graphs(graph, with_views=chosen != "dml_graph")
+    return missing + [LEFT_OUT.at(f"the format {chosen} {part}") for part in parts]
 
 
 def _not_in_graphs(graph: Graph, *, with_views: bool) -> Iterator[str]:
     samples = [quote(item.name) for item in graph.inputs if item.default is not None]
     if samples:
-        yield f"the sample contents of {listing(samples)}"
+        yield f"does not store the sample contents of {listing(samples)}"
     if graph.feature_level is not None:
-        yield f"the feature level {graph.feature_level}"
+        yield f"does not store the feature level {graph.feature_level}"
     if graph.effects:
         yield _COMMANDS
     views = lost_descriptors(graph) if with_views else []
     if views:
-        yield f"descriptors that differ from those of the nodes, as {listing(views)} had"
+        yield f"does not store the descriptors of {listing(views)}, which differ from those of the nodes"
 
 
 def _not_in_programs(graph: Graph) -> Iterator[str]:
@@ -127,7 +126,7 @@ def _not_in_programs(graph: Graph) -> Iterator[str]:
     if graph.effects:
         yield _COMMANDS
     if unread:
-        yield f"unused constants: {listing(unread)}"
+        yield f"does not store the unused constants {listing(unread)}"
 
 
 def _file_names(path: Path) -> tuple[str, str]:

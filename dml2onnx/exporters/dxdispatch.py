@@ -305,16 +305,16 @@ def owned_constants(graph: Graph) -> set[tuple[Node, str]]:
 
 
 def lost(graph: Graph) -> Iterator[str]:
-    """Descriptions of everything that a program does not store."""
+    """Sentences about everything that a program changes or does not store; "the format dxdispatch" is the subject."""
     if graph.feature_level:
-        yield f"the feature level {graph.feature_level}"
+        yield f"does not store the feature level {graph.feature_level}"
     newer = [node.operator.type for node in graph.nodes if node.operator.schema.name in DXDISPATCH.newer]
     if newer:
         names = listing(list(dict.fromkeys(newer)))
-        yield f"operators that the released tool lacks, such as {names}: they are written anyway"
+        yield f"supports {names} only in newer versions than the released tool"
     empty = [quote(item.name) for item in graph.inputs if item.default is None]
     if empty:
-        yield f"inputs without contents, such as {listing(empty)}: they contain zeros"
+        yield f"has no inputs without contents; zeros are written for {listing(empty)}"
     constants = {item.value for item in graph.constants}
     owned = owned_constants(graph)
     read_as = [
@@ -327,12 +327,12 @@ def lost(graph: Graph) -> Iterator[str]:
     captured = {quote(read.value.name) for node, name in owned for read in node.reads[name]}
     others = list(dict.fromkeys(name for name in read_as if name not in captured))
     if others:
-        yield f"the constants {listing(others)}, which DirectML must not own: they are inputs with contents"
+        yield f"has no constants that DirectML must not own; inputs with contents replace {listing(others)}"
     flagged = [
         quote(item.name) for item in graph.inputs if any(desc.owned_by_dml for desc in _readers(graph, item.value))
     ]
     if flagged:
-        yield f"OWNED_BY_DML of the inputs {listing(flagged)}, whose contents are unknown at initialization"
+        yield f"does not store OWNED_BY_DML of inputs whose contents are unknown at initialization: {listing(flagged)}"
     caches = [
         quote(write.value.name)
         for node in graph.nodes
@@ -340,7 +340,7 @@ def lost(graph: Graph) -> Iterator[str]:
         if node.operator.updates(name) and write.base is None
     ]
     if caches:
-        yield f"caches without earlier contents, such as {listing(caches)}: they become inputs that contain zeros"
+        yield f"has no caches without contents; inputs that contain zeros replace {listing(caches)}"
     bare = [replace(item, desc=None) for item in graph.inputs]
     plain = [
         quote(item.name)
@@ -348,7 +348,7 @@ def lost(graph: Graph) -> Iterator[str]:
         if item.desc is not None and item.desc.packed() != seen.packed()
     ]
     if plain:
-        yield f"descriptors that differ from those of the first readers, as {listing(plain)} had"
+        yield f"does not store the descriptors of {listing(plain)}, which differ from those of the first readers"
 
 
 def _readers(graph: Graph, value: Value) -> Iterator[TensorDesc]:

@@ -256,7 +256,7 @@ def test_warnings_about_omitted_parts(tmp_path: Path) -> None:
     assert {item.code for item in warnings} == {codes.LEFT_OUT.id}
     assert [item.severity.value for item in warnings] == ["warning"] * 2
     assert "sample contents" in warnings[0].message
-    assert "the outputs of the commands" in warnings[1].message
+    assert "does not store commands" in warnings[1].message
     level = load_model(tmp_path, edited(NATIVE, ("/feature_level", "4_0")))
     (item,) = left_out(level, tmp_path / "x.json", "dml_graph")
     assert "the feature level 4_0" in item.message

@@ -107,7 +107,7 @@ def test_warnings_about_omitted_commands(format: str, shown: list[str], tmp_path
     commands.append({"type": "writeFile", "resource": "y", "targetPath": "y.npy"})
     graph = load_model(tmp_path, {**DX, "commands": [*DX["commands"][:1], *commands]})
     convert(graph, tmp_path / "graph", format)
-    assert any("the outputs of the commands" in item.message for item in left_out(graph, tmp_path / "graph", format))
+    assert any("does not store commands" in item.message for item in left_out(graph, tmp_path / "graph", format))
     inputs = {"x": np.array([1, -2, 3, 4], np.float32)}
     back = dml2onnx.load(tmp_path / "graph")
     assert dml2onnx.compile(back).run(inputs)["y"].tolist() == dml2onnx.compile(graph).run(inputs)["y"].tolist()

@@ -20,6 +20,22 @@ def f32(*sizes: int, **more: Any) -> Model:
     return {"DataType": "FLOAT32", "Sizes": list(sizes), **more}
 
 
+def input_edge(source: int, node: int, number: int, **more: Any) -> Model:
+    """An input edge of a DML_GRAPH_DESC, to the input ``number`` of a node."""
+    return {"GraphInputIndex": source, "ToNodeIndex": node, "ToNodeInputIndex": number, **more}
+
+
+def inner_edge(source: int, node: int, number: int, **more: Any) -> Model:
+    """An intermediate edge, from the output 0 of the node ``source`` to the input ``number`` of another one."""
+    ends = {"FromNodeIndex": source, "FromNodeOutputIndex": 0, "ToNodeIndex": node, "ToNodeInputIndex": number}
+    return {**ends, **more}
+
+
+def output_edge(node: int, number: int, target: int, **more: Any) -> Model:
+    """An output edge, from the output ``number`` of a node."""
+    return {"FromNodeIndex": node, "FromNodeOutputIndex": number, "GraphOutputIndex": target, **more}
+
+
 CONVOLUTION: Model = {
     "InputTensor": f32(1, 3, 8, 8),
     "FilterTensor": f32(4, 3, 3, 3),
@@ -113,15 +129,9 @@ GRAPH: Model = {
             },
         },
     ],
-    "InputEdges": [
-        {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0, "Name": "x"},
-        {"Type": "INPUT", "Desc": {"GraphInputIndex": 1, "ToNodeIndex": 2, "ToNodeInputIndex": 0}},
-    ],
-    "OutputEdges": [{"FromNodeIndex": 2, "FromNodeOutputIndex": 0, "GraphOutputIndex": 0, "Name": "y"}],
-    "IntermediateEdges": [
-        {"FromNodeIndex": 1, "FromNodeOutputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 1},
-        {"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "ToNodeIndex": 2, "ToNodeInputIndex": 1},
-    ],
+    "InputEdges": [input_edge(0, 0, 0, Name="x"), {"Type": "INPUT", "Desc": input_edge(1, 2, 0)}],
+    "OutputEdges": [output_edge(2, 0, 0, Name="y")],
+    "IntermediateEdges": [inner_edge(1, 0, 1), inner_edge(0, 2, 1)],
 }
 
 DX: Model = {

@@ -18,7 +18,7 @@ from dml2onnx.frontends import LoadOptions, load_bytes
 from dml2onnx.ir.graph import Graph
 from tests.newcomers.twentyfirst import GRAPH_OF_TWO, HALVES
 
-from .models import GRAPH, REMOVE, Model, edited, f32, load_model
+from .models import GRAPH, REMOVE, Model, edited, f32, inner_edge, input_edge, load_model, output_edge
 from .rejections import changes_of, rejecting
 
 changed = changes_of(GRAPH)
@@ -73,62 +73,34 @@ REJECTED = [
     changed(codes.WRONG_KIND, ("/InputEdges/1/Type", "OUTPUT")),
     changed(codes.MISSING_KEY, ("/InputEdges/-", {"Type": "INPUT"}), at="/InputEdges/2/Desc"),
     changed(codes.UNKNOWN_KEY, ("/InputEdges/0/ToNode", 1)),
-    changed(
-        codes.EDGE_INDEX,
-        ("/InputEdges/-", {"GraphInputIndex": 0, "ToNodeIndex": 3, "ToNodeInputIndex": 0}),
-        at="/InputEdges/2/ToNodeIndex",
-    ),
-    changed(
-        codes.EDGE_INDEX,
-        ("/InputEdges/-", {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 2}),
-        at="/InputEdges/2/ToNodeInputIndex",
-    ),
+    changed(codes.EDGE_INDEX, ("/InputEdges/-", input_edge(0, 3, 0)), at="/InputEdges/2/ToNodeIndex"),
+    changed(codes.EDGE_INDEX, ("/InputEdges/-", input_edge(0, 0, 2)), at="/InputEdges/2/ToNodeInputIndex"),
     changed(
         codes.EDGE_INDEX,
         ("/InputCount", 1),
         ("/InputEdges/1/Desc/GraphInputIndex", 1),
         at="/InputEdges/1/Desc/GraphInputIndex",
     ),
-    changed(
-        codes.EDGE_INDEX,
-        ("/InputEdges/-", {"GraphInputIndex": 0, "ToNodeIndex": 1, "ToNodeInputIndex": 0}),
-        at="/InputEdges/2/ToNodeInputIndex",
-    ),
+    changed(codes.EDGE_INDEX, ("/InputEdges/-", input_edge(0, 1, 0)), at="/InputEdges/2/ToNodeInputIndex"),
     changed(codes.EDGE_INDEX, ("/IntermediateEdges/0/FromNodeOutputIndex", 1)),
     changed(codes.EDGE_INDEX, ("/IntermediateEdges/1/FromNodeOutputIndex", 1)),
-    changed(
-        codes.ABSENT_TENSOR,
-        ("/InputEdges/-", {"GraphInputIndex": 0, "ToNodeIndex": 2, "ToNodeInputIndex": 2}),
-        at="/InputEdges/2/ToNodeInputIndex",
-    ),
-    changed(
-        codes.EDGE_INDEX,
-        ("/OutputEdges/-", {"FromNodeIndex": 2, "FromNodeOutputIndex": 0, "GraphOutputIndex": 1}),
-        at="/OutputEdges/1/GraphOutputIndex",
-    ),
-    changed(
-        codes.CONNECTED_TWICE,
-        ("/InputEdges/-", {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 1}),
-        at="/InputEdges/2/ToNodeInputIndex",
-    ),
-    changed(
-        codes.CONNECTED_TWICE,
-        ("/OutputEdges/-", {"FromNodeIndex": 2, "FromNodeOutputIndex": 0, "GraphOutputIndex": 0}),
-        at="/OutputEdges/1/GraphOutputIndex",
-    ),
+    changed(codes.ABSENT_TENSOR, ("/InputEdges/-", input_edge(0, 2, 2)), at="/InputEdges/2/ToNodeInputIndex"),
+    changed(codes.EDGE_INDEX, ("/OutputEdges/-", output_edge(2, 0, 1)), at="/OutputEdges/1/GraphOutputIndex"),
+    changed(codes.CONNECTED_TWICE, ("/InputEdges/-", input_edge(0, 0, 1)), at="/InputEdges/2/ToNodeInputIndex"),
+    changed(codes.CONNECTED_TWICE, ("/OutputEdges/-", output_edge(2, 0, 0)), at="/OutputEdges/1/GraphOutputIndex"),
     changed(codes.EDGE_BYTES, ("/Nodes/0/Desc/Operator/Desc/OutputTensor", f32(5)), at="/IntermediateEdges/1"),
     changed(
         codes.EDGE_BYTES,
         ("/IntermediateEdges/0", REMOVE),
         ("/Nodes/0/Desc/Operator/Desc/BTensor", f32(5)),
-        ("/InputEdges/-", {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 1}),
+        ("/InputEdges/-", input_edge(0, 0, 1)),
         at="/InputEdges/2",
     ),
     changed(
         codes.OWNED_FLAGS_DIFFER,
         ("/IntermediateEdges/0", REMOVE),
         ("/Nodes/0/Desc/Operator/Desc/BTensor", f32(4, Flags=1)),
-        ("/InputEdges/-", {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 1}),
+        ("/InputEdges/-", input_edge(0, 0, 1)),
         at="/InputEdges/2",
     ),
     changed(
@@ -229,17 +201,12 @@ def test_indices_of_inputs(tmp_path: Path) -> None:
     }
     descs = [normalize, {"Type": "JOIN", "Desc": sources}, attention]
     ends = [(0, 0), (0, 1), (1, 0), (1, 1), (2, 1), (2, 7)]
-    graph = load_model(
-        tmp_path,
-        {
-            "Nodes": [{"Type": 1, "Desc": desc} for desc in descs],
-            "InputEdges": [
-                {"GraphInputIndex": index, "ToNodeIndex": node, "ToNodeInputIndex": number}
-                for index, (node, number) in enumerate(ends)
-            ],
-            "OutputEdges": [{"FromNodeIndex": 2, "FromNodeOutputIndex": 2, "GraphOutputIndex": 0}],
-        },
-    )
+    model = {
+        "Nodes": [{"Type": 1, "Desc": desc} for desc in descs],
+        "InputEdges": [input_edge(index, *end) for index, end in enumerate(ends)],
+        "OutputEdges": [output_edge(2, 2, 0)],
+    }
+    graph = load_model(tmp_path, model)
     assert graph.findings == ()
     assert [set(node.reads) for node in graph.nodes] == [
         {"InputTensor", "ScaleTensor"},
@@ -251,8 +218,7 @@ def test_indices_of_inputs(tmp_path: Path) -> None:
 
 
 def test_one_input_of_several_nodes(tmp_path: Path) -> None:
-    edge = {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 1, "Name": "again"}
-    graph = loaded(tmp_path, ("/IntermediateEdges/0", REMOVE), ("/InputEdges/-", edge))
+    graph = loaded(tmp_path, ("/IntermediateEdges/0", REMOVE), ("/InputEdges/-", input_edge(0, 0, 1, Name="again")))
     add = graph.nodes[0]
     assert add.reads["ATensor"][0].value is add.reads["BTensor"][0].value
 
@@ -272,17 +238,11 @@ NAMES = [None, "", "conv", "conv#2", "ELEMENT_WISE_ABS_1", "element_wise_abs_1"]
 def test_debug_names_may_be_anything(tmp_path: Path, names: list[tuple[str | None, str | None]]) -> None:
     """DirectML allows duplicate names and null pointers."""
     desc = {"Type": "ELEMENT_WISE_ABS", "Desc": {"InputTensor": f32(4), "OutputTensor": f32(4)}}
-    edges = [
-        {"FromNodeIndex": index, "FromNodeOutputIndex": 0, "ToNodeIndex": index + 1, "ToNodeInputIndex": 0}
-        for index in range(len(names) - 1)
-    ]
     model = {
         "Nodes": [{"Type": 1, "Desc": {"Operator": desc, "Name": name}} for name, _ in names],
-        "InputEdges": [{"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0, "Name": names[0][1]}],
-        "IntermediateEdges": [{**edge, "Name": name} for edge, (_, name) in zip(edges, names, strict=False)],
-        "OutputEdges": [
-            {"FromNodeIndex": len(names) - 1, "FromNodeOutputIndex": 0, "GraphOutputIndex": 0, "Name": names[-1][1]}
-        ],
+        "InputEdges": [input_edge(0, 0, 0, Name=names[0][1])],
+        "IntermediateEdges": [inner_edge(n, n + 1, 0, Name=name) for n, (_, name) in enumerate(names[:-1])],
+        "OutputEdges": [output_edge(len(names) - 1, 0, 0, Name=names[-1][1])],
     }
     graph = load_model(tmp_path, model)
     assert graph.findings == ()
@@ -304,8 +264,8 @@ def test_a_constant_of_odd_size(directory: Path) -> None:
     desc = {"Type": "ELEMENT_WISE_ABS", "Desc": {"InputTensor": half, "OutputTensor": half}}
     model = {
         "Nodes": [{"Type": 1, "Desc": desc}, {"Type": 2, "Desc": {"Data": {"file": "data.bin", "length": 6}}}],
-        "IntermediateEdges": [{"FromNodeIndex": 1, "FromNodeOutputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0}],
-        "OutputEdges": [{"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "GraphOutputIndex": 0}],
+        "IntermediateEdges": [inner_edge(1, 0, 0)],
+        "OutputEdges": [output_edge(0, 0, 0)],
     }
     graph = load_model(directory, model)
     assert graph.findings == ()
@@ -338,12 +298,9 @@ def test_data_in_base64(tmp_path: Path) -> None:
 def filled(value: Any, data_type: str = "FLOAT32") -> Model:
     """A graph of one FILL_VALUE_CONSTANT."""
     desc = {"OutputTensor": f32(4) | {"DataType": data_type}, "ValueDataType": data_type, "Value": value}
-    return {
-        "Nodes": [
-            {"Type": "OPERATOR", "Desc": {"Name": None, "Operator": {"Type": "FILL_VALUE_CONSTANT", "Desc": desc}}}
-        ],
-        "OutputEdges": [{"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "GraphOutputIndex": 0, "Name": None}],
-    }
+    operator = {"Type": "FILL_VALUE_CONSTANT", "Desc": desc}
+    nodes = [{"Type": "OPERATOR", "Desc": {"Name": None, "Operator": operator}}]
+    return {"Nodes": nodes, "OutputEdges": [output_edge(0, 0, 0, Name=None)]}
 
 
 SCALARS: dict[str, float] = {

@@ -22,7 +22,7 @@ from dml2onnx.ir.graph import Graph
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
 from .conftest import LFS_POINTER
-from .models import Model
+from .models import Model, inner_edge, output_edge
 from .partitions import attribute, node, write
 
 quick = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
@@ -76,10 +76,8 @@ def load_as(format: str, directory: Path, desc: TensorDesc) -> Graph:
         },
         "dml_graph": {
             "Nodes": [{"Type": 1, "Desc": copy}, {"Type": 2, "Desc": {"Data": {"file": "w.bin"}}}],
-            "IntermediateEdges": [
-                {"FromNodeIndex": 1, "FromNodeOutputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0}
-            ],
-            "OutputEdges": [{"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "GraphOutputIndex": 0, "Name": "y"}],
+            "IntermediateEdges": [inner_edge(1, 0, 0)],
+            "OutputEdges": [output_edge(0, 0, 0, Name="y")],
         },
         "dxdispatch": {
             "resources": {

@@ -16,7 +16,7 @@ from dml2onnx.diagnostics import Code, UnreadableError
 from dml2onnx.frontends import LoadOptions
 from tests.refusals import refusal
 
-from .models import REMOVE, edited
+from .models import REMOVE, edited, input_edge, output_edge
 
 F32 = {"DataType": "FLOAT32", "Sizes": [1, 1, 1, 4]}
 ADD = {"Type": "ELEMENT_WISE_ADD", "Desc": {"ATensor": F32, "BTensor": F32, "OutputTensor": F32}}
@@ -24,11 +24,8 @@ GRAPH = {
     "InputCount": 2,
     "OutputCount": 1,
     "Nodes": [{"Type": "OPERATOR", "Desc": {"Name": "sum", "Operator": ADD}}],
-    "InputEdges": [
-        {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0, "Name": "x"},
-        {"GraphInputIndex": 1, "ToNodeIndex": 0, "ToNodeInputIndex": 1, "Name": "w"},
-    ],
-    "OutputEdges": [{"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "GraphOutputIndex": 0, "Name": "y"}],
+    "InputEdges": [input_edge(0, 0, 0, Name="x"), input_edge(1, 0, 1, Name="w")],
+    "OutputEdges": [output_edge(0, 0, 0, Name="y")],
 }
 ZEROS = {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": 4, "value": 0}}
 PROGRAM = {

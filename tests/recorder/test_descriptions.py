@@ -14,6 +14,7 @@ from dml2onnx.ir.graph import Node
 from dml2onnx.ir.operator import OperatorDesc
 from tests.drawing import Draw
 from tests.exporters.same import bits
+from tests.frontends.models import input_edge, output_edge
 from tests.recorder.compilers import Compiler
 from tests.recorder.cpp import PROLOGUE, Function
 
@@ -85,14 +86,8 @@ def graph_of(operators: list[OperatorDesc], descriptions: list[object]) -> dict[
         "InputCount": len(inputs),
         "OutputCount": len(outputs),
         "Nodes": [{"Type": "OPERATOR", "Desc": {"Operator": item}} for item in descriptions],
-        "InputEdges": [
-            {"GraphInputIndex": index, "ToNodeIndex": node, "ToNodeInputIndex": number}
-            for index, (node, number) in enumerate(inputs)
-        ],
-        "OutputEdges": [
-            {"GraphOutputIndex": index, "FromNodeIndex": node, "FromNodeOutputIndex": number}
-            for index, (node, number) in enumerate(outputs)
-        ],
+        "InputEdges": [input_edge(index, *end) for index, end in enumerate(inputs)],
+        "OutputEdges": [output_edge(*end, index) for index, end in enumerate(outputs)],
     }
 
 
