@@ -19,7 +19,9 @@ from dml2onnx.codes import exporting as codes
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.execution import execute
 from dml2onnx.exporters import convert
+from dml2onnx.exporters.descriptors import number
 from dml2onnx.frontends import LoadOptions
+from dml2onnx.frontends.numbers import to_element
 from dml2onnx.ir.data import ArrayData, Data, FillData
 from dml2onnx.ir.graph import Constant, Effect, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias
@@ -143,10 +145,7 @@ def test_float32_values_are_short(tmp_path: Path) -> None:
     assert document(one(desc), tmp_path)["nodes"][0]["desc"]["Alpha"] == 0.1 != single
 
 
-def test_every_float32_comes_back(tmp_path: Path) -> None:
-    from dml2onnx.exporters.descriptors import number
-    from dml2onnx.frontends.numbers import to_element
-
+def test_every_float32(tmp_path: Path) -> None:
     patterns = np.random.default_rng(0).integers(0, 1 << 32, 20000, np.uint32)
     for dtype, data_type in ((np.float32, DataType.FLOAT32), (np.float16, DataType.FLOAT16)):
         values = patterns.view(dtype)

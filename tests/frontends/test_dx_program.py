@@ -258,7 +258,8 @@ def test_printing_temporary_memory_has_no_effect(tmp_path: Path) -> None:
 
 
 def test_options(tmp_path: Path) -> None:
-    def sorts(options: LoadOptions) -> tuple[list[str], list[str]]:
+    def names(options: LoadOptions) -> tuple[list[str], list[str]]:
+        """The names of inputs and constants."""
         graph = load_model(tmp_path, model, options)
         assert [item.code for item in graph.findings] == (["DML1017"] if options.freeze and options.inputs else [])
         return [item.name for item in graph.inputs], [item.value.name for item in graph.constants]
@@ -266,13 +267,12 @@ def test_options(tmp_path: Path) -> None:
     model = edited(
         DX, (C0 + "/bindings/OutputTensor", {"name": "y", "elementOffset": 4}), ("/resources/y", resource(9))
     )
-    assert sorts(LoadOptions()) == (["x"], ["w", "y"])
-    assert sorts(LoadOptions(constants=frozenset({"x"}))) == ([], ["x", "w", "y"])
-    assert sorts(LoadOptions(freeze=True)) == ([], ["x", "w", "y"])
-    assert sorts(LoadOptions(freeze=True, inputs=frozenset({"x"}))) == (["x"], ["w", "y"])
-    assert [item.code for item in load_model(tmp_path, model, LoadOptions(inputs=frozenset({"w"}))).findings] == [
-        "DML1015"
-    ]
+    assert names(LoadOptions()) == (["x"], ["w", "y"])
+    assert names(LoadOptions(constants=frozenset({"x"}))) == ([], ["x", "w", "y"])
+    assert names(LoadOptions(freeze=True)) == ([], ["x", "w", "y"])
+    assert names(LoadOptions(freeze=True, inputs=frozenset({"x"}))) == (["x"], ["w", "y"])
+    graph = load_model(tmp_path, model, LoadOptions(inputs=frozenset({"w"})))
+    assert [item.code for item in graph.findings] == ["DML1015"]
 
 
 @pytest.mark.parametrize(

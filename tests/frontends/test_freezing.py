@@ -268,13 +268,13 @@ def test_constants_with_files_in_another_directory(source: str, without_weights:
     options = LoadOptions(constant_directories=(weights,)) if source == "directory" else LoadOptions(constants=files)
     graph = dml2onnx.load(without_weights, options)
     assert dml2onnx.check(graph) == []
-    got = dml2onnx.run(graph, {"x": np.ones(4, np.float32)})["y"]
-    np.testing.assert_array_equal(got, (1 + VALUES) * 2 * VALUES)
+    result = dml2onnx.run(graph, {"x": np.ones(4, np.float32)})["y"]
+    np.testing.assert_array_equal(result, (1 + VALUES) * 2 * VALUES)
 
 
 def test_constants_without_files_can_become_inputs(without_weights: Path) -> None:
     options = LoadOptions(constants={"a": VALUES}, inputs=frozenset({"b"}))
-    got = dml2onnx.run(dml2onnx.load(without_weights, options), {"x": np.ones(4, np.float32), "b": VALUES})["y"]
-    np.testing.assert_array_equal(got, (1 + VALUES) * VALUES)
+    result = dml2onnx.run(dml2onnx.load(without_weights, options), {"x": np.ones(4, np.float32), "b": VALUES})["y"]
+    np.testing.assert_array_equal(result, (1 + VALUES) * VALUES)
     rest = dml2onnx.load(without_weights, LoadOptions(constants={"a": VALUES}))
     assert [(item.code, item.node) for item in dml2onnx.check(rest)] == [(codes.MISSING_CONTENTS.id, "b")]

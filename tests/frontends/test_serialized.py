@@ -82,14 +82,12 @@ def _row() -> TensorDesc:
 
 def test_sample_runs_as_its_onnx_model(sample: Path) -> None:
     graph = load(sample / "Partition_0.bin")
-    got = dml2onnx.run(graph, {"model_input": np.full((1, 1, 1, 5), 1.5, np.float32)})
-    assert got["model_output"].reshape(-1).tolist() == [12.25] * 5
+    assert run(graph, model_input=np.full((1, 1, 1, 5), 1.5)) == {"model_output": [12.25] * 5}
     x = np.random.default_rng(0).standard_normal((1, 5), np.float32)
     session = onnxruntime.InferenceSession(sample / "matmul_add.onnx", providers=["CPUExecutionProvider"])
-    (want,) = session.run(None, {"model_input": x})
-    got = dml2onnx.run(graph, {"model_input": x.reshape(1, 1, 1, 5)})
-    result: np.ndarray = got["model_output"].reshape(1, 5)
-    np.testing.assert_allclose(result, want, rtol=1e-6)
+    (expected,) = session.run(None, {"model_input": x})
+    result: np.ndarray = dml2onnx.run(graph, {"model_input": x.reshape(1, 1, 1, 5)})["model_output"]
+    np.testing.assert_allclose(result.reshape(1, 5), expected, rtol=1e-6)
 
 
 def test_sample_without_its_constants(sample: Path, tmp_path: Path) -> None:
@@ -192,8 +190,7 @@ def test_a_constant_with_two_views(tmp_path: Path) -> None:
     cast = node("CAST", [halves], [tensor("UINT32", 2, 4)], reads=["w-nodeIdx:0-outputIdx:0"], writes=["halves"])
     graph = load_partition(tmp_path, edited(PARTITION, ("/nodes/-", cast), ("/outputs", ["y", "halves"])))
     assert graph.nodes[0].operator.tensor("BTensor").owned_by_dml
-    got = run(graph, x=[0, 0, 0, 0])
-    assert got["halves"] == [0, 0, 0, 0, 0x3F80, 0xC000, 0x4040, 0xC080]
+    assert run(graph, x=[0, 0, 0, 0])["halves"] == [0, 0, 0, 0, 0x3F80, 0xC000, 0x4040, 0xC080]
 
 
 def test_files_of_an_allowed_directory(tmp_path: Path) -> None:
@@ -214,8 +211,7 @@ def test_a_file_of_an_odd_length(tmp_path: Path) -> None:
     (tmp_path / "w.bin").write_bytes(np.arange(5, dtype=np.float16).tobytes())
     graph = load(path)
     assert graph.findings == ()
-    got = dml2onnx.run(graph, {"x": np.ones(5, np.float16)})
-    assert got["y"].tolist() == [1, 2, 3, 4, 5]
+    assert dml2onnx.run(graph, {"x": np.ones(5, np.float16)})["y"].tolist() == [1, 2, 3, 4, 5]
 
 
 def test_recurrent_weights_are_not_owned(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def write(directory: Path) -> Path:
 
 
 def write_iids(directory: Path) -> None:
-    """Puts ``iids.h`` into a directory: the GUID of each interface, and all of them."""
+    """Writes ``iids.h`` to a directory, with the GUID of each interface and an array of all GUIDs."""
     names = {"IUnknown_": "00000000-0000-0000-c000-000000000046"}
     names |= {name: item["iid"] for name, item in facts()["interfaces"].items()}
     lines = []
@@ -72,7 +72,6 @@ def write_iids(directory: Path) -> None:
 
 
 def header(api: Facts) -> str:
-    """The text of the header."""
     parts = [
         "#pragma once\n",
         '#include "d3d12.h"\n',
