@@ -142,8 +142,10 @@ def _contents(graph: Graph, path: Path, format: str) -> tuple[bytes, dict[str, D
     if format == "dxdispatch":
         program, files = dxdispatch(graph, path.stem, {path.name}, named)
         return program.encode(), files
-    if format in ("python", "cpp"):
-        return (_program if format == "python" else _cpp)(graph, path, named)
+    if format == "python":
+        return _program(graph, path, named)
+    if format == "cpp":
+        return _cpp(graph, path)
     sidecar = f"{path.name}.data"
     if format == "native":
         from dml2onnx.exporters.native import native
@@ -165,13 +167,13 @@ def _program(graph: Graph, path: Path, named: Mapping[Path, str]) -> tuple[bytes
     return program.text.encode(), {archive: Archive(program.arrays)} if program.arrays else {}
 
 
-def _cpp(graph: Graph, path: Path, named: Mapping[Path, str]) -> tuple[bytes, dict[str, Data]]:
+def _cpp(graph: Graph, path: Path) -> tuple[bytes, dict[str, Data]]:
     from dml2onnx.exporters.native_contents import Sidecar
     from dml2onnx.source_code import cpp
 
     raise_errors(graph.findings)
     raise_errors(obstacles(graph))
-    text, weights = cpp(graph, path.stem, named)
+    text, weights = cpp(graph, path.stem)
     sidecar = Sidecar(f"{path.stem}.bin")
     for item, (position, data) in zip(graph.constants, weights, strict=True):
         assert sidecar.add(padded(data, item.value.nbytes), item.value.nbytes) == position

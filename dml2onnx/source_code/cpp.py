@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import textwrap
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from dml2onnx.builder.policies import packed
@@ -24,8 +23,7 @@ from dml2onnx.source_code.redundant import with_usual_sizes
 from dml2onnx.source_code.trial import Trial
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Sequence
 
     from dml2onnx.ir.tensor import TensorDesc
 
@@ -42,9 +40,7 @@ ALIGNMENT = 64
 """Alignment of weights in their file, in bytes."""
 
 
-def cpp(
-    graph: Graph, stem: str, references: Mapping[Path, str] = MappingProxyType({})
-) -> tuple[str, list[tuple[int, Data]]]:
+def cpp(graph: Graph, stem: str) -> tuple[str, list[tuple[int, Data]]]:
     """Returns the text of the program, and the offset and contents of each constant in the file ``<stem>.bin``.
 
     Raises :class:`DmlError` with the errors of the graph, or for features that DirectMLX does not have.

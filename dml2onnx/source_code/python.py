@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from itertools import groupby
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from dml2onnx.builder.policies import TensorPolicy, interleaved_channel, packed
@@ -41,7 +40,7 @@ class Program:
     arrays: Mapping[str, StoredArray]
 
 
-def python(graph: Graph, archive: str, references: Mapping[Path, str] = MappingProxyType({})) -> Program:
+def python(graph: Graph, archive: str, references: Mapping[Path, str]) -> Program:
     """Returns the program that builds a graph; ``archive`` is the name of the file with its arrays.
 
     ``references`` are the names of missing files of constants. Raises :class:`DmlError` with the errors of the graph,

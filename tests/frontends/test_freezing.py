@@ -22,23 +22,23 @@ from .rejections import changes_of, rejecting
 VALUES = np.array([1.5, -2, 3, 4], np.float32)
 
 
-def given(**constants: Any) -> LoadOptions:
+def with_contents(**constants: Any) -> LoadOptions:
     return LoadOptions(constants=constants)
 
 
 native, dx, graph = map(changes_of, (NATIVE, DX, GRAPH))
 REJECTED = [
-    native(codes.CONTENTS_DIFFER, at="/inputs/x", options=given(x=b"abc")),
-    native(codes.CONTENTS_DIFFER, at="/inputs/x", options=given(x=bytes(20))),
-    native(codes.CONTENTS_DIFFER, at="/inputs/x", options=given(x=VALUES[:3])),
-    native(codes.CONTENTS_DIFFER, at="/inputs/x", options=given(x=VALUES.reshape(2, 2))),
-    native(codes.CONTENTS_DIFFER, at="/inputs/x", options=given(x=VALUES.astype(np.int32))),
-    native(codes.CONTENTS_DIFFER, at="/inputs/x", options=given(x=VALUES.astype(np.float64) + 1e300)),
-    native(codes.UNKNOWN_OPTION_NAME, at="", options=given(xx=VALUES)),
-    native(codes.UNKNOWN_OPTION_NAME, at="", options=given(w=VALUES)),
-    dx(codes.UNKNOWN_OPTION_NAME, at="", options=given(y=VALUES)),
-    graph(codes.CONTENTS_DIFFER, at="", options=given(x=VALUES[:3])),
-    graph(codes.NO_CONTENTS, at="", options=given(x=None)),
+    native(codes.CONTENTS_DIFFER, at="/inputs/x", options=with_contents(x=b"abc")),
+    native(codes.CONTENTS_DIFFER, at="/inputs/x", options=with_contents(x=bytes(20))),
+    native(codes.CONTENTS_DIFFER, at="/inputs/x", options=with_contents(x=VALUES[:3])),
+    native(codes.CONTENTS_DIFFER, at="/inputs/x", options=with_contents(x=VALUES.reshape(2, 2))),
+    native(codes.CONTENTS_DIFFER, at="/inputs/x", options=with_contents(x=VALUES.astype(np.int32))),
+    native(codes.CONTENTS_DIFFER, at="/inputs/x", options=with_contents(x=VALUES.astype(np.float64) + 1e300)),
+    native(codes.UNKNOWN_OPTION_NAME, at="", options=with_contents(xx=VALUES)),
+    native(codes.UNKNOWN_OPTION_NAME, at="", options=with_contents(w=VALUES)),
+    dx(codes.UNKNOWN_OPTION_NAME, at="", options=with_contents(y=VALUES)),
+    graph(codes.CONTENTS_DIFFER, at="", options=with_contents(x=VALUES[:3])),
+    graph(codes.NO_CONTENTS, at="", options=with_contents(x=None)),
 ]
 
 
@@ -46,7 +46,7 @@ test_rejected = rejecting(REJECTED)
 
 
 def test_unknown_names_suggest_known_ones(tmp_path: Path) -> None:
-    finding = load_model(tmp_path, NATIVE, given(X=VALUES)).findings[0]
+    finding = load_model(tmp_path, NATIVE, with_contents(X=VALUES)).findings[0]
     assert "did you mean" in finding.message
     assert finding.expected == '"x"'
 
@@ -57,7 +57,9 @@ def test_unknown_names_suggest_known_ones(tmp_path: Path) -> None:
 )
 @pytest.mark.parametrize("name", ["q", "x"])
 def test_models_with_errors_have_no_findings_about_constants(name: str, broken: Model, tmp_path: Path) -> None:
-    assert load_model(tmp_path, broken, given(**{name: VALUES})).findings == load_model(tmp_path, broken).findings
+    assert (
+        load_model(tmp_path, broken, with_contents(**{name: VALUES})).findings == load_model(tmp_path, broken).findings
+    )
 
 
 def everything(tmp_path: Path) -> dict[str, Path]:
