@@ -166,7 +166,7 @@ def test_small_models_are_not_written_as_terabytes(
 ) -> None:
     path = tmp_path / "model.json"
     path.write_text(json.dumps(huge({"TotalTensorSizeInBytes": total}, contents)), encoding="utf-8")
-    monkeypatch.setattr("dml2onnx.exporters.native_contents.MOST_MADE", 1 << 20)  # lest a failure fill the disk
+    monkeypatch.setattr("dml2onnx.exporters.native_contents.MAX_GENERATED", 1 << 20)  # lest a failure fill the disk
     target = tmp_path / "out" / "model.out"
     target.parent.mkdir()
     assert seconds(lambda: dml2onnx.convert(path, target, format=to)) < 2

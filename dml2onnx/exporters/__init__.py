@@ -21,14 +21,15 @@ from dml2onnx.ir.graph import Graph
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import BinaryIO
 
 __all__ = ["FORMATS", "GRAPHS", "convert", "export", "left_out"]
 
 GRAPHS = ("native", "dml_graph", "serialized", "dxdispatch")
-"""Formats that are read, too."""
+"""Formats that the front ends read."""
 FORMATS = (*GRAPHS, "python", "cpp")
+_COMMANDS = "does not store commands such as print and writeFile"
 _BY_SUFFIX = {".json": "native", ".bin": "serialized", ".py": "python", ".cpp": "cpp"}
 
 
@@ -37,14 +38,14 @@ def convert(
 ) -> list[Path]:
     """Writes a graph, or the model file at a path, in another format, and returns the files written.
 
-    ``format`` is ``"native"``, ``"dml_graph"``, ``"serialized"``, ``"dxdispatch"``, ``"python"``, a program of the
-    builder, or ``"cpp"``, one of DirectMLX; without it the suffix of ``path`` decides: ``.json`` is native, ``.bin``
-    serialized, ``.py`` and ``.cpp`` are programs. Nothing is lost in the native format; what the others have no place
-    for (sample contents of inputs, feature levels, commands, and in a serialized graph descriptors of inputs and
-    outputs) is left out, which :func:`left_out` tells. Large constants go to files beside ``path``: ``<path>.data`` or,
-    of a serialized graph and of a DxDispatch program, one for each, of a Python program ``<stem>.npz``, of one in C++
-    ``<stem>.bin``. The file that is converted, and those it names, are never overwritten. Raises :class:`DmlError` with
-    the errors found while the graph was read, or with everything that the other format cannot say.
+    ``format`` is ``"native"``, ``"dml_graph"``, ``"serialized"``, ``"dxdispatch"``, ``"python"`` (a program of the
+    builder) or ``"cpp"`` (a program of DirectMLX). It defaults to the suffix of ``path``: ``.json`` is native, ``.bin``
+    serialized, ``.py`` and ``.cpp`` are programs. The native format stores everything. The others omit what they
+    cannot store, which :func:`left_out` lists: sample contents of inputs, feature levels, commands, and in a serialized
+    graph descriptors of inputs and outputs. Large constants go to files beside ``path``: ``<path>.data``; a file for
+    each in a serialized graph or a DxDispatch program; ``<stem>.npz`` for Python; ``<stem>.bin`` for C++. The source
+    file, and the files that it names, are never overwritten. Raises :class:`DmlError` with the errors found while the
+    graph was read, or with everything that the other format cannot express.
     """
     target = arguments.target_of(path)
     if format is not None:
@@ -53,16 +54,14 @@ def convert(
 
 
 def export(graph: Graph, target: Destination, format: str | None = None) -> list[Path]:
-    """As :func:`convert`, into a file by its name or an open one."""
+    """As :func:`convert`, to a path or an open file."""
     path = _path(target)
     chosen = _format(target, format)
     if chosen not in FORMATS:
-        suffix = target.suffix if isinstance(target, Path) else ""
+        name, suffix = (quote(target.name), target.suffix) if isinstance(target, Path) else ("an open file", "")
         found = quote(format or suffix)
-        unsaid = (
-            f"{_named(target)} does not say in which format; .json, .bin, .py and .cpp do, and --format (format=) does"
-        )
-        message = f"{found} is no format to write" if format else unsaid
+        of_name = f"{name} does not determine the format; .json, .bin, .py and .cpp do, or --format (format=)"
+        message = f"{found} is not an output format" if format else of_name
         raise DmlError(UNKNOWN_TARGET.at(message, expected=", ".join(FORMATS), found=found))
     if isinstance(target, Path):
         check_target(target)
@@ -77,77 +76,76 @@ def _format(target: Destination, format: str | None) -> str:
 
 
 def _path(target: Destination) -> Path:
-    """A name for what has none: files that lie beside it are refused anyway."""
+    """The path; an open file gets a placeholder, since it cannot have files beside it."""
     return target if isinstance(target, Path) else Path("graph")
 
 
-def _named(target: Destination) -> str:
-    return quote(target.name) if isinstance(target, Path) else "an open file"
-
-
 def left_out(graph: Graph, target: Destination, format: str | None = None) -> list[Diagnostic]:
-    """What a conversion to ``target`` has no place for, as warnings; nothing for the native format."""
+    """Warnings about everything that a conversion to ``target`` omits; none for the native format."""
     chosen = _format(target, format)
     path = _path(target)
     directory = path.parent.resolve()
     missing = [
         FILE_TO_COME.at(
-            f"{quote(source.name)} is not there; it is to be {quote(name)} beside {quote(path.name)}", found="no file"
+            f"{quote(source.name)} is missing; put it beside {quote(path.name)} as {quote(name)}", found="no file"
         )
-        for source, name in references(graph, directory, _written(path)).items()
+        for source, name in references(graph, directory, _file_names(path)).items()
         if directory / name != source
     ]
     if graph.named_sizes and chosen != "native":
-        named = listing(
-            list(dict.fromkeys(size for own in graph.named_sizes.values() for size in own if isinstance(size, str)))
-        )
-        missing.append(LEFT_OUT.at(f"the format {chosen} has no place for the names {named} of sizes"))
+        sizes = dict.fromkeys(size for own in graph.named_sizes.values() for size in own if isinstance(size, str))
+        missing.append(LEFT_OUT.at(f"the format {chosen} does not store the names {listing(list(sizes))} of sizes"))
+    parts: Iterable[str] = ()
     if chosen == "dxdispatch":
-        return missing + [LEFT_OUT.at(f"the format {chosen} has no place for {part}") for part in lost(graph)]
-    if chosen == "python":
-        return missing + [LEFT_OUT.at(f"the format {chosen} has no place for {part}") for part in _unprogrammed(graph)]
-    if chosen not in ("dml_graph", "serialized", "cpp"):
-        return missing
-    views = lost_descriptors(graph) if chosen in ("serialized", "cpp") else []
+        parts = lost(graph)
+    elif chosen == "python":
+        parts = _not_in_programs(graph)
+    elif chosen in ("dml_graph", "serialized", "cpp"):
+        missing += lost_effects(graph)
+        parts = _not_in_graphs(graph, with_views=chosen != "dml_graph")
+    return missing + [LEFT_OUT.at(f"the format {chosen} {part}") for part in parts]
+
+
+def _not_in_graphs(graph: Graph, *, with_views: bool) -> Iterator[str]:
     samples = [quote(item.name) for item in graph.inputs if item.default is not None]
-    parts = {
-        f"the sample contents of {listing(samples)}": bool(samples),
-        f"the feature level {graph.feature_level}": graph.feature_level is not None,
-        "what the commands print and write": bool(graph.effects),
-        f"other descriptors than those of the nodes, which {listing(views)} had": bool(views),
-    }
-    return [*missing, *lost_effects(graph)] + [
-        LEFT_OUT.at(f"the format {chosen} has no place for {part}") for part, there in parts.items() if there
-    ]
+    if samples:
+        yield f"does not store the sample contents of {listing(samples)}"
+    if graph.feature_level is not None:
+        yield f"does not store the feature level {graph.feature_level}"
+    if graph.effects:
+        yield _COMMANDS
+    views = lost_descriptors(graph) if with_views else []
+    if views:
+        yield f"does not store the descriptors of {listing(views)}, which differ from those of the nodes"
 
 
-def _unprogrammed(graph: Graph) -> list[str]:
-    """What a program of the builder leaves out."""
+def _not_in_programs(graph: Graph) -> Iterator[str]:
     read = {value for node in graph.nodes for value in node.sources}
     read |= {item.value for item in (*graph.outputs, *graph.results)}
     unread = [quote(item.value.name) for item in graph.constants if item.value not in read]
-    parts = {
-        "what the commands print and write": bool(graph.effects),
-        f"what nobody reads: {listing(unread)}": bool(unread),
-    }
-    return [part for part, there in parts.items() if there]
+    if graph.effects:
+        yield _COMMANDS
+    if unread:
+        yield f"does not store the unused constants {listing(unread)}"
 
 
-def _written(path: Path) -> tuple[str, str]:
-    """The names that files written to ``path`` have at most, apart from those of serialized constants."""
+def _file_names(path: Path) -> tuple[str, str]:
+    """The names of the files of a graph, apart from those of serialized constants."""
     return path.name, f"{path.name}.data"
 
 
 def _contents(graph: Graph, path: Path, format: str) -> tuple[bytes, dict[str, Data]]:
-    """What belongs into the file, and into others beside it by their names."""
-    named = references(graph, path.parent, _written(path))
+    """The contents of the file, and of others beside it by their names."""
+    named = references(graph, path.parent, _file_names(path))
     if format == "serialized":
         return serialized(graph, {path.name}, named)
     if format == "dxdispatch":
         program, files = dxdispatch(graph, path.stem, {path.name}, named)
         return program.encode(), files
-    if format in ("python", "cpp"):
-        return (_program if format == "python" else _cpp)(graph, path, named)
+    if format == "python":
+        return _program(graph, path, named)
+    if format == "cpp":
+        return _cpp(graph, path)
     sidecar = f"{path.name}.data"
     if format == "native":
         from dml2onnx.exporters.native import native
@@ -169,14 +167,14 @@ def _program(graph: Graph, path: Path, named: Mapping[Path, str]) -> tuple[bytes
     return program.text.encode(), {archive: Archive(program.arrays)} if program.arrays else {}
 
 
-def _cpp(graph: Graph, path: Path, named: Mapping[Path, str]) -> tuple[bytes, dict[str, Data]]:
+def _cpp(graph: Graph, path: Path) -> tuple[bytes, dict[str, Data]]:
     from dml2onnx.exporters.native_contents import Sidecar
     from dml2onnx.source_code import cpp
 
     raise_errors(graph.findings)
     raise_errors(obstacles(graph))
-    text, placed = cpp(graph, path.stem, named)
-    weights = Sidecar(f"{path.stem}.bin")
-    for item, (position, data) in zip(graph.constants, placed, strict=True):
-        assert weights.add(padded(data, item.value.nbytes), item.value.nbytes) == position
-    return text.encode(), {weights.name: weights} if placed else {}
+    text, weights = cpp(graph, path.stem)
+    sidecar = Sidecar(f"{path.stem}.bin")
+    for item, (position, data) in zip(graph.constants, weights, strict=True):
+        assert sidecar.add(padded(data, item.value.nbytes), item.value.nbytes) == position
+    return text.encode(), {sidecar.name: sidecar} if weights else {}

@@ -1,4 +1,4 @@
-"""The arrays of a program as one ``.npz`` file, written without having them in memory."""
+"""The arrays of a program as one ``.npz`` file, written block by block."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dml2onnx.source_code.contents import StoredArray
 
 DATE = (1980, 1, 1, 0, 0, 0)
-"""Of all members, so that equal graphs give equal files."""
+"""The date of all members, for reproducible files."""
 
 
 class Archive:
@@ -29,8 +29,8 @@ class Archive:
         self._arrays = arrays
         sizes = [int(np.prod(item.shape, dtype=object)) * item.dtype.itemsize for item in arrays.values()]
         self.nbytes = sum(sizes)
-        there = [stored_bytes(item.data) for item in arrays.values()]
-        require_writable(sum(max(0, size - part) for size, part in zip(sizes, there, strict=True)))
+        stored = [stored_bytes(item.data) for item in arrays.values()]
+        require_writable(sum(max(0, size - part) for size, part in zip(sizes, stored, strict=True)))
 
     def read(self, offset: int = 0, length: int | None = None) -> Bytes:
         """As :meth:`Data.read`."""
@@ -46,8 +46,8 @@ class Archive:
                     member.write(npy_head(item.dtype, item.shape))
                     for part in _blocks(item):
                         member.write(part)
-                        yield sink.drained()
-        yield sink.drained()
+                        yield sink.drain()
+        yield sink.drain()
 
 
 def _blocks(item: StoredArray) -> Iterator[bytes | memoryview]:
@@ -63,7 +63,7 @@ def _blocks(item: StoredArray) -> Iterator[bytes | memoryview]:
 
 
 class _Sink(io.RawIOBase):
-    """What is written, until somebody takes it."""
+    """A buffer of written bytes."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -76,6 +76,6 @@ class _Sink(io.RawIOBase):
         self._parts.append(part)
         return len(part)
 
-    def drained(self) -> bytes:
+    def drain(self) -> bytes:
         parts, self._parts = self._parts, []
         return b"".join(parts)

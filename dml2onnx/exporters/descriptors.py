@@ -1,4 +1,4 @@
-"""Descriptors of operators and tensors, and commands, as decoded JSON; the front ends read back what was written."""
+"""Descriptors of operators and tensors, and commands, as decoded JSON that the front ends read."""
 
 from __future__ import annotations
 
@@ -14,20 +14,19 @@ from dml2onnx.ir.tensor import DataType, TensorDesc
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from dml2onnx.catalog import OperatorSchema
     from dml2onnx.ir.graph import Effect
 
 Json = dict[str, object]
 
 _FORMATS = {DataType.FLOAT16: "<e", DataType.FLOAT32: "<f", DataType.FLOAT64: "<d"}
 _LARGEST_WHOLE = 1 << 24
-"""Floats from here on are written with an exponent or a fraction, for their digits say more than they know."""
-_LONGEST_SHORT = 9
-"""Significant digits with which every FLOAT32 differs from all others; FLOAT16 needs fewer."""
+"""The limit of floats that are written as integers; digits of larger ones would exceed the precision."""
+_MAX_DIGITS = 9
+"""Significant digits that identify every FLOAT32; FLOAT16 needs fewer."""
 
 
 def tensor(desc: TensorDesc) -> Json:
-    """A descriptor in its short form; what has its default is left out."""
+    """A descriptor without members that have their defaults."""
     members: Json = {"DataType": desc.data_type.name, "Sizes": list(desc.sizes)}
     if desc.strides is not None:
         members["Strides"] = list(desc.strides)
@@ -41,7 +40,7 @@ def tensor(desc: TensorDesc) -> Json:
 
 
 def command(effect: Effect) -> Json:
-    """What a command says beside what it shows: how much of it, where it writes, and as which dimensions."""
+    """The options of a command: ``verbose``, ``targetPath`` and ``dimensions``."""
     members: Json = {}
     if effect.verbose:
         members["verbose"] = True
@@ -55,8 +54,8 @@ def command(effect: Effect) -> Json:
 def fields(operator: OperatorDesc, known: Collection[str] = (), *, whole: bool = False) -> Json:
     """The fields of an operator in struct order.
 
-    Left out are those that are ``known`` to the reader, absent ones, and counts of arrays that are there; a ``whole``
-    structure has them all.
+    A ``whole`` structure has all fields except those in ``known``; others also lack absent fields and the counts of
+    present arrays.
     """
     derived = () if whole else _derived_counts(operator)
     members: Json = {}
@@ -68,23 +67,23 @@ def fields(operator: OperatorDesc, known: Collection[str] = (), *, whole: bool =
 
 
 def number(value: float, data_type: DataType) -> int | float | str:
-    """The shortest JSON for an element: a whole number, a decimal fraction, ``"inf"``, ``"-inf"`` or ``"nan"``.
+    """The shortest JSON for an element: an integer, a decimal fraction, ``"inf"``, ``"-inf"`` or ``"nan"``.
 
-    Raises :class:`DmlError` for a NaN of other bits than ``"nan"`` stands for.
+    Raises :class:`DmlError` for a NaN whose bits differ from those of ``"nan"``.
     """
     if not data_type.is_float or isinstance(value, int):
         return int(value)
     if math.isnan(value):
         if struct.pack("<d", value) != struct.pack("<d", math.nan):
             message = f"A NaN with the bits {struct.pack('>d', value).hex()} cannot be written."
-            raise DmlError(codes.SPECIAL_NAN.at(message, expected="the usual NaN"))
+            raise DmlError(codes.SPECIAL_NAN.at(message, expected="the default NaN"))
         return "nan"
     if math.isinf(value):
         return "inf" if value > 0 else "-inf"
     if value.is_integer() and abs(value) < _LARGEST_WHOLE and (value or math.copysign(1, value) > 0):
         return int(value)
     if data_type is not DataType.FLOAT64:
-        for digits in range(1, _LONGEST_SHORT + 1):
+        for digits in range(1, _MAX_DIGITS + 1):
             short = float(f"{value:.{digits}g}")
             if _rounded(short, data_type) == value:
                 return short
@@ -101,12 +100,12 @@ def _rounded(value: float, data_type: DataType) -> float:
 
 
 def _derived_counts(operator: OperatorDesc) -> frozenset[str]:
-    """Counts that follow from the arrays which they count."""
+    """Counts that equal the lengths of their arrays."""
     lengths: dict[str, set[int]] = {}
     for item, value in operator.items():
         if item.count is not None and isinstance(value, tuple):
             lengths.setdefault(item.count, set()).add(len(value))
-    return frozenset(name for name, found in lengths.items() if found == {operator.get(name)})
+    return frozenset(name for name, counts in lengths.items() if counts == {operator.get(name)})
 
 
 def _value(value: FieldValue, whole: bool) -> object:
@@ -135,14 +134,10 @@ def _scalar(scalar: Scalar) -> object:
 
 
 def _nested(operator: OperatorDesc, whole: bool) -> Json:
-    """An activation: its attributes stand beside its type, unless one of them has a name that means something there."""
-    attributes = fields(operator, _tensor_names(operator.schema), whole=whole)
+    """An activation, with its attributes beside its type unless their names collide with the other members."""
+    attributes = fields(operator, {item.name for item in operator.schema.tensor_fields}, whole=whole)
     if whole:
         return {"Type": operator.type, "Desc": attributes}
     if attributes.keys() & {"Type", "type", "Desc", "desc"}:
         return {"type": operator.type, "desc": attributes}
     return {"type": operator.type, **attributes}
-
-
-def _tensor_names(schema: OperatorSchema) -> frozenset[str]:
-    return frozenset(item.name for item in schema.tensor_fields)

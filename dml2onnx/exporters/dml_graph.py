@@ -1,8 +1,8 @@
 """``DML_GRAPH_DESC`` as JSON, for programs that build their graphs from the structures of the API.
 
-``frontends.dml_graph`` reads it. Every structure is complete: all fields, counts, absent optional ones as null. Not
-said are the names of the graph and of values inside of it, its feature level, and sample contents of inputs. Tensors
-that read constants lose OWNED_BY_DML, which here is for graph inputs only: a constant node is DirectML's own anyway.
+``frontends.dml_graph`` reads it. Every structure is complete: it has all fields and counts, and null for absent ones.
+The format does not store the names of the graph and of inner values, the feature level, and sample contents of inputs.
+Tensors that read constants lose OWNED_BY_DML, which is valid for graph inputs only; DirectML owns constant nodes.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     from dml2onnx.ir.tensor import TensorDesc
 
 _LEVELS = {"Nodes": 2, "InputEdges": 1, "OutputEdges": 1, "IntermediateEdges": 1}
-_MOST_BYTES = 64
-"""Longer constants lie in a file."""
+_MAX_INLINE_BYTES = 64
+"""Longer constants are stored in a file."""
 _End = TypeVar("_End", "Read", "Write")
 
 
 def dml_graph(graph: Graph, sidecar: str, references: Mapping[Path, str] = NO_REFERENCES) -> tuple[str, Data | None]:
-    """The text of a graph, and what belongs into the file ``sidecar`` beside it, if anything does.
+    """Returns the text of a graph, and the contents of the file ``sidecar`` beside it if there are any.
 
-    ``references`` are the names of files of constants that are not there. Raises :class:`DmlError` with the errors
-    found while the graph was read, or with everything that the format cannot say.
+    ``references`` are the names of missing files of constants. Raises :class:`DmlError` with the errors found while the
+    graph was read, or with everything that the format cannot express.
     """
     raise_errors(graph.findings)
     return _Export(graph, Sidecar(sidecar), references).run()
@@ -49,16 +49,16 @@ class _Export:
         self._sidecar = sidecar
         self._references = references
         self._problems = Problems(obstacles(graph))
-        self._made: dict[Value, tuple[int, int, TensorDesc | None]] = {}
-        """(node, number of the output, descriptor) of what nodes make; constants have no descriptor."""
+        self._writers: dict[Value, tuple[int, int, TensorDesc | None]] = {}
+        """(index of the node, index of its output, descriptor), by value; constants have no descriptor."""
         self._constants = {item.value for item in graph.constants}
         self._readers: dict[Value, list[tuple[int, int, Node, str, TensorDesc]]] = {}
-        """(index, number of the input, node, field, descriptor) of what reads each value."""
+        """(index of the node, index of its input, node, field, descriptor) of all readers, by value."""
 
     def run(self) -> tuple[str, Data | None]:
         graph = self._graph
         for index, constant in enumerate(graph.constants, len(graph.nodes)):
-            self._made[constant.value] = index, 0, None
+            self._writers[constant.value] = index, 0, None
         for index, node in enumerate(graph.nodes):
             self._visit(index, node)
         nodes = [self._node(node) for node in graph.nodes] + [self._constant(item) for item in graph.constants]
@@ -85,18 +85,18 @@ class _Export:
     # --- Nodes --------------------------------------------------------------------------------------------------------
 
     def _visit(self, index: int, node: Node) -> None:
-        """Numbers the inputs and outputs of a node."""
+        """Indexes the inputs and outputs of a node."""
         operator = node.operator
         for number, field, read, desc in _ends(node, operator.schema.input_fields, node.reads):
             self._readers.setdefault(read.value, []).append((index, number, node, field, desc))
         for number, _, write, desc in _ends(node, operator.schema.output_fields, node.writes):
-            self._made[write.value] = index, number, desc
+            self._writers[write.value] = index, number, desc
 
     def _node(self, node: Node) -> Json:
         members = fields(node.operator, whole=True)
         for name, reads in node.reads.items():
-            described = members[name]
-            for read, desc in zip(reads, described if isinstance(described, list) else [described], strict=True):
+            descs = members[name]
+            for read, desc in zip(reads, descs if isinstance(descs, list) else [descs], strict=True):
                 if read.value in self._constants and isinstance(desc, dict):
                     desc.pop("Flags", None)
         operator: Json = {"Type": node.operator.type, "Desc": members}
@@ -107,7 +107,7 @@ class _Export:
         data: object
         if isinstance(item.data, MissingData):
             data = {"file": self._references[item.data.path], "length": nbytes}
-        elif nbytes <= _MOST_BYTES:
+        elif nbytes <= _MAX_INLINE_BYTES:
             data = [*item.data.read(0, nbytes).tolist(), *[0] * max(0, nbytes - item.data.nbytes)]
         else:
             offset = self._sidecar.add(item.data, nbytes)
@@ -125,15 +125,10 @@ class _Export:
             yield {"GraphInputIndex": index, "ToNodeIndex": target, "ToNodeInputIndex": number, "Name": item.name}
 
     def _output_edge(self, index: int, item: GraphOutput) -> Json:
-        source, number, desc = self._made.get(item.value, (0, 0, None))
+        source, number, desc = self._writers.get(item.value, (0, 0, None))
         if desc is not None:
             self._problems.check_view("output", item.name, item.desc, desc)
-        return {
-            "FromNodeIndex": source,
-            "FromNodeOutputIndex": number,
-            "GraphOutputIndex": index,
-            "Name": item.name,
-        }
+        return {"FromNodeIndex": source, "FromNodeOutputIndex": number, "GraphOutputIndex": index, "Name": item.name}
 
     def _inner_edges(self) -> Iterator[Json]:
         inputs = {item.value for item in self._graph.inputs}
@@ -141,11 +136,11 @@ class _Export:
             if value in inputs:
                 continue
             for target, number, node, field, desc in readers:
-                source = self._made.get(value)
+                source = self._writers.get(value)
                 if source is None:
-                    continue  # which is among the obstacles
+                    continue  # one of the obstacles
                 is_constant = source[2] is None
-                if desc.total_bytes > value.nbytes or not is_constant:  # of a constant the front may be read
+                if desc.total_bytes > value.nbytes or not is_constant:  # a tensor may be shorter than a constant
                     self._problems.check_size(node, field, desc, value)
                 yield {
                     "FromNodeIndex": source[0],
@@ -158,7 +153,7 @@ class _Export:
 def _ends(
     node: Node, items: tuple[FieldSchema, ...], ends: Mapping[str, tuple[_End, ...]]
 ) -> Iterator[tuple[int, str, _End, TensorDesc]]:
-    """(number, field, connection, descriptor) of the tensors of one side; absent ones have a number as well."""
+    """Yields (index, field, connection, descriptor) of the tensors of one side; absent ones also have an index."""
     number = 0
     for item in items:
         descs = node.operator.tensors(item.name)

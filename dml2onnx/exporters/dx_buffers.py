@@ -1,8 +1,8 @@
-"""Values in buffers: which share one, and an order of nodes and commands in which none is overwritten too early.
+"""Assigns values to buffers, and orders nodes and commands so that no value is overwritten too early.
 
-In a DxDispatch program a value is what a resource holds from one dispatch to the next. Values that are made from each
-other share a resource. So do those that have its name, or that with ``#`` and a number behind it, as the front end
-calls the versions of a resource, as long as there is an order in which nobody reads what is overwritten already.
+In a DxDispatch program a value is the contents of a resource between two dispatches. A value and its base share a
+resource. So do values with the name of the resource, or with that name, ``#`` and a number, which the front end gives
+to versions of a resource, if there is an order in which every value is read before it is overwritten.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ _VERSION = re.compile(r"(.*)#\d+", re.DOTALL)
 
 @dataclass(slots=True, eq=False)
 class Buffer:
-    """The values that one resource holds, one after the other."""
+    """The values of one resource, in order."""
 
     nbytes: int
     public: str = ""
-    """The name by which callers know it."""
+    """The name of an input or output."""
     name: str = ""
     initial: Value | None = None
-    """What it holds before anything is written; ``None`` where nobody asks."""
+    """The value before the first write; ``None`` if nothing reads it."""
     data: Data | None = None
     """The contents of ``initial``; ``None`` for zeros."""
     is_input: bool = False
     versions: list[Value] = field(default_factory=list)
-    """What is written into it, in order."""
+    """The values that are written to it, in order."""
 
     @property
     def latest(self) -> Value | None:
-        """What it holds in the end."""
+        """The last value."""
         return self.versions[-1] if self.versions else self.initial
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """The buffers of a graph, where each value lies, and what is done in which order."""
+    """The buffers of a graph, the buffer of each value, and the order of nodes and commands."""
 
     buffers: list[Buffer]
     homes: dict[Value, Buffer]
@@ -60,40 +60,38 @@ class Plan:
 
 
 def is_whole(write: Write, desc: TensorDesc) -> bool:
-    """Whether a tensor is all that its buffer holds, up to what rounds that up to 4 bytes."""
+    """Whether a tensor covers its buffer, except for padding to 4 bytes."""
     return not write.offset and desc.is_dense and -(-desc.reach // 4) * 4 >= write.value.nbytes
 
 
 def kept(node: Node, name: str, write: Write, desc: TensorDesc) -> Value | None:
-    """The value whose other bytes a write keeps, or that it updates; ``None`` where none of it is left."""
+    """The value that a write updates, or whose other bytes it keeps; ``None`` if it overwrites all of it."""
     return write.base if node.operator.updates(name) or not is_whole(write, desc) else None
 
 
 def plan(graph: Graph) -> Plan:
-    """Where values lie and when they are made; :class:`DmlError` where no order does."""
+    """Assigns buffers and orders the nodes; raises :class:`DmlError` if there is no valid order."""
     nodes = sorted_nodes(graph)
-    refused: list[Diagnostic] = []
+    problems: list[Diagnostic] = []
     for by_name in (True, False):
         places = _Places(graph, nodes, by_name)
         steps = None if places.problems else _ordered(graph, nodes, places)
         if steps is not None:
             return Plan(places.named(), places.homes, steps)
-        refused = places.problems or [
-            codes.BUFFER_VERSIONS.at("Versions of a buffer are needed after they have been overwritten.")
-        ]
-    raise DmlError(*refused)
+        problems = places.problems or [codes.BUFFER_VERSIONS.at("A version of a buffer is read after an overwrite.")]
+    raise DmlError(*problems)
 
 
 class _Places:
-    """Which buffer each value lies in."""
+    """The buffer of each value; values may share one by name if ``by_name`` is set."""
 
     def __init__(self, graph: Graph, nodes: tuple[Node, ...], by_name: bool) -> None:
         self._graph = graph
         self._by_name = by_name
         self._public = {item.value: item.name for item in (*graph.results, *graph.outputs)}
         self._names = {item.name: item.value.nbytes for item in (*graph.results, *graph.outputs)}
-        self._known: dict[str, Buffer] = {}
-        """Buffers by the names that others may share them by."""
+        self._shareable: dict[str, Buffer] = {}
+        """Buffers by the names of values that may share them."""
         self.homes: dict[Value, Buffer] = {}
         self.buffers: list[Buffer] = []
         self.problems: list[Diagnostic] = []
@@ -112,7 +110,7 @@ class _Places:
         used.update(effect.output.value for effect in graph.effects)
         for item in graph.inputs:
             buffer = Buffer(item.value.nbytes, item.name, "", item.value, item.default, True)
-            if item.name in self._known:
+            if item.name in self._shareable:
                 message = f"Two inputs have the name {quote(item.name)}."
                 self.problems.append(codes.UNSUITABLE_NAME.at(message, found=quote(item.name)))
             self._insert(item.name, buffer, item.value)
@@ -122,7 +120,7 @@ class _Places:
                 self._insert(constant.value.name, buffer, constant.value)
 
     def _insert(self, name: str, buffer: Buffer, value: Value) -> None:
-        self._known.setdefault(name, buffer)
+        self._shareable.setdefault(name, buffer)
         self.homes[value] = buffer
         self.buffers.append(buffer)
 
@@ -130,7 +128,7 @@ class _Places:
         base = kept(node, name, write, desc)
         buffer = self._shared(write, desc) if base is None else self.homes.get(base)
         if base is not None and (buffer is None or buffer.latest is not base):
-            message = f"{name} is written over {quote(base.name)}, of which there is another version already."
+            message = f"{name} overwrites a part of {quote(base.name)}, which has been overwritten before."
             self.problems.append(problem(codes.BUFFER_VERSIONS, message, node, name, quote(base.name)))
             buffer = None
         if buffer is None:
@@ -138,33 +136,32 @@ class _Places:
             self._insert(write.value.name, buffer, write.value)
         public = self._public.get(write.value)
         if public is not None and public != buffer.public:
-            other = self._known.get(public)
-            if buffer.public or (other not in (None, buffer) and other is not None and other.public == public):
+            other = self._shareable.get(public)
+            if buffer.public or (other is not None and other is not buffer and other.public == public):
                 names = f"{quote(public)} and {quote(buffer.public or public)}"
-                message = f"{name} is known as {names}, and a resource has one name, and all of it."
+                message = f"{name} has the names {names}, but a resource has one name for all of its bytes."
                 self.problems.append(problem(codes.UNSUITABLE_NAME, message, node, name, quote(public)))
             buffer.public = public
-            self._known[public] = buffer
+            self._shareable[public] = buffer
         self.homes[write.value] = buffer
         buffer.versions.append(write.value)
 
     def _shared(self, write: Write, desc: TensorDesc) -> Buffer | None:
-        """The buffer whose name the value has, when that can be overwritten."""
+        """The buffer with the name of the value, if the value may overwrite it."""
         if not self._by_name or not is_whole(write, desc):
             return None
         version = _VERSION.fullmatch(write.value.name)
         name = self._public.get(write.value) or (version[1] if version else None)
         if name is None:
             return None
-        found = self._known.get(name)
+        found = self._shareable.get(name)
         if found is None and self._names.get(name) == write.value.nbytes:
-            found = Buffer(write.value.nbytes, name)
-            self._known[name] = found
+            found = self._shareable[name] = Buffer(write.value.nbytes, name)
             self.buffers.append(found)
         return found if found is not None and found.nbytes == write.value.nbytes else None
 
     def named(self) -> list[Buffer]:
-        """All buffers, each with a name of its own."""
+        """All buffers, with unique names."""
         names = UniqueNames()
         for buffer in self.buffers:
             if buffer.public:
@@ -177,7 +174,7 @@ class _Places:
 
 
 def _in_order(graph: Graph, buffers: list[Buffer]) -> list[Buffer]:
-    """In the order of resources inputs and results are listed; the one that gives both lists as they were, if any."""
+    """Orders buffers so that the front end lists inputs, constants and results as in the graph, as far as possible."""
     numbers = {buffer.name: index for index, buffer in enumerate(buffers)}
     by_initial = {buffer.initial: buffer.name for buffer in buffers if buffer.initial is not None}
     chains = [
@@ -185,51 +182,51 @@ def _in_order(graph: Graph, buffers: list[Buffer]) -> list[Buffer]:
         [by_initial[item.value] for item in graph.constants if item.value in by_initial],
         [item.name for item in graph.results or graph.outputs if item.name in numbers],
     ]
-    wanted: nx.DiGraph[str] = nx.DiGraph()
-    wanted.add_nodes_from(numbers)
+    constraints: nx.DiGraph[str] = nx.DiGraph()
+    constraints.add_nodes_from(numbers)
     for chain in chains:
-        nx.add_path(wanted, chain)
-        if not nx.is_directed_acyclic_graph(wanted):
-            wanted.remove_edges_from(list(nx.utils.pairwise(chain)))
-    order = nx.lexicographical_topological_sort(wanted, key=numbers.__getitem__)
+        nx.add_path(constraints, chain)
+        if not nx.is_directed_acyclic_graph(constraints):
+            constraints.remove_edges_from(list(nx.utils.pairwise(chain)))
+    order = nx.lexicographical_topological_sort(constraints, key=numbers.__getitem__)
     return [buffers[numbers[name]] for name in order]
 
 
 def _ordered(graph: Graph, nodes: tuple[Node, ...], places: _Places) -> list[Node | Effect] | None:
-    """Nodes and commands so that everything is there when it is needed; ``None`` where no order does."""
-    steps: list[Node | Effect] = [*graph.effects, *nodes]  # a command comes as soon as it can
-    makers = {value: index for index, step in enumerate(steps) for value in getattr(step, "targets", ())}
+    """Orders nodes and commands so that each value is read before it is overwritten; ``None`` if that is impossible."""
+    steps: list[Node | Effect] = [*graph.effects, *nodes]  # commands first: each runs as early as possible
+    writers = {value: index for index, step in enumerate(steps) for value in getattr(step, "targets", ())}
     order: nx.DiGraph[int] = nx.DiGraph()
     order.add_nodes_from(range(len(steps)))
     order.add_edges_from(nx.utils.pairwise(range(len(graph.effects))))
     after = {
-        value: makers[later]
+        value: writers[later]
         for buffer in places.buffers
         for value, later in nx.utils.pairwise([buffer.initial, *buffer.versions])
     }
     for index, step in enumerate(steps):
         for value, is_captured in _needed(step, places):
-            if value in makers:
-                order.add_edge(makers[value], index)
+            if value in writers:
+                order.add_edge(writers[value], index)
             if not is_captured and after.get(value, index) != index:
                 order.add_edge(index, after[value])
     for value, later in after.items():
-        if value in makers and makers[value] != later:
-            order.add_edge(makers[value], later)
+        if value in writers and writers[value] != later:
+            order.add_edge(writers[value], later)
     if any(first == last for first, last in order.edges) or not nx.is_directed_acyclic_graph(order):
         return None
     return [steps[index] for index in nx.lexicographical_topological_sort(order)]
 
 
 def _needed(step: Node | Effect, places: _Places) -> Iterator[tuple[Value, bool]]:
-    """What a step reads, and whether DirectML has captured that beforehand."""
+    """Yields the values that a step reads, and whether DirectML has captured them at initialization."""
     sources = getattr(step, "sources", None)
     if sources is None:
         yield step.output.value, False  # type: ignore[union-attr]  # a command
         return
     views = step.views_in()  # type: ignore[union-attr]  # a node
     captured = {read.value for _, _, read, desc in views if desc.owned_by_dml and not places.homes[read.value].is_input}
-    open_ones = {read.value for _, _, read, desc in views if not desc.owned_by_dml}
+    not_owned = {read.value for _, _, read, desc in views if not desc.owned_by_dml}
     for value in sources:
         home = places.homes.get(value)
-        yield value, value in captured - open_ones and home is not None and home.initial is value
+        yield value, value in captured - not_owned and home is not None and home.initial is value

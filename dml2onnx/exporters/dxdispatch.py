@@ -1,8 +1,8 @@
-"""Graphs as programs of the DxDispatch tool: a resource for each buffer, a dispatchable and a dispatch for each node.
+"""Writes programs of the DxDispatch tool: a resource for each buffer, a dispatchable and a dispatch for each node.
 
-``frontends.dxdispatch`` reads it. Inputs have their sample contents as initial values, or zeros; constants theirs, and
-are owned by DirectML, which is what makes them constants there. Contents that are long lie in a file each, beside the
-program. A program shows its outputs: where nothing else tells them from other buffers, ``print`` commands do.
+``frontends.dxdispatch`` reads it. The initial values of inputs are their sample contents, or zeros. Constants are owned
+by DirectML, which makes them constants in this format. Long contents are stored in a file each, beside the program.
+``print`` commands mark the outputs if nothing else distinguishes them from other buffers.
 """
 
 from __future__ import annotations
@@ -45,24 +45,24 @@ _UNION_MEMBERS = {DataType.FLOAT32: "Float32", DataType.FLOAT64: "Float64"}
 def dxdispatch(
     graph: Graph, stem: str, reserved: Collection[str] = (), references: Mapping[Path, str] = NO_REFERENCES
 ) -> tuple[str, dict[str, Data]]:
-    """The text of a program, and the contents of resources that lie beside it by the names of their files.
+    """Returns the text of a program, and the contents of the data files beside it, by name.
 
-    These begin with ``stem``; ``reserved`` are names that they must not have, and ``references`` those of files of
-    constants that are not there. Raises :class:`DmlError` with the errors found while the graph was read, or with
-    everything that a program cannot say.
+    Names of files begin with ``stem`` and are not ``reserved``; ``references`` are the names of missing files of
+    constants. Raises :class:`DmlError` with the errors found while the graph was read, or with everything that a
+    program cannot express.
     """
     raise_errors([*graph.findings, *_obstacles(graph)])
     return _Export(graph, stem, reserved, references).run()
 
 
 def _obstacles(graph: Graph) -> Iterator[Diagnostic]:
-    """What no program says."""
+    """Everything that no program can express."""
     written = {value for node in graph.nodes for value in node.targets}
-    made = written | {item.value for item in graph.inputs} | {item.value for item in graph.constants}
+    provided = written | {item.value for item in graph.inputs} | {item.value for item in graph.constants}
     read = {value for node in graph.nodes for value in node.sources} | {item.output.value for item in graph.effects}
     for node in graph.nodes:
         for value in node.sources:
-            if value not in made:
+            if value not in provided:
                 found = quote(value.name)
                 yield problem(codes.NO_SOURCE, f"Nothing provides {found}.", node, "", found)
     for item in graph.inputs:
@@ -81,9 +81,9 @@ def _obstacles(graph: Graph) -> Iterator[Diagnostic]:
     for name in {name for name in names if names.count(name) > 1}:
         yield codes.UNSUITABLE_NAME.at(f"Two outputs have the name {quote(name)}.", found=quote(name))
     for effect in graph.effects:
-        if effect.output.value not in made:
+        if effect.output.value not in provided:
             found = quote(effect.output.value.name)
-            yield codes.NO_SOURCE.at(f"Nothing provides {found}, which a command shows.", found=found)
+            yield codes.NO_SOURCE.at(f"Nothing provides {found}, which a command prints or writes.", found=found)
 
 
 class _Export:
@@ -110,7 +110,7 @@ class _Export:
             dispatchables[name] = self._dispatchable(step)
             bindings = dict(self._bindings(step, owned=False))
             commands.append({"type": "dispatch", "dispatchable": name, "bindings": bindings})
-        for name in self._unshown(resources):
+        for name in self._unprinted(resources):
             commands.append({"type": "print", "resource": name})
         document: Json = {"resources": resources, "dispatchables": dispatchables, "commands": commands}
         text, problems = laid_out(document, _LEVELS), Problems()
@@ -122,69 +122,71 @@ class _Export:
 
     def _resource(self, buffer: Buffer) -> Json:
         data_type, count = self._row(buffer)
-        stated = data_type.bytes_for(count)
-        members: Json = {"initialValuesDataType": data_type.name}
-        row = TensorDesc(data_type, (count,))
-        data = buffer.data or FillData(b"\0", stated)
-        if isinstance(data, MissingData):
-            members["initialValues"] = {"sourcePath": self._references[data.path]}
-        elif data_type.is_packed_nibbles:
-            members["initialValues"] = self._file(buffer, data, stated, None)
-        else:
-            sidecar = Sidecar("")
-            found_contents = contents(data, row, stated, sidecar)
-            if "fill" in found_contents:
-                if count >= UINT32:
-                    message = f"{quote(buffer.name)} has {count} elements, and valueCount holds less than {UINT32}."
-                    raise DmlError(codes.TOO_LARGE_TO_WRITE.at(message, expected=f"less than {UINT32}", found=count))
-                members["initialValues"] = {"value": _exact(found_contents["fill"], data_type), "valueCount": count}
-            elif isinstance(values := found_contents.get("values"), list):
-                members["initialValues"] = [_exact(item, data_type) for item in values]
-            else:
-                members["initialValues"] = self._file(buffer, data, stated, row)
-        if -(-stated // 4) * 4 != buffer.nbytes:
+        nbytes = data_type.bytes_for(count)
+        values = self._initial_values(buffer, data_type, count)
+        members: Json = {"initialValuesDataType": data_type.name, "initialValues": values}
+        if -(-nbytes // 4) * 4 != buffer.nbytes:
             members["sizeInBytes"] = buffer.nbytes
         return members
 
+    def _initial_values(self, buffer: Buffer, data_type: DataType, count: int) -> object:
+        nbytes = data_type.bytes_for(count)
+        data = buffer.data or FillData(b"\0", nbytes)
+        if isinstance(data, MissingData):
+            return {"sourcePath": self._references[data.path]}
+        if data_type.is_packed_nibbles:
+            return self._file(buffer, data, nbytes, None)
+        row = TensorDesc(data_type, (count,))
+        members = contents(data, row, nbytes, Sidecar(""))
+        if "fill" in members:
+            if count >= UINT32:
+                message = f"{quote(buffer.name)} has {count} elements, but valueCount is less than {UINT32}."
+                raise DmlError(codes.TOO_LARGE_TO_WRITE.at(message, expected=f"less than {UINT32}", found=count))
+            return {"value": _exact(members["fill"], data_type), "valueCount": count}
+        values = members.get("values")
+        if isinstance(values, list):
+            return [_exact(item, data_type) for item in values]
+        return self._file(buffer, data, nbytes, row)
+
     def _file(self, buffer: Buffer, data: Data, nbytes: int, row: TensorDesc | None) -> Json:
-        """A ``.npy`` file of a row of elements, or one of raw bytes where numpy has no such type."""
+        """Adds a ``.npy`` file of a row of elements, or a file of raw bytes for types that numpy does not have."""
         suffix = _RAW if row is None else _ARRAY
         base = f"{self._stem}.{file_stem(buffer.name) or 'buffer'}"
         name = free_name(base, lambda stem: f"{stem}{suffix}".casefold() in self._reserved) + suffix
         self._reserved.add(name.casefold())
-        part = Sidecar(name)
+        file = Sidecar(name)
         if row is not None:
-            head = npy_head(row.data_type.dtype, row.sizes)  # as long as contents are aligned
-            part.add(ArrayData(np.frombuffer(head, np.uint8)), len(head))
-        part.add(data, nbytes)
-        self._files[name] = part
+            head = npy_head(row.data_type.dtype, row.sizes)  # its length is a multiple of the alignment
+            file.add(ArrayData(np.frombuffer(head, np.uint8)), len(head))
+        file.add(data, nbytes)
+        self._files[name] = file
         return {"sourcePath": name}
 
     def _row(self, buffer: Buffer) -> tuple[DataType, int]:
-        """The data type of a resource, and how many of its elements are contents and not what rounds them up.
+        """The data type of a resource, and the number of its elements without padding.
 
-        What commands show of it says so. Without any it is a tensor that is as large, for what covers all of the
-        contents needs none of the older ones; else a row of bytes.
+        Both are those of a command that prints the resource. Otherwise they are those of a tensor that covers the
+        resource, so that a write needs no older contents, or of a row of bytes.
         """
         values = {buffer.initial, *buffer.versions}
         for effect in self._graph.effects:
             if effect.output.value in values and effect.kind == "print":
                 desc = effect.output.desc
                 return desc.data_type, desc.extent
-        shown = [effect.output.desc.data_type for effect in self._graph.effects if effect.output.value in values]
+        types = [effect.output.desc.data_type for effect in self._graph.effects if effect.output.value in values]
         rows = [in_memory(desc) for desc in self._views(values) if -(-desc.reach // 4) * 4 == buffer.nbytes]
         best = min(rows, key=lambda desc: desc.reach, default=None)
         if best is not None and buffer.data is not None and not is_zero(buffer.data, best.reach, buffer.nbytes):
-            best = None  # nothing may be lost of what the model has
-        if shown and (best is None or best.data_type is not shown[0]):
+            best = None  # it would lose contents
+        if types and (best is None or best.data_type is not types[0]):
             nbytes = buffer.nbytes if best is None else best.reach
-            count, rest = divmod(nbytes * 8, shown[0].bits)
+            count, rest = divmod(nbytes * 8, types[0].bits)
             if count and not rest:
-                return shown[0], count
+                return types[0], count
         return (DataType.UINT8, buffer.nbytes) if best is None else (best.data_type, best.extent)
 
     def _views(self, values: Collection[Value | None]) -> Iterator[TensorDesc]:
-        """Tensors that are written without a look at what was there or, if there are none, those that are read."""
+        """The tensors that overwrite the values completely or, if there are none, those that read them."""
         whole = [
             desc
             for node in self._graph.nodes
@@ -201,18 +203,18 @@ class _Export:
     def _dispatchable(self, node: Node) -> Json:
         desc = operator_json(node.operator)
         for name, index, _, _ in node.views_in():
-            members = desc[name]
-            members = members[index] if isinstance(members, list) else members
-            assert isinstance(members, dict)
-            members.pop("Flags", None)
+            tensor = desc[name]
+            tensor = tensor[index] if isinstance(tensor, list) else tensor
+            assert isinstance(tensor, dict)
+            tensor.pop("Flags", None)
             if (node, name) in self._owned:
-                members["Flags"] = ["OWNED_BY_DML"]
-        made: Json = {"type": node.operator.type, "desc": desc}
+                tensor["Flags"] = ["OWNED_BY_DML"]
+        members: Json = {"type": node.operator.type, "desc": desc}
         bindings = dict(self._bindings(node, owned=True))
-        return {**made, "bindings": bindings} if bindings else made
+        return {**members, "bindings": bindings} if bindings else members
 
     def _bindings(self, node: Node, *, owned: bool) -> Iterator[tuple[str, object]]:
-        """What is bound when the operator is initialized, or when it is dispatched."""
+        """The bindings at initialization (``owned``) or at dispatch."""
         for name, reads in node.reads.items():
             if ((node, name) in self._owned) is owned and reads:
                 yield name, self._sources(reads)
@@ -221,8 +223,8 @@ class _Export:
                 yield name, self._sources(writes)
 
     def _sources(self, ends: tuple[Read, ...] | tuple[Write, ...]) -> object:
-        bound = [self._source(end) for end in ends]
-        return bound[0] if len(bound) == 1 else bound
+        sources = [self._source(end) for end in ends]
+        return sources[0] if len(sources) == 1 else sources
 
     def _source(self, end: Read | Write) -> object:
         name = self._homes[end.value].name
@@ -232,21 +234,21 @@ class _Export:
         resource = self._homes[effect.output.value].name
         return {"type": effect.kind, "resource": resource, **command(effect)}
 
-    def _unshown(self, resources: Collection[str]) -> list[str]:
-        """The outputs that have to be printed to be outputs."""
+    def _unprinted(self, resources: Collection[str]) -> list[str]:
+        """The outputs that need a ``print`` command, because the front end would not detect them otherwise."""
         graph, homes = self._graph, self._homes
-        wanted = [homes[item.value].name for item in graph.outputs]
-        shown = dict.fromkeys(homes[effect.output.value].name for effect in graph.effects)
+        outputs = [homes[item.value].name for item in graph.outputs]
+        printed = {homes[effect.output.value].name for effect in graph.effects}
+        if printed:
+            return [name for name in outputs if name not in printed]
         written = {buffer.name: buffer.versions[-1] for buffer in self._plan.buffers if buffer.versions}
-        if not shown:
-            read = {item.value for node in graph.nodes for _, _, item, _ in node.views_in()}
-            last = [name for name in resources if name in written and written[name] not in read]
-            return [] if last == wanted else wanted
-        return [name for name in wanted if name not in shown]
+        read = {item.value for node in graph.nodes for _, _, item, _ in node.views_in()}
+        detected = [name for name in resources if name in written and written[name] not in read]
+        return [] if detected == outputs else outputs
 
 
 def operator_json(operator: OperatorDesc) -> Json:
-    """A structure as DxDispatch wants it: absent fields left out, and special numbers as members of the union."""
+    """A structure for DxDispatch: without absent fields, and with non-finite numbers as members of the union."""
     members = fields(operator, whole=True)
     for item, value in operator.items():
         if value is None:
@@ -256,14 +258,14 @@ def operator_json(operator: OperatorDesc) -> Json:
         elif isinstance(value, tuple) and value and isinstance(value[0], OperatorDesc):
             members[item.name] = [_activation(each) for each in value if isinstance(each, OperatorDesc)]
         elif isinstance(value, Scalar) and value.data_type.is_float:
-            written = members[item.name]
-            is_special = not math.isfinite(value.value)
-            members[item.name] = _union(value, written) if is_special else _exact(written, value.data_type)
+            text = members[item.name]
+            is_finite = math.isfinite(value.value)
+            members[item.name] = _exact(text, value.data_type) if is_finite else _union(value, text)
     return members
 
 
 def _exact(element: object, data_type: DataType) -> object:
-    """A FLOAT16 with all of its digits: DxDispatch truncates what has others, where everybody else rounds."""
+    """A FLOAT16 with all of its digits, because DxDispatch truncates numbers where other tools round them."""
     if data_type is not DataType.FLOAT16 or not isinstance(element, float):
         return element
     return number(float(np.float16(element)), DataType.FLOAT64)
@@ -275,16 +277,16 @@ def _activation(operator: OperatorDesc) -> Json:
     return {"Type": operator.type, "Desc": attributes} if attributes else {"Type": operator.type}
 
 
-def _union(scalar: Scalar, written: object) -> Json:
+def _union(scalar: Scalar, text: object) -> Json:
     if scalar.data_type is DataType.FLOAT16:
         return {"UInt16": int.from_bytes(struct.pack("<e", scalar.value), "little")}
-    return {_UNION_MEMBERS[scalar.data_type]: written}
+    return {_UNION_MEMBERS[scalar.data_type]: text}
 
 
 def owned_constants(graph: Graph) -> set[tuple[Node, str]]:
-    """The fields, by their nodes, whose tensors DirectML is to own, which makes constants of the resources they read.
+    """The fields, with their nodes, whose tensors DirectML owns in the program, which makes their resources constants.
 
-    Those that it owns already; and of a constant that has none such, all that it may own.
+    These are the owned tensors of the graph, and for a constant without any, all readers that may be owned.
     """
     constants = {item.value for item in graph.constants}
     fields_of: dict[Value, list[tuple[Node, str]]] = {value: [] for value in constants}
@@ -303,16 +305,16 @@ def owned_constants(graph: Graph) -> set[tuple[Node, str]]:
 
 
 def lost(graph: Graph) -> Iterator[str]:
-    """What a program has no place for, in words."""
+    """Sentences about everything that a program changes or does not store; "the format dxdispatch" is the subject."""
     if graph.feature_level:
-        yield f"the feature level {graph.feature_level}"
+        yield f"does not store the feature level {graph.feature_level}"
     newer = [node.operator.type for node in graph.nodes if node.operator.schema.name in DXDISPATCH.newer]
     if newer:
         names = listing(list(dict.fromkeys(newer)))
-        yield f"{names}, which the released tool does not know: written all the same"
+        yield f"supports {names} only in newer versions than the released tool"
     empty = [quote(item.name) for item in graph.inputs if item.default is None]
     if empty:
-        yield f"inputs without contents, such as {listing(empty)}: they hold zeros"
+        yield f"has no inputs without contents; zeros are written for {listing(empty)}"
     constants = {item.value for item in graph.constants}
     owned = owned_constants(graph)
     read_as = [
@@ -325,12 +327,12 @@ def lost(graph: Graph) -> Iterator[str]:
     captured = {quote(read.value.name) for node, name in owned for read in node.reads[name]}
     others = list(dict.fromkeys(name for name in read_as if name not in captured))
     if others:
-        yield f"the constants {listing(others)}, which DirectML must not own: they are inputs with contents"
+        yield f"has no constants that DirectML must not own; inputs with contents replace {listing(others)}"
     flagged = [
         quote(item.name) for item in graph.inputs if any(desc.owned_by_dml for desc in _readers(graph, item.value))
     ]
     if flagged:
-        yield f"OWNED_BY_DML of the inputs {listing(flagged)}, whose contents are not known before"
+        yield f"does not store OWNED_BY_DML of inputs whose contents are unknown at initialization: {listing(flagged)}"
     caches = [
         quote(write.value.name)
         for node in graph.nodes
@@ -338,7 +340,7 @@ def lost(graph: Graph) -> Iterator[str]:
         if node.operator.updates(name) and write.base is None
     ]
     if caches:
-        yield f"what {listing(caches)} had before the first update, zeros: they are inputs as well"
+        yield f"has no caches without contents; inputs that contain zeros replace {listing(caches)}"
     bare = [replace(item, desc=None) for item in graph.inputs]
     plain = [
         quote(item.name)
@@ -346,7 +348,7 @@ def lost(graph: Graph) -> Iterator[str]:
         if item.desc is not None and item.desc.packed() != seen.packed()
     ]
     if plain:
-        yield f"other descriptors than those of their first readers, which {listing(plain)} had"
+        yield f"does not store the descriptors of {listing(plain)}, which differ from those of the first readers"
 
 
 def _readers(graph: Graph, value: Value) -> Iterator[TensorDesc]:

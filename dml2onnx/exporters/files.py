@@ -1,4 +1,4 @@
-"""Writes a graph and its files; existing files are replaced together or not at all."""
+"""Writes a graph and its data files: all of them, or none."""
 
 from __future__ import annotations
 
@@ -20,50 +20,47 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
 PROGRAMS = frozenset({".py", ".cpp"})
-"""Suffixes of programs, which name the files that they read."""
+"""Suffixes of programs, whose text names the files that they read."""
 
 
 def write_files(target: Destination, contents: bytes, beside: Mapping[str, Data]) -> list[Path]:
-    """Writes a file and those beside it by their names; returns all of them, the file first.
+    """Writes a file and the files ``beside`` it, by name; returns all paths, the file first.
 
-    Those beside it replace only what belongs to an older version of the file: others are refused (DML1916), and nothing
-    is written.
+    Raises :class:`DmlError` (DML1916), and writes nothing, if a file beside it exists that does not belong to an older
+    version of the file.
     """
     if not isinstance(target, Path):
         if beside:
-            message = "large constants go to files beside the one that is written, and this output has no name"
+            message = "large constants go to files beside the output, and this output has no name"
             raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="a regular file"))
         return put(target, [contents])
     check_target(target)
-    others = {target.with_name(name): data for name, data in beside.items()}
-    strangers = sorted({other for other in others if other.exists()} - _belonging(target, others))
-    if strangers:
-        shown = listing([quote(path.name) for path in strangers])
-        one = len(strangers) == 1
-        message = (
-            f"{shown} {'is' if one else 'are'} there already, without belonging to an earlier {quote(target.name)};"
-            f" {'a constant' if one else 'constants'} would be written there, beside it"
-        )
-        raise DmlError(BESIDE_OUTPUT.at(message, expected="a directory without such files", found=str(strangers[0])))
+    siblings = {target.with_name(name): data for name, data in beside.items()}
+    foreign = sorted({path for path in siblings if path.exists()} - _own_files(target, siblings))
+    if foreign:
+        names = listing([quote(path.name) for path in foreign])
+        verb = "does" if len(foreign) == 1 else "do"
+        message = f"constants would overwrite {names}, which {verb} not belong to an earlier {quote(target.name)}"
+        raise DmlError(BESIDE_OUTPUT.at(message, expected="a directory without such files", found=str(foreign[0])))
     whole = (Archive, Sidecar)
-    require_writable(sum(data.nbytes - stored_bytes(data) for data in others.values() if not isinstance(data, whole)))
-    parts = {other: data.stream() if isinstance(data, whole) else stream(data) for other, data in others.items()}
+    require_writable(sum(data.nbytes - stored_bytes(data) for data in siblings.values() if not isinstance(data, whole)))
+    parts = {path: data.stream() if isinstance(data, whole) else stream(data) for path, data in siblings.items()}
     return put(target, [contents], parts)
 
 
-def _belonging(target: Path, others: Collection[Path]) -> set[Path]:
-    """Those of the other files that an earlier version of the target names, which it is to be replaced with."""
+def _own_files(target: Path, siblings: Collection[Path]) -> set[Path]:
+    """The files that an earlier version of the target names, and that may be overwritten."""
     if not target.exists():
         return set()
-    own = {other for other in others if other.name == f"{target.name}.data" or not other.exists()}
-    if own == set(others):
+    own = {path for path in siblings if path.name == f"{target.name}.data" or not path.exists()}
+    if own == set(siblings):
         return own
     if target.suffix in PROGRAMS:
         text = target.read_text(encoding="utf-8", errors="replace")
-        named_there = {other for other in others if json.dumps(other.name, ensure_ascii=False) in text}
-        return own | named_there | {other for other in others if f" lie in {other.name}.\n" in text}
+        python = {path for path in siblings if json.dumps(path.name, ensure_ascii=False) in text}
+        return own | python | {path for path in siblings if f" lie in {path.name}.\n" in text}  # the comment in C++
     try:
         named = {source.resolve() for source in load(target).sources}
     except DmlError:
         return own
-    return own | {other for other in others if other.resolve() in named}
+    return own | {path for path in siblings if path.resolve() in named}

@@ -1,4 +1,4 @@
-"""Formats JSON for people: small values on one line, and lines full of numbers."""
+"""Formats JSON for readers: small values on one line, and numbers in full lines."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _STEP = "  "
 
 
 def laid_out(document: Json, levels: Mapping[str, int]) -> str:
-    """The text of a document with a line for each member.
+    """The text of a document.
 
-    Sections have ``levels`` of objects and arrays, themselves included, whose members all have lines of their own.
+    ``levels`` is the number of nested levels of each section, itself included, whose members have their own lines.
     """
     sections = (
         "".join(_lines(item, f"{_STEP}{_compact(name)}: ", _STEP, levels.get(name, 0)))
@@ -27,7 +27,7 @@ def laid_out(document: Json, levels: Mapping[str, int]) -> str:
 
 
 def _lines(value: object, head: str, indent: str, levels: int) -> Iterator[str]:
-    """``value`` behind ``head``; lines that follow the first start with ``indent``."""
+    """``value`` after ``head``; ``indent`` is that of all lines but the first."""
     if not isinstance(value, dict | list) or not value:
         yield head + _compact(value)
         return
@@ -55,7 +55,7 @@ def _lines(value: object, head: str, indent: str, levels: int) -> Iterator[str]:
 
 
 def _filled(values: list[object], indent: str) -> Iterator[str]:
-    """Scalars, as many to a line as fit."""
+    """Scalars, as many per line as fit."""
     space = 0
     for index, item in enumerate(values):
         text = _compact(item) + ("," if index < len(values) - 1 else "")

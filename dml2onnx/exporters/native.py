@@ -1,9 +1,8 @@
 """Writes the native format.
 
-``frontends.native`` reads the same graph back. Names are kept; where several values have one name, all but the first
-get a new one beside it. An input's descriptor is left out where it is that of the value it reads, and a constant is
-described by the first tensor that reads it. Where nodes stood in the file or program that the graph came from is not
-kept.
+``frontends.native`` reads the same graph back. Names are kept; if several values have one name, all but the first get a
+key of their own. The descriptor of an operator's input is omitted if the value has the same one, and a constant has the
+descriptor of its first reader. The positions of nodes in their source are not kept.
 """
 
 from __future__ import annotations
@@ -36,10 +35,10 @@ _LEVELS = {"inputs": 1, "constants": 1, "nodes": 2, "commands": 1}
 
 
 def native(graph: Graph, sidecar: str, references: Mapping[Path, str] = NO_REFERENCES) -> tuple[str, Data | None]:
-    """The text of a graph, and what belongs into the file ``sidecar`` beside it, if anything does.
+    """Returns the text of a graph, and the contents of the file ``sidecar`` beside it if there are any.
 
-    ``references`` are the names of files of constants that are not there. Raises :class:`DmlError` with the errors
-    found while the graph was read, or with what cannot be written.
+    ``references`` are the names of missing files of constants. Raises :class:`DmlError` with the errors found while the
+    graph was read, or with what cannot be written.
     """
     raise_errors(graph.findings)
     return _Export(graph, Sidecar(sidecar), references).run()
@@ -53,13 +52,13 @@ class _Export:
         self._problems = Problems()
         self._keys: dict[Value, str] = {}
         self._descs: dict[Value, TensorDesc | None] = {}
-        """How the reader knows each value; ``None`` for a buffer without a tensor of its own."""
+        """The declared descriptor of each value; ``None`` for a buffer without one."""
         self._readers: dict[Value, list[TensorDesc]] = {}
-        """The tensors that see each value from its start."""
+        """The tensors that read each value from its start."""
         self._types: dict[Value, DataType] = {}
-        """What the first tensor that reads a value takes its elements for."""
+        """The data type of the first reader of each value."""
         self._used: set[Value] = set()
-        self._seen = _descs_of_named(graph)
+        self._sized_inputs = _sized_inputs(graph)
         for node in graph.nodes:
             for _, _, read, desc in node.views_in():
                 self._used.add(read.value)
@@ -76,10 +75,10 @@ class _Export:
         document: Json = {"dml2onnx": VERSION, "name": graph.name}
         if graph.feature_level is not None:
             document["feature_level"] = graph.feature_level
-        names = _names(graph, self._seen)
+        names = _size_names(graph, self._sized_inputs)
         if names:
             document["names"] = names
-        sections: Json = {  # in this order: how a value is declared decides what its readers can leave out
+        sections: Json = {  # in this order, because readers omit descriptors that were declared before
             "inputs": {self._keys[item.value]: self._input(item) for item in graph.inputs},
             "constants": {self._keys[item.value]: self._constant(item) for item in graph.constants},
             "nodes": [self._node(node) for node in graph.nodes],
@@ -87,8 +86,8 @@ class _Export:
             "results": self._outputs("result", graph.results),
             "commands": [self._command(effect) for effect in graph.effects],
         }
-        always = ("nodes", "outputs")
-        document.update({name: item for name, item in sections.items() if item or name in always})
+        required = ("nodes", "outputs")
+        document.update({name: item for name, item in sections.items() if item or name in required})
         text = laid_out(document, _LEVELS)
         self._problems.check_strings(text)
         self._problems.raise_found()
@@ -106,11 +105,11 @@ class _Export:
                 if not self._is_unused(node, field, write, desc):
                     named.append((write.value, write.value.name))
         taken: set[str] = set()
-        stated = {name for _, name in named}
+        names = {name for _, name in named}
         numbers: dict[str, int] = {}
         for value, name in named:
             key, number = name, numbers.get(name, 1)
-            while key in taken or (number > 1 and key in stated):
+            while key in taken or (number > 1 and key in names):
                 number += 1
                 key = f"{name}_{number}"
             taken.add(key)
@@ -118,10 +117,10 @@ class _Export:
             self._keys[value] = key
 
     def _is_unused(self, node: Node, field: str, write: Write, desc: TensorDesc) -> bool:
-        """Whether an output is what a null stands for in an array of outputs."""
-        plain = not write.offset and write.base is None and write.value.nbytes == desc.total_bytes
+        """Whether a null in an array of outputs would be read as this output."""
+        is_plain = not write.offset and write.base is None and write.value.nbytes == desc.total_bytes
         is_array = node.operator.schema.fields_by_name[field].type is FieldType.TENSOR_ARRAY
-        return is_array and plain and write.value not in self._used and write.value.name == f"{node.name}.{field}"
+        return is_array and is_plain and write.value not in self._used and write.value.name == f"{node.name}.{field}"
 
     def _key(self, value: Value, what: str) -> str:
         key = self._keys.get(value)
@@ -141,12 +140,12 @@ class _Export:
         elements = desc or self._elements(item.value)
         members = self._named(self._keys[item.value], item.name)
         if item.sizes and desc is None:
-            desc = self._descs[item.value] = self._seen[item.name]
-        stated = {} if item.default is None else contents(item.default, elements, item.value.nbytes, self._sidecar)
-        buffer = self._buffer(item.value, desc, elements if stated else None)
+            desc = self._descs[item.value] = self._sized_inputs[item.name]
+        data = {} if item.default is None else contents(item.default, elements, item.value.nbytes, self._sidecar)
+        buffer = self._buffer(item.value, desc, elements if data else None)
         if item.sizes:
             buffer["Sizes"] = list(item.sizes)
-        return members | buffer | stated
+        return members | buffer | data
 
     def _constant(self, item: Constant) -> Json:
         value = item.value
@@ -158,18 +157,18 @@ class _Export:
         return members | contents(item.data, elements, value.nbytes, self._sidecar)
 
     def _constant_desc(self, item: Constant) -> TensorDesc | None:
-        """The descriptor of the first tensor that sees all there is to see in a constant."""
+        """The first tensor that reads all contents of a constant."""
         nbytes = item.value.nbytes
         for desc in self._readers.get(item.value, ()):
-            seen = desc.data_type.bytes_for(desc.extent)
-            if seen > nbytes or buffer_size(desc) > nbytes:
+            used = desc.data_type.bytes_for(desc.extent)
+            if used > nbytes or buffer_size(desc) > nbytes:
                 continue
-            if isinstance(item.data, MissingData) or is_zero(item.data, seen, nbytes):
+            if isinstance(item.data, MissingData) or is_zero(item.data, used, nbytes):
                 return desc
         return None
 
     def _elements(self, value: Value) -> TensorDesc:
-        """A buffer as a row of elements of the type that its first reader sees; of bytes where these do not fill it."""
+        """A buffer as a row of elements of its first reader's data type, or of UINT8 if these do not fill it."""
         data_type = self._types.get(value, DataType.UINT8)
         if value.nbytes * 8 % data_type.bits:
             data_type = DataType.UINT8
@@ -230,15 +229,15 @@ class _Export:
     # --- Outputs ------------------------------------------------------------------------------------------------------
 
     def _outputs(self, what: str, outputs: Sequence[GraphOutput]) -> object:
-        """A list of values where these have the names of the outputs, else public names with what they stand for."""
+        """A list of keys if these equal the names of all outputs, otherwise an object with the names."""
         names = Counter(item.name for item in outputs)
         for name, times in names.items():
             if times > 1:
                 message = f"{times} {what}s are named {quote(name)}."
                 self._problems.add(codes.UNSUITABLE_NAME, message, found=quote(name))
         entries = {item.name: self._output(item, f"the {what} {quote(item.name)}") for item in outputs}
-        same = all(self._keys.get(item.value) == item.name for item in outputs)
-        return list(entries.values()) if same else entries
+        is_list = all(self._keys.get(item.value) == item.name for item in outputs)
+        return list(entries.values()) if is_list else entries
 
     def _output(self, output: GraphOutput, what: str) -> object:
         key = self._key(output.value, what)
@@ -252,8 +251,8 @@ class _Export:
         return members | command(effect)
 
 
-def _descs_of_named(graph: Graph) -> dict[str, TensorDesc]:
-    """The tensors of the inputs that have names for sizes."""
+def _sized_inputs(graph: Graph) -> dict[str, TensorDesc]:
+    """The tensors of the inputs with named sizes."""
     if not graph.named_sizes:
         return {}
     ends = (*graph.outputs, *graph.results, *(item.output for item in graph.effects))
@@ -261,8 +260,8 @@ def _descs_of_named(graph: Graph) -> dict[str, TensorDesc]:
     return {item.name: desc for item, desc in zip(graph.inputs, descs, strict=True) if item.sizes}
 
 
-def _names(graph: Graph, descs: Mapping[str, TensorDesc]) -> Json:
-    """The names with the sizes at which the graph is written, and their ranges."""
+def _size_names(graph: Graph, descs: Mapping[str, TensorDesc]) -> Json:
+    """The names of sizes with their current values and ranges."""
     names: Json = {}
     for item in graph.inputs:
         for size, own in zip(item.sizes, descs[item.name].sizes if item.sizes else (), strict=True):

@@ -1,6 +1,6 @@
 """Contents of buffers in the native format: short ones in the text, others in one file beside the model.
 
-Whatever is chosen gives the same bytes when it is read; that is compared here rather than believed.
+Numbers in the text are compared with the contents, so that reading returns the same bytes.
 """
 
 from __future__ import annotations
@@ -24,35 +24,35 @@ if TYPE_CHECKING:
 
     Bytes = npt.NDArray[np.uint8]
 
-MOST_VALUES = 64
-"""Longer contents are for tools."""
+MAX_VALUES = 64
+"""Elements of contents that are written as text."""
 ALIGNMENT = 64
-"""Where the contents of a buffer start in a file, in bytes, so that what maps the file finds aligned elements."""
+"""Alignment of contents in the file, in bytes, for programs that map it into memory."""
 CHUNK = 1 << 20
-MOST_MADE = 1 << 30
-"""Bytes of a file beyond those that the model has somewhere: a descriptor of 400 bytes may ask for terabytes."""
+MAX_GENERATED = 1 << 30
+"""Bytes of a file that patterns may generate: a descriptor of 400 bytes may describe terabytes."""
 
 
-def require_writable(made: int) -> None:
-    """:class:`DmlError` (DML1910) for more bytes that the model has nowhere than are written."""
-    if made > MOST_MADE:
-        message = f"{made} bytes of contents would be written that are in no file, but described by a pattern"
-        raise DmlError(TOO_LARGE_TO_WRITE.at(message, expected=f"at most {MOST_MADE} bytes", found=made))
+def require_writable(generated: int) -> None:
+    """Raises :class:`DmlError` (DML1910) if patterns would generate too many bytes."""
+    if generated > MAX_GENERATED:
+        message = f"patterns in the model would become {generated} bytes of contents in files"
+        raise DmlError(TOO_LARGE_TO_WRITE.at(message, expected=f"at most {MAX_GENERATED} bytes", found=generated))
 
 
 class Sidecar:
-    """The file of raw bytes beside a model, as far as it is filled."""
+    """The file of raw bytes beside a model."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.nbytes = 0
-        self._made = 0
+        self._generated = 0
         self._parts: list[tuple[int, Data, int]] = []
 
     def add(self, data: Data, nbytes: int) -> int:
-        """Appends the first ``nbytes`` of ``data`` and returns where they start."""
-        self._made += max(0, nbytes - stored_bytes(data))
-        require_writable(self._made)
+        """Appends the first ``nbytes`` of ``data`` and returns their offset."""
+        self._generated += max(0, nbytes - stored_bytes(data))
+        require_writable(self._generated)
         start = -(-self.nbytes // ALIGNMENT) * ALIGNMENT
         self._parts.append((start, data, nbytes))
         self.nbytes = start + nbytes
@@ -61,15 +61,15 @@ class Sidecar:
     def read(self, offset: int = 0, length: int | None = None) -> Bytes:
         """As :meth:`Data.read`."""
         end = self.nbytes if length is None else min(self.nbytes, offset + length)
-        made = np.zeros(max(0, end - offset), np.uint8)
+        result = np.zeros(max(0, end - offset), np.uint8)
         for start, data, nbytes in self._parts:
             first, last = max(start, offset), min(start + nbytes, end)
             if first < last:
-                made[first - offset : last - offset] = data.read(first - start, last - first)
-        return made
+                result[first - offset : last - offset] = data.read(first - start, last - first)
+        return result
 
     def stream(self) -> Iterator[bytes | memoryview]:
-        """All bytes, in blocks that are valid one after the other."""
+        """Yields all bytes in blocks; a block is valid until the next one."""
         position = 0
         for start, data, nbytes in self._parts:
             yield bytes(start - position)
@@ -78,36 +78,35 @@ class Sidecar:
 
 
 def npy_head(dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
-    """What stands before the elements of a ``.npy`` file."""
+    """The header of a ``.npy`` file."""
     stream = BytesIO()
-    described_as = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
-    np.lib.format.write_array_header_1_0(stream, described_as)
+    members = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(stream, members)
     return stream.getvalue()
 
 
 def contents(data: Data, desc: TensorDesc, nbytes: int, sidecar: Sidecar) -> Json:
-    """The members that give ``data`` to a buffer of ``nbytes`` whose elements are those of ``desc``."""
-    wanted = desc.data_type.bytes_for(desc.extent)
+    """The members that describe the contents of a buffer of ``nbytes`` with the elements of ``desc``."""
+    used = desc.data_type.bytes_for(desc.extent)
     if desc.extent > 1 or isinstance(data, FillData):
         fill = _fill(data, desc, nbytes)
         if fill is not None:
             return {"fill": fill}
-    if desc.extent <= MOST_VALUES and is_zero(data, wanted, nbytes):
-        values = _values(data.read(0, wanted), desc)
-        if values is not None:
-            return {"values": values}
-    if is_zero(data, wanted, nbytes):
-        return {"file": sidecar.name, "offset": sidecar.add(data, wanted)}
-    return {"file": sidecar.name, "offset": sidecar.add(data, nbytes), "length": nbytes}
+    if not is_zero(data, used, nbytes):
+        return {"file": sidecar.name, "offset": sidecar.add(data, nbytes), "length": nbytes}
+    values = _values(data.read(0, used), desc) if desc.extent <= MAX_VALUES else None
+    if values is not None:
+        return {"values": values}
+    return {"file": sidecar.name, "offset": sidecar.add(data, used)}
 
 
 def is_zero(data: Data, start: int, end: int) -> bool:
-    """Whether nothing follows the bytes before ``start``; what is not there reads as zero."""
+    """Whether all bytes from ``start`` to ``end`` are zero; bytes after the end of the data are."""
     return not any(chunk.any() for chunk in _chunks(data, start, end))
 
 
 def _explicit(data: Data, end: int) -> int:
-    """Before ``end``, behind what there are zeros only, as far as that is known without a look at them."""
+    """An offset up to ``end`` with only zeros after it, from the kind of data and without reading it."""
     if isinstance(data, PaddedData):
         return min(end, _explicit(data.head, end))
     if isinstance(data, FillData) and not any(data.pattern):
@@ -116,7 +115,7 @@ def _explicit(data: Data, end: int) -> int:
 
 
 def _chunks(data: Data, start: int, end: int) -> Iterator[Bytes]:
-    if isinstance(data, FillData):  # each of its chunks would be like the first two
+    if isinstance(data, FillData):  # all of its chunks equal one of the first two
         end = min(end, start + 2 * CHUNK)
     end = _explicit(data, end)
     for position in range(start, end, CHUNK):
@@ -124,7 +123,7 @@ def _chunks(data: Data, start: int, end: int) -> Iterator[Bytes]:
 
 
 def _fill(data: Data, desc: TensorDesc, nbytes: int) -> int | float | str | None:
-    """The one value that fills all elements, and the bytes up to the next multiple of 4, as the format has it."""
+    """The value of all elements and of the padding to a multiple of 4 bytes; ``None`` if they differ."""
     filled = min(desc.minimum_bytes, nbytes)
     width = 1 if desc.data_type.is_packed_nibbles else desc.data_type.itemsize
     pattern = data.read(0, width)
@@ -144,7 +143,7 @@ def _fill(data: Data, desc: TensorDesc, nbytes: int) -> int | float | str | None
 
 
 def _values(raw: Bytes, desc: TensorDesc) -> list[int | float | str] | None:
-    """Elements as numbers; ``None`` where numbers do not have these bits."""
+    """Elements as numbers; ``None`` if the numbers do not have the same bits."""
     data_type, count = desc.data_type, desc.extent
     if data_type.is_packed_nibbles:
         if count % 2 and raw[-1] >> 4:
@@ -156,7 +155,7 @@ def _values(raw: Bytes, desc: TensorDesc) -> list[int | float | str] | None:
     except DmlError:
         return None
     if data_type.is_float:
-        usual = np.full(count, np.nan, data_type.dtype)
-        if not np.array_equal(raw, np.where(np.isnan(array), usual, array).view(np.uint8)):
+        default = np.full(count, np.nan, data_type.dtype)
+        if not np.array_equal(raw, np.where(np.isnan(array), default, array).view(np.uint8)):
             return None
     return values

@@ -1,4 +1,4 @@
-"""Collects what a format cannot express, in the same words for every format."""
+"""Collects everything that a format cannot express, with the same messages for every format."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _WITH_SURROGATE = re.compile(r'"(?:[^"\\\n\ud800-\udfff]|\\.)*[\ud800-\udfff](?:[^"\\\n]|\\.)*"')
-_NO_TEXT = "has half of a surrogate pair, which is no text"
+_NO_TEXT = "has half of a surrogate pair, which UTF-8 cannot encode"
 
 
 class Problems:
-    """Findings about one graph; the first ones are ``found``."""
+    """Findings about one graph; ``found`` are the first ones."""
 
     def __init__(self, found: Iterable[Diagnostic] = ()) -> None:
         self._found = list(found)
@@ -32,27 +32,27 @@ class Problems:
         return bool(self._found)
 
     def add(self, code: Code, message: str, node: Node | None = None, field: str = "", found: object = "") -> None:
-        """One more, about a node or about the whole graph."""
+        """Adds a finding about a node, or about the whole graph."""
         self._found.append(problem(code, message, node, field, found))
 
     def raise_found(self) -> None:
-        """Raises :class:`DmlError` with all that there are."""
+        """Raises :class:`DmlError` with all findings, if there are any."""
         raise_errors(self._found)
 
     def check_size(self, node: Node, field: str, desc: TensorDesc, value: Value) -> None:
-        """A buffer is as large as the tensor that it is seen as."""
+        """Checks that a tensor has the size of its buffer."""
         if desc.total_bytes != value.nbytes:
-            message = f"{field} is {desc.total_bytes} bytes of {quote(value.name)}, which has {value.nbytes}."
+            message = f"{field} has {desc.total_bytes} bytes, its buffer {quote(value.name)} has {value.nbytes}."
             self.add(codes.BUFFER_SIZE, message, node, field, f"{value.nbytes} bytes")
 
-    def check_view(self, what: str, name: str, desc: TensorDesc | None, seen: TensorDesc) -> None:
-        """An input or output has the descriptor under which a node sees it."""
-        if desc is not None and desc != seen:
-            message = f"The {what} {quote(name)} is {desc}, and a node sees {seen}."
+    def check_view(self, what: str, name: str, desc: TensorDesc | None, of_node: TensorDesc) -> None:
+        """Checks that an input or output has the descriptor of its node."""
+        if desc is not None and desc != of_node:
+            message = f"The {what} {quote(name)} is {desc}, but the tensor of the node is {of_node}."
             self.add(codes.OTHER_VIEW, message, found=desc)
 
     def check_name(self, what: str, name: str, taken: Container[str]) -> None:
-        """A name is text that UTF-8 can hold, not empty, and no other's."""
+        """Checks that a name is not empty, unique, and valid in UTF-8."""
         reason = "is empty" if not name else f"is that of another {what}" if name in taken else ""
         if not reason and utf8(name) != name:
             reason = _NO_TEXT
@@ -60,7 +60,7 @@ class Problems:
             self.add(codes.UNSUITABLE_NAME, f"The name {quote(name)} {reason}.", found=quote(name))
 
     def check_strings(self, text: str) -> None:
-        """The strings of a JSON text are such that UTF-8 can hold them."""
+        """Checks that UTF-8 can encode the strings of a JSON text."""
         for item in dict.fromkeys(_WITH_SURROGATE.findall(text)) if _SURROGATE.search(text) else ():
             name = json.loads(item)
             self.add(codes.UNSUITABLE_NAME, f"The name {quote(name)} {_NO_TEXT}.", found=quote(name))
@@ -74,14 +74,14 @@ def problem(code: Code, message: str, node: Node | None = None, field: str = "",
 
 
 def sorted_nodes(graph: Graph) -> tuple[Node, ...]:
-    """The nodes in the order of their execution; :class:`DmlError` where they have none."""
+    """The nodes in order of execution; raises :class:`DmlError` for cycles."""
     try:
         return graph.sorted_nodes()
     except nx.NetworkXUnfeasible:
-        message = "The nodes depend on each other in a circle."
+        message = "The nodes depend on each other in a cycle."
         raise DmlError(codes.NOT_SORTABLE.at(message, expected="a graph without cycles")) from None
 
 
 def utf8(name: str) -> str:
-    """The name without what UTF-8 cannot hold."""
+    """The name, with replacements for characters that UTF-8 cannot encode."""
     return name.encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""Constants whose files are missing: a written graph refers to the same files."""
+"""References of a written graph to missing files of constants."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ NO_REFERENCES: Mapping[Path, str] = MappingProxyType({})
 
 
 def references(graph: Graph, directory: Path, taken: Collection[str] = ()) -> dict[Path, str]:
-    """The names that files which are missing have in a model in ``directory``: their own where they lie below it.
+    """The names of missing files in a model in ``directory``, relative to it for files below it.
 
-    ``taken`` are names of files that will be written there.
+    ``taken`` are the names of files that will be written there.
     """
     directory = directory.resolve()
     names: dict[Path, str] = {}

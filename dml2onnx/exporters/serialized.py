@@ -1,16 +1,16 @@
-"""Graphs as the files that ONNX Runtime's DirectML provider writes and DxDispatch runs.
+"""Writes serialized graphs, the files that ONNX Runtime's DirectML provider writes and DxDispatch runs.
 
-The conventions are ONNX Runtime's. A constant below 8 bytes lies in the graph's file, others in files of their own
-beside it, ``<name>.bin``, padded to 4 bytes; characters that file names cannot have everywhere are replaced by ``_``.
-Values keep their names; one without any is ``nodeIdx:<node>-outputIdx:<output>``, and what a constant makes
-``<name>-nodeIdx:<node>-outputIdx:0``. Constants come first, then operators in the order of their execution.
+The conventions are ONNX Runtime's. The file of the graph contains constants below 8 bytes. Others have files of their
+own beside it, ``<name>.bin``, padded to 4 bytes; ``_`` replaces characters that are invalid on some file systems.
+Values keep their names. A value without a name becomes ``nodeIdx:<node>-outputIdx:<output>``, that of a constant
+``<name>-nodeIdx:<node>-outputIdx:0``. Constants come first, then operators in order of execution.
 
-DxDispatch cannot upload constants of 64-bit and 4-bit types from files, and tensors that read from files are owned by
-DirectML, which some may not be. Such constants lie in the graph's file, whatever their size.
+DxDispatch cannot upload constants of 64-bit and 4-bit types from files. DirectML owns tensors that read from files,
+which is invalid for some tensors. Such constants are part of the graph's file, whatever their size.
 
-Not stored are flags and alignments of tensors, sample contents of inputs, the feature level, descriptors of graph
-inputs and outputs other than those of their first reader and of their writer, and constants, or the ends of them, that
-nothing reads.
+The format does not store flags and alignments of tensors, sample contents of inputs, the feature level, unused
+constants and unused bytes after the end of constants, and descriptors of graph inputs and outputs that differ from
+those of their first reader or of their writer.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ SUFFIX = ".bin"
 
 _INLINE_BELOW = 8
 _REPLACED = frozenset('\\/"|<>:?*')
-_LONGEST_FILE_NAME = 200
-"""Bytes of a file's name before its suffix; file systems have room for 255."""
+_MAX_FILE_NAME = 200
+"""Bytes of a file's name without its suffix; the limit of file systems is 255."""
 
 
 def serialized(
     graph: Graph, reserved: Collection[str] = (), references: Mapping[Path, str] = NO_REFERENCES
 ) -> tuple[bytes, dict[str, Data]]:
-    """The contents of the graph's file, and the constants that lie beside it by the names of their files.
+    """Returns the contents of the graph's file, and those of the files of constants beside it, by name.
 
-    ``reserved`` are names that these files must not have, such as that of the graph's own, and ``references`` those of
-    files of constants that are not there. Raises :class:`DmlError`
-    with the errors of the graph, or with everything that the format cannot say.
+    ``reserved`` are invalid names for these files, such as that of the graph's own, and ``references`` the names of
+    missing files of constants. Raises :class:`DmlError` with the errors of the graph, or with everything that the
+    format cannot express.
     """
     raise_errors(graph.findings)
     return _Export(graph, reserved, references).run()
@@ -69,7 +69,7 @@ class _Export:
         self._files: dict[str, Data] = {}
         self._file_names = {name.casefold() for name in (*reserved, *references.values())}
         self._file_numbers: dict[str, int] = {}
-        """The last number that was appended to the names of files that would be alike."""
+        """The last number that was appended to a name to make it unique."""
         self._readers: dict[Value, list[tuple[Node, str, TensorDesc]]] = {}
         for node in graph.nodes:
             for field, _, read, desc in node.views_in():
@@ -83,10 +83,10 @@ class _Export:
         try:
             return self._write(nodes), self._files
         except TooLargeError:
-            message = f"The graph with the constants inside of it has more than {MAX_BYTES} bytes."
+            message = f"The graph with the constants in its file has more than {MAX_BYTES} bytes."
             raise DmlError(codes.TOO_LARGE_TO_WRITE.at(message, expected=f"at most {MAX_BYTES} bytes")) from None
 
-    # --- What the format cannot say -----------------------------------------------------------------------------------
+    # --- Names of inputs and outputs ----------------------------------------------------------------------------------
 
     def _name_inputs(self) -> None:
         for item in self._graph.inputs:
@@ -102,35 +102,34 @@ class _Export:
         names: set[str] = set()
         accepted: dict[Value, str] = {}
         for output in self._graph.outputs:
-            shown = quote(output.name)
+            name = quote(output.name)
             self._problems.check_name("output", output.name, names)
             names.add(output.name)
             if output.value in accepted:
-                message = f"The output {shown} is the output {quote(accepted[output.value])} as well."
+                message = f"The output {name} is the output {quote(accepted[output.value])} as well."
                 self._problems.add(codes.TWO_OUTPUTS, message)
             elif output.name in inputs and output.value in self._readers:
                 node = self._readers[output.value][0][0]
-                message = f"The output {shown} has the name of an input, and is read by {quote(node.name)}."
+                message = f"The output {name} has the name of an input, but {quote(node.name)} reads it."
                 self._problems.add(codes.HIDDEN_VALUE, message, node)
             self._names[output.value] = accepted[output.value] = output.name
         self._taken |= names
 
-    # --- Names --------------------------------------------------------------------------------------------------------
+    # --- Other names --------------------------------------------------------------------------------------------------
 
-    def _new_name(self, value: Value, name: str) -> str:
-        """The name of a value that has none from outside."""
-        known = self._names.get(value)
-        if known is None:
-            while name in self._taken:
-                name += "'"
-            known = self._names[value] = name
-            self._taken.add(name)
-        return known
+    def _name_of(self, value: Value, default: str) -> str:
+        """The name of a value, made unique if the value is not an input or output."""
+        if value not in self._names:
+            while default in self._taken:
+                default += "'"
+            self._names[value] = default
+            self._taken.add(default)
+        return self._names[value]
 
     def _file_name(self, name: str) -> str:
-        """A new name for the file of a constant, without its suffix."""
+        """A unique name for the file of a constant, without its suffix."""
         plain = "".join("_" if char in _REPLACED or not char.isprintable() else char for char in name)
-        stem = base = no_device(plain.encode()[:_LONGEST_FILE_NAME].decode("utf-8", "ignore") or "constant")
+        stem = base = no_device(plain.encode()[:_MAX_FILE_NAME].decode("utf-8", "ignore") or "constant")
         number = self._file_numbers.get(base, 1)
         while f"{stem}{SUFFIX}".casefold() in self._file_names:
             number += 1
@@ -155,10 +154,10 @@ class _Export:
 
     def _write_constant(self, writer: GraphWriter, index: int, constant: Constant) -> None:
         name = utf8(constant.value.name) or f"constant{index}"
-        output = self._new_name(constant.value, f"{name}-nodeIdx:{index}-outputIdx:0")
+        output = self._name_of(constant.value, f"{name}-nodeIdx:{index}-outputIdx:0")
         if isinstance(constant.data, MissingData):
             writer.named_constant(name, self._references[constant.data.path].removesuffix(SUFFIX), output)
-        elif self._lies_inside(constant):
+        elif self._is_inline(constant):
             writer.raw_constant(name, constant.data.read(0, constant.value.nbytes), output)
         else:
             stem = self._file_name(name)
@@ -166,10 +165,8 @@ class _Export:
             self._files[stem + SUFFIX] = padded(head(constant.data, used), -(-min(constant.data.nbytes, used) // 4) * 4)
             writer.named_constant(name, stem, output)
 
-    def _lies_inside(self, constant: Constant) -> bool:
-        if constant.value.nbytes < _INLINE_BELOW:
-            return True
-        return any(
+    def _is_inline(self, constant: Constant) -> bool:
+        return constant.value.nbytes < _INLINE_BELOW or any(
             desc.data_type.bits in (4, 64) or not may_be_owned(node.operator.schema, field)
             for node, field, desc in self._readers[constant.value]
         )
@@ -181,11 +178,11 @@ class _Export:
         ends: Mapping[str, tuple[Read, ...]] | Mapping[str, tuple[Write, ...]],
         index: int,
     ) -> Iterator[str]:
-        """The names of all tensors of one side, empty for those that are absent."""
+        """The names of all tensors of one side; those of absent tensors are empty."""
         number = 0
         for item in fields:
             for end in ends.get(item.name, ()):
-                yield self._new_name(end.value, utf8(end.value.name) or f"nodeIdx:{index}-outputIdx:{number}")
+                yield self._name_of(end.value, utf8(end.value.name) or f"nodeIdx:{index}-outputIdx:{number}")
                 number += 1
             if not node.operator.tensors(item.name):
                 yield ""
@@ -193,8 +190,8 @@ class _Export:
 
 
 def lost_descriptors(graph: Graph) -> list[str]:
-    """The inputs and outputs that will be seen through other descriptors: an input's first reader's, a writer's."""
-    seen: dict[Value, TensorDesc] = {}
+    """The inputs and outputs whose descriptors differ from that of the first reader or the writer, which is stored."""
+    read_as: dict[Value, TensorDesc] = {}
     written: dict[Value, TensorDesc] = {}
     nodes = graph.nodes
     with suppress(nx.NetworkXUnfeasible):
@@ -202,12 +199,12 @@ def lost_descriptors(graph: Graph) -> list[str]:
     for node in nodes:
         for item in node.operator.schema.input_fields:
             for read, desc in zip(node.reads.get(item.name, ()), node.operator.tensors(item.name), strict=True):
-                seen.setdefault(read.value, desc)
+                read_as.setdefault(read.value, desc)
         written.update((write.value, desc) for _, _, write, desc in node.views_out())
     inputs = [
         f"input {quote(item.name)}"
         for item in graph.inputs
-        if item.desc is not None and item.value in seen and item.desc != stored(seen[item.value])
+        if item.desc is not None and item.value in read_as and item.desc != stored(read_as[item.value])
     ]
     return inputs + [
         f"output {quote(item.name)}"
@@ -217,6 +214,6 @@ def lost_descriptors(graph: Graph) -> list[str]:
 
 
 def stored(desc: TensorDesc) -> TensorDesc:
-    """What of a descriptor is stored."""
+    """The descriptor with the members that the format stores."""
     total = desc.total_size if desc.total_size != desc.minimum_bytes else 0
     return TensorDesc(desc.data_type, desc.sizes, desc.strides, False, total)

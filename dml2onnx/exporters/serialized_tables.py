@@ -1,4 +1,4 @@
-"""Writing the tables of a serialized graph, children before the tables that refer to them, as FlatBuffers are built."""
+"""Writes the tables of a serialized graph; FlatBuffers need children before the tables that refer to them."""
 
 from __future__ import annotations
 
@@ -52,19 +52,19 @@ _DATA_TYPE_PREFIX = "DML_TENSOR_DATA_TYPE_"
 
 
 class GraphWriter:
-    """Builds one file: nodes in order, then the graph; :class:`TooLargeError` beyond what FlatBuffers can hold."""
+    """Builds one file: nodes in order, then the graph. Raises :class:`TooLargeError` above the limit of FlatBuffers."""
 
     def __init__(self) -> None:
         self._builder = Builder(1 << 12)
         self._nodes: list[int] = []
 
     def named_constant(self, name: str, file_name: str, output: str) -> None:
-        """A constant whose bytes lie in a file."""
+        """Adds a constant whose contents are in a file."""
         detail = self._table(CONSTANT_NAME, name=self._string(file_name))
         self._constant(name, NAME_CODE, detail, output)
 
     def raw_constant(self, name: str, data: npt.NDArray[np.uint8], output: str) -> None:
-        """A constant with its bytes."""
+        """Adds a constant with its contents."""
         if self._builder.Offset() + data.nbytes > MAX_BYTES:
             raise TooLargeError
         detail = self._table(CONSTANT_RAW_DATA, data=self._builder.CreateByteVector(data.tobytes()))
@@ -75,7 +75,7 @@ class GraphWriter:
         self._node(name, CONSTANT_CODE, desc, [], [output])
 
     def operator(self, name: str, operator: OperatorDesc, inputs: Sequence[str], outputs: Sequence[str]) -> None:
-        """An operator; the names are those of all its tensors, empty for the absent ones."""
+        """Adds an operator; the names are those of all its tensors, empty for absent ones."""
         schema = operator.schema
         sides = [
             self._tables([self._tensor(desc) for item in fields for desc in operator.tensors(item.name)])
@@ -94,7 +94,7 @@ class GraphWriter:
         )
 
     def finish(self, inputs: Sequence[str], outputs: Sequence[str]) -> bytes:
-        """The file."""
+        """Returns the file."""
         names = self._strings(inputs), self._strings(outputs)
         nodes = self._tables(self._nodes)
         root = self._table(GRAPH, nodes=nodes, graphInputNames=names[0], graphOutputNames=names[1])
@@ -104,7 +104,7 @@ class GraphWriter:
     # --- Parts --------------------------------------------------------------------------------------------------------
 
     def _table(self, layout: TableLayout, **values: int) -> int:
-        """A table of these fields: codes of unions as they are, all else the offsets of what has been written."""
+        """A table of codes of unions (``*_type``), one number, and offsets of written parts."""
         builder = self._builder
         builder.StartObject(len(layout.fields))
         for field, value in values.items():
@@ -120,11 +120,11 @@ class GraphWriter:
         return int(self._builder.CreateString(text))
 
     def _strings(self, names: Iterable[str]) -> int:
-        """Names of values, each of which the file has once, as ONNX Runtime writes it."""
+        """Names of values; equal names share one string, as in the files of ONNX Runtime."""
         return self._tables([int(self._builder.CreateSharedString(name)) for name in names])
 
     def _tables(self, offsets: Sequence[int]) -> int:
-        """A vector of offsets, to strings as well."""
+        """A vector of offsets of tables or strings."""
         self._builder.StartVector(4, len(offsets), 4)
         for offset in reversed(offsets):
             self._builder.PrependUOffsetTRelative(offset)
@@ -137,13 +137,13 @@ class GraphWriter:
         return int(self._builder.EndVector())
 
     def _place(self, content: bytes) -> None:
-        """Bytes for which there is room already, in front of what has been written."""
+        """Writes bytes into space that is already reserved."""
         builder = self._builder
         builder.head -= len(content)
         builder.Bytes[builder.head : builder.head + len(content)] = content
 
     def _structure(self, content: bytes, alignment: int) -> int:
-        """A structure outside of a table, which is how unions hold them."""
+        """A structure outside a table, for a union."""
         self._builder.Prep(alignment, len(content))
         self._place(content)
         return int(self._builder.Offset())
@@ -186,7 +186,7 @@ class GraphWriter:
 
 
 def _members(item: FieldSchema, value: FieldValue) -> tuple[int | float, ...]:
-    """The members of a value that is stored as a structure."""
+    """The members of the structure of a value."""
     if isinstance(value, ScaleBias):
         return value.scale, value.bias
     if isinstance(value, Size2D):
@@ -199,6 +199,6 @@ def _members(item: FieldSchema, value: FieldValue) -> tuple[int | float, ...]:
 
 
 def _scalar_bytes(scalar: Scalar) -> bytes:
-    """The bytes of the union, those behind the member zero."""
+    """The bytes of the union, padded with zeros."""
     dtype = scalar.data_type.dtype.newbyteorder("<")
     return np.array(scalar.value, dtype).tobytes().ljust(SCALAR_BYTES, b"\0")

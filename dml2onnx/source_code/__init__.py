@@ -1,4 +1,4 @@
-"""Writes graphs as source code that builds them."""
+"""Writes graphs as programs that build them."""
 
 from dml2onnx.source_code.cpp import cpp
 from dml2onnx.source_code.python import Program, python

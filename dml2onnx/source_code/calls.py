@@ -1,13 +1,13 @@
-"""The shortest call of a builder's method that records a descriptor.
+"""The shortest method call of the builder that records a descriptor.
 
-Calls are not guessed: each is tried on a builder, first with all arguments, then without those that change nothing.
+Each call is tried on a builder, first with all arguments, then without those that have no effect.
 """
 
 from __future__ import annotations
 
 import inspect
 import re
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
@@ -19,24 +19,25 @@ from dml2onnx.builder.operators.calls import CALLS
 from dml2onnx.catalog import FieldType
 from dml2onnx.codes.exporting import UNSAYABLE
 from dml2onnx.diagnostics import DmlError
+from dml2onnx.ir.graph import Value
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
-from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.source_code.text import Group, Keyword, Part, Text, call, number, numbers, string
 from dml2onnx.source_code.trial import Trial, same
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
-    from dml2onnx.ir.graph import Node, Value
+    from dml2onnx.ir.graph import Graph, Node
+    from dml2onnx.ir.tensor import DataType
 
 _MISSING = object()
-REFUSALS = (DmlError, TypeError, ValueError)
-"""What a builder raises for a call that it does not take."""
+_REFUSALS = (DmlError, TypeError, ValueError)
+"""Exceptions of the builder for invalid calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """An argument that is a tensor of the node, or a list of them."""
+    """An argument that is a tensor of the node, or a list of its tensors."""
 
     field: str
     is_array: bool
@@ -44,166 +45,142 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class MethodCall:
-    """A method, and the value of each argument that has to be given."""
+    """A method and its required arguments."""
 
     method: str
     arguments: tuple[tuple[str, object], ...]
-    """By the names of the arguments, in their order: :class:`Tensor`, or a value of Python."""
+    """Names and values in the order of the parameters; a value is a :class:`Tensor` or a Python object."""
     results: tuple[str, ...]
-    """Members of what it returns, where it returns several outputs."""
+    """Attributes of the result, if it has several outputs."""
 
 
 class Calls:
-    """The calls for the descriptors of a graph, each found once."""
+    """The calls for the descriptors of a graph; equal descriptors share one."""
 
-    def __init__(self, trial: Trial, value: Value) -> None:
+    def __init__(self, trial: Trial, graph: Graph) -> None:
         self._trial = trial
-        self._value = value
-        self._known: dict[OperatorDesc, MethodCall] = {}
+        # All arguments of a trial are tensors of one buffer, which is large enough for each.
+        self._value = Value("x", max([desc.reach for node in graph.nodes for *_, desc in node.views_in()], default=4))
+        self._calls: dict[OperatorDesc, MethodCall] = {}
         self._returned: object = None
 
     def of(self, node: Node) -> MethodCall:
-        """The call for a node; :class:`DmlError` where no call records it."""
-        desc = node.operator
-        known = self._known.get(desc)
-        if known is None:
-            known = self._known[desc] = self._found(node)
-        return known
+        """Returns the call for a node; raises :class:`DmlError` if no call records it."""
+        found = self._calls.get(node.operator)
+        if found is None:
+            found = self._calls[node.operator] = self._find(node)
+        return found
 
-    def _found(self, node: Node) -> MethodCall:
+    def _find(self, node: Node) -> MethodCall:
         desc = node.operator
         exact = CALLS[desc.type]
-        supplied = _arguments(desc)
+        values = _arguments(desc)
         plain = re.sub(r"\d$", "", exact.method)
         names = dict.fromkeys(name for name in (plain, exact.method) if hasattr(GraphBuilder, name))
         reason: Exception | None = None
         for method in names:
-            arguments = _for_method(method, desc, supplied)
+            arguments = _for_method(method, desc, values)
             if arguments is None:
                 continue
             try:
-                if self._records(method, arguments, desc):
-                    kept = tuple(self._shortened(method, arguments, desc).items())
-                    return MethodCall(method, kept, getattr(self._returned, "_fields", ()))
-            except REFUSALS as error:
+                if self._try(self._bind(method, arguments, desc), desc):
+                    required = tuple(self._shorten(method, arguments, desc).items())
+                    return MethodCall(method, required, getattr(self._returned, "_fields", ()))
+            except _REFUSALS as error:
                 reason = error
         if isinstance(reason, DmlError):
             raise DmlError(*reason.diagnostics)
         message = f"no call of the builder records {desc.type} with these fields"
         raise DmlError(UNSAYABLE.at(message, node=node.name, operator=desc.type, pointer=node.source))
 
-    def _shortened(self, method: str, arguments: Mapping[str, object], desc: OperatorDesc) -> dict[str, object]:
-        """The arguments without those that change nothing, and with one number where it stands for a list."""
-        kept = dict(arguments)
-        parameters = _parameters(method)
+    def _shorten(self, method: str, arguments: Mapping[str, object], desc: OperatorDesc) -> dict[str, object]:
+        """Drops arguments that have no effect, and replaces lists of equal numbers by one number."""
+        required = dict(arguments)
         for name, value in arguments.items():
-            if parameters[name].default is not inspect.Parameter.empty and self._will_do(
-                method, {key: item for key, item in kept.items() if key != name}, desc
-            ):
-                del kept[name]
-                continue
+            if parameters(method)[name].default is not inspect.Parameter.empty:
+                rest = {key: item for key, item in required.items() if key != name}
+                if self.records(self._bind(method, rest, desc), desc):
+                    required = rest
+                    continue
             field = next((key for key, item in CALLS[desc.type].fields.items() if item == name), "")
             if field in spatial(desc.schema) and isinstance(value, list) and len(set(value)) == 1:
-                shorter = {**kept, name: value[0]}
-                if self._will_do(method, shorter, desc):
-                    kept = shorter
-        return kept
-
-    def _will_do(self, method: str, arguments: Mapping[str, object], desc: OperatorDesc) -> bool:
-        with suppress(*REFUSALS):
-            return self._records(method, arguments, desc)
-        return False
-
-    def _records(self, method: str, arguments: Mapping[str, object], desc: OperatorDesc) -> bool:
-        supplied = {name: self._python(value, desc) for name, value in arguments.items()}
-        return self._made(partial(getattr(self._trial, method), **supplied), desc)
+                shorter = {**required, name: value[0]}
+                if self.records(self._bind(method, shorter, desc), desc):
+                    required = shorter
+        return required
 
     def records(self, make: Callable[[], object], desc: OperatorDesc) -> bool:
-        """Whether a call, of expressions and literals, records the descriptor."""
-        with suppress(*REFUSALS):
-            return self._made(make, desc)
+        """Whether a call records the descriptor."""
+        with suppress(*_REFUSALS):
+            return self._try(make, desc)
         return False
 
-    def _made(self, make: Callable[[], object], desc: OperatorDesc) -> bool:
-        with self.laid_out(desc):
-            nodes, self._returned = self._trial.attempt(make)
-        return len(nodes) == 1 and same(nodes[0].operator, desc)
-
-    @contextmanager
-    def laid_out(self, desc: OperatorDesc) -> Iterator[None]:
-        """The builder with the layouts that the outputs of a descriptor have."""
+    def _try(self, make: Callable[[], object], desc: OperatorDesc) -> bool:
         with ExitStack() as stack:
             for field, index, layout in layouts(desc, self._trial):
                 stack.enter_context(self._trial.output_layout(field=field, index=index, **layout))
-            yield
+            nodes, self._returned = self._trial.attempt(make)
+        return len(nodes) == 1 and same(nodes[0].operator, desc)
 
-    @staticmethod
-    def parameters(method: str) -> Mapping[str, inspect.Parameter]:
-        """The arguments of a method, but for the name of the node."""
-        return _parameters(method)
+    def _bind(self, method: str, arguments: Mapping[str, object], desc: OperatorDesc) -> Callable[[], object]:
+        values = {name: self._value_of(value, desc) for name, value in arguments.items()}
+        return partial(getattr(self._trial, method), **values)
 
-    def _python(self, value: object, desc: OperatorDesc) -> object:
+    def _value_of(self, value: object, desc: OperatorDesc) -> object:
         if not isinstance(value, Tensor):
             return value
-        made = [self._trial.of(self._value, item) for item in desc.tensors(value.field)]
-        return made if value.is_array else next(iter(made), None)
+        expressions = [self._trial.of(self._value, item) for item in desc.tensors(value.field)]
+        return expressions if value.is_array else next(iter(expressions), None)
 
 
 def layouts(desc: OperatorDesc, trial: Trial) -> list[tuple[str, int, dict[str, Any]]]:
-    """What has to be said of outputs that do not lie as the policy of the builder lays them."""
+    """The options of ``output_layout``, by field and index, for outputs that differ from the builder's policy."""
     found = []
     for item in desc.schema.output_fields:
         for index, tensor in enumerate(desc.tensors(item.name)):
-            usual = TensorDesc(tensor.data_type, tensor.sizes, _steps(trial, tensor))
-            stated: dict[str, Any] = {}
-            if usual.strides != tensor.strides:
-                stated["strides"] = list(tensor.effective_strides)
-            for name in ("owned_by_dml", "total_size", "alignment"):
-                if getattr(tensor, name):
-                    stated[name] = getattr(tensor, name)
-            if stated:
-                found.append((item.name, index, stated))
+            names = ("owned_by_dml", "total_size", "alignment")
+            options: dict[str, Any] = {name: getattr(tensor, name) for name in names if getattr(tensor, name)}
+            if trial.by_policy(tensor).strides != tensor.strides:
+                options["strides"] = list(tensor.effective_strides)
+            if options:
+                found.append((item.name, index, options))
     return found
 
 
-def _steps(trial: Trial, tensor: TensorDesc) -> tuple[int, ...] | None:
-    steps = trial.policy(tensor.data_type, tensor.sizes)
-    return None if steps is None else tuple(steps)
-
-
 @cache
-def _parameters(method: str) -> Mapping[str, inspect.Parameter]:
+def parameters(method: str) -> Mapping[str, inspect.Parameter]:
+    """The parameters of a method without ``self`` and the name of the node."""
     found = dict(inspect.signature(getattr(GraphBuilder, method)).parameters)
     del found["self"], found["name"]
     return found
 
 
 def _arguments(desc: OperatorDesc) -> dict[str, object]:
-    """What the exact method of an operator takes for a descriptor."""
+    """The arguments of the method that has the exact name of an operator."""
     exact, schema = CALLS[desc.type], desc.schema
-    supplied: dict[str, object] = {}
+    values: dict[str, object] = {}
     for field, name in exact.fields.items():
         kind = schema.fields_by_name[field].type
         if kind in (FieldType.TENSOR, FieldType.TENSOR_ARRAY):
-            there = desc.get(field) is not None
-            supplied[name] = Tensor(field, kind is FieldType.TENSOR_ARRAY) if there else None
+            is_present = desc.get(field) is not None
+            values[name] = Tensor(field, kind is FieldType.TENSOR_ARRAY) if is_present else None
         else:
-            supplied[name] = _plain(desc.get(field))
-    for field, (sizes, data_type, wanted) in exact.outputs.items():
+            values[name] = _plain(desc.get(field))
+    for field, (sizes, data_type, flag) in exact.outputs.items():
         tensors = desc.tensors(field)
         is_array = schema.fields_by_name[field].type is FieldType.TENSOR_ARRAY
         if sizes:
             shapes = [list(item.sizes) for item in tensors]
-            supplied[sizes] = shapes if is_array else next(iter(shapes), None)
+            values[sizes] = shapes if is_array else next(iter(shapes), None)
         if data_type:
-            supplied[data_type] = next((item.data_type.name for item in tensors), None)
-        if wanted:
-            supplied[wanted] = bool(tensors)
-    return supplied
+            values[data_type] = next((item.data_type.name for item in tensors), None)
+        if flag:
+            values[flag] = bool(tensors)
+    return values
 
 
 def _plain(value: object) -> object:
-    """A field's value as it is given to a method."""
+    """The argument for the value of a field."""
     match value:
         case tuple():
             return [_plain(item) for item in value]
@@ -212,8 +189,8 @@ def _plain(value: object) -> object:
         case OperatorDesc():
             attributes = {field.name: _plain(item) for field, item in value.items() if not field.is_tensor}
             defaults = ACTIVATION_DEFAULTS.get(value.type, {})
-            needed = {name: item for name, item in attributes.items() if not _is_default(defaults.get(name), item)}
-            return Activation(value.type, **needed)
+            required = {name: item for name, item in attributes.items() if not _is_default(defaults.get(name), item)}
+            return Activation(value.type, **required)
     return value
 
 
@@ -225,11 +202,11 @@ def _is_default(default: object, value: object) -> bool:
     return float(np.float32(default)) == value
 
 
-def _for_method(method: str, desc: OperatorDesc, supplied: Mapping[str, object]) -> dict[str, object] | None:
-    """The same for another method of the operator, which may choose among its versions; ``None`` if it cannot."""
+def _for_method(method: str, desc: OperatorDesc, values: Mapping[str, object]) -> dict[str, object] | None:
+    """The arguments of a method that may have other parameters; ``None`` if a required one is unknown."""
     found: dict[str, object] = {}
-    for name, parameter in _parameters(method).items():
-        value = supplied[name] if name in supplied else _derived(name, desc, supplied)
+    for name, parameter in parameters(method).items():
+        value = values[name] if name in values else _derived(name, desc, values)
         if value is _MISSING:
             if parameter.default is inspect.Parameter.empty:
                 return None
@@ -238,10 +215,10 @@ def _for_method(method: str, desc: OperatorDesc, supplied: Mapping[str, object])
     return found
 
 
-def _derived(name: str, desc: OperatorDesc, supplied: Mapping[str, object]) -> object:
-    """An argument that only the method with the plain name has."""
+def _derived(name: str, desc: OperatorDesc, values: Mapping[str, object]) -> object:
+    """An argument that only the method without a version number has."""
     outputs = [item for field in desc.schema.output_fields for item in desc.tensors(field.name)]
-    axis = supplied.get("axis")
+    axis = values.get("axis")
     sizes = outputs[0].sizes if outputs else ()
     match name:
         case "output_axis_sizes" if isinstance(axis, int) and axis < len(sizes):
@@ -255,11 +232,11 @@ def _derived(name: str, desc: OperatorDesc, supplied: Mapping[str, object]) -> o
         case "axis_direction":
             return "DECREASING"
         case "normalize_mean":
-            return supplied.get("use_mean", True)
+            return values.get("use_mean", True)
         case "normalize_variance":
-            return supplied.get("use_variance", _MISSING)
+            return values.get("use_variance", _MISSING)
         case "input" | "exponent" if desc.type in ("ELEMENT_WISE_CONSTANT_POW", "ELEMENT_WISE_POW"):
-            return supplied.get(name, _MISSING)
+            return values.get(name, _MISSING)
     return _MISSING
 
 
@@ -267,7 +244,7 @@ def _derived(name: str, desc: OperatorDesc, supplied: Mapping[str, object]) -> o
 
 
 def literal(value: object, data_type: DataType | None = None) -> Part:
-    """A value of Python as it is written."""
+    """The literal of an argument."""
     match value:
         case None:
             return Text("None")
@@ -291,12 +268,11 @@ def literal(value: object, data_type: DataType | None = None) -> Part:
 def _activation(value: Activation) -> Part:
     name = value.type.removeprefix("ACTIVATION_")
     defaults = ACTIVATION_DEFAULTS.get(value.type, {})
-    supplied = {key: item for key, item in value.attributes.items() if key not in defaults or defaults[key] is not item}
-    if not supplied:
+    required = {key: item for key, item in value.attributes.items() if key not in defaults or defaults[key] is not item}
+    if not required:
         return Text(string(name))
-    return call(
-        "Activation", (Text(string(name)), *(Keyword(_snake(key), literal(item)) for key, item in supplied.items()))
-    )
+    attributes = [Keyword(_snake(key), literal(item)) for key, item in required.items()]
+    return call("Activation", (Text(string(name)), *attributes))
 
 
 def _snake(name: str) -> str:

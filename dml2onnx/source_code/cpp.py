@@ -1,14 +1,13 @@
-"""A graph as a program of DirectMLX."""
+"""Writes a graph as a program of DirectMLX."""
 
 from __future__ import annotations
 
 import re
 import textwrap
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from dml2onnx.builder.policies import packed
-from dml2onnx.catalog import FieldType
+from dml2onnx.catalog import FeatureLevel, FieldType
 from dml2onnx.checks import check
 from dml2onnx.codes.exporting import UNSAYABLE
 from dml2onnx.diagnostics import DmlError, plural, quote, raise_errors, shortened, visible
@@ -24,8 +23,7 @@ from dml2onnx.source_code.redundant import with_usual_sizes
 from dml2onnx.source_code.trial import Trial
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Sequence
 
     from dml2onnx.ir.tensor import TensorDesc
 
@@ -37,22 +35,20 @@ _TEXT = """
     void volatile wchar_t while xor graph device builder dml std near far interface small node desc inputs
 """
 _WORDS = frozenset(_TEXT.split())
-"""Names that variables cannot have, or that mean something here or in Windows' headers."""
+"""Reserved names: keywords, names of the program, and macros of Windows' headers."""
 ALIGNMENT = 64
-"""Where weights start in their file, in bytes."""
+"""Alignment of weights in their file, in bytes."""
 
 
-def cpp(
-    graph: Graph, stem: str, references: Mapping[Path, str] = MappingProxyType({})
-) -> tuple[str, list[tuple[int, Data]]]:
-    """The text of the program, and where each constant starts in the file ``<stem>.bin``.
+def cpp(graph: Graph, stem: str) -> tuple[str, list[tuple[int, Data]]]:
+    """Returns the text of the program, and the offset and contents of each constant in the file ``<stem>.bin``.
 
-    Raises :class:`DmlError` with what is wrong with the graph, or with what DirectMLX cannot say.
+    Raises :class:`DmlError` with the errors of the graph, or for features that DirectMLX does not have.
     """
     raise_errors(check(graph))
     missing = [item.value.name for item in graph.constants if isinstance(item.data, MissingData)]
     if missing:
-        message = f"the contents of {quote(missing[0])} are not there, and belong into {quote(f'{stem}.bin')}"
+        message = f"the contents of {quote(missing[0])}, which {quote(f'{stem}.bin')} would contain, are missing"
         raise DmlError(UNSAYABLE.at(message, found="no file"))
     return _Program(with_usual_sizes(graph), stem).run()
 
@@ -63,8 +59,7 @@ class _Program:
         self._stem = stem
         self._policy = policy_of(graph)
         self._trial = Trial(feature_level=graph.feature_level, policy=self._policy)
-        reach = max([desc.reach for node in graph.nodes for *_, desc in node.views_in()], default=4)
-        self._calls = Calls(self._trial, Value("x", reach))
+        self._calls = Calls(self._trial, graph)
         self._lines: list[str] = []
         self._names: dict[Value, str] = {}
         self._homes: dict[Value, TensorDesc] = {}
@@ -83,15 +78,16 @@ class _Program:
         for node in graph.sorted_nodes():
             self._node(node)
         outputs = ", ".join(self._names[item.value] for item in graph.outputs)
-        self._say(f"return graph.Compile(DML_EXECUTION_FLAG_NONE, {{{outputs}}});")
-        placed, table = self._weights()
-        return self._text(table), placed
+        self._write(f"return graph.Compile(DML_EXECUTION_FLAG_NONE, {{{outputs}}});")
+        weights, table = self._weights()
+        return self._text(table), weights
 
-    def _say(self, text: str, indent: str = "  ") -> None:
-        self._lines += wrapped(text, indent)
+    def _write(self, statement: str, indent: str = "  ") -> None:
+        self._lines += wrapped(statement, indent)
 
-    def _name(self, value: Value, wanted: str) -> str:
-        base = identifier(wanted) or "x"
+    def _name(self, value: Value, base: str) -> str:
+        """Names the variable of a value."""
+        base = identifier(base) or "x"
         name = free_name(f"{base}_" if base in _WORDS else base, self._taken.__contains__)
         self._taken.add(name)
         self._names[value] = name
@@ -103,17 +99,18 @@ class _Program:
         desc = self._first[value]
         self._homes[value] = desc
         name = self._name(value, value.name)
-        self._say(f"auto {name} = dml::InputTensor(graph, {index}, {tensor_desc(desc)});")
+        self._write(f"auto {name} = dml::InputTensor(graph, {index}, {tensor_desc(desc)});")
 
     def _weights(self) -> tuple[list[tuple[int, Data]], list[str]]:
-        placed, table, position = [], [], 0
+        """The constants with their offsets, and the rows of the table of weights."""
+        weights, table, position = [], [], 0
         for number, item in enumerate(self._graph.constants):
             position = -(-position // ALIGNMENT) * ALIGNMENT
             name = visible(item.value.name).replace("\\", "\\\\").replace('"', '\\"')
             table.append(f'    {{{len(self._graph.inputs) + number}, "{name}", {position}, {item.value.nbytes}}},')
-            placed.append((position, item.data))
+            weights.append((position, item.data))
             position += item.value.nbytes
-        return placed, table
+        return weights, table
 
     # --- Nodes --------------------------------------------------------------------------------------------------------
 
@@ -125,13 +122,15 @@ class _Program:
         if text is None:
             self._structure(node)
         elif node.operator.schema.output_fields[0].type is FieldType.TENSOR_ARRAY:
-            parts = self._free(f"{self._wanted(node)}_parts")
-            self._say(f"auto {parts} = {text};")
+            base = f"{self._base_name(node)}_parts"
+            parts = self._name(Value(base, 0), base)
+            self._write(f"auto {parts} = {text};")
             for index, (_, _, write, _) in enumerate(outs):
                 self._names[write.value] = f"{parts}[{index}]"
         elif len(outs) > 1:
-            whole = self._free(self._wanted(node))
-            self._say(f"auto {whole} = {text};")
+            base = self._base_name(node)
+            whole = self._name(Value(base, 0), base)
+            self._write(f"auto {whole} = {text};")
             members = MEMBERS[node.operator.type]
             for field, _, write, _ in outs:
                 self._names[write.value] = f"{whole}.{members[field]}"
@@ -139,82 +138,77 @@ class _Program:
             (field, _, write, _), *_ = outs
             member = MEMBERS.get(node.operator.type, {}).get(field)
             text = f"{text}.{member}" if member else text
-            self._say(f"auto {self._name(write.value, self._wanted(node))} = {text};")
+            self._write(f"auto {self._name(write.value, self._base_name(node))} = {text};")
 
-    def _free(self, wanted: str) -> str:
-        return self._name(Value(wanted, 0), wanted)
-
-    def _wanted(self, node: Node) -> str:
+    def _base_name(self, node: Node) -> str:
         for item in self._graph.outputs:
             if item.value in node.targets and len(node.targets) == 1:
                 return item.name
         return re.split(r"[/.]", node.name)[-1] or node.operator.schema.stem
 
     def _function(self, node: Node) -> str | None:
-        """The call of a function that gives the outputs as they are; ``None`` where none does."""
-        desc = node.operator
-        if desc.type == "ELEMENT_WISE_ADD" and _has(self._graph, "2_0"):
-            a, b = (self._seen(node, field, 0) for field in ("ATensor", "BTensor"))
-            return f"{a} + {b}" if self._is_natural(node) else None
-        if not self._is_natural(node):
+        """The call of a function that returns the outputs; ``None`` if no function does."""
+        if not self._has_default_outputs(node):
             return None
-        return function_call(desc, lambda field, index: self._seen(node, field, index))
+        desc, level = node.operator, self._graph.feature_level
+        if desc.type == "ELEMENT_WISE_ADD" and (level is None or FeatureLevel(level) >= FeatureLevel("2_0")):
+            return f"{self._operand(node, 'ATensor', 0)} + {self._operand(node, 'BTensor', 0)}"
+        return function_call(desc, lambda field, index: self._operand(node, field, index))
 
-    def _is_natural(self, node: Node) -> bool:
-        """Whether all outputs have the sizes, types and layouts that functions give them."""
-        for *_, desc in node.views_out():
-            steps = self._policy(desc.data_type, desc.sizes)
-            usual = type(desc)(desc.data_type, desc.sizes, None if steps is None else tuple(steps))
-            if usual != desc:
-                return False
+    def _has_default_outputs(self, node: Node) -> bool:
+        """Whether all outputs have the sizes, types and layouts that functions infer."""
+        if any(self._trial.by_policy(desc) != desc for *_, desc in node.views_out()):
+            return False
         try:
-            supplied = dict(self._calls.of(node).arguments)
+            arguments = dict(self._calls.of(node).arguments)
         except DmlError:
             return False
-        return "output_sizes" not in supplied or node.operator.type in ("SPLIT", "CAST", *SIZED)
+        return "output_sizes" not in arguments or node.operator.type in ("SPLIT", "CAST", *SIZED)
 
-    def _seen(self, node: Node, field: str, index: int) -> str:
-        """An input tensor, reinterpreted where its expression is another one."""
-        value, wanted = node.reads[field][index].value, node.operator.tensors(field)[index]
+    def _operand(self, node: Node, field: str, index: int) -> str:
+        """An input tensor, reinterpreted if its variable has another descriptor."""
+        value, desc = node.reads[field][index].value, node.operator.tensors(field)[index]
         name, home = self._names[value], self._homes[value]
-        if home == wanted:
+        if home == desc:
             return name
-        kind = "" if home.data_type is wanted.data_type else f"DML_TENSOR_DATA_TYPE_{wanted.data_type.name}, "
-        sizes = f"dml::TensorDimensions{array(wanted.sizes)}"
-        strides = "dml::NullOpt" if wanted.strides is None else f"dml::TensorStrides{array(wanted.strides)}"
+        kind = "" if home.data_type is desc.data_type else f"DML_TENSOR_DATA_TYPE_{desc.data_type.name}, "
+        sizes = f"dml::TensorDimensions{array(desc.sizes)}"
+        strides = "dml::NullOpt" if desc.strides is None else f"dml::TensorStrides{array(desc.strides)}"
         return f"dml::Reinterpret({name}, {kind}{sizes}, {strides})"
 
     def _structure(self, node: Node) -> None:
-        """A node from its structure, as DirectMLX's own functions make theirs."""
+        """A node from its operator structure, created like the nodes of DirectMLX's functions."""
         desc = node.operator
         names = [self._name(write.value, self._output_name(node, field)) for field, _, write, _ in node.views_out()]
-        self._say(f"dml::Expression {', '.join(names)};  // {desc.type}")
-        made = Structure()
-        made.fill("desc", desc)
+        self._write(f"dml::Expression {', '.join(names)};  // {desc.type}")
+        structure = Structure()
+        structure.fill("desc", desc)
         inputs = []
         for field in desc.schema.input_fields:
             reads = node.reads.get(field.name, ())
             inputs += [f"{self._names[read.value]}.Impl()" for read in reads] or ["nullptr"]
-        made.lines.append(f"dml::detail::NodeOutput* const inputs[] = {{{', '.join(inputs)}}};" if inputs else "")
-        supplied = "inputs" if inputs else "{}"
-        made.lines.append(f"const auto node = graph.Impl()->CreateOperatorNode({desc.schema.name}, &desc, {supplied});")
+        lines = structure.lines
+        if inputs:
+            lines.append(f"dml::detail::NodeOutput* const inputs[] = {{{', '.join(inputs)}}};")
+        argument = "inputs" if inputs else "{}"
+        lines.append(f"const auto node = graph.Impl()->CreateOperatorNode({desc.schema.name}, &desc, {argument});")
         position = 0
         outputs = iter(names)
         for field in desc.schema.output_fields:
             tensors = desc.tensors(field.name)
             for tensor in tensors:
                 text = tensor_desc(tensor)
-                made.lines.append(f"{next(outputs)} = graph.Impl()->CreateNodeOutput(node, {position}, {text});")
+                lines.append(f"{next(outputs)} = graph.Impl()->CreateNodeOutput(node, {position}, {text});")
                 position += 1
             position += not tensors
         self._lines.append("  {")
-        for line in filter(None, made.lines):
-            self._say(line, "    ")
+        for line in lines:
+            self._write(line, "    ")
         self._lines.append("  }")
 
     def _output_name(self, node: Node, field: str) -> str:
-        wanted = self._wanted(node)
-        return wanted if len(node.targets) == 1 else f"{wanted}_{identifier(field.removesuffix('Tensor'))}"
+        base = self._base_name(node)
+        return base if len(node.targets) == 1 else f"{base}_{identifier(field.removesuffix('Tensor'))}"
 
     # --- The text -----------------------------------------------------------------------------------------------------
 
@@ -229,7 +223,7 @@ class _Program:
         lines += ["#include <cstdint>", "#include <limits>", "", f"namespace {space} {{", ""]
         if table:
             lines += [
-                f"// The inputs of the graph that are weights, and where their bytes lie in {self._stem}.bin.",
+                f"// The inputs of the graph that are weights; their bytes lie in {self._stem}.bin.",
                 *("struct Weight {", "  std::uint32_t input;", "  const char* name;"),
                 *("  std::uint64_t offset;", "  std::uint64_t bytes;", "};", ""),
                 *("inline constexpr Weight kWeights[] = {", *table, "};", ""),
@@ -243,14 +237,7 @@ class _Program:
 
 
 def _listed(what: str, names: Sequence[str]) -> list[str]:
-    """A comment with the numbers and names of inputs or outputs."""
+    """A comment with the indices and names of inputs or outputs."""
     listed = ", ".join(f"{index}: {visible(shortened(name, 60))}" for index, name in enumerate(names))
     text = f"{what} are {listed}." if names else ""
     return textwrap.wrap(text, 98, initial_indent="// ", subsequent_indent="// ")
-
-
-def _has(graph: Graph, level: str) -> bool:
-    """Whether the graph may have what came with a feature level."""
-    from dml2onnx.catalog import FeatureLevel
-
-    return graph.feature_level is None or FeatureLevel(graph.feature_level) >= FeatureLevel(level)

@@ -1,8 +1,8 @@
-"""Nodes as calls of DirectMLX's functions, where it has one that makes the same descriptor.
+"""Nodes as calls of DirectMLX's functions, if a function creates the same descriptor.
 
-The functions and the order of their arguments are those of DirectMLX.h, https://github.com/microsoft/DirectML.
-Operators of which versions differ (AVERAGE_POOLING) or that have no function are made from their structures, and so is
-what a function does not give, such as TOP_K1 along another axis than the last.
+Functions and the order of their arguments are those of DirectMLX.h, https://github.com/microsoft/DirectML. Operators
+without a function, or with different ones in versions of DirectMLX (AVERAGE_POOLING), are created from their
+structures. So are descriptors that a function cannot create, such as TOP_K1 along another axis than the last.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Inputs: TypeAlias = Callable[[str, int], str]
 
 _OPERATORS = {"ADD1": "+", "SUBTRACT": "-", "MULTIPLY": "*", "DIVIDE": "/", "MODULUS_TRUNCATE": "%"}
-"""Functions that have an operator of C++."""
+"""Functions with a C++ operator."""
 _ACTIVATIONS: dict[str, tuple[str, ...]] = {
     "ELU": ("Alpha",),
     "HARDMAX": (),
@@ -44,14 +44,14 @@ _ACTIVATIONS: dict[str, tuple[str, ...]] = {
     "SHRINK": ("Bias", "Threshold"),
     "CELU": ("Alpha",),
 }
-"""The attributes of activations, in the order in which functions and ``FusedActivation`` take them."""
+"""The attributes of activations, in the order of the parameters of functions and of ``FusedActivation``."""
 
 
 def function_call(desc: OperatorDesc, inputs: Inputs) -> str | None:
-    """The call of a function; ``None`` where there is none for the operator, or for these attributes.
+    """The call of a function; ``None`` if there is none for the operator, or for these attributes.
 
-    ``inputs`` gives the text of an input tensor, by its field and its index. That outputs have the sizes and layouts
-    which the function gives them is for the caller to know.
+    ``inputs`` returns the text of an input tensor by its field and index. The caller checks that the outputs have the
+    sizes and layouts that the function infers.
     """
     sign = _OPERATORS.get(desc.type.removeprefix("ELEMENT_WISE_"))
     if sign is not None and not desc.has("FusedActivation"):
@@ -60,18 +60,18 @@ def function_call(desc: OperatorDesc, inputs: Inputs) -> str | None:
         return _activation(desc.type.removeprefix("ACTIVATION_"), desc, inputs)
     if desc.type in _BY_FIELDS or desc.type in _ELEMENT_WISE:
         return _by_fields(desc, inputs)
-    made = _FUNCTIONS.get(desc.type)
-    return None if made is None else made(desc, inputs)
+    function = _FUNCTIONS.get(desc.type)
+    return None if function is None else function(desc, inputs)
 
 
 def _call(name: str, arguments: Sequence[str], defaults: Sequence[str] = ()) -> str:
-    """A call without the last arguments that are their defaults, which stand for the last of the arguments."""
-    stated = list(arguments)
+    """A call without trailing arguments that equal their defaults; ``defaults`` are those of the last parameters."""
+    required = list(arguments)
     for default in reversed(defaults):
-        if not stated or stated[-1] != default:
+        if not required or required[-1] != default:
             break
-        stated.pop()
-    return f"dml::{name}({', '.join(stated)})"
+        required.pop()
+    return f"dml::{name}({', '.join(required)})"
 
 
 def _activation(name: str, desc: OperatorDesc, inputs: Inputs) -> str:
@@ -83,7 +83,7 @@ def _activation(name: str, desc: OperatorDesc, inputs: Inputs) -> str:
 
 
 def _fused(activation: OperatorDesc | None) -> str | None:
-    """``FusedActivation`` for an activation; ``None`` where it has no function."""
+    """``FusedActivation`` for an activation; ``None`` if it has no function."""
     if activation is None:
         return "dml::FusedActivation::None()"
     name = activation.type.removeprefix("ACTIVATION_")
@@ -96,10 +96,10 @@ def _fused(activation: OperatorDesc | None) -> str | None:
 
 
 def _scale(desc: OperatorDesc) -> str:
-    stated = desc.get("ScaleBias")
-    if not isinstance(stated, ScaleBias):
+    value = desc.get("ScaleBias")
+    if not isinstance(value, ScaleBias):
         return "dml::NullOpt"
-    return f"DML_SCALE_BIAS{{{single(stated.scale)}, {single(stated.bias)}}}"
+    return f"DML_SCALE_BIAS{{{single(value.scale)}, {single(value.bias)}}}"
 
 
 def _convolution(desc: OperatorDesc, inputs: Inputs) -> str | None:
@@ -107,20 +107,20 @@ def _convolution(desc: OperatorDesc, inputs: Inputs) -> str | None:
     if fused is None:
         return None
     tensors = [inputs(name, 0) for name in ("InputTensor", "FilterTensor", "BiasTensor") if desc.has(name)]
-    usual = {"Mode": "CROSS_CORRELATION", "Direction": "FORWARD", "GroupCount": 1}
-    usual |= {"Strides": 1, "Dilations": 1, "StartPadding": 0, "EndPadding": 0, "OutputPadding": 0}
-    said = ""
-    for name, value in usual.items():
-        stated = desc.get(name)
-        if isinstance(stated, tuple):
-            said += f".{name}({array(desc.uints(name))})" if set(stated) != {value} else ""
-        elif stated != value:
-            said += f".{name}({enumerator(desc, name) if isinstance(stated, str) else stated})"
+    defaults = {"Mode": "CROSS_CORRELATION", "Direction": "FORWARD", "GroupCount": 1}
+    defaults |= {"Strides": 1, "Dilations": 1, "StartPadding": 0, "EndPadding": 0, "OutputPadding": 0}
+    options = ""
+    for name, default in defaults.items():
+        value = desc.get(name)
+        if isinstance(value, tuple):
+            options += f".{name}({array(desc.uints(name))})" if set(value) != {default} else ""
+        elif value != default:
+            options += f".{name}({enumerator(desc, name) if isinstance(value, str) else value})"
     if desc.activation() is not None:
-        said += f".FusedActivation({fused})"
-    if not said:
+        options += f".FusedActivation({fused})"
+    if not options:
         return _call("Convolution", tensors)
-    return f"dml::ConvolutionBuilder({', '.join(tensors)}){said}.Build()"
+    return f"dml::ConvolutionBuilder({', '.join(tensors)}){options}.Build()"
 
 
 def _gemm(desc: OperatorDesc, inputs: Inputs) -> str | None:
@@ -137,15 +137,15 @@ def _gemm(desc: OperatorDesc, inputs: Inputs) -> str | None:
 
 def _reduce(desc: OperatorDesc, inputs: Inputs) -> str:
     function, axes = enumerator(desc, "Function"), desc.uints("Axes")
-    everything = axes == tuple(range(desc.tensor("InputTensor").rank))
-    return _call("Reduce", [inputs("InputTensor", 0), function, "{}" if everything else array(axes)], ["{}"])
+    is_all = axes == tuple(range(desc.tensor("InputTensor").rank))
+    return _call("Reduce", [inputs("InputTensor", 0), function, "{}" if is_all else array(axes)], ["{}"])
 
 
 def _max_pooling(desc: OperatorDesc, inputs: Inputs) -> str:
     lists = [("Strides", 1), ("StartPadding", 0), ("EndPadding", 0), ("Dilations", 1)]
-    stated = ["{}" if set(desc.uints(name)) == {usual} else array(desc.uints(name)) for name, usual in lists]
+    texts = ["{}" if set(desc.uints(name)) == {default} else array(desc.uints(name)) for name, default in lists]
     indices = "true" if desc.has("OutputIndicesTensor") else "false"
-    arguments = [inputs("InputTensor", 0), array(desc.uints("WindowSize")), *stated, indices]
+    arguments = [inputs("InputTensor", 0), array(desc.uints("WindowSize")), *texts, indices]
     return _call("MaxPooling", arguments, [*["{}"] * 4, "false"])
 
 
@@ -164,7 +164,7 @@ def _gru(desc: OperatorDesc, inputs: Inputs) -> str | None:
     optional = ["BiasTensor", "HiddenInitTensor", "SequenceLengthsTensor"]
     present = [desc.has(name) for name in optional]
     if present != sorted(present, reverse=True):
-        return None  # before DirectML 1.8 the function gave what came behind a missing one its place
+        return None  # before DirectML 1.8 the function passed inputs after a missing one in the wrong position
     activations = [_fused(item) for item in desc.activations()]
     if None in activations:
         return None
@@ -173,12 +173,12 @@ def _gru(desc: OperatorDesc, inputs: Inputs) -> str | None:
     before = "true" if desc.get("LinearBeforeReset") else "false"
     outputs = [desc.has("OutputSequenceTensor"), desc.has("OutputSingleTensor")]
     which = "Both" if all(outputs) else "Sequence" if outputs[0] else "Single"
-    listed = f"{{{', '.join(str(item) for item in activations)}}}"
-    return _call("GRU", [*tensors, listed, enumerator(desc, "Direction"), before, f"dml::GRUOutputOptions::{which}"])
+    texts = f"{{{', '.join(str(item) for item in activations)}}}"
+    return _call("GRU", [*tensors, texts, enumerator(desc, "Direction"), before, f"dml::GRUOutputOptions::{which}"])
 
 
 def _filled(function: str, *fields: str) -> Callable[[OperatorDesc, Inputs], str | None]:
-    def made(desc: OperatorDesc, inputs: Inputs) -> str | None:
+    def fill(desc: OperatorDesc, inputs: Inputs) -> str | None:
         output = desc.tensor("OutputTensor")
         kind = f"DML_TENSOR_DATA_TYPE_{output.data_type.name}"
         if desc.get("ValueDataType") != output.data_type.name:
@@ -186,11 +186,11 @@ def _filled(function: str, *fields: str) -> Callable[[OperatorDesc, Inputs], str
         scalars = [_union(desc.get(field)) for field in fields]
         return _call(function, ["graph", f"dml::TensorDimensions{array(output.sizes)}", kind, *scalars])
 
-    return made
+    return fill
 
 
 def _union(value: object) -> str:
-    """A ``DML_SCALAR_UNION``, for which C++17 has no literal."""
+    """A ``DML_SCALAR_UNION``, made by a lambda because C++17 has no literal for it."""
     assert isinstance(value, Scalar)
     member = f"u.{UNION_MEMBERS[value.data_type]} = {scalar(value.value, value.data_type)};"
     return f"[] {{ DML_SCALAR_UNION u = {{}}; {member} return u; }}()"
@@ -228,22 +228,22 @@ MEMBERS: dict[str, dict[str, str]] = {
     },
     "ROI_ALIGN_GRAD": {"OutputGradientTensor": "outputGradient", "OutputROIGradientTensor": "outputROIGradient"},
 }
-"""The members of what functions with several outputs return, by the fields of the outputs."""
+"""The members of the results of functions with several outputs, by the fields of the outputs."""
 
 
 # --- Functions whose arguments are fields -----------------------------------------------------------------------------
 
 SIZES = "="
-"""In front of an output whose sizes are an argument."""
+"""Prefix of an output whose sizes are an argument."""
 PRESENT = "?"
-"""In front of an output, where the argument says whether there is one."""
+"""Prefix of an output whose presence is a Boolean argument."""
 SIZED = frozenset(
     {
         *("RESAMPLE1", "RESAMPLE_GRAD", "SLICE_GRAD", "ONE_HOT", "RANDOM_GENERATOR", "FILL_VALUE_CONSTANT"),
         *("FILL_VALUE_SEQUENCE", "ROI_ALIGN1", "ROI_ALIGN_GRAD"),
     }
 )
-"""Operators whose functions are given what the sizes of the output are."""
+"""Operators whose functions have the sizes of the output as a parameter."""
 _CAPITALS = "IDENTITY ABS CEIL COS EXP FLOOR LOG SIN SQRT TAN ERF SINH COSH TANH RECIP"
 _WITH_SCALE = {
     **{name: name.capitalize() for name in _CAPITALS.split()},
@@ -269,7 +269,7 @@ _NORMALIZATION_GRAD = "InputTensor InputGradientTensor MeanTensor VarianceTensor
 _SAMPLES = "MinimumSamplesPerOutput MaximumSamplesPerOutput AlignRegionsToCorners"
 _SCALED = "ReductionFunction InterpolationMode SpatialScaleX SpatialScaleY InputPixelOffset OutputPixelOffset"
 _KIND = "#"
-"""In front of an output whose data type is an argument."""
+"""Prefix of an output whose data type is an argument."""
 _ELEMENT_WISE = {
     **{f"ELEMENT_WISE_{name}": (function, "InputTensor ScaleBias") for name, function in _WITH_SCALE.items()},
     **{f"ELEMENT_WISE_{name}": (function, "ATensor BTensor") for name, function in _BINARY.items()},
@@ -352,7 +352,7 @@ _BY_FIELDS = {
         "OutputGradientTensor[2] OutputGradientTensor[3] ?OutputGradientTensor ?OutputROIGradientTensor",
     ),
 }
-"""Functions, and the fields that their arguments are, in this order."""
+"""Functions, and the fields of their arguments in order."""
 _LAST = {
     "FusedActivation": "dml::FusedActivation::None()",
     "Order": "DML_DEPTH_SPACE_ORDER_DEPTH_COLUMN_ROW",
@@ -360,12 +360,11 @@ _LAST = {
     "ScaleBias": "dml::NullOpt",
     "RoundingMode": "DML_ROUNDING_MODE_HALVES_TO_NEAREST_EVEN",
 }
-"""Defaults of arguments that come last."""
-_OF_RANK_4 = frozenset({"SPACE_TO_DEPTH1", "DEPTH_TO_SPACE1"})
+"""Defaults of last parameters."""
 
 
-def _gives(desc: OperatorDesc) -> bool:
-    """Whether the function gives outputs of these sizes; what sizes follow from for all others has been seen to."""
+def _infers_outputs(desc: OperatorDesc) -> bool:
+    """Whether functions that infer sizes in their own way infer those of the outputs."""
 
     def sizes(name: str) -> tuple[int, ...]:
         return desc.tensor(name).sizes
@@ -374,11 +373,8 @@ def _gives(desc: OperatorDesc) -> bool:
         case "TOP_K1":
             return desc.uint("Axis") == desc.tensor("InputTensor").rank - 1
         case "NONZERO_COORDINATES":
-            supplied = sizes("InputTensor")
-            return sizes("OutputCountTensor") == (1,) and sizes("OutputCoordinatesTensor") == (
-                prod(supplied),
-                len(supplied),
-            )
+            coordinates = prod(sizes("InputTensor")), len(sizes("InputTensor"))
+            return sizes("OutputCountTensor") == (1,) and sizes("OutputCoordinatesTensor") == coordinates
         case "RANDOM_GENERATOR":
             state = desc.get("OutputStateTensor")
             return state is None or state == desc.get("InputStateTensor")
@@ -391,24 +387,26 @@ def _gives(desc: OperatorDesc) -> bool:
             return sizes("OutputTensor")[:2] == (sizes("ROITensor")[-2:-1] or (1,))[:1] + sizes("InputTensor")[1:2]
         case "ROI_ALIGN_GRAD":
             return not desc.has("OutputGradientTensor") or desc.tensor("OutputGradientTensor").rank == 4
-    return desc.type not in _OF_RANK_4 or desc.tensor("InputTensor").rank == 4
+        case "SPACE_TO_DEPTH1" | "DEPTH_TO_SPACE1":
+            return desc.tensor("InputTensor").rank == 4
+    return True
 
 
 def _by_fields(desc: OperatorDesc, inputs: Inputs) -> str | None:
     function, fields = _BY_FIELDS.get(desc.type) or _ELEMENT_WISE[desc.type]
-    if not _gives(desc):
+    if not _infers_outputs(desc):
         return None
     arguments = [_argument(desc, field, inputs) for field in fields.split()]
-    supplied = [item for item in arguments if item is not None]
+    texts = [item for item in arguments if item is not None]
     last = fields.split()[-1]
     defaults = [_LAST[last]] if last in _LAST else []
     if last.startswith(_KIND) and desc.type != "CAST":
         defaults = ["DML_TENSOR_DATA_TYPE_UINT8"]
-    return _call(function, supplied, defaults) if len(supplied) == len(arguments) else None
+    return _call(function, texts, defaults) if len(texts) == len(arguments) else None
 
 
 def _argument(desc: OperatorDesc, field: str, inputs: Inputs) -> str | None:
-    """The text of an argument; ``None`` where it has none."""
+    """The text of an argument; ``None`` for activations without a function."""
     if field.startswith(SIZES):
         sizes = desc.tensor(field.removeprefix(SIZES)).sizes
         return str(sizes[desc.uint("Axis")]) if desc.type == "ONE_HOT" else f"dml::TensorDimensions{array(sizes)}"

@@ -1,4 +1,4 @@
-"""Numbers, enumerators and structures of DirectML as C++ writes them."""
+"""C++ literals of numbers, enumerators and structures of DirectML."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def single(value: float) -> str:
     if math.isnan(value):
         if struct.pack("<d", value) != struct.pack("<d", math.nan):
             message = f"a NaN with the bits {struct.pack('>d', value).hex()} has no literal"
-            raise DmlError(UNSAYABLE.at(message, expected="the usual NaN"))
+            raise DmlError(UNSAYABLE.at(message, expected="the default NaN"))
         return "std::numeric_limits<float>::quiet_NaN()"
     if math.isinf(value):
         return f"{'-' if value < 0 else ''}std::numeric_limits<float>::infinity()"
@@ -47,7 +47,7 @@ def enumerator(desc: OperatorDesc, field: str) -> str:
 
 
 def tensor_desc(desc: TensorDesc) -> str:
-    """A ``dml::TensorDesc`` of a packed tensor, or one with all that there is to say."""
+    """A ``dml::TensorDesc``; that of a packed tensor has fewer arguments."""
     kind = f"DML_TENSOR_DATA_TYPE_{desc.data_type.name}"
     flags = "DML_TENSOR_FLAG_OWNED_BY_DML" if desc.owned_by_dml else "DML_TENSOR_FLAG_NONE"
     sizes = f"dml::TensorDimensions{array(desc.sizes)}"
@@ -60,14 +60,14 @@ def tensor_desc(desc: TensorDesc) -> str:
 
 
 class Structure:
-    """The statements that fill the structure of an operator, in a block of their own."""
+    """The statements that fill the structure of an operator, for a block of their own."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
         self._taken: set[str] = set()
 
     def fill(self, name: str, desc: OperatorDesc) -> None:
-        """A variable of that name with the fields that are there."""
+        """Declares a variable and assigns the fields that are not ``None``."""
         members = []
         for field, value in desc.items():
             if value is not None:
@@ -76,13 +76,14 @@ class Structure:
         self.lines += members
 
     def tensor(self, name: str, desc: TensorDesc) -> str:
-        """A variable for a tensor, and its address as a ``DML_TENSOR_DESC``."""
+        """Declares a ``dml::TensorDesc``; returns the name of the variable."""
         variable = self._name(name)
         self.lines.append(f"dml::TensorDesc {variable} = {tensor_desc(desc)};")
         return variable
 
-    def _name(self, wanted: str) -> str:
-        base = wanted[:1].lower() + wanted[1:]
+    def _name(self, base: str) -> str:
+        """An unused name in camel case."""
+        base = base[:1].lower() + base[1:]
         name, index = base, 1
         while name in self._taken:
             index += 1
@@ -91,7 +92,7 @@ class Structure:
         return name
 
     def _values(self, field: FieldSchema, value: object) -> list[tuple[str, str]]:
-        """What is assigned to a field, as (member of it, expression)."""
+        """The assignments to a field, as pairs of member and expression."""
         match value:
             case Scalar(data_type, number_):
                 return [(f".{UNION_MEMBERS[data_type]}", scalar(number_, data_type))]
@@ -123,9 +124,9 @@ class Structure:
     def _nested(self, name: str, desc: OperatorDesc) -> str:
         fields = self._name(f"{name}Fields")
         self.fill(fields, desc)
-        made = self._name(name)
-        self.lines.append(f"const DML_OPERATOR_DESC {made} = {{{desc.schema.name}, &{fields}}};")
-        return made
+        variable = self._name(name)
+        self.lines.append(f"const DML_OPERATOR_DESC {variable} = {{{desc.schema.name}, &{fields}}};")
+        return variable
 
     def _array(self, field: FieldSchema, values: Sequence[object]) -> str:
         if field.type is FieldType.TENSOR_ARRAY:
@@ -146,7 +147,7 @@ class Structure:
 
 
 def scalar(value: float, data_type: DataType) -> str:
-    """A number for the member of ``DML_SCALAR_UNION`` of that type."""
+    """The literal of a number for the member of ``DML_SCALAR_UNION`` with that type."""
     if data_type is DataType.FLOAT32:
         return single(value)
     if data_type is DataType.FLOAT16:  # has no type in C++
@@ -165,20 +166,21 @@ def scalar(value: float, data_type: DataType) -> str:
 
 _PLACES = r"(?=\.(?!Impl|AsPtr|Compile)[A-Z]\w+\()"
 BREAKS = (re.compile(rf"(?<=,) (?![^{{]*\}})|{_PLACES}"), re.compile(rf"(?<=,) |{_PLACES}"))
-"""Behind commas outside of braces, or else inside of them too, and before the methods of a builder."""
+"""Line breaks after commas outside braces (first choice) or anywhere, and before the methods of a builder."""
+_WIDTH = 100
 
 
-def wrapped(text: str, indent: str, width: int = 100) -> list[str]:
-    """A statement on as many lines as it needs."""
-    lines = _broken(text, indent, width, BREAKS[0])
-    return lines if max(map(len, lines)) <= width else _broken(text, indent, width, BREAKS[1])
+def wrapped(statement: str, indent: str) -> list[str]:
+    """The lines of a statement."""
+    lines = _split(statement, indent, BREAKS[0])
+    return lines if max(map(len, lines)) <= _WIDTH else _split(statement, indent, BREAKS[1])
 
 
-def _broken(text: str, indent: str, width: int, places: re.Pattern[str]) -> list[str]:
+def _split(statement: str, indent: str, breaks: re.Pattern[str]) -> list[str]:
     lines, line = [], indent
-    for position, part in enumerate(places.split(text)):
+    for position, part in enumerate(breaks.split(statement)):
         joined = f"{line}{part}" if part.startswith(".") or not position else f"{line} {part}"
-        if position and len(joined) > width:
+        if position and len(joined) > _WIDTH:
             lines.append(line)
             line = f"{indent}    {part}"
         else:

@@ -1,4 +1,4 @@
-"""Blocks of statements that repeat, with a number in their names that counts, as loops."""
+"""Loops for blocks of statements that repeat with consecutive numbers in their names."""
 
 from __future__ import annotations
 
@@ -13,24 +13,25 @@ from dml2onnx.source_code.text import Group, Joined, Keyword, Label, Part, Ref, 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-LONGEST_BLOCK = 256
-"""Statements of a block that is looked for."""
-LEAST_SAVED = 4
-"""Statements that a loop makes unnecessary, at least."""
+MAX_BLOCK = 256
+"""Statements of a block, at most."""
+MIN_SAVED = 4
+"""Statements that a loop saves, at least."""
 MARK = "\ue000"
-"""Stands in a name around what is added to the number of the repetition."""
+"""Surrounds, in a template of names, the number of the first iteration."""
 _DIGITS = re.compile(r"(\d+)")
 
 
 @dataclass(frozen=True, eq=False)
 class Carried:
-    """A variable that a repetition hands to the next one."""
+    """A variable that an iteration passes to the next one."""
 
     first: object
-    """What it is before the loop."""
+    """Its value before the loop."""
     position: int
+    """The statement of the block that computes the value for the next iteration."""
     target: int
-    """Which statement of the block makes what the next repetition finds in it, and as which of its targets."""
+    """The target of that statement."""
 
 
 @dataclass(eq=False)
@@ -41,55 +42,50 @@ class Loop:
     body: list[Statement]
     carried: list[Carried]
     last: dict[object, object] = field(default_factory=dict)
-    """What the last repetition makes, by the targets of the block: what is seen of it behind the loop."""
+    """The values of the last iteration, by the targets of the block."""
 
 
 class Place(NamedTuple):
-    """Where a value is made."""
+    """The definition of a value."""
 
     statement: int
     target: int
 
 
 def with_loops(statements: list[Statement], kept: frozenset[object], rename: Renaming) -> list[Statement | Loop]:
-    """Statements with loops for blocks that repeat; ``kept`` are the values that the end of the program needs."""
-    search = _Search(statements, kept, rename)
-    made: list[Statement | Loop] = []
+    """Replaces repeated blocks by loops; ``kept`` are the values that the end of the program reads."""
+    items: list[Statement | Loop] = []
     position = 0
-    found = search.found()
+    loops = _Search(statements, kept, rename).loops()
     while position < len(statements):
-        loop = found.get(position)
-        if loop is None:
-            made.append(statements[position])
-            position += 1
-        else:
-            made.append(loop)
-            position += loop.count * len(loop.body)
-    return made
+        loop = loops.get(position)
+        items.append(statements[position] if loop is None else loop)
+        position += 1 if loop is None else loop.count * len(loop.body)
+    return items
 
 
 class _Search:
     def __init__(self, statements: list[Statement], kept: frozenset[object], rename: Renaming) -> None:
         self._statements = statements
         self._rename = rename
-        self._made: dict[object, Place] = {}
+        self._places: dict[object, Place] = {}
         self._last_use: dict[object, int] = dict.fromkeys(kept, len(statements))
         for index, item in enumerate(statements):
             for number, target in enumerate(item.targets):
-                self._made[target] = Place(index, number)
+                self._places[target] = Place(index, number)
             for part in _leaves(item):
                 if isinstance(part, Ref):
                     self._last_use[part.value] = max(index, self._last_use.get(part.value, 0))
 
-    def found(self) -> dict[int, Loop]:
-        """Loops by where they start, none in another."""
+    def loops(self) -> dict[int, Loop]:
+        """Loops without nesting, by their first statement."""
         loops: dict[int, Loop] = {}
         taken = [False] * len(self._statements)
         for _, start, period, count in self._candidates():
             for shift in range(min(period, len(self._statements))):
                 first = start + shift
                 times = count if first + count * period <= start + self._run(start, period, count) else count - 1
-                if times < 2 or period * (times - 1) < LEAST_SAVED:
+                if times < 2 or period * (times - 1) < MIN_SAVED:
                     continue
                 if any(taken[first : first + times * period]):
                     continue
@@ -101,26 +97,26 @@ class _Search:
         return loops
 
     def _run(self, start: int, period: int, count: int) -> int:
-        """Statements from ``start`` on that repeat with that period."""
+        """The number of statements from ``start`` on that repeat with that period."""
         shapes, length = self._shapes, count * period
         while start + length < len(shapes) and shapes[start + length] == shapes[start + length - period]:
             length += 1
         return length
 
     def _candidates(self) -> list[tuple[int, int, int, int]]:
-        """(statements saved, start, length of the block, repetitions), the best first."""
-        known: dict[object, int] = {}
-        self._shapes = [known.setdefault(shape(item), len(known)) for item in self._statements]
+        """Candidates as (statements saved, start, length of the block, iterations), the best first."""
+        indices: dict[object, int] = {}
+        self._shapes = [indices.setdefault(shape(item), len(indices)) for item in self._statements]
         shapes, total = self._shapes, len(self._shapes)
         found = []
-        for period in range(1, min(LONGEST_BLOCK, total // 2) + 1):
+        for period in range(1, min(MAX_BLOCK, total // 2) + 1):
             position = 0
             while position + period < total:
                 run = 0
                 while position + run + period < total and shapes[position + run] == shapes[position + run + period]:
                     run += 1
                 count = run // period + 1
-                if count > 1 and period * (count - 1) >= LEAST_SAVED:
+                if count > 1 and period * (count - 1) >= MIN_SAVED:
                     found.append((period * (count - 1), position, period, count))
                 position += run + 1
         return sorted(found, key=lambda item: (-item[0], item[2], item[1]))
@@ -128,9 +124,9 @@ class _Search:
     # --- One loop -----------------------------------------------------------------------------------------------------
 
     def _loop(self, start: int, period: int, count: int) -> Loop | None:
-        """The loop of a block, if its repetitions differ in nothing but what they hand on, and numbers in names."""
+        """The loop of a block, if its iterations differ only in carried variables and in numbers of names."""
         blocks = [self._statements[start + r * period : start + (r + 1) * period] for r in range(count)]
-        if any(not item.stem for item in blocks[0]):  # inputs and constants are no part of a block
+        if any(not item.stem for item in blocks[0]):  # an input or a constant
             return None
         carried: dict[Place, Carried] = {}
         refs: dict[int, Carried] = {}
@@ -163,10 +159,10 @@ class _Search:
         refs: dict[int, Carried],
         number: int,
     ) -> bool:
-        """Whether an operand is the same in all repetitions: a value before them, one of their own, or handed on."""
+        """Whether an operand is the same in all iterations: defined before the loop, in the block, or carried."""
         if all(value is values[0] for value in values):
-            return self._made[values[0]].statement < start
-        places = [self._made[value] for value in values]
+            return self._places[values[0]].statement < start
+        places = [self._places[value] for value in values]
         relative = [Place(item.statement - start - r * period, item.target) for r, item in enumerate(places)]
         if any(item != relative[1] for item in relative[1:]) or not -period <= relative[1].statement < period:
             return False
@@ -174,13 +170,12 @@ class _Search:
             return relative[0] == relative[1]
         if places[0].statement >= start:
             return False
-        next_one = Place(relative[1].statement + period, relative[1].target)
-        known = carried.setdefault(next_one, Carried(values[0], *next_one))
-        refs[number] = known
-        return known.first is values[0]
+        place = Place(relative[1].statement + period, relative[1].target)
+        refs[number] = carried.setdefault(place, Carried(values[0], *place))
+        return refs[number].first is values[0]
 
     def _ends_inside(self, start: int, period: int, count: int, carried: Mapping[Place, Carried]) -> bool:
-        """Whether nothing behind the loop needs what a repetition but the last one made."""
+        """Whether no statement after the loop reads a value of another iteration than the last one."""
         end = start + period * count
         for index in range(start, end - period):
             for number, target in enumerate(self._statements[index].targets):
@@ -193,7 +188,7 @@ class _Search:
         return True
 
     def _labels(self, all_leaves: list[list[Part]]) -> dict[int, str]:
-        """The keys of arrays as templates; those that do not count by themselves get others."""
+        """The keys of arrays as templates; keys without consecutive numbers are renamed."""
         found: dict[int, str] = {}
         for number, parts in enumerate(zip(*all_leaves, strict=True)):
             keys = [part.name for part in parts if isinstance(part, Label)]
@@ -202,34 +197,34 @@ class _Search:
             if len(set(keys)) == 1:
                 found[number] = keys[0]
                 continue
-            made = _templates([[key] for key in keys])
-            found[number] = made[0] if made is not None else self._rename(keys)
+            templates = _templates([[key] for key in keys])
+            found[number] = templates[0] if templates is not None else self._rename(keys)
         return found
 
 
 class Renaming:
-    """Gives arrays of a loop keys that count."""
+    """Renames arrays of a loop to keys with consecutive numbers."""
 
-    def __init__(self, rename: Callable[[str, str], None], taken: Callable[[str], bool]) -> None:
-        self._change = rename
-        self._is_taken = taken
+    def __init__(self, rename: Callable[[str, str], None], is_taken: Callable[[str], bool]) -> None:
+        self._rename = rename
+        self._is_taken = is_taken
 
     def __call__(self, keys: Sequence[str]) -> str:
-        """The template of the new keys."""
+        """Renames the keys and returns the template of the new ones."""
         stem = _DIGITS.sub("", keys[0]).strip("_/. ") or "weight"
         number = 1
         while any(self._is_taken(f"{stem}{number}_{r}") for r in range(len(keys))):
             number += 1
         for r, key in enumerate(keys):
-            self._change(key, f"{stem}{number}_{r}")
+            self._rename(key, f"{stem}{number}_{r}")
         return f"{stem}{number}_{MARK}0{MARK}"
 
 
 def shape(statement: Statement) -> tuple[object, ...]:
-    """What two statements have in common that may be repetitions of each other."""
+    """A key that is equal for all iterations of a statement."""
     kinds = tuple(part.text if hasattr(part, "text") else type(part).__name__ for part in _leaves(statement))
-    others = (statement.is_tuple, statement.takes_name, not statement.name, len(statement.layouts))
-    return kinds, len(statement.targets), *others
+    flags = (statement.is_tuple, statement.takes_name, not statement.name, len(statement.layouts))
+    return kinds, len(statement.targets), *flags
 
 
 def _leaves(statement: Statement) -> Iterator[Part]:
@@ -238,10 +233,10 @@ def _leaves(statement: Statement) -> Iterator[Part]:
         yield from leaves(item)
 
 
-def _templates(repetitions: list[list[str]]) -> list[str] | None:
-    """Names with marks where the number of the repetition stands; ``None`` where they do not count."""
-    made = []
-    for names in zip(*repetitions, strict=True):
+def _templates(iterations: list[list[str]]) -> list[str] | None:
+    """Names with marks around the number of the first iteration; ``None`` if the numbers are not consecutive."""
+    templates = []
+    for names in zip(*iterations, strict=True):
         split = [_DIGITS.split(name) for name in names]
         if any(len(item) != len(split[0]) for item in split):
             return None
@@ -256,16 +251,16 @@ def _templates(repetitions: list[list[str]]) -> list[str] | None:
             if any(b - a != 1 for a, b in pairwise(numbers)):
                 return None
             text += f"{MARK}{numbers[0]}{MARK}"
-        made.append(text)
-    if len(repetitions) > 1 and any(name and MARK not in name for name in made):
-        return None  # the same name for all: they would get numbers of another kind
-    return made
+        templates.append(text)
+    if len(iterations) > 1 and any(name and MARK not in name for name in templates):
+        return None  # the builder would number equal names by itself
+    return templates
 
 
 def _rewritten(
     block: list[Statement], names: list[str], labels: Mapping[int, str], refs: Mapping[int, Carried]
 ) -> list[Statement]:
-    """The first repetition with templates for names, and variables for what is handed on."""
+    """The first iteration with templates for names, and with carried variables."""
     counter = iter(range(1 << 62))
 
     def change(part: Part) -> Part:
@@ -288,9 +283,8 @@ def _rewritten(
                 next(counter)
                 return part
 
-    made = []
-    for item, name in zip(block, names, strict=True):
-        part = change(item.part)
-        layouts = tuple(map(change, item.layouts))
-        made.append(replace(item, part=part, layouts=layouts, name=name))
-    return made
+    # Keyword arguments are evaluated in this order, which is the order of the counter.
+    return [
+        replace(item, part=change(item.part), layouts=tuple(map(change, item.layouts)), name=name)
+        for item, name in zip(block, names, strict=True)
+    ]

@@ -1,10 +1,11 @@
-"""Names of variables in a program, and when a name can be used again."""
+"""Names of variables in a program, with reuse of names whose values are no longer needed."""
 
 from __future__ import annotations
 
 import builtins
 import keyword
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.source_code.statements import Statement
 
-LONGEST = 40
+MAX_LENGTH = 40
 """Characters of a variable's name."""
 _TAKEN = frozenset(
     {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "g", "i", "np", "Path", "weights", "build"}
@@ -25,9 +26,9 @@ _TAKEN = frozenset(
 
 
 def identifier(text: str) -> str:
-    """A name for a variable that is like a text; empty where there is nothing in it."""
+    """Converts a text to the name of a variable; the result is empty if no character is valid."""
     text = re.sub(f"{MARK}\\d+{MARK}", "", text)
-    plain = re.sub(r"_+", "_", re.sub(r"\W|[^\x00-\x7f]", "_", text)).strip("_").lower()[:LONGEST].strip("_")
+    plain = re.sub(r"_+", "_", re.sub(r"\W|[^\x00-\x7f]", "_", text)).strip("_").lower()[:MAX_LENGTH].strip("_")
     if plain[:1].isdigit():
         plain = f"x{plain}"
     return f"{plain}_" if plain in _TAKEN else plain
@@ -43,22 +44,22 @@ class _Life:
 
 @dataclass
 class Variables:
-    """Names of variables, and which values share one."""
+    """Assigns variables to values; several values may share one."""
 
     _same: dict[object, object] = field(default_factory=dict)
     _lives: dict[object, _Life] = field(default_factory=dict)
     _names: dict[object, str] = field(default_factory=dict)
     assigned: dict[int, list[Carried]] = field(default_factory=dict)
-    """By the loop (its ``id``): what is handed on by an assignment before it and at the end of its block."""
-    used: set[object] = field(default_factory=set)
+    """Carried variables, by the ``id`` of the loop, that are assigned before it and at the end of its block."""
+    _used: set[object] = field(default_factory=set)
 
     def name(self, value: object) -> str:
-        """The variable that a value stands in."""
+        """The variable of a value."""
         return self._names[self._of(value)]
 
     def is_used(self, value: object) -> bool:
-        """Whether anything reads it."""
-        return self._of(value) in self.used
+        """Whether any expression reads the value."""
+        return self._of(value) in self._used
 
     def _of(self, value: object) -> object:
         while value in self._same:
@@ -66,35 +67,36 @@ class Variables:
         return value
 
     def plan(
-        self, items: Sequence[Statement | Loop], ends: Sequence[Part], wanted: Mapping[object, str], first: int
+        self, items: Sequence[Statement | Loop], ends: Sequence[Part], bases: Mapping[object, str], first: int
     ) -> None:
-        """Names for everything: ``wanted`` those of values; the ``first`` statements are inputs and constants."""
-        for item in items:
-            if isinstance(item, Loop):
-                for mine, other in item.last.items():
-                    self._same[other] = mine
-        later = self._later_uses(items, ends)
-        for item in items:
-            if isinstance(item, Loop):
-                self._share(item, later)
-        self._live(items, ends, wanted, first)
+        """Chooses all names.
+
+        ``bases`` are the preferred names of values. The ``first`` statements define inputs and constants, which keep
+        their variables to the end.
+        """
+        loops = [item for item in items if isinstance(item, Loop)]
+        for loop in loops:
+            self._same.update((last, target) for target, last in loop.last.items())
+        uses = self._count_uses(items, loops, ends)
+        for loop in loops:
+            self._share(loop, uses)
+        self._find_lives(items, ends, bases, first)
         self._choose()
 
-    def _later_uses(self, items: Sequence[Statement | Loop], ends: Sequence[Part]) -> dict[object, int]:
-        """How often each value is read, a loop that starts with it not counted."""
-        uses: dict[object, int] = {}
+    def _count_uses(
+        self, items: Sequence[Statement | Loop], loops: Sequence[Loop], ends: Sequence[Part]
+    ) -> Mapping[object, int]:
+        """How often each value is read; as the first value of a carried variable it counts once."""
+        uses: Counter[object] = Counter()
         for part in [*_parts(items), *ends]:
             for leaf in leaves(part):
                 if isinstance(leaf, Ref) and not isinstance(leaf.value, Carried):
-                    uses[self._of(leaf.value)] = uses.get(self._of(leaf.value), 0) + 1
-        for item in items:
-            if isinstance(item, Loop):
-                for carried in item.carried:
-                    uses[self._of(carried.first)] = uses.get(self._of(carried.first), 0) + 1
+                    uses[self._of(leaf.value)] += 1
+        uses.update(self._of(carried.first) for loop in loops for carried in loop.carried)
         return uses
 
     def _share(self, loop: Loop, uses: Mapping[object, int]) -> None:
-        """One variable for what comes into a block and what it hands on, wherever nobody needs the old value longer."""
+        """Shares one variable among the values of a carried variable if the old value is not needed longer."""
         for carried in loop.carried:
             read = [
                 index
@@ -103,18 +105,18 @@ class Variables:
                 for leaf in leaves(part)
                 if isinstance(leaf, Ref) and leaf.value is carried
             ]
-            made = loop.body[carried.position].targets[carried.target]
-            is_one = len(loop.body[carried.position].targets) == 1
-            if is_one and max(read, default=-1) <= carried.position:
-                self._same[made] = carried
+            targets = loop.body[carried.position].targets
+            target = targets[carried.target]
+            if len(targets) == 1 and max(read, default=-1) <= carried.position:
+                self._same[target] = carried
             first = self._of(carried.first)
             if uses.get(first, 0) == 1 and first is not self._of(carried):
                 self._same[carried] = first
-            if self._of(made) is not self._of(carried) or self._of(carried) is not first:
+            if self._of(target) is not self._of(carried) or self._of(carried) is not first:
                 self.assigned.setdefault(id(loop), []).append(carried)
 
-    def _live(
-        self, items: Sequence[Statement | Loop], ends: Sequence[Part], wanted: Mapping[object, str], first: int
+    def _find_lives(
+        self, items: Sequence[Statement | Loop], ends: Sequence[Part], bases: Mapping[object, str], first: int
     ) -> None:
         position = 0
         for item in items:
@@ -123,13 +125,13 @@ class Variables:
             if isinstance(item, Loop):
                 for carried in item.carried:
                     self._use(carried.first, begin)
-                    self._define(carried, begin, wanted.get(carried.first, "x"), kept=False)
+                    self._define(carried, begin, bases.get(carried.first, "x"), kept=False)
                     self._use(carried, end)
             for statement in body:
                 for part in (statement.part, *statement.layouts):
                     self._uses(part, position, end if isinstance(item, Loop) else position, begin)
                 for target in statement.targets:
-                    self._define(target, position, wanted.get(target, "x"), kept=position < first)
+                    self._define(target, position, bases.get(target, "x"), kept=position < first)
                 position += 1
             if isinstance(item, Loop):
                 for carried in item.carried:
@@ -143,7 +145,7 @@ class Variables:
             if isinstance(leaf, Ref):
                 life = self._lives.get(self._of(leaf.value))
                 outside = life is not None and life.start < begin
-                self.used.add(self._of(leaf.value))
+                self._used.add(self._of(leaf.value))
                 self._use(leaf.value, end if outside else position)
 
     def _define(self, value: object, position: int, base: str, *, kept: bool) -> None:
@@ -156,7 +158,7 @@ class Variables:
         life.end = max(life.end, position)
 
     def _choose(self) -> None:
-        """Names in the order in which variables appear; one that nobody needs any more may be taken again."""
+        """Chooses names in order of definition; a name is free again after the last use of its value."""
         owners: dict[str, _Life] = {}
         for key, life in self._lives.items():
 

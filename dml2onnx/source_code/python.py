@@ -1,4 +1,4 @@
-"""A graph as a program of the builder."""
+"""Writes a graph as a program of the builder."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from itertools import groupby
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from dml2onnx.builder.policies import TensorPolicy, interleaved_channel, packed
@@ -27,25 +26,25 @@ if TYPE_CHECKING:
     from dml2onnx.source_code.contents import StoredArray
 
 SEPARATORS = ("/", ".", "_")
-"""What stands between the parts of a name, whichever comes first in this order."""
+"""Separators of the parts of a name, in order of preference."""
 _PREFIXES = re.compile("^(element_wise_(bit_|logical_)?|activation_)")
-LEAST_ALIKE = 3
-"""Nodes of which a scope is made where only ``_`` separates their names."""
+MIN_SCOPE = 3
+"""Nodes of a scope, at least, if only ``_`` separates their names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """The text of a program, and the arrays of the file beside it."""
+    """The text of a program, and the arrays of the archive beside it."""
 
     text: str
     arrays: Mapping[str, StoredArray]
 
 
-def python(graph: Graph, archive: str, references: Mapping[Path, str] = MappingProxyType({})) -> Program:
-    """The program that makes a graph, with the arrays of the file ``archive`` beside it.
+def python(graph: Graph, archive: str, references: Mapping[Path, str]) -> Program:
+    """Returns the program that builds a graph; ``archive`` is the name of the file with its arrays.
 
-    ``references`` are the names of files of constants that are not there. Raises :class:`DmlError` with what is wrong
-    with the graph, or with what a program cannot say.
+    ``references`` are the names of missing files of constants. Raises :class:`DmlError` with the errors of the graph,
+    or for features that a program cannot express.
     """
     raise_errors(check(graph))
     return _Program(with_usual_sizes(graph), archive, references).run()
@@ -56,10 +55,10 @@ class _Program:
         self._graph = graph
         self._archive = archive
         self._policy = policy_of(graph)
-        level = graph.feature_level
-        self._statements = Statements(graph, Trial(feature_level=level, policy=self._policy), references)
+        trial = Trial(feature_level=graph.feature_level, policy=self._policy)
+        self._statements = Statements(graph, trial, references)
         self._variables = Variables()
-        self._writer = Writer(self._variables.name, lambda key: _label(key))
+        self._writer = Writer(self._variables.name, _label)
 
     def run(self) -> Program:
         statements = self._statements.all()
@@ -71,30 +70,29 @@ class _Program:
         renaming = Renaming(contents.rename, contents.stored.__contains__)
         items = with_loops(statements, kept, renaming)
         first = sum(not item.stem for item in statements)
-        self._variables.plan(items, ends, self._wanted(items), first)
+        self._variables.plan(items, ends, self._base_names(items), first)
         self._writer.depth = 1
         self._head()
         self._items(items, "")
         self._end(outputs, results)
-        body = "\n".join(self._writer.lines)
-        return Program(self._text(body), contents.stored)
+        return Program(self._text("\n".join(self._writer.lines)), contents.stored)
 
     # --- Names --------------------------------------------------------------------------------------------------------
 
-    def _wanted(self, items: Sequence[Statement | Loop]) -> dict[object, str]:
-        """What each variable would best be called."""
-        wanted: dict[object, str] = {item.value: identifier(item.name) for item in self._graph.inputs}
-        wanted.update((item.value, identifier(item.value.name)) for item in self._graph.constants)
+    def _base_names(self, items: Sequence[Statement | Loop]) -> dict[object, str]:
+        """The preferred name of the variable of each value."""
+        bases: dict[object, str] = {item.value: identifier(item.name) for item in self._graph.inputs}
+        bases.update((item.value, identifier(item.value.name)) for item in self._graph.constants)
         for statement, prefix in _in_scopes(items, ""):
             if statement.stem:
                 rest = statement.name.removeprefix(prefix)
-                ending = "" if _is_usual(rest, statement.stem) else _last_part(rest)
+                ending = "" if _is_default(rest, statement.stem) else re.split(r"[/.]", rest)[-1] or rest
                 base = identifier(ending) or identifier(re.sub(_PREFIXES, "", statement.stem.rstrip("0123456789")))
-                wanted.update(dict.fromkeys(statement.targets, base))
+                bases.update(dict.fromkeys(statement.targets, base))
         for output in self._graph.outputs:
             if identifier(output.name):
-                wanted[output.value] = identifier(output.name)
-        return wanted
+                bases[output.value] = identifier(output.name)
+        return bases
 
     # --- The text -----------------------------------------------------------------------------------------------------
 
@@ -125,12 +123,12 @@ class _Program:
         assigned = self._variables.assigned.get(id(loop), [])
         for carried in assigned:
             self._assign(carried, carried.first)
-        place = len(self._writer.lines)
+        head = len(self._writer.lines)
         self._writer.line("for")
         self._writer.depth += 1
         self._items(loop.body, prefix)
-        counts = any("{i" in line for line in self._writer.lines[place:])
-        self._writer.lines[place] += f" {'i' if counts else '_'} in range({loop.count}):"
+        uses_i = any("{i" in line for line in self._writer.lines[head:])
+        self._writer.lines[head] += f" {'i' if uses_i else '_'} in range({loop.count}):"
         for carried in assigned:
             self._assign(carried, loop.body[carried.position].targets[carried.target])
         self._writer.depth -= 1
@@ -145,10 +143,9 @@ class _Program:
         names = [self._variables.name(target) if self._variables.is_used(target) else "_" for target in item.targets]
         head = "".join(f"{name}, " for name in names).rstrip() if item.is_tuple else names[0]
         head = head.removesuffix(",") if len(names) > 1 else f"({head})" if item.is_tuple else head
-        is_needed = any(name != "_" for name in names)
         if item.layouts:
             self._with(item.layouts)
-        self._writer.write(f"{head} = " if is_needed else "", part)
+        self._writer.write(f"{head} = " if any(name != "_" for name in names) else "", part)
         if item.layouts:
             self._writer.depth -= 1
 
@@ -164,7 +161,7 @@ class _Program:
 
     def _with_name(self, item: Statement, prefix: str) -> Part:
         rest = item.name.removeprefix(prefix)
-        if not item.takes_name or not rest or _is_usual(rest, item.stem):
+        if not item.takes_name or not rest or _is_default(rest, item.stem):
             return item.part
         name = Keyword("name", Text(_label(rest)))
         match item.part:
@@ -203,14 +200,14 @@ class _Program:
 
 
 def _documented(graph: Graph) -> str:
-    """What the program is about, as text inside of a docstring."""
+    """A summary of the graph, escaped for a docstring."""
     name = visible(quote(graph.name)).replace("\\", "\\\\").replace('"""', "'''")
     ends = f"{plural(len(graph.inputs), 'input')}, {plural(len(graph.nodes), 'node')}"
     return f"The DirectML graph {name}: {ends}, {plural(len(graph.outputs), 'output')}."
 
 
 def policy_of(graph: Graph) -> TensorPolicy:
-    """How most outputs lie in memory."""
+    """The tensor policy that matches the layout of most outputs."""
     kinds: Counter[str] = Counter()
     for node in graph.nodes:
         for *_, desc in node.views_out():
@@ -226,7 +223,7 @@ def _dictionary(items: Sequence[tuple[str, Part]]) -> Part:
 
 
 def _label(name: str) -> str:
-    """A name as a string, in a loop one with the number of the repetition."""
+    """The literal of a name; a template becomes an f-string of the loop's ``i``."""
     if MARK not in name:
         return string(name)
     parts = name.split(MARK)
@@ -239,20 +236,16 @@ def _label(name: str) -> str:
     return f"f{string(text)}"
 
 
-def _is_usual(name: str, stem: str) -> bool:
-    """Whether the builder gives a node that name by itself."""
+def _is_default(name: str, stem: str) -> bool:
+    """Whether the name is the builder's default name of a node."""
     return re.fullmatch(rf"{re.escape(stem)}(_\d+)?", name) is not None
-
-
-def _last_part(name: str) -> str:
-    return re.split(r"[/.]", name)[-1] or name
 
 
 # --- Scopes -----------------------------------------------------------------------------------------------------------
 
 
 def _in_scopes(items: Sequence[Statement | Loop], prefix: str) -> Iterator[tuple[Statement, str]]:
-    """Every statement with the names of the scopes that it stands in."""
+    """Yields each statement with the names of its scopes."""
     for scope, group in _scoped(items, prefix):
         if scope:
             yield from _in_scopes(group, prefix + scope)
@@ -265,16 +258,13 @@ def _in_scopes(items: Sequence[Statement | Loop], prefix: str) -> Iterator[tuple
 
 
 def _scoped(items: Sequence[Statement | Loop], prefix: str) -> list[tuple[str, list[Statement | Loop]]]:
-    """Runs of items with the first part of their names that they share, which is empty where it is no scope."""
-    made: list[tuple[str, list[Statement | Loop]]] = []
-    for scope, run in groupby(items, key=lambda item: _first_part(item, prefix)):
-        group = list(run)
-        made.append((scope if _is_scope(scope, group, prefix) else "", group))
-    return made
+    """Groups consecutive items by the next part of their names, which is empty for items outside a scope."""
+    runs = [(scope, list(run)) for scope, run in groupby(items, key=lambda item: _first_part(item, prefix))]
+    return [(scope if _is_scope(scope, run, prefix) else "", run) for scope, run in runs]
 
 
 def _first_part(item: Statement | Loop, prefix: str) -> str:
-    """The next part of a name, with its separator; of a loop what all its names have and does not count."""
+    """The next part of a name, with its separator; that of a loop is common to its names and has no number."""
     if isinstance(item, Loop):
         parts = {_first_part(statement, prefix) for statement in item.body}
         (only,) = parts if len(parts) == 1 else ("",)
@@ -299,4 +289,4 @@ def _is_scope(scope: str, group: Sequence[Statement | Loop], prefix: str) -> boo
         return False
     if not scope.endswith("_") or MARK in scope or any(isinstance(item, Loop) for item in group):
         return True
-    return len(names) >= LEAST_ALIKE and bool(re.search(r"\d_$", scope) or len(names) > LEAST_ALIKE)
+    return len(names) >= MIN_SCOPE and bool(re.search(r"\d_$", scope) or len(names) > MIN_SCOPE)

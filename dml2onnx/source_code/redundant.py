@@ -11,7 +11,7 @@ from dml2onnx.ir.tensor import TensorDesc
 
 
 def with_usual_sizes(graph: Graph) -> Graph:
-    """The same graph; recordings and DML_GRAPH_DESCs state every size, and nobody would write them all."""
+    """Returns the same graph; recordings and DML_GRAPH_DESCs state all sizes, which clutter a program."""
     known: dict[OperatorDesc, OperatorDesc] = {}
 
     def node(item: Node) -> Node:
@@ -35,6 +35,6 @@ def _usual(value: Any) -> Any:
     if isinstance(value, TensorDesc):
         return replace(value, total_size=0) if value.total_size == value.minimum_bytes else value
     if isinstance(value, tuple) and value and isinstance(value[0], TensorDesc):
-        made = tuple(map(_usual, value))
-        return value if all(a is b for a, b in zip(made, value, strict=True)) else made
+        items = tuple(map(_usual, value))
+        return value if all(a is b for a, b in zip(items, value, strict=True)) else items
     return value

@@ -16,13 +16,13 @@ from dml2onnx.builder.operators.calls import CALLS
 from dml2onnx.catalog import FieldType
 from dml2onnx.codes.exporting import UNSAYABLE
 from dml2onnx.diagnostics import DmlError
-from dml2onnx.ir.graph import Graph, GraphInput, Node, Value, Write
+from dml2onnx.ir.graph import Constant, Graph, GraphInput, Node, Value, Write
 from dml2onnx.ir.inputs import input_descs
 from dml2onnx.ir.operator import Scalar, ScaleBias
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.source_code.bindings import Bound, View, bound_constant, bound_input, keywords, seen
-from dml2onnx.source_code.calls import Calls, Tensor, layouts, literal
-from dml2onnx.source_code.contents import Contents, eval_number
+from dml2onnx.source_code.bindings import Bound, View, bound_constant, bound_input, keywords, viewed
+from dml2onnx.source_code.calls import Calls, Tensor, layouts, literal, parameters
+from dml2onnx.source_code.contents import ArrayExpression, Contents, eval_number
 from dml2onnx.source_code.text import Group, Joined, Keyword, Part, Ref, Text, call, number, numbers, string
 from dml2onnx.source_code.trial import Trial
 
@@ -51,42 +51,42 @@ UNARY: Mapping[str, tuple[str, Callable[[Any], object]]] = {
     "ELEMENT_WISE_NEGATE": ("-", operator.neg),
     "ELEMENT_WISE_BIT_NOT": ("~", operator.invert),
 }
-_STAND_IN = "(?:op|operator|node|layer|tensor|value|[a-z])"
-_NUMBERED = re.compile(rf"(?:{_STAND_IN}(?:[_/.]{_STAND_IN})*)?")
-"""What stands before a number in the names that tools make."""
-LARGEST_TRIED = 1 << 26
-"""Bytes of a constant that is tried as an argument; larger ones are made by ``g.constant``."""
+_GENERIC_WORD = "(?:op|operator|node|layer|tensor|value|[a-z])"
+_GENERIC_NAME = re.compile(rf"(?:{_GENERIC_WORD}(?:[_/.]{_GENERIC_WORD})*)?")
+"""Generated names of nodes, without their number."""
+MAX_LITERAL_BYTES = 1 << 26
+"""Bytes of a constant that is tried as an array argument; larger ones need ``g.constant``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """``targets = part``, inside of ``layouts``."""
+    """``targets = part``, in the context of ``layouts``."""
 
     part: Part
     targets: tuple[object, ...]
-    """What the variables hold: a value, or the node for the tuple of its outputs; ``None`` for what nobody needs."""
+    """The contents of the variables: a value, or a node for the tuple of its outputs."""
     is_tuple: bool = False
     layouts: tuple[Part, ...] = ()
     name: str = ""
-    """Of the node, unless it says no more than the operator; in a loop with marks where the number goes."""
+    """The name of the node, unless it is generic; in a loop with marks around the number."""
     stem: str = ""
-    """What the node is called when the call says nothing."""
+    """The builder's default name of the node, without a number."""
     takes_name: bool = False
 
 
 class Statements:
-    """The statements of a graph, in the order in which they are executed."""
+    """The statements of a graph, in order of execution."""
 
     def __init__(self, graph: Graph, trial: Trial, references: Mapping[Path, str]) -> None:
         self._graph = graph
         self._trial = trial
         self.contents = Contents(references)
         self.bound: dict[Value, Bound] = {}
-        self._inline: dict[Value, Part] = {}
-        """Constants that one node reads, which need no variable."""
+        self._inline: set[Value] = set()
+        """Constants with a single reader, which need no variable."""
         self._views: dict[Value, list[View]] = {}
         self._readers: dict[Value, tuple[Node, str]] = {}
-        """The first of the nodes that read a value, and as what."""
+        """The first reader of each value, and the field that reads it."""
         for node in graph.sorted_nodes():
             for name, _, read, desc in node.views_in():
                 self._views.setdefault(read.value, []).append(View(read.value, desc, read.offset))
@@ -94,18 +94,17 @@ class Statements:
         ends = [*graph.outputs, *graph.results]
         self._others = Counter(item.value for item in ends)
         self._others.update(write.base for node in graph.nodes for _, _, write, _ in node.views_out() if write.base)
-        reach = max([desc.reach for node in graph.nodes for *_, desc in node.views_in()], default=4)
-        self._calls = Calls(trial, Value("x", reach))
+        self._calls = Calls(trial, graph)
 
     def all(self) -> list[Statement]:
-        """Inputs, constants that have variables, and nodes."""
-        made = [self._input(item) for item in self._described_inputs()]
-        made += [item for constant in self._graph.constants for item in self._constant(constant)]
-        return [*made, *(self._node(node) for node in self._graph.sorted_nodes())]
+        """The statements of inputs, of constants with variables, and of nodes."""
+        statements = [self._input(item) for item in self._typed_inputs()]
+        statements += [item for constant in self._graph.constants for item in self._constant(constant)]
+        return [*statements, *(self._node(node) for node in self._graph.sorted_nodes())]
 
     def end(self, value: Value, desc: TensorDesc) -> Part:
-        """A value as an output of the graph."""
-        return seen(self._of(value), View(value, desc), self._trial)
+        """The expression of an output of the graph."""
+        return viewed(self._of(value), View(value, desc), self._trial)
 
     def _of(self, value: Value) -> Bound:
         found = self.bound.get(value)
@@ -113,8 +112,8 @@ class Statements:
             raise DmlError(UNSAYABLE.at(f"nothing provides {string(value.name)}"))
         return found
 
-    def _described_inputs(self) -> list[GraphInput]:
-        """The inputs, those that their first reader describes with its descriptor, where the caller sees no other."""
+    def _typed_inputs(self) -> list[GraphInput]:
+        """The inputs; untyped ones get the descriptor of their first reader if that does not change the interface."""
         graph = self._graph
         with_desc = []
         for item in graph.inputs:
@@ -125,25 +124,25 @@ class Statements:
         before, after = (input_descs(items, graph.nodes, graph.outputs) for items in (graph.inputs, with_desc))
         return [new if a == b else old for old, new, a, b in zip(graph.inputs, with_desc, before, after, strict=True)]
 
-    def _input(self, item: Any) -> Statement:
+    def _input(self, item: GraphInput) -> Statement:
         part, self.bound[item.value] = bound_input(item, self._views.get(item.value, []), self.contents, self._trial)
         return Statement(part, (item.value,))
 
-    def _constant(self, item: Any) -> list[Statement]:
+    def _constant(self, item: Constant) -> list[Statement]:
         views, others = self._views.get(item.value, []), self._others[item.value]
         if not views and not others:
             return []
         part, bound = bound_constant(item, views, self.contents, self._constant_name(item.value))
         self.bound[item.value] = bound
         if len(views) == 1 and not others:
-            self._inline[item.value] = part
-            self.bound[item.value] = Bound(part, bound.home, bound.shown)
+            self._inline.add(item.value)
+            self.bound[item.value] = replace(bound, part=part)
             return []
         self.bound[item.value] = Bound(bound.part, bound.home)
         return [Statement(part, (item.value,))]
 
     def _constant_name(self, value: Value) -> str:
-        """The constant's own name, or where it says nothing that of its reader and of the argument."""
+        """The constant's name, or that of its reader and the argument if its own is generic."""
         if not re.fullmatch(r"(.*[/._])?constant(_\d+)?", value.name):
             return value.name
         node, field = self._readers.get(value, (None, ""))
@@ -152,7 +151,7 @@ class Statements:
     # --- Nodes --------------------------------------------------------------------------------------------------------
 
     def _node(self, node: Node) -> Statement:
-        short = self._operators(node) if is_generic(node) or is_usual(node) else None
+        short = self._operators(node) if is_generic(node) or is_default(node) else None
         part = short or self._method(node)
         layout = self._layouts(node)
         results = () if short else self._calls.of(node).results
@@ -185,7 +184,7 @@ class Statements:
         fields = {name: field for field, name in CALLS[node.operator.type].fields.items()}
         arguments: list[Part] = []
         positional = True
-        order = list(self._calls.parameters(found.method))
+        order = list(parameters(found.method))
         for name, value in found.arguments:
             positional = positional and isinstance(value, Tensor) and order[len(arguments)] == name
             if isinstance(value, Tensor):
@@ -202,38 +201,41 @@ class Statements:
 
     def _operand(self, node: Node, field: str, index: int) -> Part:
         read, desc = node.reads[field][index], node.operator.tensors(field)[index]
-        return seen(self._of(read.value), View(read.value, desc, read.offset), self._trial)
+        return viewed(self._of(read.value), View(read.value, desc, read.offset), self._trial)
+
+    def _array(self, value: Value) -> ArrayExpression | None:
+        """The array of an inline constant, unless it is large."""
+        array = self._of(value).array if value in self._inline else None
+        is_large = array is not None and prod(array.shape) * array.data_type.dtype.itemsize > MAX_LITERAL_BYTES
+        return None if is_large else array
 
     def _literals(
         self, node: Node, method: str, arguments: tuple[tuple[str, object], ...]
     ) -> dict[tuple[str, int], Part]:
-        """Numbers and arrays that the method itself makes constants of, as the node has them."""
-        choices: dict[tuple[str, int], list[tuple[Part, object]]] = {}
-        for name, index, read, _ in node.views_in():
-            shown = self._of(read.value).shown if read.value in self._inline else None
-            if shown is None or prod(shown.shape) * shown.data_type.dtype.itemsize > LARGEST_TRIED:
-                continue
-            supplied: list[tuple[Part, object]] = []
-            if shown.scalar:
-                supplied.append((Text(shown.scalar), eval_number(shown.scalar)))
-            supplied.append((shown.part, np.zeros(shown.shape, shown.data_type.dtype)))
-            choices[name, index] = supplied
+        """Numbers and arrays, by field and index, that the method converts to the node's constants by itself."""
         found: dict[tuple[str, int], tuple[Part, object]] = {}
-        for place, supplied in choices.items():
-            for item in supplied:
-                if self._gives(node, method, arguments, {**found, place: item}):
-                    found[place] = item
+        for name, index, read, _ in node.views_in():
+            array = self._array(read.value)
+            if array is None:
+                continue
+            choices: list[tuple[Part, object]] = [(array.part, np.zeros(array.shape, array.data_type.dtype))]
+            if array.scalar:
+                choices.insert(0, (Text(array.scalar), eval_number(array.scalar)))
+            for item in choices:
+                if self._records(node, method, arguments, {**found, (name, index): item}):
+                    found[name, index] = item
                     break
         return {place: part for place, (part, _) in found.items()}
 
-    def _gives(
+    def _records(
         self,
         node: Node,
         method: str,
         arguments: tuple[tuple[str, object], ...],
         literals: Mapping[tuple[str, int], tuple[Part, object]],
     ) -> bool:
-        supplied: dict[str, object] = {}
+        """Whether a call with literals for some tensors records the node."""
+        values: dict[str, object] = {}
         for name, value in arguments:
             if isinstance(value, Tensor):
                 descs = node.operator.tensors(value.field)
@@ -243,15 +245,15 @@ class Statements:
                     else self._trial.of(read.value, descs[index], read.offset)
                     for index, read in enumerate(node.reads[value.field])
                 ]
-                supplied[name] = items if value.is_array else items[0]
+                values[name] = items if value.is_array else items[0]
             else:
-                supplied[name] = value
-        return self._calls.records(partial(getattr(self._trial, method), **supplied), node.operator)
+                values[name] = value
+        return self._calls.records(partial(getattr(self._trial, method), **values), node.operator)
 
     # --- Python's operators -------------------------------------------------------------------------------------------
 
     def _operators(self, node: Node) -> Part | None:
-        """``a + b`` and the like, where that records the node."""
+        """An expression such as ``a + b``; ``None`` if no such expression records the node."""
         desc = node.operator
         inputs = [(field, read, tensor) for field, _, read, tensor in node.views_in()]
         if desc.type == "ELEMENT_WISE_IDENTITY":
@@ -272,12 +274,12 @@ class Statements:
         return None
 
     def _scaled(self, node: Node) -> Part | None:
-        supplied = node.operator.get("ScaleBias")
+        scale_bias = node.operator.get("ScaleBias")
         ((_, _, read, desc),) = node.views_in()
         part, expression = self._term(read, desc, None)
-        if not isinstance(supplied, ScaleBias) or not isinstance(part, Ref):
+        if not isinstance(scale_bias, ScaleBias) or not isinstance(part, Ref):
             return None
-        scale, bias = supplied.scale, supplied.bias
+        scale, bias = scale_bias.scale, scale_bias.bias
         options: list[tuple[str, float, Callable[[], object]]] = [
             (" * ", scale, lambda: expression * scale),
             (" + ", bias, lambda: expression + bias),
@@ -289,65 +291,61 @@ class Statements:
         return None
 
     def _term(self, read: Any, desc: TensorDesc, literal_of: DataType | None) -> tuple[Part, Any]:
-        """An operand and what stands for it when it is tried; as a literal where the other one has that type."""
+        """An operand and its value in the trial; constants of the type ``literal_of`` become literals."""
         bound = self._of(read.value)
-        shown = bound.shown if read.value in self._inline else None
-        if literal_of is not None and shown is not None and shown.data_type is literal_of:
-            if shown.scalar:
-                return Text(shown.scalar), eval_number(shown.scalar)
-            if prod(shown.shape) * shown.data_type.dtype.itemsize <= LARGEST_TRIED:
-                return shown.part, np.zeros(shown.shape, shown.data_type.dtype)
-        wanted = View(read.value, desc, read.offset)
-        part = seen(bound, wanted, self._trial, broadcasts=True)
-        home = bound.home if part is bound.part else wanted
+        array = self._array(read.value)
+        if literal_of is not None and array is not None and array.data_type is literal_of:
+            if array.scalar:
+                return Text(array.scalar), eval_number(array.scalar)
+            return array.part, np.zeros(array.shape, array.data_type.dtype)
+        view = View(read.value, desc, read.offset)
+        part = viewed(bound, view, self._trial, broadcasts=True)
+        home = bound.home if part is bound.part else view
         return part, self._trial.of(read.value, home.desc, home.offset)
 
     # --- Layouts ------------------------------------------------------------------------------------------------------
 
     def _layouts(self, node: Node) -> tuple[Part, ...]:
-        """What is said of the memory of outputs, each in a context of its own."""
-        stated = {(field, index): supplied for field, index, supplied in layouts(node.operator, self._trial)}
-        several = len(node.targets) > 1
+        """The ``g.output_layout`` contexts of the outputs."""
+        options = {(field, index): item for field, index, item in layouts(node.operator, self._trial)}
         found = []
         for field, index, write, desc in node.views_out():
-            parts = self._placed(node, write, desc)
-            steps = stated.get((field, index), {}).get("strides")
-            said: list[Part] = [Keyword("strides", numbers(steps))] if steps else []
-            said += [*parts, *keywords(desc)]
-            if not said:
+            strides = options.get((field, index), {}).get("strides")
+            arguments: list[Part] = [Keyword("strides", numbers(strides))] if strides else []
+            arguments += [*self._target_buffer(node, write, desc), *keywords(desc)]
+            if not arguments:
                 continue
-            if several:
-                said.append(Keyword("field", Text(string(field))))
+            if len(node.targets) > 1:
+                arguments.append(Keyword("field", Text(string(field))))
                 if len(node.writes[field]) > 1:
-                    said.append(Keyword("index", Text(str(index))))
-            found.append(call("g.output_layout", said))
+                    arguments.append(Keyword("index", Text(str(index))))
+            found.append(call("g.output_layout", arguments))
         return tuple(found)
 
-    def _placed(self, node: Node, write: Write, desc: TensorDesc) -> list[Part]:
-        """Into which buffer an output is written, and how large it is."""
+    def _target_buffer(self, node: Node, write: Write, desc: TensorDesc) -> list[Part]:
+        """The arguments for the buffer of an output: the existing buffer, the offset, and the size."""
         parts: list[Part] = []
         base = node.before(write)
         if base is not None and base in node.targets:
-            message = "one output is written into a buffer that another one makes"
+            message = "one output is written into the buffer of another one"
             raise DmlError(UNSAYABLE.at(message, node=node.name, operator=node.operator.type, pointer=node.source))
         if base is not None:
             parts.append(Keyword("into", self._of(base).part))
         if write.offset:
             parts.append(Keyword("offset", Text(str(write.offset))))
-        usual = write.offset + desc.total_bytes if base is None else base.nbytes
-        if write.value.nbytes != usual:
+        if write.value.nbytes != (write.offset + desc.total_bytes if base is None else base.nbytes):
             parts.append(Keyword("buffer_bytes", Text(str(write.value.nbytes))))
         return parts
 
 
-def is_usual(node: Node) -> bool:
-    """Whether a node in a scope is called as the builder calls it by itself."""
+def is_default(node: Node) -> bool:
+    """Whether a node in a scope has the builder's default name."""
     return re.search(rf"[/._]{node.operator.schema.stem}(_\d+)?$", node.name) is not None
 
 
 def is_generic(node: Node) -> bool:
-    """Whether a node's name says no more than its operator does."""
+    """Whether a node's name only repeats its operator, or is generated."""
     name = re.sub(r"[\d_\W]+$", "", node.name.lower().removeprefix("dml_operator_"))
     stem = node.operator.schema.stem
     short = stem.removeprefix("element_wise_").removeprefix("activation_").removeprefix("logical_")
-    return _NUMBERED.fullmatch(name) is not None or name in (stem.rstrip("0123456789"), short, stem)
+    return _GENERIC_NAME.fullmatch(name) is not None or name in (stem.rstrip("0123456789"), short, stem)

@@ -1,4 +1,4 @@
-"""Expressions of a program, and their text as a formatter lays it out."""
+"""Expressions of a program, and their text in the layout of a formatter."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 WIDTH = 88
-"""What formatters take for the length of a line when nobody tells them another."""
+"""The default line length of formatters."""
 STEP = "    "
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What is written as it stands."""
+    """Literal text."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A variable: the value that stands in it."""
+    """A variable, by the value that it contains."""
 
     value: object
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A name as a string of the program, which in a loop has the number of the repetition in it."""
+    """A string literal; in a loop it may contain the number of the iteration."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Keyword:
-    """An argument by its name."""
+    """A keyword argument."""
 
     name: str
     value: Part
@@ -47,7 +47,7 @@ class Keyword:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Something in brackets: a call, a list, what is indexed."""
+    """Items in brackets, such as a call or a list."""
 
     head: str
     items: tuple[Part, ...]
@@ -56,7 +56,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Parts one behind the other."""
+    """Concatenated parts."""
 
     parts: tuple[Part, ...]
 
@@ -70,7 +70,7 @@ def call(function: str, arguments: Iterable[Part]) -> Group:
 
 
 def leaves(part: Part) -> Iterator[Part]:
-    """The parts that have no parts, brackets and the names of arguments among them, in their order."""
+    """Yields the parts without parts of their own, including brackets and names of arguments, in order."""
     match part:
         case Keyword(name, value):
             yield Text(name)
@@ -97,11 +97,11 @@ class Writer:
     depth: int = 0
 
     def line(self, text: str = "") -> None:
-        """One line, however long."""
+        """Writes one line of any length."""
         self.lines.append(f"{STEP * self.depth}{text}" if text else "")
 
     def write(self, head: str, part: Part, tail: str = "") -> None:
-        """A statement on one line, or with the items of its brackets on lines of their own."""
+        """Writes a statement on one line, or with each item of its brackets on a line of its own."""
         flat = f"{head}{self.flat(part)}{tail}"
         if len(flat) + len(STEP) * self.depth <= WIDTH:
             self.line(flat)
@@ -109,7 +109,7 @@ class Writer:
         self._split(head, part, tail)
 
     def flat(self, part: Part) -> str:
-        """The text on one line."""
+        """Returns the text of a part on one line."""
         match part:
             case Text(text):
                 return text
@@ -136,7 +136,7 @@ class Writer:
                 self.depth -= 1
                 self.line(f"{end}{tail}")
             case Joined(parts):
-                # the last one in brackets is opened, as formatters do
+                # Formatters split the last part in brackets.
                 place = max((i for i, item in enumerate(parts) if isinstance(item, Group) and item.items), default=-1)
                 if place < 0:
                     self.line(f"{head}{self.flat(part)}{tail}")
@@ -152,7 +152,7 @@ class Writer:
 
 
 def string(text: str) -> str:
-    """A string in double quotes, in single ones where it has double quotes itself."""
+    """A string literal in double quotes, or in single quotes if it contains double quotes."""
     shown = repr(text)
     if shown[0] == '"' or '"' in text:
         return shown
@@ -165,7 +165,7 @@ def numbers(items: Iterable[float], data_type: DataType | None = None) -> Group:
 
 
 def number(value: float, data_type: DataType | None = None) -> str:
-    """The shortest number that a data type rounds to ``value``; FLOAT32 unless another is meant."""
+    """The shortest literal that ``data_type``, by default FLOAT32, rounds to ``value``."""
     if isinstance(value, (bool, int)):
         return str(value)
     if not math.isfinite(value):

@@ -1,4 +1,4 @@
-"""A builder that tries calls before they are written into a program."""
+"""A builder that tries calls before a program uses them."""
 
 from __future__ import annotations
 
@@ -8,23 +8,28 @@ from typing import TYPE_CHECKING, Any
 from dml2onnx.builder.expression import Expression
 from dml2onnx.builder.graph_builder import GraphBuilder
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias
+from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dml2onnx.ir.graph import Node, Value
-    from dml2onnx.ir.tensor import TensorDesc
 
 
 class Trial(GraphBuilder):
-    """Records what is to be written, one call at a time, from expressions without contents."""
+    """Records single calls, whose arguments are expressions without contents."""
 
     def of(self, value: Value, desc: TensorDesc, offset: int = 0) -> Expression:
-        """An expression for a tensor that the graph has."""
+        """An expression for a tensor of the graph."""
         return Expression(self, value, desc, offset)
 
+    def by_policy(self, desc: TensorDesc) -> TensorDesc:
+        """An output of the same data type and sizes, with the strides of the tensor policy and no other members."""
+        strides = self.policy(desc.data_type, desc.sizes)
+        return TensorDesc(desc.data_type, desc.sizes, None if strides is None else tuple(strides))
+
     def attempt(self, make: Callable[[], object]) -> tuple[list[Node], object]:
-        """The nodes that a call records, which are forgotten at once, and what it returns."""
+        """Returns the nodes that a call records, without keeping them, and the result of the call."""
         before, constants = len(self._nodes), len(self._constants)
         try:
             returned = make()
@@ -35,7 +40,7 @@ class Trial(GraphBuilder):
 
 
 def same(one: OperatorDesc, other: OperatorDesc) -> bool:
-    """Whether two descriptors are equal to the bit: of one NaN the other, of 0.0 not -0.0."""
+    """Whether two descriptors are equal bit by bit: a NaN equals itself, 0.0 does not equal -0.0."""
     return one.schema is other.schema and _bits(one.values) == _bits(other.values)
 
 

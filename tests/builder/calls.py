@@ -1,11 +1,10 @@
-"""Calling the method of an operator with what a descriptor says."""
+"""Calls methods of the builder with the values of descriptors."""
 
 from __future__ import annotations
 
 import importlib.util
 import inspect
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,7 +13,7 @@ from dml2onnx.builder import Activation, Expression, GraphBuilder
 from dml2onnx.catalog import FieldKind, FieldType
 from dml2onnx.frontends.numbers import round_to_float32
 from dml2onnx.ir.operator import FieldValue, OperatorDesc, Scalar
-from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.inference import inferable
 
 SCRIPTS = Path(__file__).parent.parent.parent / "scripts"
@@ -36,36 +35,32 @@ generator = _script("generate_builder")
 
 
 def builder_for(desc: OperatorDesc) -> GraphBuilder:
-    """A builder whose policy lays outputs out as the descriptor does."""
+    """A builder whose policy has the strides of the descriptor's outputs."""
     layouts = {
         (tensor.data_type, tensor.sizes): tensor.strides
         for field in desc.schema.output_fields
         for tensor in desc.tensors(field.name)
     }
-
-    def policy(data_type: DataType, sizes: tuple[int, ...]) -> Sequence[int] | None:
-        return layouts.get((data_type, sizes))
-
-    return GraphBuilder(policy=policy)
+    return GraphBuilder(policy=lambda data_type, sizes: layouts.get((data_type, sizes)))
 
 
 def arguments(g: GraphBuilder, desc: OperatorDesc, stated: bool) -> dict[str, Any]:
-    """Keywords for the method of the descriptor's operator; ``stated``: those of outputs that may be left out too."""
+    """Keyword arguments for the operator's method; ``stated`` includes optional ones of outputs."""
     schema = desc.schema
-    taken = inspect.signature(getattr(g, generator.method_name(schema))).parameters
+    parameters = inspect.signature(getattr(g, generator.method_name(schema))).parameters
     counts = {field.count for field in schema.fields}
-    given: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for field in schema.input_fields:
         inputs = tuple(_input(g, f"{field.name}{i}", item) for i, item in enumerate(desc.tensors(field.name)))
         is_array = field.type is FieldType.TENSOR_ARRAY
         value: Any = list(inputs) if is_array else next(iter(inputs), None)
-        given[signatures.parameter_name(schema.short_name, field.name)] = value
+        result[signatures.parameter_name(schema.short_name, field.name)] = value
     for field in schema.attribute_fields:
         if field.name not in counts:
             value = python_value(desc.get(field.name))
-            # the documentation writes some flags as numbers
+            # the documentation has numbers for some flags
             value = bool(value) if field.type is FieldType.BOOL else value
-            given[signatures.parameter_name(schema.short_name, field.name)] = value
+            result[signatures.parameter_name(schema.short_name, field.name)] = value
     for field in schema.output_fields:
         stem = signatures.snake(field.name.removesuffix("Tensors").removesuffix("Tensor"))
         tensors = desc.tensors(field.name)
@@ -77,13 +72,13 @@ def arguments(g: GraphBuilder, desc: OperatorDesc, stated: bool) -> dict[str, An
             type_name = signatures.parameter_name(schema.short_name, f"{stem}_data_type")
             values[type_name] = tensors[0].data_type
         for name, value in values.items():
-            # a default that is a name is another choice than leaving it to be inferred
-            needed = field.name not in inferable(schema).sizes and name.endswith("_sizes")
-            if name in taken and (stated or needed or taken[name].default is not None):
-                given[name] = value
+            # a default other than None is a value, and does not mean inference
+            is_required = field.name not in inferable(schema).sizes and name.endswith("_sizes")
+            if name in parameters and (stated or is_required or parameters[name].default is not None):
+                result[name] = value
         if field.optional:
-            given[stem] = bool(tensors)
-    return given
+            result[stem] = bool(tensors)
+    return result
 
 
 def _input(g: GraphBuilder, name: str, tensor: TensorDesc) -> Expression:
@@ -99,7 +94,7 @@ def _input(g: GraphBuilder, name: str, tensor: TensorDesc) -> Expression:
 
 
 def python_value(value: Any) -> Any:
-    """The value of a field as users write it."""
+    """The argument for the value of a field."""
     if isinstance(value, OperatorDesc):
         fields = {field.name: python_value(item) for field, item in value.items() if item is not None}
         return Activation(value.type, **fields)
@@ -111,7 +106,7 @@ def python_value(value: Any) -> Any:
 
 
 def as_read(desc: OperatorDesc) -> OperatorDesc:
-    """As a builder records it: FLOAT32 numbers, outputs of natural size."""
+    """The descriptor that a builder records: with FLOAT32 numbers and outputs of minimal size."""
     values: list[FieldValue] = []
     for field, value in desc.items():
         if field.kind is FieldKind.OUTPUT_TENSOR and value is not None:
@@ -127,12 +122,11 @@ def as_read(desc: OperatorDesc) -> OperatorDesc:
 
 
 def call(g: GraphBuilder, desc: OperatorDesc, stated: bool = True) -> Any:
-    """Calls the method."""
     return getattr(g, generator.method_name(desc.schema))(**arguments(g, desc, stated))
 
 
 def results(returned: Any) -> tuple[Expression, ...]:
-    """The expressions of whatever a method returns."""
+    """The expressions in the result of a method."""
     items = returned if isinstance(returned, tuple) else (returned,)
     return tuple(item for item in items if item is not None)
 

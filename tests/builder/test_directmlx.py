@@ -1,4 +1,4 @@
-"""DirectMLX's names choose the operator by feature level and arguments, with its defaults."""
+"""Methods with DirectMLX's names: choice of the operator by feature level and arguments, and defaults."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ NEWER: list[tuple[Recipe, str]] = [
 
 
 @pytest.mark.parametrize(("recipe", "operator"), NEWER, ids=[name for _, name in NEWER])
-def test_what_only_a_newer_operator_has_needs_its_level(recipe: Recipe, operator: str) -> None:
+def test_options_of_newer_operators_need_their_level(recipe: Recipe, operator: str) -> None:
     g = GraphBuilder(feature_level="1_0")
     with pytest.raises(DmlError) as caught:
         recipe(g)
@@ -142,7 +142,7 @@ class TestDefaults:
         assert found["Strides"] == found["Dilations"] == (1, 1)
         assert found["StartPadding"] == found["EndPadding"] == (0, 0)
 
-    def test_backward_convolution_may_be_larger(self) -> None:
+    def test_output_sizes_of_backward_convolutions(self) -> None:
         g = GraphBuilder()
         x, w = image(g), g.constant(np.zeros((4, 2, 3, 3), np.float32))
         assert g.convolution(x, w, direction="BACKWARD", strides=[2, 2]).sizes == (1, 2, 13, 17)
@@ -219,12 +219,12 @@ class TestMovement:
         graph = g.build({"joined": joined, "hot": hot, "flat": g.reshape(x, [3, -1])})
         assert dml2onnx.check(graph) == []
         data = np.arange(12, dtype=np.float32).reshape(2, 6)
-        got = dml2onnx.compile(graph).run({"x": data})
-        np.testing.assert_array_equal(got["joined"], data[:, [3, 4, 5, 1, 2, 0]])
-        np.testing.assert_array_equal(got["hot"], [[0, 0, 5, 0], [5, 0, 0, 0]])
-        np.testing.assert_array_equal(got["flat"], data.reshape(3, 4))
+        results = dml2onnx.compile(graph).run({"x": data})
+        np.testing.assert_array_equal(results["joined"], data[:, [3, 4, 5, 1, 2, 0]])
+        np.testing.assert_array_equal(results["hot"], [[0, 0, 5, 0], [5, 0, 0, 0]])
+        np.testing.assert_array_equal(results["flat"], data.reshape(3, 4))
 
-    def test_reshape_packs_what_is_not(self) -> None:
+    def test_reshape_packs_strided_tensors(self) -> None:
         g = GraphBuilder(policy=interleaved_channel)
         x = g.input("x", "FLOAT32", [1, 2, 2, 3])
         y = g.reshape(g.identity(x, ScaleBias(2, 0)), [2, 6])
@@ -235,7 +235,7 @@ class TestMovement:
         np.testing.assert_array_equal(dml2onnx.compile(graph).run({"x": data})["y"], 2 * data.reshape(2, 6))
 
     @pytest.mark.parametrize(
-        ("sizes", "why"),
+        ("sizes", "reason"),
         [
             ([5], ": 12 elements are not 5"),
             ([1, 5], ": 12 elements are not 5"),
@@ -246,16 +246,16 @@ class TestMovement:
         ],
         ids=str,
     )
-    def test_reshape_keeps_the_elements(self, sizes: list[int], why: str) -> None:
+    def test_reshape_keeps_the_number_of_elements(self, sizes: list[int], reason: str) -> None:
         g = GraphBuilder()
         item = refusal(g.reshape, g.input("x", "FLOAT32", [2, 6]), sizes)
         assert (item.code, item.found) == (codes.DIFFERENT_ELEMENT_COUNTS.id, str(sizes))
-        assert item.message == f"sizes [2, 6] cannot become {sizes}{why}"
+        assert item.message == f"sizes [2, 6] cannot become {sizes}{reason}"
 
     def test_fill(self) -> None:
         g = GraphBuilder()
         y = g.fill_value_constant([2, 3], np.int16, -7)
         z = g.fill_value_sequence([4], "FLOAT32", 1, 0.5)
-        got = dml2onnx.compile(g.build({"y": y, "z": z})).run({})
-        np.testing.assert_array_equal(got["y"], np.full((2, 3), -7, np.int16))
-        np.testing.assert_array_equal(got["z"], np.array([1, 1.5, 2, 2.5], np.float32))
+        results = dml2onnx.compile(g.build({"y": y, "z": z})).run({})
+        np.testing.assert_array_equal(results["y"], np.full((2, 3), -7, np.int16))
+        np.testing.assert_array_equal(results["z"], np.array([1, 1.5, 2, 2.5], np.float32))

@@ -1,4 +1,4 @@
-"""Python's operators on expressions mean what they mean in numpy."""
+"""Python's operators on expressions agree with numpy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Array = npt.NDArray[Any]
 
 
 def computed(function: Callable[..., Any], *arrays: Array, **builder: Any) -> Array:
-    """What a function of expressions gives for arrays: built, checked, compiled and run."""
+    """Builds, checks, compiles and runs a function of expressions."""
     g = GraphBuilder(**builder)
     inputs = [g.input(f"x{i}", str(array.dtype).upper(), array.shape) for i, array in enumerate(arrays)]
     graph = g.build({"y": function(*inputs)})
@@ -39,43 +39,33 @@ J = np.array([[2, 3, -4], [5, 2, 7]], np.int32)
 U = np.array([[7, 8, 9], [255, 0, 129]], np.uint8)
 V = np.array([[1, 3, 4], [15, 7, 2]], np.uint8)
 
-ARITHMETIC = {
-    "add": operator.add,
-    "subtract": operator.sub,
-    "multiply": operator.mul,
-}
 
-
-def same(got: Array, want: Array) -> None:
-    assert got.dtype == want.dtype
-    assert got.shape == want.shape
-    if want.dtype.kind == "f":
-        np.testing.assert_allclose(got, want, rtol=2e-6, atol=1e-6)
+def same(actual: Array, expected: Array) -> None:
+    assert actual.dtype == expected.dtype
+    assert actual.shape == expected.shape
+    if expected.dtype.kind == "f":
+        np.testing.assert_allclose(actual, expected, rtol=2e-6, atol=1e-6)
     else:
-        np.testing.assert_array_equal(got, want)
+        np.testing.assert_array_equal(actual, expected)
 
 
-@pytest.mark.parametrize("name", ARITHMETIC)
+@pytest.mark.parametrize("function", [operator.add, operator.sub, operator.mul], ids=lambda item: item.__name__)
 @pytest.mark.parametrize(("a", "b"), [(F, G), (I, J), (U, V)], ids=["float", "int", "uint8"])
 class TestArithmetic:
-    def test_expressions(self, name: str, a: Array, b: Array) -> None:
-        function = ARITHMETIC[name]
+    def test_expressions(self, function: Callable[..., Any], a: Array, b: Array) -> None:
         same(computed(function, a, b), function(a, b))
 
-    def test_arrays(self, name: str, a: Array, b: Array) -> None:
-        """On both sides; numpy must not take the expression apart."""
-        function = ARITHMETIC[name]
+    def test_arrays(self, function: Callable[..., Any], a: Array, b: Array) -> None:
+        """On both sides; numpy must not iterate over the expression."""
         same(computed(lambda x: function(x, b), a), function(a, b))
         same(computed(lambda x: function(b, x), a), function(b, a))
 
-    def test_numbers(self, name: str, a: Array, b: Array) -> None:
-        function = ARITHMETIC[name]
+    def test_numbers(self, function: Callable[..., Any], a: Array, b: Array) -> None:
         for number in (3, np.float32(3), np.int64(3)):
             same(computed(lambda x, n=number: function(x, n), a), function(a, a.dtype.type(3)))
             same(computed(lambda x, n=number: function(n, x), a), function(a.dtype.type(3), a))
 
-    def test_broadcasting(self, name: str, a: Array, b: Array) -> None:
-        function = ARITHMETIC[name]
+    def test_broadcasting(self, function: Callable[..., Any], a: Array, b: Array) -> None:
         same(computed(function, a, b[0]), function(a, b[0]))
         same(computed(function, a[:, :1], b), function(a[:, :1], b))
         same(computed(function, a[0], b[:, :1]), function(a[0], b[:, :1]))
@@ -110,8 +100,8 @@ def test_signs(a: Array) -> None:
     same(computed(operator.abs, a), np.abs(a))
 
 
-def test_negation_of_old() -> None:
-    """Before NEGATE there is a scale of -1."""
+def test_negation_at_old_feature_levels() -> None:
+    """Without NEGATE it is a scale of -1."""
     x = F[None, None]
     same(computed(operator.neg, x, feature_level="2_0"), -x)
 
@@ -178,11 +168,11 @@ class TestSlicing:
         ids=str,
     )
     def test_as_numpy(self, index: Any) -> None:
-        want = self.X[index]
-        same(computed(lambda x: x[index], self.X), np.asarray(want).reshape(want.shape or (1,)))
+        expected = self.X[index]
+        same(computed(lambda x: x[index], self.X), np.asarray(expected).reshape(expected.shape or (1,)))
 
-    def test_of_old(self) -> None:
-        """SLICE counts what it takes, SLICE1 what its window spans."""
+    def test_old_feature_levels(self) -> None:
+        """The sizes of SLICE are those of the output, the sizes of SLICE1 those of the window."""
         x = np.arange(2 * 3 * 5 * 7, dtype=np.float32).reshape(2, 3, 5, 7)
         same(computed(lambda e: e[:, 1:, ::2, 1:6:3], x, feature_level="1_0"), x[:, 1:, ::2, 1:6:3])
 
@@ -200,8 +190,8 @@ class TestSlicing:
                 _ = x[index]
 
     @pytest.mark.parametrize("index", [1.0, "1", True, np.True_, [0], None], ids=repr)
-    def test_strangers(self, index: Any) -> None:
-        """None of them is taken for a number that it can be made into."""
+    def test_other_objects(self, index: Any) -> None:
+        """They are not converted to numbers."""
         x = GraphBuilder().input("x", "FLOAT32", [2, 3])
         with pytest.raises(TypeError):
             _ = x[index]
@@ -234,10 +224,10 @@ class TestRefusals:
             ("INT32", np.array([-np.inf], np.float16)),
         ],
     )
-    def test_the_first_numbers_beyond(self, data_type: str, other: Any) -> None:
+    def test_numbers_outside_the_range(self, data_type: str, other: Any) -> None:
         assert refused(lambda: self.expression(data_type) + other) == [codes.NOT_EXACT.id]
 
-    def test_the_last_numbers_inside(self) -> None:
+    def test_the_limits_of_the_range(self) -> None:
         for data_type, other in [
             ("INT64", -(2.0**63)),
             ("INT64", 2**63 - 1),
@@ -249,8 +239,8 @@ class TestRefusals:
             (constant,) = x.builder.build({"y": x}).constants
             assert constant.data.read().view(data_type.lower()).tolist() == [other]
 
-    def test_floats_take_large_numbers(self) -> None:
-        """More than 64 bits, on both ways that numbers take."""
+    def test_large_numbers(self) -> None:
+        """More than 64 bits, as a scale and as a constant."""
         x = self.expression()
         y = x.builder.build({"y": (x * 10**30) / 10**30 + 1})
         result: Any = dml2onnx.compile(y).run({"x": np.full((2, 3), 2, np.float32)})["y"]
@@ -259,7 +249,7 @@ class TestRefusals:
     @pytest.mark.parametrize(
         "other", ["1", None, object(), [1j], 1j, np.complex64(1j)], ids=lambda item: type(item).__name__
     )
-    def test_strangers(self, other: Any) -> None:
+    def test_other_objects(self, other: Any) -> None:
         with pytest.raises(TypeError, match="an Expression has no operators with"):
             _ = self.expression() + other
 
@@ -274,7 +264,7 @@ class TestRefusals:
             _ = x + y
         assert checking.DIFFERENT_DATA_TYPES.id in {item.code for item in caught.value.diagnostics}
 
-    def test_no_truth_no_iteration(self) -> None:
+    def test_expressions_have_no_truth_value_and_no_iterator(self) -> None:
         x = self.expression()
         with pytest.raises(TypeError, match="no truth value"):
             bool(x)
@@ -288,6 +278,6 @@ def test_matrix_products_broadcast() -> None:
     g = dml2onnx.GraphBuilder()
     x = g.input("x", "FLOAT32", a.shape)
     graph = g.build({"y": x @ b, "z": a[0, 0] @ g.broadcast(x[:, :, 0:1, :], (2, 3, 5, 5))})
-    got: dict[str, Any] = dml2onnx.run(graph, {"x": a})
-    np.testing.assert_allclose(got["y"], a @ b, rtol=1e-6)
-    np.testing.assert_allclose(got["z"], a[0, 0] @ np.broadcast_to(a[:, :, 0:1, :], (2, 3, 5, 5)), rtol=1e-5)
+    results: dict[str, Any] = dml2onnx.run(graph, {"x": a})
+    np.testing.assert_allclose(results["y"], a @ b, rtol=1e-6)
+    np.testing.assert_allclose(results["z"], a[0, 0] @ np.broadcast_to(a[:, :, 0:1, :], (2, 3, 5, 5)), rtol=1e-5)

@@ -1,4 +1,4 @@
-"""Views from a byte on, outputs in parts of buffers, and inputs that their readers describe."""
+"""Views with byte offsets, outputs in parts of buffers, and untyped inputs."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def test_a_buffer_is_changed_in_place() -> None:
     (write,) = node.writes["OutputTensor"]
     assert (write.offset, write.base) == (32, state.value)
     assert [item.name for item in graph.results] == ["part"]
-    wanted = np.arange(16, dtype=np.float32)
-    result = dml2onnx.compile(graph).run({"state": wanted})["all"]
-    wanted[8:16:2] = -wanted[4:8]
-    np.testing.assert_array_equal(result, wanted)
+    expected = np.arange(16, dtype=np.float32)
+    result = dml2onnx.compile(graph).run({"state": expected})["all"]
+    expected[8:16:2] = -expected[4:8]
+    np.testing.assert_array_equal(result, expected)
 
 
 def test_several_outputs_into_one_buffer() -> None:
@@ -47,7 +47,7 @@ def test_several_outputs_into_one_buffer() -> None:
     np.testing.assert_array_equal(result, [0, 9, 9, 9, 1, 2, 3, 9])
 
 
-def test_all_of_a_descriptor_is_said() -> None:
+def test_all_members_of_descriptors() -> None:
     g = GraphBuilder()
     x = g.input("x", "FLOAT32", [4], total_size=32, alignment=16, buffer_bytes=64, contents=[1, 2, 3, 4])
     c = g.constant([1, 2, 3, 4], data_type="FLOAT32", owned_by_dml=True, total_size=32, buffer_bytes=48)
@@ -63,7 +63,7 @@ def test_all_of_a_descriptor_is_said() -> None:
     assert g.reinterpret(x, owned_by_dml=True, total_size=16).desc.owned_by_dml
 
 
-def test_layouts_nest_and_end() -> None:
+def test_nested_layouts() -> None:
     g = GraphBuilder(policy=dml2onnx.builder.interleaved_channel)
     x = g.input("x", "FLOAT32", [1, 2, 2, 2])
     with g.output_layout(strides=[8, 4, 2, 1]):
@@ -103,7 +103,7 @@ def _written(g: GraphBuilder, x: Expression, **layout: object) -> Expression:
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_wrong_is_refused(name: str) -> None:
+def test_refused(name: str) -> None:
     code, call = WRONG[name]
     g = GraphBuilder()
     x = g.input("x", "FLOAT32", [4])

@@ -1,4 +1,4 @@
-"""Arguments that make no sense: a diagnostic for each, whatever the method."""
+"""Invalid arguments of every method cause diagnostics."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.builder.calls import arguments, builder_for, generator
 
 
 class Odd:
-    """What no library knows, and what fails when it is looked at."""
+    """An object of an unknown class whose methods fail."""
 
     def __array__(self, *_: object, **__: object) -> Any:
         raise RuntimeError("not today")
@@ -54,39 +54,37 @@ ODD: dict[str, Any] = {
 FIRST = {name: found[0] for name, found in descriptors().items()}
 
 
-def tried(method: Callable[..., object], given: dict[str, Any], odd: str) -> list[str]:
-    """What came of giving an odd value for each argument in turn, where that was no diagnostic."""
-    stray = []
-    for argument in given:
+def problems(method: Callable[..., object], options: dict[str, Any], odd: str) -> list[str]:
+    """Replaces one argument after the other by an odd value; returns exceptions that are not diagnostics."""
+    found = []
+    for argument in options:
         try:
-            method(**{**given, argument: ODD[odd]})
+            method(**{**options, argument: ODD[odd]})
         except DmlError as error:
-            stray += [str(item) for item in error.diagnostics if not item.message.isprintable()]
+            found += [str(item) for item in error.diagnostics if not item.message.isprintable()]
         except Exception as error:
-            stray.append(f"{argument}={odd}: {type(error).__name__}: {error}")
-    return stray
+            found.append(f"{argument}={odd}: {type(error).__name__}: {error}")
+    return found
 
 
 @pytest.mark.parametrize("name", FIRST)
 def test_every_operator(name: str, is_exhaustive: bool) -> None:
-    """One argument after the other is something else, each of the odd values or, by turns, a third of them."""
+    """Tries each odd value if exhaustive, otherwise a third of them, in turn."""
     desc = FIRST[name]
-    stray = []
     for odd in list(ODD) if is_exhaustive else list(ODD)[list(FIRST).index(name) % 3 :: 3]:
         g = builder_for(desc)
-        given = arguments(g, desc, stated=True)
-        stray += tried(getattr(g, generator.method_name(desc.schema)), {**given, "name": "node"}, odd)
-    assert stray == []
+        options = {**arguments(g, desc, stated=True), "name": "node"}
+        assert problems(getattr(g, generator.method_name(desc.schema)), options, odd) == []
 
 
 ONES = [1, 1]
 INNER = {"record", "refusal"}
-"""What the methods are made of, not made for callers."""
+"""Methods for other methods, not for callers."""
 WRITTEN = sorted(name for of in (DirectMLX, Recorder) for name in vars(of) if name[0] != "_" and name not in INNER)
 
 
 def of_regions(g: GraphBuilder) -> dict[str, dict[str, Any]]:
-    """Arguments for both methods of regions of interest."""
+    """Arguments of ``roi_align`` and ``roi_align_grad``."""
     regions = {
         "roi": g.input("rows", "FLOAT32", [3, 4]),
         "batch_indices": g.input("items", "UINT32", [3]),
@@ -114,7 +112,7 @@ def of_regions(g: GraphBuilder) -> dict[str, dict[str, Any]]:
 
 
 def of_operators(g: GraphBuilder) -> dict[str, dict[str, Any]]:
-    """Arguments beside the input, for each method that is one operator or another."""
+    """Arguments besides the input, for each method that chooses an operator."""
     indices = g.input("indices", "UINT32", [1, 1, 2, 4])
     return {
         **of_regions(g),
@@ -168,7 +166,7 @@ def of_operators(g: GraphBuilder) -> dict[str, dict[str, Any]]:
 
 
 def by_hand(g: GraphBuilder) -> dict[str, dict[str, Any]]:
-    """Arguments for each method that is not generated."""
+    """Arguments of each method that is not generated."""
     x = g.input("x", "FLOAT32", [1, 1, 4, 4])
     return {name: {"input": x, **rest} for name, rest in of_operators(g).items()} | {
         "add": {"a": x, "b": x, "fused_activation": "RELU"},
@@ -207,34 +205,32 @@ def by_hand(g: GraphBuilder) -> dict[str, dict[str, Any]]:
 
 
 def entered(method: Callable[..., Any]) -> Callable[..., object]:
-    """A method that gives a context, which is entered."""
+    """A function that enters the context of a method."""
 
-    def called(**given: Any) -> object:
-        with method(**given) as inside:
+    def call(**options: Any) -> object:
+        with method(**options) as inside:
             return inside
 
-    return called
+    return call
 
 
 @pytest.mark.parametrize("level", ["1_0", "6_4"])
 @pytest.mark.parametrize("method", WRITTEN)
-def test_what_is_written_by_hand(method: str, level: str) -> None:
+def test_methods_written_by_hand(method: str, level: str) -> None:
     g = GraphBuilder(feature_level=level)
-    given = by_hand(g)[method]
-    called = getattr(g, method)
-    called = entered(called) if method in ("output_layout", "scope", "tensor_policy") else called
-    assert [problem for odd in ODD for problem in tried(called, given, odd)] == []
+    options = by_hand(g)[method]
+    function = getattr(g, method)
+    function = entered(function) if method in ("output_layout", "scope", "tensor_policy") else function
+    assert [problem for odd in ODD for problem in problems(function, options, odd)] == []
 
 
-def test_methods_are_given_what_they_take() -> None:
-    """Each call that is made odd above is right before."""
+def test_the_arguments_are_valid_without_odd_values() -> None:
     for method in WRITTEN:
         g = GraphBuilder()
         getattr(g, method)(**by_hand(g)[method])
 
 
-def test_whole_numbers_of_numpy() -> None:
-    """Sizes may be numpy's integers and small arrays of them."""
+def test_integers_of_numpy() -> None:
     g: Any = GraphBuilder()
     x = g.input("x", "FLOAT32", np.array([1, 1, 4, 4]))
     assert g.broadcast(x, np.array([2, 1, 4, 4], np.uint8)).sizes == (2, 1, 4, 4)
@@ -246,7 +242,7 @@ def test_whole_numbers_of_numpy() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("relu", "GraphBuilder has no relu; did you mean activation_relu?"),
         ("matmul", "GraphBuilder has no matmul; did you mean gemm?"),
@@ -259,14 +255,14 @@ def test_whole_numbers_of_numpy() -> None:
         ("_private", "GraphBuilder has no _private"),
     ],
 )
-def test_methods_by_other_names(name: str, said: str) -> None:
-    with pytest.raises(AttributeError) as raised:
+def test_unknown_methods(name: str, message: str) -> None:
+    with pytest.raises(AttributeError) as caught:
         getattr(GraphBuilder(), name)
-    assert str(raised.value) == said
+    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("reshape", "an Expression has no reshape; GraphBuilder has reshape(expression, ...)"),
         ("astype", "an Expression has no astype; GraphBuilder has cast(expression, ...)"),
@@ -277,7 +273,7 @@ def test_methods_by_other_names(name: str, said: str) -> None:
         ("__array_interface__", "an Expression has no __array_interface__"),
     ],
 )
-def test_members_of_expressions_by_other_names(name: str, said: str) -> None:
-    with pytest.raises(AttributeError) as raised:
+def test_unknown_members_of_expressions(name: str, message: str) -> None:
+    with pytest.raises(AttributeError) as caught:
         getattr(GraphBuilder().input("x", "FLOAT32", [2, 3]), name)
-    assert str(raised.value) == said
+    assert str(caught.value) == message

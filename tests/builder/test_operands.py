@@ -1,4 +1,4 @@
-"""Numbers and arrays in the place of tensors, and dimensions counted from the end."""
+"""Numbers and arrays as tensors, and dimensions counted from the end."""
 
 from __future__ import annotations
 
@@ -34,15 +34,9 @@ CASES: dict[str, tuple[Call, Any]] = {
     "a number of numpy's": (lambda g, x: g.max(x, np.float32(2)), np.maximum(X, 2)),
     "an array that repeats": (lambda g, x: g.min(x, np.arange(4)), np.minimum(X, np.arange(4, dtype=np.float32))),
     "one of two alternatives": (lambda g, x: g.if_(x > 0, x, -1), np.where(X > 0, X, np.float32(-1))),
-    "parameters of one element": (
-        lambda g, x: g.batch_normalization(x, 0.0, 1.0, 2.0, 1.0, True, 0.0),
-        X * 2 + 1,
-    ),
+    "parameters of one element": (lambda g, x: g.batch_normalization(x, 0.0, 1.0, 2.0, 1.0, True, 0.0), X * 2 + 1),
     "an array among several": (lambda g, x: g.join([x, HALF], 1), np.concatenate([X, HALF], 1, dtype=np.float32)),
-    "indices in their own type": (
-        lambda g, x: g.gather(x, np.array([[[[2, 0]]]], np.uint32), 3, 1),
-        X[..., [2, 0]],
-    ),
+    "indices in their own type": (lambda g, x: g.gather(x, np.array([[[[2, 0]]]], np.uint32), 3, 1), X[..., [2, 0]]),
     "an exponent for each": (lambda g, x: g.pow(x, np.full(X.shape, 2, np.float32)), X**2),
     "an array in front of all": (lambda g, x: g.add(g.slice(X, [0] * 4, X.shape, [1] * 4), x), X + X),
     "the last dimension": (lambda g, x: g.reduce(x, "SUM", [-1]), X.sum(-1, keepdims=True)),
@@ -59,7 +53,7 @@ CASES: dict[str, tuple[Call, Any]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_means_what_it_means_in_numpy(name: str) -> None:
+def test_agrees_with_numpy(name: str) -> None:
     call, expected = CASES[name]
     np.testing.assert_array_equal(computed(call), expected)
 
@@ -71,7 +65,7 @@ def test_numbers_of_other_types_are_converted_exactly_or_refused() -> None:
     assert refused(g.add, whole, 0.5) == [codes.NOT_EXACT.id]
 
 
-def test_what_fails_leaves_no_constant_behind() -> None:
+def test_refused_calls_add_no_constants() -> None:
     g = GraphBuilder()
     x = g.input("x", np.float32, [1, 3, 8, 8])
     with pytest.raises(DmlError):
@@ -79,7 +73,7 @@ def test_what_fails_leaves_no_constant_behind() -> None:
     assert g.build(x).constants == ()
 
 
-def test_a_join_says_which_axis_is_wrong() -> None:
+def test_invalid_axes_of_join() -> None:
     g = GraphBuilder()
     x, y = g.input("x", np.float32, [1, 3, 8, 8]), g.input("y", np.float32, [1, 3, 8, 9])
     with pytest.raises(DmlError, match=r"size 9 in dimension 3 .* only axis 1 may differ"):
@@ -90,12 +84,12 @@ def test_a_join_says_which_axis_is_wrong() -> None:
         g.join([x, y], -5)
 
 
-@pytest.mark.parametrize(("given", "meant"), [(np.float32, "FLOAT32"), (np.dtype("u1"), "UINT8"), ("int8", "INT8")])
-def test_data_types_that_say_how_many_bits(given: Any, meant: str) -> None:
-    assert GraphBuilder().input("x", given, [1]).data_type.name == meant
+@pytest.mark.parametrize(("item", "expected"), [(np.float32, "FLOAT32"), (np.dtype("u1"), "UINT8"), ("int8", "INT8")])
+def test_data_types_of_numpy(item: Any, expected: str) -> None:
+    assert GraphBuilder().input("x", item, [1]).data_type.name == expected
 
 
-def test_names_that_numpy_has() -> None:
+def test_properties_with_names_of_numpy() -> None:
     x = GraphBuilder().input("x", "FLOAT32", [2, 3])
     assert (x.shape, x.ndim) == ((2, 3), 2)
 
@@ -105,10 +99,10 @@ def test_floor_division(dtype: Any) -> None:
     a, b = np.array([7, -7, 7, -7, 6, 0], np.int64).astype(dtype), np.array([2, 2, -2, -2, 3, 5]).astype(dtype)
     g = GraphBuilder()
     x, y = g.input("x", dtype, a.shape), g.input("y", dtype, b.shape)
-    got = dml2onnx.run(g.build({"q": x // y, "r": 100 // y, "h": x // 2}), {"x": a, "y": b})
-    np.testing.assert_array_equal(got["q"], a // b)
-    np.testing.assert_array_equal(got["r"], dtype(100) // b)
-    np.testing.assert_array_equal(got["h"], a // dtype(2))
+    results = dml2onnx.run(g.build({"q": x // y, "r": 100 // y, "h": x // 2}), {"x": a, "y": b})
+    np.testing.assert_array_equal(results["q"], a // b)
+    np.testing.assert_array_equal(results["r"], dtype(100) // b)
+    np.testing.assert_array_equal(results["h"], a // dtype(2))
 
 
 @pytest.mark.parametrize("sizes", [[1, 1, 8, 8], [1, 1, 8, 8, 8]])
@@ -129,7 +123,7 @@ def test_floor_division(dtype: Any) -> None:
     ],
     ids=["max", "numpy", "dilated", "average", "convolution"],
 )
-def test_a_number_stands_for_all_spatial_dimensions(number: Any, listed: Any, sizes: list[int]) -> None:
+def test_a_number_applies_to_all_spatial_dimensions(number: Any, listed: Any, sizes: list[int]) -> None:
     def recorded(call: Any) -> OperatorDesc:
         g = dml2onnx.GraphBuilder()
         y = call(g, g.input("x", "FLOAT32", sizes), lambda value: [value] * (len(sizes) - 2))
@@ -138,7 +132,7 @@ def test_a_number_stands_for_all_spatial_dimensions(number: Any, listed: Any, si
     assert recorded(number) == recorded(listed)
 
 
-def test_a_number_for_a_list_is_refused_where_dimensions_are_not_all_alike() -> None:
+def test_a_number_is_refused_for_other_lists() -> None:
     g = dml2onnx.GraphBuilder()
     x = g.input("x", "FLOAT32", [1, 1, 8, 8])
     for call in (lambda: g.padding(x, "CONSTANT", 0, 1, 1), lambda: g.tile(x, 2), lambda: g.max_pooling(x, True)):  # type: ignore[arg-type]

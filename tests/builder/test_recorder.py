@@ -1,8 +1,7 @@
-"""Inputs, constants, views, names, policies, outputs, and what is refused."""
+"""Inputs, constants, views, names, policies, outputs, and refusals."""
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 import sys
@@ -21,16 +20,12 @@ from dml2onnx.codes import building as codes
 from dml2onnx.codes import checking
 from dml2onnx.diagnostics import Code, Diagnostic, Severity
 from dml2onnx.ir.tensor import DataType
-
-
-def refused(function: Callable[[], Any]) -> tuple[Diagnostic, ...]:
-    with pytest.raises(DmlError) as caught:
-        function()
-    return caught.value.diagnostics
+from tests.frontends.models import f32, load_model
+from tests.refusals import findings
 
 
 def here() -> str:
-    """The caller's line, as diagnostics name it."""
+    """The caller's line in the form of diagnostics."""
     return f"{Path(__file__).name}:{sys._getframe(1).f_lineno}"
 
 
@@ -48,8 +43,8 @@ def x(g: GraphBuilder) -> Expression:
     return g.input("x", "FLOAT32", [1, 2, 3, 4])
 
 
-def laid_out(builder: GraphBuilder, strides: Any) -> GraphBuilder:
-    """The builder, with a policy that gives these strides to everything."""
+def with_strides(builder: GraphBuilder, strides: Any) -> GraphBuilder:
+    """The builder, with a policy that returns these strides for all outputs."""
     builder.policy = lambda data_type, sizes: strides
     return builder
 
@@ -87,8 +82,8 @@ REFUSED: dict[str, tuple[Code, Callable[[Any, Any], Any]]] = {
     "text for an alignment": (codes.BAD_TENSOR, lambda g, x: g.input("y", "FLOAT32", [2], alignment="4")),
     "None for a data type": (codes.BAD_TENSOR, lambda g, x: g.input("y", None, [2])),
     "half a size of a view": (codes.BAD_TENSOR, lambda g, x: g.reshape(x, [2.5, -1])),
-    "half a stride of a policy": (codes.BAD_TENSOR, lambda g, x: laid_out(g, [24, 12, 4.5, 1]).activation_relu(x)),
-    "text for strides": (codes.BAD_TENSOR, lambda g, x: laid_out(g, "abcd").activation_relu(x)),
+    "half a stride of a policy": (codes.BAD_TENSOR, lambda g, x: with_strides(g, [24, 12, 4.5, 1]).activation_relu(x)),
+    "text for strides": (codes.BAD_TENSOR, lambda g, x: with_strides(g, "abcd").activation_relu(x)),
     "an output inside of a buffer": (
         codes.INNER_OUTPUT,
         lambda g, x: g.build({"y": g.reinterpret(x, sizes=[1], offset=4)}),
@@ -118,28 +113,28 @@ REFUSED: dict[str, tuple[Code, Callable[[Any, Any], Any]]] = {
 def test_refused(name: str, g: GraphBuilder, x: Expression) -> None:
     code, call = REFUSED[name]
     before = len(g._nodes)
-    found = refused(lambda: call(g, x))
+    found = findings(call, g, x)
     assert [item.code for item in found] == [code.id]
     assert found[0].pointer == f"{Path(__file__).name}:{call.__code__.co_firstlineno}"
-    assert len(g._nodes) - before == (name == "inexact")  # whose cast is right
+    assert len(g._nodes) - before == (name == "inexact")  # its cast is valid
 
 
-def test_numbers_may_come_one_by_one(g: GraphBuilder, x: Expression) -> None:
+def test_iterators_of_numbers(g: GraphBuilder, x: Expression) -> None:
     assert g.input("y", "FLOAT32", (size for size in [2, 3]), iter([6, 1])).strides == (6, 1)  # type: ignore[arg-type]
     assert g.reshape(x, (size for size in [6, 4])).sizes == (6, 4)  # type: ignore[arg-type]
     assert g.reinterpret(x, sizes=(size for size in [24])).sizes == (24,)  # type: ignore[arg-type]
 
 
 def test_every_code_is_reached() -> None:
-    everything = {value for value in vars(codes).values() if isinstance(value, Code)}
-    assert {code.id for code in everything - {code for code, _ in REFUSED.values()}} == set()
-    for code in everything:
+    every_code = {value for value in vars(codes).values() if isinstance(value, Code)}
+    assert {code.id for code in every_code - {code for code, _ in REFUSED.values()}} == set()
+    for code in every_code:
         assert code.id.startswith("DML18")
         assert code.explanation.endswith(".")
-    assert len({code.id for code in everything}) == len(everything)
+    assert len({code.id for code in every_code}) == len(every_code)
 
 
-SAID: list[tuple[Callable[[Any, Any], Any], dict[str, str]]] = [
+TEXTS: list[tuple[Callable[[Any, Any], Any], dict[str, str]]] = [
     (
         lambda g, x: g.padding(x, "REFLECT", 0.0, [0] * 4, [0] * 4),
         {"message": 'did you mean "REFLECTION"', "operator": "PADDING", "field": "PaddingMode"},
@@ -149,64 +144,54 @@ SAID: list[tuple[Callable[[Any, Any], Any], dict[str, str]]] = [
     (lambda g, x: g.activation_elu(x, "1"), {"field": "Alpha"}),
     (lambda g, x: g.add(x, x, Activation("RELUU")), {"message": 'did you mean "ACTIVATION_RELU"'}),
     (lambda g, x: g.add(x, x, Activation("ELU", Alfa=1)), {"message": "Alpha"}),
-    (lambda g, x: laid_out(g, (1,)).exp(x), {"field": "OutputTensor"}),
+    (lambda g, x: with_strides(g, (1,)).exp(x), {"field": "OutputTensor"}),
     (lambda g, x: g.average_pooling(x, [1, 1], [9, 1]), {"operator": "AVERAGE_POOLING1"}),
     (lambda g, x: g.activation_relu(None), {"field": "InputTensor"}),
 ]
 
 
-@pytest.mark.parametrize(("call", "said"), SAID)
-def test_what_is_said(call: Callable[[Any, Any], Any], said: dict[str, str], g: GraphBuilder, x: Expression) -> None:
-    found = refused(lambda: call(g, x))
-    assert any(all(text in getattr(item, name) for name, text in said.items()) for item in found), found
+@pytest.mark.parametrize(("call", "texts"), TEXTS)
+def test_texts(call: Callable[[Any, Any], Any], texts: dict[str, str], g: GraphBuilder, x: Expression) -> None:
+    found = findings(call, g, x)
+    assert any(all(text in getattr(item, name) for name, text in texts.items()) for item in found), found
     assert {item.pointer for item in found} == {f"{Path(__file__).name}:{call.__code__.co_firstlineno}"}
     assert codes.NOT_INFERABLE.id not in {item.code for item in found}
 
 
 class TestErrorsOfOperators:
-    def test_as_check_says(self, g: GraphBuilder, x: Expression, tmp_path: Path) -> None:
-        """The same diagnostics as of the same descriptor in a file, at the line of the call."""
+    def test_same_as_in_files(self, g: GraphBuilder, x: Expression, tmp_path: Path) -> None:
+        """The same diagnostics as for a file, except for the line."""
         y = g.input("y", "INT32", [1, 2, 3, 5])
-        line, found = here(), refused(lambda: g.add(x, y, name="sum"))
-        model = {
-            "dml2onnx": 1,
-            "inputs": {
-                "x": {"DataType": "FLOAT32", "Sizes": [1, 2, 3, 4]},
-                "y": {"DataType": "INT32", "Sizes": [1, 2, 3, 5]},
-            },
-            "nodes": [
-                {
-                    "name": "sum",
-                    "type": "ELEMENT_WISE_ADD",
-                    "desc": {"OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 2, 3, 4]}},
-                    "inputs": {"ATensor": "x", "BTensor": "y"},
-                    "outputs": {"OutputTensor": "z"},
-                }
-            ],
-            "outputs": ["z"],
+        line, found = here(), findings(lambda: g.add(x, y, name="sum"))
+        node = {
+            "name": "sum",
+            "type": "ELEMENT_WISE_ADD",
+            "desc": {"OutputTensor": f32(1, 2, 3, 4)},
+            "inputs": {"ATensor": "x", "BTensor": "y"},
+            "outputs": {"OutputTensor": "z"},
         }
-        file = tmp_path / "model.json"
-        file.write_text(json.dumps(model))
-        wanted = dml2onnx.check(dml2onnx.load(file))
-        assert len(wanted) >= 2
+        inputs = {"x": f32(1, 2, 3, 4), "y": {"DataType": "INT32", "Sizes": [1, 2, 3, 5]}}
+        model = {"dml2onnx": 1, "inputs": inputs, "nodes": [node], "outputs": ["z"]}
+        expected = dml2onnx.check(load_model(tmp_path, model))
+        assert len(expected) >= 2
         assert [item.pointer for item in found] == [line] * len(found)
 
         def content(item: Diagnostic) -> tuple[str, ...]:
             return (item.code, item.node, item.operator, item.field, item.message, item.expected, item.found)
 
-        assert [content(item) for item in found] == [content(item) for item in wanted]
+        assert [content(item) for item in found] == [content(item) for item in expected]
 
     def test_nothing_is_recorded(self, g: GraphBuilder, x: Expression) -> None:
-        refused(lambda: g.gather(x, x, 0, 1))
-        refused(lambda: g.activation_relu(None))  # type: ignore[arg-type]
-        refused(lambda: g.padding(x, "EDGES", 0.0, [0] * 4, [0] * 4))  # type: ignore[arg-type]
+        findings(g.gather, x, x, 0, 1)
+        findings(g.activation_relu, None)
+        findings(g.padding, x, "EDGES", 0.0, [0] * 4, [0] * 4)
         y = g.activation_relu(x)
         assert [node.name for node in g.build(y).nodes] == ["activation_relu"]
         assert y.value.name == "activation_relu"
 
     def test_sizes_of_0(self, g: GraphBuilder) -> None:
         for sizes in ([1, 0], [1, -2]):
-            found = refused(lambda sizes=sizes: g.fill_value_constant(sizes, "FLOAT32", 0))  # type: ignore[misc]
+            found = findings(g.fill_value_constant, sizes, "FLOAT32", 0)
             assert {item.field for item in found} == {"OutputTensor"}
             assert {item.code for item in found}.isdisjoint({codes.BAD_TENSOR.id})
 
@@ -249,20 +234,19 @@ class TestNames:
 
 class TestGraphs:
     def test_several_outputs_and_dead_operators(self, g: GraphBuilder, x: Expression) -> None:
-        g.exp(x)  # which nothing needs
+        g.exp(x)
         unused = g.input("unused", "FLOAT32", [2])
         graph = g.build({"y": x * 2, "z": x[..., 0], "same": x * 2})
-        # the input and the operator that nothing needs are worth a warning each
         found = [(item.code, item.node) for item in dml2onnx.check(graph)]
         assert found == [("DML1220", ""), ("DML1216", "element_wise_exp")]
         assert len(graph.nodes) == 4
         model = dml2onnx.compile(graph)
         assert "Exp" not in {node.op_type for node in model.model_proto.graph.node}
         data = np.arange(24, dtype=np.float32).reshape(1, 2, 3, 4)
-        got = model.run({"x": data, "unused": np.zeros(unused.sizes, np.float32)})
-        np.testing.assert_array_equal(got["y"], data * 2)
-        np.testing.assert_array_equal(got["same"], data * 2)
-        np.testing.assert_array_equal(got["z"], data[..., 0])
+        results = model.run({"x": data, "unused": np.zeros(unused.sizes, np.float32)})
+        np.testing.assert_array_equal(results["y"], data * 2)
+        np.testing.assert_array_equal(results["same"], data * 2)
+        np.testing.assert_array_equal(results["z"], data[..., 0])
 
     def test_build_twice(self, g: GraphBuilder, x: Expression) -> None:
         first = g.build({"y": x + 1})
@@ -281,12 +265,11 @@ class TestGraphs:
         array = np.array([4], np.float32)
         copied = g.constant(array)
         array[0] = 5
-        got = dml2onnx.compile(
-            g.build({"a": g.exp(strided * 0), "b": g.identity(strided), "c": g.identity(copied)})
-        ).run({})
-        np.testing.assert_array_equal(got["b"], [[1, 2, 3]] * 2)
-        np.testing.assert_array_equal(got["a"], np.ones((2, 3)))
-        assert got["c"][0] == 4
+        graph = g.build({"a": g.exp(strided * 0), "b": g.identity(strided), "c": g.identity(copied)})
+        results = dml2onnx.compile(graph).run({})
+        np.testing.assert_array_equal(results["b"], [[1, 2, 3]] * 2)
+        np.testing.assert_array_equal(results["a"], np.ones((2, 3)))
+        assert results["c"][0] == 4
 
     def test_views(self, g: GraphBuilder) -> None:
         x = g.input("x", "FLOAT32", [2, 3])
@@ -297,10 +280,10 @@ class TestGraphs:
         graph = g.build({"t": g.identity(transposed), "b": g.identity(bits), "r": x + repeated})
         assert dml2onnx.check(graph) == []
         data, row = np.array([[1, 2, 3], [4, 5, 6]], np.float32), np.array([10, 20, 30], np.float32)
-        got = dml2onnx.compile(graph).run({"x": data, "row": row})
-        np.testing.assert_array_equal(got["t"], data.T)
-        np.testing.assert_array_equal(got["b"], data.view(np.uint32))
-        np.testing.assert_array_equal(got["r"], data + row)
+        results = dml2onnx.compile(graph).run({"x": data, "row": row})
+        np.testing.assert_array_equal(results["t"], data.T)
+        np.testing.assert_array_equal(results["b"], data.view(np.uint32))
+        np.testing.assert_array_equal(results["r"], data + row)
 
 
 class TestPolicies:
@@ -312,7 +295,7 @@ class TestPolicies:
         y = g.max_pooling(y, [2, 2]).values
         return g.join([y, y[:, ::-1]], 1)
 
-    def test_interleaved_channels_give_the_same(self) -> None:
+    def test_interleaved_channels_do_not_change_results(self) -> None:
         data = np.random.default_rng(2).random((1, 3, 9, 8), np.float32)
         plain, interleaved = GraphBuilder(), GraphBuilder(policy=interleaved_channel)
         y, z = self.network(plain), self.network(interleaved)
@@ -320,9 +303,9 @@ class TestPolicies:
         assert z.strides == (12 * 18, 1, 12 * 6, 12)
         graph = interleaved.build({"y": interleaved.reshape(z, z.sizes)})
         assert dml2onnx.check(graph) == []
-        got: Any = dml2onnx.compile(graph).run({"x": data})["y"]
-        want: Any = dml2onnx.compile(plain.build({"y": y})).run({"x": data})["y"]
-        np.testing.assert_allclose(got, want, rtol=1e-6)
+        result: Any = dml2onnx.compile(graph).run({"x": data})["y"]
+        expected: Any = dml2onnx.compile(plain.build({"y": y})).run({"x": data})["y"]
+        np.testing.assert_allclose(result, expected, rtol=1e-6)
 
     @pytest.mark.parametrize(
         ("sizes", "strides"),
@@ -338,19 +321,19 @@ class TestPolicies:
     def test_strides(self, sizes: tuple[int, ...], strides: tuple[int, ...]) -> None:
         assert interleaved_channel(DataType.FLOAT32, sizes) == strides
 
-    def test_for_a_while_and_custom(self, g: GraphBuilder, x: Expression) -> None:
+    def test_temporary_and_custom_policies(self, g: GraphBuilder, x: Expression) -> None:
         with g.tensor_policy(lambda data_type, sizes: (32, 16, 5, 1)):
             padded = g.exp(x)
         assert padded.strides == (32, 16, 5, 1)
         assert g.exp(x).strides is None
         graph = g.build({"y": g.identity(padded)})
         data = np.random.default_rng(3).random((1, 2, 3, 4), np.float32)
-        got: Any = dml2onnx.compile(graph).run({"x": data})["y"]
-        np.testing.assert_allclose(got, np.exp(data), rtol=1e-6)
+        result: Any = dml2onnx.compile(graph).run({"x": data})["y"]
+        np.testing.assert_allclose(result, np.exp(data), rtol=1e-6)
 
 
-def test_a_users_program_is_well_typed(tmp_path: Path) -> None:
-    """Strictly, and with mistakes that a type checker finds."""
+def test_types_of_a_users_program(tmp_path: Path) -> None:
+    """A type checker accepts a valid program and finds the mistakes of another."""
     program = tmp_path / "program.py"
     program.write_text(
         "import numpy as np\n"
@@ -373,11 +356,8 @@ def test_a_users_program_is_well_typed(tmp_path: Path) -> None:
         "g.padding(x, 'REFLECT', 0.0, [0], [0])\n"
         "g.activation_relu('x')\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--python-version", "3.11", program, wrong],
-        capture_output=True,
-        text=True,
-    )
+    mypy = [sys.executable, "-m", "mypy", "--strict", "--python-version", "3.11", str(program), str(wrong)]
+    done = subprocess.run(mypy, capture_output=True, text=True)
     lines = [line.split(" error: ")[0].rpartition("/")[2] for line in done.stdout.splitlines() if " error: " in line]
     assert lines == ["wrong.py:4:", "wrong.py:5:"], done.stdout + done.stderr
 
@@ -386,12 +366,12 @@ def test_a_users_program_is_well_typed(tmp_path: Path) -> None:
 
 
 def test_activations_by_name() -> None:
-    """A name, with its attributes as DirectMLX has them, or an Activation with attributes in either spelling."""
+    """A name with DirectMLX's default attributes, or an Activation with attributes in either spelling."""
     g = GraphBuilder()
     a = g.input("a", "FLOAT32", [1, 1, 2, 2])
-    for given in ("LEAKY_RELU", "ACTIVATION_LEAKY_RELU", Activation("LEAKY_RELU", alpha=0.01)):
-        g.gemm(a, a, fused_activation=given)
-    g.gemm(a, a, fused_activation=Activation("LEAKY_RELU", Alpha=0.01))
+    objects = (Activation("LEAKY_RELU", alpha=0.01), Activation("LEAKY_RELU", Alpha=0.01))
+    for item in ("LEAKY_RELU", "ACTIVATION_LEAKY_RELU", *objects):
+        g.gemm(a, a, fused_activation=item)
     fused = {node.operator.activation() for node in g.build(a + 0).nodes if node.operator.type == "GEMM"}
     assert len(fused) == 1
     with pytest.raises(DmlError, match="did you mean"):
@@ -404,8 +384,7 @@ def test_constants_are_rounded_to_floats() -> None:
     assert raw.view(np.float16).tolist() == [np.inf, float(np.float16(0.1))]
 
 
-def test_activations_in_pythons_way() -> None:
-    """Every word of a name starts a part of the field's."""
+def test_attributes_of_activations_in_snake_case() -> None:
     swish = Activation("SWISH", sigmoid_input_scale=2.0)
     clip = Activation("ELEMENT_WISE_CLIP", scale_bias=(1.0, 0.0), min=0.0, max=1.0)
     assert list(swish.attributes) == ["SigmoidInputScale"]
@@ -416,15 +395,14 @@ def test_activations_in_pythons_way() -> None:
             assert Activation(schema.short_name, **{python: 7}).attributes.get(field.name) == 7
 
 
-def test_warnings_are_kept_for_the_graph() -> None:
-    """What works as it stands is no error, and check and compile tell of it."""
+def test_warnings_are_stored_in_the_graph() -> None:
     g = GraphBuilder()
-    made = [
+    outputs = [
         g.fill_value_sequence([4], "UINT8", 10, -2),
         g.fill_value_constant([2], "FLOAT16", 70000),
         g.input("f", "FLOAT32", [2]) + 1e300,
     ]
-    graph = g.build({f"y{index}": item for index, item in enumerate(made)})
+    graph = g.build({f"y{index}": item for index, item in enumerate(outputs)})
     assert len(graph.findings) == 2
     assert {item.severity for item in graph.findings} == {Severity.WARNING}
     assert all("test_recorder.py" in item.pointer for item in graph.findings)
@@ -435,4 +413,4 @@ def test_warnings_are_kept_for_the_graph() -> None:
     assert [results[f"y{index}"].tolist() for index in range(3)] == [[10, 8, 6, 4], [np.inf] * 2, [np.inf] * 2]
     with pytest.raises(DmlError):
         g.fill_value_constant([2], "FLOAT16", "70000")  # type: ignore[arg-type]  # the mistake
-    assert len(g.build(made[0]).findings) == 2
+    assert len(g.build(outputs[0]).findings) == 2

@@ -1,4 +1,4 @@
-"""Assertions of helpers say what differs, too."""
+"""Enables pytest's assertion messages in helpers."""
 
 from __future__ import annotations
 

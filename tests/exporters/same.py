@@ -1,4 +1,4 @@
-"""What two graphs have that is not the same: values are compared by how they are connected, numbers by their bits."""
+"""Compares graphs: values by their connections, numbers by their bits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias
 
 
 def bits(value: Any) -> Any:
-    """A field's value with floats as their bits, so that NaN is equal to itself and -0.0 is not 0.0."""
+    """A field's value with floats as bytes, so that NaN equals itself and -0.0 does not equal 0.0."""
     match value:
         case float():
             return struct.pack("<d", value)
@@ -34,40 +34,30 @@ def bits(value: Any) -> Any:
     return value
 
 
-class _Numbers:
-    """Values of one graph in the order in which they are first met."""
-
-    def __init__(self) -> None:
-        self._known: dict[Value, int] = {}
-
-    def of(self, value: Value | None) -> Any:
-        if value is None:
-            return None
-        return self._known.setdefault(value, len(self._known)), value.name, value.nbytes
-
-
-def _contents(data: Data | None, value: Value) -> bytes | None:
+def contents(data: Data | None, nbytes: int) -> bytes | None:
     if data is None:
         return None
-    raw = data.read(0, value.nbytes)
-    assert data.nbytes <= value.nbytes
-    return np.concatenate([raw, np.zeros(value.nbytes - raw.size, np.uint8)]).tobytes()
+    assert data.nbytes <= nbytes
+    raw = data.read(0, nbytes)
+    return np.concatenate([raw, np.zeros(nbytes - raw.size, np.uint8)]).tobytes()
 
 
 def described(graph: Graph) -> dict[str, Any]:
-    """Everything that a graph says, but where it stood."""
-    numbers = _Numbers()
+    """Everything in a graph except positions in its source."""
+    numbers: dict[Value, int] = {}
+
+    def value(item: Value | None) -> Any:
+        return item and (numbers.setdefault(item, len(numbers)), item.name, item.nbytes)
 
     def node(item: Node) -> Any:
-        reads = {name: [(numbers.of(r.value), r.offset) for r in reads] for name, reads in item.reads.items()}
+        reads = {name: [(value(r.value), r.offset) for r in reads] for name, reads in item.reads.items()}
         writes = {
-            name: [(numbers.of(w.value), w.offset, numbers.of(w.base)) for w in writes]
-            for name, writes in item.writes.items()
+            name: [(value(w.value), w.offset, value(w.base)) for w in writes] for name, writes in item.writes.items()
         }
         return item.name, bits(item.operator), reads, writes
 
     def output(item: GraphOutput) -> Any:
-        return item.name, numbers.of(item.value), item.desc
+        return item.name, value(item.value), item.desc
 
     def effect(item: Effect) -> Any:
         return item.kind, output(item.output), item.path, item.dimensions, item.verbose
@@ -76,9 +66,10 @@ def described(graph: Graph) -> dict[str, Any]:
         "name": graph.name,
         "feature level": graph.feature_level,
         "inputs": [
-            (item.name, numbers.of(item.value), item.desc, _contents(item.default, item.value)) for item in graph.inputs
+            (item.name, value(item.value), item.desc, contents(item.default, item.value.nbytes))
+            for item in graph.inputs
         ],
-        "constants": [(numbers.of(item.value), _contents(item.data, item.value)) for item in graph.constants],
+        "constants": [(value(item.value), contents(item.data, item.value.nbytes)) for item in graph.constants],
         "nodes": [node(item) for item in graph.nodes],
         "outputs": [output(item) for item in graph.outputs],
         "results": [output(item) for item in graph.results],
@@ -87,19 +78,18 @@ def described(graph: Graph) -> dict[str, Any]:
 
 
 def compare(graph: Graph, other: Graph) -> None:
-    """Fails where two graphs differ."""
-    want, got = described(graph), described(other)
-    for part in want:
-        assert got[part] == want[part], part
+    expected, actual = described(graph), described(other)
+    for part in expected:
+        assert actual[part] == expected[part], part
 
 
 def compiled(graph: Graph) -> bytes:
-    """The ONNX model, but for the name of the format that the graph came from."""
+    """The ONNX model, without the format of the graph's source."""
     return compile(replace(graph, format="")).model_proto.SerializeToString()
 
 
 def round_trip(graph: Graph, directory: Path, format: str = "native", *, compiles: bool = True) -> dict[str, bytes]:
-    """Converts a graph twice: it stays the same, and so does what it compiles to; returns the files."""
+    """Converts a graph twice and checks that it stays the same, as does its model; returns the files."""
     once, twice = directory / "once", directory / "twice"
     files = []
     for place in (once, twice):

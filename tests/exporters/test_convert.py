@@ -1,4 +1,4 @@
-"""Writing graphs: which format, which files, and that nothing is lost when it cannot be done."""
+"""Writing graphs: choice of the format, names of files, and protection of existing files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LARGE = edited(NATIVE, ("/constants/w", WEIGHTS), ("/nodes/0/desc/BTensor", f32(
 
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
-    """A model with a constant that does not stand in it."""
+    """A model with a constant in a file."""
     (tmp_path / "weights.bin").write_bytes(np.arange(100, dtype=np.float32).tobytes())
     path = tmp_path / "model.json"
     path.write_text(json.dumps(LARGE))
@@ -51,7 +51,7 @@ def names(directory: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("format", GRAPHS)
-def test_every_format_is_read_again(format: str, model: Path, tmp_path: Path) -> None:
+def test_every_format_can_be_read(format: str, model: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
     written = dml2onnx.convert(model, out / "graph", format)
@@ -65,7 +65,7 @@ def test_every_format_is_read_again(format: str, model: Path, tmp_path: Path) ->
     assert constant.data.read().view(np.float32).tolist() == list(range(read))
 
 
-def test_the_suffix_says_the_format(model: Path, tmp_path: Path) -> None:
+def test_the_suffix_determines_the_format(model: Path, tmp_path: Path) -> None:
     convert(model, tmp_path / "a.JSON")
     convert(model, tmp_path / "a_serialized.bin")
     assert load(tmp_path / "a.JSON").format == "native"
@@ -74,7 +74,7 @@ def test_the_suffix_says_the_format(model: Path, tmp_path: Path) -> None:
     assert refused(model, tmp_path / "a.json", "onnx") == codes.UNKNOWN_TARGET.id
 
 
-def test_the_source_is_spared(model: Path, tmp_path: Path) -> None:
+def test_the_source_is_not_overwritten(model: Path, tmp_path: Path) -> None:
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert refused(model, model) == running.OUTPUT_IS_SOURCE.id
     assert refused(model, tmp_path / "weights.bin") == running.OUTPUT_IS_SOURCE.id
@@ -86,8 +86,8 @@ def test_the_source_is_spared(model: Path, tmp_path: Path) -> None:
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-def test_a_padded_source_is_spared(tmp_path: Path) -> None:
-    """A constant that is longer than its file is still that file's."""
+def test_a_padded_source_is_not_overwritten(tmp_path: Path) -> None:
+    """The file of a constant that is longer than the file."""
     (tmp_path / "w.json.data").write_bytes(bytes(300))
     constant = {"DataType": "UINT8", "Sizes": [300], "bytes": 400, "file": "w.json.data"}
     graph = load_model(tmp_path, edited(NATIVE, ("/constants/w", constant), ("/nodes/0/desc/BTensor", f32(4))))
@@ -95,8 +95,8 @@ def test_a_padded_source_is_spared(tmp_path: Path) -> None:
     assert (tmp_path / "w.json.data").read_bytes() == bytes(300)
 
 
-def test_strangers_are_spared(model: Path, tmp_path: Path) -> None:
-    """A file beside the output is replaced only together with the output."""
+def test_foreign_files_are_not_overwritten(model: Path, tmp_path: Path) -> None:
+    """A file beside the output is overwritten only together with an existing output."""
     (tmp_path / "out.json.data").write_bytes(b"precious")
     assert refused(model, tmp_path / "out.json") == codes.BESIDE_OUTPUT.id
     assert (tmp_path / "out.json.data").read_bytes() == b"precious"
@@ -105,8 +105,8 @@ def test_strangers_are_spared(model: Path, tmp_path: Path) -> None:
     assert convert(model, tmp_path / "out.json") == [tmp_path / "out.json", tmp_path / "out.json.data"]
 
 
-def test_constants_of_other_graphs_are_spared(tmp_path: Path) -> None:
-    """A serialized graph calls its files as its constants are called, whatever its own name is."""
+def test_constants_of_other_graphs_are_not_overwritten(tmp_path: Path) -> None:
+    """A serialized graph names its files after its constants, independently of its own name."""
 
     def weighted(value: float) -> Graph:
         g = dml2onnx.GraphBuilder()
@@ -119,7 +119,7 @@ def test_constants_of_other_graphs_are_spared(tmp_path: Path) -> None:
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     item = refusal(convert, weighted(2), other)
     assert item.code == codes.BESIDE_OUTPUT.id
-    assert '"b.bin", "w.bin" are there already, without belonging to an earlier "other.bin"' in item.message
+    assert 'would overwrite "b.bin", "w.bin", which do not belong to an earlier "other.bin"' in item.message
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
     other.write_bytes(b"an older one, which names no such file")
     assert refused(weighted(2), other) == codes.BESIDE_OUTPUT.id
@@ -150,7 +150,7 @@ def test_a_directory_in_the_way_costs_nothing(model: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("format", GRAPHS)
-def test_constants_that_have_gone(format: str, model: Path, tmp_path: Path) -> None:
+def test_deleted_constants(format: str, model: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
     graph = load(model)
@@ -164,10 +164,10 @@ def test_constants_that_have_gone(format: str, model: Path, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("format", GRAPHS)
 @pytest.mark.parametrize("where", ["", "out"])
-def test_constants_that_are_still_to_come(format: str, where: str, tmp_path: Path) -> None:
-    """A partition without its weights is converted, and the converted graph is whole once they are there."""
+def test_missing_constants(format: str, where: str, tmp_path: Path) -> None:
+    """A partition without its weights can be converted, and works once the weights are present."""
     path = write_partition(tmp_path, PARTITION)
-    want = dml2onnx.run(load(path), {"x": np.arange(4, dtype=np.float32)})
+    expected = dml2onnx.run(load(path), {"x": np.arange(4, dtype=np.float32)})
     weights = tmp_path / "w.bin"
     contents = weights.read_bytes()
     weights.unlink()
@@ -175,8 +175,8 @@ def test_constants_that_are_still_to_come(format: str, where: str, tmp_path: Pat
     (tmp_path / "out").mkdir()
     target = tmp_path / where / "graph"
     assert convert(graph, target, format) == [target]
-    told = [item for item in left_out(graph, target, format) if item.code == codes.FILE_TO_COME.id]
-    assert len(told) == (where == "out")
+    warnings = [item for item in left_out(graph, target, format) if item.code == codes.FILE_TO_COME.id]
+    assert len(warnings) == (where == "out")
     before = load(target)
     assert before.findings
     with pytest.raises(DmlError, match=r"w\.bin"):
@@ -184,27 +184,25 @@ def test_constants_that_are_still_to_come(format: str, where: str, tmp_path: Pat
     (target.parent / "w.bin").write_bytes(contents)
     after = load(target)
     assert after.findings == ()
-    got = dml2onnx.run(after, {"x": np.arange(4, dtype=np.float32)})
-    # a program gives all of its buffers
-    assert {name: got[name].tolist() for name in want} == {name: array.tolist() for name, array in want.items()}
-    assert format == "dxdispatch" or got.keys() == want.keys()
+    results = dml2onnx.run(after, {"x": np.arange(4, dtype=np.float32)})
+    for name, array in expected.items():
+        np.testing.assert_array_equal(results[name], array)
+    assert format == "dxdispatch" or results.keys() == expected.keys()  # a program returns all of its buffers
 
 
-def test_files_to_come_have_names_of_their_own(tmp_path: Path) -> None:
-    """Two files of one name in two directories, and one with the name of what is written."""
+def test_missing_files_have_unique_names(tmp_path: Path) -> None:
+    """Two files with one name in two directories, and one with the name of the output."""
     desc = TensorDesc(DataType.FLOAT32, (3,))
     values = [Value(f"w{index}", 12) for index in range(3)]
     paths = [tmp_path / "a" / "w.bin", tmp_path / "b" / "w.bin", tmp_path / "b" / "out.bin"]
     constants = tuple(Constant(value, MissingData(path, 12)) for value, path in zip(values, paths, strict=True))
     adding = op("ELEMENT_WISE_ADD", ATensor=desc, BTensor=desc, OutputTensor=desc)
-    made = [Value("h", 12), Value("y", 12)]
+    h, y = Value("h", 12), Value("y", 12)
     nodes = tuple(
-        Node(
-            f"n{index}", adding, {"ATensor": (Read(a),), "BTensor": (Read(b),)}, {"OutputTensor": (Write(made[index]),)}
-        )
-        for index, (a, b) in enumerate([(values[0], values[1]), (made[0], values[2])])
+        Node(result.name, adding, {"ATensor": (Read(a),), "BTensor": (Read(b),)}, {"OutputTensor": (Write(result),)})
+        for a, b, result in ((values[0], values[1], h), (h, values[2], y))
     )
-    graph = Graph(nodes, (), (GraphOutput("y", made[1], desc),), constants)
+    graph = Graph(nodes, (), (GraphOutput("y", y, desc),), constants)
     names = references(graph, tmp_path, ("out.bin", "out.bin.data"))
     assert list(names.values()) == ["a/w.bin", "b/w.bin", "b/out.bin"]
     (tmp_path / "c").mkdir()
@@ -217,7 +215,7 @@ def test_files_to_come_have_names_of_their_own(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("format", ["native", "serialized"])
 def test_constants_of_one_name(format: str, tmp_path: Path) -> None:
-    """Each gets a name of its own, in a time that grows as their number does, not faster."""
+    """Names are unique, and are found in linear time."""
     count = 12_000
     large = TensorDesc(DataType.FLOAT32, (3,))
     values = [Value("w", 12) for _ in range(count)]
@@ -239,7 +237,7 @@ def test_constants_of_one_name(format: str, tmp_path: Path) -> None:
     assert given == ["w", *(f"w_{number}" for number in range(2, count + 1))]
 
 
-def test_options_hold(tmp_path: Path) -> None:
+def test_options_of_loading_apply(tmp_path: Path) -> None:
     graph = load_model(tmp_path, edited(NATIVE, ("/inputs/x", f32(4, fill=1))), LoadOptions(freeze=True))
     convert(graph, tmp_path / "out.json")
     document = json.loads((tmp_path / "out.json").read_text())
@@ -248,26 +246,24 @@ def test_options_hold(tmp_path: Path) -> None:
     assert document["constants"]["x"] == f32(4, fill=1)
 
 
-def test_what_has_no_place_is_told(tmp_path: Path) -> None:
-    """Sample contents, feature levels and commands are in the native format only."""
+def test_warnings_about_omitted_parts(tmp_path: Path) -> None:
+    """Only the native format stores sample contents, feature levels and commands."""
     graph = load_model(tmp_path, {**DX, "commands": [*DX["commands"], {"type": "print", "resource": "y"}]})
     assert left_out(graph, tmp_path / "x.json") == []
-    told = left_out(graph, tmp_path / "x.bin")
-    assert {item.code for item in told} == {codes.LEFT_OUT.id}
-    assert [item.severity.value for item in told] == ["warning"] * 2
-    assert "sample contents" in told[0].message
-    assert "what the commands print" in told[1].message
+    warnings = left_out(graph, tmp_path / "x.bin")
+    assert {item.code for item in warnings} == {codes.LEFT_OUT.id}
+    assert [item.severity.value for item in warnings] == ["warning"] * 2
+    assert "sample contents" in warnings[0].message
+    assert "does not store commands" in warnings[1].message
     level = load_model(tmp_path, edited(NATIVE, ("/feature_level", "4_0")))
     (item,) = left_out(level, tmp_path / "x.json", "dml_graph")
     assert "the feature level 4_0" in item.message
 
 
 def test_every_code_is_reached() -> None:
-    """Each is named by a test that asks for it."""
     tests = "".join(
         path.read_text(encoding="utf-8")
         for package in ("exporters", "source_code")
         for path in (Path(__file__).parent.parent / package).glob("test_*.py")
     )
-    everything = {name for name, value in vars(codes).items() if isinstance(value, Code)}
-    assert {name for name in everything if f"codes.{name}" not in tests} == set()
+    assert [key for key, value in vars(codes).items() if isinstance(value, Code) and f"codes.{key}" not in tests] == []

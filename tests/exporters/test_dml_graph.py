@@ -1,4 +1,4 @@
-"""Graphs as a DML_GRAPH_DESC: what the structures of the API can say comes back, the rest is refused."""
+"""Graphs as a DML_GRAPH_DESC: round trips, and refusals of graphs that the format cannot express."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .test_native import PROGRAMS
 
 
 def without_flags(node: Node, values: set[Value]) -> OperatorDesc:
-    """The operator, with what it reads of these values owned by nobody."""
+    """The operator without ownership of the tensors that read these values."""
     operator = node.operator
     changed: dict[str, Any] = {}
     for name, reads in node.reads.items():
@@ -39,7 +39,7 @@ def without_flags(node: Node, values: set[Value]) -> OperatorDesc:
 
 
 def connections(graph: Graph) -> dict[str, Any]:
-    """What the format keeps: no names inside, and of tensors that read constants not whose they are."""
+    """Everything that the format stores: without inner names and the ownership of tensors that read constants."""
     owned = {item.value for item in graph.constants}
     numbers: dict[Value, int] = {}
     for item in graph.inputs:
@@ -85,7 +85,7 @@ def refusals(graph: Graph, directory: Path) -> set[str]:
     return {item.code for item in caught.value.diagnostics}
 
 
-def test_its_own_graphs_come_back_whole(tmp_path: Path) -> None:
+def test_round_trip_of_its_own_graphs(tmp_path: Path) -> None:
     graph = load_model(tmp_path, GRAPH)
     assert described(round_trip(graph, tmp_path)) == described(graph)
 
@@ -102,14 +102,12 @@ def test_a_native_graph(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("format", ["dml_graph", "serialized"])
 @pytest.mark.parametrize("shown", [["y"], ["x", "y"]])
-def test_commands_are_told(format: str, shown: list[str], tmp_path: Path) -> None:
-    """What they show is an output or an input of the graph; that they show it is left out in either format."""
+def test_warnings_about_omitted_commands(format: str, shown: list[str], tmp_path: Path) -> None:
     commands: list[Any] = [{"type": "print", "resource": name} for name in shown]
     commands.append({"type": "writeFile", "resource": "y", "targetPath": "y.npy"})
     graph = load_model(tmp_path, {**DX, "commands": [*DX["commands"][:1], *commands]})
     convert(graph, tmp_path / "graph", format)
-    told = [item.message for item in left_out(graph, tmp_path / "graph", format)]
-    assert any("what the commands print and write" in message for message in told)
+    assert any("does not store commands" in item.message for item in left_out(graph, tmp_path / "graph", format))
     inputs = {"x": np.array([1, -2, 3, 4], np.float32)}
     back = dml2onnx.load(tmp_path / "graph")
     assert dml2onnx.compile(back).run(inputs)["y"].tolist() == dml2onnx.compile(graph).run(inputs)["y"].tolist()
@@ -117,8 +115,8 @@ def test_commands_are_told(format: str, shown: list[str], tmp_path: Path) -> Non
 
 def test_programs_are_refused(tmp_path: Path) -> None:
     graph = load_model(tmp_path, PROGRAMS["shown between"])
-    wanted = {codes.INNER_OFFSET, codes.PARTIAL_WRITE, codes.BUFFER_SIZE, codes.OTHER_VIEW}
-    assert refusals(graph, tmp_path) == {code.id for code in wanted}
+    expected = {codes.INNER_OFFSET, codes.PARTIAL_WRITE, codes.BUFFER_SIZE, codes.OTHER_VIEW}
+    assert refusals(graph, tmp_path) == {code.id for code in expected}
 
 
 OFFSET = (("/nodes/0/inputs/ATensor", {"value": "y", "offset": 16}), ("/nodes/0/desc/ATensor", f32(4)))
@@ -146,7 +144,7 @@ def test_refused(name: str, tmp_path: Path) -> None:
     assert code.id in refusals(graph, tmp_path)
 
 
-def test_graphs_that_are_none(tmp_path: Path) -> None:
+def test_invalid_graphs(tmp_path: Path) -> None:
     desc = TensorDesc(DataType.FLOAT32, (2,))
     graph = one(EASILY_DOUBTED["broadcast input"])
     lost = replace(graph, inputs=graph.inputs[1:])

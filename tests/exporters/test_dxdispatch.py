@@ -1,4 +1,4 @@
-"""Graphs as DxDispatch programs: programs come back whole, of other graphs all that a program can say."""
+"""Graphs as DxDispatch programs: round trips, and refusals of graphs that a program cannot express."""
 
 from __future__ import annotations
 
@@ -26,14 +26,11 @@ from tests.frontends.models import DX, GRAPH, NATIVE, edited, f32, load_model
 from .same import bits, round_trip
 from .test_dml_graph import without_flags
 
-# --- Programs ---------------------------------------------------------------------------------------------------------
+# --- Round trips ------------------------------------------------------------------------------------------------------
 
 
-# --- Other graphs -----------------------------------------------------------------------------------------------------
-
-
-def said(graph: Graph) -> dict[str, Any]:
-    """What a program can say of a graph: names of nodes, inputs and outputs, contents, and how all is connected."""
+def expressible(graph: Graph) -> dict[str, Any]:
+    """Everything that a program stores: names of nodes, inputs and outputs, contents, and connections."""
     homes: dict[Value, Any] = {item.value: ("input", item.name) for item in graph.inputs}
     contents = {item.value: item.data.read(0, item.value.nbytes).tobytes() for item in graph.constants}
     homes |= {value: ("constant", raw) for value, raw in contents.items()}
@@ -46,9 +43,9 @@ def said(graph: Graph) -> dict[str, Any]:
 
     def base(each: Node, name: str, write: Write, desc: Any) -> Any:
         value = kept(each, name, write, desc)
-        if value is None or value in caches:  # what an operator updates is an input of a program
+        if value is None or value in caches:  # caches become inputs
             return None
-        is_new = value in contents and not any(contents[value])  # zeros, which nobody wrote
+        is_new = value in contents and not any(contents[value])  # a new buffer contains zeros
         return None if is_new else homes[value]
 
     constants = {item.value for item in graph.constants} | {item.value for item in graph.inputs}
@@ -70,23 +67,23 @@ def said(graph: Graph) -> dict[str, Any]:
 
 
 def with_open_constants(graph: Graph) -> Graph:
-    """Constants that DirectML must not own are inputs, with contents: ``left_out`` says so."""
+    """Constants that DirectML must not own become inputs with contents."""
     captured = {read.value for each, name in owned_constants(graph) for read in each.reads[name]}
     read = {item.value for each in graph.nodes for _, _, item, _ in each.views_in()}
     opened = [item for item in graph.constants if item.value in read - captured]
     inputs = [GraphInput(item.value.name, item.value, item.data) for item in opened]
-    kept_ones = tuple(item for item in graph.constants if item not in opened)
-    return replace(graph, inputs=(*graph.inputs, *inputs), constants=kept_ones)
+    constants = tuple(item for item in graph.constants if item not in opened)
+    return replace(graph, inputs=(*graph.inputs, *inputs), constants=constants)
 
 
-def comes_back(graph: Graph, directory: Path) -> Graph:
-    """The graph as a program says it; as which it then comes back whole."""
+def program_round_trip(graph: Graph, directory: Path) -> Graph:
+    """Writes and reads the graph as a program, and checks that the result stays the same in a second round trip."""
     path = directory / "program" / "model.json"
     path.parent.mkdir()
     convert(graph, path, "dxdispatch")
     back = dml2onnx.load(path)
     assert [str(item) for item in back.findings if item.severity is Severity.ERROR] == []
-    assert said(back) == said(with_open_constants(graph))
+    assert expressible(back) == expressible(with_open_constants(graph))
     round_trip(back, directory / "again", "dxdispatch", compiles=False)
     return back
 
@@ -98,51 +95,52 @@ def test_special_numbers(tmp_path: Path) -> None:
         fill = {"type": "FILL_VALUE_CONSTANT", "desc": desc, "outputs": {"OutputTensor": "y"}}
         graph = load_model(tmp_path, {"dml2onnx": 1, "nodes": [fill], "outputs": ["y"]})
         (tmp_path / data_type).mkdir()
-        comes_back(graph, tmp_path / data_type)
+        program_round_trip(graph, tmp_path / data_type)
 
 
-# --- What is shown ----------------------------------------------------------------------------------------------------
+# --- Outputs ----------------------------------------------------------------------------------------------------------
 
 
-def commands(graph: Graph, directory: Path) -> list[str]:
+def printed(graph: Graph, directory: Path) -> list[str]:
     directory.mkdir()
-    comes_back(graph, directory)
+    program_round_trip(graph, directory)
     model = json.loads((directory / "program" / "model.json").read_text())
     return [item["resource"] for item in model["commands"] if item["type"] == "print"]
 
 
-def test_outputs_are_printed_where_nothing_else_tells_them(tmp_path: Path) -> None:
+def test_only_ambiguous_outputs_are_printed(tmp_path: Path) -> None:
     plain = load_model(tmp_path, edited(NATIVE, ("/outputs", ["a"]), ("/nodes/2/outputs/OutputTensors/1", "b")))
-    assert commands(plain, tmp_path / "1") == ["a"]  # "b" is written and never read as well
+    assert printed(plain, tmp_path / "1") == ["a"]  # "b" is also written and not read
     chain = load_model(tmp_path, edited(DX, ("/commands/1", {"type": "print", "resource": "y"})))
-    assert commands(replace(chain, effects=(), results=()), tmp_path / "2") == []
+    assert printed(replace(chain, effects=(), results=()), tmp_path / "2") == []
 
 
-def test_a_program_with_more_outputs_than_it_shows(tmp_path: Path) -> None:
+def test_a_program_that_prints_some_outputs(tmp_path: Path) -> None:
     graph = load_model(tmp_path, edited(NATIVE, ("/commands", [{"type": "print", "value": "h", "verbose": True}])))
-    assert commands(graph, tmp_path / "1") == ["h", "a"]
+    assert printed(graph, tmp_path / "1") == ["h", "a"]
 
 
-# --- What is left out, and what is refused ----------------------------------------------------------------------------
+# --- Omissions and refusals -------------------------------------------------------------------------------------------
 
 
-def test_what_is_left_out(tmp_path: Path) -> None:
-    told = [item.message for item in left_out(load_model(tmp_path, NATIVE), tmp_path / "p.json", "dxdispatch")]
-    assert told == [
-        "the format dxdispatch has no place for the feature level 5_0",
-        'the format dxdispatch has no place for inputs without contents, such as "x": they hold zeros',
+def test_warnings_about_omitted_parts(tmp_path: Path) -> None:
+    def warnings(graph: Graph) -> list[str]:
+        return [item.message for item in left_out(graph, tmp_path / "p.json", "dxdispatch")]
+
+    assert warnings(load_model(tmp_path, NATIVE)) == [
+        "the format dxdispatch does not store the feature level 5_0",
+        'the format dxdispatch has no inputs without contents; zeros are written for "x"',
     ]
-    owned = [item.message for item in left_out(load_model(tmp_path, GRAPH), tmp_path / "p.json", "dxdispatch")]
-    assert 'OWNED_BY_DML of the inputs "input1"' in owned[1]
+    owned = warnings(load_model(tmp_path, GRAPH))[1]
+    assert owned.endswith('OWNED_BY_DML of inputs whose contents are unknown at initialization: "input1"')
     mixed = edited(NATIVE, ("/nodes/0/inputs/BTensor", "x"), ("/nodes/1/inputs/InputTensors/0", "w"))
     graph = load_model(tmp_path, mixed)
-    told = [item.message for item in left_out(graph, tmp_path / "p.json", "dxdispatch")]
-    assert 'the constants "w", which DirectML must not own' in told[2]
+    assert warnings(graph)[2].endswith('constants that DirectML must not own; inputs with contents replace "w"')
     convert(graph, tmp_path / "p.json", "dxdispatch")
     back = dml2onnx.load(tmp_path / "p.json")
     assert [item.name for item in back.inputs] == ["x", "w"]
     assert back.inputs[1].default is not None
-    assert left_out(load_model(tmp_path, DX), tmp_path / "p.json", "dxdispatch") == []
+    assert warnings(load_model(tmp_path, DX)) == []
 
 
 X = t(2, 2)
@@ -219,19 +217,17 @@ def test_refused(name: str) -> None:
     assert all(item.message.endswith(".") for item in caught.value.diagnostics)
 
 
-def test_an_older_version_is_read_in_time(tmp_path: Path) -> None:
-    """Nodes are put into an order in which nothing is overwritten that is still to be read."""
-    late = relu(LOOP, OUT, "late")
-    nodes = (relu(IN, LOOP, "a"), half(IN, FIRST, LOOP, "b"), late)
+def test_versions_are_read_before_they_are_overwritten(tmp_path: Path) -> None:
+    nodes = (relu(IN, LOOP, "a"), half(IN, FIRST, LOOP, "b"), relu(LOOP, OUT, "late"))
     graph = Graph(nodes, (X_IN,), (Y_OUT, GraphOutput("first", FIRST, X)))
-    back = comes_back(graph, tmp_path)
+    back = program_round_trip(graph, tmp_path)
     assert [item.name for item in back.nodes] == ["a", "late", "b"]
 
 
-def test_an_output_of_an_inputs_name(tmp_path: Path) -> None:
+def test_an_output_with_the_name_of_an_input(tmp_path: Path) -> None:
     """They share a resource, as in programs that work in place."""
     graph = Graph((relu(IN, OUT),), (X_IN,), (GraphOutput("x", OUT, X),))
-    back = comes_back(graph, tmp_path)
+    back = program_round_trip(graph, tmp_path)
     assert list(json.loads((tmp_path / "program" / "model.json").read_text())["resources"]) == ["x"]
     assert dml2onnx.run(back, {"x": np.full((2, 2), -1, np.float32)})["x"].max() == 0
 
@@ -239,7 +235,7 @@ def test_an_output_of_an_inputs_name(tmp_path: Path) -> None:
 # --- Files ------------------------------------------------------------------------------------------------------------
 
 
-def test_contents_that_are_long_lie_beside_it(tmp_path: Path) -> None:
+def test_long_contents_go_to_files(tmp_path: Path) -> None:
     big = np.arange(400, dtype=np.float32)
     model = edited(NATIVE, ("/inputs/x", f32(4, values=[1, 2, 3, 4])), ("/nodes/2", {
         "name": "add2", "type": "ELEMENT_WISE_ADD", "desc": {"OutputTensor": f32(400)},
@@ -256,7 +252,7 @@ def test_contents_that_are_long_lie_beside_it(tmp_path: Path) -> None:
     assert resources["p"]["initialValues"] == {"sourcePath": "model.p.npy"}
 
 
-def test_files_that_are_not_there(tmp_path: Path) -> None:
+def test_missing_files(tmp_path: Path) -> None:
     missing = Constant(CONST, MissingData((tmp_path / "w.bin").resolve(), 16))
     graph = Graph((relu(CONST, OUT),), (), (Y_OUT,), (missing,))
     convert(graph, tmp_path / "model.json", "dxdispatch")

@@ -1,4 +1,4 @@
-"""Any graph as a native model: the same graph comes back, and people can read what is in between."""
+"""Graphs as native models: round trips, and readability of the text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from dml2onnx.codes import exporting as codes
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.execution import execute
 from dml2onnx.exporters import convert
+from dml2onnx.exporters.descriptors import number
 from dml2onnx.frontends import LoadOptions
+from dml2onnx.frontends.numbers import to_element
 from dml2onnx.ir.data import ArrayData, Data, FillData
 from dml2onnx.ir.graph import Constant, Effect, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias
@@ -35,23 +37,20 @@ SCHEMA = Draft202012Validator(json.loads((catalog.schemas_directory() / "graph.s
 
 
 def document(graph: Graph, directory: Path) -> dict[str, Any]:
-    """The decoded native model, which comes back as the same graph."""
+    """Checks the round trip of a graph; returns the decoded native model."""
     files = round_trip(graph, directory, compiles=False)
     model: dict[str, Any] = json.loads(files["model.json"])
     SCHEMA.validate(model)
     return model
 
 
-# --- Every front end --------------------------------------------------------------------------------------------------
-
-
 def exact(desc: OperatorDesc) -> OperatorDesc:
-    """An example as a front end would read it: with bools, and with floats that FLOAT32 holds."""
+    """An example with the values that a front end would read: bools, and floats that are exact in FLOAT32."""
 
-    def value(field: FieldSchema, given: Any) -> Any:
+    def value(field: FieldSchema, item: Any) -> Any:
         if field.type is FieldType.BOOL:
-            return bool(given)
-        return tuple(float(np.float32(x)) for x in given) if field.type is FieldType.FLOAT_ARRAY else given
+            return bool(item)
+        return tuple(float(np.float32(x)) for x in item) if field.type is FieldType.FLOAT_ARRAY else item
 
     return OperatorDesc(desc.schema, tuple(None if x is None else value(field, x) for field, x in desc.items()))
 
@@ -71,7 +70,7 @@ def relu(source: Any, target: Any) -> dict[str, Any]:
 
 
 def part(name: str, offset: int) -> dict[str, Any]:
-    """The binding of four elements from a byte on."""
+    """A binding of four elements at a byte offset."""
     return {"name": name, "elementOffset": offset // 4, "elementCount": 4, "elementSizeInBytes": 4}
 
 
@@ -102,8 +101,8 @@ def test_a_program_runs_as_before(tmp_path: Path) -> None:
     convert(graph, tmp_path / "native.json")
     before, after = execute(graph, {}), execute(dml2onnx.load(tmp_path / "native.json"), {})
     assert [effect.kind for effect, _ in after.shown] == ["print", "print", "writeFile", "writeFile"]
-    for (_, want), (_, got) in zip(before.shown, after.shown, strict=True):
-        np.testing.assert_array_equal(got, want)
+    for (_, expected), (_, actual) in zip(before.shown, after.shown, strict=True):
+        np.testing.assert_array_equal(actual, expected)
     assert before.results.keys() == after.results.keys() == {"x"}
     np.testing.assert_array_equal(after.results["x"], before.results["x"])
 
@@ -146,10 +145,7 @@ def test_float32_values_are_short(tmp_path: Path) -> None:
     assert document(one(desc), tmp_path)["nodes"][0]["desc"]["Alpha"] == 0.1 != single
 
 
-def test_every_float32_comes_back(tmp_path: Path) -> None:
-    from dml2onnx.exporters.descriptors import number
-    from dml2onnx.frontends.numbers import to_element
-
+def test_every_float32(tmp_path: Path) -> None:
     patterns = np.random.default_rng(0).integers(0, 1 << 32, 20000, np.uint32)
     for dtype, data_type in ((np.float32, DataType.FLOAT32), (np.float16, DataType.FLOAT16)):
         values = patterns.view(dtype)
@@ -183,7 +179,7 @@ def test_scalars(data_type: str, value: float, tmp_path: Path) -> None:
 
 
 def test_an_attribute_named_type(tmp_path: Path) -> None:
-    """Fields named as the members around them do not get lost, not even in an activation."""
+    """A field of an activation with the name of another member of its object."""
     activation = operator("RANDOM_GENERATOR", Type="PHILOX_4X32_10")
     desc = operator("ELEMENT_WISE_ADD1", ATensor=t(2), BTensor=t(2), OutputTensor=t(2), FusedActivation=activation)
     round_trip(one(desc), tmp_path, compiles=False)
@@ -194,16 +190,11 @@ def test_an_attribute_named_type(tmp_path: Path) -> None:
 
 def constant(data: Data, desc: TensorDesc, nbytes: int = 0) -> Graph:
     """A graph that reads a constant."""
-    value, result = Value("w", nbytes or desc.total_bytes), Value("y", 0)
     out = TensorDesc(desc.data_type, desc.sizes)
-    node = Node(
-        "copy",
-        operator("ELEMENT_WISE_IDENTITY", InputTensor=desc, OutputTensor=out),
-        {"InputTensor": (Read(value),)},
-        {"OutputTensor": (Write(Value(result.name, out.total_bytes)),)},
-    )
-    outputs = (GraphOutput("y", node.targets[0], out),)
-    return Graph((node,), (), outputs, (Constant(value, data),))
+    value, result = Value("w", nbytes or desc.total_bytes), Value("y", out.total_bytes)
+    identity = operator("ELEMENT_WISE_IDENTITY", InputTensor=desc, OutputTensor=out)
+    node = Node("copy", identity, {"InputTensor": (Read(value),)}, {"OutputTensor": (Write(result),)})
+    return Graph((node,), (), (GraphOutput("y", result, out),), (Constant(value, data),))
 
 
 def padded(array: np.ndarray, nbytes: int) -> ArrayData:
@@ -243,14 +234,14 @@ def test_a_constant_larger_than_its_tensor(tmp_path: Path) -> None:
     }
 
 
-def test_a_constant_with_zeros_behind_its_tensor(tmp_path: Path) -> None:
+def test_a_constant_with_trailing_zeros(tmp_path: Path) -> None:
     data = padded(np.arange(1, 5, dtype=np.float32), 40)
     assert document(constant(data, TensorDesc(DataType.FLOAT32, (4,)), 40), tmp_path)["constants"] == {
         "w": {**f32(4), "bytes": 40, "values": [1, 2, 3, 4]}
     }
 
 
-def test_a_large_fill_costs_nothing(tmp_path: Path) -> None:
+def test_a_large_fill_is_not_materialized(tmp_path: Path) -> None:
     count = 1 << 31
     desc = TensorDesc(DataType.FLOAT32, (count,))
     data = FillData(np.float32(0.5).tobytes(), count * 4)
@@ -272,7 +263,7 @@ def test_constants_share_one_file(tmp_path: Path) -> None:
 
 
 def test_values_of_one_name(tmp_path: Path) -> None:
-    """Two constants and what a node writes are all named as the input is."""
+    """Two constants and an output of a node have the name of the input."""
     desc = TensorDesc(DataType.FLOAT32, (2,))
     x, first, second, sum_, result = (Value("x", 8) for _ in range(5))
     add = operator("ELEMENT_WISE_ADD", ATensor=desc, BTensor=desc, OutputTensor=desc)
@@ -318,14 +309,14 @@ def refused(graph: Graph, directory: Path) -> list[str]:
     return [item.code for item in caught.value.diagnostics]
 
 
-def test_errors_in_reading_are_said_again(tmp_path: Path) -> None:
+def test_errors_of_reading_are_repeated(tmp_path: Path) -> None:
     graph = load_model(tmp_path, edited(NATIVE, ("/nodes/0/desc/Alpha", 1), ("/outputs/0", "q")))
     with pytest.raises(DmlError) as caught:
         convert(graph, tmp_path / "out.json")
     assert caught.value.diagnostics == graph.findings
 
 
-def test_what_cannot_be_written(tmp_path: Path) -> None:
+def test_refused(tmp_path: Path) -> None:
     desc = TensorDesc(DataType.FLOAT32, (2,))
     x = Value("x", 8)
     inputs = (GraphInput("x", x, None, desc),)

@@ -1,4 +1,4 @@
-"""Every graph that there is, in every format and back: all comes back that the format can say."""
+"""Round trips of every graph of the tests and samples in every format."""
 
 from __future__ import annotations
 
@@ -29,44 +29,40 @@ from .test_native import SCHEMA
 
 
 def native(graph: Graph, directory: Path) -> None:
-    """All of it, in the form that the schema has."""
+    """A round trip with validation by the schema."""
     SCHEMA.validate(json.loads(round_trip(graph, directory, compiles=False)["model.json"]))
 
 
-WAYS: dict[str, Callable[[Graph, Path], object]] = {
+ROUND_TRIPS: dict[str, Callable[[Graph, Path], object]] = {
     "native": native,
     "dml_graph": test_dml_graph.round_trip,
-    "dxdispatch": test_dxdispatch.comes_back,
-    "serialized": test_serialized.comes_back,
+    "dxdispatch": test_dxdispatch.program_round_trip,
+    "serialized": test_serialized.round_trip,
 }
-NO_GRAPH_OF_EDGES = {codes.INNER_OFFSET, codes.PARTIAL_WRITE, codes.BUFFER_SIZE, codes.NO_NODE_OUTPUT}
-CANNOT_SAY = {
+WHOLE_TENSORS = {codes.INNER_OFFSET, codes.PARTIAL_WRITE, codes.BUFFER_SIZE, codes.NO_NODE_OUTPUT}
+REFUSALS = {
     "native": set(),
-    "dml_graph": {*NO_GRAPH_OF_EDGES, codes.EFFECT, codes.UNREAD_INPUT, codes.OTHER_VIEW},
+    "dml_graph": {*WHOLE_TENSORS, codes.EFFECT, codes.UNREAD_INPUT, codes.OTHER_VIEW},
     "dxdispatch": {
         *(codes.BUFFER_VERSIONS, codes.UNREAD_INPUT, codes.NO_NODE_OUTPUT, codes.UNSUITABLE_NAME, codes.TWO_OUTPUTS)
     },
-    "serialized": {*NO_GRAPH_OF_EDGES, codes.EFFECT, codes.UNREAD_INPUT, codes.TWO_OUTPUTS, codes.HIDDEN_VALUE},
+    "serialized": {*WHOLE_TENSORS, codes.EFFECT, codes.UNREAD_INPUT, codes.TWO_OUTPUTS, codes.HIDDEN_VALUE},
 }
-"""What a format may refuse of a right graph."""
-LARGE = {codes.TOO_LARGE_TO_WRITE}
-"""And this any of them."""
-
-
+"""Codes for which a format may refuse a valid graph, besides TOO_LARGE_TO_WRITE."""
 NOT_STORED = {FLAG_GOES, "case of array too long"}
-"""Graphs that DirectML takes though they say more than it reads; only the native format keeps that."""
+"""Graphs with members that DirectML ignores; only the native format stores them."""
 
 
-def says(format: str, graph: Graph, directory: Path) -> bool:
-    """Whether a graph comes back from a format; else it is refused for what that cannot say."""
+def is_stored(format: str, graph: Graph, directory: Path) -> bool:
+    """Checks the round trip of a graph, or the codes for which the format refuses it."""
     directory.mkdir(exist_ok=True)
     try:
-        WAYS[format](graph, directory)
+        ROUND_TRIPS[format](graph, directory)
     except DmlError as error:
         refused = {item.code for item in error.diagnostics}
     else:
         return True
-    assert refused <= {item.id for item in CANNOT_SAY[format] | LARGE}
+    assert refused <= {item.id for item in REFUSALS[format] | {codes.TOO_LARGE_TO_WRITE}}
     return False
 
 
@@ -78,9 +74,9 @@ def graphs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Graph]:
 
 @pytest.mark.parametrize("format", GRAPHS)
 def test_every_graph(format: str, graphs: dict[str, Graph], tmp_path: Path) -> None:
-    kept = {name: graph for name, graph in graphs.items() if format == "native" or name not in NOT_STORED}
-    said = [name for number, (name, graph) in enumerate(kept.items()) if says(format, graph, tmp_path / str(number))]
-    assert len(said) > 0.9 * len(graphs), graphs.keys() - set(said)
+    storable = [name for name in graphs if format == "native" or name not in NOT_STORED]
+    stored = [name for n, name in enumerate(storable) if is_stored(format, graphs[name], tmp_path / str(n))]
+    assert len(stored) > 0.9 * len(graphs), graphs.keys() - set(stored)
 
 
 @pytest.mark.parametrize("format", GRAPHS)
@@ -89,16 +85,15 @@ def test_every_graph(format: str, graphs: dict[str, Graph], tmp_path: Path) -> N
 def test_random_graphs(format: str, sample: Sample) -> None:
     with tempfile.TemporaryDirectory() as directory:
         if is_valid(sample.graph):
-            says(format, sample.graph, Path(directory))
+            is_stored(format, sample.graph, Path(directory))
 
 
 @pytest.mark.parametrize("format", GRAPHS)
 @pytest.mark.parametrize("name", ["picture", "digits"])
-def test_what_comes_back_computes_the_same(format: str, name: str, tmp_path: Path) -> None:
-    """Programs without their writeFile commands."""
+def test_results_stay_the_same(format: str, name: str, tmp_path: Path) -> None:
     graph = dml2onnx.load(SAMPLES / name / "model.json", LoadOptions(freeze=name == "digits"))
     convert(replace(graph, effects=()), tmp_path / "graph", format)
     inputs = dml2onnx.compile(graph).complete(None)
-    want, got = dml2onnx.run(graph, inputs), dml2onnx.run(tmp_path / "graph", inputs)
+    expected, actual = dml2onnx.run(graph, inputs), dml2onnx.run(tmp_path / "graph", inputs)
     for item in graph.outputs:
-        np.testing.assert_array_equal(got[item.name], want[item.name])
+        np.testing.assert_array_equal(actual[item.name], expected[item.name])

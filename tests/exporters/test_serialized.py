@@ -1,4 +1,4 @@
-"""Graphs written as serialized files, and read back: the same graph, or a reason why there is none."""
+"""Graphs as serialized files: round trips, names of files, and placement of constants."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ quick = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], de
 
 
 def written(graph: Graph, directory: Path) -> Path:
-    """Writes a graph with all of its files."""
+    """Writes a graph with its files; returns the path of the graph."""
     data, files = serialized(graph, reserved={"Partition_0.bin"})
     path = directory / "Partition_0.bin"
     path.write_bytes(data)
@@ -43,14 +43,14 @@ def written(graph: Graph, directory: Path) -> Path:
 
 
 def back(graph: Graph, directory: Path) -> Graph:
-    """The graph written and read again."""
-    again = load(written(graph, directory))
-    assert [str(item) for item in again.findings] == []
-    return again
+    """Writes and reads a graph."""
+    result = load(written(graph, directory))
+    assert [str(item) for item in result.findings] == []
+    return result
 
 
 def stored(operator: OperatorDesc) -> OperatorDesc:
-    """A descriptor without what the format does not store: flags, alignments, a total that is the smallest."""
+    """A descriptor without flags, alignments and minimal total sizes, which the format does not store."""
 
     def plain(item: Any) -> Any:
         if isinstance(item, TensorDesc):
@@ -62,7 +62,7 @@ def stored(operator: OperatorDesc) -> OperatorDesc:
 
 
 def shape(graph: Graph) -> list[Any]:
-    """What a graph is, values told by who makes them; the text of descriptors tells -0.0 and NaN apart."""
+    """The structure of a graph, with values identified by their writers; ``repr`` distinguishes -0.0 and NaN."""
     numbers: dict[Value, str] = {item.value: f"input {item.name}" for item in graph.inputs}
     contents = {item.value: item.data.read(0, item.value.nbytes).tobytes() for item in graph.constants}
     parts: list[Any] = []
@@ -82,13 +82,13 @@ def shape(graph: Graph) -> list[Any]:
     return [[(item.name, item.value.nbytes) for item in graph.inputs], outputs, *parts]
 
 
-def comes_back(graph: Graph, directory: Path) -> None:
-    """Fails where a graph is another one after it was written; what is not stored of inputs and outputs is told."""
-    again = back(graph, directory)
-    assert shape(again) == shape(graph)
-    told = any("descriptors" in item.message for item in left_out(graph, directory / "Partition_0.bin"))
-    ports = [(*graph.inputs, *graph.outputs), (*again.inputs, *again.outputs)]
-    assert told != all(mine.desc in (None, other.desc) for mine, other in zip(*ports, strict=True))
+def round_trip(graph: Graph, directory: Path) -> None:
+    """Checks that a graph stays the same, or that ``left_out`` reports changes of descriptors."""
+    result = back(graph, directory)
+    assert shape(result) == shape(graph)
+    is_reported = any("descriptors" in item.message for item in left_out(graph, directory / "Partition_0.bin"))
+    ports = [(*graph.inputs, *graph.outputs), (*result.inputs, *result.outputs)]
+    assert is_reported != all(before.desc in (None, after.desc) for before, after in zip(*ports, strict=True))
 
 
 def compiled(graph: Graph) -> bytes:
@@ -101,7 +101,7 @@ def compiled(graph: Graph) -> bytes:
 
 
 def test_read_from_a_file(tmp_path: Path) -> None:
-    """A file that was read is written as it was: names, order, constants; after that nothing changes any more."""
+    """Names, order and constants of a file stay the same; a second round trip does not change a byte."""
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
     first = load_partition(tmp_path, PARTITION)
@@ -116,18 +116,17 @@ def test_read_from_a_file(tmp_path: Path) -> None:
 
 
 def test_sample(shared: Path, tmp_path: Path) -> None:
-    """The names and values in the file of ONNX Runtime, all of them."""
-    first = load(shared / "models" / "serialized_matmul_add" / "Partition_0.bin")
+    """All names and values in a file of ONNX Runtime."""
+    original = shared / "models" / "serialized_matmul_add" / "Partition_0.bin"
+    first = load(original)
     second = back(first, tmp_path)
     assert [item.operator for item in second.nodes] == [item.operator for item in first.nodes]
     assert compiled(second) == compiled(first)
-    original = (shared / "models" / "serialized_matmul_add" / "Partition_0.bin").read_bytes()
-    rewritten = (tmp_path / "Partition_0.bin").read_bytes()
-    assert texts(rewritten) == texts(original)
+    assert texts((tmp_path / "Partition_0.bin").read_bytes()) == texts(original.read_bytes())
 
 
 def texts(data: bytes) -> list[str]:
-    """All texts in a file, in any order: whatever has a length, that many printable characters, and a zero."""
+    """All strings in a file, sorted: a length with as many printable characters after it."""
     found = []
     for offset in range(4, len(data), 4):
         (length,) = struct.unpack_from("<I", data, offset)
@@ -142,14 +141,13 @@ def texts(data: bytes) -> list[str]:
 
 @pytest.mark.parametrize("name", catalog.operator_names())
 def test_every_operator(name: str, tmp_path: Path) -> None:
-    """Every field of every operator comes back, with tensors present and absent."""
+    """Every field, with tensors present and absent."""
     draw = Draw(1)
     for optional in (lambda: True, lambda: False, draw.coin, draw.coin):
         graph = single_node(draw.operator(catalog.operator(name), optional))
-        again = load(written(graph, tmp_path))
-        assert [str(item) for item in again.findings] == []
-        assert repr(again.nodes[0].operator.values) == repr(stored(graph.nodes[0].operator).values)
-        assert again.nodes[0].reads.keys() == graph.nodes[0].reads.keys()
+        (node,) = back(graph, tmp_path).nodes
+        assert repr(node.operator.values) == repr(stored(graph.nodes[0].operator).values)
+        assert node.reads.keys() == graph.nodes[0].reads.keys()
 
 
 # --- Names and constants ----------------------------------------------------------------------------------------------
@@ -190,7 +188,7 @@ def test_file_names(name: str, file: str, tmp_path: Path) -> None:
 
 
 def test_files_of_one_name(tmp_path: Path) -> None:
-    """Constants of one name, up to the case of their letters, get files of their own."""
+    """Constants with names that differ only in case get different files."""
     x = value("x", X)
     ws, ys = [Value(name, 16) for name in ("w", "W", "w")], [value(f"y{index}", X) for index in range(3)]
     add = op("ELEMENT_WISE_ADD", ATensor=X, BTensor=X, OutputTensor=X)
@@ -200,9 +198,9 @@ def test_files_of_one_name(tmp_path: Path) -> None:
     ]
     graph = make(nodes, [x], [(y, X) for y in ys])
     data = [Constant(w, FillData(struct.pack("<f", index), 16)) for index, w in enumerate(ws)]
-    again = back(dataclasses.replace(graph, constants=tuple(data)), tmp_path)
-    got = dml2onnx.run(again, {"x": np.zeros((2, 2), np.float32)})
-    assert [got[f"y{index}"].max() for index in range(3)] == [0, 1, 2]
+    result = back(dataclasses.replace(graph, constants=tuple(data)), tmp_path)
+    outputs = dml2onnx.run(result, {"x": np.zeros((2, 2), np.float32)})
+    assert [outputs[f"y{index}"].max() for index in range(3)] == [0, 1, 2]
     assert {item.name for item in tmp_path.iterdir()} == {"Partition_0.bin", "w.bin", "W_2.bin", "w_3.bin"}
 
 
@@ -219,15 +217,15 @@ def test_files_of_one_name(tmp_path: Path) -> None:
         (t(40, type="INT8"), False),
     ],
 )
-def test_where_constants_lie(desc: TensorDesc, inside: bool, tmp_path: Path) -> None:
-    """Below 8 bytes in the file, and whatever DxDispatch cannot upload; a FLOAT16 is padded to 4 bytes."""
+def test_placement_of_constants(desc: TensorDesc, inside: bool, tmp_path: Path) -> None:
+    """The graph's file has constants below 8 bytes, and those that DxDispatch cannot upload."""
     content = np.arange(1, desc.total_bytes + 1, dtype=np.uint8)
     graph = adding(ArrayData(content), "w", desc)
     data, files = serialized(graph)
     assert (files == {}) is inside
-    again = back(graph, tmp_path)
-    assert again.constants[0].data.read().tobytes() == content.tobytes()
-    assert again.nodes[0].operator.tensor("BTensor").owned_by_dml is not inside
+    result = back(graph, tmp_path)
+    assert result.constants[0].data.read().tobytes() == content.tobytes()
+    assert result.nodes[0].operator.tensor("BTensor").owned_by_dml is not inside
     assert len(data) > 100
 
 
@@ -252,8 +250,8 @@ def test_constants_that_must_not_be_owned(tmp_path: Path) -> None:
     assert shape(back(graph, tmp_path)) == shape(graph)
 
 
-def test_names_that_are_taken(tmp_path: Path) -> None:
-    """Inputs and outputs keep their names, whatever the values between them would be called."""
+def test_name_collisions(tmp_path: Path) -> None:
+    """Inputs and outputs keep their names, and inner values get others."""
     x, h, y = value("nodeIdx:0-outputIdx:0", X), value("h", X), value("nodeIdx:1-outputIdx:0", X)
     relu = op("ACTIVATION_RELU", InputTensor=X, OutputTensor=X)
     nodes = [
@@ -261,9 +259,9 @@ def test_names_that_are_taken(tmp_path: Path) -> None:
         node(relu, {"InputTensor": [h]}, {"OutputTensor": [y]}, name=""),
     ]
     graph = make(nodes, [x], [(y, X)])
-    again = back(graph, tmp_path)
-    assert shape(again) == shape(graph)
-    assert [item.name for item in again.nodes] == ["a", "activation_relu_1"]
+    result = back(graph, tmp_path)
+    assert shape(result) == shape(graph)
+    assert [item.name for item in result.nodes] == ["a", "activation_relu_1"]
 
 
 def test_nodes_in_any_order(tmp_path: Path) -> None:
@@ -273,17 +271,16 @@ def test_nodes_in_any_order(tmp_path: Path) -> None:
         node(relu, {"InputTensor": [h]}, {"OutputTensor": [y]}, name="last"),
         node(relu, {"InputTensor": [x]}, {"OutputTensor": [h]}, name="first"),
     ]
-    again = back(make(nodes, [x], [(y, X)]), tmp_path)
-    assert [item.name for item in again.nodes] == ["first", "last"]
+    assert [item.name for item in back(make(nodes, [x], [(y, X)]), tmp_path).nodes] == ["first", "last"]
 
 
-def test_an_output_of_an_inputs_name(tmp_path: Path) -> None:
-    """As long as no node reads it, the name means one thing to nodes and another to the graph."""
+def test_an_output_with_the_name_of_an_input(tmp_path: Path) -> None:
+    """This is valid if no node reads the output."""
     x, y = value("x", X), Value("y", 16)
     relu = op("ACTIVATION_RELU", InputTensor=X, OutputTensor=X)
     graph = make([node(relu, {"InputTensor": [x]}, {"OutputTensor": [y]})], [x])
-    again = back(dataclasses.replace(graph, outputs=(GraphOutput("x", y, X),)), tmp_path)
-    assert dml2onnx.run(again, {"x": np.full((2, 2), -1, np.float32)})["x"].max() == 0
+    result = back(dataclasses.replace(graph, outputs=(GraphOutput("x", y, X),)), tmp_path)
+    assert dml2onnx.run(result, {"x": np.full((2, 2), -1, np.float32)})["x"].max() == 0
 
 
 def test_constants_that_nothing_reads(tmp_path: Path) -> None:
@@ -292,19 +289,12 @@ def test_constants_that_nothing_reads(tmp_path: Path) -> None:
     assert serialized(more)[0] == serialized(graph)[0]
 
 
-def test_what_a_program_prints(tmp_path: Path) -> None:
-    """A command that shows an output of the graph says nothing more than that it is one."""
-    graph = adding(FillData(b"\0", 16))
-    shown = dataclasses.replace(graph, effects=(Effect("print", graph.outputs[0]),))
-    assert serialized(shown)[0] == serialized(graph)[0]
-
-
-def test_what_a_program_prints_before_it_is_overwritten(tmp_path: Path) -> None:
-    """Such a command is left out like all others, and that is told."""
+def test_commands_are_omitted(tmp_path: Path) -> None:
+    """One warning is about all commands, another about one that prints a value before it is overwritten."""
     graph = adding(FillData(b"\0", 16))
     effects = (Effect("print", graph.outputs[0]), Effect("print", GraphOutput("z", Value("z", 16), X)))
-    shown = dataclasses.replace(graph, effects=effects)
-    assert serialized(shown)[0] == serialized(graph)[0]
+    program = dataclasses.replace(graph, effects=effects)
+    assert serialized(program)[0] == serialized(graph)[0]
     for form in ("serialized", "dml_graph"):
-        told = [(item.code, item.severity.value) for item in left_out(shown, tmp_path / "p", form)]
-        assert told == [(codes.EFFECT.id, "warning"), (codes.LEFT_OUT.id, "warning")]
+        warnings = [(item.code, item.severity.value) for item in left_out(program, tmp_path / "p", form)]
+        assert warnings == [(codes.EFFECT.id, "warning"), (codes.LEFT_OUT.id, "warning")]

@@ -1,4 +1,4 @@
-"""What a serialized graph cannot say."""
+"""Graphs that a serialized file cannot express."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def relu(
     inputs: tuple[GraphInput, ...] = (X_IN,),
     constants: tuple[Constant, ...] = (),
 ) -> Graph:
-    """``y = relu(x)``, or something odd in the place of a part of it."""
-    only = Node("relu", RELU, {"InputTensor": (read,)}, {"OutputTensor": (write,)}, "/nodes/0")
-    return Graph((only,), inputs, outputs or (Y_OUT,), constants)
+    """``y = relu(x)``, with replacements for some of its parts."""
+    single = Node("relu", RELU, {"InputTensor": (read,)}, {"OutputTensor": (write,)}, "/nodes/0")
+    return Graph((single,), inputs, outputs or (Y_OUT,), constants)
 
 
 def hidden() -> Graph:
-    """The first node's output has the name of the input, which the second one reads."""
+    """The first node's output, which the second one reads, has the name of the input."""
     first = node(RELU, {"InputTensor": [IN]}, {"OutputTensor": [OUT]})
     second = node(RELU, {"InputTensor": [OUT]}, {"OutputTensor": [CONST]}, name="second")
     return Graph((first, second), (X_IN,), (GraphOutput("x", OUT, X), GraphOutput("y", CONST, X)))
@@ -96,7 +96,7 @@ def test_refused(name: str) -> None:
     assert refused(graph) == [(code.id, node_name, field)]
 
 
-def test_names_given_twice() -> None:
+def test_duplicate_names() -> None:
     second = GraphInput("x", Value("x", 16))
     desc = op("ELEMENT_WISE_ADD", ATensor=X, BTensor=X, OutputTensor=X)
     both = {"ATensor": (Read(IN),), "BTensor": (Read(second.value),)}
@@ -118,20 +118,16 @@ def test_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_sizes_beyond_64_bits() -> None:
-    """Such a tensor is read as it stands, for checks to refuse it, and there is no number to write."""
+    """Front ends read such tensors, but the format has only 64 bits for them."""
     huge = TensorDesc(DataType.FLOAT32, (2**32 - 1,) * 3)
-    values = value("x", huge), value("y", huge)
-    relu = node(
-        op("ACTIVATION_RELU", InputTensor=huge, OutputTensor=huge),
-        {"InputTensor": [values[0]]},
-        {"OutputTensor": [values[1]]},
-    )
-    found = refused(make([relu], values[:1], [(values[1], huge)]))
-    assert codes.TOO_LARGE_TO_WRITE.id in {code for code, _, _ in found}
+    x, y = value("x", huge), value("y", huge)
+    huge_relu = op("ACTIVATION_RELU", InputTensor=huge, OutputTensor=huge)
+    graph = make([node(huge_relu, {"InputTensor": [x]}, {"OutputTensor": [y]})], [x], [(y, huge)])
+    assert codes.TOO_LARGE_TO_WRITE.id in {code for code, _, _ in refused(graph)}
 
 
 def test_descriptors_that_are_not_stored(tmp_path: Path) -> None:
-    """An input is seen as its first reader sees it, an output as it was written; other views are told."""
+    """An input gets the descriptor of its first reader, an output that of its writer; others cause a warning."""
     square = f32(2, 2)
     first = ("/nodes/0/desc/ATensor", f32(4)), ("/nodes/1/desc/InputTensors", [f32(4), f32(4)])
     changes: list[tuple[list[tuple[str, Any]], str]] = [
@@ -141,9 +137,8 @@ def test_descriptors_that_are_not_stored(tmp_path: Path) -> None:
     ]
     for change, what in changes:
         graph = load_model(tmp_path, edited(NATIVE, *change))
-        told = [item.message for item in left_out(graph, tmp_path / "p.bin") if "descriptors" in item.message]
-        assert len(told) == 1
-        assert what in told[0]
+        (message,) = [item.message for item in left_out(graph, tmp_path / "p.bin") if "descriptors" in item.message]
+        assert what in message
     assert not any("descriptors" in str(item) for item in left_out(load_model(tmp_path, NATIVE), tmp_path / "p.bin"))
 
 

@@ -1,4 +1,4 @@
-"""What has to hold of every graph that was read, whatever was in the file."""
+"""Invariants of every graph that a front end returns, whatever the file contains."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from dml2onnx.ir.graph import Graph
 
 
 def account(graph: Graph, *, exports: bool = True) -> None:
-    """Fails where a value that is used comes from nowhere and nothing is said of it, or a later stage does not hold."""
+    """Checks that every used value has a source or a finding, and that exporters raise nothing but ``DmlError``."""
     found = (*graph.findings, *check(graph))
     for finding in found:
         assert finding.message.isprintable()
         assert str(finding).isprintable()
         assert str(finding).encode()
         assert finding.pointer == "" or finding.pointer.startswith("/")
-    for write in (lambda: native(graph, "data"), lambda: dml_graph(graph, "data"), lambda: serialized(graph)):
-        with suppress(DmlError):
-            if exports:
+    if exports:
+        for write in (lambda: native(graph, "data"), lambda: dml_graph(graph, "data"), lambda: serialized(graph)):
+            with suppress(DmlError):
                 write()
     provided = {item.value for item in graph.inputs} | {item.value for item in graph.constants}
     used = [item.value for item in (*graph.outputs, *graph.results, *(effect.output for effect in graph.effects))]

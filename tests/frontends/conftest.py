@@ -12,7 +12,7 @@ LFS_POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0a"
 
 @pytest.fixture
 def directory(tmp_path: Path) -> Path:
-    """A model's directory with files of all kinds, good and bad."""
+    """A model directory with valid and invalid data files."""
     model = tmp_path / "model"
     (model / "sub").mkdir(parents=True)
     (tmp_path / "outside.bin").write_bytes(bytes(16))

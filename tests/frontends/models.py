@@ -1,4 +1,4 @@
-"""Small valid models of each format, and a way to break them in one place."""
+"""Small valid models of each format, and ``edited`` to break them in one place."""
 
 from __future__ import annotations
 
@@ -18,6 +18,22 @@ REMOVE = object()
 def f32(*sizes: int, **more: Any) -> Model:
     """A FLOAT32 tensor descriptor."""
     return {"DataType": "FLOAT32", "Sizes": list(sizes), **more}
+
+
+def input_edge(source: int, node: int, number: int, **more: Any) -> Model:
+    """An input edge of a DML_GRAPH_DESC, to the input ``number`` of a node."""
+    return {"GraphInputIndex": source, "ToNodeIndex": node, "ToNodeInputIndex": number, **more}
+
+
+def inner_edge(source: int, node: int, number: int, **more: Any) -> Model:
+    """An intermediate edge, from the output 0 of the node ``source`` to the input ``number`` of another one."""
+    ends = {"FromNodeIndex": source, "FromNodeOutputIndex": 0, "ToNodeIndex": node, "ToNodeInputIndex": number}
+    return {**ends, **more}
+
+
+def output_edge(node: int, number: int, target: int, **more: Any) -> Model:
+    """An output edge, from the output ``number`` of a node."""
+    return {"FromNodeIndex": node, "FromNodeOutputIndex": number, "GraphOutputIndex": target, **more}
 
 
 CONVOLUTION: Model = {
@@ -113,15 +129,9 @@ GRAPH: Model = {
             },
         },
     ],
-    "InputEdges": [
-        {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0, "Name": "x"},
-        {"Type": "INPUT", "Desc": {"GraphInputIndex": 1, "ToNodeIndex": 2, "ToNodeInputIndex": 0}},
-    ],
-    "OutputEdges": [{"FromNodeIndex": 2, "FromNodeOutputIndex": 0, "GraphOutputIndex": 0, "Name": "y"}],
-    "IntermediateEdges": [
-        {"FromNodeIndex": 1, "FromNodeOutputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 1},
-        {"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "ToNodeIndex": 2, "ToNodeInputIndex": 1},
-    ],
+    "InputEdges": [input_edge(0, 0, 0, Name="x"), {"Type": "INPUT", "Desc": input_edge(1, 2, 0)}],
+    "OutputEdges": [output_edge(2, 0, 0, Name="y")],
+    "IntermediateEdges": [inner_edge(1, 0, 1), inner_edge(0, 2, 1)],
 }
 
 DX: Model = {
@@ -150,7 +160,7 @@ DX: Model = {
 
 
 def edited(model: Model, *changes: tuple[str, Any]) -> Model:
-    """A copy with values put at JSON pointers (``-`` appends), or removed there."""
+    """Returns a copy with each value set at its JSON pointer (``-`` appends), or removed (``REMOVE``)."""
     model = copy.deepcopy(model)
     for pointer, value in changes:
         *path, last = [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
@@ -170,23 +180,21 @@ def edited(model: Model, *changes: tuple[str, Any]) -> Model:
 
 
 def dx_operator(operator: str, desc: Model, **more: Any) -> Model:
-    """A DxDispatch model of one dispatchable ``op`` and no command."""
+    """A DxDispatch model with one dispatchable, ``op``, and no commands."""
     return {"resources": {}, "dispatchables": {"op": {"type": operator, "desc": desc, **more}}, "commands": []}
 
 
 def one_node(kind: str, desc: Model, x: Model, *, name: str = "n", **more: Any) -> Model:
-    """A native model of one node, which reads ``x`` and writes ``y``; ``more`` are members of the node."""
+    """A native model with one node that reads ``x`` and writes ``y``; ``more`` are members of the node."""
     node = {"name": name, "type": kind, "desc": desc, "inputs": {"InputTensor": "x"}, "outputs": {"OutputTensor": "y"}}
     return {"dml2onnx": 1, "inputs": {"x": x}, "nodes": [{**node, **more}], "outputs": ["y"]}
 
 
 def load_text(directory: Path, text: str, options: LoadOptions | None = None) -> Graph:
-    """Loads a model from its text."""
     path = directory / "model.json"
     path.write_text(text, encoding="utf-8")
     return load(path) if options is None else load(path, options)
 
 
 def load_model(directory: Path, model: Any, options: LoadOptions | None = None) -> Graph:
-    """Loads a model from its decoded form."""
     return load_text(directory, json.dumps(model), options)

@@ -1,8 +1,8 @@
-"""Serialized graphs put together by hand, from the slot numbers of the format rather than from what the package has.
+"""Writes serialized graphs from the slot numbers of the format, independently of the package's own writer.
 
-A graph is made of dictionaries, so that it can be broken in one place like a JSON model: ``nodes`` with ``operator`` or
-``constant`` (a name) or ``raw`` (bytes), ``inputs``, ``outputs``. Attributes are ``name``, ``code`` and ``value``: the
-bytes of structures, numbers of arrays, dictionaries of activations, ``None`` for nothing.
+A graph is a dictionary, so that tests can edit it like a JSON model. Its members are ``nodes``, ``inputs`` and
+``outputs``. A node has ``operator``, ``constant`` (a name) or ``raw`` (bytes). An attribute has ``name``, ``code`` and
+``value``: bytes (a structure), a list of numbers (an array), a dictionary (an activation) or ``None`` (absent).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ UINT, INT, FLOAT = struct.Struct("<I").pack, struct.Struct("<i").pack, struct.St
 
 
 def tensor(data_type: str, *sizes: int, strides: Sequence[int] | None = None, total: int | None = None) -> Model:
-    """A tensor descriptor; ``total`` is that of 4-byte elements without strides when it is not given."""
+    """A tensor descriptor; ``total`` defaults to the size of packed 4-byte elements."""
     size = 4 * int(np.prod(sizes)) if total is None else total
     return {"dataType": f"DML_TENSOR_DATA_TYPE_{data_type}", "sizes": list(sizes), "strides": strides, "total": size}
 
@@ -41,39 +41,59 @@ def real(name: str, value: float) -> Model:
     return attribute(name, 6, FLOAT(value))
 
 
+def node(
+    kind: str,
+    inputs: Sequence[Model],
+    outputs: Sequence[Model],
+    attributes: Sequence[Model] = (),
+    *,
+    reads: Sequence[str],
+    writes: Sequence[str],
+    name: str | None = None,
+) -> Model:
+    """An operator node; its name defaults to the operator's name in lower case."""
+    return {
+        "name": kind.lower() if name is None else name,
+        "operator": f"DML_OPERATOR_{kind}",
+        "inputs": list(inputs),
+        "outputs": list(outputs),
+        "attributes": list(attributes),
+        "inputNames": list(reads),
+        "outputNames": list(writes),
+    }
+
+
 RELU: Model = {"type": "DML_OPERATOR_ACTIVATION_RELU", "attributes": []}
 
 PARTITION: Model = {
     "nodes": [
         {"name": "w", "constant": "w", "outputNames": ["w-nodeIdx:0-outputIdx:0"]},
-        {
-            "name": "add",
-            "operator": "DML_OPERATOR_ELEMENT_WISE_ADD1",
-            "inputs": [tensor("FLOAT32", 4), tensor("FLOAT32", 4)],
-            "outputs": [tensor("FLOAT32", 4)],
-            "attributes": [attribute("FusedActivation", 1, RELU)],
-            "inputNames": ["x", "w-nodeIdx:0-outputIdx:0"],
-            "outputNames": ["nodeIdx:1-outputIdx:0", ""],
-        },
+        node(
+            "ELEMENT_WISE_ADD1",
+            [tensor("FLOAT32", 4), tensor("FLOAT32", 4)],
+            [tensor("FLOAT32", 4)],
+            [attribute("FusedActivation", 1, RELU)],
+            reads=["x", "w-nodeIdx:0-outputIdx:0"],
+            writes=["nodeIdx:1-outputIdx:0", ""],
+            name="add",
+        ),
         {"name": "two", "raw": FLOAT(2.0), "outputNames": ["two"]},
-        {
-            "name": "mul",
-            "operator": "DML_OPERATOR_ELEMENT_WISE_MULTIPLY",
-            "inputs": [tensor("FLOAT32", 2, 2), tensor("FLOAT32", 2, 2, strides=[0, 0], total=4)],
-            "outputs": [tensor("FLOAT32", 2, 2)],
-            "attributes": [],
-            "inputNames": ["nodeIdx:1-outputIdx:0", "two"],
-            "outputNames": ["y"],
-        },
+        node(
+            "ELEMENT_WISE_MULTIPLY",
+            [tensor("FLOAT32", 2, 2), tensor("FLOAT32", 2, 2, strides=[0, 0], total=4)],
+            [tensor("FLOAT32", 2, 2)],
+            reads=["nodeIdx:1-outputIdx:0", "two"],
+            writes=["y"],
+            name="mul",
+        ),
     ],
     "inputs": ["x", ""],
     "outputs": ["y"],
 }
-"""y = 2 * relu(x + w), written as four elements in a row and read as two rows."""
+"""y = 2 * relu(x + w): the sum is written as a row of four and read as a 2 x 2 matrix."""
 
 
 def build(graph: Model) -> bytes:
-    """The file of a graph."""
     b = flatbuffers.Builder(256)
     nodes = offsets(b, [_node(b, node) for node in graph["nodes"]])
     inputs, outputs = strings(b, graph["inputs"]), strings(b, graph["outputs"])
@@ -82,7 +102,7 @@ def build(graph: Model) -> bytes:
 
 
 def write(directory: Path, graph: Model, name: str = "Partition_0.bin") -> Path:
-    """Writes the graph and the file of its constant ``w``."""
+    """Writes the graph and the data file of its constant ``w``."""
     (directory / "w.bin").write_bytes(np.array([1, -2, 3, -4], np.float32).tobytes())
     path = directory / name
     path.write_bytes(build(graph))
@@ -94,8 +114,17 @@ def load_partition(directory: Path, graph: Model, options: LoadOptions | None = 
     return load(path) if options is None else load(path, options)
 
 
-def table(b: flatbuffers.Builder, slots: int, fields: dict[int, Any], codes: dict[int, int] | None = None) -> int:
+def table(
+    b: flatbuffers.Builder,
+    slots: int,
+    fields: dict[int, Any],
+    codes: dict[int, int] | None = None,
+    totals: dict[int, int] | None = None,
+) -> int:
+    """A table of offsets (``fields``), bytes (``codes``) and 64-bit integers (``totals``), each by slot number."""
     b.StartObject(slots)
+    for slot, total in (totals or {}).items():
+        b.PrependUint64Slot(slot, total, 0)
     for slot, code in (codes or {}).items():
         b.PrependUint8Slot(slot, code, 0)
     for slot, offset in fields.items():
@@ -137,14 +166,10 @@ def structure(b: flatbuffers.Builder, content: bytes) -> int:
 
 
 def _node(b: flatbuffers.Builder, node: Model) -> int:
-    name, inputs, outputs = string(b, node.get("name")), node.get("inputNames"), node.get("outputNames")
-    if "operator" in node:
-        code, desc = 1, _operator(b, node)
-    else:
-        code, desc = 2, _constant(b, node)
-    code = node.get("code", code)
-    fields = {1: desc, 2: name, 3: strings(b, inputs), 4: strings(b, outputs)}
-    return table(b, 5, fields, {0: code})
+    name = string(b, node.get("name"))
+    code, desc = (1, _operator(b, node)) if "operator" in node else (2, _constant(b, node))
+    inputs, outputs = strings(b, node.get("inputNames")), strings(b, node.get("outputNames"))
+    return table(b, 5, {1: desc, 2: name, 3: inputs, 4: outputs}, {0: node.get("code", code)})
 
 
 def _constant(b: flatbuffers.Builder, node: Model) -> int:
@@ -167,12 +192,7 @@ def _tensor(b: flatbuffers.Builder, item: Model) -> int:
         1: numbers(b, item["sizes"], "<I"),
         2: numbers(b, item["strides"], "<I"),
     }
-    b.StartObject(4)
-    b.PrependUint64Slot(3, item["total"], 0)
-    for slot, offset in fields.items():
-        if offset is not None:
-            b.PrependUOffsetTRelativeSlot(slot, offset, 0)
-    return int(b.EndObject())
+    return table(b, 4, fields, totals={3: item["total"]})
 
 
 def _attributes(b: flatbuffers.Builder, items: Sequence[Model]) -> int:

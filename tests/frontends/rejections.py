@@ -1,7 +1,4 @@
-"""Models that are wrong in one place, and what is found there.
-
-A case that needs more than one finding lists all of them: nothing follows from what has been reported already.
-"""
+"""Models with one mistake, and all findings that it causes."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from .models import Model, edited, load_model
 
 
 class Case(NamedTuple):
-    """A model and its findings, as (code, JSON pointer)."""
+    """A model and its findings, as pairs of code and JSON pointer."""
 
     model: Model
     findings: tuple[tuple[Code, str], ...]
@@ -30,7 +27,7 @@ class Case(NamedTuple):
 
 
 class Changed(Protocol):
-    """Makes a case of a model with something changed in it."""
+    """Returns the case of a model with some changes."""
 
     def __call__(
         self,
@@ -42,9 +39,9 @@ class Changed(Protocol):
 
 
 def changes_of(model: Model, base: str = "") -> Changed:
-    """Cases of a model: one finding at the place of the first change, or ``at`` another one; or a list of findings.
+    """Returns a function that makes cases of ``model``; all pointers are relative to ``base``.
 
-    All places count from ``base``.
+    ``found`` is a list of findings, or one code, found at the first change or ``at`` another pointer.
     """
 
     def changed(
@@ -54,14 +51,14 @@ def changes_of(model: Model, base: str = "") -> Changed:
         options: LoadOptions | None = None,
     ) -> Case:
         findings = [(found, changes[0][0] if at is None else at)] if isinstance(found, Code) else found
-        made = edited(model, *((base + place, value) for place, value in changes))
-        return Case(made, tuple((code, base + place) for code, place in findings), options)
+        changed_model = edited(model, *((base + place, value) for place, value in changes))
+        return Case(changed_model, tuple((code, base + place) for code, place in findings), options)
 
     return changed
 
 
 def rejecting(cases: Sequence[Case], load: Callable[..., Graph] = load_model) -> Callable[..., None]:
-    """A test that each model has exactly the findings of its case."""
+    """Returns a test that each model has exactly the findings of its case."""
 
     @pytest.mark.parametrize("case", cases, ids=str)
     def test(case: Case, directory: Path) -> None:

@@ -1,4 +1,4 @@
-"""Operator descriptors: every kind of field in every spelling, and every way to get it wrong."""
+"""Operator descriptors: every kind of field, in every spelling and with every mistake."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .rejections import Changed, changes_of, rejecting
 
 
 def descriptor(operator: str, desc: Model) -> Changed:
-    """Changes to a DxDispatch descriptor; places count from there."""
+    """Makes cases of a DxDispatch descriptor; pointers are relative to it."""
     return changes_of(dx_operator(operator, desc), "/dispatchables/op/desc")
 
 
@@ -116,45 +116,39 @@ test_rejected = rejecting(REJECTED)
 # --- What is accepted -------------------------------------------------------------------------------------------------
 
 
-def reading(operator: str, desc: Model, dialect: Dialect = DXDISPATCH) -> OperatorDesc:
-    """The descriptor, which must be right."""
-    reader = DescriptorReader(dialect)
-    schema = reader.schema(operator)
-    assert schema is not None
-    made, problems = reader.operator(schema, desc)
+def read(operator: str, desc: Model, dialect: Dialect = DXDISPATCH) -> OperatorDesc:
+    """Returns the descriptor, which must be valid."""
+    result, problems = DescriptorReader(dialect).operator(catalog.operator(operator), desc)
     assert problems == ()
-    return made
+    return result
 
 
 def value_of(operator: str, desc: Model, name: str, dialect: Dialect = DXDISPATCH) -> FieldValue:
-    return reading(operator, desc, dialect).get(name)
+    return read(operator, desc, dialect).get(name)
 
 
 INF, NAN = float("inf"), float("nan")
 
 
 def test_convolution() -> None:
-    made = reading("DML_OPERATOR_CONVOLUTION", CONVOLUTION)
-    assert made.type == "CONVOLUTION"
-    assert made.tensor("InputTensor") == TensorDesc(DataType.FLOAT32, (1, 3, 8, 8))
-    assert made.get("BiasTensor") is None
-    assert made.enum("Mode") == "CROSS_CORRELATION"
-    assert made.uints("Strides") == (1, 1)
-    assert made.uint("DimensionCount") == 2
-    assert made.activation() is None
+    convolution = read("CONVOLUTION", CONVOLUTION)
+    assert convolution.type == "CONVOLUTION"
+    assert convolution.tensor("InputTensor") == TensorDesc(DataType.FLOAT32, (1, 3, 8, 8))
+    assert convolution.get("BiasTensor") is None
+    assert convolution.enum("Mode") == "CROSS_CORRELATION"
+    assert convolution.uints("Strides") == (1, 1)
+    assert convolution.uint("DimensionCount") == 2
+    assert convolution.activation() is None
 
 
 @pytest.mark.parametrize("operator", catalog.operator_names())
-def test_every_operator_has_a_plan(operator: str) -> None:
-    """An empty descriptor misses exactly the fields that are required."""
-    reader = DescriptorReader(DXDISPATCH)
-    schema = reader.schema(operator)
-    assert schema is not None
-    made, problems = reader.operator(schema, {})
+def test_required_fields(operator: str) -> None:
+    schema = catalog.operator(operator)
+    result, problems = DescriptorReader(DXDISPATCH).operator(schema, {})
     required = [item.name for item in schema.fields if not item.optional]
     assert [(problem.code, problem.path) for problem in problems] == [(codes.MISSING_FIELD, name) for name in required]
-    assert len(made.values) == len(schema.fields)
-    assert made.is_readable is not bool(required)
+    assert len(result.values) == len(schema.fields)
+    assert result.is_readable is not bool(required)
 
 
 def test_names_of_operators() -> None:
@@ -186,7 +180,7 @@ def test_names_of_operators() -> None:
         (f32(2, 3, DimensionCount=2), TensorDesc(DataType.FLOAT32, (2, 3))),
         ({"DataType": "DML_TENSOR_DATA_TYPE_INT4", "Sizes": [3]}, TensorDesc(DataType.INT4, (3,))),
         (f32(), TensorDesc(DataType.FLOAT32, ())),
-        (f32(*[1] * 64), TensorDesc(DataType.FLOAT32, (1,) * 64)),  # of more it is said as they are read
+        (f32(*[1] * 64), TensorDesc(DataType.FLOAT32, (1,) * 64)),  # the reader reports more
     ],
 )
 def test_tensors(raw: Model, expected: TensorDesc) -> None:
@@ -196,12 +190,12 @@ def test_tensors(raw: Model, expected: TensorDesc) -> None:
     assert (desc.total_size, desc.alignment) == (expected.total_size, expected.alignment)
 
 
-def test_friendlier_tensors() -> None:
+def test_tensors_in_the_spelling_of_the_api() -> None:
     desc = {"InputTensor": f32(2, Strides=None), "OutputTensor": f32(2, Flags=1), "ScaleBias": None}
-    made = reading("ELEMENT_WISE_ABS", desc, API)
-    assert made.tensor("InputTensor").strides is None
-    assert made.tensor("OutputTensor").owned_by_dml
-    assert made.scale_bias() is None
+    result = read("ELEMENT_WISE_ABS", desc, API)
+    assert result.tensor("InputTensor").strides is None
+    assert result.tensor("OutputTensor").owned_by_dml
+    assert result.scale_bias() is None
 
 
 @pytest.mark.parametrize(
@@ -248,7 +242,7 @@ def test_scalars(data_type: str, raw: object, expected: float) -> None:
     assert value_of("PADDING1", desc, "PaddingValueDataType") == name
 
 
-def test_friendlier_scalars() -> None:
+def test_scalars_in_the_native_format() -> None:
     half = {**PADDING1, "PaddingValueDataType": "FLOAT16", "PaddingValue": 1.2}
     assert value_of("PADDING1", half, "PaddingValue", NATIVE) == Scalar(DataType.FLOAT16, float(np.float16(1.2)))
     infinite = {**PADDING1, "PaddingValue": "-inf"}
@@ -268,12 +262,9 @@ def test_counts_may_be_left_out() -> None:
 
 def test_counts_without_an_array() -> None:
     desc = {key: value for key, value in PADDING1.items() if not key.endswith("Padding") and key != "DimensionCount"}
-    reader = DescriptorReader(NATIVE)
-    schema = reader.schema("PADDING1")
-    assert schema is not None
-    made, problems = reader.operator(schema, desc)
+    result, problems = DescriptorReader(NATIVE).operator(catalog.operator("PADDING1"), desc)
     assert [problem.path for problem in problems] == ["StartPadding", "EndPadding"]
-    assert made.get("DimensionCount") is UNREADABLE
+    assert result.get("DimensionCount") is UNREADABLE
 
 
 def test_small_structures() -> None:
@@ -293,9 +284,9 @@ def test_small_structures() -> None:
     ],
 )
 def test_activations(raw: Model) -> None:
-    made = reading("CONVOLUTION", {**CONVOLUTION, "FusedActivation": raw}).activation()
-    assert made is not None
-    assert (made.type, made.values) == ("ACTIVATION_ELU", (None, None, 2.0))
+    activation = read("CONVOLUTION", {**CONVOLUTION, "FusedActivation": raw}).activation()
+    assert activation is not None
+    assert (activation.type, activation.values) == ("ACTIVATION_ELU", (None, None, 2.0))
 
 
 def test_lists_of_activations() -> None:
@@ -303,19 +294,14 @@ def test_lists_of_activations() -> None:
     desc: Model = {item.name: f32(1, 1, 1, 1) for item in gru.tensor_fields}
     desc |= {"ActivationDescCount": 2, "Direction": "FORWARD", "LinearBeforeReset": False}
     desc["ActivationDescs"] = [{"Type": "ACTIVATION_SIGMOID"}, {"Type": "ACTIVATION_TANH"}]
-    activations = value_of("GRU", desc, "ActivationDescs")
-    assert isinstance(activations, tuple)
-    assert [item.type for item in activations if isinstance(item, OperatorDesc)] == [
-        "ACTIVATION_SIGMOID",
-        "ACTIVATION_TANH",
-    ]
+    activations = read("GRU", desc).activations()
+    assert [item.type for item in activations] == ["ACTIVATION_SIGMOID", "ACTIVATION_TANH"]
 
 
-def test_kinds_of_numbers_are_told_apart() -> None:
-    """1, 1.0 and true are equal in Python, so a memo by value would take one for the other."""
+def test_kinds_of_numbers_are_distinguished() -> None:
+    """1, 1.0 and true are equal in Python, so a memo by value would confuse them."""
     reader = DescriptorReader(DXDISPATCH)
-    schema = reader.schema("ELEMENT_WISE_ABS")
-    assert schema is not None
+    schema = catalog.operator("ELEMENT_WISE_ABS")
     assert not reader.operator(schema, {"InputTensor": f32(1), "OutputTensor": f32(1)}).problems
     for sizes in ([1.0], [True]):
         wrong: Model = {"InputTensor": {"DataType": "FLOAT32", "Sizes": sizes}, "OutputTensor": f32(1)}
@@ -324,11 +310,10 @@ def test_kinds_of_numbers_are_told_apart() -> None:
 
 def test_messages() -> None:
     findings = Findings()
-    reader = DescriptorReader(DXDISPATCH)
-    schema = reader.schema("CONVOLUTION")
-    assert schema is not None
+    schema = catalog.operator("CONVOLUTION")
     desc = edited(CONVOLUTION, ("/Strides/1", 1.5), ("/Mode", "CONVOLUTON"), ("/Stride", 1))
-    report(findings, reader.operator(schema, desc).problems, "/dispatchables/c/desc", node="c", schema=schema)
+    problems = DescriptorReader(DXDISPATCH).operator(schema, desc).problems
+    report(findings, problems, "/dispatchables/c/desc", node="c", schema=schema)
     assert [str(item) for item in findings.all()] == [
         'DML1101 error: node "c" (CONVOLUTION), /dispatchables/c/desc/Stride: '
         'Stride is no member of CONVOLUTION; did you mean "Strides"?',
@@ -343,8 +328,8 @@ def test_messages() -> None:
 
 
 @pytest.mark.parametrize("dialect", [NATIVE, API])
-def test_a_size_of_zero_is_none(dialect: Dialect) -> None:
-    """DirectML asks for the bytes of the tensor; only DxDispatch computes them for a 0."""
+def test_a_total_size_of_zero(dialect: Dialect) -> None:
+    """DirectML needs the size in bytes; only DxDispatch computes it for a 0."""
     raw: dict[str, object] = {"InputTensor": f32(2, TotalTensorSizeInBytes=0), "OutputTensor": f32(2)}
     _, problems = DescriptorReader(dialect).operator(catalog.operator("ELEMENT_WISE_ABS"), raw)
     assert [(item.code, item.path) for item in problems] == [(codes.FIELD_RANGE, "InputTensor/TotalTensorSizeInBytes")]
@@ -362,8 +347,8 @@ def test_a_size_of_zero_is_none(dialect: Dialect) -> None:
         ("/InputTensor/Sizes", "/InputTensor/Sizes", "an array of whole numbers"),
     ],
 )
-def test_what_is_missing_is_said_where_it_follows(change: str, place: str, expected: str, tmp_path: Path) -> None:
-    """In every format: here as a structure of the API, and as a dispatchable."""
+def test_missing_fields_suggest_a_value(change: str, place: str, expected: str, tmp_path: Path) -> None:
+    """In ``DML_GRAPH_DESC`` and in dispatchables."""
     desc = edited(CONVOLUTION, (change, REMOVE))
     graph = {"Nodes": [{"Type": 1, "Desc": {"Operator": {"Type": "CONVOLUTION", "Desc": desc}}}], "OutputEdges": []}
     for model in (graph, dx_operator("CONVOLUTION", desc)):
@@ -381,18 +366,18 @@ def test_what_is_missing_is_said_where_it_follows(change: str, place: str, expec
         ("/Strides", [1], ("DimensionCount", "Dilations", "StartPadding", "EndPadding", "OutputPadding")),
     ],
 )
-def test_lengths_that_do_not_fit_name_all_that_have_one(
+def test_mismatched_lengths_name_all_arrays(
     tmp_path: Path, place: str, value: object, related: tuple[str, ...]
 ) -> None:
-    """Any of them may be the one to mend."""
+    """Any of them may be the wrong one."""
     graph = load_model(tmp_path, dx_operator("CONVOLUTION", edited(CONVOLUTION, (place, value))))
     (finding,) = [item for item in graph.findings if item.code == codes.COUNT_MISMATCH.id]
     assert finding.related == related
 
 
 @pytest.mark.parametrize(("name", "subject"), [("", '""'), ("7", '"7"'), ("a/b~c", '"a/b~c"')])
-def test_members_whose_names_are_no_identifiers(tmp_path: Path, name: str, subject: str) -> None:
-    """A name that is empty, a number, or has what a JSON pointer escapes."""
+def test_unknown_members_with_unusual_names(tmp_path: Path, name: str, subject: str) -> None:
+    """An empty name, a number, and characters that JSON pointers escape."""
     escaped = name.replace("~", "~0").replace("/", "~1")
     for desc, place, prefix in (
         ({**CONVOLUTION, name: None}, "", ""),

@@ -1,4 +1,4 @@
-"""`DML_GRAPH_DESC`: nodes and edges by index, and every way to get them wrong."""
+"""`DML_GRAPH_DESC`: nodes and edges by index, valid and with every mistake."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dml2onnx.frontends import LoadOptions, load_bytes
 from dml2onnx.ir.graph import Graph
 from tests.newcomers.twentyfirst import GRAPH_OF_TWO, HALVES
 
-from .models import GRAPH, REMOVE, Model, edited, f32, load_model
+from .models import GRAPH, REMOVE, Model, edited, f32, inner_edge, input_edge, load_model, output_edge
 from .rejections import changes_of, rejecting
 
 changed = changes_of(GRAPH)
@@ -73,62 +73,34 @@ REJECTED = [
     changed(codes.WRONG_KIND, ("/InputEdges/1/Type", "OUTPUT")),
     changed(codes.MISSING_KEY, ("/InputEdges/-", {"Type": "INPUT"}), at="/InputEdges/2/Desc"),
     changed(codes.UNKNOWN_KEY, ("/InputEdges/0/ToNode", 1)),
-    changed(
-        codes.EDGE_INDEX,
-        ("/InputEdges/-", {"GraphInputIndex": 0, "ToNodeIndex": 3, "ToNodeInputIndex": 0}),
-        at="/InputEdges/2/ToNodeIndex",
-    ),
-    changed(
-        codes.EDGE_INDEX,
-        ("/InputEdges/-", {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 2}),
-        at="/InputEdges/2/ToNodeInputIndex",
-    ),
+    changed(codes.EDGE_INDEX, ("/InputEdges/-", input_edge(0, 3, 0)), at="/InputEdges/2/ToNodeIndex"),
+    changed(codes.EDGE_INDEX, ("/InputEdges/-", input_edge(0, 0, 2)), at="/InputEdges/2/ToNodeInputIndex"),
     changed(
         codes.EDGE_INDEX,
         ("/InputCount", 1),
         ("/InputEdges/1/Desc/GraphInputIndex", 1),
         at="/InputEdges/1/Desc/GraphInputIndex",
     ),
-    changed(
-        codes.EDGE_INDEX,
-        ("/InputEdges/-", {"GraphInputIndex": 0, "ToNodeIndex": 1, "ToNodeInputIndex": 0}),
-        at="/InputEdges/2/ToNodeInputIndex",
-    ),
+    changed(codes.EDGE_INDEX, ("/InputEdges/-", input_edge(0, 1, 0)), at="/InputEdges/2/ToNodeInputIndex"),
     changed(codes.EDGE_INDEX, ("/IntermediateEdges/0/FromNodeOutputIndex", 1)),
     changed(codes.EDGE_INDEX, ("/IntermediateEdges/1/FromNodeOutputIndex", 1)),
-    changed(
-        codes.ABSENT_TENSOR,
-        ("/InputEdges/-", {"GraphInputIndex": 0, "ToNodeIndex": 2, "ToNodeInputIndex": 2}),
-        at="/InputEdges/2/ToNodeInputIndex",
-    ),
-    changed(
-        codes.EDGE_INDEX,
-        ("/OutputEdges/-", {"FromNodeIndex": 2, "FromNodeOutputIndex": 0, "GraphOutputIndex": 1}),
-        at="/OutputEdges/1/GraphOutputIndex",
-    ),
-    changed(
-        codes.CONNECTED_TWICE,
-        ("/InputEdges/-", {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 1}),
-        at="/InputEdges/2/ToNodeInputIndex",
-    ),
-    changed(
-        codes.CONNECTED_TWICE,
-        ("/OutputEdges/-", {"FromNodeIndex": 2, "FromNodeOutputIndex": 0, "GraphOutputIndex": 0}),
-        at="/OutputEdges/1/GraphOutputIndex",
-    ),
+    changed(codes.ABSENT_TENSOR, ("/InputEdges/-", input_edge(0, 2, 2)), at="/InputEdges/2/ToNodeInputIndex"),
+    changed(codes.EDGE_INDEX, ("/OutputEdges/-", output_edge(2, 0, 1)), at="/OutputEdges/1/GraphOutputIndex"),
+    changed(codes.CONNECTED_TWICE, ("/InputEdges/-", input_edge(0, 0, 1)), at="/InputEdges/2/ToNodeInputIndex"),
+    changed(codes.CONNECTED_TWICE, ("/OutputEdges/-", output_edge(2, 0, 0)), at="/OutputEdges/1/GraphOutputIndex"),
     changed(codes.EDGE_BYTES, ("/Nodes/0/Desc/Operator/Desc/OutputTensor", f32(5)), at="/IntermediateEdges/1"),
     changed(
         codes.EDGE_BYTES,
         ("/IntermediateEdges/0", REMOVE),
         ("/Nodes/0/Desc/Operator/Desc/BTensor", f32(5)),
-        ("/InputEdges/-", {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 1}),
+        ("/InputEdges/-", input_edge(0, 0, 1)),
         at="/InputEdges/2",
     ),
     changed(
         codes.OWNED_FLAGS_DIFFER,
         ("/IntermediateEdges/0", REMOVE),
         ("/Nodes/0/Desc/Operator/Desc/BTensor", f32(4, Flags=1)),
-        ("/InputEdges/-", {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 1}),
+        ("/InputEdges/-", input_edge(0, 0, 1)),
         at="/InputEdges/2",
     ),
     changed(
@@ -147,7 +119,7 @@ REJECTED = [
 test_rejected = rejecting(REJECTED)
 
 
-# --- What it means ----------------------------------------------------------------------------------------------------
+# --- Valid graphs -----------------------------------------------------------------------------------------------------
 
 
 def loaded(directory: Path, *changes: tuple[str, Any]) -> Graph:
@@ -199,15 +171,15 @@ def test_kinds_of_edges(kind: object, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [0, 94])
 def test_operators_by_number(number: int, tmp_path: Path) -> None:
-    """The numbers are those of DML_OPERATOR_TYPE; 0 is no operator."""
+    """Numbers are those of DML_OPERATOR_TYPE, where 0 is invalid."""
     desc = {name: f32(1, 4) for name in ("InputTensor", "IndicesTensor", "UpdatesTensor", "OutputTensor")}
     node = {"Type": 1, "Desc": {"Operator": {"Type": number, "Desc": {**desc, "Axis": 0}}}}
     graph = load_model(tmp_path, {"Nodes": [node], "OutputEdges": []})
     assert [item.operator.type for item in graph.nodes] == (["SCATTER"] if number else [])
 
 
-def test_numbers_of_inputs(tmp_path: Path) -> None:
-    """An absent optional tensor keeps its number, an array takes one per element."""
+def test_indices_of_inputs(tmp_path: Path) -> None:
+    """An absent optional tensor has an index; an array has one per element."""
     batch = {name: f32(1, 1, 1, 1) for name in ("InputTensor", "ScaleTensor", "OutputTensor")}
     normalize = {
         "Type": "MEAN_VARIANCE_NORMALIZATION1",
@@ -229,17 +201,12 @@ def test_numbers_of_inputs(tmp_path: Path) -> None:
     }
     descs = [normalize, {"Type": "JOIN", "Desc": sources}, attention]
     ends = [(0, 0), (0, 1), (1, 0), (1, 1), (2, 1), (2, 7)]
-    graph = load_model(
-        tmp_path,
-        {
-            "Nodes": [{"Type": 1, "Desc": desc} for desc in descs],
-            "InputEdges": [
-                {"GraphInputIndex": index, "ToNodeIndex": node, "ToNodeInputIndex": number}
-                for index, (node, number) in enumerate(ends)
-            ],
-            "OutputEdges": [{"FromNodeIndex": 2, "FromNodeOutputIndex": 2, "GraphOutputIndex": 0}],
-        },
-    )
+    model = {
+        "Nodes": [{"Type": 1, "Desc": desc} for desc in descs],
+        "InputEdges": [input_edge(index, *end) for index, end in enumerate(ends)],
+        "OutputEdges": [output_edge(2, 2, 0)],
+    }
+    graph = load_model(tmp_path, model)
     assert graph.findings == ()
     assert [set(node.reads) for node in graph.nodes] == [
         {"InputTensor", "ScaleTensor"},
@@ -251,8 +218,7 @@ def test_numbers_of_inputs(tmp_path: Path) -> None:
 
 
 def test_one_input_of_several_nodes(tmp_path: Path) -> None:
-    edge = {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 1, "Name": "again"}
-    graph = loaded(tmp_path, ("/IntermediateEdges/0", REMOVE), ("/InputEdges/-", edge))
+    graph = loaded(tmp_path, ("/IntermediateEdges/0", REMOVE), ("/InputEdges/-", input_edge(0, 0, 1, Name="again")))
     add = graph.nodes[0]
     assert add.reads["ATensor"][0].value is add.reads["BTensor"][0].value
 
@@ -270,19 +236,13 @@ NAMES = [None, "", "conv", "conv#2", "ELEMENT_WISE_ABS_1", "element_wise_abs_1"]
 @given(st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), min_size=1, max_size=6))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_debug_names_may_be_anything(tmp_path: Path, names: list[tuple[str | None, str | None]]) -> None:
-    """DirectML does not ask for different names, and none at all is a null pointer."""
+    """DirectML allows duplicate names and null pointers."""
     desc = {"Type": "ELEMENT_WISE_ABS", "Desc": {"InputTensor": f32(4), "OutputTensor": f32(4)}}
-    edges = [
-        {"FromNodeIndex": index, "FromNodeOutputIndex": 0, "ToNodeIndex": index + 1, "ToNodeInputIndex": 0}
-        for index in range(len(names) - 1)
-    ]
     model = {
         "Nodes": [{"Type": 1, "Desc": {"Operator": desc, "Name": name}} for name, _ in names],
-        "InputEdges": [{"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0, "Name": names[0][1]}],
-        "IntermediateEdges": [{**edge, "Name": name} for edge, (_, name) in zip(edges, names, strict=False)],
-        "OutputEdges": [
-            {"FromNodeIndex": len(names) - 1, "FromNodeOutputIndex": 0, "GraphOutputIndex": 0, "Name": names[-1][1]}
-        ],
+        "InputEdges": [input_edge(0, 0, 0, Name=names[0][1])],
+        "IntermediateEdges": [inner_edge(n, n + 1, 0, Name=name) for n, (_, name) in enumerate(names[:-1])],
+        "OutputEdges": [output_edge(len(names) - 1, 0, 0, Name=names[-1][1])],
     }
     graph = load_model(tmp_path, model)
     assert graph.findings == ()
@@ -291,7 +251,7 @@ def test_debug_names_may_be_anything(tmp_path: Path, names: list[tuple[str | Non
     assert names[0][0] in (None, "", graph.nodes[0].name)
 
 
-def test_names_that_come_again(tmp_path: Path) -> None:
+def test_duplicate_and_missing_names(tmp_path: Path) -> None:
     graph = loaded(tmp_path, ("/Nodes/2/Name", "add"))
     assert [node.name for node in graph.nodes] == ["add", "add#2"]
     constant = loaded(tmp_path, ("/Nodes/1/Desc/Name", None))
@@ -299,13 +259,13 @@ def test_names_that_come_again(tmp_path: Path) -> None:
 
 
 def test_a_constant_of_odd_size(directory: Path) -> None:
-    """Its buffer is rounded up to 4 bytes, as every buffer is."""
+    """Its buffer is rounded up to 4 bytes."""
     half = {"DataType": "FLOAT16", "Sizes": [3]}
     desc = {"Type": "ELEMENT_WISE_ABS", "Desc": {"InputTensor": half, "OutputTensor": half}}
     model = {
         "Nodes": [{"Type": 1, "Desc": desc}, {"Type": 2, "Desc": {"Data": {"file": "data.bin", "length": 6}}}],
-        "IntermediateEdges": [{"FromNodeIndex": 1, "FromNodeOutputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0}],
-        "OutputEdges": [{"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "GraphOutputIndex": 0}],
+        "IntermediateEdges": [inner_edge(1, 0, 0)],
+        "OutputEdges": [output_edge(0, 0, 0)],
     }
     graph = load_model(directory, model)
     assert graph.findings == ()
@@ -313,41 +273,34 @@ def test_a_constant_of_odd_size(directory: Path) -> None:
     assert graph.constants[0].data.read().tobytes() == bytes([0, 1, 2, 3, 4, 5, 0, 0])
 
 
-# --- What programs write that print their structures -----------------------------------------------------------------
+# --- Extensions for programs that print their structures --------------------------------------------------------------
 
 
 def commented(item: Any) -> Any:
-    """The same with a comment in every object."""
+    """Adds a comment to every object."""
     if isinstance(item, dict):
         return {"$comment": "from C++", **{name: commented(value) for name, value in item.items()}}
     return [commented(value) for value in item] if isinstance(item, list) else item
 
 
 def test_comments_in_every_object(tmp_path: Path) -> None:
-    plain, said = loaded(tmp_path), load_model(tmp_path, commented(GRAPH))
-    assert said.findings == ()
-    assert [node.operator for node in said.nodes] == [node.operator for node in plain.nodes]
+    graph = load_model(tmp_path, commented(GRAPH))
+    assert graph.findings == ()
+    assert [node.operator for node in graph.nodes] == [node.operator for node in loaded(tmp_path).nodes]
 
 
 def test_data_in_base64(tmp_path: Path) -> None:
     data = np.arange(4, dtype=np.float32).tobytes()
     graph = loaded(tmp_path, ("/Nodes/1/Desc/Data", b64encode(data).decode()))
-    assert graph.findings == ()
     assert graph.constants[0].data.read().tobytes() == data
 
 
 def filled(value: Any, data_type: str = "FLOAT32") -> Model:
-    desc = {
-        "OutputTensor": {**f32(4), "DataType": data_type},
-        "ValueDataType": data_type,
-        "Value": value,
-    }
-    return {
-        "Nodes": [
-            {"Type": "OPERATOR", "Desc": {"Name": None, "Operator": {"Type": "FILL_VALUE_CONSTANT", "Desc": desc}}}
-        ],
-        "OutputEdges": [{"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "GraphOutputIndex": 0, "Name": None}],
-    }
+    """A graph of one FILL_VALUE_CONSTANT."""
+    desc = {"OutputTensor": f32(4) | {"DataType": data_type}, "ValueDataType": data_type, "Value": value}
+    operator = {"Type": "FILL_VALUE_CONSTANT", "Desc": desc}
+    nodes = [{"Type": "OPERATOR", "Desc": {"Name": None, "Operator": operator}}]
+    return {"Nodes": nodes, "OutputEdges": [output_edge(0, 0, 0, Name=None)]}
 
 
 SCALARS: dict[str, float] = {
@@ -359,14 +312,14 @@ SCALARS: dict[str, float] = {
 @pytest.mark.parametrize("data_type", SCALARS)
 def test_bytes_of_a_union(data_type: str, tmp_path: Path) -> None:
     number = SCALARS[data_type]
-    own = np.array([number], data_type.lower()).tobytes()
-    wanted = load_model(tmp_path, filled(number, data_type)).nodes[0].operator
+    content = np.array([number], data_type.lower()).tobytes()
+    expected = load_model(tmp_path, filled(number, data_type)).nodes[0].operator
     member = {"FLOAT16": "UInt16"}.get(data_type, data_type.title().replace("Uint", "UInt"))
-    same = int.from_bytes(own, "little") if data_type == "FLOAT16" else number
-    for form in ({"Bytes": [*own]}, {"Bytes": [*own.ljust(8, b"\x7f")]}, {"Bytes": [*own], member: same}):
+    value = int.from_bytes(content, "little") if data_type == "FLOAT16" else number
+    for form in ({"Bytes": [*content]}, {"Bytes": [*content.ljust(8, b"\x7f")]}, {"Bytes": [*content], member: value}):
         graph = load_model(tmp_path, filled(form, data_type))
         assert graph.findings == ()
-        assert graph.nodes[0].operator == wanted
+        assert graph.nodes[0].operator == expected
 
 
 VALUE = "/Nodes/0/Desc/Operator/Desc/Value"
@@ -383,12 +336,12 @@ UNIONS: list[tuple[Any, Code, str]] = [
 
 
 @pytest.mark.parametrize(("value", "code", "place"), UNIONS)
-def test_bytes_that_are_none_of_a_union(value: Any, code: Code, place: str, tmp_path: Path) -> None:
+def test_invalid_bytes_of_a_union(value: Any, code: Code, place: str, tmp_path: Path) -> None:
     (finding,) = load_model(tmp_path, filled(value)).findings
     assert (finding.code, finding.pointer) == (code.id, place)
 
 
-def test_the_other_formats_know_no_bytes(tmp_path: Path) -> None:
+def test_the_native_format_has_no_bytes_of_a_union(tmp_path: Path) -> None:
     desc = filled({"Bytes": [0] * 8})["Nodes"][0]["Desc"]["Operator"]["Desc"]
     node = {"type": "FILL_VALUE_CONSTANT", "desc": desc, "outputs": {"OutputTensor": "y"}}
     model = {"dml2onnx": 1, "nodes": [node], "outputs": ["y"]}
@@ -409,9 +362,9 @@ BIASES = np.full(8, 0.3, np.float32).tobytes()
     ],
 )
 def test_a_constant_of_twice_the_bits(contents: bytes, found: list[str]) -> None:
-    """Eight biases are read; what lies behind them is padding, or they are numbers of another type."""
+    """A node reads eight biases: the rest is padding, or the constant has a wider data type."""
     data = b64encode(contents).decode()
-    stated = f'"DataSize": 32, "Data": "{HALVES}"'
-    assert stated in GRAPH_OF_TWO
-    graph = load_bytes(GRAPH_OF_TWO.replace(stated, f'"DataSize": 64, "Data": "{data}"').encode(), "net.json")
+    original = f'"DataSize": 32, "Data": "{HALVES}"'
+    assert original in GRAPH_OF_TWO
+    graph = load_bytes(GRAPH_OF_TWO.replace(original, f'"DataSize": 64, "Data": "{data}"').encode(), "net.json")
     assert [item.code for item in check_graph(graph)] == found

@@ -1,4 +1,4 @@
-"""DxDispatch dispatchables: every spelling, and every way to get it wrong."""
+"""DxDispatch dispatchables, in every spelling and with every mistake."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from .models import DX, REMOVE, Model, edited, f32, load_model
 from .rejections import changes_of, rejecting
 
 changed, add = changes_of(DX), changes_of(DX, "/dispatchables/add")
-
+ABS = {"InputTensor": f32(4), "OutputTensor": f32(4)}
+FOLD: Model = {"InputTensor": f32(1, 1, 1), "OutputTensor": f32(1, 1, 1), "DimensionCount": 1}
+FOLD |= {name: [1] for name in ("WindowSizes", "Strides", "Dilations")}
+FOLD |= {name: [0] for name in ("StartPadding", "EndPadding")}
 
 REJECTED = [
     add(codes.WRONG_KIND, ("", 1)),
@@ -29,35 +32,12 @@ REJECTED = [
     *(add(codes.UNSUPPORTED_DISPATCHABLE, ("/type", kind)) for kind in ("hlsl", "ONNX")),
     changed(
         codes.NEWER_THAN_DXDISPATCH,
-        (
-            "/dispatchables/new",
-            {
-                "type": "FOLD",
-                "desc": {
-                    "InputTensor": f32(1, 1, 1),
-                    "OutputTensor": f32(1, 1, 1),
-                    "DimensionCount": 1,
-                    "WindowSizes": [1],
-                    "Strides": [1],
-                    "Dilations": [1],
-                    "StartPadding": [0],
-                    "EndPadding": [0],
-                },
-            },
-        ),
+        ("/dispatchables/new", {"type": "FOLD", "desc": FOLD}),
         at="/dispatchables/new/type",
     ),
     changed(
         codes.COLLAPSED_GRAPH,
-        (
-            "/dispatchables/abs",
-            {
-                "type": "ELEMENT_WISE_ABS",
-                "InputTensor": f32(1),
-                "OutputTensor": f32(1),
-                "dmlCompileType": "DmlCompileGraph",
-            },
-        ),
+        ("/dispatchables/abs", {"type": "ELEMENT_WISE_ABS", **ABS, "dmlCompileType": "DmlCompileGraph"}),
     ),
     add(codes.OWNED_NOT_BOUND, ("/bindings", {}), at="/bindings/BTensor"),
     add(codes.WRONG_KIND, ("/bindings", [])),
@@ -73,8 +53,6 @@ test_rejected = rejecting(REJECTED)
 
 
 # --- What is accepted -------------------------------------------------------------------------------------------------
-
-ABS = {"InputTensor": f32(4), "OutputTensor": f32(4)}
 
 
 @pytest.mark.parametrize(
@@ -107,7 +85,7 @@ def test_spellings(dispatchable: Model, source: str, tmp_path: Path) -> None:
 
 
 def test_a_field_called_type(tmp_path: Path) -> None:
-    """RANDOM_GENERATOR has one, which the collapsed form cannot hold beside the operator's."""
+    """RANDOM_GENERATOR has one, which the collapsed form takes for the operator's type."""
     desc = {
         "InputStateTensor": {"DataType": "UINT32", "Sizes": [6]},
         "OutputTensor": {"DataType": "UINT32", "Sizes": [4]},
@@ -122,12 +100,8 @@ def test_a_field_called_type(tmp_path: Path) -> None:
 
 
 def test_mixed_ownership(tmp_path: Path) -> None:
-    desc = {
-        "InputCount": 2,
-        "InputTensors": [f32(4), f32(4, Flags="OWNED_BY_DML")],
-        "OutputTensor": f32(8),
-        "Axis": 0,
-    }
+    tensors = [f32(4), f32(4, Flags="OWNED_BY_DML")]
+    desc = {"InputCount": 2, "InputTensors": tensors, "OutputTensor": f32(8), "Axis": 0}
     join = {"type": "JOIN", "desc": desc, "bindings": {"InputTensors": ["x", "w"]}}
     (finding,) = load_model(tmp_path, edited(DX, ("/dispatchables/join", join))).findings
     assert (finding.code, finding.field) == (codes.BOUND_AT_INITIALIZATION.id, "InputTensors")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import dml2onnx
@@ -13,7 +12,7 @@ from dml2onnx.codes import unreadable
 from dml2onnx.frontends import LoadOptions
 
 from .models import REMOVE, Model, edited, f32, load_model
-from .partitions import PARTITION, attribute, tensor, write
+from .partitions import FLOAT, PARTITION, attribute, node, tensor, write
 from .rejections import changes_of, rejecting
 
 VALUES = {"initialValuesDataType": "FLOAT32", "initialValues": [1, 2, 3, 4]}
@@ -30,7 +29,7 @@ NET, BINDINGS = "/dispatchables/net", "/commands/0/bindings"
 
 @pytest.fixture
 def directory(tmp_path: Path) -> Path:
-    """A model's directory with the graph ``y = 2 * relu(x + [1, -2, 3, -4])`` in another."""
+    """A model directory, with the graph ``y = 2 * relu(x + [1, -2, 3, -4])`` in its ``net``."""
     model = tmp_path / "model"
     (model / "net").mkdir(parents=True)
     write(model / "net", PARTITION)
@@ -110,7 +109,7 @@ def test_runs(directory: Path) -> None:
 
 
 def test_twice_and_in_place(directory: Path) -> None:
-    """Each dispatch reads what the buffers hold then; all share the constants."""
+    """Each dispatch reads the current contents of the buffers; all share the constants."""
     again = {"type": "dispatch", "dispatchable": "net", "bindings": {"x": "b", "y": {"name": "b", "elementCount": 4}}}
     model = edited(PROGRAM, ("/commands/-", again), ("/commands/-", again))
     graph = load_model(directory, model)
@@ -120,16 +119,14 @@ def test_twice_and_in_place(directory: Path) -> None:
 
 
 def test_among_operators_and_larger_buffers(directory: Path) -> None:
-    """What follows the graph's output in its buffer is kept; operators read and write the same buffers."""
+    """The bytes of the buffer after the graph's output keep their contents."""
     negate = {"type": "ELEMENT_WISE_NEGATE", "desc": {"InputTensor": f32(6), "OutputTensor": f32(6)}}
+    command = {"type": "dispatch", "dispatchable": "negate", "bindings": {"InputTensor": "b", "OutputTensor": "b"}}
     model = edited(
         PROGRAM,
         ("/resources/b/initialValues", [1, 2, 3, 4, 5, 6]),
         ("/dispatchables/negate", negate),
-        (
-            "/commands/-",
-            {"type": "dispatch", "dispatchable": "negate", "bindings": {"InputTensor": "b", "OutputTensor": "b"}},
-        ),
+        ("/commands/-", command),
     )
     assert run(directory, model) == {"b": [-4.0, -0.0, -12.0, -0.0, -5.0, -6.0]}
 
@@ -141,33 +138,24 @@ def test_frozen(directory: Path) -> None:
 
 
 def outputs_in_one_buffer() -> Model:
-    """A graph that gives ``first`` of its first node and ``second`` of the one behind, listed the other way round."""
-    row = tensor("FLOAT32", 4)
-
-    def node(name: str, source: str, result: str) -> Model:
-        return {
-            "name": name,
-            "operator": "DML_OPERATOR_ELEMENT_WISE_IDENTITY",
-            "inputs": [row],
-            "outputs": [row],
-            "attributes": [attribute("ScaleBias", 10, np.array([2, 1], np.float32).tobytes())],
-            "inputNames": [source],
-            "outputNames": [result],
-        }
-
-    nodes = [node("one", "x", "first"), node("two", "first", "second")]
+    """A chain of two nodes; the graph's outputs are the results of both, in reverse order."""
+    row, scale = [tensor("FLOAT32", 4)], [attribute("ScaleBias", 10, FLOAT(2) + FLOAT(1))]
+    nodes = [
+        node("ELEMENT_WISE_IDENTITY", row, row, scale, reads=[source], writes=[result], name=f"to {result}")
+        for source, result in (("x", "first"), ("first", "second"))
+    ]
     return {"nodes": nodes, "inputs": ["x"], "outputs": ["second", "first"]}
 
 
 def test_outputs_that_share_a_buffer(directory: Path) -> None:
-    """The node behind writes last, whichever output comes first; what it reads is what the first one gave."""
+    """The second node writes last, and reads the result of the first, whatever the order of the outputs."""
     write(directory / "net", outputs_in_one_buffer())
     model = edited(PROGRAM, (BINDINGS, {"x": "a", "first": "b", "second": "b"}))
     assert run(directory, model) == {"b": [7.0, 11.0, 15.0, 19.0]}
 
 
 def test_an_input_and_an_output_of_one_name(directory: Path) -> None:
-    """One binding serves both."""
+    """One binding applies to both."""
     write(directory / "net", edited(PARTITION, ("/nodes/3/outputNames/0", "x"), ("/outputs", ["x"])))
     model = edited(PROGRAM, (BINDINGS, {"x": "a"}), ("/commands/1/resource", "a"))
     assert run(directory, model) == {"a": [4.0, 0.0, 12.0, 0.0]}
@@ -179,7 +167,7 @@ def test_unnamed_bytes(directory: Path) -> None:
     assert run(directory, edited(PROGRAM, ("/resources/a", {"initialValues": words}))) == {"b": [4.0, 0.0, 12.0, 0.0]}
 
 
-def test_names_that_are_taken(directory: Path) -> None:
+def test_name_collisions(directory: Path) -> None:
     identity = {"type": "ELEMENT_WISE_IDENTITY", "desc": {"InputTensor": f32(4), "OutputTensor": f32(4)}}
     command = {"type": "dispatch", "dispatchable": "net.add", "bindings": {"InputTensor": "b", "OutputTensor": "b"}}
     model = edited(PROGRAM, ("/dispatchables/net.add", identity), ("/commands/-", command))

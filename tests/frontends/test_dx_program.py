@@ -1,4 +1,4 @@
-"""DxDispatch commands: versions of buffers, effects, and every way to get commands wrong."""
+"""DxDispatch commands: versions of buffers, effects, and every mistake."""
 
 from __future__ import annotations
 
@@ -15,9 +15,14 @@ from .models import CONVOLUTION, DX, REMOVE, Model, edited, f32, load_model
 from .rejections import changes_of, rejecting
 
 C0 = "/commands/0"
+U: Model = {"initialValues": [{"type": "INT32", "value": 1}]}
+
+changed, dispatch = changes_of(DX), changes_of(DX, C0)
 
 
-changed, dispatch = changes_of(DX), changes_of(DX, "/commands/0")
+def saved(path: str, dimensions: list[Any]) -> tuple[str, Model]:
+    """Appends a ``writeFile``."""
+    return "/commands/-", {"type": "writeFile", "resource": "y", "targetPath": path, "dimensions": dimensions}
 
 
 REJECTED = [
@@ -76,36 +81,15 @@ REJECTED = [
     changed(codes.UNKNOWN_RESOURCE, ("/commands/1/resource", "z")),
     changed(codes.MISSING_KEY, ("/commands/1/resource", REMOVE)),
     changed(codes.WRONG_KIND, ("/commands/1/verbose", 1)),
-    changed(
-        codes.UNPRINTABLE,
-        ("/resources/u", {"initialValues": [{"type": "INT32", "value": 1}]}),
-        ("/commands/1/resource", "u"),
-        at="/commands/1/resource",
-    ),
+    changed(codes.UNPRINTABLE, ("/resources/u", U), ("/commands/1/resource", "u"), at="/commands/1/resource"),
     changed(codes.MISSING_KEY, ("/commands/-", {"type": "writeFile", "resource": "y"}), at="/commands/2/targetPath"),
-    changed(
-        codes.DIMENSIONS_DIFFER,
-        ("/commands/-", {"type": "writeFile", "resource": "y", "targetPath": "a.npy", "dimensions": [5]}),
-        at="/commands/2/dimensions",
-    ),
-    changed(
-        codes.DIMENSIONS_DIFFER,
-        ("/commands/-", {"type": "writeFile", "resource": "y", "targetPath": "a.npy", "dimensions": [2**31] * 64}),
-        at="/commands/2/dimensions",
-    ),
-    changed(
-        codes.WRONG_KIND,
-        ("/commands/-", {"type": "writeFile", "resource": "y", "targetPath": "a.bin", "dimensions": [1.5]}),
-        at="/commands/2/dimensions/0",
-    ),
-    changed(
-        codes.DIMENSIONS_DIFFER,
-        ("/commands/-", {"type": "writeFile", "resource": "y", "targetPath": "a.PNG", "dimensions": [4]}),
-        at="/commands/2/dimensions",
-    ),
+    changed(codes.DIMENSIONS_DIFFER, saved("a.npy", [5]), at="/commands/2/dimensions"),
+    changed(codes.DIMENSIONS_DIFFER, saved("a.npy", [2**31] * 64), at="/commands/2/dimensions"),
+    changed(codes.WRONG_KIND, saved("a.bin", [1.5]), at="/commands/2/dimensions/0"),
+    changed(codes.DIMENSIONS_DIFFER, saved("a.PNG", [4]), at="/commands/2/dimensions"),
     changed(
         codes.UNPRINTABLE,
-        ("/resources/u", {"initialValues": [{"type": "INT32", "value": 1}]}),
+        ("/resources/u", U),
         ("/commands/-", {"type": "writeFile", "resource": "u", "targetPath": "a.npy"}),
         at="/commands/2/resource",
     ),
@@ -115,7 +99,7 @@ REJECTED = [
 test_rejected = rejecting(REJECTED)
 
 
-# --- What it means ----------------------------------------------------------------------------------------------------
+# --- Valid programs ---------------------------------------------------------------------------------------------------
 
 U8 = {"DataType": "UINT8"}
 
@@ -127,7 +111,7 @@ def resource(count: int, data_type: str = "FLOAT32", **more: Any) -> Model:
 def program(
     directory: Path, resources: Model, desc: Model, *bindings: Model, commands: tuple[Model, ...] = ()
 ) -> Graph:
-    """The graph of some dispatches of one ELEMENT_WISE_IDENTITY."""
+    """Dispatches an ELEMENT_WISE_IDENTITY once for each of ``bindings``, then runs ``commands``."""
     dispatches = [{"type": "dispatch", "dispatchable": "op", "bindings": item} for item in bindings]
     model = {
         "resources": resources,
@@ -177,8 +161,8 @@ def test_partial_writes(buffer: Model, output: Model, offset: int, covers: bool,
 
 
 @pytest.mark.parametrize("lengths", [True, False])
-def test_what_an_operator_updates_is_made_from_what_was_there(tmp_path: Path, lengths: bool) -> None:
-    """Present tensors with past lengths, though they cover their buffers; a cache that is bound is no new one."""
+def test_caches_keep_their_contents_if_past_lengths_are_bound(tmp_path: Path, lengths: bool) -> None:
+    """The operator then writes a part of the cache, although its tensors cover the buffers."""
     token, cache = f32(1, 1, 2), f32(1, 1, 3 if lengths else 1, 2)
     desc: Model = {
         **dict.fromkeys(("QueryTensor", "KeyTensor", "ValueTensor", "OutputTensor"), token),
@@ -212,8 +196,8 @@ def test_what_an_operator_updates_is_made_from_what_was_there(tmp_path: Path, le
     assert {item.name for item in graph.inputs} == ({"x", "past", "keys", "values"} if lengths else {"x"})
 
 
-def test_what_is_an_output(tmp_path: Path) -> None:
-    """Without print and writeFile, what is written and not read any more."""
+def test_outputs(tmp_path: Path) -> None:
+    """Printed and saved resources, or else those that are written and not read afterwards."""
     resources = {"x": resource(4), "h": resource(4), "y": resource(4)}
     bindings = [{"InputTensor": "x", "OutputTensor": "h"}, {"InputTensor": "h", "OutputTensor": "y"}]
     graph = program(tmp_path, resources, identity(f32(4)), *bindings)
@@ -236,7 +220,7 @@ def test_views_of_results(tmp_path: Path) -> None:
 
 
 def test_effects(tmp_path: Path) -> None:
-    """What is shown is the version of the moment; padding is not printed, but written to files."""
+    """An effect has the current version of the resource; files contain padding, printed values do not."""
     show = {"type": "print", "resource": "x", "verbose": True}
     dispatch = {"type": "dispatch", "dispatchable": "op", "bindings": {"InputTensor": "x", "OutputTensor": "x"}}
     model = {
@@ -264,8 +248,8 @@ def test_effects(tmp_path: Path) -> None:
     assert [item.name for item in graph.outputs] == ["x"]
 
 
-def test_there_is_no_temporary_memory_to_print(tmp_path: Path) -> None:
-    """DxDispatch prints what DirectML asks for between two operators, and nothing where it asks for nothing."""
+def test_printing_temporary_memory_has_no_effect(tmp_path: Path) -> None:
+    """DxDispatch prints the operator's temporary resource, if it has one."""
     kinds = ("printInitTemporary", "printExecTemporary")
     commands = [("/commands/-", {"type": kind, "dataType": "FLOAT32", "offset": 0}) for kind in kinds]
     graph = load_model(tmp_path, edited(DX, *commands))
@@ -274,7 +258,8 @@ def test_there_is_no_temporary_memory_to_print(tmp_path: Path) -> None:
 
 
 def test_options(tmp_path: Path) -> None:
-    def sorts(options: LoadOptions) -> tuple[list[str], list[str]]:
+    def names(options: LoadOptions) -> tuple[list[str], list[str]]:
+        """The names of inputs and constants."""
         graph = load_model(tmp_path, model, options)
         assert [item.code for item in graph.findings] == (["DML1017"] if options.freeze and options.inputs else [])
         return [item.name for item in graph.inputs], [item.value.name for item in graph.constants]
@@ -282,13 +267,12 @@ def test_options(tmp_path: Path) -> None:
     model = edited(
         DX, (C0 + "/bindings/OutputTensor", {"name": "y", "elementOffset": 4}), ("/resources/y", resource(9))
     )
-    assert sorts(LoadOptions()) == (["x"], ["w", "y"])
-    assert sorts(LoadOptions(constants=frozenset({"x"}))) == ([], ["x", "w", "y"])
-    assert sorts(LoadOptions(freeze=True)) == ([], ["x", "w", "y"])
-    assert sorts(LoadOptions(freeze=True, inputs=frozenset({"x"}))) == (["x"], ["w", "y"])
-    assert [item.code for item in load_model(tmp_path, model, LoadOptions(inputs=frozenset({"w"}))).findings] == [
-        "DML1015"
-    ]
+    assert names(LoadOptions()) == (["x"], ["w", "y"])
+    assert names(LoadOptions(constants=frozenset({"x"}))) == ([], ["x", "w", "y"])
+    assert names(LoadOptions(freeze=True)) == ([], ["x", "w", "y"])
+    assert names(LoadOptions(freeze=True, inputs=frozenset({"x"}))) == (["x"], ["w", "y"])
+    graph = load_model(tmp_path, model, LoadOptions(inputs=frozenset({"w"})))
+    assert [item.code for item in graph.findings] == ["DML1015"]
 
 
 @pytest.mark.parametrize(

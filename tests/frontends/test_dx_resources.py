@@ -1,7 +1,8 @@
-"""DxDispatch resources: every initializer, and every way to get it wrong."""
+"""DxDispatch resources: every initializer, with every mistake."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +20,14 @@ from .rejections import changes_of, rejecting
 
 X = "/resources/x"
 
+changed, x = changes_of(DX), changes_of(DX, X)
 
-changed, x = changes_of(DX), changes_of(DX, "/resources/x")
 
+def typed(data_type: str, values: object, **more: object) -> Model:
+    return {"initialValuesDataType": data_type, "initialValues": values, **more}
+
+
+IMAGE = typed("FLOAT32", {"sourcePath": "a.png"}, resampleSize=[1, 3, 2, 2])
 
 REJECTED = [
     changed(codes.MISSING_KEY, ("/commands", REMOVE)),
@@ -36,11 +42,7 @@ REJECTED = [
     x(codes.ENUMERATOR, ("/initialValuesDataType", 1)),
     x(codes.BAD_VALUE, ("/initialValuesDataType", "UINT4"), at="/initialValues"),
     x(codes.BAD_VALUE, ("/initialValues/1", None)),
-    x(
-        codes.BAD_VALUE,
-        ("", {"initialValuesDataType": "INT8", "initialValues": [128], "sizeInBytes": 16}),
-        at="/initialValues/0",
-    ),
+    x(codes.BAD_VALUE, ("", typed("INT8", [128], sizeInBytes=16)), at="/initialValues/0"),
     x(codes.NO_DATA, ("/initialValues", []), ("/sizeInBytes", 16)),
     x(codes.NO_DATA, ("/initialValues", {"value": 1, "valueCount": 0}), ("/sizeInBytes", 16)),
     x(codes.BAD_VALUE, ("", {"initialValues": [{"type": "FLOAT16", "value": 1}]}), at="/initialValues/0/type"),
@@ -58,18 +60,12 @@ REJECTED = [
     x(codes.TOO_MUCH_DATA, ("/initialValues", {"valueStart": 0, "valueDelta": 1, "valueCount": 2**32 - 1})),
     x(
         codes.SEQUENCE_OVERFLOW,
-        (
-            "",
-            {
-                "initialValuesDataType": "INT32",
-                "initialValues": {"valueStart": 2**31 - 3, "valueDelta": 1, "valueCount": 4},
-            },
-        ),
+        ("", typed("INT32", {"valueStart": 2**31 - 3, "valueDelta": 1, "valueCount": 4})),
         at="/initialValues",
     ),
     x(
         codes.FILE_PARTLY_READ,
-        ("", {"initialValuesDataType": "FLOAT32", "initialValues": {"sourcePath": "more.bin"}}),
+        ("", typed("FLOAT32", {"sourcePath": "more.bin"})),
         at="/initialValues/sourcePath",
     ),
     x(codes.FILE_PARTLY_READ, ("", {"initialValues": {"sourcePath": "trailing.npy"}}), at="/initialValues/sourcePath"),
@@ -85,45 +81,14 @@ REJECTED = [
     x(codes.WRONG_KIND, ("/sizeInBytes", None)),
     x(codes.FILE_OUTSIDE, ("/initialValues", {"sourcePath": "../outside.bin"})),
     x(codes.MISSING_KEY, ("", {"initialValues": {"sourcePath": "data.bin"}}), at="/initialValues"),
-    x(
-        codes.BAD_NPY,
-        ("", {"initialValuesDataType": "FLOAT32", "initialValues": {"sourcePath": "i32.npy"}}),
-        at="/initialValues",
-    ),
-    x(
-        codes.BAD_IMAGE,
-        (
-            "",
-            {"initialValuesDataType": "UINT8", "initialValues": {"sourcePath": "a.png"}, "resampleSize": [1, 3, 2, 2]},
-        ),
-        at="/initialValuesDataType",
-    ),
-    x(
-        codes.BAD_IMAGE,
-        ("", {"initialValuesDataType": "FLOAT32", "initialValues": {"sourcePath": "a.png"}}),
-        at="/resampleSize",
-    ),
-    x(
-        codes.BAD_IMAGE,
-        (
-            "",
-            {
-                "initialValuesDataType": "FLOAT32",
-                "initialValues": {"sourcePath": "a.png"},
-                "resampleSize": [1, 3, 2, 2],
-                "resampleMode": "crop",
-            },
-        ),
-        at="/resampleMode",
-    ),
+    x(codes.BAD_NPY, ("", typed("FLOAT32", {"sourcePath": "i32.npy"})), at="/initialValues"),
+    x(codes.BAD_IMAGE, ("", IMAGE | {"initialValuesDataType": "UINT8"}), at="/initialValuesDataType"),
+    x(codes.BAD_IMAGE, ("", typed("FLOAT32", {"sourcePath": "a.png"})), at="/resampleSize"),
+    x(codes.BAD_IMAGE, ("", IMAGE | {"resampleMode": "crop"}), at="/resampleMode"),
+    x(codes.BEYOND_RANGE, ("", typed("FLOAT32", [1, 1e39, 2, -1e39])), at="/initialValues/1"),
     x(
         codes.BEYOND_RANGE,
-        ("", {"initialValuesDataType": "FLOAT32", "initialValues": [1, 1e39, 2, -1e39]}),
-        at="/initialValues/1",
-    ),
-    x(
-        codes.BEYOND_RANGE,
-        ("", {"initialValuesDataType": "FLOAT32", "initialValues": {"value": -1e39, "valueCount": 4}}),
+        ("", typed("FLOAT32", {"value": -1e39, "valueCount": 4})),
         at="/initialValues/value",
     ),
     changed(codes.UNKNOWN_OPTION_NAME, at="", options=LoadOptions(inputs=frozenset({"z"}))),
@@ -133,11 +98,10 @@ REJECTED = [
 test_rejected = rejecting(REJECTED)
 
 
-def test_pillow_is_asked_for(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "PIL", None)
+def test_missing_pillow(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "PIL", None)
     (directory / "a.png").write_bytes(b"")
-    image = {"initialValuesDataType": "FLOAT32", "initialValues": {"sourcePath": "a.png"}, "resampleSize": [1, 3, 2, 2]}
-    (finding,) = load_model(directory, edited(DX, (X, image))).findings
+    (finding,) = load_model(directory, edited(DX, (X, IMAGE))).findings
     assert finding.code == codes.NO_PILLOW.id
     assert 'pip install "dml2onnx[images]"' in finding.message
 
@@ -146,7 +110,7 @@ def test_pillow_is_asked_for(directory: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def contents(directory: Path, resource: Model) -> tuple[bytes, Graph]:
-    """The initial contents of a resource that one dispatch reads."""
+    """Returns the initial contents of ``x``, which a dispatch reads, and the graph."""
     model = edited(DX, (X, resource))
     model["dispatchables"]["add"]["desc"]["ATensor"] = {"DataType": "UINT8", "Sizes": [1]}
     graph = load_model(directory, model)
@@ -155,10 +119,6 @@ def contents(directory: Path, resource: Model) -> tuple[bytes, Graph]:
     assert x.default is not None
     assert x.default.nbytes == x.value.nbytes
     return x.default.read().tobytes(), graph
-
-
-def typed(data_type: str, values: object, **more: object) -> Model:
-    return {"initialValuesDataType": data_type, "initialValues": values, **more}
 
 
 def halves(*bits: int) -> bytes:
@@ -212,7 +172,7 @@ def test_initial_values(resource: Model, expected: bytes, directory: Path) -> No
     (directory / "more.npy").write_bytes((directory / "f32.npy").read_bytes() + bytes(4))
     np.save(directory / "bool.npy", np.array([True]))
     found, _ = contents(directory, resource)
-    # The last byte of 3.0 is missing in cut.npy, and is filled with zero.
+    # cut.npy lacks the last byte of 3.0, which becomes zero.
     assert found == (expected[:-1] + b"\0" if resource["initialValues"] == {"sourcePath": "cut.npy"} else expected)
 
 
@@ -240,20 +200,20 @@ def test_sequences_round_at_every_step(data_type: str, step: float, directory: P
     [(0, 1, 2048), (60000, 100, float("inf")), (0, "inf", float("inf")), ("inf", "-inf", None)],
 )
 def test_sequences_of_halves_end(start: object, step: object, last: float | None, directory: Path) -> None:
-    """Where the sum does not change any more, the rest is the same."""
+    """A sequence is constant once a step no longer changes the sum."""
     found, _ = contents(directory, typed("FLOAT16", {"valueStart": start, "valueDelta": step, "valueCount": 10**6}))
     values = np.frombuffer(found, np.float16)
     assert np.isnan(values[-1]) if last is None else values[-1] == last
 
 
-def test_fills_cost_nothing(directory: Path) -> None:
+def test_fills_are_not_materialized(directory: Path) -> None:
     model = edited(DX, (X, typed("FLOAT64", {"valueCount": 2**32 - 1, "value": 1})))
     graph = load_model(directory, model)
     assert graph.findings == ()
     assert graph.inputs[0].value.nbytes == 8 * (2**32 - 1)
 
 
-def test_padding_costs_nothing(directory: Path) -> None:
+def test_padding_is_not_materialized(directory: Path) -> None:
     graph = load_model(directory, edited(DX, (X + "/sizeInBytes", 2**40)))
     assert graph.findings == ()
     data = graph.inputs[0].default
@@ -262,7 +222,7 @@ def test_padding_costs_nothing(directory: Path) -> None:
     assert data.read(12, 8).view(np.float32).tolist() == [-4, 0]
 
 
-def test_materialized_data_is_counted_together(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_limit_of_materialized_data_is_for_all_resources(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dml2onnx.frontends.dx_resources.MAX_MATERIALIZED_BYTES", 30)
     sequence = typed("INT32", {"valueStart": 0, "valueDelta": 1, "valueCount": 4})
     graph = load_model(directory, edited(DX, (X, sequence), ("/resources/y", sequence)))
@@ -271,8 +231,8 @@ def test_materialized_data_is_counted_together(directory: Path, monkeypatch: pyt
     ]
 
 
-def test_sequences_are_small(directory: Path) -> None:
-    """They exist in memory, and a file of 150 bytes describes them."""
+def test_the_limit_of_sequences(directory: Path) -> None:
+    """A sequence is materialized, and a file of 150 bytes can describe a large one."""
     for count, codes_found in ((1 << 16, []), ((1 << 26) + 1, [codes.TOO_MUCH_DATA.id])):
         sequence = typed("FLOAT32", {"valueStart": 0, "valueDelta": 0.5, "valueCount": count})
         graph = load_model(directory, edited(DX, (X, sequence)))
@@ -303,16 +263,14 @@ def test_images_are_scaled(directory: Path) -> None:
 
 
 def test_a_damaged_image(directory: Path) -> None:
-    (directory / "a.jpg").write_bytes(b"not an image")
-    image = typed("FLOAT32", {"sourcePath": "a.jpg"}, resampleSize=[1, 3, 2, 2])
-    (finding,) = load_model(directory, edited(DX, (X, image))).findings
+    (directory / "a.png").write_bytes(b"not an image")
+    (finding,) = load_model(directory, edited(DX, (X, IMAGE))).findings
     assert (finding.code, finding.pointer) == (codes.BAD_IMAGE.id, X + "/initialValues")
 
 
-def test_equal_fills_are_buffers_of_their_own(tmp_path: Path) -> None:
-    """What is wrong with one of them is wrong with each, and said of each."""
-    fill = {"initialValuesDataType": "FLOAT32", "initialValues": {"value": 1, "valueCount": 4}}
-    large = {"initialValuesDataType": "FLOAT32", "initialValues": {"value": 1e39, "valueCount": 4}}
+def test_equal_fills_are_different_buffers(tmp_path: Path) -> None:
+    """Each has its own findings."""
+    fill, large = (typed("FLOAT32", {"value": value, "valueCount": 4}) for value in (1, 1e39))
     changes = [("/resources/x", fill), ("/resources/y", fill), ("/resources/a", large), ("/resources/b", large)]
     graph = load_model(tmp_path, edited(DX, *changes))
     places = [item.pointer for item in graph.findings if item.code == codes.BEYOND_RANGE.id]

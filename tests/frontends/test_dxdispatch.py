@@ -1,4 +1,4 @@
-"""Whole DxDispatch models: text, sections, and programs as the tool would run them."""
+"""Whole DxDispatch models: their text, and findings across sections."""
 
 from __future__ import annotations
 
@@ -9,18 +9,9 @@ import pytest
 from dml2onnx.checks import check
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import UnreadableError
-from dml2onnx.ir.graph import Graph
 
 from .models import DX, dx_operator, edited, load_model, load_text
-
-
-def bytes_of(graph: Graph, name: str) -> bytes:
-    for item in graph.inputs:
-        if item.name == name:
-            assert item.default is not None
-            return item.default.read().tobytes()
-    return next(item.data.read().tobytes() for item in graph.constants if item.value.name == name)
-
+from .test_dx_dispatchables import FOLD
 
 EMPTY = '"resources": {}, "dispatchables": {}, "commands": []'
 
@@ -44,29 +35,18 @@ def test_tolerated_text(text: str, tmp_path: Path) -> None:
     assert graph.format == "dxdispatch"
 
 
-def test_a_program_without_commands_is_no_graph(tmp_path: Path) -> None:
-    """Whatever a reader remarks besides: a model of nothing does not even load."""
-    tensors = {"InputTensor": [1, 4, 1], "OutputTensor": [1, 1, 4]}
-    desc = {name: {"DataType": "FLOAT32", "Sizes": sizes} for name, sizes in tensors.items()}
-    fold = {
-        "DimensionCount": 1,
-        "WindowSizes": [4],
-        "Strides": [1],
-        "Dilations": [1],
-        "StartPadding": [0],
-        "EndPadding": [0],
-    }
-    graph = load_model(tmp_path, dx_operator("FOLD", {**desc, **fold}))
-    assert [item.code for item in check(graph)] == ["DML1113", "DML1217"]
+def test_a_program_without_commands_is_an_error(tmp_path: Path) -> None:
+    """The check reports it in addition to the reader's findings."""
+    assert [item.code for item in check(load_model(tmp_path, dx_operator("FOLD", FOLD)))] == ["DML1113", "DML1217"]
 
 
 def test_places_in_relaxed_text(tmp_path: Path) -> None:
-    """Comments are blanked out, not cut out, so lines and columns stay."""
+    """Lines and columns count comments."""
     with pytest.raises(UnreadableError, match=r"model\.json:3:16: "):
         load_text(tmp_path, '{ // one\n /* two\n three */ "a": , "resources": {} }')
 
 
-def test_the_last_of_a_name_counts(tmp_path: Path) -> None:
+def test_the_last_of_duplicate_members_wins(tmp_path: Path) -> None:
     text = (
         '{"resources": {"x": {"initialValuesDataType": "INT8", "initialValues": [1]},'
         ' "x": {"initialValuesDataType": "INT8", "initialValues": [2]}},'
@@ -81,7 +61,9 @@ def test_the_last_of_a_name_counts(tmp_path: Path) -> None:
         (codes.REPEATED_KEY.id, "/dispatchables/op/InputTensor/DataType"),
         (codes.REPEATED_KEY.id, "/resources/x"),
     ]
-    assert bytes_of(graph, "x") == bytes([2, 0, 0, 0])
+    (x,) = graph.inputs
+    assert x.default is not None
+    assert x.default.read().tobytes() == bytes([2, 0, 0, 0])
     assert str(graph.nodes[0].operator.tensor("InputTensor")) == "INT8 [1]"
 
 
@@ -93,7 +75,7 @@ def test_names_with_slashes(tmp_path: Path) -> None:
 
 
 def test_one_finding_for_one_mistake(tmp_path: Path) -> None:
-    """A resource and an operator that cannot be read are reported once, however often they are used."""
+    """An invalid resource or operator is reported once, however often it is used."""
     model = edited(DX, ("/resources/x/initialValues", "none"), ("/dispatchables/add/desc/FusedActivation", 1))
     model["commands"] *= 5
     graph = load_model(tmp_path, model)

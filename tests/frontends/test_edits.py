@@ -1,4 +1,4 @@
-"""Texts with members changed: all else, comments too, stays as it is."""
+"""Edits of members of a JSON text, which keep the rest of it, with comments, unchanged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ VALUES = st.recursive(
 
 
 @pytest.mark.parametrize(
-    ("edit", "said"),
+    ("edit", "expected"),
     [
         (Edit("/a/0", 7), '"a": [7, {'),
         (Edit("/a", [2]), '"a": [2], /* "a": 2 */'),
@@ -36,10 +36,10 @@ VALUES = st.recursive(
         (Edit("/d/g", 1, where_given=True), '"d": {}'),
     ],
 )
-def test_edit(edit: Edit, said: str) -> None:
+def test_edit(edit: Edit, expected: str) -> None:
     text = edited(TEXT, [edit])
     assert text is not None
-    assert said in text
+    assert expected in text
     assert text.startswith('{ // a, "b"\n')
 
 
@@ -52,7 +52,7 @@ def test_several_edits() -> None:
     assert edited('{"a": 1, "b": 2}', edits) == '{"a": 3, "b": 4, "c": 5, "d": 6}'
 
 
-def test_what_has_no_place() -> None:
+def test_missing_members_and_overlapping_edits() -> None:
     assert edited(TEXT, [Edit("/a/7", 1)]) is None
     assert edited(TEXT, [Edit("/x", "y", renamed=True)]) is None
     assert edited(TEXT, [Edit("/a", 1), Edit("/a/0", 2)]) is None

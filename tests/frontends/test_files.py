@@ -1,4 +1,4 @@
-"""Files of constants: each holds its tensor and nothing else, in every format that names files."""
+"""Data files of constants: their sizes and paths, in every format that names files."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from dml2onnx.ir.graph import Graph
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
 from .conftest import LFS_POINTER
-from .models import Model
-from .partitions import attribute, write
+from .models import Model, inner_edge, output_edge
+from .partitions import attribute, node, write
 
 quick = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
 TYPES = [DataType.FLOAT32, DataType.FLOAT16, DataType.UINT8, DataType.INT64]
@@ -38,12 +38,11 @@ def described(desc: TensorDesc) -> Model:
 
 
 def load_as(format: str, directory: Path, desc: TensorDesc) -> Graph:
-    """A graph that copies a constant, in a file of its own, to its output."""
+    """Loads a graph that copies the constant in ``w.bin`` to its output."""
     raw, out = described(desc), {"DataType": desc.data_type.name, "Sizes": list(desc.sizes)}
     path = directory / "model.json"
     if format == "serialized":
-        names = {"inputNames": ["w0"], "outputNames": ["y"]}
-        tensors = [
+        described_tensors = [
             {
                 "dataType": f"DML_TENSOR_DATA_TYPE_{item.data_type.name}",
                 "sizes": item.sizes,
@@ -52,11 +51,11 @@ def load_as(format: str, directory: Path, desc: TensorDesc) -> Graph:
             }
             for item in (desc, TensorDesc(desc.data_type, desc.sizes))
         ]
-        node: Model = {"name": "copy", "operator": "DML_OPERATOR_ELEMENT_WISE_IDENTITY", **names}
-        node |= {"inputs": tensors[:1], "outputs": tensors[1:], "attributes": [attribute(None, 10)]}
+        source, target = described_tensors
+        copy = node("ELEMENT_WISE_IDENTITY", [source], [target], [attribute(None, 10)], reads=["w0"], writes=["y"])
         constant: Model = {"name": "w", "constant": "w", "outputNames": ["w0"]}
         contents = (directory / "w.bin").read_bytes()
-        path = write(directory, {"nodes": [constant, node], "inputs": [], "outputs": ["y"]})
+        path = write(directory, {"nodes": [constant, copy], "inputs": [], "outputs": ["y"]})
         (directory / "w.bin").write_bytes(contents)
         return load(path)
     operator = {"InputTensor": raw, "OutputTensor": out}
@@ -77,10 +76,8 @@ def load_as(format: str, directory: Path, desc: TensorDesc) -> Graph:
         },
         "dml_graph": {
             "Nodes": [{"Type": 1, "Desc": copy}, {"Type": 2, "Desc": {"Data": {"file": "w.bin"}}}],
-            "IntermediateEdges": [
-                {"FromNodeIndex": 1, "FromNodeOutputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0}
-            ],
-            "OutputEdges": [{"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "GraphOutputIndex": 0, "Name": "y"}],
+            "IntermediateEdges": [inner_edge(1, 0, 0)],
+            "OutputEdges": [output_edge(0, 0, 0, Name="y")],
         },
         "dxdispatch": {
             "resources": {
@@ -102,7 +99,7 @@ def load_as(format: str, directory: Path, desc: TensorDesc) -> Graph:
 
 @st.composite
 def tensors(draw: st.DrawFn) -> TensorDesc:
-    """Packed tensors, and ones with gaps or broadcast dimensions."""
+    """Packed tensors, and tensors with gaps or broadcast dimensions."""
     sizes = tuple(draw(st.lists(st.integers(1, 4), min_size=1, max_size=3)))
     strides: tuple[int, ...] | None = None
     if draw(st.booleans()):
@@ -118,16 +115,16 @@ def tensors(draw: st.DrawFn) -> TensorDesc:
 @quick
 @given(desc=tensors(), spare=st.integers(-5, 13))
 def test_a_file_has_the_size_of_its_tensor(format: str, tmp_path: Path, desc: TensorDesc, spare: int) -> None:
-    """Shorter ones and longer ones are told, and others give their bytes."""
+    """Shorter and longer files are reported."""
     elements = desc.data_type.bytes_for(desc.extent)
-    wanted = desc.minimum_bytes if format in ("serialized", "dml_graph", "dxdispatch") else elements
+    required = elements if format == "native" else desc.minimum_bytes
     size = max(1, elements + spare)
     (tmp_path / "w.bin").write_bytes(np.arange(1, size + 1, dtype=np.uint8).tobytes())
     graph = load_as(format, tmp_path, desc)
     found = {item.code for item in check(graph)}
     steps = [stride for size, stride in zip(desc.sizes, desc.effective_strides, strict=True) if size > 1 and stride]
     gap = (min(steps, default=1) - 1) * desc.data_type.itemsize
-    if -(-size // 4) * 4 < wanted or (size < elements and format == "native"):
+    if -(-size // 4) * 4 < required or (size < elements and format == "native"):
         assert found, (desc, size)
         assert SPARE[format].id not in found
     elif size <= desc.minimum_bytes:
@@ -141,7 +138,7 @@ def test_a_file_has_the_size_of_its_tensor(format: str, tmp_path: Path, desc: Te
 
 @pytest.mark.parametrize("format", SPARE)
 def test_pointers_of_git_lfs(format: str, tmp_path: Path) -> None:
-    """A checkout without Git LFS has 130 bytes in place of the 100 of the weights."""
+    """In a checkout without Git LFS, a small text file replaces the weights."""
     (tmp_path / "w.bin").write_bytes(LFS_POINTER)
     graph = load_as(format, tmp_path, TensorDesc(DataType.UINT8, (len(LFS_POINTER),)))
     assert [item.code for item in graph.findings] == [codes.LFS_POINTER.id]
@@ -158,7 +155,7 @@ def test_models_that_are_pointers(name: str, tmp_path: Path) -> None:
 
 
 def test_a_program_that_starts_in_the_middle_of_a_file(tmp_path: Path) -> None:
-    """What a binding asks for is no accident; neither is a file that is shown."""
+    """A file may be longer than its tensor if a binding has an offset or a command prints it."""
     (tmp_path / "w.bin").write_bytes(np.arange(8, dtype=np.float32).tobytes())
     load_as("dxdispatch", tmp_path, TensorDesc(DataType.FLOAT32, (4,)))
     model = json.loads((tmp_path / "model.json").read_text())
@@ -176,20 +173,20 @@ def test_a_program_that_starts_in_the_middle_of_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [r"\\server\share\w.bin", "//server/share/w.bin", r"\\.\COM1", r"\\?\C:\w.bin"])
-def test_other_computers_are_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_network_paths_are_refused_without_access(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     files = ModelFiles(tmp_path, LoadOptions())
-    monkeypatch.setattr("dml2onnx.frontends.files._resolve", lambda path: pytest.fail(f"{path} was looked for"))
+    monkeypatch.setattr("dml2onnx.frontends.files._resolve", lambda path: pytest.fail(f"{path} was resolved"))
     with pytest.raises(FileError) as caught:
         files.find(name)
     assert caught.value.code is codes.FILE_OUTSIDE
     assert "names another computer or a device" in str(caught.value)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there, and pipes are no files")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows needs a privilege for links, and has no FIFO files")
 @pytest.mark.parametrize(
     "name", ["../w.bin", "sub/../../w.bin", r"..\w.bin", "/etc/passwd", "link.bin", "links/w.bin", "pipe"]
 )
-def test_what_lies_elsewhere_is_not_read(tmp_path: Path, name: str) -> None:
+def test_files_outside_the_directory_are_not_read(tmp_path: Path, name: str) -> None:
     directory = tmp_path / "model"
     (directory / "sub").mkdir(parents=True)
     (tmp_path / "w.bin").write_bytes(bytes(8))

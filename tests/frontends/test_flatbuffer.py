@@ -1,4 +1,4 @@
-"""Verified access: every offset, length and size that a FlatBuffers file can have wrong."""
+"""Verified access to FlatBuffers files, with every kind of wrong offset, length and size."""
 
 from __future__ import annotations
 
@@ -18,15 +18,9 @@ _FORM = struct.Struct("<Q")
 
 
 def tensor(sizes: list[int] | None = None, data_type: str = "FLOAT32", total: int = 8) -> bytes:
-    """A file whose root is one tensor descriptor."""
+    """A file whose root is a tensor descriptor."""
     b = flatbuffers.Builder(16)
-    name, listed = string(b, data_type), numbers(b, sizes, "<I")
-    b.StartObject(4)
-    b.PrependUint64Slot(3, total, 0)
-    b.PrependUOffsetTRelativeSlot(0, name, 0)
-    if listed is not None:
-        b.PrependUOffsetTRelativeSlot(1, listed, 0)
-    b.Finish(b.EndObject())
+    b.Finish(table(b, 4, {0: string(b, data_type), 1: numbers(b, sizes, "<I")}, totals={3: total}))
     return bytes(b.Output())
 
 
@@ -42,15 +36,15 @@ def test_reads_what_was_written() -> None:
     assert read(tensor([])) == ("FLOAT32", [], 8)
 
 
-def test_fields_that_the_writer_did_not_know() -> None:
-    """A vtable may be shorter than the layout: the fields behind it are absent."""
+def test_short_vtables() -> None:
+    """Fields after the end of the vtable are absent."""
     b = flatbuffers.Builder(16)
     b.Finish(table(b, 1, {0: string(b, "FLOAT32")}))
     assert read(bytes(b.Output())) == ("FLOAT32", None, 0)
 
 
 @pytest.mark.parametrize("code", [0, 7])
-def test_a_union_whose_code_was_left_out_has_the_code_0(code: int) -> None:
+def test_the_default_code_of_a_union_is_0(code: int) -> None:
     b = flatbuffers.Builder(16)
     b.Finish(table(b, 5, {1: table(b, 0, {})}, {0: code} if code else {}))
     read_code, place = FlatBuffer(bytes(b.Output())).root(NODE).union("desc")
@@ -59,7 +53,7 @@ def test_a_union_whose_code_was_left_out_has_the_code_0(code: int) -> None:
 
 
 class Places:
-    """Where the parts of the file of ``tensor([1, 2])`` are."""
+    """Offsets of the parts of the file ``tensor([1, 2])``."""
 
     def __init__(self, data: bytes) -> None:
         (self.root,) = struct.unpack_from("<I", data)
@@ -120,7 +114,7 @@ def test_structures() -> None:
 
 
 def shared(count: int, length: int) -> Table:
-    """A graph with one node, listed so many times, and that with one output name of this length."""
+    """A graph that lists one node ``count`` times; the node has one output name of ``length`` bytes."""
     b = flatbuffers.Builder(1 << 12)
     names = offsets(b, [string(b, "a" * length)])
     node = table(b, 5, {4: names})
@@ -128,18 +122,18 @@ def shared(count: int, length: int) -> Table:
     return FlatBuffer(bytes(b.Output())).root(GRAPH)
 
 
-def test_shared_parts_are_read_often_but_not_for_ever() -> None:
+def test_the_limit_of_shared_parts() -> None:
     nodes = shared(100, 10).tables("nodes", NODE)
     assert [node.strings("outputNames") for node in nodes] == [["a" * 10]] * 100
     with pytest.raises(DamagedError, match="too many offsets lead to the same bytes"):
         shared(100_000, 1000).tables("nodes", NODE)
 
 
-def test_overlapping_strings_are_read_often_but_not_for_ever() -> None:
-    """Every word is the length of a string of 8 KiB, which the next ones overlap: 300 MiB in a file of 400 KiB."""
+def test_the_limit_of_overlapping_strings() -> None:
+    """Every word is the length of an 8 KiB string that overlaps the next ones: 300 MiB in a file of 400 KiB."""
     count, word = 40_000, struct.pack("<I", 0x2022)
     header = struct.pack("<IHHHHiII", 12, 8, 8, 0, 4, 8, 4, count)
-    # elements and strings are equally far apart, so that all offsets are the same
+    # All offsets are equal, because elements and strings are the same distance apart.
     data = header + struct.pack("<I", 4 * count) * count + word * (count + 0x2022)
     root = FlatBuffer(data).root(GRAPH)
     with pytest.raises(DamagedError, match="too many offsets lead to the same bytes"):

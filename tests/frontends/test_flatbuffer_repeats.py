@@ -1,4 +1,4 @@
-"""Equal operators of a serialized graph are decoded once, and become what each of them would have."""
+"""Equal operators of a serialized graph are decoded once, with the same result as if decoded separately."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from dml2onnx.serialized_schema import TENSOR
 from tests.mutations import NUMBERS
 
 from .models import Model
-from .partitions import RELU, attribute, build, offsets, real, string, table, tensor, uint
+from .partitions import RELU, attribute, build, node, numbers, offsets, real, string, table, tensor, uint
 from .test_flatbuffer import AT, DATA
 
 
@@ -30,27 +30,21 @@ def add(
     index: int, *sizes: int, inputs: tuple[str, str] | None = None, outputs: tuple[str, ...] | None = None
 ) -> Model:
     desc = tensor("FLOAT32", *sizes)
-    return {
-        "name": f"add{index}",
-        "operator": "DML_OPERATOR_ELEMENT_WISE_ADD1",
-        "inputs": [desc, desc],
-        "outputs": [desc],
-        "attributes": [attribute("FusedActivation", 1, RELU)],
-        "inputNames": list(inputs or (f"v{index}", "x")),
-        "outputNames": list(outputs or (f"v{index + 1}",)),
-    }
+    reads, writes = inputs or (f"v{index}", "x"), outputs or (f"v{index + 1}",)
+    relu = attribute("FusedActivation", 1, RELU)
+    return node("ELEMENT_WISE_ADD1", [desc, desc], [desc], [relu], reads=reads, writes=writes, name=f"add{index}")
 
 
 def reduce(index: int, *axes: int) -> Model:
-    return {
-        "name": f"reduce{index}",
-        "operator": "DML_OPERATOR_REDUCE",
-        "inputs": [tensor("FLOAT32", 2, 2)],
-        "outputs": [tensor("FLOAT32", *(1 if axis in axes else 2 for axis in range(2)))],
-        "attributes": [uint("Function", 10), uint("AxisCount", len(axes)), attribute("Axes", 7, list(axes))],
-        "inputNames": ["x"],
-        "outputNames": [f"r{index}"],
-    }
+    return node(
+        "REDUCE",
+        [tensor("FLOAT32", 2, 2)],
+        [tensor("FLOAT32", *(1 if axis in axes else 2 for axis in range(2)))],
+        [uint("Function", 10), uint("AxisCount", len(axes)), attribute("Axes", 7, list(axes))],
+        reads=["x"],
+        writes=[f"r{index}"],
+        name=f"reduce{index}",
+    )
 
 
 def partition(*nodes: Model) -> bytes:
@@ -61,14 +55,14 @@ MIXED = partition(*(add(i, 2, 2) for i in range(8)), *(reduce(i, *([0], [1], [0,
 
 
 @contextmanager
-def without_memory() -> Iterator[None]:
+def without_sharing() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Pieces, "content", lambda *_: None)
         yield
 
 
 def described(data: bytes) -> object:
-    """All that a file is, or why it is nothing."""
+    """Everything that a file contains, or the error."""
     try:
         graph: Graph = load_bytes(data, "Partition_0.bin")
     except UnreadableError as error:
@@ -96,7 +90,7 @@ def described(data: bytes) -> object:
 
 
 def decoded(data: bytes, monkeypatch: pytest.MonkeyPatch, owner: Any = OperatorDecoder, name: str = "decode") -> int:
-    """How many operators, or what ``name`` says, were decoded."""
+    """Returns the number of calls of ``owner.name`` while the file is loaded."""
     count = 0
     decode = getattr(owner, name)
 
@@ -111,7 +105,7 @@ def decoded(data: bytes, monkeypatch: pytest.MonkeyPatch, owner: Any = OperatorD
 
 
 def test_equal_operators_are_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Once for each place modulo 8, and once more for what brings vtables with it."""
+    """Once for each offset modulo 8, and once more for operators that are followed by vtables."""
     assert decoded(partition(*(add(i, 2, 2) for i in range(100))), monkeypatch) <= 4
 
 
@@ -120,26 +114,22 @@ def test_different_operators_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def gemm(index: int) -> Model:
-    """Each other than the rest by its Alpha."""
-    return {
-        "name": f"gemm{index}",
-        "operator": "DML_OPERATOR_GEMM",
-        "inputs": [tensor("FLOAT32", 2, 2), tensor("FLOAT32", 2, 2)],
-        "outputs": [tensor("FLOAT32", 2, 2)],
-        "attributes": [
-            uint("TransA", 0),
-            uint("TransB", 1),
-            real("Alpha", 1 + index),
-            real("Beta", 0),
-            attribute("FusedActivation", 1, RELU),
-        ],
-        "inputNames": ["x", f"g{index}" if index else "v0", ""],
-        "outputNames": [f"g{index + 1}"],
-    }
+    """A GEMM; the Alpha depends on the index."""
+    square = tensor("FLOAT32", 2, 2)
+    scalars = [uint("TransA", 0), uint("TransB", 1), real("Alpha", 1 + index), real("Beta", 0)]
+    return node(
+        "GEMM",
+        [square, square],
+        [square],
+        [*scalars, attribute("FusedActivation", 1, RELU)],
+        reads=["x", f"g{index}" if index else "v0", ""],
+        writes=[f"g{index + 1}"],
+        name=f"gemm{index}",
+    )
 
 
 def test_parts_that_different_operators_have_in_common(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of fifty operators only one attribute is decoded each time; all else once for each place modulo 8, or a few."""
+    """Only one attribute differs, so that the other parts are decoded once for each offset modulo 8, or a few times."""
     data = partition(*map(gemm, range(50)))
     assert decoded(data, monkeypatch) == 50
     assert 1 <= decoded(data, monkeypatch, serialized_operators, "_read_tensor") <= 9
@@ -147,41 +137,39 @@ def test_parts_that_different_operators_have_in_common(monkeypatch: pytest.Monke
 
 
 def test_attributes_that_depend_on_others() -> None:
-    """No value is an array without elements where the number of these is 0, and nothing where it is not."""
+    """A missing array is empty if its count is 0, and absent otherwise."""
     nodes = [reduce(i) for i in range(20)]
-    for node in nodes:
-        node["attributes"][2] = attribute("Axes", 7, None)
-    for node in nodes[1::2]:
-        node["attributes"][1] = uint("AxisCount", 1)
+    for index, item in enumerate(nodes):
+        item["attributes"][1:] = [uint("AxisCount", index % 2), attribute("Axes", 7, None)]
     graph = load_bytes(partition(*nodes), "Partition_0.bin")
     assert [node.operator.get("Axes") == () for node in graph.nodes] == [not i % 2 for i in range(20)]
 
 
-def test_parts_that_overlap_are_no_piece() -> None:
-    """What is read as an offset in one place and as a number in another may not be compared by where it leads."""
-    for target, known in ((AT.vector, True), (AT.root + AT.total, False)):
+def test_overlapping_parts_are_not_shared() -> None:
+    """Bytes that are an offset in one part and a number in another must not be compared as an offset."""
+    for target, shared in ((AT.vector, True), (AT.root + AT.total, False)):
         data = bytearray(DATA)
         struct.pack_into("<I", data, AT.sizes_offset, target - AT.sizes_offset)
         struct.pack_into("<Q", data, AT.root + AT.total, 1)
         buffer = FlatBuffer(bytes(data))
-        assert buffer.root(TENSOR).numbers("sizes", "<u4") == ([1, 2] if known else [0])
+        assert buffer.root(TENSOR).numbers("sizes", "<u4") == ([1, 2] if shared else [0])
         pieces = Pieces(buffer)
         pieces.find(TENSOR, [AT.root])
-        assert (pieces.content(TENSOR, AT.root) is not None) == known
+        assert (pieces.content(TENSOR, AT.root) is not None) == shared
 
 
-def test_names_that_are_absent_belong_to_what_is_equal() -> None:
+def test_operators_with_different_absent_tensors_are_different() -> None:
     nodes = [
         add(i, 2, 2, inputs=("x", "x" if i % 3 else ""), outputs=("" if i % 2 else f"v{i + 1}",)) for i in range(30)
     ]
     data = partition(*nodes, add(30, 2, 2, inputs=("x", "x")))
     found = described(data)
-    with without_memory():
+    with without_sharing():
         assert described(data) == found
 
 
-def test_files_belong_to_what_is_equal() -> None:
-    """What reads a constant of a file is owned by DirectML, an equal tensor beside it is not."""
+def test_operators_with_constants_of_files_are_different() -> None:
+    """Only a tensor that reads a constant of a file is owned by DirectML."""
     constant = {"name": "w", "constant": "w", "outputNames": ["w"]}
     nodes = [add(i, 2, 2, inputs=("x", "w" if i % 2 else "x")) for i in range(20)]
     graph = load_bytes(partition(constant, *nodes), "Partition_0.bin")
@@ -191,13 +179,13 @@ def test_files_belong_to_what_is_equal() -> None:
 
 @settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(st.integers(0, len(MIXED) // 4 - 1), st.sampled_from(NUMBERS)), max_size=3))
-def test_files_do_not_depend_on_the_memory(changes: list[tuple[int, int]]) -> None:
-    """Whole files and damaged ones: what is the same in most places is the same."""
+def test_sharing_does_not_change_the_graph(changes: list[tuple[int, int]]) -> None:
+    """Of valid and damaged files."""
     data = bytearray(MIXED)
     for word, number in changes:
         data[4 * word : 4 * word + 4] = (number % 2**32).to_bytes(4, "little")
     found = described(bytes(data))
-    with without_memory():
+    with without_sharing():
         assert described(bytes(data)) == found
 
 
@@ -205,16 +193,8 @@ def one_operator_in_many_nodes(count: int) -> bytes:
     b = flatbuffers.Builder(1 << 12)
     relu = table(b, 3, {0: string(b, "FusedActivation")}, {1: 1})
     attributes = offsets(b, [relu])
-    b.StartVector(4, 4, 4)
-    for byte in struct.pack("<4I", 1, 2, 3, 4)[::-1]:
-        b.PrependByte(byte)
-    sizes = b.EndVector()
-    data_type = string(b, "DML_TENSOR_DATA_TYPE_FLOAT32")
-    b.StartObject(4)
-    b.PrependUint64Slot(3, 96, 0)
-    b.PrependUOffsetTRelativeSlot(0, data_type, 0)
-    b.PrependUOffsetTRelativeSlot(1, sizes, 0)
-    desc = b.EndObject()
+    sizes = numbers(b, [1, 2, 3, 4], "<I")
+    desc = table(b, 4, {0: string(b, "DML_TENSOR_DATA_TYPE_FLOAT32"), 1: sizes}, totals={3: 96})
     fields = {0: string(b, "DML_OPERATOR_ELEMENT_WISE_ADD1"), 1: offsets(b, [desc, desc]), 2: offsets(b, [desc])}
     operator = table(b, 4, {**fields, 3: attributes})
     names = offsets(b, [string(b, "x")])
@@ -223,8 +203,7 @@ def one_operator_in_many_nodes(count: int) -> bytes:
     return bytes(b.Output())
 
 
-def test_what_is_known_counts_as_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One operator in many nodes is read a few times over, and not for ever."""
+def test_the_limit_of_shared_parts_counts_operators_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert decoded(one_operator_in_many_nodes(100), monkeypatch) == 1
     with pytest.raises(UnreadableError, match="too many offsets lead to the same bytes"):
         load_bytes(one_operator_in_many_nodes(20_000), "Partition_0.bin")

@@ -1,4 +1,4 @@
-"""Files of other tools in the place of a graph: each is called what it is."""
+"""Files of other tools: the error message identifies each."""
 
 from __future__ import annotations
 
@@ -60,6 +60,6 @@ def test_roots(what: str, tmp_path: Path) -> None:
     assert f'" is {what}' in refused(tmp_path / "model.json")
 
 
-def test_a_root_that_nobody_knows(tmp_path: Path) -> None:
+def test_unknown_roots(tmp_path: Path) -> None:
     (tmp_path / "model.json").write_text('{"graphs": []}', encoding="utf-8")
     assert "belong to no known format" in refused(tmp_path / "model.json")

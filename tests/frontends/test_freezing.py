@@ -1,4 +1,4 @@
-"""Inputs that become constants with contents that the caller has: the same for every format."""
+"""Inputs that become constants with contents from the caller, in every format."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ from .rejections import changes_of, rejecting
 VALUES = np.array([1.5, -2, 3, 4], np.float32)
 
 
-def given(**constants: Any) -> LoadOptions:
+def with_contents(**constants: Any) -> LoadOptions:
     return LoadOptions(constants=constants)
 
 
 native, dx, graph = map(changes_of, (NATIVE, DX, GRAPH))
 REJECTED = [
-    native(codes.CONTENTS_DIFFER, at="/inputs/x", options=given(x=b"abc")),
-    native(codes.CONTENTS_DIFFER, at="/inputs/x", options=given(x=bytes(20))),
-    native(codes.CONTENTS_DIFFER, at="/inputs/x", options=given(x=VALUES[:3])),
-    native(codes.CONTENTS_DIFFER, at="/inputs/x", options=given(x=VALUES.reshape(2, 2))),
-    native(codes.CONTENTS_DIFFER, at="/inputs/x", options=given(x=VALUES.astype(np.int32))),
-    native(codes.CONTENTS_DIFFER, at="/inputs/x", options=given(x=VALUES.astype(np.float64) + 1e300)),
-    native(codes.UNKNOWN_OPTION_NAME, at="", options=given(xx=VALUES)),
-    native(codes.UNKNOWN_OPTION_NAME, at="", options=given(w=VALUES)),
-    dx(codes.UNKNOWN_OPTION_NAME, at="", options=given(y=VALUES)),
-    graph(codes.CONTENTS_DIFFER, at="", options=given(x=VALUES[:3])),
-    graph(codes.NO_CONTENTS, at="", options=given(x=None)),
+    native(codes.CONTENTS_DIFFER, at="/inputs/x", options=with_contents(x=b"abc")),
+    native(codes.CONTENTS_DIFFER, at="/inputs/x", options=with_contents(x=bytes(20))),
+    native(codes.CONTENTS_DIFFER, at="/inputs/x", options=with_contents(x=VALUES[:3])),
+    native(codes.CONTENTS_DIFFER, at="/inputs/x", options=with_contents(x=VALUES.reshape(2, 2))),
+    native(codes.CONTENTS_DIFFER, at="/inputs/x", options=with_contents(x=VALUES.astype(np.int32))),
+    native(codes.CONTENTS_DIFFER, at="/inputs/x", options=with_contents(x=VALUES.astype(np.float64) + 1e300)),
+    native(codes.UNKNOWN_OPTION_NAME, at="", options=with_contents(xx=VALUES)),
+    native(codes.UNKNOWN_OPTION_NAME, at="", options=with_contents(w=VALUES)),
+    dx(codes.UNKNOWN_OPTION_NAME, at="", options=with_contents(y=VALUES)),
+    graph(codes.CONTENTS_DIFFER, at="", options=with_contents(x=VALUES[:3])),
+    graph(codes.NO_CONTENTS, at="", options=with_contents(x=None)),
 ]
 
 
-test_what_does_not_fit = rejecting(REJECTED)
+test_rejected = rejecting(REJECTED)
 
 
-def test_names_that_there_are(tmp_path: Path) -> None:
-    finding = load_model(tmp_path, NATIVE, given(X=VALUES)).findings[0]
+def test_unknown_names_suggest_known_ones(tmp_path: Path) -> None:
+    finding = load_model(tmp_path, NATIVE, with_contents(X=VALUES)).findings[0]
     assert "did you mean" in finding.message
     assert finding.expected == '"x"'
 
@@ -56,12 +56,14 @@ def test_names_that_there_are(tmp_path: Path) -> None:
     [edited(NATIVE, ("/inputs/x/DataType", "FLOAT33")), edited(DX, ("/resources/x/initialValues", "deferred"))],
 )
 @pytest.mark.parametrize("name", ["q", "x"])
-def test_models_with_errors_say_nothing_of_constants(name: str, broken: Model, tmp_path: Path) -> None:
-    assert load_model(tmp_path, broken, given(**{name: VALUES})).findings == load_model(tmp_path, broken).findings
+def test_models_with_errors_have_no_findings_about_constants(name: str, broken: Model, tmp_path: Path) -> None:
+    assert (
+        load_model(tmp_path, broken, with_contents(**{name: VALUES})).findings == load_model(tmp_path, broken).findings
+    )
 
 
 def everything(tmp_path: Path) -> dict[str, Path]:
-    """One graph in every format."""
+    """Writes one graph in every format."""
     graph = load_model(tmp_path, NATIVE)
     graph = replace(graph, nodes=graph.nodes[:1], outputs=graph.outputs[:1])
     files = {name: tmp_path / f"{name}.{'bin' if name == 'serialized' else 'json'}" for name in FORMATS}
@@ -95,13 +97,13 @@ def test_every_format_and_every_source(form: str, tmp_path: Path) -> None:
         "raw": tmp_path / "x.raw",
     }
     if form == "dxdispatch":
-        assert dml2onnx.load(path).inputs[0].default is not None  # which gives way
-    wanted = dml2onnx.run(path, {"x": VALUES})
+        assert dml2onnx.load(path).inputs[0].default is not None  # the option overrides it
+    expected = dml2onnx.run(path, {"x": VALUES})
     for name, source in sources.items():
         graph = dml2onnx.load(path, constants={"x": source})
         assert graph.findings == (), name
         assert graph.inputs == ()
-        np.testing.assert_equal(dml2onnx.run(graph), wanted)
+        np.testing.assert_equal(dml2onnx.run(graph), expected)
     files = {path.resolve() for path in dml2onnx.load(path, constants={"x": sources["npy"]}).sources}
     assert (tmp_path / "x.npy").resolve() in files
 
@@ -119,30 +121,30 @@ def strided(tmp_path: Path) -> Graph:
     return load_model(tmp_path, model)
 
 
-def test_strided_inputs_go_by_their_memory(tmp_path: Path) -> None:
-    """As for ``run``: the buffer in memory order, in the shape in which compiling shows it, or its bytes."""
+def test_strided_inputs_are_in_memory_order(tmp_path: Path) -> None:
+    """As for ``run``: the shape of the model's input, one dimension, or bytes."""
     plain = strided(tmp_path)
     port = dml2onnx.compile(plain).inputs[0]
     assert port.shape == (3, 2)
     memory = np.arange(1, 7, dtype=np.float32).reshape(3, 2)
-    wanted = dml2onnx.run(plain, {"x": memory})["h"]
-    np.testing.assert_array_equal(wanted, memory.T)
+    expected = dml2onnx.run(plain, {"x": memory})["h"]
+    np.testing.assert_array_equal(expected, memory.T)
     for contents in (memory, memory.ravel(), memory.tobytes()):
         graph = dml2onnx.load(tmp_path / "model.json", constants={"x": contents})
-        np.testing.assert_array_equal(dml2onnx.run(graph)["h"], wanted)
+        np.testing.assert_array_equal(dml2onnx.run(graph)["h"], expected)
     (wrong,) = dml2onnx.load(tmp_path / "model.json", constants={"x": memory.T}).findings
     assert wrong.expected == "float32 [3, 2], or 24 bytes"
 
 
-def test_two_readers_see_different_tensors(tmp_path: Path) -> None:
-    """The contents are a row of all that is read where the first reader does not read it all."""
+def test_readers_with_different_tensors(tmp_path: Path) -> None:
+    """If the first reader reads only a part of the buffer, the contents are a row of all elements."""
     model = edited(NATIVE, ("/inputs/x", {"bytes": 32}), ("/nodes/0/desc/ATensor", f32(4)))
     model = edited(model, ("/nodes/1/inputs/InputTensors/1/offset", 16), ("/nodes/1/desc/InputTensors", [f32(4)] * 2))
     load_model(tmp_path, model)
     row = np.arange(8, dtype=np.float32)
-    wanted = dml2onnx.run(tmp_path / "model.json", {"x": row})
+    expected = dml2onnx.run(tmp_path / "model.json", {"x": row})
     graph = dml2onnx.load(tmp_path / "model.json", constants={"x": row})
-    np.testing.assert_equal(dml2onnx.run(graph), wanted)
+    np.testing.assert_equal(dml2onnx.run(graph), expected)
 
 
 def test_packed_nibbles_are_bytes(tmp_path: Path) -> None:
@@ -166,11 +168,11 @@ def test_packed_nibbles_are_bytes(tmp_path: Path) -> None:
         "s": np.array([[2]], np.float32),
         "z": np.array([1], np.uint8),
     }
-    wanted = dml2onnx.run(tmp_path / "model.json", inputs)["y"]
-    assert wanted.tolist() == [[0, 2, 4, 6, 8]]
+    expected = dml2onnx.run(tmp_path / "model.json", inputs)["y"]
+    assert expected.tolist() == [[0, 2, 4, 6, 8]]
     graph = dml2onnx.load(tmp_path / "model.json", constants=inputs)
     assert graph.findings == ()
-    np.testing.assert_array_equal(dml2onnx.run(graph)["y"], wanted)
+    np.testing.assert_array_equal(dml2onnx.run(graph)["y"], expected)
 
 
 def test_directories(tmp_path: Path) -> None:
@@ -199,7 +201,7 @@ def test_directories(tmp_path: Path) -> None:
         dml2onnx.load(path, LoadOptions(constant_directories=(tmp_path / "nowhere",)))
 
 
-def test_the_models_own_directory_serves(tmp_path: Path) -> None:
+def test_the_directory_of_the_model(tmp_path: Path) -> None:
     files = everything(tmp_path)
     own = tmp_path / "own"
     own.mkdir()
@@ -210,7 +212,7 @@ def test_the_models_own_directory_serves(tmp_path: Path) -> None:
 
 
 def test_compiled_like_a_constant_of_the_model(tmp_path: Path) -> None:
-    """Nothing tells a given constant from one that the model has."""
+    """The compiled model does not depend on the source of a constant."""
     path = everything(tmp_path)["native"]
     graph = dml2onnx.load(path, constants={"x": VALUES})
     convert(graph, tmp_path / "frozen.json")
@@ -232,7 +234,7 @@ def test_names_of_archives(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["x" * 5000, "x" * 5000 + ".npz:w", "a\0b", "a\0b.npz:w"])
-def test_names_that_no_file_can_have(name: str, tmp_path: Path) -> None:
+def test_invalid_file_names(name: str, tmp_path: Path) -> None:
     load_model(tmp_path, NATIVE)
     with pytest.raises(UnreadableError):
         dml2onnx.load(tmp_path / "model.json", constants={"x": name})
@@ -248,7 +250,7 @@ def test_constant_and_input_at_once(tmp_path: Path) -> None:
 
 @pytest.fixture
 def without_weights(tmp_path: Path) -> Path:
-    """A serialized graph y = (x + a) * b; the files of a and b are in another directory."""
+    """A serialized graph y = (x + a) * b with the files of a and b in another directory."""
     g = dml2onnx.GraphBuilder()
     x = g.input("x", np.float32, [4])
     a, b = (g.constant(VALUES * factor, name=name, owned_by_dml=True) for name, factor in (("a", 1), ("b", 2)))
@@ -260,7 +262,7 @@ def without_weights(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("source", ["directory", "files"])
-def test_constants_whose_files_lie_elsewhere(source: str, without_weights: Path) -> None:
+def test_constants_with_files_in_another_directory(source: str, without_weights: Path) -> None:
     weights = without_weights.parent / "weights"
     with pytest.raises(DmlError):
         dml2onnx.compile(without_weights)
@@ -268,13 +270,13 @@ def test_constants_whose_files_lie_elsewhere(source: str, without_weights: Path)
     options = LoadOptions(constant_directories=(weights,)) if source == "directory" else LoadOptions(constants=files)
     graph = dml2onnx.load(without_weights, options)
     assert dml2onnx.check(graph) == []
-    got = dml2onnx.run(graph, {"x": np.ones(4, np.float32)})["y"]
-    np.testing.assert_array_equal(got, (1 + VALUES) * 2 * VALUES)
+    result = dml2onnx.run(graph, {"x": np.ones(4, np.float32)})["y"]
+    np.testing.assert_array_equal(result, (1 + VALUES) * 2 * VALUES)
 
 
-def test_a_constant_whose_file_is_not_there_becomes_an_input(without_weights: Path) -> None:
+def test_constants_without_files_can_become_inputs(without_weights: Path) -> None:
     options = LoadOptions(constants={"a": VALUES}, inputs=frozenset({"b"}))
-    got = dml2onnx.run(dml2onnx.load(without_weights, options), {"x": np.ones(4, np.float32), "b": VALUES})["y"]
-    np.testing.assert_array_equal(got, (1 + VALUES) * VALUES)
+    result = dml2onnx.run(dml2onnx.load(without_weights, options), {"x": np.ones(4, np.float32), "b": VALUES})["y"]
+    np.testing.assert_array_equal(result, (1 + VALUES) * VALUES)
     rest = dml2onnx.load(without_weights, LoadOptions(constants={"a": VALUES}))
     assert [(item.code, item.node) for item in dml2onnx.check(rest)] == [(codes.MISSING_CONTENTS.id, "b")]

@@ -1,6 +1,6 @@
-"""Whatever the text, a front end gives a graph with findings or says that it is no model; never a traceback.
+"""For any text, a front end returns a graph with findings or raises ``UnreadableError``.
 
-Nor does a check of what was read end in one, or a conversion: what cannot be done is said.
+A graph that it returns can be checked and converted without other exceptions than ``DmlError``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SAMPLES = Path(__file__).parents[2] / "samples"
 
 
 def attempt(directory: Path, data: bytes) -> bool:
-    """Whether there is a graph; everything in it is accounted for then."""
+    """Returns whether the data is a graph, and checks the graph."""
     path = directory / "model.json"
     path.write_bytes(data)
     try:
@@ -52,10 +52,10 @@ def test_any_text(tmp_path: Path, text: str) -> None:
 
 @pytest.mark.parametrize("part", range(4))
 def test_mutations(tmp_path: Path, part: int) -> None:
-    """Models of formats that are JSON, with members replaced, removed, moved and exchanged."""
+    """JSON models with members replaced, removed, moved and exchanged."""
     found = sources(SAMPLES)
-    read = [attempt(tmp_path, mutant(found, seed)[1]) for seed in range(part * 120, part * 120 + 120) if seed % 4 < 3]
-    assert sum(read) > len(read) // 2
+    are_graphs = [attempt(tmp_path, mutant(found, n)[1]) for n in range(part * 120, part * 120 + 120) if n % 4 < 3]
+    assert sum(are_graphs) > len(are_graphs) // 2
 
 
 @pytest.mark.parametrize("name", catalog.operator_names())
@@ -65,17 +65,16 @@ def test_formats_agree(name: str, tmp_path: Path) -> None:
     for optional in (lambda: True, lambda: False, draw.coin, draw.coin):
         operator = draw.operator(catalog.operator(name), optional)
         is_half = any(isinstance(value, Scalar) and value.data_type is DataType.FLOAT16 for value in operator.values)
-        for model in in_each_format(operator)[: 2 if is_half else 3]:  # DxDispatch cuts halves off where others round
+        for model in in_each_format(operator)[: 2 if is_half else 3]:  # DxDispatch truncates FLOAT16; others round
             graph = load_model(tmp_path, model)
-            # Nothing is connected in the second model; DxDispatch lacks new operators, and binds what is owned once.
-            assert {item.code for item in graph.findings} <= {"DML1011", "DML1046", "DML1047", "DML1113"}, (
-                graph.findings
-            )
+            # The second model has no edges; DxDispatch lacks new operators, and binds owned tensors at initialization.
+            allowed = {"DML1011", "DML1046", "DML1047", "DML1113"}
+            assert {item.code for item in graph.findings} <= allowed, graph.findings
             assert bits(stored(graph.nodes[0].operator)) == bits(stored(operator))
 
 
 def in_each_format(operator: OperatorDesc) -> list[Model]:
-    """Models of the operator, whose inputs are all one value."""
+    """Models of the operator; all its inputs are the same value."""
     schema = operator.schema
     desc = {name: value for name, value in fields(operator, whole=True).items() if value is not None}
     names = map("out{}".format, itertools.count())

@@ -1,4 +1,4 @@
-"""The JSON Schema of the native format: up to date, valid, and accepting what the reader accepts."""
+"""The JSON Schema of the native format is valid, and agrees with the reader."""
 
 from __future__ import annotations
 

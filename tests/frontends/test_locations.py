@@ -49,7 +49,7 @@ def test_places(pointer: str, of_name: bool, line: int, piece: str) -> None:
     assert place.excerpt[len(place.marker) - len(place.marker.strip()) : len(place.marker)] == piece
 
 
-def test_the_mark_of_utf8_and_other_bytes() -> None:
+def test_byte_order_mark_and_invalid_utf8() -> None:
     assert locate(b'\xef\xbb\xbf{"a": 1}', {"/a": False})["/a"].column == 7
     assert locate(b"\xff\xfe", {"/a": False}) == {}
 
@@ -62,8 +62,8 @@ def test_a_model_on_one_line_gives_an_excerpt() -> None:
     assert text[place.column - 1 : place.end_column - 1] == '"here"'
 
 
-def test_lines_are_found_once_for_all_places(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The text may be one line of many megabytes: to look for its ends for each place takes minutes."""
+def test_lines_are_split_once_for_all_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Splitting a text of many megabytes for each place would take minutes."""
     searched = []
 
     def counted(text: str) -> list[int]:
@@ -90,7 +90,7 @@ def test_every_member_is_found(value: Any, indent: int | None, ascii_only: bool)
     leaves = dict(_leaves(value, ""))
     places = locate(text.encode("utf-8", "surrogatepass"), dict.fromkeys(leaves, False))
     if not places:
-        return  # lone surrogates are no text
+        return  # the text has lone surrogates
     lines = text.split("\n")
     for pointer, leaf in leaves.items():
         place = places[pointer]

@@ -1,4 +1,4 @@
-"""Outputs whose sizes a native model leaves out are those that the builder would infer."""
+"""Omitted sizes of outputs in native models are inferred as in the builder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from dml2onnx.catalog import FieldType
 from dml2onnx.codes import checking
 from dml2onnx.codes import reading as codes
 from dml2onnx.exporters import convert
-from dml2onnx.ir.graph import Graph
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.rules.inference import infer_outputs
 from dml2onnx.testing.valid import EASILY_DOUBTED
@@ -23,31 +22,31 @@ from tests.checks.build import one
 from tests.exporters.test_native import exact
 
 from .models import CONVOLUTION, NATIVE, REMOVE, Model, edited, f32, load_model
+from .test_native_rejected import FILL
 
 SCHEMA = Draft202012Validator(json.loads((catalog.schemas_directory() / "graph.schema.json").read_text("utf-8")))
 D0, D1 = "/nodes/0/desc/OutputTensor", "/nodes/1/desc/OutputTensor"
 
 
-def same(tmp_path: Path, *changes: tuple[str, Any], model: Model = NATIVE) -> Graph:
-    """The changed model, which is the same graph as the one that says everything."""
-    left_out = edited(model, *changes)
-    SCHEMA.validate(left_out)
-    wanted, got = load_model(tmp_path, model), load_model(tmp_path, left_out)
-    assert got.findings == ()
-    assert [node.operator for node in got.nodes] == [node.operator for node in wanted.nodes]
-    assert [node.writes.keys() for node in got.nodes] == [node.writes.keys() for node in wanted.nodes]
-    assert [item.desc for item in got.outputs] == [item.desc for item in wanted.outputs]
-    sizes = [[value.nbytes for value in node.targets] for node in got.nodes]
-    assert sizes == [[value.nbytes for value in node.targets] for node in wanted.nodes]
-    return got
+def same(tmp_path: Path, *changes: tuple[str, Any], model: Model = NATIVE) -> None:
+    """Loads the model with and without changes, and checks that both are the same graph."""
+    partial = edited(model, *changes)
+    SCHEMA.validate(partial)
+    expected, actual = load_model(tmp_path, model), load_model(tmp_path, partial)
+    assert actual.findings == ()
+    assert [node.operator for node in actual.nodes] == [node.operator for node in expected.nodes]
+    assert [node.writes.keys() for node in actual.nodes] == [node.writes.keys() for node in expected.nodes]
+    assert [item.desc for item in actual.outputs] == [item.desc for item in expected.outputs]
+    sizes = [[value.nbytes for value in node.targets] for node in actual.nodes]
+    assert sizes == [[value.nbytes for value in node.targets] for node in expected.nodes]
 
 
-@pytest.mark.parametrize("stated", [REMOVE, None, {}, {"DataType": "FLOAT32"}, {"Sizes": "infer"}, {"Type": "BUFFER"}])
-def test_ways_to_leave_them_out(stated: Any, tmp_path: Path) -> None:
-    same(tmp_path, (D0, stated), (D1, stated))
+@pytest.mark.parametrize("output", [REMOVE, None, {}, {"DataType": "FLOAT32"}, {"Sizes": "infer"}, {"Type": "BUFFER"}])
+def test_omitted_sizes(output: Any, tmp_path: Path) -> None:
+    same(tmp_path, (D0, output), (D1, output))
 
 
-def test_nodes_stand_in_any_order(tmp_path: Path) -> None:
+def test_nodes_in_any_order(tmp_path: Path) -> None:
     reverse = {**NATIVE, "nodes": NATIVE["nodes"][::-1]}
     same(tmp_path, ("/nodes/1/desc/OutputTensor", REMOVE), ("/nodes/2/desc/OutputTensor", REMOVE), model=reverse)
 
@@ -70,18 +69,18 @@ def test_an_empty_desc_is_left_out(tmp_path: Path) -> None:
 
 
 def one_node(kind: str, desc: Model, inputs: dict[str, Model], **fields: str) -> Model:
-    """A node whose fields read the inputs of their names."""
+    """A model with one node; ``fields`` are the inputs of its tensors."""
     node = {"type": kind, "desc": desc, "inputs": fields, "outputs": {"OutputTensor": "y"}}
     return {"dml2onnx": 1, "inputs": inputs, "nodes": [node], "outputs": ["y"]}
 
 
 def test_another_data_type(tmp_path: Path) -> None:
-    """What is said counts: CAST does not have the type of its input."""
+    """A stated data type is not inferred."""
     model = one_node("CAST", {"OutputTensor": {"DataType": "INT32"}}, {"x": f32(4)}, InputTensor="x")
     assert str(load_model(tmp_path, model).outputs[0].desc) == "INT32 [4]"
 
 
-def test_strides_may_be_said(tmp_path: Path) -> None:
+def test_stated_strides(tmp_path: Path) -> None:
     square = edited(NATIVE, ("/inputs/x", f32(2, 2)), ("/constants/w", f32(2, 2, fill=1)))
     turned = edited(square, (D0, f32(2, 2, Strides=[1, 2])), ("/nodes/2", REMOVE), ("/nodes/1", REMOVE))
     same(tmp_path, (D0, {"Strides": [1, 2]}), model=edited(turned, ("/outputs", ["h"])))
@@ -104,7 +103,7 @@ def test_parts_of_buffers(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", EASILY_DOUBTED)
 def test_every_operator(name: str, tmp_path: Path) -> None:
-    """What is left out is what ``infer_outputs`` says of the rest, and where that is nothing, there is DML1103."""
+    """Omitted sizes are those of ``infer_outputs``; DML1103 reports outputs that it cannot infer."""
     graph = one(exact(EASILY_DOUBTED[name]))
     convert(graph, tmp_path / "whole.json")
     model = json.loads((tmp_path / "whole.json").read_text())
@@ -113,33 +112,27 @@ def test_every_operator(name: str, tmp_path: Path) -> None:
     names = [item.name for item in fields]
     bare = OperatorDesc(desc.schema, tuple(None if item.name in names else value for item, value in desc.items()))
     types = {item: desc.tensor(item).data_type for item in names}
-    wanted = infer_outputs(bare, {}, types, names)
+    inferred = infer_outputs(bare, {}, types, names)
     for item in names:
         model["nodes"][0]["desc"][item] = {"DataType": types[item].name}
     SCHEMA.validate(model)
-    got = load_model(tmp_path, model)
-    lacking = [item for item in names if item not in wanted.outputs]
-    assert all(item.code == codes.MISSING_FIELD.id for item in got.findings)
-    assert bool(got.findings) == bool(lacking)
-    for item in wanted.outputs:
-        read = got.nodes[0].operator.tensor(item)
-        assert (read.data_type, read.sizes) == wanted.outputs[item]
+    loaded = load_model(tmp_path, model)
+    assert all(item.code == codes.MISSING_FIELD.id for item in loaded.findings)
+    assert bool(loaded.findings) == any(item not in inferred.outputs for item in names)
+    for item in inferred.outputs:
+        read = loaded.nodes[0].operator.tensor(item)
+        assert (read.data_type, read.sizes) == inferred.outputs[item]
 
 
-# --- What does not follow ---------------------------------------------------------------------------------------------
+# --- Sizes that cannot be inferred ------------------------------------------------------------------------------------
 
 
 def found(tmp_path: Path, *changes: tuple[str, Any], model: Model = NATIVE) -> list[tuple[str, str]]:
     return [(item.code, item.pointer) for item in load_model(tmp_path, edited(model, *changes)).findings]
 
 
-def test_sizes_that_are_a_choice(tmp_path: Path) -> None:
-    fill = {
-        "type": "FILL_VALUE_CONSTANT",
-        "desc": {"ValueDataType": "FLOAT32", "Value": 1},
-        "outputs": {"OutputTensor": "y"},
-    }
-    model = {"dml2onnx": 1, "nodes": [fill], "outputs": ["y"]}
+def test_operators_with_free_output_sizes(tmp_path: Path) -> None:
+    model: Model = {"dml2onnx": 1, "nodes": [FILL], "outputs": ["a"]}
     assert found(tmp_path, model=model) == [(codes.MISSING_FIELD.id, "/nodes/0/desc/OutputTensor")]
     assert "OutputTensor.Sizes" in load_model(tmp_path, model).findings[0].message
     cast = {"type": "CAST", "inputs": {"InputTensor": "x"}, "outputs": {"OutputTensor": "y"}}
@@ -148,7 +141,7 @@ def test_sizes_that_are_a_choice(tmp_path: Path) -> None:
     assert finding.message.endswith('; say them, such as "OutputTensor": {"DataType": "FLOAT32", "Sizes": [2, 3]}')
 
 
-def test_a_circle(tmp_path: Path) -> None:
+def test_a_cycle(tmp_path: Path) -> None:
     nodes = [
         {"type": "ACTIVATION_RELU", "inputs": {"InputTensor": a}, "outputs": {"OutputTensor": b}}
         for a, b in (("p", "q"), ("q", "r"), ("r", "p"))
@@ -157,7 +150,7 @@ def test_a_circle(tmp_path: Path) -> None:
     assert found(tmp_path, model=model) == [(checking.CYCLE.id, "/nodes/0/inputs/InputTensor")]
 
 
-def test_windows_without_room(tmp_path: Path) -> None:
+def test_windows_larger_than_the_input(tmp_path: Path) -> None:
     desc = {"Strides": [1, 1], "WindowSize": [9, 9], "StartPadding": [0, 0], "EndPadding": [0, 0]}
     pool = {"type": "MAX_POOLING", "desc": desc, "inputs": {"InputTensor": "x"}, "outputs": {"OutputTensor": "y"}}
     model = {"dml2onnx": 1, "inputs": {"x": f32(1, 1, 4, 4)}, "nodes": [pool], "outputs": ["y"]}
@@ -182,12 +175,11 @@ def test_windows_without_room(tmp_path: Path) -> None:
     ],
 )
 def test_one_mistake_is_one_finding(change: tuple[str, Any], code: Any, place: str, tmp_path: Path) -> None:
-    """What cannot be inferred because of it is not said."""
-    findings = found(tmp_path, (D0, REMOVE), (D1, REMOVE), change)
-    assert findings == [(code.id, place)]
+    """Outputs that cannot be inferred because of it are not reported."""
+    assert found(tmp_path, (D0, REMOVE), (D1, REMOVE), change) == [(code.id, place)]
 
 
-def test_the_other_formats_say_everything(tmp_path: Path) -> None:
+def test_other_formats_need_all_sizes(tmp_path: Path) -> None:
     relu = {
         "Type": "ACTIVATION_RELU",
         "Desc": {"InputTensor": f32(4), "OutputTensor": {"DataType": "FLOAT32", "Sizes": "infer"}},
@@ -204,7 +196,7 @@ def test_comments(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("word", ["Infer", "INFER", "auto", ""])
-def test_other_words_than_infer_say_which_is_meant(word: str, tmp_path: Path) -> None:
+def test_other_words_than_infer(word: str, tmp_path: Path) -> None:
     graph = load_model(tmp_path, edited(NATIVE, (D0, {"Sizes": word})))
     (finding,) = graph.findings
     assert (finding.code, finding.pointer) == (codes.FIELD_KIND.id, f"{D0}/Sizes")

@@ -1,4 +1,4 @@
-"""Every way to get the native format wrong."""
+"""Every mistake in the native format."""
 
 from __future__ import annotations
 
@@ -17,9 +17,14 @@ N0, D0 = "/nodes/0", "/nodes/0/desc"
 H = N0 + "/outputs/OutputTensor"
 WITHOUT_H: list[tuple[str, Any]] = [("/nodes/1/inputs/InputTensors/0", "x"), ("/outputs", ["a"])]
 PRINT: Model = {"type": "print", "value": "y"}
+FILL: Model = {
+    "type": "FILL_VALUE_CONSTANT",
+    "desc": {"ValueDataType": "FLOAT32", "Value": 1},
+    "outputs": {"OutputTensor": "a"},
+}
 JOINED: list[tuple[str, Any]] = [("/nodes/1/desc/InputTensors", [f32(4), f32(4)])]
 BUFFER: list[tuple[str, Any]] = [("/inputs/x", {"bytes": 16}), (D0 + "/ATensor", f32(4)), *JOINED]
-"""An input without a tensor of its own, and readers that say what they see."""
+"""An input without a tensor descriptor, whose readers have one."""
 
 
 def nested_activations(depth: int) -> Model:
@@ -61,12 +66,7 @@ REJECTED = [
     add(codes.UNKNOWN_TENSOR, ("/inputs/CTensor", "x")),
     add(codes.UNKNOWN_TENSOR, ("/outputs/Output", "q")),
     add(codes.UNKNOWN_TENSOR, ("/inputs/OutputTensor", "x")),
-    changed(
-        codes.WRONG_KIND,
-        ("/nodes/0/outputs/OutputTensor", 1),
-        ("/nodes/1/inputs/InputTensors/0", "x"),
-        ("/outputs", ["a"]),
-    ),
+    changed(codes.WRONG_KIND, (H, 1), *WITHOUT_H),
     changed(
         [
             (codes.WRONG_KIND, "/nodes/2/outputs/OutputTensors"),
@@ -77,23 +77,9 @@ REJECTED = [
     ),
     changed(codes.CONNECTION_COUNT, ("/nodes/2/outputs/OutputTensors/-", "b"), at="/nodes/2/outputs/OutputTensors"),
     join(codes.CONNECTION_COUNT, ("/desc/InputTensors", [f32(4)]), at="/inputs/InputTensors"),
-    changed(
-        codes.MISSING_KEY, ("/nodes/0/outputs", REMOVE), ("/nodes/1/inputs/InputTensors/0", "x"), ("/outputs", ["a"])
-    ),
+    changed(codes.MISSING_KEY, ("/nodes/0/outputs", REMOVE), *WITHOUT_H),
     join(codes.MISSING_KEY, ("/desc", REMOVE)),
-    changed(
-        codes.MISSING_FIELD,
-        (
-            "/nodes/2",
-            {
-                "name": "fill",
-                "type": "FILL_VALUE_CONSTANT",
-                "desc": {"ValueDataType": "FLOAT32", "Value": 1},
-                "outputs": {"OutputTensor": "a"},
-            },
-        ),
-        at="/nodes/2/desc/OutputTensor",
-    ),
+    changed(codes.MISSING_FIELD, ("/nodes/2", FILL), at="/nodes/2/desc/OutputTensor"),
     add(codes.UNKNOWN_OPERATOR, ("/type", "ELEMENT_WISE_AD")),
     add(codes.UNKNOWN_OPERATOR, ("/type", 1)),
     add(codes.MISSING_KEY, ("/type", REMOVE)),
@@ -132,14 +118,15 @@ REJECTED = [
     changed(codes.UNKNOWN_OPTION_NAME, at="", options=LoadOptions(inputs=frozenset({"w"}))),
     weights(codes.NO_DATA, ("", {"file": "empty.npy"}), at="/file"),
     weights(codes.WRONG_KIND, ("", f32(4, file=1)), at="/file"),
-    weights(codes.FILE_UNREADABLE, ("", f32(4, file="none.bin")), at="/file"),
-    weights(codes.FILE_UNREADABLE, ("", f32(4, file="sub")), at="/file"),
-    weights(codes.FILE_UNREADABLE, ("", f32(4, file="a\0b")), at="/file"),
+    *(
+        weights(codes.FILE_UNREADABLE, ("", f32(4, file=name)), at="/file")
+        for name in ("none.bin", "sub", "a\0b", "a" * 5000, "loop")
+    ),
     changed(
         checking.TOTAL_SIZE_TOO_SMALL,
         ("/inputs/x/TotalTensorSizeInBytes", 12),
         ("/nodes/0/desc/ATensor", f32(4)),
-        ("/nodes/1/desc/InputTensors", [f32(4), f32(4)]),
+        *JOINED,
     ),
     changed(
         checking.TOTAL_SIZE_TOO_SMALL, ("/constants/w/TotalTensorSizeInBytes", 12), ("/nodes/0/desc/BTensor", f32(4))
@@ -149,11 +136,10 @@ REJECTED = [
         ("", {"value": "h", **f32(4, TotalTensorSizeInBytes=8)}),
         at="/TotalTensorSizeInBytes",
     ),
-    weights(codes.FILE_UNREADABLE, ("", f32(4, file="a" * 5000)), at="/file"),
-    weights(codes.FILE_OUTSIDE, ("", f32(4, file="../outside.bin")), at="/file"),
-    weights(codes.FILE_OUTSIDE, ("", f32(4, file="/etc/passwd")), at="/file"),
-    weights(codes.FILE_OUTSIDE, ("", f32(4, file="link.bin")), at="/file"),
-    weights(codes.FILE_UNREADABLE, ("", f32(4, file="loop")), at="/file"),
+    *(
+        weights(codes.FILE_OUTSIDE, ("", f32(4, file=name)), at="/file")
+        for name in ("../outside.bin", "/etc/passwd", "link.bin")
+    ),
     weights(codes.FILE_TOO_LONG, ("", f32(4, file="more.bin")), at="/file"),
     weights(codes.FILE_TOO_LONG, ("", {"file": "trailing.npy"}), at="/file"),
     weights(codes.LFS_POINTER, ("", f32(4, file="pointer.bin")), at="/file"),
@@ -161,32 +147,17 @@ REJECTED = [
     weights(codes.FILE_TOO_SHORT, ("", f32(4, file="data.bin", length=15)), at="/file"),
     weights(codes.WRONG_VALUE_COUNT, ("", f32(4, file="i32.npy")), at="/file"),
     weights(codes.UNKNOWN_KEY, ("", {"file": "f32.npy", "offset": 8}), at="/offset"),
-    weights(codes.BAD_NPY, ("", {"file": "fake.npy"}), at="/file"),
     weights(codes.FILE_TOO_SHORT, ("", {"file": "cut.npy"}), at="/file"),
-    weights(codes.BAD_NPY, ("", {"file": "columns.npy"}), at="/file"),
-    weights(codes.BAD_NPY, ("", {"file": "big.npy"}), at="/file"),
-    weights(codes.BAD_NPY, ("", {"file": "complex.npy"}), at="/file"),
-    weights(codes.BAD_NPY, ("", {"file": "structured.npy"}), at="/file"),
-    weights(codes.BAD_NPY, ("", {"file": "version.npy"}), at="/file"),
-    weights(codes.BAD_NPY, ("", {"file": "header.npy"}), at="/file"),
-    weights(codes.BAD_NPY, ("", {"file": "long.npy"}), at="/file"),
-    weights(codes.BAD_NPY, ("", {"file": "shape.npy"}), at="/file"),
+    *(
+        weights(codes.BAD_NPY, ("", {"file": f"{name}.npy"}), at="/file")
+        for name in ("fake", "columns", "big", "complex", "structured", "version", "header", "long", "shape")
+    ),
     target(codes.UNKNOWN_KEY, ("", {"value": "h", "of": 1}), at="/of"),
-    changed(
-        codes.MISSING_KEY,
-        ("/nodes/0/outputs/OutputTensor", {"base": "x"}),
-        *WITHOUT_H,
-        at="/nodes/0/outputs/OutputTensor/value",
-    ),
-    changed(
-        codes.WRONG_KIND,
-        ("/nodes/0/outputs/OutputTensor", {"value": 1}),
-        *WITHOUT_H,
-        at="/nodes/0/outputs/OutputTensor/value",
-    ),
+    changed(codes.MISSING_KEY, (H, {"base": "x"}), *WITHOUT_H, at=H + "/value"),
+    changed(codes.WRONG_KIND, (H, {"value": 1}), *WITHOUT_H, at=H + "/value"),
     target(codes.WRONG_KIND, ("", {"value": "h", "offset": -1}), at="/offset"),
     target(codes.WRONG_KIND, ("", {"value": "h", "bytes": "16"}), at="/bytes"),
-    changed(codes.DUPLICATE_NAME, ("/nodes/0/outputs/OutputTensor", {"value": "x"}), *WITHOUT_H),
+    changed(codes.DUPLICATE_NAME, (H, {"value": "x"}), *WITHOUT_H),
     target(codes.UNKNOWN_VALUE, ("", {"value": "h", "base": "z"}), at="/base"),
     target(codes.NOT_YET_MADE, ("", {"value": "h", "base": "h"}), at="/base"),
     changed(

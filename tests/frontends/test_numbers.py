@@ -21,7 +21,7 @@ def test_float32(value: float) -> None:
 
 @given(doubles)
 def test_halves_are_truncated(value: float) -> None:
-    """The largest half whose magnitude is not larger, by way of float32."""
+    """After a conversion to float32, the result is the largest half with no larger magnitude."""
     (half,) = to_half(np.array([value]), truncate=True)
     single = abs(round_to_float32(value))
     if single >= 65536:
@@ -55,7 +55,7 @@ def test_observed_halves(value: float, bits: int) -> None:
 
 @given(st.lists(st.integers(-(2**70), 2**70) | doubles | st.sampled_from(["nan", "INF", "x", None, True]), max_size=6))
 def test_arrays_agree_with_elements(raw: list[object]) -> None:
-    """Both ways into the data types accept the same and give the same."""
+    """``to_array`` and ``to_element`` accept the same values, with the same results."""
     for data_type in DataType:
         array = to_array(raw, data_type, truncate=True)
         elements = [to_element(item, data_type, truncate=True) for item in raw]

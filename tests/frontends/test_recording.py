@@ -1,4 +1,4 @@
-"""Recordings: which graph is meant, what is known of its inputs, and indexes that somebody has changed."""
+"""Recordings: choosing a graph, contents of inputs, journals, and damaged indexes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from dml2onnx.cli import main
 from dml2onnx.codes import reading, recordings, unreadable
 from dml2onnx.diagnostics import Code, UnreadableError
 from dml2onnx.frontends import LoadOptions
-from tests.frontends.models import REMOVE, edited
 from tests.refusals import refusal
+
+from .models import REMOVE, edited, input_edge, output_edge
 
 F32 = {"DataType": "FLOAT32", "Sizes": [1, 1, 1, 4]}
 ADD = {"Type": "ELEMENT_WISE_ADD", "Desc": {"ATensor": F32, "BTensor": F32, "OutputTensor": F32}}
@@ -23,11 +24,8 @@ GRAPH = {
     "InputCount": 2,
     "OutputCount": 1,
     "Nodes": [{"Type": "OPERATOR", "Desc": {"Name": "sum", "Operator": ADD}}],
-    "InputEdges": [
-        {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0, "Name": "x"},
-        {"GraphInputIndex": 1, "ToNodeIndex": 0, "ToNodeInputIndex": 1, "Name": "w"},
-    ],
-    "OutputEdges": [{"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "GraphOutputIndex": 0, "Name": "y"}],
+    "InputEdges": [input_edge(0, 0, 0, Name="x"), input_edge(1, 0, 1, Name="w")],
+    "OutputEdges": [output_edge(0, 0, 0, Name="y")],
 }
 ZEROS = {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": 4, "value": 0}}
 PROGRAM = {
@@ -62,7 +60,7 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_folder_and_its_index_are_the_same(folder: Path) -> None:
+def test_the_path_of_the_folder_or_of_its_index(folder: Path) -> None:
     for path in (folder, folder / "recording.json", str(folder)):
         graph = dml2onnx.load(path, graph="net")
         assert graph.name == "net"
@@ -74,11 +72,10 @@ def test_contents_are_constants(folder: Path) -> None:
     x = np.ones((1, 1, 1, 4), np.float32)
     graph = dml2onnx.load(folder, graph="net")
     assert [item.name for item in graph.inputs] == ["x"]
-    result = dml2onnx.compile(graph).run({"x": x})
-    assert result["y"].tolist() == [[[[5, 6, 7, 8]]]]
+    assert dml2onnx.compile(graph).run({"x": x})["y"].tolist() == [[[[5, 6, 7, 8]]]]
 
 
-def test_contents_are_samples_of_what_stays_an_input(folder: Path) -> None:
+def test_contents_are_defaults_of_inputs(folder: Path) -> None:
     graph = dml2onnx.load(folder, LoadOptions(inputs=frozenset({"w"})), graph="net")
     assert [item.name for item in graph.inputs] == ["x", "w"]
     assert graph.inputs[1].default is not None
@@ -87,7 +84,7 @@ def test_contents_are_samples_of_what_stays_an_input(folder: Path) -> None:
     assert len(frozen.constants) == 2
 
 
-def test_buffers_without_contents_have_none(folder: Path) -> None:
+def test_inputs_without_contents(folder: Path) -> None:
     graph = dml2onnx.load(folder, graph="program")
     assert [(item.name, item.default is None) for item in graph.inputs] == [("a", True), ("b", False)]
     frozen = dml2onnx.load(folder, LoadOptions(freeze=True), graph="program")
@@ -95,13 +92,13 @@ def test_buffers_without_contents_have_none(folder: Path) -> None:
 
 
 def indexed(folder: Path, *changes: tuple[str, Any]) -> Path:
-    """The folder, with something changed in its index."""
+    """Changes the index; returns the folder."""
     (folder / "recording.json").write_text(json.dumps(edited(INDEX, *changes)))
     return folder
 
 
 def _owned(folder: Path) -> None:
-    """Makes `a` of the program a tensor that DirectML owns, whose contents nobody told the recorder."""
+    """Makes `a` of the program a tensor that DirectML owns, without contents."""
     program = edited(
         PROGRAM,
         ("/dispatchables/sum/desc/ATensor", {**F32, "Flags": "OWNED_BY_DML"}),
@@ -111,7 +108,7 @@ def _owned(folder: Path) -> None:
     (folder / "program.json").write_text(json.dumps(program))
 
 
-def test_owned_buffers_without_contents_are_no_zeros(folder: Path) -> None:
+def test_owned_buffers_without_contents(folder: Path) -> None:
     _owned(folder)
     graph = dml2onnx.load(folder, graph="program")
     assert [(item.name, item.default is None) for item in graph.inputs] == [("b", False), ("a", True)]
@@ -122,10 +119,9 @@ def test_owned_buffers_without_contents_are_no_zeros(folder: Path) -> None:
     assert dml2onnx.check(kept) == []
 
 
-def test_contents_of_owned_buffers_can_be_given(folder: Path) -> None:
+def test_contents_of_owned_buffers_from_the_caller(folder: Path) -> None:
     _owned(folder)
-    given = {"a": np.array([10, 20, 30, 40], np.float32)}
-    graph = dml2onnx.load(folder, graph="program", constants=given)
+    graph = dml2onnx.load(folder, graph="program", constants={"a": np.array([10, 20, 30, 40], np.float32)})
     assert dml2onnx.check(graph) == []
     result = dml2onnx.compile(graph).run({"b": np.array([[[[1, 2, 3, 4]]]], np.float32)})["c"]
     assert result.reshape(-1).tolist() == [11, 22, 33, 44]
@@ -138,7 +134,7 @@ def test_constants_of_graphs_are_constants_of_the_program(folder: Path) -> None:
     assert [item.name for item in kept.inputs] == ["a", "b"]
 
 
-def test_the_only_graph_is_meant(folder: Path) -> None:
+def test_the_default_is_the_only_graph(folder: Path) -> None:
     assert dml2onnx.load(indexed(folder, ("/graphs/2", REMOVE))).name == "net"
 
 
@@ -165,7 +161,7 @@ def _second(folder: Path) -> None:
     indexed(folder, ("/graphs/-", {"name": "other", "kind": "graph", "nodes": 1, "file": "other.json"}))
 
 
-def test_the_program_of_a_single_graph_is_meant(folder: Path) -> None:
+def test_the_default_is_the_program_if_there_is_one_other_graph(folder: Path) -> None:
     assert dml2onnx.load(folder).name == "program"
     np.save(folder.parent / "a.npy", np.full((1, 1, 1, 4), 7, np.float32))
     out = folder.parent / "out"
@@ -189,7 +185,7 @@ def test_other_models_have_no_graphs_to_choose(folder: Path) -> None:
     assert refused(folder / "data")[0] == unreadable.NOT_A_FILE.id
 
 
-def test_what_the_program_was_refused_is_said(folder: Path) -> None:
+def test_operators_that_the_program_could_not_create(folder: Path) -> None:
     graph = dml2onnx.load(folder, graph="rejected ADD")
     assert graph.findings[0].code == recordings.REFUSED_IN_PROGRAM.id
     assert "A is null" in graph.findings[0].message
@@ -233,7 +229,7 @@ def test_damaged_indexes(folder: Path, code: Code, place: str, value: object) ->
         (recordings.BAD_RECORDING, f"{NET}/contents/w/length", 12),
     ],
 )
-def test_contents_that_are_not_there(folder: Path, code: Code, place: str, value: object) -> None:
+def test_missing_contents(folder: Path, code: Code, place: str, value: object) -> None:
     (folder.parent / "secret.bin").write_bytes(bytes(32))
     graph = dml2onnx.load(indexed(folder, (place, value)), graph="net")
     assert [item.code for item in graph.findings] == [code.id]
@@ -245,7 +241,7 @@ def test_an_index_that_names_itself(folder: Path) -> None:
     assert {item.code for item in graph.findings} >= {reading.UNKNOWN_KEY.id}
 
 
-def test_a_link_that_leads_outside(folder: Path) -> None:
+def test_a_link_to_a_file_outside(folder: Path) -> None:
     secret = folder.parent / "secret.json"
     secret.write_text(json.dumps(GRAPH))
     (folder / "net.json").unlink()
@@ -255,11 +251,10 @@ def test_a_link_that_leads_outside(folder: Path) -> None:
     assert dml2onnx.load(folder, options, graph="net").name == "net"
 
 
-def test_text_that_is_no_json(folder: Path) -> None:
-    (folder / "recording.json").write_text('{"dml2onnx_recording": 1, "graphs": [')
-    assert refused(folder)[0] == unreadable.NOT_JSON.id
-    (folder / "recording.json").write_text(json.dumps(INDEX) + " // comment")
-    assert refused(folder)[0] == unreadable.NOT_JSON.id
+def test_invalid_json(folder: Path) -> None:
+    for text in ('{"dml2onnx_recording": 1, "graphs": [', json.dumps(INDEX) + " // comment"):
+        (folder / "recording.json").write_text(text)
+        assert refused(folder)[0] == unreadable.NOT_JSON.id
     (folder / "recording.json").write_text(json.dumps(INDEX))
     (folder / "net.json").write_text("{")
     assert refused(folder, "net")[0] == unreadable.NOT_JSON.id
@@ -291,14 +286,14 @@ def test_every_command_takes_a_graph(folder: Path, capsys: pytest.CaptureFixture
     assert "--graph" in capsys.readouterr().err
 
 
-def test_check_looks_at_all_graphs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_covers_all_graphs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(folder), "--format", "concise"]) == 1
     lines = capsys.readouterr().out.splitlines()
     wrong = str(folder / "operators" / "1.json")
     assert any(f"{recordings.REFUSED_IN_PROGRAM.id}" in line and line.startswith(wrong) for line in lines)
     assert any("error" in line and line.startswith(f"{wrong}:1:") for line in lines)
     assert all(line.startswith(wrong) for line in lines)
-    assert main(["check", str(folder.parent), "--format", "concise"]) == 1  # found among other models, and once
+    assert main(["check", str(folder.parent), "--format", "concise"]) == 1  # a directory with other models
     assert capsys.readouterr().out.splitlines() == lines
     assert main(["check", str(folder), "--json"]) == 1
     models = json.loads(capsys.readouterr().out)["models"]
@@ -320,30 +315,30 @@ def test_check_of_an_empty_recording(folder: Path, capsys: pytest.CaptureFixture
         ("program", "/graphs/2/without_contents", ["a", "d"], "d"),
     ],
 )
-def test_names_that_the_graph_does_not_have(folder: Path, graph: str, place: str, value: object, name: str) -> None:
-    """What is said of them would be lost: weights would become inputs."""
+def test_unknown_names_in_the_index(folder: Path, graph: str, place: str, value: object, name: str) -> None:
+    """Ignoring them would turn weights into inputs."""
     (finding,) = dml2onnx.load(indexed(folder, (place, value)), graph=graph).findings
     assert (finding.code, finding.found) == (recordings.BAD_RECORDING.id, f'"{name}"')
     assert ('did you mean "w"?' in finding.message) is (name == "W")
 
 
-def test_a_recording_that_has_lost_its_index(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_index(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "recording.json").unlink()
     code, message = refused(folder)
     assert code == recordings.BAD_RECORDING.id
     assert "has the files of a recording, but no recording.json" in message
-    for asked in (folder, folder.parent):  # by itself, and below a directory that is searched
-        assert main(["check", str(asked), "--format", "concise"]) == 2
+    for path in (folder, folder.parent):  # the folder itself, and a directory that contains it
+        assert main(["check", str(path), "--format", "concise"]) == 2
         assert capsys.readouterr().out.count("DML0016") == 1
     assert main(["check", str(folder / "net.json")]) == 0
-    (folder / "notes.txt").write_text("of somebody")  # what the recorder would never have begun with
+    (folder / "notes.txt").write_text("of somebody")  # the recorder writes only to empty folders
     assert refused(folder)[0] == unreadable.NOT_A_FILE.id
 
 
-# --- What is not there ------------------------------------------------------------------------------------------------
+# --- Incomplete recordings --------------------------------------------------------------------------------------------
 
 
-def test_a_recording_that_was_not_ended_says_so(folder: Path) -> None:
+def test_a_recording_that_was_not_ended(folder: Path) -> None:
     indexed(folder, ("/ended", False))
     found = dml2onnx.load(folder, graph="net").findings
     assert [item.code for item in found] == [recordings.NOT_ENDED.id]
@@ -354,7 +349,7 @@ def test_a_recording_that_was_not_ended_says_so(folder: Path) -> None:
     assert refused(folder, "net")[0] == recordings.BAD_RECORDING.id
 
 
-def test_what_is_not_recorded_is_said(folder: Path) -> None:
+def test_calls_that_are_not_recorded(folder: Path) -> None:
     missing = ["net is dispatched, which is not recorded"]
     changes = (("/unrecorded", ["an interface"]), (f"{NET}/unrecorded", "Flags is 6"), ("/graphs/2/missing", missing))
     indexed(folder, *changes)
@@ -368,7 +363,7 @@ def test_what_is_not_recorded_is_said(folder: Path) -> None:
 
 
 def _dispatch(begin: int, source: str, target: str) -> str:
-    """A line of the program's journal: one more dispatch, into a buffer of its own."""
+    """A line of the program's journal: a dispatch into a new buffer."""
     bindings = {"ATensor": source, "BTensor": "b", "OutputTensor": target}
     line = {
         "from": begin,
@@ -387,19 +382,18 @@ def _journal(folder: Path, *lines: str) -> None:
 
 
 @pytest.mark.parametrize("tail", ["", '{"from": 3, "resour'])
-def test_the_journal_of_a_program_goes_on_where_it_ends(folder: Path, tail: str) -> None:
+def test_the_journal_continues_the_program(folder: Path, tail: str) -> None:
     stale = _dispatch(0, "a", "z")
     _journal(folder, stale, _dispatch(1, "c", "d"), _dispatch(2, "d", "e"), tail)
     graph = dml2onnx.load(folder, graph="program")
     assert [item.name for item in graph.inputs] == ["a", "b"]
-    given = {"a": np.ones((1, 1, 1, 4), np.float32), "b": np.array([[[[1, 2, 3, 4]]]], np.float32)}
-    results = dml2onnx.compile(graph).run(given)
-    assert {name: found.reshape(-1).tolist() for name, found in results.items()} == {"e": [4, 7, 10, 13]}
+    inputs = {"a": np.ones((1, 1, 1, 4), np.float32), "b": np.array([[[[1, 2, 3, 4]]]], np.float32)}
+    results = dml2onnx.compile(graph).run(inputs)
+    assert {name: array.reshape(-1).tolist() for name, array in results.items()} == {"e": [4, 7, 10, 13]}
 
 
 def test_a_journal_may_end_at_any_byte(folder: Path) -> None:
-    lines = [_dispatch(1, "c", "d"), _dispatch(2, "d", "e")]
-    whole = "".join(lines)
+    whole = _dispatch(1, "c", "d") + _dispatch(2, "d", "e")
     for end in range(len(whole) + 1):
         _journal(folder, whole[:end])
         graph = dml2onnx.load(folder, graph="program")
@@ -407,7 +401,7 @@ def test_a_journal_may_end_at_any_byte(folder: Path) -> None:
         assert [item.code for item in graph.findings] == [recordings.NOT_ENDED.id]
 
 
-def test_a_journal_that_leaves_something_out_is_refused(folder: Path) -> None:
+def test_journals_with_gaps_are_refused(folder: Path) -> None:
     _journal(folder, _dispatch(2, "c", "d"))
     finding = refusal(dml2onnx.load, folder, graph="program")
     assert (finding.code, finding.expected) == (recordings.BAD_RECORDING.id, "the next command")
@@ -434,7 +428,7 @@ def test_the_journal_of_the_index_has_new_graphs_and_new_names(folder: Path) -> 
     assert refused(folder, "net")[0] == recordings.BAD_RECORDING.id
 
 
-def test_journals_lie_beside_their_index(folder: Path) -> None:
+def test_journals_outside_the_folder_are_refused(folder: Path) -> None:
     (folder.parent / "outside.jsonl").write_text("{}\n")
     indexed(folder, ("/journal", "../outside.jsonl"))
     assert refused(folder, "net")[0] == reading.FILE_OUTSIDE.id

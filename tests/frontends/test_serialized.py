@@ -1,4 +1,4 @@
-"""Serialized graphs: what ONNX Runtime writes, and every form that the format has."""
+"""Serialized graphs: a file of ONNX Runtime, and every feature of the format."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ from .partitions import (
     attribute,
     build,
     load_partition,
+    node,
     real,
     tensor,
     uint,
@@ -81,14 +82,12 @@ def _row() -> TensorDesc:
 
 def test_sample_runs_as_its_onnx_model(sample: Path) -> None:
     graph = load(sample / "Partition_0.bin")
-    got = dml2onnx.run(graph, {"model_input": np.full((1, 1, 1, 5), 1.5, np.float32)})
-    assert got["model_output"].reshape(-1).tolist() == [12.25] * 5
+    assert run(graph, model_input=np.full((1, 1, 1, 5), 1.5)) == {"model_output": [12.25] * 5}
     x = np.random.default_rng(0).standard_normal((1, 5), np.float32)
     session = onnxruntime.InferenceSession(sample / "matmul_add.onnx", providers=["CPUExecutionProvider"])
-    (want,) = session.run(None, {"model_input": x})
-    got = dml2onnx.run(graph, {"model_input": x.reshape(1, 1, 1, 5)})
-    result: np.ndarray = got["model_output"].reshape(1, 5)
-    np.testing.assert_allclose(result, want, rtol=1e-6)
+    (expected,) = session.run(None, {"model_input": x})
+    result: np.ndarray = dml2onnx.run(graph, {"model_input": x.reshape(1, 1, 1, 5)})["model_output"]
+    np.testing.assert_allclose(result.reshape(1, 5), expected, rtol=1e-6)
 
 
 def test_sample_without_its_constants(sample: Path, tmp_path: Path) -> None:
@@ -128,40 +127,27 @@ def test_both_kinds_of_constants(tmp_path: Path) -> None:
 
 
 def test_ends_of_other_types(tmp_path: Path) -> None:
-    """An edge is bytes: the float is negated by its highest bit, and the reader wants only one half of it."""
+    """An edge is a buffer: XOR negates floats by their sign bits, and reads only half of its input."""
+    column, word = tensor("FLOAT32", 2, 1, 1), tensor("UINT32", 2, strides=[0], total=4)
     nodes = [
         PARTITION["nodes"][0],
-        {
-            **PARTITION["nodes"][1],
-            "attributes": [attribute(None, 1)],
-        },
+        {**PARTITION["nodes"][1], "attributes": [attribute(None, 1)]},
         {"name": "sign", "raw": UINT(0x80000000), "outputNames": ["sign"]},
-        {
-            "name": "flip",
-            "operator": "DML_OPERATOR_ELEMENT_WISE_BIT_XOR",
-            "inputs": [tensor("UINT32", 2), tensor("UINT32", 2, strides=[0], total=4)],
-            "outputs": [tensor("UINT32", 2)],
-            "attributes": [],
-            "inputNames": ["nodeIdx:1-outputIdx:0", "sign"],
-            "outputNames": ["bits"],
-        },
-        {
-            "name": "copy",
-            "operator": "DML_OPERATOR_ELEMENT_WISE_IDENTITY",
-            "inputs": [tensor("FLOAT32", 2, 1, 1)],
-            "outputs": [tensor("FLOAT32", 1, 2)],
-            "attributes": [attribute(None, 10)],
-            "inputNames": ["bits"],
-            "outputNames": ["y"],
-        },
+        node(
+            "ELEMENT_WISE_BIT_XOR",
+            [tensor("UINT32", 2), word],
+            [tensor("UINT32", 2)],
+            reads=["nodeIdx:1-outputIdx:0", "sign"],
+            writes=["bits"],
+        ),
+        node("ELEMENT_WISE_IDENTITY", [column], [column], [attribute(None, 10)], reads=["bits"], writes=["y"]),
     ]
-    nodes[4]["outputs"] = [tensor("FLOAT32", 2, 1, 1)]
     graph = load_partition(tmp_path, {**PARTITION, "nodes": nodes})
     assert run(graph, x=[1, 2, 3, 4]) == {"y": [-2.0, 0.0]}
 
 
-def test_one_input_of_several_nodes_and_hidden_names(tmp_path: Path) -> None:
-    """The first node's output has the name of the input, which hides it from readers but not from the outputs."""
+def test_one_input_of_several_nodes_and_shadowed_names(tmp_path: Path) -> None:
+    """The output ``x`` of the first node: nodes read the input of that name, the graph's outputs the node's."""
     model = edited(
         PARTITION,
         ("/nodes/1/outputNames/0", "x"),
@@ -177,44 +163,34 @@ def test_one_input_of_several_nodes_and_hidden_names(tmp_path: Path) -> None:
 
 
 def test_absent_tensors_and_arrays(tmp_path: Path) -> None:
-    """JOIN takes all descriptors; an output without a name that the operator must have takes its descriptor too."""
-    join = {
-        "name": "join",
-        "operator": "DML_OPERATOR_JOIN",
-        "inputs": [tensor("FLOAT32", 2, 2), tensor("FLOAT32", 1, 2)],
-        "outputs": [tensor("FLOAT32", 3, 2)],
-        "attributes": [uint("InputCount", 2), uint("Axis", 0)],
-        "inputNames": ["y", "y", "", ""],
-        "outputNames": ["j"],
-    }
-    top = {
-        "name": "top",
-        "operator": "DML_OPERATOR_TOP_K",
-        "inputs": [tensor("FLOAT32", 3, 2)],
-        "outputs": [tensor("FLOAT32", 3, 1), tensor("UINT32", 3, 1)],
-        "attributes": [uint("Axis", 1), uint("K", 1)],
-        "inputNames": ["j"],
-        "outputNames": ["top"],
-    }
+    """JOIN takes all descriptors; a required output without a name takes a descriptor as well."""
+    join = node(
+        "JOIN",
+        [tensor("FLOAT32", 2, 2), tensor("FLOAT32", 1, 2)],
+        [tensor("FLOAT32", 3, 2)],
+        [uint("InputCount", 2), uint("Axis", 0)],
+        reads=["y", "y", "", ""],
+        writes=["j"],
+    )
+    top = node(
+        "TOP_K",
+        [tensor("FLOAT32", 3, 2)],
+        [tensor("FLOAT32", 3, 1), tensor("UINT32", 3, 1)],
+        [uint("Axis", 1), uint("K", 1)],
+        reads=["j"],
+        writes=["top"],
+    )
     graph = load_partition(tmp_path, edited(PARTITION, ("/nodes/-", join), ("/nodes/-", top), ("/outputs", ["top"])))
     assert run(graph, x=[1, 2, 3, 4]) == {"top": [4.0, 12.0, 4.0]}
 
 
-def test_constants_seen_by_each_reader(tmp_path: Path) -> None:
-    """Bytes of a file, once as four floats and once as eight halves transposed."""
-    cast = {
-        "name": "cast",
-        "operator": "DML_OPERATOR_CAST",
-        "inputs": [tensor("UINT16", 2, 4, strides=[1, 2], total=16)],
-        "outputs": [tensor("UINT32", 2, 4)],
-        "attributes": [],
-        "inputNames": ["w-nodeIdx:0-outputIdx:0"],
-        "outputNames": ["halves"],
-    }
+def test_a_constant_with_two_views(tmp_path: Path) -> None:
+    """Read as four FLOAT32 elements, and as a transposed matrix of UINT16 elements."""
+    halves = tensor("UINT16", 2, 4, strides=[1, 2], total=16)
+    cast = node("CAST", [halves], [tensor("UINT32", 2, 4)], reads=["w-nodeIdx:0-outputIdx:0"], writes=["halves"])
     graph = load_partition(tmp_path, edited(PARTITION, ("/nodes/-", cast), ("/outputs", ["y", "halves"])))
     assert graph.nodes[0].operator.tensor("BTensor").owned_by_dml
-    got = run(graph, x=[0, 0, 0, 0])
-    assert got["halves"] == [0, 0, 0, 0, 0x3F80, 0xC000, 0x4040, 0xC080]
+    assert run(graph, x=[0, 0, 0, 0])["halves"] == [0, 0, 0, 0, 0x3F80, 0xC000, 0x4040, 0xC080]
 
 
 def test_files_of_an_allowed_directory(tmp_path: Path) -> None:
@@ -230,45 +206,42 @@ def test_files_of_an_allowed_directory(tmp_path: Path) -> None:
 def test_a_file_of_an_odd_length(tmp_path: Path) -> None:
     """A FLOAT16 tensor of five elements, in a file of 10 bytes instead of 12."""
     half = tensor("FLOAT16", 5, total=12)
-    node = {**PARTITION["nodes"][1], "inputs": [half, half], "outputs": [half], "outputNames": ["y"]}
-    path = write(tmp_path, {**PARTITION, "nodes": [PARTITION["nodes"][0], node]})
+    add = {**PARTITION["nodes"][1], "inputs": [half, half], "outputs": [half], "outputNames": ["y"]}
+    path = write(tmp_path, {**PARTITION, "nodes": [PARTITION["nodes"][0], add]})
     (tmp_path / "w.bin").write_bytes(np.arange(5, dtype=np.float16).tobytes())
     graph = load(path)
     assert graph.findings == ()
-    got = dml2onnx.run(graph, {"x": np.ones(5, np.float16)})
-    assert got["y"].tolist() == [1, 2, 3, 4, 5]
+    assert dml2onnx.run(graph, {"x": np.ones(5, np.float16)})["y"].tolist() == [1, 2, 3, 4, 5]
 
 
 def test_recurrent_weights_are_not_owned(tmp_path: Path) -> None:
-    """DirectML refuses the flag on these tensors, so it is not made up."""
-    small = tensor("FLOAT32", 1, 1, 1, 1)
-    node = {
-        "name": "gru",
-        "operator": "DML_OPERATOR_GRU",
-        "inputs": [small, tensor("FLOAT32", 1, 1, 3, 1), tensor("FLOAT32", 1, 1, 3, 1)],
-        "outputs": [small],
-        "attributes": [
+    """DirectML refuses the flag on these tensors, so the reader does not add it."""
+    small, weights = tensor("FLOAT32", 1, 1, 1, 1), tensor("FLOAT32", 1, 1, 3, 1)
+    activations = [{**RELU, "type": "DML_OPERATOR_ACTIVATION_SIGMOID"}, RELU]
+    gru = node(
+        "GRU",
+        [small, weights, weights],
+        [small],
+        [
             uint("ActivationDescCount", 2),
-            attribute("ActivationDescs", 2, [{**RELU, "type": "DML_OPERATOR_ACTIVATION_SIGMOID"}, RELU]),
+            attribute("ActivationDescs", 2, activations),
             uint("Direction", 0),
             uint("LinearBeforeReset", 0),
         ],
-        "inputNames": ["x", "w-nodeIdx:0-outputIdx:0", "w-nodeIdx:0-outputIdx:0", "", "", ""],
-        "outputNames": ["y", ""],
-    }
-    path = write(tmp_path, {**PARTITION, "nodes": [PARTITION["nodes"][0], node]})
+        reads=["x", "w-nodeIdx:0-outputIdx:0", "w-nodeIdx:0-outputIdx:0", "", "", ""],
+        writes=["y", ""],
+    )
+    path = write(tmp_path, {**PARTITION, "nodes": [PARTITION["nodes"][0], gru]})
     (tmp_path / "w.bin").write_bytes(bytes(12))
     graph = load(path)
     assert dml2onnx.check(graph) == []
     operator = graph.nodes[0].operator
     assert not operator.tensor("WeightTensor").owned_by_dml
-    activations = operator.get("ActivationDescs")
-    assert isinstance(activations, tuple)
-    assert [item.type for item in activations] == ["ACTIVATION_SIGMOID", "ACTIVATION_RELU"]  # type: ignore[union-attr]
+    assert [item.type for item in operator.activations()] == ["ACTIVATION_SIGMOID", "ACTIVATION_RELU"]
 
 
-def test_unused_parts(tmp_path: Path) -> None:
-    """A graph without anything, and vectors that are missing, are no damage."""
+def test_an_empty_graph(tmp_path: Path) -> None:
+    """Missing vectors are not damage."""
     graph = load_partition(tmp_path, {"nodes": [], "inputs": None, "outputs": None})
     assert (graph.nodes, graph.inputs, graph.outputs, graph.findings) == ((), (), (), ())
 
@@ -277,17 +250,9 @@ def test_unused_parts(tmp_path: Path) -> None:
 
 
 def described(tmp_path: Path, operator: str, inputs: int, attributes: list[Model]) -> OperatorDesc:
-    """The descriptor of an operator whose tensors do not matter, with these attributes."""
-    node = {
-        "name": "op",
-        "operator": f"DML_OPERATOR_{operator}",
-        "inputs": [F4] * inputs,
-        "outputs": [F4],
-        "attributes": attributes,
-        "inputNames": ["x"] * inputs,
-        "outputNames": ["y"],
-    }
-    graph = load_partition(tmp_path, {"nodes": [node], "inputs": ["x"], "outputs": ["y"]})
+    """Reads the descriptor of an operator with these attributes and arbitrary tensors."""
+    op = node(operator, [F4] * inputs, [F4], attributes, reads=["x"] * inputs, writes=["y"])
+    graph = load_partition(tmp_path, {"nodes": [op], "inputs": ["x"], "outputs": ["y"]})
     assert [str(item) for item in graph.findings] == []
     return graph.nodes[0].operator
 
@@ -402,26 +367,15 @@ def test_scalars(data_type: DataType, number: int, content: bytes, value: int | 
     ],
 )
 def test_scalars_that_cannot_be_read(number: int, member: int, expected: list[Code], tmp_path: Path) -> None:
-    scalar = {"bytes": bytes(8), "code": member}
-    node = {
-        **PARTITION["nodes"][1],
-        "operator": "DML_OPERATOR_FILL_VALUE_SEQUENCE",
-        "inputs": [],
-        "inputNames": [],
-        "outputNames": ["y"],
-        "attributes": [
-            uint("ValueDataType", number),
-            attribute("ValueStart", 12, scalar),
-            attribute("ValueDelta", 12, scalar),
-        ],
-    }
-    graph = load_partition(tmp_path, {"nodes": [node], "inputs": [], "outputs": ["y"]})
+    scalars = [attribute(name, 12, {"bytes": bytes(8), "code": member}) for name in ("ValueStart", "ValueDelta")]
+    fill = node("FILL_VALUE_SEQUENCE", [], [F4], [uint("ValueDataType", number), *scalars], reads=[], writes=["y"])
+    graph = load_partition(tmp_path, {"nodes": [fill], "inputs": [], "outputs": ["y"]})
     assert [item.code for item in graph.findings] == [code.id for code in expected]
 
 
 @pytest.mark.parametrize("value", [0, 1, 2])
 def test_bools(value: int, tmp_path: Path) -> None:
-    """CrossChannel of the gradient is the one field that is stored as a BOOL; elsewhere they are numbers."""
+    """CrossChannel of the gradient is the only field that is stored as a BOOL; others are numbers."""
     rest = [uint("LocalSize", 3), real("Alpha", 1), real("Beta", 1), real("Bias", 1)]
     for operator, inputs, stored in (
         ("LOCAL_RESPONSE_NORMALIZATION_GRAD", 2, attribute("CrossChannel", 13, bytes([value]))),
@@ -434,11 +388,11 @@ def test_bools(value: int, tmp_path: Path) -> None:
                 described(tmp_path, operator, inputs, [stored, *rest])
 
 
-# --- Which format it is -----------------------------------------------------------------------------------------------
+# --- Detection of the format ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["Partition_0.bin", "graph", "model.json", "model.onnx"])
-def test_told_by_content(name: str, tmp_path: Path) -> None:
+def test_detected_by_content(name: str, tmp_path: Path) -> None:
     assert load(write(tmp_path, PARTITION, name)).format == "serialized"
 
 

@@ -1,4 +1,4 @@
-"""Every way to get a serialized graph wrong."""
+"""Every mistake in serialized graphs."""
 
 from __future__ import annotations
 
@@ -9,35 +9,18 @@ from dml2onnx.codes import reading as codes
 from dml2onnx.frontends import LoadOptions
 
 from .models import REMOVE, Model, edited
-from .partitions import (
-    FLOAT,
-    PARTITION,
-    attribute,
-    load_partition,
-    real,
-    tensor,
-    uint,
-)
+from .partitions import FLOAT, PARTITION, attribute, load_partition, node, real, tensor, uint
 from .rejections import changes_of, rejecting
 
 F4 = tensor("FLOAT32", 4)
-
-
-GEMM: Model = {
-    "name": "gemm",
-    "operator": "DML_OPERATOR_GEMM",
-    "inputs": [tensor("FLOAT32", 2, 2), tensor("FLOAT32", 2, 2)],
-    "outputs": [tensor("FLOAT32", 2, 2)],
-    "attributes": [
-        uint("TransA", 0),
-        uint("TransB", 1),
-        real("Alpha", 1.0),
-        real("Beta", 0.5),
-        attribute(None, 1),
-    ],
-    "inputNames": ["y", "y", ""],
-    "outputNames": ["z"],
-}
+GEMM = node(
+    "GEMM",
+    [tensor("FLOAT32", 2, 2), tensor("FLOAT32", 2, 2)],
+    [tensor("FLOAT32", 2, 2)],
+    [uint("TransA", 0), uint("TransB", 1), real("Alpha", 1.0), real("Beta", 0.5), attribute(None, 1)],
+    reads=["y", "y", ""],
+    writes=["z"],
+)
 WITH_GEMM = edited(PARTITION, ("/nodes/-", GEMM), ("/outputs/-", "z"))
 
 
@@ -45,7 +28,7 @@ changed, gemm = changes_of(PARTITION), changes_of(WITH_GEMM)
 
 
 def nested(depth: int) -> Model:
-    """A GEMM fused into itself, again and again."""
+    """A GEMM with nested GEMMs as fused activations."""
     inner = attribute("FusedActivation", 1, nested(depth - 1)) if depth else attribute(None, 1)
     return {"type": "DML_OPERATOR_GEMM", "attributes": [*GEMM["attributes"][:4], inner]}
 
@@ -137,7 +120,7 @@ def test_a_finding_says_where_in_the_file(tmp_path: Path) -> None:
     assert (finding.node, finding.operator, finding.field) == ("gemm", "GEMM", "TransA")
     data = (tmp_path / "Partition_0.bin").read_bytes()
     place = int(finding.message.partition("(at byte ")[2].rstrip(")"))
-    # the table of the attribute: the offset of its name leads to TransA
+    # The first field of the attribute's table is the offset of its name, TransA.
     vtable = place - struct.unpack_from("<i", data, place)[0]
     name = place + struct.unpack_from("<H", data, vtable + 4)[0]
     assert data[name + struct.unpack_from("<I", data, name)[0] + 4 :].startswith(b"TransA\0")

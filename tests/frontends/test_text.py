@@ -1,4 +1,4 @@
-"""From files to decoded JSON: what is no model at all, and what only DxDispatch tolerates."""
+"""Decoding of files to JSON: errors, and text that only DxDispatch accepts."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_text(text: bytes, code: Code, tmp_path: Path) -> None:
         (b'{"dml2onnx": 01}', "model.json:1:15: "),
     ],
 )
-def test_grammar_in_words(text: bytes, words: str, tmp_path: Path) -> None:
+def test_messages_of_syntax_errors(text: bytes, words: str, tmp_path: Path) -> None:
     path = tmp_path / "model.json"
     path.write_bytes(text)
     with pytest.raises(UnreadableError) as caught:
@@ -100,7 +100,7 @@ def test_byte_order_mark(model: Model, expected: list[str], tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("none.json", r"DML0001 .*none\.json\" does not exist\n"),
         (".", unreadable.NOT_A_FILE.id),
@@ -110,10 +110,10 @@ def test_byte_order_mark(model: Model, expected: list[str], tmp_path: Path) -> N
         ("large.json", unreadable.FILE_TOO_LARGE.id),
     ],
 )
-def test_what_is_no_model_file(name: str, said: str, tmp_path: Path) -> None:
+def test_files_that_are_not_models(name: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "large.json").write_bytes(bytes(11))
-    (tmp_path / "nine.json").mkdir()  # a directory is not meant
-    with pytest.raises(UnreadableError, match=said):
+    (tmp_path / "nine.json").mkdir()  # the message must not suggest a directory
+    with pytest.raises(UnreadableError, match=message):
         load(tmp_path / name, LoadOptions(max_bytes=10))
     with pytest.raises(UnreadableError, match="the path of the model is empty"):
         load("")
@@ -129,13 +129,13 @@ def test_what_is_no_model_file(name: str, said: str, tmp_path: Path) -> None:
             ' "dispatchables": {}, "commands": []}',
             [(codes.REPEATED_KEY, "/resources/a")],
         ),
-        # colons in strings, and blanks before others: members are counted by their colons
+        # the reader counts members by colons: colons in strings, and spaces in front of others
         ('{"dml2onnx" :1, "name": ":", "name": ": :", "nodes": [], "outputs": []}', [(codes.DUPLICATE_KEY, "/name")]),
         ('{"dml2onnx"\n:1, "name"\t:"a:0", "name" :"", "nodes":[], "outputs":[]}', [(codes.DUPLICATE_KEY, "/name")]),
         (r'{"dml2onnx": 1, "name": "\":", "name": "b", "nodes": [], "outputs": []}', [(codes.DUPLICATE_KEY, "/name")]),
     ],
 )
-def test_member_twice(text: str, expected: list[tuple[Code, str]], tmp_path: Path) -> None:
+def test_duplicate_members(text: str, expected: list[tuple[Code, str]], tmp_path: Path) -> None:
     graph = load_text(tmp_path, text)
     assert [(item.code, item.pointer) for item in graph.findings] == [(code.id, place) for code, place in expected]
 
@@ -149,7 +149,7 @@ def test_names_with_colons(name: str, separators: tuple[str, str], tmp_path: Pat
 
 
 def test_a_number_beyond_doubles(tmp_path: Path) -> None:
-    """``1e400`` is JSON, and an infinity to Python's reader."""
+    """Python's JSON module reads ``1e400`` as an infinity."""
     constant = '{"DataType": "FLOAT64", "Sizes": [1], "fill": 1e400}'
     text = f'{{"dml2onnx": 1, "nodes": [], "outputs": [], "constants": {{"c": {constant}}}}}'
     (finding,) = load_text(tmp_path, text).findings
@@ -157,7 +157,7 @@ def test_a_number_beyond_doubles(tmp_path: Path) -> None:
     assert "too large for a double" in finding.message
 
 
-def test_findings_end(tmp_path: Path) -> None:
+def test_the_limit_of_findings(tmp_path: Path) -> None:
     model = edited(NATIVE, ("/nodes", [1] * 20_000), ("/outputs", []))
     findings = load_model(tmp_path, model).findings
     assert len(findings) == 10_001
@@ -165,8 +165,7 @@ def test_findings_end(tmp_path: Path) -> None:
     assert findings[-1].severity is Severity.ERROR
 
 
-def test_native_models_have_comments(tmp_path: Path) -> None:
-    """Blanked out, not cut out: all else is as it would be without them."""
+def test_comments_in_native_models(tmp_path: Path) -> None:
     text = json.dumps(NATIVE, indent=1).replace("{\n", '{ // "not a name": 1\n', 1).replace("}", "} /* done */")
     path = tmp_path / "model.json"
     path.write_text(text, encoding="utf-8")
@@ -177,7 +176,7 @@ def test_native_models_have_comments(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said", "expected"),
+    ("text", "message", "expected"),
     [
         ('{"dml2onnx": 1,}', "a comma stands in front of a closing bracket", "no comma behind the last member"),
         ('{"dml2onnx": 1, "nodes": [1, ]}', "a comma stands in front of a closing bracket", "no comma"),
@@ -197,7 +196,7 @@ def test_native_models_have_comments(tmp_path: Path) -> None:
         ('{"dml2onnx": {1, 4, 8}}', "{1, 4, 8} is in the braces of C++", "[1, 4, 8]"),
         ('{"dml2onnx": nullptr}', "nullptr is a word of C++", "null"),
         ('{"dml2onnx": trueish}', "trueish is a word of C++", 'text in double quotes: "trueish"'),
-        # what looks for the number in front does not go through all of them
+        # the search for the number must not backtrack through all digits
         pytest.param(
             '{"dml2onnx": 0.' + "1" * 1_000_000 + "f}", "f is a number of C++", "1", id="many digits and a suffix"
         ),
@@ -212,17 +211,17 @@ def test_native_models_have_comments(tmp_path: Path) -> None:
         ('{"dml2onnx": "a\nb"}', "a line ends, or a tab stands, in the middle of a text", r"\n or \t"),
     ],
 )
-def test_what_other_languages_write(text: str, said: str, expected: str) -> None:
+def test_syntax_of_other_languages(text: str, message: str, expected: str) -> None:
     with pytest.raises(UnreadableError) as raised:
         load_bytes(text.encode(), "model.json")
     [finding] = raised.value.diagnostics
     assert finding.code == "DML0007"
-    assert said in finding.message
+    assert message in finding.message
     assert finding.expected.startswith(expected)
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-16"])
-def test_utf_16_with_and_without_its_mark(encoding: str) -> None:
+def test_utf_16_with_and_without_byte_order_mark(encoding: str) -> None:
     with pytest.raises(UnreadableError) as raised:
         load_bytes('{\n"dml2onnx": 1}'.encode(encoding), "model.json")
     assert [finding.code for finding in raised.value.diagnostics] == ["DML0006"]

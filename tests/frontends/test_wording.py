@@ -1,4 +1,4 @@
-"""What findings say to whoever made a slip: the place, the remedy, and what was expected."""
+"""Texts of findings about typos: the pointer, the suggestion, and the expected value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from .models import CONVOLUTION, DX, NATIVE, REMOVE, Model, edited, f32, load_mo
 
 
 def only(directory: Path, model: Model) -> Diagnostic:
-    """The one finding of a model."""
     (finding,) = load_model(directory, model).findings
     return finding
 
@@ -27,7 +26,7 @@ def picture(*dimensions: int) -> Model:
     return {"type": "writeFile", "resource": "y", "targetPath": "a.png", "dimensions": list(dimensions)}
 
 
-SAID: list[tuple[Model, str, Any, dict[str, str]]] = [
+TEXTS: list[tuple[Model, str, Any, dict[str, str]]] = [
     (NATIVE, ACTIVATION, "Relu", {"code": OPERATOR, "message": '; did you mean "ACTIVATION_RELU"?'}),
     (NATIVE, ACTIVATION, "ACTIVATION_RELUU", {"code": OPERATOR, "message": '; did you mean "ACTIVATION_RELU"?'}),
     (NATIVE, ACTIVATION, "CLIP", {"code": OPERATOR, "expected": ", ACTIVATION_RELU, "}),
@@ -49,13 +48,13 @@ SAID: list[tuple[Model, str, Any, dict[str, str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("model", "place", "value", "said"), SAID)
-def test_what_is_said(model: Model, place: str, value: Any, said: dict[str, str], directory: Path) -> None:
+@pytest.mark.parametrize(("model", "place", "value", "texts"), TEXTS)
+def test_texts(model: Model, place: str, value: Any, texts: dict[str, str], directory: Path) -> None:
     finding = only(directory, edited(model, (place, value)))
-    assert [name for name, text in said.items() if text not in getattr(finding, name)] == []
+    assert [name for name, text in texts.items() if text not in getattr(finding, name)] == []
 
 
-def test_one_array_of_another_length(directory: Path) -> None:
+def test_one_array_with_a_different_length(directory: Path) -> None:
     desc: dict[str, Any] = {**CONVOLUTION, "Strides": [1, 1, 1]}
     del desc["DimensionCount"], desc["InputTensor"], desc["FilterTensor"]
     reads = {"InputTensor": "x", "FilterTensor": "w"}
@@ -65,7 +64,7 @@ def test_one_array_of_another_length(directory: Path) -> None:
     assert (finding.pointer, finding.expected, finding.found) == ("/nodes/0/desc/Strides", "2 elements", "3 elements")
 
 
-def test_of_two_arrays_the_rank_decides(directory: Path) -> None:
+def test_the_rank_decides_which_of_two_arrays_is_wrong(directory: Path) -> None:
     desc = {"OutputTensor": f32(6), "PaddingMode": "CONSTANT", "PaddingValue": 0, "PaddingValueDataType": "FLOAT32"}
     desc |= {"StartPadding": [1, 0], "EndPadding": [1]}
     finding = only(directory, one_node("PADDING1", desc, f32(4)))
@@ -82,7 +81,7 @@ def test_values_without_leading_ones(directory: Path) -> None:
     assert only(directory, wrong).pointer == "/constants/k/values/1/1"
 
 
-def test_control_characters_stay_out_of_messages(directory: Path) -> None:
+def test_messages_have_no_control_characters(directory: Path) -> None:
     name = "a\x1b[31m\nb"
     model = edited(NATIVE, ("/nodes/0/name", name), ("/nodes/0/inputs/ATensor", name), ("/outputs/0", name))
     model = edited(model, (f"/inputs/{name}2", f32(0)), ("/nodes/1/desc/Axis", REMOVE))

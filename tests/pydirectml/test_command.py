@@ -1,4 +1,4 @@
-"""``dml2onnx pydirectml``: how programs are started, how they end, and what is kept of them."""
+"""``dml2onnx pydirectml``: start, end and saved models of programs."""
 
 from __future__ import annotations
 
@@ -34,31 +34,35 @@ print(np.array(device.compute(model, bindings, [y])[0]).tolist())
 ANSWER = "[5.0, 12.0, 21.0, 32.0]"
 
 
+def command(directory, *arguments, **environment):
+    """Runs the command in a new process."""
+    line = [sys.executable, "-m", "dml2onnx", "pydirectml", *arguments]
+    environment = {**os.environ, **environment}
+    return subprocess.run(line, capture_output=True, text=True, encoding="utf-8", cwd=directory, env=environment)
+
+
 @pytest.fixture
 def program(request, tmp_path):
-    """Writes a program and runs it: the finished process, in ``TestStarting`` one of its own."""
+    """Writes and runs a program; ``TestStarting`` needs new processes, other tests can fork one."""
 
     def start(text, *options, arguments=(), name="program.py"):
-        path = tmp_path / name
-        path.write_text(textwrap.dedent(text), encoding="utf-8")
-        line = ["pydirectml", *options, name, *arguments]
+        (tmp_path / name).write_text(textwrap.dedent(text), encoding="utf-8")
+        line = [*options, name, *arguments]
         if forked.CAN and request.cls is not TestStarting:
-            return forked.run(line, tmp_path)
-        environment = {**os.environ, "PYTHONUTF8": "1"}
-        line = [sys.executable, "-m", "dml2onnx", *line]
-        return subprocess.run(line, capture_output=True, text=True, encoding="utf-8", cwd=tmp_path, env=environment)
+            return forked.run(["pydirectml", *line], tmp_path)
+        return command(tmp_path, *line, PYTHONUTF8="1")
 
     return start
 
 
-def last_frames(done):
-    """Files and lines of the traceback."""
+def frames(done):
+    """The files and lines of the traceback."""
     lines = [line.strip() for line in done.stderr.splitlines() if line.strip().startswith("File ")]
     return [line.split(", in ")[0] for line in lines]
 
 
 class TestStarting:
-    def test_it_finds_what_python_would_give_it(self, program, tmp_path):
+    def test_the_environment_is_that_of_python(self, program, tmp_path):
         (tmp_path / "beside.py").write_text("import pydirectml\nNAME = pydirectml.__name__\n")
         done = program(
             """
@@ -85,37 +89,31 @@ class TestStarting:
 
     def test_other_encodings(self, program, tmp_path):
         (tmp_path / "latin.py").write_bytes("# coding: latin-1\nprint(len('ä'))\n".encode("latin-1"))
-        line = [sys.executable, "-m", "dml2onnx", "pydirectml", "latin.py"]
-        assert subprocess.run(line, capture_output=True, text=True, cwd=tmp_path).stdout == "1\n"
+        assert command(tmp_path, "latin.py").stdout == "1\n"
 
     def test_a_result(self, program):
         done = program(BEGIN + COMPUTE)
         assert (done.stdout.strip(), done.stderr, done.returncode) == (ANSWER, "", 0)
 
     @pytest.mark.parametrize("name", ["missing.py", "."])
-    def test_what_is_no_program(self, name, tmp_path):
-        line = [sys.executable, "-m", "dml2onnx", "pydirectml", name]
-        done = subprocess.run(line, capture_output=True, text=True, cwd=tmp_path)
+    def test_unreadable_programs(self, name, tmp_path):
+        done = command(tmp_path, name)
         assert done.returncode == 2
         assert f'DML3013 error: the program "{name}" cannot be read' in done.stderr
 
-    def test_bytes_that_are_no_python(self, program, tmp_path):
+    def test_null_bytes(self, program, tmp_path):
         (tmp_path / "zeros.py").write_bytes(b"x = 1\0")
-        line = [sys.executable, "-m", "dml2onnx", "pydirectml", "zeros.py"]
-        done = subprocess.run(line, capture_output=True, text=True, cwd=tmp_path)
+        done = command(tmp_path, "zeros.py")
         assert done.returncode in (1, 2)  # a SyntaxError since Python 3.12
         assert "null bytes" in done.stderr
 
     def test_without_a_program(self, tmp_path):
-        line = [sys.executable, "-m", "dml2onnx", "pydirectml"]
-        done = subprocess.run(line, capture_output=True, text=True, cwd=tmp_path)
+        done = command(tmp_path)
         assert done.returncode == 2
         assert "PROGRAM.py" in done.stderr
 
-    @pytest.mark.skipif(
-        "DmlExecutionProvider" in onnxruntime.get_available_providers(), reason="there is the provider here"
-    )
-    def test_a_provider_that_is_not_there(self, program):
+    @pytest.mark.skipif("DmlExecutionProvider" in onnxruntime.get_available_providers(), reason="the provider exists")
+    def test_a_missing_provider(self, program):
         done = program("print(1)", "--provider", "dml")
         assert (done.returncode, done.stdout) == (1, "")
         assert "DML3002" in done.stderr
@@ -123,7 +121,7 @@ class TestStarting:
 
 class TestEnding:
     @pytest.mark.parametrize(
-        ("statement", "code", "said"),
+        ("statement", "code", "output"),
         [
             ("sys.exit()", 0, ""),
             ("sys.exit(0)", 0, ""),
@@ -132,24 +130,21 @@ class TestEnding:
             ("raise SystemExit(True)", 1, ""),
         ],
     )
-    def test_exit_codes_are_the_programs(self, program, statement, code, said):
+    def test_exit_codes(self, program, statement, code, output):
         done = program(f"import sys\n{statement}")
-        assert (done.returncode, done.stderr) == (code, said)
+        assert (done.returncode, done.stderr) == (code, output)
 
-    def test_its_own_exception(self, program):
+    def test_exceptions_of_the_program(self, program):
         done = program("def f():\n    return 1 / 0\n\nf()")
         assert done.returncode == 1
-        assert last_frames(done) == ['File "program.py", line 4', 'File "program.py", line 2']
+        assert frames(done) == ['File "program.py", line 4', 'File "program.py", line 2']
         assert done.stderr.splitlines()[-1] == "ZeroDivisionError: division by zero"
         assert done.stderr.startswith("Traceback (most recent call last):\n")
 
     @pytest.mark.parametrize(
         ("statement", "error"),
         [
-            (
-                "dml.activation_gelu(x)",
-                "AttributeError: module 'pydirectml' has no attribute 'activation_gelu'",
-            ),
+            ("dml.activation_gelu(x)", "AttributeError: module 'pydirectml' has no attribute 'activation_gelu'"),
             (
                 "dml.TensorDesc(dml.FLOAT32, [1.5])",
                 "TypeError: TensorDesc(): incompatible function arguments: sizes[0]",
@@ -171,7 +166,7 @@ class TestEnding:
     def test_errors_end_in_the_line_of_the_program(self, program, statement, error):
         done = program(BEGIN + statement)
         assert done.returncode == 1
-        assert last_frames(done) == ['File "program.py", line 11']
+        assert frames(done) == ['File "program.py", line 11']
         assert any(line.startswith(error) for line in done.stderr.splitlines())
         assert "site-packages" not in done.stderr.replace(sys.prefix, "")
         assert "_record" not in done.stderr
@@ -181,7 +176,7 @@ class TestEnding:
             BEGIN + "try:\n    dml.reinterpret(x, dml.FLOAT32, [5], None)\nexcept Exception as error:\n"
             "    raise KeyError('wrapped') from error"
         )
-        assert last_frames(done) == ['File "program.py", line 12', 'File "program.py", line 14']
+        assert frames(done) == ['File "program.py", line 12', 'File "program.py", line 14']
         assert "direct cause" in done.stderr
         assert done.stderr.splitlines()[-1] == "KeyError: 'wrapped'"
 
@@ -194,16 +189,15 @@ class TestEnding:
         assert "arguments.py" not in done.stderr
         assert "cli" not in done.stderr
 
-    def test_lines_of_libraries_stay(self, program):
-        done = program("import json\njson.loads('{')")
-        frames = last_frames(done)
-        assert frames[0] == 'File "program.py", line 2'
-        assert "json" in frames[-1]
+    def test_frames_of_libraries_stay(self, program):
+        first, *_, last = frames(program("import json\njson.loads('{')"))
+        assert first == 'File "program.py", line 2'
+        assert "json" in last
 
-    def test_a_mistake_in_the_syntax(self, program):
+    def test_syntax_errors(self, program):
         done = program("x = 1\ny = (")
         assert done.returncode == 1
-        assert last_frames(done) == ['File "program.py", line 2']
+        assert frames(done) == ['File "program.py", line 2']
         assert "SyntaxError: '(' was never closed" in done.stderr
         assert "Traceback" not in done.stderr
 
@@ -215,7 +209,7 @@ class TestEnding:
 
 class TestSaving:
     @pytest.mark.parametrize("options", [["--freeze"], ["--input", "input0"]])
-    def test_what_is_kept_needs_a_file(self, program, options):
+    def test_options_of_saving_need_a_file(self, program, options):
         done = program(BEGIN + COMPUTE, *options)
         assert (done.returncode, done.stdout) == (2, "")
         assert "there is no --save" in done.stderr
@@ -236,7 +230,7 @@ class TestSaving:
         session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
         assert str(session.run(None, {"input0": np.arange(1, 5, dtype=np.float32)})[0].tolist()) == ANSWER
 
-    def test_every_model_that_is_computed_is_kept(self, program, tmp_path):
+    def test_every_computed_model_is_saved(self, program, tmp_path):
         text = BEGIN + COMPUTE + COMPUTE.replace("[y]", "[y, x + 1]") + "device.compute(model, bindings, [y, y])\n"
         text += "graph.build(dml.NONE, [y * 3])\n"  # never computed
         text = text.replace("compute(model, bindings, [y, x + 1])", "compute(model, bindings, [y, y])")
@@ -246,8 +240,7 @@ class TestSaving:
         outputs = [len(onnx.load(tmp_path / name).graph.output) for name in ("out.onnx", "out-2.onnx")]
         assert outputs == [1, 2]
 
-    def test_the_graph_is_kept(self, program, tmp_path, capsys):
-        """In the native format, which every other command reads."""
+    def test_a_graph_in_the_native_format(self, program, tmp_path, capsys):
         done = program(BEGIN + COMPUTE, "--save", "out.json")
         assert (done.returncode, done.stdout.strip()) == (0, ANSWER)
         assert "out.json" in done.stderr.splitlines()[0]
@@ -260,7 +253,7 @@ class TestSaving:
         for command in ("check", "verify", "explain", "report"):
             assert main([command, path]) == 0, capsys.readouterr()
 
-    def test_large_weights_of_a_graph_lie_beside_it(self, program, tmp_path):
+    def test_large_weights_of_graphs_go_to_files(self, program, tmp_path):
         text = BEGIN.replace("[4]", "[4096]").replace("[1, 2, 3, 4]", "[1] * 4096")
         text = text.replace("[5, 6, 7, 8]", "[*range(4096)]")
         done = program(text + COMPUTE + COMPUTE, "--save", "out.json", "--feature-level", "5_0")
@@ -276,25 +269,25 @@ class TestSaving:
         assert program(BEGIN + COMPUTE, "--save", "out.json", "--freeze").returncode == 0
         assert dml2onnx.run(tmp_path / "out.json")["output0"].tolist() == [5, 12, 21, 32]
 
-    def test_freezing_leaves_what_is_named(self, program, tmp_path):
+    def test_inputs_that_are_not_frozen(self, program, tmp_path):
         done = program(BEGIN + COMPUTE, "--save", "out.onnx", "--freeze", "--input", "input1")
         assert "constants, as the program bound them (--freeze): input0" in done.stderr
         assert [item.name for item in onnx.load(tmp_path / "out.onnx").graph.input] == ["input1"]
 
-    def test_a_name_that_there_is_not(self, program, tmp_path):
+    def test_an_unknown_input(self, program, tmp_path):
         done = program(BEGIN + COMPUTE, "--save", "out.onnx", "--freeze", "--input", "image")
         assert done.returncode == 1
         assert 'DML3003 error: no model has an input "image"; there are: input0, input1' in done.stderr
         assert not (tmp_path / "out.onnx").exists()
 
     def test_freezing_nothing(self, program):
-        excepted = ["--input", "input0", "--input", "input1"]
-        done = program(BEGIN + COMPUTE, "--save", "out.onnx", "--freeze", *excepted)
+        inputs = ["--input", "input0", "--input", "input1"]
+        done = program(BEGIN + COMPUTE, "--save", "out.onnx", "--freeze", *inputs)
         assert done.returncode == 0
         assert "DML1017 warning" in done.stderr
         assert "DML1017" not in program(BEGIN + COMPUTE, "--save", "out.onnx", "--freeze").stderr
 
-    def test_a_file_that_is_none(self, program, tmp_path):
+    def test_a_device_as_file(self, program, tmp_path):
         done = program(BEGIN + COMPUTE, "--save", "/dev/null")
         assert done.returncode == 0, done.stderr
         assert not os.path.isfile("/dev/null")
@@ -309,19 +302,19 @@ class TestSaving:
         done = program("raise SystemExit(5)", "--save", "out.onnx")
         assert (done.returncode, done.stderr) == (5, "")
 
-    def test_the_program_is_not_replaced(self, program, tmp_path):
+    def test_the_program_is_not_overwritten(self, program, tmp_path):
         done = program("print(1)", "--save", "program.py")
         assert (done.returncode, done.stdout) == (1, "")
         assert "DML3012" in done.stderr
         assert (tmp_path / "program.py").read_text() == "print(1)"
 
-    def test_a_name_that_says_nothing(self, program, tmp_path):
+    def test_an_unknown_suffix(self, program, tmp_path):
         done = program("print(1)", "--save", "x.txt")
         assert (done.returncode, done.stdout) == (2, "")
         assert 'DML3009 error: "x.txt" ends neither in .onnx nor in .json' in done.stderr
         assert not (tmp_path / "x.txt").exists()
 
-    def test_a_directory_that_there_is_not(self, program):
+    def test_a_missing_directory(self, program):
         done = program("print(1)", "--save", "nowhere/out.onnx")
         assert (done.returncode, done.stdout) == (1, "")
         assert 'DML3009 error: the directory "nowhere" does not exist' in done.stderr
@@ -329,5 +322,5 @@ class TestSaving:
     def test_the_feature_level_is_checked_in_the_call(self, program):
         done = program(BEGIN + "-x", "--feature-level", "4_1")
         assert done.returncode == 1
-        assert last_frames(done) == ['File "program.py", line 11']
+        assert frames(done) == ['File "program.py", line 11']
         assert 'node "element_wise_negate" (ELEMENT_WISE_NEGATE), program.py:11' in done.stderr

@@ -1,4 +1,4 @@
-"""Every member and value, what is copied into the module, and how members behave."""
+"""Members and values of enums, their names in the module, and operations on them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_members_and_values(enum):
         assert (member.name, int(member), kind(value)) == (name, value, member)
 
 
-def test_operator_types_have_the_numbers_of_directml():
+def test_values_of_operator_types():
     assert list(dml.OperatorType.__members__) == NAMES
     numbers = catalog.enum_schema("DML_OPERATOR_TYPE").by_full_name
     assert dml.OperatorType.INVALID.value == 0
@@ -88,18 +88,18 @@ def test_operator_types_have_the_numbers_of_directml():
         ("GRU", "OperatorType"),
     ],
 )
-def test_later_enums_take_the_names_of_earlier_ones(name, enum):
+def test_later_enums_shadow_earlier_ones(name, enum):
     assert getattr(dml, name) is getattr(getattr(dml, enum), name)
 
 
-def test_every_member_but_those_of_output_options_is_a_name_of_the_module():
-    everything = {name for enum, members in MEMBERS.items() if enum != "OutputOptions" for name in members} | set(NAMES)
-    assert everything <= set(vars(dml))
-    assert everything <= set(dml.__all__)
+def test_the_module_exports_all_members_except_output_options():
+    exported = {name for enum, members in MEMBERS.items() if enum != "OutputOptions" for name in members} | set(NAMES)
+    assert exported <= set(vars(dml))
+    assert exported <= set(dml.__all__)
     assert not set(MEMBERS["OutputOptions"]) & set(vars(dml))
 
 
-def test_members_of_other_enums_and_numbers_are_not_equal():
+def test_members_do_not_equal_numbers_or_members_of_other_enums():
     assert dml.ConvolutionDirection.FORWARD != dml.RecurrentNetworkDirection.FORWARD
     assert dml.TensorDataType.FLOAT32 != 1
     assert dml.TensorDataType(1) == dml.TensorDataType.FLOAT32
@@ -117,7 +117,7 @@ def test_arithmetic_enums_compare_and_combine_as_numbers():
     assert dml.OutputOptions.Single > dml.OutputOptions.Both
 
 
-def test_a_number_without_name_makes_a_nameless_member():
+def test_members_without_a_name():
     both = dml.ExecutionFlags(5)
     assert (int(both), both.name, both) == (5, "???", dml.ExecutionFlags(5))
     assert both != dml.ExecutionFlags(6)
@@ -125,7 +125,7 @@ def test_a_number_without_name_makes_a_nameless_member():
         dml.TensorFlags("OWNED_BY_DML")
 
 
-def test_text_and_copies():
+def test_text_copies_and_indexing():
     assert repr(dml.FLOAT32) == "<TensorDataType.FLOAT32: 1>"
     assert str(dml.FLOAT32) == "TensorDataType.FLOAT32"
     assert pickle.loads(pickle.dumps(dml.FLOAT32)) is dml.FLOAT32

@@ -1,4 +1,4 @@
-"""Graphs as programs build and compute them: operators on expressions, reinterpretation, builds, bindings."""
+"""Building and computing graphs: operators on expressions, reinterpretation, builds, and bindings."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dml2onnx.pydirectml as dml
+from dml2onnx.catalog import FeatureLevel
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.pydirectml import settings
 from tests.pydirectml.helpers import DEVICE, F, compute, nodes, start
@@ -16,7 +17,7 @@ FLAGS = dml.ExecutionFlags.NONE
 
 
 def test_the_worked_example():
-    """Section A11 of the facts about PyDirectML, number for number."""
+    """Section A11 of the facts about PyDirectML."""
     graph = dml.GraphBuilder(DEVICE)
     x = dml.input_tensor(graph, 0, dml.TensorDesc(F, [1, 1, 4, 4]))
     w = dml.input_tensor(graph, 1, dml.TensorDesc(F, OWNED, [2, 1, 3, 3]))
@@ -29,18 +30,18 @@ def test_the_worked_example():
     r = dml.reinterpret(p.values, F, [1, 1, 1, 8], None)
     z = r * 2 - 1
 
-    made = nodes(graph, z)
-    assert [item.type for item in made] == [
+    descs = nodes(graph, z)
+    assert [item.type for item in descs] == [
         "CONVOLUTION",
         "ELEMENT_WISE_ADD1",
         "MAX_POOLING2",
         "ELEMENT_WISE_IDENTITY",
         "ELEMENT_WISE_IDENTITY",
     ]
-    assert made[1].tensor("BTensor").strides == (2, 1, 0, 0)
-    assert made[1].tensor("BTensor").total_bytes == 8
-    assert [(item.get("ScaleBias").scale, item.get("ScaleBias").bias) for item in made[3:]] == [(2, 0), (1, -1)]
-    assert made[3].tensor("InputTensor").sizes == (1, 1, 1, 8)
+    assert descs[1].tensor("BTensor").strides == (2, 1, 0, 0)
+    assert descs[1].tensor("BTensor").total_bytes == 8
+    assert [(item.get("ScaleBias").scale, item.get("ScaleBias").bias) for item in descs[3:]] == [(2, 0), (1, -1)]
+    assert descs[3].tensor("InputTensor").sizes == (1, 1, 1, 8)
 
     kernels = np.zeros((2, 1, 3, 3))
     kernels[0, 0, 1, 1] = 1
@@ -70,29 +71,30 @@ class TestOperators:
             (lambda e, f: e / 3, (float(np.float32(1) / np.float32(3)), 0), [7 / 3, -7 / 3]),
         ],
     )
-    def test_what_each_becomes(self, operate, operator, expected):
+    def test_operators(self, operate, operator, expected):
         graph, e, f = start([2], [2])
         y = operate(e, f)
-        [made] = nodes(graph, y)
+        [desc] = nodes(graph, y)
         if isinstance(operator, str):
-            assert made.type == operator
+            assert desc.type == operator
         else:
-            scale_bias = made.get("ScaleBias")
-            assert (made.type, scale_bias.scale, scale_bias.bias) == ("ELEMENT_WISE_IDENTITY", *operator)
+            scale_bias = desc.get("ScaleBias")
+            assert (desc.type, scale_bias.scale, scale_bias.bias) == ("ELEMENT_WISE_IDENTITY", *operator)
         [array] = compute(graph, [e, f], [[7, -7], [2, 4]], y)
         np.testing.assert_allclose(array, expected, 1e-6)
 
-    def test_a_number_divided_by_an_expression_is_no_quotient(self):
+    def test_dividing_a_number_by_an_expression(self):
+        """The result is 1 / (2 * e), as in PyDirectML."""
         graph, e = start([2])
         y = 2 / e
-        [made] = nodes(graph, y)
-        assert (made.type, made.get("ScaleBias").scale, made.get("ScaleBias").bias) == ("ELEMENT_WISE_RECIP", 2, 0)
+        [desc] = nodes(graph, y)
+        assert (desc.type, desc.get("ScaleBias").scale, desc.get("ScaleBias").bias) == ("ELEMENT_WISE_RECIP", 2, 0)
         assert compute(graph, [e], [[1, 4]], y)[0].tolist() == [0.5, 0.125]
 
-    def test_in_place_operators_point_the_handle_to_the_new_node(self):
+    def test_in_place_operators_change_the_expression(self):
         graph, x = start([3])
         y = x * 1
-        same, before = y, dml.reinterpret(y, F, [3], None)
+        alias, before = y, dml.reinterpret(y, F, [3], None)
         y += 1
         y *= x
         y -= 0.5
@@ -101,10 +103,10 @@ class TestOperators:
         y /= x
         y += x
         y *= 4
-        assert same is y
-        got, old = compute(graph, [x], [[1, 2, 4]], same, before)
-        numbers = np.array([1, 2, 4])
-        np.testing.assert_allclose(got, ((((numbers + 1) * numbers - 0.5) / 2 - numbers) / numbers + numbers) * 4, 1e-6)
+        assert alias is y
+        result, old = compute(graph, [x], [[1, 2, 4]], alias, before)
+        n = np.array([1, 2, 4])
+        np.testing.assert_allclose(result, ((((n + 1) * n - 0.5) / 2 - n) / n + n) * 4, 1e-6)
         assert old.tolist() == [1, 2, 4]
 
     def test_modulus_in_place(self):
@@ -132,7 +134,7 @@ class TestOperators:
             lambda e: float(e),
         ],
     )
-    def test_what_there_is_not(self, operate):
+    def test_unsupported_operators(self, operate):
         _, e = start([2])
         with pytest.raises(TypeError):
             operate(e)
@@ -144,7 +146,7 @@ class TestOperators:
         assert e != again
         assert len({e, again, e}) == 2
 
-    def test_nothing_is_broadcast(self):
+    def test_there_is_no_broadcasting(self):
         _, a, b = start([1, 2, 3, 3], [1, 2, 1, 1])
         with pytest.raises(DmlError, match=r"BTensor has sizes \[1, 2, 1, 1\]"):
             _ = a + b
@@ -159,14 +161,14 @@ class TestOperators:
 
 
 class TestReinterpret:
-    def test_flags_bytes_and_alignment_stay(self):
+    def test_flags_total_size_and_alignment_are_kept(self):
         graph = dml.GraphBuilder(DEVICE)
         x = dml.input_tensor(graph, 0, dml.TensorDesc(F, OWNED, [2, 3], None, 64, 16))
         desc = dml.reinterpret(x, dml.UINT32, [3], [2]).get_output_desc()
         assert (desc.data_type, desc.flags, desc.sizes, desc.strides) == (dml.UINT32, OWNED, [3], [2])
         assert (desc.total_tensor_size_in_bytes, desc.guaranteed_base_offset_alignment) == (64, 16)
 
-    def test_chains_refer_to_the_bytes(self):
+    def test_chains_refer_to_the_buffer(self):
         graph, x = start([2, 3])
         turned = dml.reinterpret(x, F, [3, 2], [1, 3])
         flat = dml.reinterpret(turned, F, [6], None)
@@ -176,11 +178,11 @@ class TestReinterpret:
         assert b.tolist() == [0, 1, 2, 3, 4, 5]
         assert c.tolist() == [[0, 1, 2], [3, 4, 5]]
 
-    def test_of_a_strided_input_it_refers_to_the_buffer(self):
+    def test_a_strided_input_is_read_as_its_buffer(self):
         graph, x = start(dml.TensorDesc(F, [1, 2, 3, 3], [2, 1, 0, 0]))
         assert compute(graph, [x], [[5, 6]], dml.reinterpret(x, F, [2], None) * 1)[0].tolist() == [5, 6]
 
-    def test_what_lies_behind_the_tensor_can_be_reached(self):
+    def test_bytes_after_the_tensor_can_be_read(self):
         graph, x = start(dml.TensorDesc(F, dml.TensorFlags.NONE, [2], None, 16, 0))
         first, whole = compute(graph, [x], [[1, 2, 3, 4]], x * 2, dml.reinterpret(x, F, [4], None) * 2)
         assert (first.tolist(), whole.tolist()) == ([2, 4], [2, 4, 6, 8])
@@ -191,7 +193,7 @@ class TestReinterpret:
         [array] = compute(graph, [x], [np.array([3, 4], np.uint32).view(np.float32)], bits)
         assert array.view(np.uint32).tolist() == [6, 8]
 
-    def test_beyond_the_bytes_it_is_refused(self):
+    def test_tensors_larger_than_the_buffer_are_refused(self):
         _, x = start([4])
         assert refused(dml.reinterpret, x, F, [5], None) == ["DML1806"]
         with pytest.raises(ValueError, match="UNKNOWN"):
@@ -212,7 +214,7 @@ class TestBuild:
         assert [np.array(item).tolist() for item in DEVICE.compute(second, bindings, [z, y])] == [[6, 9], [2, 3]]
         assert [len(model.graph.nodes) for model in (first, second)] == [1, 2]
 
-    def test_unused_inputs_and_operators_are_legal(self):
+    def test_unused_inputs_and_operators(self):
         graph, x, unused = start([2], [3])
         _ = unused * 2
         y = x + 1
@@ -258,7 +260,7 @@ class TestBuild:
         with pytest.raises(ValueError, match="input_index 3 is used, but there are only 1 input tensors"):
             graph.build(FLAGS, [y])
 
-    def test_a_null_output_stays_unconnected(self):
+    def test_null_outputs(self):
         graph, x = start([1, 1, 3, 3])
         pooled = dml.max_pooling(x, [2, 2])
         model = graph.build(FLAGS, [pooled.indices, pooled.values])
@@ -300,27 +302,27 @@ class TestCompute:
         z = y + 1
         return graph.build(FLAGS, [y, z]), x, w, y, z
 
-    def test_outputs_that_are_none_are_dropped(self):
+    def test_outputs_can_be_skipped(self):
         model, x, w, y, z = self.model()
         bindings = [dml.Binding(x, [1, 2, 3, 4]), dml.Binding(w, [2])]
         assert [np.array(item).sum() for item in DEVICE.compute(model, bindings, [None, z])] == [24]
         assert [np.array(item).sum() for item in DEVICE.compute(model, bindings, [y, None])] == [20]
         assert DEVICE.compute(model, bindings, [None, None]) == []
 
-    def test_owned_weights_may_be_others_the_next_time(self):
+    def test_owned_weights_can_change_between_calls(self):
         model, x, w, y, _ = self.model()
         for weight in (2, 3, 2, -1):
             bindings = [dml.Binding(x, [1, 2, 3, 4]), dml.Binding(w, weight)]
             [result] = DEVICE.compute(model, bindings, [y, None])
             assert np.array(result).reshape(-1).tolist() == [weight, 2 * weight, 3 * weight, 4 * weight]
 
-    def test_it_compiles_once(self):
+    def test_compiles_once(self):
         model, x, w, y, z = self.model()
-        seen: list[settings.Computed] = []
-        with settings.use(settings.Settings(compiled=seen.append)):
+        models: list[settings.Computed] = []
+        with settings.use(settings.Settings(compiled=models.append)):
             for _ in range(3):
                 DEVICE.compute(model, [dml.Binding(x, [1, 2, 3, 4]), dml.Binding(w, [2])], [y, z])
-        [computed] = seen
+        [computed] = models
         assert [port.name for port in computed.model.inputs] == ["input0"]
         assert [(slot.name, slot.owned_by_dml) for slot in computed.frozen] == [("input1", True)]
 
@@ -333,7 +335,7 @@ class TestCompute:
         with pytest.raises(ValueError, match="input 0 takes 16 bytes, but is bound to a tensor of 4 bytes"):
             DEVICE.compute(model, [dml.Binding(w, [2]), dml.Binding(w, [2])], [y, z])
 
-    def test_half_precision_takes_half_the_bytes(self):
+    def test_byte_counts_of_half_precision(self):
         graph, x = start(dml.TensorDesc(dml.FLOAT16, [4]))
         y = dml.reinterpret(x + 1, F, [2], None)
         model = graph.build(FLAGS, [y])
@@ -359,8 +361,6 @@ class TestCompute:
             DEVICE.compute(model, bindings, [w, z])
 
     def test_the_feature_level_of_the_command(self):
-        from dml2onnx.catalog import FeatureLevel
-
         with settings.use(settings.Settings(feature_level=FeatureLevel.parse("1_0"))):
             _, x = start([2])
             with pytest.raises(DmlError, match="DML16"):

@@ -1,4 +1,4 @@
-"""Whole programs, each run unchanged by the command, against the answers of PyTorch."""
+"""Whole programs, compared with the results of PyTorch."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def load_script():
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # NamedTuple looks its annotations up there
+    sys.modules[spec.name] = module  # NamedTuple needs it for annotations
     spec.loader.exec_module(module)
     return module
 
@@ -31,7 +31,7 @@ torch_answers = load_script()
 
 
 def run(name, directory, *options):
-    """Runs a program on the network's arrays; its results and what it printed."""
+    """Runs a program with the arrays of its network; returns the results and the process."""
     arrays, results = directory / "arrays.npz", directory / "results.npz"
     np.savez(arrays, **torch_answers.NETWORKS[name].arrays())
     program = torch_answers.PROGRAMS / f"{name}.py"
@@ -48,25 +48,25 @@ def test_every_program_has_a_network_and_answers():
 
 
 @pytest.mark.parametrize("name", torch_answers.NETWORKS)
-def test_the_answers_belong_to_the_programs(name):
+def test_the_answers_are_up_to_date(name):
     _, made_for = torch_answers.kept_answers(name)
     assert made_for == torch_answers.digest(name), "run python scripts/make_torch_answers.py (needs PyTorch)"
 
 
 @pytest.mark.parametrize("name", torch_answers.NETWORKS)
-def test_programs_answer_as_pytorch_does(name, tmp_path):
-    got, done = run(name, tmp_path)
+def test_programs_agree_with_pytorch(name, tmp_path):
+    results, done = run(name, tmp_path)
     expected, _ = torch_answers.kept_answers(name)
-    assert got.keys() == expected.keys()
+    assert results.keys() == expected.keys()
     for key, array in expected.items():
-        assert np.ptp(array) > 0.01, "an answer that says nothing"
-        np.testing.assert_allclose(got[key], array, TOLERANCE, TOLERANCE)
+        assert np.ptp(array) > 0.01, "a constant answer proves nothing"
+        np.testing.assert_allclose(results[key], array, TOLERANCE, TOLERANCE)
     assert done.stdout.strip()
     assert done.stderr == ""
 
 
 @pytest.mark.parametrize("name", torch_answers.NETWORKS)
-def test_kept_answers_are_those_of_the_pytorch_that_is_there(name):
+def test_kept_answers_agree_with_the_installed_pytorch(name):
     pytest.importorskip("torch")
     kept, _ = torch_answers.kept_answers(name)
     for key, array in torch_answers.torch_answers(name).items():
@@ -88,16 +88,16 @@ def test_kept_answers_are_those_of_the_pytorch_that_is_there(name):
         ),
     ],
 )
-def test_the_saved_model_gives_the_same_answers(name, options, inputs, tmp_path):
+def test_the_saved_model_returns_the_same_results(name, options, inputs, tmp_path):
     model = tmp_path / "model.onnx"
-    got, done = run(name, tmp_path, "--save", model, *options)
+    results, done = run(name, tmp_path, "--save", model, *options)
     assert f"wrote {model}" in done.stderr
     session = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
     assert {item.name for item in session.get_inputs()} == set(inputs)
     arrays = torch_answers.NETWORKS[name].arrays()
     feeds = {item.name: arrays[inputs[item.name]].reshape(item.shape) for item in session.get_inputs()}
     first = session.run(["output0"], feeds)[0]
-    expected = next(iter(got.values()))
+    expected = next(iter(results.values()))
     np.testing.assert_array_equal(first.reshape(-1), expected.reshape(-1))
 
 
@@ -107,6 +107,6 @@ def test_the_sample_reads_digits(tmp_path):
     done = subprocess.run(line, capture_output=True, text=True, encoding="utf-8", check=True)
     assert done.stdout.splitlines()[-1] == "355 of 360 digits read right"
     assert done.stderr == ""
-    found = dml2onnx.verify(tmp_path / "classify.json", rounds=1)
-    assert found.passed
-    assert found.first_wrong_node is None
+    verification = dml2onnx.verify(tmp_path / "classify.json", rounds=1)
+    assert verification.passed
+    assert verification.first_wrong_node is None

@@ -1,4 +1,4 @@
-"""Descriptors, bindings and results: constructors, conversions, refusals."""
+"""Descriptors, bindings and results: constructors, conversions, and refusals."""
 
 from __future__ import annotations
 
@@ -74,14 +74,14 @@ def test_constructors(desc, expected):
         ((F, NONE, [2], None, -8, 0), {}, "total_tensor_size_in_bytes"),
     ],
 )
-def test_what_no_constructor_takes(args, kwargs, reason):
+def test_invalid_arguments_of_constructors(args, kwargs, reason):
     with pytest.raises(TypeError, match=reason) as caught:
         dml.TensorDesc(*args, **kwargs)
     assert str(caught.value).startswith("TensorDesc(): incompatible function arguments")
     assert "4. TensorDesc(data_type, flags, sizes, strides, total_tensor_size_in_bytes" in str(caught.value)
 
 
-def test_strides_of_another_number_are_refused():
+def test_mismatched_strides_are_refused():
     with pytest.raises(ValueError, match="1 strides for 2 sizes"):
         dml.TensorDesc(F, [2, 2], [1])
 
@@ -104,7 +104,7 @@ def test_texts():
 
 
 @pytest.mark.parametrize("kind", [dml.TensorPolicy, dml.Dimensions, dml.Model])
-def test_what_has_no_constructor(kind):
+def test_classes_without_constructor(kind):
     with pytest.raises(TypeError, match="No constructor defined"):
         kind()
 
@@ -121,7 +121,7 @@ def test_sizes_are_width_first_and_positional():
     size.width, size.height = 5, 7
     assert (size.width, size.height) == (5, 7)
     with pytest.raises(TypeError):
-        dml.Size2D(width=3, height=2)  # type: ignore[call-arg]  # they have no names
+        dml.Size2D(width=3, height=2)  # type: ignore[call-arg]  # positional-only
     with pytest.raises(TypeError, match="width has to be an int"):
         size.width = 1.5  # type: ignore[assignment]  # no int
 
@@ -148,16 +148,16 @@ class TestBinding:
     def test_numbers_become_float32(self, data):
         assert self.bytes_of(data) == [1, 2]
 
-    def test_order_is_that_of_c(self):
+    def test_row_major_order(self):
         assert self.bytes_of(np.array([[1, 2], [3, 4]]).T) == [1, 3, 2, 4]
 
     @pytest.mark.parametrize("data", ["12", ["1", "2"], [[1], [2, 3]], object(), {1: 2}, np.array(["1"])])
-    def test_everything_else_is_refused(self, data):
+    def test_other_objects_are_refused(self, data):
         _, x = start([2])
         with pytest.raises(TypeError, match="data has to be an array of numbers"):
             dml.Binding(x, data)
 
-    def test_whole_numbers_for_another_type_are_worth_a_warning(self):
+    def test_integers_for_integer_tensors_cause_a_warning(self):
         graph, _ = start([2])
         indices = dml.input_tensor(graph, 1, dml.TensorDesc(dml.UINT32, [2]))
         with pytest.warns(RuntimeWarning, match=r"for UINT32 elements bind data\.view\(numpy\.float32\)") as caught:
@@ -173,7 +173,7 @@ class TestBinding:
         assert self.bytes_of(1e300) == [np.inf]
 
     @pytest.mark.parametrize(("data_type", "expected"), [(np.float32, [9, 9]), (np.float64, [1, 2])])
-    def test_only_what_is_converted_is_copied(self, data_type, expected):
+    def test_float32_arrays_are_not_copied(self, data_type, expected):
         graph, x = start([2])
         data = np.array([1, 2], data_type)
         binding = dml.Binding(x, data)
@@ -183,9 +183,8 @@ class TestBinding:
         assert np.array(DEVICE.compute(model, [binding], [y])[0]).tolist() == expected
 
     def test_expressions_only(self):
-        with pytest.raises(
-            TypeError, match=r"^Binding\(\): incompatible .* expr has to be of Expression.*\n    1. Binding\(expr: "
-        ):
+        message = r"^Binding\(\): incompatible .* expr has to be of Expression.*\n    1. Binding\(expr: "
+        with pytest.raises(TypeError, match=message):
             dml.Binding([1], [1])  # type: ignore[arg-type]  # no expression
         with pytest.raises(RuntimeError, match="null expression"):
             dml.Binding(dml.Expression(), [1])
@@ -204,7 +203,7 @@ class TestTensorData:
             assert (array.dtype, array.tolist()) == (np.float32, [[[1, 2], [3, 4]]])
         assert np.array(self.result(), np.int64).tolist() == [[[1, 2], [3, 4]]]
 
-    def test_a_copy_is_a_copy_and_a_view_is_a_view(self):
+    def test_copies_and_views(self):
         result = self.result()
         np.array(result)[:] = 7
         assert np.asarray(result).max() == 4
@@ -214,35 +213,36 @@ class TestTensorData:
     def test_it_has_no_other_methods(self):
         assert not [name for name in dir(self.result()) if not name.startswith("_") and name != "of"]
 
-    @pytest.mark.skipif(sys.version_info < (3, 12), reason="classes written in Python are no buffers before 3.12")
+    @pytest.mark.skipif(sys.version_info < (3, 12), reason="Python classes cannot be buffers before 3.12")
     def test_buffers(self):
         data: Any = memoryview(self.result()).tolist()
         assert data == [[[1, 2], [3, 4]]]
 
-    def test_made_by_hand_its_strides_are_wrong(self):
+    def test_strides_of_tensor_data_made_by_hand(self):
+        """They are wrong, as in PyDirectML."""
         assert np.array(dml.TensorData(np.array([5]))).tolist() == [5]
         with pytest.raises(ValueError, match="takes 36 bytes, but the tensor has 12"):
             np.array(dml.TensorData([1, 2, 3]))
 
-    def test_narrow_types_present_more_than_there_is(self):
+    def test_narrow_types_claim_too_many_bytes(self):
         graph, x = start(dml.TensorDesc(dml.UINT8, [8]))
-        [y] = [x + x]
+        y = x + x
         model = graph.build(dml.ExecutionFlags.NONE, [y])
         bytes_in = np.arange(8, dtype=np.uint8).view(np.float32)
         [result] = DEVICE.compute(model, [dml.Binding(x, bytes_in)], [y])
         with pytest.raises(ValueError, match="takes 32 bytes, but the tensor has 8"):
             np.array(result)
-        fitting = dml.reinterpret(y, F, [2], None)
-        [result] = DEVICE.compute(model, [dml.Binding(x, bytes_in)], [fitting])
+        view = dml.reinterpret(y, F, [2], None)
+        [result] = DEVICE.compute(model, [dml.Binding(x, bytes_in)], [view])
         assert np.array(result).view(np.uint8).tolist() == [0, 2, 4, 6, 8, 10, 12, 14]
 
-    def test_what_no_operator_wrote_is_nan(self):
+    def test_unwritten_bytes_are_nan(self):
         graph, x = start(dml.TensorDesc(dml.UINT8, [5]))
         y = x + x
         [array] = compute(graph, [x], [np.ones(8, np.uint8).view(np.float32)], dml.reinterpret(y, F, [2], None))
         assert array.view(np.uint8).tolist() == [2, 2, 2, 2, 2, 255, 255, 255]
 
-    def test_wide_types_present_their_first_half(self):
+    def test_wide_types_show_their_first_half(self):
         graph, x = start(dml.TensorDesc(dml.INT64, [2]))
         [array] = compute(graph, [x], [np.array([3, 4]).view(np.float32)], x + x)
         assert array.view(np.uint32).tolist() == [6, 0]

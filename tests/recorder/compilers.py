@@ -1,4 +1,4 @@
-"""The C++ compilers that tests can use."""
+"""C++ compilers for tests."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ class Compiler:
 
     command: tuple[str, ...]
     only_checks: bool = True
-    """Whether it can leave it at looking for mistakes."""
+    """Whether it supports ``-fsyntax-only``."""
 
     def object(self, source: Path, include: Path, *options: str) -> None:
-        """Compiles a file that includes the recorder, ``include`` being where ``DirectML.h`` lies; warnings fail."""
+        """Compiles a file that includes the recorder; ``include`` has ``DirectML.h``; warnings are errors."""
         last = ("-fsyntax-only",) if self.only_checks else ("-c", "-o", str(source.with_suffix(".o")))
         self._run(source, include, options, last, None)
 
     def program(self, source: Path, include: Path, output: Path, *options: str) -> None:
-        """Makes a program that runs here of a file that includes the recorder; warnings fail."""
+        """Compiles and links a program that includes the recorder; warnings are errors."""
         self._run(source, include, (*options, "-pthread"), ("-o", str(output)), output)
 
     def precompiled(self, header: Path, *options: str) -> tuple[str, ...]:
-        """Options that include a header first, which need not be parsed again where this compiler can keep it."""
+        """Precompiles a header, if the compiler can; returns the options that include it."""
         command = (*self.command, "-std=c++17", *WARNINGS, *options, "-x", "c++-header", str(header))
         if self.only_checks:
             subprocess.run([*command, "-o", f"{header}.gch"], capture_output=True, check=False, env=_environment())
@@ -49,42 +49,42 @@ class Compiler:
         directories = (f"-I{include}", f"-I{RECORDER}", f"-I{RECORDER / 'posix'}")
         options = ("-std=c++17", *WARNINGS, *directories, *options)
         environment = _environment()
-        name = compiled.name_of(self.command, options, source, environment)
-        if compiled.take(name, output):
+        key = compiled.key_of(self.command, options, source, environment)
+        if compiled.take(key, output):
             return
         command = (*self.command, str(source), *options, *last)
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=280, env=environment)
         assert done.returncode == 0, f"{' '.join(command)}\n{done.stderr}"
-        compiled.keep(name, output)
+        compiled.keep(key, output)
 
 
 def _environment() -> dict[str, str]:
-    # what zig makes once (the C++ library of a system) is kept beside it
+    # zig caches the C++ libraries that it builds
     return {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(ZIG / "cache"), "ZIG_LOCAL_CACHE_DIR": str(ZIG / "cache")}
 
 
 def zig(target: str | None = None) -> Compiler | None:
-    """The compiler of the package index, for this system or for another one."""
+    """The compiler of the package index, for this system or for ``target``."""
     python = ZIG / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
-    # quick: what zig adds for debugging is for programs that run
+    # without debug information, which zig adds by default, compilation is faster
     options = () if target is None else ("-target", target, "-g0", "-fno-sanitize=undefined")
     return Compiler((str(python), "-m", "ziglang", "c++", *options), only_checks=False) if python.exists() else None
 
 
 def native() -> Compiler | None:
-    """A compiler for programs that run here: the system's own, or the one of the package index."""
+    """A compiler for this system: the system's own, or that of the package index."""
     found = next((name for name in ("c++", "g++", "clang++") if shutil.which(name) is not None), None)
     return Compiler((found,)) if found is not None else zig()
 
 
-MEMORY = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g1")  # which lines, for what they report
+MEMORY = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g1")  # -g1: lines in reports
 THREADS = ("-fsanitize=thread", "-g1")
 
 
 def sanitizers(compiler: Compiler, directory: Path, options: tuple[str, ...] = MEMORY) -> tuple[str, ...]:
-    """The options for sanitizers, where the compiler brings what they need."""
+    """Returns the options for sanitizers if the compiler supports them."""
     source, program = directory / "sanitized.cpp", directory / "sanitized"
     source.write_text("int main() { return 0; }\n")
-    command = [*compiler.command, *options, str(source), "-o", str(program)]
-    made = subprocess.run(command, capture_output=True, check=False).returncode == 0
-    return options if made and subprocess.run([program], capture_output=True, check=False).returncode == 0 else ()
+    commands = ([*compiler.command, *options, str(source), "-o", str(program)], [program])
+    works = all(subprocess.run(item, capture_output=True, check=False).returncode == 0 for item in commands)
+    return options if works else ()

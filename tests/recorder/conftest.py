@@ -33,7 +33,7 @@ def directml(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def recording(compiler: Compiler, directml: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the sample records; its program lies beside it."""
+    """The recording of the sample, with the program beside it."""
     directory = tmp_path_factory.mktemp("sample")
     record = sample.by_readme if sample.HAS_BASH else sample.by_itself
     record(compiler, directml, directory)

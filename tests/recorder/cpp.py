@@ -1,4 +1,4 @@
-"""Descriptors as C++ that fills the structures of DirectML.h, one member after the other."""
+"""Writes C++ that fills the structures of DirectML.h from descriptors."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Function:
         self.lines: list[str] = []
 
     def descriptor(self, operator: OperatorDesc) -> str:
-        """The name of a ``DML_OPERATOR_DESC``."""
+        """Adds a ``DML_OPERATOR_DESC``; returns its name."""
         members = []
         for field, value in operator.items():
             if value is not None:
@@ -42,20 +42,12 @@ class Function:
         return self._new(f"DML_OPERATOR_DESC %s{{{operator.schema.name}, &{desc}}};")
 
     def tensor(self, desc: TensorDesc) -> str:
-        """The name of a ``DML_TENSOR_DESC``."""
+        """Adds a ``DML_TENSOR_DESC``; returns its name."""
         sizes = self._array("UINT", [f"{size}u" for size in desc.sizes])
         strides = self._array("UINT", [f"{s}u" for s in desc.strides]) if desc.strides is not None else "nullptr"
         flags = "DML_TENSOR_FLAG_OWNED_BY_DML" if desc.owned_by_dml else "DML_TENSOR_FLAG_NONE"
-        members = (
-            f"DML_TENSOR_DATA_TYPE_{desc.data_type.name}",
-            flags,
-            f"{len(desc.sizes)}u",
-            sizes,
-            strides,
-            f"{desc.total_size}ull",
-            f"{desc.alignment}u",
-        )
-        buffer = self._new(f"DML_BUFFER_TENSOR_DESC %s{{{', '.join(members)}}};")
+        members = f"DML_TENSOR_DATA_TYPE_{desc.data_type.name}, {flags}, {len(desc.sizes)}u, {sizes}, {strides}"
+        buffer = self._new(f"DML_BUFFER_TENSOR_DESC %s{{{members}, {desc.total_size}ull, {desc.alignment}u}};")
         return self._new(f"DML_TENSOR_DESC %s{{DML_TENSOR_TYPE_BUFFER, &{buffer}}};")
 
     def _new(self, line: str) -> str:
@@ -67,7 +59,7 @@ class Function:
         return self._new(f"const {kind} %s[] = {{{', '.join(values)}}};")
 
     def _values(self, field: FieldSchema, value: object) -> list[tuple[str, str]]:
-        """What is assigned to a field, as (member of it, expression)."""
+        """The assignments to a field, as pairs of member and expression."""
         match value:
             case Scalar(data_type, number):
                 return [(f".{UNION_MEMBERS[data_type]}", _number(number, data_type))]
@@ -97,9 +89,8 @@ class Function:
 
     def _elements(self, field: FieldSchema, values: tuple[object, ...]) -> str:
         if field.type is FieldType.TENSOR_ARRAY:
-            return self._array(
-                "DML_TENSOR_DESC", [self.tensor(item) for item in values if isinstance(item, TensorDesc)]
-            )
+            tensors = [self.tensor(item) for item in values if isinstance(item, TensorDesc)]
+            return self._array("DML_TENSOR_DESC", tensors)
         if field.type is FieldType.OPERATOR_ARRAY:
             names = [self.descriptor(item) for item in values if isinstance(item, OperatorDesc)]
             return self._array("DML_OPERATOR_DESC", names)
@@ -115,7 +106,7 @@ def _single(value: float) -> str:
 def _number(value: float, data_type: DataType) -> str:
     if data_type is DataType.FLOAT32:
         return _single(value)
-    if data_type is DataType.FLOAT16:  # has no type in C++
+    if data_type is DataType.FLOAT16:  # C++ has no such type
         return f"{int.from_bytes(struct.pack('<e', value), 'little')}u"
     if data_type is DataType.FLOAT64:
         bits = int.from_bytes(struct.pack("<d", value), "little")
@@ -123,6 +114,6 @@ def _number(value: float, data_type: DataType) -> str:
     assert isinstance(value, int)
     if not data_type.is_signed:
         return f"{value}ull" if data_type is DataType.UINT64 else f"{value}u"
-    if value == data_type.limits[0]:  # whose magnitude has no literal of the type
+    if value == data_type.limits[0]:  # its magnitude exceeds the range of literals
         return f"static_cast<{data_type.name}>({value + 1}{'ll' if data_type is DataType.INT64 else ''} - 1)"
     return f"{value}ll" if data_type is DataType.INT64 else str(value)

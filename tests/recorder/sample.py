@@ -1,4 +1,4 @@
-"""The C++ sample, compiled and run as the README says."""
+"""Compiles and runs the C++ sample."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tests.recorder.compilers import ROOT, Compiler
 SAMPLE = ROOT / "samples" / "cpp"
 WEIGHTS = ("filter1", "bias1", "filter2", "bias2")
 HAS_BASH = shutil.which("bash") is not None
-"""Whether the README's commands can be run here."""
+"""Whether the README's commands can be run."""
 
 
 def by_readme(compiler: Compiler, directml: Path, directory: Path) -> None:
-    """Runs the README's commands in a directory, where warnings of the compiler fail."""
+    """Runs the README's commands in a directory; warnings of the compiler are errors."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     block = next(text for text in re.findall(r"```console\n(.*?)```", readme, re.DOTALL) if "samples/cpp" in text)
     commands = [line.removeprefix("$ ") for line in block.splitlines()]
@@ -45,7 +45,7 @@ def by_readme(compiler: Compiler, directml: Path, directory: Path) -> None:
 
 
 def by_itself(compiler: Compiler, directml: Path, directory: Path) -> None:
-    """Compiles and runs the sample in a directory, where there is no bash."""
+    """Compiles and runs the sample in a directory without bash."""
     program, folder = directory / "upscale", directory / "recording"
     compiler.program(SAMPLE / "upscale.cpp", directml, program)
     done = subprocess.run([program, SAMPLE / "weights.bin", folder], capture_output=True, text=True, check=False)

@@ -1,10 +1,9 @@
 """A ``DirectML.h`` for tests, with every name, value and member of the real one, from ``directml_api.json``.
 
-Those are facts of the interface: what a program has to know in order to be compiled against DirectML. The catalogue has
-no part in it, so that a field in the wrong place there is found. Like the real one the header leaves out what is newer
-than ``DML_TARGET_VERSION``, includes ``d3d12.h`` and nothing else, writes its interfaces and structures with the macros
-of Windows' headers, and gives the GUIDs of its interfaces to compilers that know ``__declspec(uuid)`` alone. So what
-compiles with it compiles with Microsoft's.
+These are facts of the interface, independent of the catalogue, so that tests find errors of the catalogue. Like the
+real header, this one omits declarations newer than ``DML_TARGET_VERSION``, includes only ``d3d12.h``, declares
+interfaces and structures with the macros of Windows' headers, and attaches GUIDs only by ``__declspec(uuid)``. Programs
+that compile with it therefore compile with Microsoft's.
 """
 
 from __future__ import annotations
@@ -40,26 +39,26 @@ Facts = dict[str, Any]
 
 
 def facts() -> Facts:
-    """What the real header declares."""
+    """The declarations of the real header."""
     loaded: Facts = json.loads(FACTS.read_text(encoding="utf-8"))
     return loaded
 
 
 def target_versions() -> list[int]:
-    """The versions that a program may ask for, oldest first."""
+    """The values of ``DML_TARGET_VERSION``, oldest first."""
     levels = facts()["enums"]["DML_FEATURE_LEVEL"]["values"].values()
     return sorted(level["value"] for level in levels)
 
 
 def write(directory: Path) -> Path:
-    """Puts ``DirectML.h`` into a directory, which is returned."""
+    """Writes ``DirectML.h`` to a directory; returns the directory."""
     directory.mkdir(parents=True, exist_ok=True)
     (directory / "DirectML.h").write_text(header(facts()), encoding="utf-8")
     return directory
 
 
 def write_iids(directory: Path) -> None:
-    """Puts ``iids.h`` into a directory: the GUID of each interface, and all of them."""
+    """Writes ``iids.h`` to a directory, with the GUID of each interface and an array of all GUIDs."""
     names = {"IUnknown_": "00000000-0000-0000-c000-000000000046"}
     names |= {name: item["iid"] for name, item in facts()["interfaces"].items()}
     lines = []
@@ -73,7 +72,6 @@ def write_iids(directory: Path) -> None:
 
 
 def header(api: Facts) -> str:
-    """The text of the header."""
     parts = [
         "#pragma once\n",
         '#include "d3d12.h"\n',
@@ -98,7 +96,7 @@ def header(api: Facts) -> str:
 
 
 def guarded(since: str, text: str) -> str:
-    """What only headers of a feature level and newer ones declare."""
+    """Declarations that exist since a feature level."""
     return text if since == "1_0" else f"#if DML_TARGET_VERSION >= 0x{since.replace('_', '')}00\n{text}#endif\n"
 
 
@@ -115,11 +113,8 @@ def _struct(kind: str, name: str, item: Facts) -> str:
     lines = []
     for field in item["fields"]:
         extent = f"[{field['array']}]" if "array" in field else ""
-        lines.append(
-            guarded(
-                field.get("since", "1_0"), f"  {_field_annotation(field)}{field['type']} {field['name']}{extent};\n"
-            )
-        )
+        text = f"  {_field_annotation(field)}{field['type']} {field['name']}{extent};\n"
+        lines.append(guarded(field.get("since", "1_0"), text))
     return f"{kind} {name} {{\n{''.join(lines)}}};\n"
 
 
@@ -160,5 +155,5 @@ def _annotation(parameter: Facts) -> str:
 
 
 if __name__ == "__main__":
-    # python -m tests.recorder.stand_in DIRECTORY, for whoever wants to try the recorder and has no DirectML.h
+    # python -m tests.recorder.stand_in DIRECTORY, to try the recorder without Microsoft's DirectML.h
     write(Path(sys.argv[1]))

@@ -1,4 +1,4 @@
-"""`samples/cpp/bind.cpp`: ONNX Runtime's C++ API on the buffers of a program, with the library of its wheel."""
+"""`samples/cpp/bind.cpp`: ONNX Runtime's C++ API with the buffers of a program."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def program(compiler: Compiler, tmp_path_factory: pytest.TempPathFactory) -> Pat
     if HEADERS is None:
         pytest.skip("no headers of ONNX Runtime: scripts/test.py fetches them, and Debian has libonnxruntime-dev")
     if sys.platform != "linux" or LIBRARY is None:
-        pytest.skip("the wheel of ONNX Runtime has its library for C++ on Linux alone")
+        pytest.skip("only the Linux wheel of ONNX Runtime contains the C++ library")
     directory = tmp_path_factory.mktemp("bind")
-    # the name by which the library calls itself
+    # the library's own name
     (directory / "libonnxruntime.so.1").symlink_to(LIBRARY)
     options = ["-isystem", str(HEADERS), str(directory / "libonnxruntime.so.1"), f"-Wl,-rpath,{directory}"]
     compiler.program(SAMPLE / "bind.cpp", SAMPLE, directory / "bind", *options)
@@ -42,23 +42,19 @@ def program(compiler: Compiler, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 def test_the_buffers_of_the_program_bind(program: Path, compiled: Path, tmp_path: Path) -> None:
     picture = np.load(SAMPLE / "picture.npy")
-    given, made = tmp_path / "picture.bin", tmp_path / "enlarged.bin"
-    picture.tofile(given)
-    done = subprocess.run([program, compiled, given, made], capture_output=True, text=True, check=False)
+    source, target = tmp_path / "picture.bin", tmp_path / "enlarged.bin"
+    picture.tofile(source)
+    done = subprocess.run([program, compiled, source, target], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     session = onnxruntime.InferenceSession(compiled, providers=["CPUExecutionProvider"])
     expected = session.run(None, {"picture": picture})[0]
-    assert np.array_equal(np.fromfile(made, np.float32).reshape(expected.shape), expected)
+    assert np.array_equal(np.fromfile(target, np.float32).reshape(expected.shape), expected)
 
 
-def test_what_is_wrong_is_said(program: Path, tmp_path: Path) -> None:
+def test_errors(program: Path, tmp_path: Path) -> None:
     (tmp_path / "no.onnx").write_text(dml2onnx.__version__)
-    done = subprocess.run(
-        [program, tmp_path / "no.onnx", SAMPLE / "weights.bin", tmp_path / "out.bin"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    line = [program, tmp_path / "no.onnx", SAMPLE / "weights.bin", tmp_path / "out.bin"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "no.onnx" in done.stderr
     assert not (tmp_path / "out.bin").exists()

@@ -1,4 +1,4 @@
-"""Every operator in every form: filled in C++, described by the recorder, loaded again, and the same."""
+"""Round trips of every operator: filled in C++, described by the recorder, and loaded."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from dml2onnx.ir.graph import Node
 from dml2onnx.ir.operator import OperatorDesc
 from tests.drawing import Draw
 from tests.exporters.same import bits
+from tests.frontends.models import input_edge, output_edge
 from tests.recorder.compilers import Compiler
 from tests.recorder.cpp import PROLOGUE, Function
 
@@ -38,9 +39,8 @@ def drawn() -> list[OperatorDesc]:
     """Each operator with every field set, with no optional ones, and with some."""
     found = []
     for index, name in enumerate(catalog.operator_names()):
-        draw, schema = Draw(index), catalog.operator(name)
-        coin = draw.coin
-        found += [draw.operator(schema, given) for given in (lambda: True, lambda: False, coin)]
+        draw = Draw(index)
+        found += [draw.operator(catalog.operator(name), is_set) for is_set in (lambda: True, lambda: False, draw.coin)]
     return found
 
 
@@ -48,7 +48,7 @@ def drawn() -> list[OperatorDesc]:
 def pairs(
     compiler: Compiler, directml: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> list[tuple[OperatorDesc, Node]]:
-    """Descriptors, and the nodes that came back from a C++ program that filled and described them."""
+    """Descriptors, and the nodes that a C++ program recorded for them."""
     directory = tmp_path_factory.mktemp("descriptions")
     operators = drawn()
     functions, calls = [], []
@@ -71,7 +71,7 @@ def pairs(
 
 
 def graph_of(operators: list[OperatorDesc], descriptions: list[object]) -> dict[str, object]:
-    """A graph that has each tensor for an input or an output of its own."""
+    """A graph with an input or output for each tensor."""
     inputs: list[tuple[int, int]] = []
     outputs: list[tuple[int, int]] = []
     for node, operator in enumerate(operators):
@@ -86,18 +86,12 @@ def graph_of(operators: list[OperatorDesc], descriptions: list[object]) -> dict[
         "InputCount": len(inputs),
         "OutputCount": len(outputs),
         "Nodes": [{"Type": "OPERATOR", "Desc": {"Operator": item}} for item in descriptions],
-        "InputEdges": [
-            {"GraphInputIndex": index, "ToNodeIndex": node, "ToNodeInputIndex": number}
-            for index, (node, number) in enumerate(inputs)
-        ],
-        "OutputEdges": [
-            {"GraphOutputIndex": index, "FromNodeIndex": node, "FromNodeOutputIndex": number}
-            for index, (node, number) in enumerate(outputs)
-        ],
+        "InputEdges": [input_edge(index, *end) for index, end in enumerate(inputs)],
+        "OutputEdges": [output_edge(*end, index) for index, end in enumerate(outputs)],
     }
 
 
-def test_every_field_of_every_operator_comes_back(pairs: list[tuple[OperatorDesc, Node]]) -> None:
+def test_every_field_of_every_operator(pairs: list[tuple[OperatorDesc, Node]]) -> None:
     wrong = [
         f"{expected.type}.{field.name}: {value} became {found}"
         for expected, node in pairs
@@ -109,17 +103,13 @@ def test_every_field_of_every_operator_comes_back(pairs: list[tuple[OperatorDesc
     assert all(expected.type == node.operator.type for expected, node in pairs)
 
 
-def test_every_optional_field_is_there_once_and_absent_once(pairs: list[tuple[OperatorDesc, Node]]) -> None:
-    seen = {
+def test_every_optional_field_is_present_and_absent(pairs: list[tuple[OperatorDesc, Node]]) -> None:
+    found = {
         (expected.schema.name, field.name, value is None)
         for expected, _ in pairs
         for field, value in expected.items()
         if field.optional
     }
-    optional = [
-        (name, field.name)
-        for name in catalog.operator_names()
-        for field in catalog.operator(name).fields
-        if field.optional
-    ]
-    assert seen == {(*item, absent) for item in optional for absent in (True, False)}
+    schemas = map(catalog.operator, catalog.operator_names())
+    optional = [(schema.name, field.name) for schema in schemas for field in schema.fields if field.optional]
+    assert found == {(*item, is_absent) for item in optional for is_absent in (True, False)}

@@ -1,4 +1,4 @@
-"""The header is warning-free C++17 against every DirectML.h, and says what the catalogue says."""
+"""The header compiles as C++17 without warnings for every target version, and agrees with the catalogue."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def source(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def standard(compiler: Compiler, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ...]:
-    """Options that include the standard headers first, compiled once for all that is only checked with ``BARE``.
+    """Options that include precompiled standard headers, for files that are only checked with ``BARE``.
 
-    Whether the header includes all that it needs, programs say, which are compiled without them.
+    Programs are compiled without them, which checks that the header includes everything that it needs.
     """
     text = (compilers.RECORDER / recorder.HEADER).read_text(encoding="utf-8")
     names = re.findall(r"^#include <\w+>$", text.partition("namespace dml2onnx")[0], re.MULTILINE)
@@ -45,8 +45,8 @@ def standard(compiler: Compiler, tmp_path_factory: pytest.TempPathFactory) -> tu
     return compiler.precompiled(header, *BARE)
 
 
-def asked_for(text: str) -> set[str]:
-    """The versions that a part of the header asks for."""
+def versions_in(text: str) -> set[str]:
+    """The target versions in conditions of a part of the header."""
     return set(re.findall(r"#if DML2ONNX_TARGET_VERSION >= (0x\d+)", text))
 
 
@@ -61,40 +61,39 @@ def halves() -> tuple[str, str]:
 def test_compiles_at_every_target_version(
     compiler: Compiler, directml: Path, source: Path, standard: tuple[str, ...], version: str
 ) -> None:
-    """In full where what follows the tables asks for the version, and at the ends; the tables at all others.
+    """The whole header at the first and last version and those in conditions after the tables; others only the tables.
 
-    A ``DirectML.h`` declares all that an older one does. So code that asks for no version compiles with each of them
-    if it does with the oldest, and what stands behind ``#if`` if it does with the first version that is asked for.
+    A ``DirectML.h`` has all declarations of older ones. Unconditional code therefore compiles with every version if it
+    compiles with the oldest, and conditional code if it compiles with the first version of its condition.
     """
     tables, rest = halves()
-    if version in {VERSIONS[0], *asked_for(rest), VERSIONS[-1]}:
-        source.write_text(USE.replace(recorder.HEADER, recorder.RECORD))  # which includes the other
+    if version in {VERSIONS[0], *versions_in(rest), VERSIONS[-1]}:
+        source.write_text(USE.replace(recorder.HEADER, recorder.RECORD))  # it includes the header
     else:
         source.with_name(recorder.HEADER).write_text(tables, encoding="utf-8")
         source.write_text(f'#include "{recorder.HEADER}"\nint main() {{ return 0; }}\n')
     compiler.object(source, directml, f"-DDML_TARGET_VERSION={version}", *BARE, *standard)
 
 
-def test_the_tables_ask_for_every_version() -> None:
+def test_conditions_of_the_tables() -> None:
     tables, rest = halves()
-    assert asked_for(tables) > asked_for(rest)
-    assert asked_for(tables) < set(VERSIONS)
+    assert versions_in(rest) < versions_in(tables) < set(VERSIONS)
 
 
 @pytest.mark.parametrize("version", ["0x1000", "0x2000"])
-def test_what_stands_before_a_real_device_compiles(
+def test_the_wrapper_of_a_real_device_compiles(
     compiler: Compiler, directml: Path, source: Path, standard: tuple[str, ...], version: str
 ) -> None:
-    """Where it asks for a version, and before; a program with the newest is compiled and run below."""
-    asked = asked_for((compilers.RECORDER / recorder.RECORD).read_text(encoding="utf-8"))
-    assert {VERSIONS[0], *asked} == {"0x1000", "0x2000"}
+    """At the oldest version and the only one in its conditions; another test runs it at the newest."""
+    text = (compilers.RECORDER / recorder.RECORD).read_text(encoding="utf-8")
+    assert {VERSIONS[0], *versions_in(text)} == {"0x1000", "0x2000"}
     source.write_text(USE.replace(recorder.HEADER, recorder.RECORD))
     options = (f"-DDML_TARGET_VERSION={version}", "-DDML2ONNX_REAL_DEVICE=1", *BARE, *standard)
     compiler.object(source, directml, *options)
 
 
-def test_the_example_records_what_can_be_compiled(compiler: Compiler, directml: Path, source: Path) -> None:
-    """With the oldest ``DirectML.h``; programs with the newest one are compiled and run below."""
+def test_the_recording_of_the_example_can_be_compiled(compiler: Compiler, directml: Path, source: Path) -> None:
+    """With the oldest ``DirectML.h``; other tests use the newest one."""
     source.write_bytes(recorder.contents("main.cpp"))
     program = source.with_name("record")
     compiler.program(source, directml, program, f"-DDML_TARGET_VERSION={VERSIONS[0]}")
@@ -104,7 +103,7 @@ def test_the_example_records_what_can_be_compiled(compiler: Compiler, directml: 
     assert dml2onnx.check(graph) == []
 
 
-@pytest.mark.skipif(not SHARED_FACTS.is_file(), reason="the facts of the header are not beside the repository")
+@pytest.mark.skipif(not SHARED_FACTS.is_file(), reason="the facts of the header are missing beside the repository")
 def test_the_facts_are_those_of_the_header() -> None:
     assert stand_in.facts() == json.loads(SHARED_FACTS.read_text(encoding="utf-8"))
 
@@ -117,7 +116,7 @@ def test_the_catalogue_has_the_fields_of_the_header(name: str) -> None:
     assert [field.count for field in operator.fields] == [field.get("count") for field in fields]
 
 
-def test_every_operator_is_there_from_its_target_version_on() -> None:
+def test_target_versions_of_operators() -> None:
     text = (compilers.RECORDER / recorder.HEADER).read_text(encoding="utf-8")
     table = text[text.index("OperatorFields kOperators[]") :].partition("};\n\n")[0]
     version, found = 0x1000, {}
@@ -188,36 +187,30 @@ STDAPI DMLCreateDevice1(ID3D12Device*, DML_CREATE_DEVICE_FLAGS, DML_FEATURE_LEVE
 RECORD = ("-include", recorder.RECORD)
 
 
-def test_the_example_compiles_for_windows_which_learns_the_guids(
-    windows: Compiler, directml: Path, source: Path
-) -> None:
-    """What Windows has of its own asks for no version, and all of them are compiled above.
-
-    GUIDs are asserted while the example is compiled: what is only declared would be no constant.
-    """
+def test_the_example_and_guids_compile_for_windows(windows: Compiler, directml: Path, source: Path) -> None:
+    """Code for Windows does not depend on the version. The assertions fail if a GUID is not a constant."""
     assert "__CRT_UUID_DECL" not in (directml / "DirectML.h").read_text()
     source.write_bytes(recorder.contents("main.cpp") + GUIDS.encode())
     windows.object(source, directml, f"-DDML_TARGET_VERSION={VERSIONS[0]}", *BARE)
 
 
-def test_a_program_may_have_told_mingw_a_guid_itself(windows: Compiler, directml: Path, source: Path) -> None:
-    told = "__CRT_UUID_DECL(IDMLDevice, 0x6dbd6437, 0x96fd, 0x423f, 0xa9, 0x8c, 0xae, 0x5e, 0x7c, 0x2a, 0x57, 0x3f)\n"
-    source.write_text(f'#include <DirectML.h>\n{told}#include "{recorder.HEADER}"\n{GUIDS}')
+def test_a_program_may_declare_guids_for_mingw(windows: Compiler, directml: Path, source: Path) -> None:
+    guid = "__CRT_UUID_DECL(IDMLDevice, 0x6dbd6437, 0x96fd, 0x423f, 0xa9, 0x8c, 0xae, 0x5e, 0x7c, 0x2a, 0x57, 0x3f)\n"
+    source.write_text(f'#include <DirectML.h>\n{guid}#include "{recorder.HEADER}"\n{GUIDS}')
     windows.object(source, directml, "-DDML_TARGET_VERSION_USE_LATEST")
 
 
 @pytest.fixture(scope="session")
 def directx_headers(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Microsoft's DirectX-Headers, as Debian has them."""
+    """Microsoft's DirectX-Headers from Debian's package."""
     installed = Path("/usr/include")
     if (installed / "directx" / "d3d12.h").is_file():
         return installed
     if shutil.which("apt-get") is None or shutil.which("dpkg-deb") is None:
         pytest.skip("no DirectX-Headers: install directx-headers-dev")
     directory = tmp_path_factory.mktemp("directx")
-    done = subprocess.run(
-        ["apt-get", "download", "directx-headers-dev"], cwd=directory, capture_output=True, check=False, timeout=120
-    )
+    line = ["apt-get", "download", "directx-headers-dev"]
+    done = subprocess.run(line, cwd=directory, capture_output=True, check=False, timeout=120)
     packages = list(directory.glob("*.deb"))
     if done.returncode or not packages:
         pytest.skip("no DirectX-Headers: install directx-headers-dev")
@@ -226,7 +219,7 @@ def directx_headers(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_compiles_with_directx_headers(compiler: Compiler, directml: Path, directx_headers: Path, source: Path) -> None:
-    """As they are installed, and with the directories that they name, from which the same declarations come."""
+    """With the installed directory, and with the directories that the headers name."""
     source.write_text(CREATE)
     program = source.with_name("guids")
     compiler.program(source, directml, program, "-isystem", str(directx_headers))
@@ -235,7 +228,7 @@ def test_compiles_with_directx_headers(compiler: Compiler, directml: Path, direc
     compiler.object(source, directml, *named)
 
 
-def test_nothing_of_a_program_changes(compiler: Compiler, directml: Path, source: Path) -> None:
+def test_programs_need_no_changes(compiler: Compiler, directml: Path, source: Path) -> None:
     source.write_text(UNCHANGED)
     program = source.with_name("unchanged")
     compiler.program(source, directml, program, *RECORD)
@@ -245,8 +238,8 @@ def test_nothing_of_a_program_changes(compiler: Compiler, directml: Path, source
     assert (source.parent / "here_2").is_dir()
 
 
-def test_the_real_device_is_created_where_there_is_one(compiler: Compiler, directml: Path, source: Path) -> None:
-    """A program of two files that include the header, and that ask for interfaces by GUIDs that it does not tell."""
+def test_the_real_device_is_created(compiler: Compiler, directml: Path, source: Path) -> None:
+    """In a program of two files that include the header."""
     source.write_text(UNCHANGED)
     real, program = source.with_name("real.cpp"), source.with_name("unchanged")
     real.write_text(REAL)
@@ -258,7 +251,7 @@ def test_the_real_device_is_created_where_there_is_one(compiler: Compiler, direc
     (source.parent / "recording").rename(source.parent / "old")
     (source.parent / "recording").write_text("in the way")
     done = subprocess.run([program], cwd=source.parent, capture_output=True, text=True, check=True)
-    assert "cannot be made" in done.stderr  # and the program runs as before
+    assert "cannot be made" in done.stderr  # but the program succeeds
 
 
 def test_an_older_standard_is_one_error(compiler: Compiler, directml: Path, source: Path) -> None:

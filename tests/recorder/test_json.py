@@ -1,4 +1,4 @@
-"""The recorder's JSON is JSON, whatever bytes a program has for a name and whatever language it speaks."""
+"""The recorder's JSON is valid for any bytes in names and any locale."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MAIN = """\
 using namespace dml2onnx::detail;
 
 int main() {{
-  std::setlocale(LC_ALL, "");  // as programs with a face do
+  std::setlocale(LC_ALL, "");  // as programs with a user interface do
   const std::string texts[] = {{{texts}}};
   const std::uint32_t singles[] = {{{singles}}};
   const std::uint64_t doubles[] = {{{doubles}}};
@@ -71,17 +71,15 @@ def literal(text: bytes) -> str:
 def written(compiler: Compiler, directml: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     directory = tmp_path_factory.mktemp("json")
     singles = [int.from_bytes(struct.pack("<f", value), "little") for value in (*SINGLES, *random_singles())]
-    doubles = [
-        int.from_bytes(struct.pack("<d", value), "little") for value in (*DOUBLES, math.inf, -math.inf, math.nan)
-    ]
+    special = (math.inf, -math.inf, math.nan)
+    doubles = [int.from_bytes(struct.pack("<d", value), "little") for value in (*DOUBLES, *special)]
     source = directory / "main.cpp"
-    source.write_text(
-        MAIN.format(
-            texts=", ".join(map(literal, TEXTS)),
-            singles=", ".join(f"{bits}u" for bits in singles),
-            doubles=", ".join(f"{bits}ull" for bits in doubles),
-        )
+    text = MAIN.format(
+        texts=", ".join(map(literal, TEXTS)),
+        singles=", ".join(f"{bits}u" for bits in singles),
+        doubles=", ".join(f"{bits}ull" for bits in doubles),
     )
+    source.write_text(text)
     program = directory / "json"
     compiler.program(source, directml, program)
     return subprocess.run([program], capture_output=True, check=True).stdout.decode()
@@ -101,7 +99,7 @@ def test_is_json(written: str) -> None:
     assert document["nested"] == [{"a": True, "b": None}]
 
 
-def test_texts_come_back_or_are_taken_for_latin(written: str) -> None:
+def test_texts_that_are_not_utf_8_are_read_as_latin_1(written: str) -> None:
     def expected(text: bytes) -> str:
         try:
             return text.decode()
@@ -111,12 +109,11 @@ def test_texts_come_back_or_are_taken_for_latin(written: str) -> None:
     assert json.loads(written)["texts"] == [expected(text) for text in TEXTS]
 
 
-def test_floats_come_back(written: str) -> None:
+def test_floats(written: str) -> None:
     document = json.loads(written)
-    singles = np.array([*SINGLES, *random_singles()], np.float32)
-    assert np.array_equal(
-        np.array(document["singles"], np.float64).astype(np.float32).view(np.uint32), singles.view(np.uint32)
-    )
+    expected = np.array([*SINGLES, *random_singles()], np.float32)
+    singles = np.array(document["singles"], np.float64).astype(np.float32)
+    assert np.array_equal(singles.view(np.uint32), expected.view(np.uint32))
     doubles = np.array(document["doubles"][: len(DOUBLES)], np.float64)
     assert np.array_equal(doubles.view(np.uint64), np.array(DOUBLES).view(np.uint64))
     assert document["doubles"][len(DOUBLES) :] == ["inf", "-inf", "nan"]

@@ -1,4 +1,4 @@
-"""What `docs/cpp.md` shows is what the other tests here compile and run."""
+"""`docs/cpp.md` shows the code that other tests compile and run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def test_all_code_of_the_page_is_that_of_the_sample() -> None:
         assert code in (SAMPLE / name).read_text(encoding="utf-8"), code
 
 
-def test_the_commands_of_the_page_name_what_there_is() -> None:
+def test_the_commands_of_the_page_name_existing_files() -> None:
     page = (ROOT / "docs" / "cpp.md").read_text(encoding="utf-8")
     named = set(re.findall(r"samples/cpp/[\w.]+", page))
     assert named == {f"samples/cpp/{name}" for name in ("upscale.cpp", "weights.bin", "bind.cpp")}

@@ -1,4 +1,4 @@
-"""What DirectML forbids is recorded as far as it is there, with the reason, and nothing crashes."""
+"""Invalid descriptors are recorded as far as they can be read, with the reason."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.recorder.compilers import Compiler
 
 
 class Case(NamedTuple):
-    """Statements that make ``op`` wrong, a pointer into its JSON with what stands there, and the problems."""
+    """Statements that make ``op`` invalid, a pointer into its JSON with the value there, and the problems."""
 
     name: str
     statements: str
@@ -105,20 +105,8 @@ CASES = [
         ("InputTensor.Flags is 2, which has no name",),
     ),
     Case("an absent array", "conv.Strides = nullptr;", "/Desc/Strides", None, ("Strides is null",)),
-    Case(
-        "an array of nothing",
-        "conv.DimensionCount = 0; conv.Strides = nullptr;",
-        "/Desc/Strides",
-        [],
-        (),
-    ),
-    Case(
-        "an unknown mode",
-        "Put(conv.Mode, 7);",
-        "/Desc/Mode",
-        7,
-        ("Mode is 7, which has no name",),
-    ),
+    Case("an empty array", "conv.DimensionCount = 0; conv.Strides = nullptr;", "/Desc/Strides", [], ()),
+    Case("an unknown mode", "Put(conv.Mode, 7);", "/Desc/Mode", 7, ("Mode is 7, which has no name",)),
     Case(
         "an activation without fields",
         "activation.Desc = nullptr;",
@@ -127,7 +115,7 @@ CASES = [
         ("FusedActivation.Desc is null",),
     ),
     Case(
-        "an activation that holds itself",
+        "an activation that contains itself",
         "activation = op;",
         "/Desc/FusedActivation/Desc/FusedActivation/Desc/FusedActivation/Desc/FusedActivation/Desc",
         None,
@@ -136,13 +124,7 @@ CASES = [
             " is an activation of an activation of an activation",
         ),
     ),
-    Case(
-        "inputs that are not there",
-        f"{JOIN} join.InputCount = 3;",
-        "/Desc/InputTensors",
-        None,
-        ("InputTensors is null",),
-    ),
+    Case("missing inputs", f"{JOIN} join.InputCount = 3;", "/Desc/InputTensors", None, ("InputTensors is null",)),
     Case(
         "one of several",
         f"{JOIN} DML_TENSOR_DESC both[2] = {{tensor, other}}; both[1].Desc = nullptr;"
@@ -165,7 +147,7 @@ MAIN = """\
 #include <cstdio>
 #include <cstring>
 namespace {{
-// A number that is no enumerator, as memory that was never set holds.
+// An invalid enumerator, as in uninitialized memory.
 template <typename Enum>
 void Put(Enum& target, std::int32_t value) {{
   std::memcpy(&target, &value, sizeof target);
@@ -188,7 +170,7 @@ int main() {{
 
 @pytest.fixture(scope="module")
 def shown(compiler: Compiler, directml: Path, tmp_path_factory: pytest.TempPathFactory) -> list[list[str]]:
-    """The lines that each case shows, those of a null descriptor first."""
+    """The output of each case, after that of a null descriptor."""
     directory = tmp_path_factory.mktemp("wrong")
     functions = [
         f"void Case{index}() {{\n{SETUP}  {case.statements}\n  Show(&op);\n}}\n" for index, case in enumerate(CASES)
@@ -208,7 +190,7 @@ def test_no_descriptor(shown: list[list[str]]) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
-def test_says_what_is_there_and_what_is_wrong(shown: list[list[str]], case: Case) -> None:
+def test_recorded_values_and_problems(shown: list[list[str]], case: Case) -> None:
     text, acceptable, *problems = shown[1 + CASES.index(case)]
     found: Any = json.loads(text)
     for key in case.pointer.split("/")[1:]:

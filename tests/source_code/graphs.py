@@ -1,4 +1,4 @@
-"""Every graph that samples and tests have, by a name, and which of them no program can say, with the reason."""
+"""All graphs of samples and tests, by name."""
 
 from __future__ import annotations
 
@@ -30,31 +30,29 @@ from tests.newcomers.sixth import ADDITION
 from tests.passes.examples import EXAMPLES
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
-WRONG = frozenset({"sample broken"})
-"""What is there to be wrong."""
 
 
 def every_graph(shared: Path | None, directory: Path) -> Iterator[tuple[str, Graph]]:
-    """The graphs; files of those that are JSON are written below ``directory``."""
+    """Yields the graphs; JSON documents are written below ``directory``."""
     directory.mkdir(exist_ok=True)
     yield from _of_samples()
     yield from _of_documents(directory)
     yield from _of_tests()
     if shared is not None:
-        yield from _of_others(shared / "models")
+        yield from _of_other_programs(shared / "models")
     for name, several in descriptors().items():
         yield name.removeprefix("DML_OPERATOR_"), one(exact(several[0]))
 
 
 def _of_samples() -> Iterator[tuple[str, Graph]]:
     for path in sorted(SAMPLES.glob("*/model.json")):
-        if (name := f"sample {path.parent.name}") not in WRONG:
-            yield name, dml2onnx.load(path)
-            yield f"{name}, frozen", dml2onnx.load(path, LoadOptions(freeze=True))
+        if path.parent.name != "broken":
+            yield f"sample {path.parent.name}", dml2onnx.load(path)
+            yield f"sample {path.parent.name}, frozen", dml2onnx.load(path, LoadOptions(freeze=True))
 
 
 def _of_documents(directory: Path) -> Iterator[tuple[str, Graph]]:
-    """What fixtures of the frontends have as JSON, and the examples of diagnostics."""
+    """JSON fixtures of the front ends, and the examples of diagnostics."""
     texts: dict[str, Model] = {
         **{f"fixture {name}": model for name, model in vars(models).items() if name.isupper() and _is_model(model)},
         **{f"one mistake fewer, {name}": model for name, model in mistakes.MODELS.items()},
@@ -85,14 +83,14 @@ def _of_tests() -> Iterator[tuple[str, Graph]]:
             yield f"documented {number}", one(exact(desc))
 
 
-def _of_others(directory: Path) -> Iterator[tuple[str, Graph]]:
-    """Networks as programs of others made them."""
+def _of_other_programs(directory: Path) -> Iterator[tuple[str, Graph]]:
+    """Networks that other programs wrote."""
     for path in sorted([*directory.glob("*/*.json"), *directory.glob("*/Partition_*.bin")]):
         yield f"{path.parent.name}/{path.name}", _with_inputs(dml2onnx.load(path))
 
 
 def _with_inputs(graph: Graph) -> Graph:
-    """The graph with inputs in the place of constants whose files did not come with it."""
+    """Replaces constants with missing files by inputs."""
     missing = [item for item in graph.constants if isinstance(item.data, MissingData)]
     inputs = [GraphInput(item.value.name, item.value) for item in missing]
     constants = tuple([item for item in graph.constants if item not in missing])
@@ -100,15 +98,15 @@ def _with_inputs(graph: Graph) -> Graph:
 
 
 def is_valid(graph: Graph) -> bool:
-    """Whether the checks take it; wrong graphs are not exported."""
+    """Whether the checks find no errors."""
     return not any(item.is_error for item in check(graph))
 
 
 FLAG_GOES = "case of owned and computed"
-"""A tensor that a node computes and another one reads as OWNED_BY_DML, which edges of a DML_GRAPH_DESC cannot be."""
+"""The result of a node, read as OWNED_BY_DML, which an edge of a DML_GRAPH_DESC cannot express."""
 
 
 def is_network(name: str, graph: Graph) -> bool:
-    """Whether DirectMLX can say all of a graph, and it has several nodes; graphs of one node are each operator's."""
+    """Whether a graph has several nodes and DirectMLX can express it."""
     is_whole = bool(graph.outputs) and is_valid(graph) and not list(obstacles(graph))
     return is_whole and len(graph.nodes) > 1 and name != FLAG_GOES

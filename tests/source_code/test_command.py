@@ -1,4 +1,4 @@
-"""``dml2onnx convert`` to programs: which files are written, and what is refused."""
+"""``dml2onnx convert`` to programs: written files and refusals."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_files(options: list[str], files: list[str], model: Path, capsys: Any) -
 
 
 @pytest.mark.parametrize(
-    ("options", "code", "said"),
+    ("options", "code", "message"),
     [
         (["-o", "net.py", "--format", "cpp"], 2, ".py files are something else"),
         (["-o", "net.cpp", "--format", "rust"], 2, "invalid choice"),
@@ -59,15 +59,15 @@ def test_files(options: list[str], files: list[str], model: Path, capsys: Any) -
         (["-o", "net"], 2, ".json, .bin, .py and .cpp do"),
     ],
 )
-def test_command_lines_that_make_no_sense(options: list[str], code: int, said: str, model: Path, capsys: Any) -> None:
+def test_invalid_command_lines(options: list[str], code: int, message: str, model: Path, capsys: Any) -> None:
     before = sorted(model.parent.iterdir())
     assert main(["convert", "model.json", *options]) == code
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert sorted(model.parent.iterdir()) == before
 
 
 @pytest.mark.parametrize("suffix", [".py", ".cpp"])
-def test_wrong_graphs_are_refused_with_their_findings(suffix: str, model: Path, capsys: Any) -> None:
+def test_invalid_graphs_are_refused_with_their_findings(suffix: str, model: Path, capsys: Any) -> None:
     broken = str(SAMPLES / "broken" / "model.json")
     assert main(["check", broken, "--json"]) == 1
     found = {item["code"] for item in json.loads(capsys.readouterr().out)["diagnostics"]}
@@ -79,7 +79,7 @@ def test_wrong_graphs_are_refused_with_their_findings(suffix: str, model: Path, 
 
 
 @pytest.mark.parametrize("suffix", [".py", ".cpp"])
-def test_files_of_others_stay(suffix: str, model: Path, capsys: Any) -> None:
+def test_foreign_files_are_not_overwritten(suffix: str, model: Path, capsys: Any) -> None:
     other = {".py": Path("net.npz"), ".cpp": Path("net.bin")}[suffix]
     other.write_bytes(b"mine")
     assert main(["convert", "model.json", "-o", f"net{suffix}"]) == 1

@@ -1,4 +1,4 @@
-"""Graphs as programs of the builder: the same graph comes back, and the program reads as a person would write it."""
+"""Graphs as programs of the builder: round trips and readable text."""
 
 from __future__ import annotations
 
@@ -16,13 +16,11 @@ import dml2onnx
 from dml2onnx import GraphBuilder
 from dml2onnx.builder import ScaleBias, interleaved_channel
 from dml2onnx.builder.operators.calls import CALLS
-from dml2onnx.checks import check
 from dml2onnx.codes import exporting as codes
-from dml2onnx.diagnostics import Severity
 from dml2onnx.exporters import left_out
 from dml2onnx.ir.data import ArrayData, MissingData
 from dml2onnx.ir.graph import Constant, Graph
-from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.operator import OperatorDesc, Scalar
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.source_code.text import number, string
 from dml2onnx.testing.random_graphs import samples
@@ -34,13 +32,10 @@ from tests.exporters.test_native import FLOATS, PROGRAMS, SCALARS, constant, exa
 from tests.frontends.models import load_model
 from tests.refusals import refused
 
+from .graphs import is_valid
 from .same import built, compare, round_trip
 
 RUFF = [sys.executable, "-m", "ruff"]
-
-
-def is_valid(graph: Graph) -> bool:
-    return not any(item.severity is Severity.ERROR for item in check(graph))
 
 
 def weights(*sizes: int) -> np.ndarray:
@@ -48,7 +43,7 @@ def weights(*sizes: int) -> np.ndarray:
 
 
 def assert_tidy(directory: Path) -> None:
-    """Formatters and linters leave all programs of a directory as they are, whatever length lines may have."""
+    """Formatters, with any line length, and linters do not change the programs of a directory."""
     programs = [str(path) for path in sorted(directory.rglob("program.py"))]
     assert programs
     for width in ("88", "120"):
@@ -61,13 +56,13 @@ def assert_tidy(directory: Path) -> None:
     assert done.returncode == 0, done.stdout[-2000:]
 
 
-# --- Graphs of others; test_round_trips.py has every graph of the tests -----------------------------------------------
+# --- Networks, random graphs and operators; test_round_trips.py has every graph of the tests --------------------------
 
 
 def test_a_network(shared: Path, tmp_path: Path) -> None:
     text = round_trip(dml2onnx.load(shared / "models" / "squeezenet" / "model.json"), tmp_path)
     assert 'data = g.input("data", "FLOAT32", [1, 3, 224, 224], contents=weights["data"])' in text
-    assert "scope" not in text  # op_t4, op_t5: numbers that a tool has given
+    assert "scope" not in text  # op_t4, op_t5: generated names
     assert_tidy(tmp_path)
 
 
@@ -80,11 +75,11 @@ def test_random_graphs(sample: Sample) -> None:
 
 
 def test_every_operator(tmp_path: Path) -> None:
-    """What the checks accept, and the documented examples; of each operator at least one is a program."""
+    """Valid descriptors and documented examples; at least one of each operator becomes a program."""
     written = set()
-    given = [desc for several in descriptors().values() for desc in several]
-    given += [example.values[0] for example in EXAMPLES if isinstance(example.values[0], OperatorDesc)]
-    for number_, desc in enumerate(given):
+    descs = [desc for several in descriptors().values() for desc in several]
+    descs += [example.values[0] for example in EXAMPLES if isinstance(example.values[0], OperatorDesc)]
+    for number_, desc in enumerate(descs):
         graph = one(exact(desc))
         if is_valid(graph):
             round_trip(graph, tmp_path / str(number_))
@@ -108,11 +103,9 @@ def test_float_attributes(value: float, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("data_type", "value"), SCALARS)
 def test_scalars(data_type: str, value: float, tmp_path: Path) -> None:
-    from dml2onnx.ir.operator import Scalar
-
     scalar = Scalar(DataType[data_type], value)
     graph = one(op("FILL_VALUE_CONSTANT", OutputTensor=t(2, type=data_type), ValueDataType=data_type, Value=scalar))
-    if np.isnan(value) and np.signbit(value):  # which no literal of Python's is
+    if np.isnan(value) and np.signbit(value):  # Python has no literal for it
         assert refused(dml2onnx.convert, graph, tmp_path / "program.py") == [codes.UNSAYABLE.id]
         return
     round_trip(graph, tmp_path)
@@ -126,7 +119,7 @@ def test_contents(data_type: DataType, count: int, kind: str, tmp_path: Path) ->
     rng = np.random.default_rng(count)
     used = data_type.bytes_for(count)
     raw = np.zeros(desc.total_bytes, np.uint8)
-    if kind == "bits":  # padding, and the half of the last byte, may hold anything; and NaN may have any bits
+    if kind == "bits":  # with arbitrary padding and NaN
         raw[:] = rng.integers(0, 256, raw.size)
     elif kind == "equal":
         raw[:used] = np.tile(rng.integers(0, 64, data_type.bits // 8 or 1, np.uint8), count)[:used]
@@ -150,21 +143,19 @@ def test_a_constant_larger_than_its_tensor(tmp_path: Path) -> None:
     round_trip(constant(data, TensorDesc(DataType.FLOAT32, (2, 2), (4, 1)), 40), tmp_path)
 
 
-def test_a_file_that_is_missing(tmp_path: Path) -> None:
-    """The program names it, and works once it is there."""
-    desc = TensorDesc(DataType.FLOAT32, (2, 2))
-    data = MissingData(tmp_path / "w.bin", 16)
-    graph = constant(data, desc)
+def test_a_missing_file(tmp_path: Path) -> None:
+    """The program names the file, and works once it exists."""
+    graph = constant(MissingData(tmp_path / "w.bin", 16), TensorDesc(DataType.FLOAT32, (2, 2)))
     dml2onnx.convert(graph, tmp_path / "program.py")
     assert [item.code for item in left_out(graph, tmp_path / "program.py", "python")] == []
     assert ".reshape(2, 2)" in (tmp_path / "program.py").read_text(encoding="utf-8")
     values = np.arange(4, dtype=np.float32)
     values.tofile(tmp_path / "w.bin")
-    there = Graph(graph.nodes, (), graph.outputs, (Constant(graph.constants[0].value, ArrayData.of(values)),))
-    compare(there, built(tmp_path / "program.py"))
+    expected = Graph(graph.nodes, (), graph.outputs, (Constant(graph.constants[0].value, ArrayData.of(values)),))
+    compare(expected, built(tmp_path / "program.py"))
 
 
-# --- How it reads -----------------------------------------------------------------------------------------------------
+# --- Readability ------------------------------------------------------------------------------------------------------
 
 
 def transformer(separator: str = "", layers: int = 4) -> Graph:
@@ -222,18 +213,18 @@ def test_blocks_are_loops(tmp_path: Path) -> None:
     assert_tidy(tmp_path)
 
 
-def test_names_come_back_where_scopes_have_their_separators(tmp_path: Path) -> None:
+def test_scopes_keep_names(tmp_path: Path) -> None:
     graph = transformer("/")
     round_trip(graph, tmp_path)
     assert [node.name for node in built(tmp_path / "program.py").nodes] == [node.name for node in graph.nodes]
 
 
-def test_a_block_hands_on_what_it_made_before_it_reads_what_it_got(tmp_path: Path) -> None:
+def test_a_carried_variable_that_is_read_after_its_next_value_is_computed(tmp_path: Path) -> None:
     g = GraphBuilder()
     x, total = g.activation_relu(g.input("x", "FLOAT32", [4])), g.input("total", "FLOAT32", [4])
     for _ in range(6):
-        made = g.activation_sigmoid(x)
-        total, x = total + x * made, made
+        sigmoid = g.activation_sigmoid(x)
+        total, x = total + x * sigmoid, sigmoid
     assert "        relu = sigmoid\n" in round_trip(g.build({"y": total, "x": x}), tmp_path)
 
 
@@ -247,7 +238,7 @@ def test_a_loop_saves_some_lines(times: int, tmp_path: Path) -> None:
 
 
 def unet(g: GraphBuilder, x: dml2onnx.builder.Expression) -> object:
-    """What the first repetitions make is needed behind the loop."""
+    """Values of the first iterations are read after the loop."""
     kept = []
     for _ in range(4):
         x = g.activation_relu(g.convolution(x, weights(4, 4, 3, 3), start_padding=1, end_padding=1))
@@ -258,7 +249,7 @@ def unet(g: GraphBuilder, x: dml2onnx.builder.Expression) -> object:
 
 
 def residual(g: GraphBuilder, x: dml2onnx.builder.Expression) -> object:
-    """The block needs what came in at its end, and what it hands on is needed twice behind the loop."""
+    """The end of a block reads its carried variable, whose last value is read twice after the loop."""
     for _ in range(3):
         y = g.convolution(x, weights(4, 4, 3, 3), start_padding=1, end_padding=1)
         z = g.activation_relu(y) * 2 + 1
@@ -273,8 +264,8 @@ def counted_from_seven(g: GraphBuilder, x: dml2onnx.builder.Expression) -> objec
     return x
 
 
-def two_hands(g: GraphBuilder, x: dml2onnx.builder.Expression) -> object:
-    """Two values go from repetition to repetition and change places."""
+def swapped(g: GraphBuilder, x: dml2onnx.builder.Expression) -> object:
+    """Two carried variables change places."""
     y = g.activation_tanh(x)
     for _ in range(4):
         x, y = g.add(y, x), g.subtract(x, y)
@@ -305,24 +296,13 @@ def in_place(g: GraphBuilder, x: dml2onnx.builder.Expression) -> object:
     return {"state": g.reinterpret(state, sizes=[260], offset=0)}
 
 
-SHAPES: list[Callable[[GraphBuilder, dml2onnx.builder.Expression], object]] = [
-    unet,
-    residual,
-    counted_from_seven,
-    two_hands,
-    odd_names,
-    views,
-    in_place,
-]
-
-
 @pytest.mark.parametrize("policy", [None, interleaved_channel])
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", [unet, residual, counted_from_seven, swapped, odd_names, views, in_place])
 def test_shapes(shape: Callable[..., object], policy: object, tmp_path: Path) -> None:
     g = GraphBuilder(**({} if policy is None else {"policy": policy}))  # type: ignore[arg-type]
     outputs = shape(g, g.input("x", "FLOAT32", [1, 4, 8, 8]))
     text = round_trip(g.build(outputs), tmp_path)  # type: ignore[arg-type]
-    assert (" in range(" in text) == (shape in (residual, counted_from_seven, two_hands)), text
+    assert (" in range(" in text) == (shape in (residual, counted_from_seven, swapped)), text
     assert_tidy(tmp_path)
 
 
@@ -336,7 +316,7 @@ def test_text() -> None:
 # --- Files and refusals -----------------------------------------------------------------------------------------------
 
 
-def test_a_program_is_written_again_over_its_own_files_only(tmp_path: Path) -> None:
+def test_a_program_overwrites_only_its_own_files(tmp_path: Path) -> None:
     program = tmp_path / "net.py"
     first = dml2onnx.convert(transformer(), program)
     assert [path.name for path in first] == ["net.py", "net.npz"]
@@ -347,21 +327,20 @@ def test_a_program_is_written_again_over_its_own_files_only(tmp_path: Path) -> N
     assert refused(dml2onnx.convert, transformer(), program) == [codes.BESIDE_OUTPUT.id]
 
 
-def test_what_is_left_out_is_said(tmp_path: Path) -> None:
+def test_warnings_about_omitted_parts(tmp_path: Path) -> None:
     graph = load_model(tmp_path, PROGRAMS["shown between"])
     (item,) = left_out(graph, tmp_path / "net.py")
     assert item.code == codes.LEFT_OUT.id
     assert "commands" in item.message
 
 
-def test_the_program_of_a_program(tmp_path: Path) -> None:
-    """What runs is what stands there: the file's main part shows a summary."""
+def test_running_a_program_prints_a_summary(tmp_path: Path) -> None:
     round_trip(transformer(), tmp_path)
     done = subprocess.run([sys.executable, tmp_path / "program.py"], capture_output=True, text=True, cwd=tmp_path)
     assert done.stdout.startswith('DirectML graph "transformer", feature level 6_3')
 
 
-def test_names_of_plain_words_are_kept(tmp_path: Path) -> None:
+def test_only_generated_names_are_dropped(tmp_path: Path) -> None:
     g = GraphBuilder("net", feature_level="5_0")
     x = g.input("x", "FLOAT32", [1, 3, 8, 8])
     y = g.reduce(x, "AVERAGE", [2, 3], name="mean")

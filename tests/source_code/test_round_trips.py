@@ -1,4 +1,4 @@
-"""Every graph that there is, as a program of the builder and of DirectMLX and back: the same graph but for names."""
+"""Round trips of every graph of the tests and samples as programs of the builder and of DirectMLX."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from .same import round_trip
 from .test_python import assert_tidy
 
 LEFT_OUT = {
-    "no output": "nothing is built for nobody",
-    "DML1901": "DirectMLX has no tensors that start inside of a buffer",
-    "DML1902": "nor writes into a part of one",
-    "DML1903": "nor buffers of another size than their tensors",
-    "DML1905": "nor outputs that no node writes",
-    "DML1908": "nor inputs that nobody reads",
-    "DML1910": "nor tensors above the largest size",
+    "no output": "a graph needs an output",
+    "DML1901": "DirectMLX has no tensors that start inside a buffer",
+    "DML1902": "no writes into a part of a buffer",
+    "DML1903": "no buffers with a different size than their tensors",
+    "DML1905": "no outputs without a node that writes them",
+    "DML1908": "no unused inputs",
+    "DML1910": "no tensors above the largest size",
 }
-"""Why a valid graph has no program, or none of DirectMLX."""
+"""Reasons why a valid graph has no program of DirectMLX."""
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def graphs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Graph]:
     return {name: graph for name, graph in found if is_valid(graph)}
 
 
-def test_how_many_there_are(graphs: dict[str, Graph]) -> None:
+def test_counts(graphs: dict[str, Graph]) -> None:
     assert {name.removeprefix("DML_OPERATOR_") for name in descriptors()} <= graphs.keys()
     kinds = Counter(re.split(r"[ /]", name)[0] for name in graphs)
     assert kinds["sample"] == 4
@@ -47,7 +47,7 @@ def test_how_many_there_are(graphs: dict[str, Graph]) -> None:
 
 
 def test_builder(graphs: dict[str, Graph], tmp_path: Path) -> None:
-    """A graph without outputs is no program: ``build`` has to give something."""
+    """Graphs with outputs, which ``build`` requires."""
     written, refused = 0, dict[str, set[str]]()
     for number, (name, graph) in enumerate(graphs.items()):
         if not graph.outputs:
@@ -60,13 +60,13 @@ def test_builder(graphs: dict[str, Graph], tmp_path: Path) -> None:
         except AssertionError as error:
             raise AssertionError(name) from error
         written += 1
-    assert refused == {"case of array too long": {"DML1109"}}  # which DirectML takes, and the builder does not
+    assert refused == {"case of array too long": {"DML1109"}}  # DirectML accepts it, the builder does not
     assert written > len(graphs) * 0.95
     assert_tidy(tmp_path)
 
 
 def test_directmlx(graphs: dict[str, Graph], tmp_path: Path) -> None:
-    """Which of them have a program of DirectMLX; ``test_cpp`` compiles these, of graphs of one node one an operator."""
+    """Every graph has a program or a reason for the refusal; ``test_cpp`` compiles the programs of networks."""
     written = 0
     for name, graph in graphs.items():
         reasons = {item.code for item in obstacles(graph)} | ({"no output"} if not graph.outputs else set())
