@@ -6,8 +6,8 @@ A format is read by a module that is imported when there is a file of it: all of
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dml2onnx.arguments import path_of, refusal
 from dml2onnx.codes import unreadable
@@ -15,15 +15,10 @@ from dml2onnx.diagnostics import Remedy, UnreadableError
 from dml2onnx.frontends import recording
 from dml2onnx.frontends.findings import listing, quote
 from dml2onnx.frontends.foreign import of_members
-from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
+from dml2onnx.frontends.options import DEFAULT_OPTIONS, InputContents, LoadOptions
 from dml2onnx.frontends.text import is_serialized, read_document
 from dml2onnx.gc_pause import gc_paused
 from dml2onnx.ir.graph import Graph
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dml2onnx.frontends.options import InputContents
 
 __all__ = ["LoadOptions", "graph_of", "load", "load_bytes"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import stat
 import warnings
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
@@ -18,7 +19,6 @@ from dml2onnx.frontends.text import neighbour
 from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from zipfile import ZipFile
 
     import numpy as np

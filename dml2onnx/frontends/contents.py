@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.codes import reading as codes
-from dml2onnx.diagnostics import Edit, Remedy
-from dml2onnx.frontends.files import FileError, MissingFileError
-from dml2onnx.frontends.findings import listing, quote, show
+from dml2onnx.diagnostics import Diagnostic, Edit, Remedy
+from dml2onnx.frontends.files import FileError, MissingFileError, ModelFiles
+from dml2onnx.frontends.findings import Findings, listing, quote, show
 from dml2onnx.frontends.findings import pointer as pointer_of
+from dml2onnx.frontends.members import Members
 from dml2onnx.frontends.numbers import Bad, beyond_range, first_beyond_range, to_array, to_bytes, to_element
-from dml2onnx.ir.data import ArrayData, FileData, FillData, padded
-from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.ir.data import ArrayData, Data, FileData, FillData, padded
+from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy as np
 
-    from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.frontends.files import ModelFiles
-    from dml2onnx.frontends.findings import Findings
-    from dml2onnx.frontends.members import Members
-    from dml2onnx.ir.data import Data
-    from dml2onnx.ir.tensor import DataType
 else:
     np = lazy_module("numpy")
 

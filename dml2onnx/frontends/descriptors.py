@@ -16,10 +16,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx import catalog
-from dml2onnx.catalog import FieldType
+from dml2onnx.catalog import FieldSchema, FieldType, OperatorSchema
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import Diagnostic, below, plural
-from dml2onnx.frontends.dialects import data_types, enumerators, operators_by_name, operators_by_number
+from dml2onnx.frontends.dialects import Dialect, data_types, enumerators, operators_by_name, operators_by_number
 from dml2onnx.frontends.findings import listing, quote, show
 from dml2onnx.frontends.meant import as_bool, as_number, repeated
 from dml2onnx.frontends.members import UINT32, Json
@@ -46,8 +46,6 @@ from dml2onnx.lazy import lazy_module
 if TYPE_CHECKING:
     import numpy as np
 
-    from dml2onnx.catalog import FieldSchema, OperatorSchema
-    from dml2onnx.frontends.dialects import Dialect
 else:
     np = lazy_module("numpy")
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from dml2onnx import catalog
 from dml2onnx.codes import reading as codes
+from dml2onnx.diagnostics import Code
 from dml2onnx.ir.tensor import DataType
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dml2onnx.diagnostics import Code
 
 OPERATOR_PREFIX = "DML_OPERATOR_"
 DATA_TYPE_PREFIX = "DML_TENSOR_DATA_TYPE_"

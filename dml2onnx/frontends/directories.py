@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from dml2onnx.codes.reading import FILE_OUTSIDE
 from dml2onnx.codes.unreadable import CANNOT_READ
 from dml2onnx.diagnostics import UnreadableError, quote
 from dml2onnx.frontends import recording
 from dml2onnx.frontends.files import lies_below
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SUFFIXES = (".json", ".bin")
 """What a directory is searched for."""

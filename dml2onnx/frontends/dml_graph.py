@@ -40,8 +40,9 @@ per element, an absent optional tensor keeps its number. A graph input or output
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Unpack
 
 from dml2onnx.catalog import FieldKind
 from dml2onnx.codes import reading as codes
@@ -72,17 +73,12 @@ from dml2onnx.frontends.members import UINT32, Members, wrong_kind
 from dml2onnx.frontends.names import UniqueNames
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
 from dml2onnx.frontends.problems import operator_form, other_operator, report, unknown_operator, without_fields
+from dml2onnx.frontends.text import Document
 from dml2onnx.frontends.unresolved import UNBOUNDED, Unresolved
 from dml2onnx.ir.data import padded
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import Unreadable
 from dml2onnx.ir.tensor import DataType, TensorDesc
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Unpack
-
-    from dml2onnx.frontends.text import Document
 
 _COUNTED = {
     "NodeCount": "Nodes",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldKind, FieldType
 from dml2onnx.frontends.findings import Findings, pointer
@@ -13,9 +13,6 @@ from dml2onnx.ir.data import Data
 from dml2onnx.ir.graph import Read, Value
 from dml2onnx.ir.operator import UNREADABLE, FieldValue, OperatorDesc, Unreadable
 from dml2onnx.ir.tensor import TensorDesc
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _COMMENT = "$comment"
 

@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 import marshal
+from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Never
 
-from dml2onnx.catalog import FieldKind
+from dml2onnx.catalog import FieldKind, FieldSchema, OperatorSchema
 from dml2onnx.codes import reading as codes
 from dml2onnx.codes.checking import OUT_OF_BOUNDS
 from dml2onnx.diagnostics import Code, Diagnostic, Place, Remedy
 from dml2onnx.frontends.descriptors import DescriptorReader, Reading
 from dml2onnx.frontends.dialects import DXDISPATCH, enumerators
 from dml2onnx.frontends.dx_graphs import read_graph
+from dml2onnx.frontends.files import ModelFiles
 from dml2onnx.frontends.findings import Findings, Said, escape, instead, listing, pointer, quote, show, suggestion
 from dml2onnx.frontends.members import Json, Members, wrong_kind
-from dml2onnx.frontends.problems import operator_form, other_operator, report, unknown_operator, without_fields
+from dml2onnx.frontends.problems import (
+    OperatorForm,
+    operator_form,
+    other_operator,
+    report,
+    unknown_operator,
+    without_fields,
+)
 from dml2onnx.frontends.tensors import unknown_enumerator
+from dml2onnx.ir.graph import Graph
 from dml2onnx.ir.operator import UNREADABLE, OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-    from typing import Never
-
-    from dml2onnx.catalog import FieldSchema, OperatorSchema
     from dml2onnx.frontends.dx_resources import Resource
-    from dml2onnx.frontends.files import ModelFiles
-    from dml2onnx.frontends.problems import OperatorForm
-    from dml2onnx.ir.graph import Graph
 
 MEMBERS = ("type", "Type", "desc", "Desc", "dmlCompileType", "executionFlags", "bindings")
 _USUAL_MEMBERS = frozenset({"type", "desc", "bindings"})

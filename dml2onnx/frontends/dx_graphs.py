@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from dml2onnx.codes import unreadable
 from dml2onnx.frontends.files import FileError, ModelFiles
 from dml2onnx.frontends.findings import Findings, quote
 from dml2onnx.frontends.flatbuffer import DamagedError
+from dml2onnx.frontends.members import Members
 from dml2onnx.frontends.serialized import SerializedReader
-
-if TYPE_CHECKING:
-    from dml2onnx.frontends.members import Members
-    from dml2onnx.ir.graph import Graph
+from dml2onnx.ir.graph import Graph
 
 MEMBERS = ("type", "sourcePath", "executionFlags", "bindings")
 

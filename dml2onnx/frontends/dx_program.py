@@ -7,10 +7,10 @@ graph only when something uses it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading as codes
 from dml2onnx.frontends.contents import longest_file
@@ -21,9 +21,6 @@ from dml2onnx.frontends.members import UINT32, Json, Members, wrong_kind
 from dml2onnx.frontends.unresolved import Unresolved
 from dml2onnx.ir.graph import Constant, Effect, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.tensor import DataType, TensorDesc
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 _DISPATCH_MEMBERS = ("type", "dispatchable", "bindings", "threadGroupCount")
 _PRINT_MEMBERS = ("type", "resource", "verbose")

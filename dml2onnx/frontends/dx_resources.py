@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import marshal
 import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,8 +28,6 @@ from dml2onnx.ir.data import ArrayData, Data, FileData, FillData, PaddedData, pa
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     import numpy.typing as npt
 
     from dml2onnx.frontends.dx_dispatchables import Source

@@ -14,8 +14,6 @@ file are outputs or, without any such command, those that are written and never 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from dml2onnx.codes import reading as codes
 from dml2onnx.frontends.dx_dispatchables import DISPATCHABLE, RESOURCE, Bindings, DispatchableReader
 from dml2onnx.frontends.dx_program import Program
@@ -24,10 +22,8 @@ from dml2onnx.frontends.files import ModelFiles
 from dml2onnx.frontends.findings import Findings, escape, quote
 from dml2onnx.frontends.members import Json, Members
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
+from dml2onnx.frontends.text import Document
 from dml2onnx.ir.graph import Graph
-
-if TYPE_CHECKING:
-    from dml2onnx.frontends.text import Document
 
 
 def read(document: Document, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:

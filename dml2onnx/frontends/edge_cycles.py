@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from dml2onnx.codes.checking import CYCLE
 from dml2onnx.diagnostics import Diagnostic, Edit, Remedy, quote, route
-from dml2onnx.frontends.dml_graph_parts import Edge, OperatorNode
+from dml2onnx.frontends.dml_graph_parts import Edge, Nodes, OperatorNode
 from dml2onnx.frontends.findings import at_field
+from dml2onnx.frontends.unresolved import Unresolved
 from dml2onnx.ir.graph import Read
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from dml2onnx.frontends.edge_remedies import Nodes
-    from dml2onnx.frontends.unresolved import Unresolved
 
 
 def without_cycles(nodes: Nodes, ends: Sequence[Edge], unresolved: Unresolved) -> Iterator[Diagnostic]:

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from dml2onnx.diagnostics import Edit, Place, Remedy, quote
-from dml2onnx.frontends.dml_graph_parts import ConstantNode, Edge, OperatorNode
+from dml2onnx.frontends.dml_graph_parts import Edge, Nodes, OperatorNode
 from dml2onnx.frontends.findings import pointer
+from dml2onnx.frontends.members import Json
 from dml2onnx.ir.tensor import TensorDesc
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import TypeAlias
-
-    from dml2onnx.frontends.members import Json
-
-    Nodes: TypeAlias = Sequence[OperatorNode | ConstantNode | None]
-
 
 _FROM = ("FromNodeIndex", "FromNodeOutputIndex")
 _TO = ("ToNodeIndex", "ToNodeInputIndex")

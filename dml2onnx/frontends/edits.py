@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from dml2onnx.diagnostics import Edit, Member, unescape
 from dml2onnx.frontends.spans import Span, spans
 from dml2onnx.frontends.text import without_comments
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,22 +5,19 @@ from __future__ import annotations
 import ast
 import re
 import stat
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from math import prod
 from os.path import isdir, isfile
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from dml2onnx.codes import reading as codes
+from dml2onnx.diagnostics import Code
 from dml2onnx.frontends.findings import quote
+from dml2onnx.frontends.options import LoadOptions
 from dml2onnx.ir.data import FileData
 from dml2onnx.ir.tensor import DataType
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from dml2onnx.diagnostics import Code
-    from dml2onnx.frontends.options import LoadOptions
 
 _LFS_START = b"version https://git-lfs.github.com/spec/"
 _LFS_SIZE = re.compile(rb"^size (\d{1,20})$", re.MULTILINE)

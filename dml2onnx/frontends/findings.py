@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
+from dml2onnx.catalog import OperatorSchema
 from dml2onnx.catalog.likeness import MOST, SIMILAR, nearest, question
 from dml2onnx.codes.reading import MISSING_FIELD, MISSING_KEY, OWNED_NOT_BOUND, TOO_MANY_FINDINGS, UNCONNECTED_TENSOR
-from dml2onnx.diagnostics import LONGEST_QUOTE, Edit, Place, Remedy, Severity, escape, plural, quote, unescape
+from dml2onnx.diagnostics import (
+    LONGEST_QUOTE,
+    Code,
+    Diagnostic,
+    Edit,
+    Place,
+    Remedy,
+    Severity,
+    escape,
+    plural,
+    quote,
+    unescape,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-    from typing import Unpack
-
-    from dml2onnx.catalog import OperatorSchema
-    from dml2onnx.diagnostics import Code, Diagnostic
     from dml2onnx.frontends.numbers import Bad
 
 __all__ = ["LONGEST_LIST", "MAX_FINDINGS", "Findings", "at_field", "escape", "listing", "pointer", "quote", "show"]

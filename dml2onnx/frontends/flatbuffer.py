@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import struct
 from collections import defaultdict
+from collections.abc import Mapping
 from operator import add
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeAlias
 
@@ -19,8 +20,6 @@ import numpy as np
 from flatbuffers import packer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import numpy.typing as npt
 
     from dml2onnx.serialized_schema import TableLayout

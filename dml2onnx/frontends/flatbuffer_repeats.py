@@ -12,6 +12,7 @@ what is damaged, has parts that overlap or is too large is no piece, and its rea
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 import numpy as np
@@ -20,8 +21,6 @@ from dml2onnx.frontends.flatbuffer import NO_PLACE, READS_PER_BYTE, DamagedError
 from dml2onnx.serialized_schema import MAX_BYTES, PARTS, Part, TableLayout
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
-
     import numpy.typing as npt
 
     Ints = npt.NDArray[np.int64]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
+from typing import NamedTuple
 
 
 class Foreign(NamedTuple):

@@ -7,6 +7,7 @@ memory order and in the type of the tensor that reads them, bytes as many as the
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 from math import prod
 from pathlib import Path
@@ -21,17 +22,15 @@ from dml2onnx.frontends.array_files import ContentsFile, RawBytes, fitted, read_
 from dml2onnx.frontends.files import lies_below
 from dml2onnx.frontends.findings import Findings, listing, quote
 from dml2onnx.frontends.names import file_stem
+from dml2onnx.frontends.options import InputContents, LoadOptions
 from dml2onnx.frontends.unresolved import UNBOUNDED
 from dml2onnx.ir.data import ArrayData, Data, MissingData, padded
 from dml2onnx.ir.graph import Constant, Graph, GraphInput
 from dml2onnx.ir.inputs import in_memory, input_descs, stored_shape
+from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from dml2onnx.arguments import Array
-    from dml2onnx.frontends.options import InputContents, LoadOptions
-    from dml2onnx.ir.tensor import TensorDesc
 
 SUFFIXES = (".npy", ".npz", ".bin", ".raw", ".dat", "")
 """What files of a directory may have behind the name of the input whose contents they are."""

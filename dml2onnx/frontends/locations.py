@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
+from dml2onnx.diagnostics import Location
 from dml2onnx.frontends.spans import spans
 from dml2onnx.frontends.text import line_starts, location, without_comments
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dml2onnx.diagnostics import Location
 
 _DESCRIBED = re.compile(r"(/nodes/\d+)/desc/([^/]+)")
 

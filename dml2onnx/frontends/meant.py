@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING
 
+from dml2onnx.diagnostics import Member
 from dml2onnx.frontends.numbers import round_to_float32
 from dml2onnx.ir.tensor import MAX_DIMENSIONS
-
-if TYPE_CHECKING:
-    from dml2onnx.diagnostics import Member
 
 _NUMBER = re.compile(r"[-+]?(\d{1,20}(\.\d{0,20})?|\.\d{1,20})([eE][-+]?\d{1,3})?", re.ASCII)
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Collection
+from typing import TypeVar
 
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import Code, Edit, Member, Remedy
 from dml2onnx.frontends.findings import Findings, Said, instead, listing, quote, show, suggestion
 from dml2onnx.frontends.findings import pointer as pointer_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 Json = dict[str, object]
 Kind = TypeVar("Kind")

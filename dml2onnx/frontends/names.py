@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from itertools import count
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _DEVICE = re.compile(r"(?:con|conin\$|conout\$|prn|aux|nul|(?:com|lpt)[0-9¹²³])(?:\..*)?", re.IGNORECASE | re.DOTALL)
 """What Windows takes for a device, whatever follows: https://learn.microsoft.com/windows/win32/fileio/naming-a-file."""

@@ -72,9 +72,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
-from dml2onnx.catalog import FeatureLevel, FieldKind, FieldType, UnknownFeatureLevelError, feature_levels
+from dml2onnx.catalog import (
+    FeatureLevel,
+    FieldKind,
+    FieldType,
+    OperatorSchema,
+    UnknownFeatureLevelError,
+    feature_levels,
+)
 from dml2onnx.codes import reading as codes
 from dml2onnx.codes import unreadable
 from dml2onnx.diagnostics import Edit, Remedy, UnreadableError
@@ -100,16 +107,11 @@ from dml2onnx.frontends.native_values import (
 )
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
 from dml2onnx.frontends.problems import OperatorForm, report, unknown_operator
+from dml2onnx.frontends.text import Document
 from dml2onnx.frontends.unresolved import Unresolved
 from dml2onnx.ir.graph import Graph, Node, Read, Value, Write
 from dml2onnx.ir.operator import UNREADABLE, FieldValue
 from dml2onnx.ir.tensor import TensorDesc
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from dml2onnx.catalog import OperatorSchema
-    from dml2onnx.frontends.text import Document
 
 VERSION = 1
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading as codes
@@ -14,8 +15,6 @@ from dml2onnx.ir.graph import Effect, GraphOutput
 from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from dml2onnx.frontends.descriptors import DescriptorReader
 
 PRINT, WRITE_FILE = "print", "writeFile"

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import marshal
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from dml2onnx.catalog import FieldKind, FieldType
+from dml2onnx.catalog import FieldKind, FieldType, OperatorSchema
 from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.ir.operator import UNREADABLE, OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from dml2onnx.catalog import OperatorSchema
     from dml2onnx.frontends.descriptors import DescriptorReader, SuppliedFields
     from dml2onnx.frontends.members import Json
 

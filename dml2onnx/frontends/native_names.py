@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading as codes
 from dml2onnx.frontends.findings import Findings, pointer, quote
 from dml2onnx.frontends.members import UINT32, Members, wrong_kind
+from dml2onnx.ir.graph import GraphInput
 from dml2onnx.ir.size_names import is_size_name, own_size
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from dml2onnx.ir.graph import GraphInput
 
 MEMBERS = ("size", "range")
 """What a name may have."""

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Sequence
 
-from dml2onnx.catalog import FieldType
+from dml2onnx.catalog import FieldSchema, FieldType, OperatorSchema
 from dml2onnx.codes import reading as codes
+from dml2onnx.diagnostics import Member
 from dml2onnx.frontends.findings import Findings, Said, listing, quote
 from dml2onnx.frontends.members import Json, Members, wrong_kind
 from dml2onnx.frontends.problems import other_operator, report
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from dml2onnx.catalog import FieldSchema, OperatorSchema
-    from dml2onnx.diagnostics import Member
 
 MEMBERS = ("name", "type", "desc", "inputs", "outputs")
 _MEMBERS = frozenset(MEMBERS)

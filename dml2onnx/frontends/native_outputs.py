@@ -7,27 +7,24 @@ What is inferred is put where it would have been written; everything behind read
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
-from dml2onnx.catalog import FieldType
+from dml2onnx.catalog import FieldType, OperatorSchema
 from dml2onnx.codes import reading as codes
 from dml2onnx.codes.checking import CYCLE
 from dml2onnx.diagnostics import Code, route
 from dml2onnx.frontends.findings import Findings, Said, listing, pointer, quote
+from dml2onnx.frontends.members import Json
 from dml2onnx.frontends.native_forms import INFER, Form, Forms
 from dml2onnx.frontends.native_values import Values, WriteTarget
 from dml2onnx.ir.operator import UNREADABLE, FieldValue, OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Unpack
-
-    from dml2onnx.catalog import OperatorSchema
     from dml2onnx.frontends.descriptors import DescriptorReader
-    from dml2onnx.frontends.members import Json
 
 DESCRIBED = "a tensor descriptor with Sizes"
 """What is expected of an output."""

@@ -6,13 +6,16 @@ bytes it keeps, and, unless ``bytes`` says otherwise, it has the size of that.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from dml2onnx.catalog import OperatorSchema
 from dml2onnx.codes import reading as codes
 from dml2onnx.codes.checking import DIMENSION_COUNT_LIMIT, TOTAL_SIZE_TOO_SMALL, ZERO_SIZE
 from dml2onnx.diagnostics import Diagnostic, Place
 from dml2onnx.frontends import contents
+from dml2onnx.frontends.files import ModelFiles
 from dml2onnx.frontends.findings import Findings, at_field, instead, pointer, quote, suggestion
 from dml2onnx.frontends.members import Members, wrong_kind
 from dml2onnx.frontends.problems import report
@@ -22,11 +25,7 @@ from dml2onnx.ir.graph import Constant, GraphInput, Read, Value
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType, TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
-    from dml2onnx.catalog import OperatorSchema
     from dml2onnx.frontends.descriptors import DescriptorReader
-    from dml2onnx.frontends.files import ModelFiles
 
 DECLARED_MEMBERS = ("bytes", "name")
 """What a declared value has besides its descriptor and its contents."""

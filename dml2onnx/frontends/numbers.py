@@ -12,6 +12,7 @@ import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.codes import reading as codes
+from dml2onnx.diagnostics import Code
 from dml2onnx.frontends.findings import show
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.lazy import lazy_module
@@ -19,8 +20,6 @@ from dml2onnx.lazy import lazy_module
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-
-    from dml2onnx.diagnostics import Code
 
     Array = npt.NDArray[np.generic]
 else:

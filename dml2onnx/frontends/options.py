@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from dml2onnx.arguments import items, refusal, text
 
 if TYPE_CHECKING:
     import os
-    from pathlib import Path
 
     import numpy.typing as npt
 
     from dml2onnx.frontends.array_files import ContentsFile
 
-    InputContents: TypeAlias = npt.ArrayLike | bytes | str | os.PathLike[str] | ContentsFile | None
-    """Contents of a buffer: an array in memory order, bytes, the name of a file of either, or those of the model."""
+InputContents: TypeAlias = "npt.ArrayLike | bytes | str | os.PathLike[str] | ContentsFile | None"
+"""Contents of a buffer: an array in memory order, bytes, the name of a file of either, or those of the model."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from dml2onnx import catalog
-from dml2onnx.catalog import FieldType, familiar
+from dml2onnx.catalog import FieldSchema, FieldType, OperatorSchema, familiar
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import (
     Diagnostic,
     Edit,
+    Member,
     Remedy,
     Steps,
     placed,
@@ -29,12 +31,6 @@ from dml2onnx.frontends.findings import Findings, instead, listing, pointer, quo
 from dml2onnx.frontends.members import Json
 from dml2onnx.frontends.tensors import wrong_kind
 from dml2onnx.ir.tensor import MAX_DIMENSIONS
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from dml2onnx.catalog import FieldSchema, OperatorSchema
-    from dml2onnx.diagnostics import Member
 
 MISSING = object()
 """The value of a member that is not there."""

@@ -9,20 +9,17 @@ out, and so are commands that ``program.json`` has already.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from dml2onnx.codes import recordings as codes
 from dml2onnx.diagnostics import Code, UnreadableError, plural
 from dml2onnx.frontends.files import FileError, MissingFileError, ModelFiles
 from dml2onnx.frontends.findings import quote, show
+from dml2onnx.frontends.members import Json
 from dml2onnx.frontends.text import Document, read_document
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from dml2onnx.frontends.members import Json
 
 VERSION = 1
 PROGRAM, REJECTED = "program", "rejected"

@@ -36,8 +36,9 @@ All files lie beside the index, or below; none of them is read that lies elsewhe
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from dml2onnx.codes import reading
 from dml2onnx.codes import recordings as codes
@@ -45,17 +46,22 @@ from dml2onnx.diagnostics import plural
 from dml2onnx.frontends.files import FileError, ModelFiles
 from dml2onnx.frontends.findings import LONGEST_LIST, Findings, listing, quote
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
-from dml2onnx.frontends.recorded import KEY, PROGRAM, REJECTED, bad, continued, index_in, unreadable
+from dml2onnx.frontends.recorded import (
+    KEY,
+    PROGRAM,
+    REJECTED,
+    Index,
+    Part,
+    Recorded,
+    bad,
+    continued,
+    index_in,
+    unreadable,
+)
 from dml2onnx.frontends.text import Document, read_document, read_file
 from dml2onnx.frontends.unresolved import UNBOUNDED
 from dml2onnx.ir.data import Data, head, padded
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, Value
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from pathlib import Path
-
-    from dml2onnx.frontends.recorded import Index, Part, Recorded
 
 INDEX = "recording.json"
 OPERATORS = "operators"

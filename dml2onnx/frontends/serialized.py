@@ -14,9 +14,11 @@ for all but compiling and running.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -53,10 +55,6 @@ from dml2onnx.serialized_schema import (
     OPERATOR_NODE,
     RAW_DATA_CODE,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 MOST_NAMED = 3
 _NODES_AT_ONCE = 1 << 12

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Collection, Hashable, Sequence
 from functools import lru_cache
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dml2onnx import catalog
-from dml2onnx.catalog import FieldType
+from dml2onnx.catalog import FieldSchema, FieldType, OperatorSchema
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import Diagnostic, below
 from dml2onnx.frontends.descriptors import UNION_MEMBERS
@@ -42,11 +43,6 @@ from dml2onnx.serialized_schema import (
     attribute_kind,
     may_be_owned,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Sequence
-
-    from dml2onnx.catalog import FieldSchema, OperatorSchema
 
 MAX_NESTING = 5
 """Activations within activations that are decoded: enough for the descriptor's reader to refuse them."""

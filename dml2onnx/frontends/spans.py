@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from dml2onnx.frontends.findings import escape
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 

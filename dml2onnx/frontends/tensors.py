@@ -6,8 +6,8 @@ https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_buffer_te
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from dml2onnx.catalog.familiar import meant_enumerator
 from dml2onnx.codes import reading as codes
@@ -17,9 +17,6 @@ from dml2onnx.frontends.findings import listing, quote, show, suggestion
 from dml2onnx.frontends.members import UINT32, UINT64, Json
 from dml2onnx.ir.operator import UNREADABLE, Unreadable
 from dml2onnx.ir.tensor import DataType, TensorDesc
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
 
 MAX_SIZES = 64
 """Longer lists are not looked at; up to here the checks say what is wrong with more than 8 dimensions."""

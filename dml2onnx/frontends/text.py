@@ -13,11 +13,13 @@ import re
 import stat
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from math import prod
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from dml2onnx.catalog.likeness import nearest, question
 from dml2onnx.codes import unreadable
@@ -26,10 +28,6 @@ from dml2onnx.frontends import foreign
 from dml2onnx.frontends.files import lfs_pointer
 from dml2onnx.frontends.findings import pointer, quote, show
 from dml2onnx.frontends.members import Json
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
 _STRING = r'"(?:[^"\\]+|\\[\s\S])*+"?'
 _COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)")

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from dml2onnx.ir.graph import Read, Value
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.ir.tensor import TensorDesc
 
 UNBOUNDED = 1 << 64
 """Bytes of a buffer whose size could not be read: enough for every reader, and more than any model can state."""
