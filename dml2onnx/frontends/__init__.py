@@ -1,6 +1,7 @@
 """Front ends: read model files into graphs, with findings.
 
-A format is read by a module that is imported when there is a file of it: all of them take longer than most models do.
+The module of a format is imported when the first file of that format is read: importing all takes longer than most
+models do.
 """
 
 from __future__ import annotations
@@ -33,15 +34,15 @@ def load(
     constants: Mapping[str, InputContents] | None = None,
     graph: str | None = None,
 ) -> Graph:
-    """Reads a model. Its contents decide the format: of JSON the members of its root.
+    """Reads a model. The format is detected from the contents: for JSON, from the members of the root.
 
-    The recording of a C++ program is a directory, or the index in it. It has several graphs, and ``graph`` says which
-    one is meant; :class:`~dml2onnx.diagnostics.UnreadableError` lists them when it does not.
+    The recording of a C++ program is a directory, or the index file in it. It may hold several graphs; ``graph``
+    selects one, and without it :class:`~dml2onnx.diagnostics.UnreadableError` lists them.
 
-    ``constants`` makes constants of inputs, with an array, bytes or the contents of a file, in addition to those of
-    ``options``, where :class:`LoadOptions` says what each may be. ``Graph.format`` says which format it was:
-    ``"native"``, ``"dml_graph"``, ``"dxdispatch"`` or ``"serialized"``. What is wrong inside of the model stands in
-    ``Graph.findings``; :class:`~dml2onnx.diagnostics.UnreadableError` is for files that are no model.
+    ``constants`` turns inputs into constants, in addition to those of ``options``; :class:`LoadOptions` documents the
+    values. ``Graph.format`` is ``"native"``, ``"dml_graph"``, ``"dxdispatch"`` or ``"serialized"``. Errors inside the
+    model are in ``Graph.findings``; :class:`~dml2onnx.diagnostics.UnreadableError` is raised for files that are not a
+    model.
     """
     if not isinstance(options, LoadOptions):
         raise refusal("options", options, "a LoadOptions")
@@ -59,40 +60,40 @@ def load(
 
 
 def load_bytes(data: bytes, name: str, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
-    """Reads a model that is in no file, such as what comes from a pipe; files that it names lie where we are."""
+    """Reads a model from memory, such as from a pipe; files that it names are looked up in the working directory."""
     with gc_paused():
         return _read(Path(name), data, options)
 
 
 def graph_of(model: object, graph: str | None = None) -> Graph:
-    """A graph as it is, or that of the model file at a path: of a recording the one that is called ``graph``."""
+    """Returns a graph as it is, or loads the model file at a path; ``graph`` selects a graph of a recording."""
     if isinstance(model, Graph):
         if graph is not None:
             recording.refuse_choice(DEFAULT_OPTIONS.with_graph(graph))
         return model
     if not isinstance(model, (str, os.PathLike)):
         expected = "a Graph, such as load or GraphBuilder.build gives, or the path of a file"
-        raise refusal("the model", model, expected, _to_graph(model))
+        raise refusal("the model", model, expected, _builder_remedy(model))
     return load(model, graph=graph)
 
 
-def _to_graph(model: object) -> tuple[Remedy, ...]:
-    """How a graph is made of objects of the builder, which say so themselves, alone or in a list or dictionary."""
+def _builder_remedy(model: object) -> tuple[Remedy, ...]:
+    """How to turn builder objects into a graph: the ``TO_GRAPH`` of their class, if all of them have the same."""
     items = model.values() if isinstance(model, dict) else model if isinstance(model, (list, tuple)) else (model,)
-    words = {getattr(type(item), "TO_GRAPH", "") for item in items}
-    return (Remedy(words.pop()),) if len(words) == 1 and "" not in words else ()
+    hints = {getattr(type(item), "TO_GRAPH", "") for item in items}
+    return (Remedy(hints.pop()),) if len(hints) == 1 and "" not in hints else ()
 
 
 def _read(path: Path, data: bytes, options: LoadOptions) -> Graph:
-    graph = _graph(path, data, options)
+    graph = _read_format(path, data, options)
     if options.changes_inputs:
-        from dml2onnx.frontends.freezing import settled  # reads archives, whose modules take their time
+        from dml2onnx.frontends.freezing import freeze_inputs  # imports modules for archives, which is slow
 
-        graph = settled(graph, options)
+        graph = freeze_inputs(graph, options)
     return recording.require_owned(graph, options)
 
 
-def _graph(path: Path, data: bytes, options: LoadOptions) -> Graph:
+def _read_format(path: Path, data: bytes, options: LoadOptions) -> Graph:
     if is_serialized(path, data):
         recording.refuse_choice(options)
         from dml2onnx.frontends import serialized

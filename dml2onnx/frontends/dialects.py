@@ -1,4 +1,4 @@
-"""The differences between formats in operator descriptors, and the tables that they share."""
+"""How formats differ in operator descriptors, and the name tables that they share."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from dml2onnx.ir.tensor import DataType
 
 OPERATOR_PREFIX = "DML_OPERATOR_"
 DATA_TYPE_PREFIX = "DML_TENSOR_DATA_TYPE_"
-
 
 DATA_TYPE_ALIASES = MappingProxyType(
     {
@@ -40,7 +39,7 @@ DATA_TYPE_ALIASES = MappingProxyType(
         "ulong": DataType.UINT64,
     }
 )
-"""What C++, HLSL and others call data types; none of these is accepted."""
+"""Names of data types in C++, HLSL and other languages: none is accepted, all are suggested for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,26 +47,27 @@ class Dialect:
     """How strictly descriptors are read."""
 
     counts_required: bool
-    """Whether count fields must be written; where they may be left out, the arrays say how long they are."""
+    """Whether count fields are required; otherwise they default to the lengths of the arrays."""
     null_is_absent: bool
     """Whether an optional field may be null."""
     numbers_for_enums: bool
-    """Whether an enumerator may be given by its number, and a BOOL as 0 or 1."""
+    """Whether enumerators may be numbers, and a BOOL 0 or 1."""
     truncates_halves: bool
+    """Whether FLOAT16 values are truncated, not rounded."""
     scalar_strings: bool
-    """Whether a scalar without a member name may be ``"inf"``, ``"-inf"`` or ``"nan"``."""
+    """Whether a plain scalar may be ``"inf"``, ``"-inf"`` or ``"nan"``."""
     unknown_field: Code
     nested_tensor: Code
     zero_size_is_absent: bool = False
-    """Whether a TotalTensorSizeInBytes of 0 asks for the smallest legal size, as leaving it out does."""
+    """Whether a TotalTensorSizeInBytes of 0 means the smallest legal size."""
     newer: frozenset[str] = frozenset()
-    """Operators and enumerators that the format's own tool does not know."""
+    """Operators and enumerators that the format's own tool does not support."""
     full_names: bool = False
-    """Whether operators and data types go by their full names only."""
+    """Whether operators and data types need their full names."""
     union_bytes: bool = False
-    """Whether a scalar may be given by the ``Bytes`` of its union."""
+    """Whether a scalar may be the ``Bytes`` of its union."""
     infers_sizes: bool = False
-    """Whether the sizes of outputs may be left to be found."""
+    """Whether the sizes of outputs are inferred if left out."""
 
 
 NATIVE = Dialect(
@@ -92,7 +92,7 @@ API = Dialect(
     nested_tensor=codes.NESTED_TENSOR,
     union_bytes=True,
 )
-"""The structures of the API written down, as a dump of them does."""
+"""The structures of the API as JSON."""
 
 DXDISPATCH = Dialect(
     counts_required=True,
@@ -119,12 +119,12 @@ SERIALIZED = Dialect(
     nested_tensor=codes.NESTED_TENSOR,
     full_names=True,
 )
-"""What is decoded from a serialized graph, where enumerators are numbers but operators and data types are names."""
+"""Decoded serialized graphs, where enumerators are numbers but operators and data types are names."""
 
 
 @cache
 def operators_by_name() -> Mapping[str, str]:
-    """Full operator names by every name that is accepted for them: full, short, and the header's second names."""
+    """Maps every accepted name of an operator (full, short, aliases of the header) to its full name."""
     names: dict[str, str] = {}
     for name in catalog.operator_names():
         names[name] = names[name.removeprefix(OPERATOR_PREFIX)] = name
@@ -139,16 +139,16 @@ def operators_by_name() -> Mapping[str, str]:
 
 @cache
 def operators_by_number() -> Mapping[int, str]:
-    """Full operator names by their number in ``DML_OPERATOR_TYPE``."""
+    """Maps numbers of ``DML_OPERATOR_TYPE`` to full operator names."""
     types = catalog.enum_schema("DML_OPERATOR_TYPE").by_full_name
     return MappingProxyType({types[name].value: name for name in catalog.operator_names()})
 
 
 @cache
 def enumerators(enum: str, numbers: bool) -> Mapping[object, str]:
-    """Short names by all that is accepted for them.
+    """Maps every accepted form of an enumerator to its short name.
 
-    Lookups must not come with a bool, which Python takes for a number.
+    Callers must not look up a bool, which Python treats as a number.
     """
     schema = catalog.enum_schema(enum)
     table: dict[object, str] = {}
@@ -161,6 +161,6 @@ def enumerators(enum: str, numbers: bool) -> Mapping[object, str]:
 
 @cache
 def data_types(numbers: bool) -> Mapping[object, DataType]:
-    """Data types by all that is accepted for them; UNKNOWN is none."""
+    """Maps every accepted form of a data type, except UNKNOWN, to the data type."""
     table = enumerators("DML_TENSOR_DATA_TYPE", numbers)
     return MappingProxyType({key: DataType[name] for key, name in table.items() if name != "UNKNOWN"})

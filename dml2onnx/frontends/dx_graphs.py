@@ -1,4 +1,4 @@
-"""DxDispatch dispatchables of type ``dmlSerializedGraph``: whole graphs, bound by the names of inputs and outputs."""
+"""Reads DxDispatch dispatchables of type ``dmlSerializedGraph``: graphs, bound by the names of inputs and outputs."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ MEMBERS = ("type", "sourcePath", "executionFlags", "bindings")
 
 
 def read_graph(members: Members, files: ModelFiles, findings: Findings) -> Graph | None:
-    """The graph that ``sourcePath`` leads to; the files of its constants lie beside it.
+    """Reads the graph at ``sourcePath``, with the files of its constants in the same directory.
 
-    Findings about its inside are placed below ``sourcePath``.
+    Pointers of its findings are below ``sourcePath``.
     """
     members.hint(MEMBERS, "a dmlSerializedGraph")
     name = members.text("sourcePath", required=True)
@@ -28,9 +28,9 @@ def read_graph(members: Members, files: ModelFiles, findings: Findings) -> Graph
         reader = SerializedReader(files.content(name), files.beside(path), findings, place)
         return reader.read(members.node)
     except FileError as error:
-        findings.say(error.code, str(error), place, expected=error.expected, found=error.found, node=members.node)
+        findings.report(error.code, str(error), place, expected=error.expected, found=error.found, node=members.node)
     except DamagedError as damage:
         message = f"{quote(name)}, byte {damage.offset}: {damage}"
         found = f"byte {damage.offset}"
-        findings.say(unreadable.DAMAGED_FILE, message, place + damage.place, found=found, node=members.node)
+        findings.report(unreadable.DAMAGED_FILE, message, place + damage.place, found=found, node=members.node)
     return None

@@ -66,7 +66,7 @@ def listing(names: Collection[str]) -> str:
     return shown if len(names) <= LONGEST_LIST else f"{shown}, ... ({len(names)} in all)"
 
 
-class Said(TypedDict, total=False):
+class FindingDetails(TypedDict, total=False):
     """What else may be said in a finding."""
 
     expected: object
@@ -82,11 +82,11 @@ def at_field(
     node: str,
     schema: OperatorSchema | None,
     field: str,
-    **about: Unpack[Said],
+    **details: Unpack[FindingDetails],
 ) -> Diagnostic:
     """A finding about a field of the operator that a node has; its name and page are said where it is known."""
     operator, page = (schema.short_name, schema.doc) if schema else ("", "")
-    return code.at(message, pointer=place, node=node, operator=operator, field=field, documentation=page, **about)
+    return code.at(message, pointer=place, node=node, operator=operator, field=field, documentation=page, **details)
 
 
 def instead(place: str, names: Collection[str], *, renamed: bool = False) -> tuple[Remedy, ...]:
@@ -114,13 +114,13 @@ class Findings:
 
     __slots__ = (
         "_comparisons",
-        "_doubted",
         "_dropped",
         "_dropped_errors",
         "_items",
         "_kinds",
-        "_meant",
+        "_misspelt",
         "_strays",
+        "_unreadable_kinds",
         "_uses",
     )
 
@@ -129,9 +129,9 @@ class Findings:
         self._dropped = 0
         self._dropped_errors = 0
         self._comparisons = 0
-        self._meant: set[str] = set()
+        self._misspelt: set[str] = set()
         self._strays: dict[str, tuple[int, str]] = {}
-        self._doubted: set[str] = set()
+        self._unreadable_kinds: set[str] = set()
         self._kinds: dict[int, str] = {}
         self._uses: dict[tuple[str, str], _Uses] = {}
 
@@ -147,7 +147,7 @@ class Findings:
         else:
             self._items.append(finding)
 
-    def say(
+    def report(
         self,
         code: Code,
         message: str,
@@ -156,22 +156,22 @@ class Findings:
         node: str = "",
         schema: OperatorSchema | None = None,
         field: str = "",
-        **about: Unpack[Said],
+        **details: Unpack[FindingDetails],
     ) -> None:
         """Adds a finding at a place of the model, which may be about a field of the operator that a node has."""
-        self.add(at_field(code, message, place, node, schema, field, **about))
+        self.add(at_field(code, message, place, node, schema, field, **details))
 
-    def bad(
+    def report_number(
         self, what: str, bad: Bad, place: str, remedies: tuple[Remedy, ...] = (), *, code: Code | None = None
     ) -> None:
         """Adds what is wrong with a number, as a finding of its own kind or of another."""
-        about: Said = {"expected": bad.expected, "found": bad.found, "remedies": remedies}
-        self.say(code or bad.code, f"{what} {bad.message}", place, **about)
+        details: FindingDetails = {"expected": bad.expected, "found": bad.found, "remedies": remedies}
+        self.report(code or bad.code, f"{what} {bad.message}", place, **details)
 
-    def unknown(self, kind: str, name: str, finding: Diagnostic) -> None:
+    def report_unknown(self, kind: str, name: str, finding: Diagnostic) -> None:
         """A finding that there is nothing of this kind and name, once for all places that use it.
 
-        It is none where :meth:`doubt` is cast on the kind.
+        It is none where :meth:`mark_unreadable` names the kind.
         """
         uses = self._uses.setdefault((kind, name), _Uses(len(self._items), []))
         uses.findings.append(finding)
@@ -179,18 +179,18 @@ class Findings:
             self._kinds[uses.first] = kind
             self.add(finding)
 
-    def once(self, kind: str, name: str, finding: Diagnostic) -> None:
+    def report_once(self, kind: str, name: str, finding: Diagnostic) -> None:
         """A finding that is the same for all places that use something of this kind and name."""
         uses = self._uses.setdefault((kind, name), _Uses(len(self._items), []))
         uses.findings.append(finding)
         if len(uses.findings) == 1:
             self.add(finding)
 
-    def doubt(self, kind: str) -> None:
+    def mark_unreadable(self, kind: str) -> None:
         """Something that introduces names of this kind could not be read, so that unknown ones say nothing."""
-        self._doubted.add(kind)
+        self._unreadable_kinds.add(kind)
 
-    def meant(self, pointer: str, code: Code, name: str) -> None:
+    def mark_misspelt(self, pointer: str, code: Code, name: str) -> None:
         """The finding that is added next is about a misspelt member, which was to be the one of this pointer.
 
         When that is missing, an error about the misspelt one is all that is said, and a warning gives way to the error
@@ -198,11 +198,11 @@ class Findings:
         """
         place = pointer.lower()
         if code.severity is Severity.ERROR:
-            self._meant.add(place)
+            self._misspelt.add(place)
         else:
             self._strays.setdefault(place, (len(self._items), name))
 
-    def is_slip(self, name: str, known: Collection[str]) -> bool:
+    def is_likely_typo(self, name: str, known: Collection[str]) -> bool:
         """Whether a name differs from a known one by so little that no other can be meant."""
         return len(self._closest(name, known, _SLIP, beginnings=False)) == 1
 
@@ -251,14 +251,14 @@ class Findings:
     def _without_consequences(self) -> list[Diagnostic]:
         kept = dict(enumerate(self._items))
         for index, kind in self._kinds.items():
-            if kind in self._doubted:
+            if kind in self._unreadable_kinds:
                 kept.pop(index, None)
         for index, uses in self._uses.values():
             if len(uses) > 1 and kept.get(index) is uses[0]:
                 kept[index] = _of_all(kept[index], uses)
-        if self._meant or self._strays:
+        if self._misspelt or self._strays:
             for index, item in list(kept.items()):
-                if item.code in _MISSING and _leads_to(item.pointer.lower(), self._meant):
+                if item.code in _MISSING and _leads_to(item.pointer.lower(), self._misspelt):
                     del kept[index]
                 elif item.code in _MISSING and (place := _leads_to(item.pointer.lower(), self._strays)):
                     stray, name = self._strays[place]

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import Code, Edit, Member, Remedy
-from dml2onnx.frontends.findings import Findings, Said, instead, listing, quote, show, suggestion
+from dml2onnx.frontends.findings import FindingDetails, Findings, instead, listing, quote, show, suggestion
 from dml2onnx.frontends.findings import pointer as pointer_of
 
 Json = dict[str, object]
@@ -54,23 +54,23 @@ class Members:
         """
         for name in self.raw:
             if name not in known and (close := self._findings.closest(name, known)):
-                is_slip = slips and self._findings.is_slip(name, known)
-                message = f"{what} has no member {quote(name)}{'' if is_slip else ', and it is ignored'}"
-                self._stray(codes.UNKNOWN_KEY if is_slip else codes.IGNORED_KEY, name, close, known, message)
+                is_likely_typo = slips and self._findings.is_likely_typo(name, known)
+                message = f"{what} has no member {quote(name)}{'' if is_likely_typo else ', and it is ignored'}"
+                self._stray(codes.UNKNOWN_KEY if is_likely_typo else codes.IGNORED_KEY, name, close, known, message)
 
     def _stray(self, code: Code, name: str, close: tuple[str, ...], known: Collection[str], message: str) -> None:
         for item in close:
-            self._findings.meant(self.at(item), code, name)
+            self._findings.mark_misspelt(self.at(item), code, name)
         place = self.at(name)
-        about: Said = {"expected": listing(known), "found": quote(name)}
-        about["remedies"] = instead(place, close, renamed=True)
-        self._findings.say(code, f"{message}{suggestion(close)}", place, node=self.node, **about)
+        details: FindingDetails = {"expected": listing(known), "found": quote(name)}
+        details["remedies"] = instead(place, close, renamed=True)
+        self._findings.report(code, f"{message}{suggestion(close)}", place, node=self.node, **details)
 
     def required(self, name: str, expected: str) -> object:
         """Any value; ``None`` when it is missing, which is an error."""
         if name in self.raw:
             return self.raw[name]
-        self._findings.say(
+        self._findings.report(
             codes.MISSING_KEY, f"{quote(name)} is missing", self.at(name), expected=expected, node=self.node
         )
         return None
@@ -106,8 +106,19 @@ class Members:
         self._wrong(name, "true or false", value)
         return False
 
+    def dimensions(self) -> tuple[int, ...]:
+        """Reads ``dimensions``, an optional array of UINT; drops and reports invalid elements."""
+        sizes: list[int] = []
+        for index, size in enumerate(self.array("dimensions") or []):
+            if type(size) is int and 0 <= size < UINT32:
+                sizes.append(size)
+            else:
+                expected, place = f"a whole number from 0 to {UINT32 - 1}", self.at("dimensions", index)
+                wrong_kind(self._findings, f"dimensions[{index}]", expected, size, place)
+        return tuple(sizes)
+
     def at(self, *path: str | int) -> str:
-        """The pointer of a member."""
+        """Returns the pointer of a member."""
         return self.place + pointer_of(*path)
 
     def _of_kind(
@@ -147,7 +158,7 @@ def wrong_kind(
     remedies: tuple[Remedy, ...] = ()
     if instead is not None:
         remedies = (Remedy(f"write {json.dumps(instead)}", (Edit(place, instead),), is_certain=True),)
-    findings.say(
+    findings.report(
         codes.WRONG_KIND,
         f"{what} is {show(found)}, not {expected}",
         place,

@@ -88,13 +88,13 @@ from dml2onnx.diagnostics import Edit, Remedy, UnreadableError
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import NATIVE
 from dml2onnx.frontends.files import ModelFiles
-from dml2onnx.frontends.findings import Findings, Said, instead, listing, pointer, quote, show, suggestion
+from dml2onnx.frontends.findings import FindingDetails, Findings, instead, listing, pointer, quote, show, suggestion
 from dml2onnx.frontends.members import Json, Members, wrong_kind
 from dml2onnx.frontends.native_ends import EndReader
 from dml2onnx.frontends.native_forms import Form, Forms, needs_desc
 from dml2onnx.frontends.native_names import read_names
 from dml2onnx.frontends.native_nodes import MEMBERS as NODE_MEMBERS
-from dml2onnx.frontends.native_nodes import is_another, is_list_of_names, unread_names, with_desc
+from dml2onnx.frontends.native_nodes import collect_stray_fields, reject_name_list, reject_other_operator, unread_values
 from dml2onnx.frontends.native_outputs import OutputInference, RawNode
 from dml2onnx.frontends.native_values import (
     TARGET_MEMBERS,
@@ -165,17 +165,17 @@ class _NativeReader:
         findings = self._findings
         root = Members(self._document.root, "", findings)
         for place, name in self._document.repeated():
-            findings.say(codes.DUPLICATE_KEY, f"the object has {quote(name)} twice", place, found=quote(name))
+            findings.report(codes.DUPLICATE_KEY, f"the object has {quote(name)} twice", place, found=quote(name))
         root.only(ROOT_MEMBERS, "a model")
         if not root.raw.keys() <= set(ROOT_MEMBERS):
-            findings.doubt(VALUE)
+            findings.mark_unreadable(VALUE)
         title = root.text("name") or "graph"
         names = read_names(root, findings)
         for section in ("inputs", "constants"):
             self._declared.read(root, section)
         listed = root.array("nodes", required=True)
         if listed is None:
-            findings.doubt(VALUE)
+            findings.mark_unreadable(VALUE)
         raw_nodes = list(self._read_outputs_of_nodes(listed or []))
         OutputInference(self._values, self._descriptors, self._forms, findings).complete(raw_nodes)
         self._values.make(self._targets)
@@ -206,7 +206,7 @@ class _NativeReader:
         except UnknownFeatureLevelError:
             levels = listing([level.name for level in feature_levels()])
             message = f"{quote(text)} is no feature level"
-            self._findings.say(
+            self._findings.report(
                 codes.UNKNOWN_FEATURE_LEVEL, message, "/feature_level", expected=levels, found=quote(text)
             )
             return None
@@ -230,13 +230,13 @@ class _NativeReader:
             place = f"/nodes/{index}"
             if type(raw) is not dict:
                 wrong_kind(self._findings, "a node", "an object", raw, place)
-                self._findings.doubt(VALUE)
+                self._findings.mark_unreadable(VALUE)
                 continue
             stated = raw.get("name")
             name = stated if isinstance(stated, str) else f"node {index}"
             members = Members(raw, place, self._findings, name)
             if not _NODE_MEMBERS.issuperset(raw):
-                raw = with_desc(members, self._descriptors.schema(raw.get("type")), self._findings)
+                raw = collect_stray_fields(members, self._descriptors.schema(raw.get("type")), self._findings)
             if stated is not None and not isinstance(stated, str):
                 members.text("name")
             kind = raw.get("type")
@@ -254,7 +254,11 @@ class _NativeReader:
             form = None
             if schema is not None and type(desc) is dict:
                 form = self._forms.of(schema, desc, raw.get("inputs"), raw.get("outputs"))
-            if schema is not None and not (form and form.is_own) and is_another(raw, schema, members, self._findings):
+            if (
+                schema is not None
+                and not (form and form.is_own)
+                and reject_other_operator(raw, schema, members, self._findings)
+            ):
                 schema = form = None
             needed = schema is not None and needs_desc(schema)
             fields = desc if type(desc) is dict else members.mapping("desc", required=needed)
@@ -271,9 +275,9 @@ class _NativeReader:
     ) -> dict[str, list[WriteTarget | None]]:
         outputs = members.raw.get("outputs")
         if type(outputs) is not dict:
-            self._findings.doubt(VALUE)
+            self._findings.mark_unreadable(VALUE)
             fields_of = schema.output_fields if schema else ()
-            if not is_list_of_names(members, "outputs", fields_of, self._findings):
+            if not reject_name_list(members, "outputs", fields_of, self._findings):
                 outputs = members.mapping("outputs", required=True)
             outputs = outputs if type(outputs) is dict else {}
         targets: dict[str, list[WriteTarget | None]] = {}
@@ -287,7 +291,7 @@ class _NativeReader:
             if entry is None:
                 continue
             if schema and not self._is_tensor(field, FieldKind.OUTPUT_TENSOR, members, schema):
-                self._findings.doubt(VALUE)
+                self._findings.mark_unreadable(VALUE)
                 continue
             place = members.at("outputs", field)
             is_array = schema.fields_by_name[field].type is FieldType.TENSOR_ARRAY if schema else type(entry) is list
@@ -316,12 +320,12 @@ class _NativeReader:
             offset, base = source.uint("offset") or 0, source.text("base")
             nbytes, name = source.uint("bytes"), source.text("name") or key
             if key is None or name is None:
-                self._findings.doubt(VALUE)
+                self._findings.mark_unreadable(VALUE)
                 return None
             target = WriteTarget(key, place, name, desc, offset, base, nbytes)
         else:
             wrong_kind(self._findings, "an output", "the name of a value", entry, place, members.node)
-            self._findings.doubt(VALUE)
+            self._findings.mark_unreadable(VALUE)
             return None
         self._targets.append(target)
         return target
@@ -332,7 +336,7 @@ class _NativeReader:
         if type(entry) is list:
             return entry
         wrong_kind(self._findings, field, "an array, one element for each tensor", entry, place, node)
-        self._findings.doubt(VALUE)
+        self._findings.mark_unreadable(VALUE)
         return []
 
     def _is_tensor(self, field: str, kind: FieldKind, members: Members, schema: OperatorSchema) -> bool:
@@ -347,15 +351,15 @@ class _NativeReader:
         given = members.raw.get(section)
         close = self._findings.closest_missing(field, given if isinstance(given, dict) else (), names, needed)
         for name in close:
-            self._findings.meant(members.at(section, name), codes.UNKNOWN_TENSOR, field)
-            self._findings.meant(members.at("desc", name), codes.UNKNOWN_TENSOR, field)
+            self._findings.mark_misspelt(members.at(section, name), codes.UNKNOWN_TENSOR, field)
+            self._findings.mark_misspelt(members.at("desc", name), codes.UNKNOWN_TENSOR, field)
         attribute = schema.field(field.removesuffix("Tensor"))
         has = "" if close or attribute is None else f"; its {quote(attribute.name)} is a member of desc"
         place, node = members.at(section, field), members.node
-        about: Said = {"expected": listing(names) or "none", "found": quote(field)}
-        about["remedies"] = instead(place, close, renamed=True)
+        details: FindingDetails = {"expected": listing(names) or "none", "found": quote(field)}
+        details["remedies"] = instead(place, close, renamed=True)
         message = f"{schema.short_name} has no {what} {quote(field)}{suggestion(close)}{has}"
-        self._findings.say(codes.UNKNOWN_TENSOR, message, place, node=node, schema=schema, field=field, **about)
+        self._findings.report(codes.UNKNOWN_TENSOR, message, place, node=node, schema=schema, field=field, **details)
         return False
 
     def _read_node(self, node: RawNode) -> Node:
@@ -390,7 +394,7 @@ class _NativeReader:
         stated: dict[str, FieldValue] = {}
         if type(inputs) is not dict:
             members = Members(node.raw, node.place, self._findings, node.name)
-            if not is_list_of_names(members, "inputs", node.schema.input_fields, self._findings):
+            if not reject_name_list(members, "inputs", node.schema.input_fields, self._findings):
                 inputs = members.mapping("inputs", required=bool(form.unsaid))
             inputs = inputs if type(inputs) is dict else {}
             stated = dict.fromkeys(form.unsaid, UNREADABLE)
@@ -440,13 +444,13 @@ class _NativeReader:
         if len(unread) == 1:
             message += f"; nobody reads {quote(unread[0])}"
             remedies = (Remedy(f"{quote(name)}: {quote(unread[0])}", (Edit(place, unread[0]),)),)
-        about: Said = {"expected": UNKNOWN_EXPECTED, "remedies": remedies}
-        node.report(self._findings, codes.MISSING_FIELD, message, name, place, **about)
+        details: FindingDetails = {"expected": UNKNOWN_EXPECTED, "remedies": remedies}
+        node.report(self._findings, codes.MISSING_FIELD, message, name, place, **details)
 
     def _unread_names(self) -> list[str]:
         """The values that are neither read by a node nor given as an output, as far as their names stand anywhere."""
         if self._unread is None:
-            self._unread = unread_names(self._document.root, self._values.names())
+            self._unread = unread_values(self._document.root, self._values.names())
         return self._unread
 
     def _read_source(self, entry: object, node: RawNode, field: str, suffix: str) -> tuple[Read | None, Known | None]:
@@ -466,7 +470,7 @@ class _NativeReader:
         known = self._values.get(name)
         if known is None:
             place = node.place + pointer("inputs", field) + suffix
-            self._values.unknown(name, place, node.name, field, node.schema)
+            self._values.report_unknown(name, place, node.name, field, node.schema)
             return None, None
         return Read(known.value, offset), known
 

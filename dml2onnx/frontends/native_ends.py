@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import Diagnostic, Member
 from dml2onnx.frontends.findings import Findings, listing, pointer, quote
-from dml2onnx.frontends.members import UINT32, Json, Members, wrong_kind
-from dml2onnx.frontends.native_values import Values, is_sound
+from dml2onnx.frontends.members import Json, Members, wrong_kind
+from dml2onnx.frontends.native_values import Values, is_valid_tensor
 from dml2onnx.frontends.problems import report
 from dml2onnx.ir.graph import Effect, GraphOutput
 from dml2onnx.ir.tensor import TensorDesc
@@ -54,7 +54,7 @@ class EndReader:
             name = stated if public is None else public
             if isinstance(name, str) and name in seen:
                 message = f"{quote(name)} is an output already, at {quote(seen[name])}"
-                self._findings.say(codes.DUPLICATE_NAME, message, place, expected="a new name", found=quote(name))
+                self._findings.report(codes.DUPLICATE_NAME, message, place, expected="a new name", found=quote(name))
                 continue
             output = self._output(entry, public, place)
             if output is not None:
@@ -80,7 +80,7 @@ class EndReader:
             problems: list[Diagnostic] = []
             found = self._descriptors.tensor(fields, fields, problems)
             report(self._findings, problems, members.place)
-            if not isinstance(found, TensorDesc) or not is_sound(found, members, self._findings):
+            if not isinstance(found, TensorDesc) or not is_valid_tensor(found, members, self._findings):
                 return None
             desc = found
         return self._seen(name, desc, public, members.at("value"), members.place)
@@ -90,12 +90,12 @@ class EndReader:
     ) -> GraphOutput | None:
         known = self._values.get(name)
         if known is None:
-            self._values.unknown(name, value_place)
+            self._values.report_unknown(name, value_place)
             return None
         if known.is_buffer and desc is None:
             message = f"{quote(name)} has no tensor of its own; how is it to be seen?"
             expected = "value, DataType and Sizes"
-            self._findings.say(codes.MISSING_FIELD, message, place, expected=expected, found=quote(name))
+            self._findings.report(codes.MISSING_FIELD, message, place, expected=expected, found=quote(name))
         desc = desc or known.desc
         return None if desc is None else GraphOutput(public or name, known.value, desc)
 
@@ -111,7 +111,7 @@ class EndReader:
                 message = f"{quote(kind)} is no command{guess}"
                 expected = listing(COMMAND_MEMBERS)
                 place = members.at("type")
-                self._findings.say(codes.UNKNOWN_COMMAND, message, place, expected=expected, found=quote(kind))
+                self._findings.report(codes.UNKNOWN_COMMAND, message, place, expected=expected, found=quote(kind))
                 continue
             output = self._shown(members, COMMAND_MEMBERS[kind], members.text("name"))
             if kind == PRINT:
@@ -119,15 +119,6 @@ class EndReader:
                 if output is not None:
                     yield Effect(PRINT, output, verbose=verbose)
                 continue
-            path, dimensions = members.text("targetPath", required=True), tuple(self._dimensions(members))
+            path, dimensions = members.text("targetPath", required=True), members.dimensions()
             if output is not None and path is not None:
                 yield Effect(WRITE_FILE, output, path, dimensions)
-
-    def _dimensions(self, members: Members) -> Iterator[int]:
-        for index, size in enumerate(members.array("dimensions") or []):
-            if type(size) is int and 0 <= size < UINT32:
-                yield size
-            else:
-                expected = f"a whole number from 0 to {UINT32 - 1}"
-                place = members.at("dimensions", index)
-                wrong_kind(self._findings, f"dimensions[{index}]", expected, size, place)

@@ -47,7 +47,7 @@ def read_names(root: Members, findings: Findings) -> SizeNames:
         if is_size_name(name) is None:
             expected = "letters, digits and underscores, a letter first"
             message = f"{quote(name)} is no name for a size"
-            findings.say(codes.FIELD_KIND, message, place, expected=expected, found=quote(name))
+            findings.report(codes.FIELD_KIND, message, place, expected=expected, found=quote(name))
             continue
         members = Members.of(raw, place, findings, quote(name))
         if members is not None:

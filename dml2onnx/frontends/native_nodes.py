@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dml2onnx.catalog import FieldSchema, FieldType, OperatorSchema
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import Member
-from dml2onnx.frontends.findings import Findings, Said, listing, quote
+from dml2onnx.frontends.findings import FindingDetails, Findings, listing, quote
 from dml2onnx.frontends.members import Json, Members, wrong_kind
 from dml2onnx.frontends.problems import other_operator, report
 
@@ -15,7 +15,7 @@ MEMBERS = ("name", "type", "desc", "inputs", "outputs")
 _MEMBERS = frozenset(MEMBERS)
 
 
-def with_desc(members: Members, schema: OperatorSchema | None, findings: Findings) -> Json:
+def collect_stray_fields(members: Members, schema: OperatorSchema | None, findings: Findings) -> Json:
     """The node with all fields of its operator in ``desc``; those that stand beside it are one finding."""
     raw = members.raw
     desc = raw.get("desc", {})
@@ -29,13 +29,13 @@ def with_desc(members: Members, schema: OperatorSchema | None, findings: Finding
     Members(rest, members.place, findings, members.node).only(MEMBERS, "a node")
     names = list(strays)
     message = f"{listing(names)} {'stands' if len(names) == 1 else 'stand'} beside desc, and not in it"
-    about: Said = {"expected": "the fields of the operator in desc", "found": listing(names)}
+    details: FindingDetails = {"expected": "the fields of the operator in desc", "found": listing(names)}
     place, node = members.at(names[0]), members.node
-    findings.say(codes.UNKNOWN_KEY, message, place, node=node, schema=schema, field=names[0], **about)
+    findings.report(codes.UNKNOWN_KEY, message, place, node=node, schema=schema, field=names[0], **details)
     return {**rest, "desc": {**strays, **desc}}
 
 
-def is_another(raw: Json, schema: OperatorSchema, members: Members, findings: Findings) -> bool:
+def reject_other_operator(raw: Json, schema: OperatorSchema, members: Members, findings: Findings) -> bool:
     """Whether the node has the fields of another operator than the one of its type, which is one finding."""
     sections = [section for name in ("desc", "inputs", "outputs") if type(section := raw.get(name)) is dict]
     known = schema.index.keys()
@@ -47,7 +47,7 @@ def is_another(raw: Json, schema: OperatorSchema, members: Members, findings: Fi
     return problem is not None
 
 
-def is_list_of_names(members: Members, section: str, fields: Sequence[FieldSchema], findings: Findings) -> bool:
+def reject_name_list(members: Members, section: str, fields: Sequence[FieldSchema], findings: Findings) -> bool:
     """Whether tensors are listed without the fields that they are for, as in ONNX; a finding says what is meant."""
     stated = members.raw.get(section)
     if type(stated) is not list or not stated or not all(type(item) is str for item in stated):
@@ -65,7 +65,7 @@ def is_list_of_names(members: Members, section: str, fields: Sequence[FieldSchem
     return True
 
 
-def unread_names(root: Json, names: Collection[str]) -> list[str]:
+def unread_values(root: Json, names: Collection[str]) -> list[str]:
     """The names that stand among the inputs of no node, and among nothing that leaves the model."""
     found: set[str] = set()
     nodes = root.get("nodes")

@@ -16,7 +16,7 @@ from dml2onnx.catalog import FieldType, OperatorSchema
 from dml2onnx.codes import reading as codes
 from dml2onnx.codes.checking import CYCLE
 from dml2onnx.diagnostics import Code, route
-from dml2onnx.frontends.findings import Findings, Said, listing, pointer, quote
+from dml2onnx.frontends.findings import FindingDetails, Findings, listing, pointer, quote
 from dml2onnx.frontends.members import Json
 from dml2onnx.frontends.native_forms import INFER, Form, Forms
 from dml2onnx.frontends.native_values import Values, WriteTarget
@@ -53,11 +53,17 @@ class RawNode:
         return self.form.schema
 
     def report(
-        self, findings: Findings, code: Code, message: str, field: str, place: str = "", **about: Unpack[Said]
+        self,
+        findings: Findings,
+        code: Code,
+        message: str,
+        field: str,
+        place: str = "",
+        **details: Unpack[FindingDetails],
     ) -> None:
         """Adds a finding about a field, which is in ``desc`` unless another place is said."""
         place = place or self.place + pointer("desc", field)
-        findings.say(code, message, place, node=self.name, schema=self.schema, field=field, **about)
+        findings.report(code, message, place, node=self.name, schema=self.schema, field=field, **details)
 
 
 @cache

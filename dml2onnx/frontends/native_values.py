@@ -123,7 +123,7 @@ class Values:
         self._findings.add(replace(finding, places=(Place(first, "the first of that name"),)))
         return False
 
-    def unknown(
+    def report_unknown(
         self, name: str, place: str, node: str = "", field: str = "", schema: OperatorSchema | None = None
     ) -> None:
         """The finding that there is no such value."""
@@ -133,7 +133,7 @@ class Values:
         else:
             close = self._findings.closest(name, self.by_name)
             meant = suggestion(close)
-        self._findings.unknown(
+        self._findings.report_unknown(
             VALUE,
             name,
             at_field(
@@ -179,7 +179,7 @@ class Values:
                 self.by_name[target.key] = Known(target.value, target.desc)
         for target in targets:
             if target.base is not None and target.base not in self.by_name:
-                self.unknown(target.base, target.place + pointer("base"))
+                self.report_unknown(target.base, target.place + pointer("base"))
 
     @staticmethod
     def _size(target: WriteTarget, firsts: dict[str, WriteTarget], sizes: dict[str, int]) -> int:
@@ -226,7 +226,7 @@ class DeclaredReader:
         """One section."""
         declared = root.mapping(section)
         if declared is None and section in root.raw:
-            self._findings.doubt(VALUE)
+            self._findings.mark_unreadable(VALUE)
         for name, raw in (declared or {}).items():
             place = pointer(section, name)
             members = Members.of(raw, place, self._findings, quote(name))
@@ -277,7 +277,7 @@ class DeclaredReader:
         problems: list[Diagnostic] = []
         found = self._descriptors.tensor(fields, fields, problems)
         report(self._findings, problems, members.place)
-        desc = found if isinstance(found, TensorDesc) and is_sound(found, members, self._findings) else None
+        desc = found if isinstance(found, TensorDesc) and is_valid_tensor(found, members, self._findings) else None
         if desc is None and has_contents:  # what is wrong with the contents can be said all the same
             contents.read_contents(members, None, None, self._files, self._findings)
         return desc, desc is not None
@@ -301,27 +301,27 @@ class DeclaredReader:
         if not count:
             message = f"{nbytes} bytes do not hold one element of {found.data_type.name}"
             place = members.at("bytes")
-            self._findings.say(codes.WRONG_VALUE_COUNT, message, place, expected=f"{found.minimum_bytes} bytes")
+            self._findings.report(codes.WRONG_VALUE_COUNT, message, place, expected=f"{found.minimum_bytes} bytes")
         return TensorDesc(found.data_type, (count,)), count > 0
 
 
-def is_sound(desc: TensorDesc, members: Members, findings: Findings) -> bool:
+def is_valid_tensor(desc: TensorDesc, members: Members, findings: Findings) -> bool:
     """Whether a declared tensor has dimensions, all of them of a size, and the bytes for them.
 
     It is said here, once, and not for each reader: these may have descriptors of their own.
     """
     if not desc.sizes:
         message, expected = f"a tensor has 1 to {MAX_DIMENSIONS} dimensions", f"1 to {MAX_DIMENSIONS} sizes"
-        findings.say(DIMENSION_COUNT_LIMIT, message, members.at("Sizes"), expected=expected, found="none")
+        findings.report(DIMENSION_COUNT_LIMIT, message, members.at("Sizes"), expected=expected, found="none")
     for index, size in enumerate(desc.sizes):
         if size < 1:
             message = f"Sizes[{index}] is {size}; every size is at least 1"
-            findings.say(ZERO_SIZE, message, members.at("Sizes", index), expected="at least 1", found=size)
+            findings.report(ZERO_SIZE, message, members.at("Sizes", index), expected="at least 1", found=size)
     if not desc.sizes or min(desc.sizes) < 1:
         return False
     if desc.total_size and desc.total_size < desc.minimum_bytes:
         message = f"{desc} needs {desc.minimum_bytes} bytes, and TotalTensorSizeInBytes is {desc.total_size}"
         place = members.at("TotalTensorSizeInBytes")
-        findings.say(TOTAL_SIZE_TOO_SMALL, message, place, expected=desc.minimum_bytes, found=desc.total_size)
+        findings.report(TOTAL_SIZE_TOO_SMALL, message, place, expected=desc.minimum_bytes, found=desc.total_size)
         return False
     return True

@@ -179,14 +179,14 @@ def _tell(index: Index, item: Recorded, findings: Findings) -> None:
     """Says what the graph is not that the program had."""
     if item.problem:
         message = f"the device refused this call of the program: {item.problem}"
-        findings.say(codes.REFUSED_IN_PROGRAM, message, found=item.problem)
+        findings.report(codes.REFUSED_IN_PROGRAM, message, found=item.problem)
     for what in (*filter(None, (item.unrecorded,)), *index.unrecorded):
-        findings.say(codes.NOT_RECORDED, f"the recording leaves out a part of the program: {what}", found=what)
+        findings.report(codes.NOT_RECORDED, f"the recording leaves out a part of the program: {what}", found=what)
     for what in item.missing:
-        findings.say(codes.MISSING_DISPATCH, what, expected="all that the program dispatched")
+        findings.report(codes.MISSING_DISPATCH, what, expected="all that the program dispatched")
     if not index.ended:
         message = "the recording is incomplete: the program is still running, or it ended without releasing its objects"
-        findings.say(codes.NOT_ENDED, message, expected='"ended": true', found='"ended": false')
+        findings.report(codes.NOT_ENDED, message, expected='"ended": true', found='"ended": false')
 
 
 def require_owned(graph: Graph, options: LoadOptions) -> Graph:
@@ -201,7 +201,7 @@ def require_owned(graph: Graph, options: LoadOptions) -> Graph:
     for port in graph.inputs:
         if port.value in missing:
             message = f"{quote(port.name)} is owned by DirectML, and the recording does not have its contents"
-            findings.say(reading.NO_CONTENTS, message, port.source, expected="--constant NAME=FILE")
+            findings.report(reading.NO_CONTENTS, message, port.source, expected="--constant NAME=FILE")
     return replace(graph, findings=(*graph.findings, *findings.all()))
 
 
@@ -251,7 +251,7 @@ def _require_known(item: Recorded, known: Collection[str], findings: Findings) -
         for name in sorted(set(getattr(item, member)) - set(known)):
             guess = findings.did_you_mean(name, known)
             message = f"{member} of {quote(item.name)} in {INDEX}: the graph has no {what} {quote(name)}{guess}"
-            findings.say(codes.BAD_RECORDING, message, expected=listing(known), found=quote(name))
+            findings.report(codes.BAD_RECORDING, message, expected=listing(known), found=quote(name))
 
 
 def _data(port: GraphInput, part: Part, files: ModelFiles, findings: Findings) -> Data | None:
@@ -259,12 +259,12 @@ def _data(port: GraphInput, part: Part, files: ModelFiles, findings: Findings) -
     try:
         data = files.raw(part.file, part.offset, part.length)
     except FileError as error:
-        findings.say(error.code, str(error), expected=error.expected, found=error.found)
+        findings.report(error.code, str(error), expected=error.expected, found=error.found)
         return None
     nbytes = port.value.nbytes
     needed = nbytes if port.desc is None else port.desc.reach
     if nbytes < UNBOUNDED and data.nbytes < needed:
         message = f"{quote(part.file)} gives {data.nbytes} bytes for {quote(port.name)}, which has {needed}"
-        findings.say(codes.BAD_RECORDING, message, expected=f"{needed} bytes", found=f"{data.nbytes} bytes")
+        findings.report(codes.BAD_RECORDING, message, expected=f"{needed} bytes", found=f"{data.nbytes} bytes")
         return None
     return data if nbytes >= UNBOUNDED else padded(head(data, nbytes), nbytes)

@@ -26,11 +26,11 @@ from dml2onnx import catalog
 from dml2onnx.codes import reading as codes
 from dml2onnx.codes import unreadable
 from dml2onnx.diagnostics import Diagnostic, UnreadableError
-from dml2onnx.frontends.contents import longest_file
+from dml2onnx.frontends.contents import max_file_bytes
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import OPERATOR_PREFIX, SERIALIZED
 from dml2onnx.frontends.files import FileError, MissingFileError, ModelFiles
-from dml2onnx.frontends.findings import Findings, Said, quote
+from dml2onnx.frontends.findings import FindingDetails, Findings, quote
 from dml2onnx.frontends.flatbuffer import DamagedError, FlatBuffer, Table
 from dml2onnx.frontends.flatbuffer_repeats import Pieces, Repeats
 from dml2onnx.frontends.names import UniqueNames
@@ -217,7 +217,7 @@ class SerializedReader:
     def _declare_input(self, name: str, place: str) -> None:
         if name in self._inputs:
             message = f"{quote(name)} is the name of another input already, at {self._inputs[name].place}"
-            self._findings.say(codes.DUPLICATE_NAME, message, place, expected="a new name", found=quote(name))
+            self._findings.report(codes.DUPLICATE_NAME, message, place, expected="a new name", found=quote(name))
         else:
             self._inputs[name] = _Input(place)
 
@@ -229,12 +229,14 @@ class SerializedReader:
         inputs, outputs = table.strings("inputNames"), table.strings("outputNames")
         place = self._node_place(index)
         if not supplied:
-            self._findings.say(codes.MISSING_KEY, "name is missing", f"{place}/name", expected="the node's name")
+            self._findings.report(codes.MISSING_KEY, "name is missing", f"{place}/name", expected="the node's name")
         if offset is None or code not in (OPERATOR_CODE, CONSTANT_CODE):
             found = "nothing" if offset is None else f"code {code}"
             message = f"the node is neither an operator nor a constant (at byte {table.offset})"
             expected = "OperatorNodeDesc or ConstantNodeDesc"
-            self._findings.say(codes.NODE_KIND, message, f"{place}/desc", expected=expected, found=found, node=supplied)
+            self._findings.report(
+                codes.NODE_KIND, message, f"{place}/desc", expected=expected, found=found, node=supplied
+            )
             self._leave_open(index, inputs, outputs)
         elif code == CONSTANT_CODE:
             self._read_constant(index, table.member("desc", offset, CONSTANT_NODE), supplied, outputs)
@@ -255,7 +257,7 @@ class SerializedReader:
         if known is not made:
             place = f"{self._node_place(made.node)}/outputNames/{number}"
             message = f"{quote(name)} is what node {known.node} makes already"
-            self._findings.say(codes.DUPLICATE_NAME, message, place, expected="a new name", found=quote(name))
+            self._findings.report(codes.DUPLICATE_NAME, message, place, expected="a new name", found=quote(name))
 
     def _read_constant(self, index: int, table: Table, name: str, outputs: list[str]) -> None:
         name = name or f"constant{index}"
@@ -265,7 +267,7 @@ class SerializedReader:
             found = "nothing" if offset is None else f"code {code}"
             message = f"the constant has neither a name nor bytes (at byte {table.offset})"
             expected = "ConstantName or ConstantRawData"
-            self._findings.say(codes.NODE_KIND, message, f"{place}/data", expected=expected, found=found, node=name)
+            self._findings.report(codes.NODE_KIND, message, f"{place}/data", expected=expected, found=found, node=name)
             data: Data | None = None
         elif code == NAME_CODE:
             data = self._named_data(table.member("data", offset, CONSTANT_NAME), name)
@@ -276,7 +278,7 @@ class SerializedReader:
         named = [(number, output) for number, output in enumerate(outputs) if output]
         is_missing = isinstance(data, MissingData)
         if data is not None and not data.nbytes and not is_missing:
-            self._findings.say(codes.NO_DATA, "the constant has no bytes", f"{place}/data", node=name)
+            self._findings.report(codes.NO_DATA, "the constant has no bytes", f"{place}/data", node=name)
             data = None
         if data is None:
             value = self._unresolved.value(name)
@@ -296,20 +298,20 @@ class SerializedReader:
         for number, output in named[1:]:
             message = "a constant has one output"
             at = f"{self._node_place(index)}/outputNames/{number}"
-            self._findings.say(codes.TENSOR_COUNT, message, at, expected="one name", found=quote(output), node=name)
+            self._findings.report(codes.TENSOR_COUNT, message, at, expected="one name", found=quote(output), node=name)
 
     def _named_data(self, table: Table, name: str) -> Data | None:
         place = self._place + table.at("name")
         file_name = table.string("name")
         if not file_name:
-            self._findings.say(codes.MISSING_KEY, "name is missing", place, expected="the name of a file", node=name)
+            self._findings.report(codes.MISSING_KEY, "name is missing", place, expected="the name of a file", node=name)
             return None
         try:
             return self._files.raw(file_name + SERIALIZED_SUFFIX)
         except MissingFileError as error:
             return MissingData(error.path, 0)
         except FileError as error:
-            self._findings.say(error.code, str(error), place, expected=error.expected, found=error.found, node=name)
+            self._findings.report(error.code, str(error), place, expected=error.expected, found=error.found, node=name)
             return None
 
     def _compare_file(self, made_name: str, file: _File) -> None:
@@ -323,7 +325,7 @@ class SerializedReader:
             if file.readers:
                 self._constants.append(Constant(value, data))
             message = f"{quote(data.path.name)} is not there; {quote(file.name)} has {nbytes} bytes"
-            self._findings.say(
+            self._findings.report(
                 codes.MISSING_CONTENTS,
                 message,
                 file.place,
@@ -332,11 +334,13 @@ class SerializedReader:
                 node=file.name,
             )
             return
-        most = max((longest_file(desc) for desc in file.readers), default=file.data.nbytes)
+        most = max((max_file_bytes(desc) for desc in file.readers), default=file.data.nbytes)
         if file.data.nbytes > most:
             message = f"the file of {quote(file.name)} has {file.data.nbytes} bytes, of which {most} are read"
             expected, found = f"{most} bytes", f"{file.data.nbytes} bytes"
-            self._findings.say(codes.FILE_TOO_LONG, message, file.place, expected=expected, found=found, node=file.name)
+            self._findings.report(
+                codes.FILE_TOO_LONG, message, file.place, expected=expected, found=found, node=file.name
+            )
 
     def _read_operator(
         self, index: int, node: Table, offset: int, name: str, inputs: list[str], outputs: list[str]
@@ -414,7 +418,7 @@ class SerializedReader:
         for name, item in self._inputs.items():
             if not item.is_read:
                 message = f"nothing is connected to the graph input {quote(name)}"
-                self._findings.say(codes.UNUSED_GRAPH_INPUT, message, item.place, found=quote(name))
+                self._findings.report(codes.UNUSED_GRAPH_INPUT, message, item.place, found=quote(name))
                 continue
             item.value = Value(name, item.nbytes or UNBOUNDED)
             yield GraphInput(name, item.value, None, item.desc if item.is_all else None)
@@ -456,8 +460,8 @@ class SerializedReader:
             return made.value
         place = f"{self._node_place(node.number)}/inputNames/{tensor.position}"
         schema, found = node.operator.desc.schema, found or quote(name)
-        about: Said = {"expected": expected, "found": found}
-        self._findings.say(code, message, place, node=node.name, schema=schema, field=field_name, **about)
+        details: FindingDetails = {"expected": expected, "found": found}
+        self._findings.report(code, message, place, node=node.name, schema=schema, field=field_name, **details)
         return self._unresolved.value(name)
 
     def _read_outputs(self, root: Table) -> Iterator[GraphOutput]:
@@ -469,17 +473,17 @@ class SerializedReader:
             made = self._made.get(name)
             if name in seen:
                 message = f"{quote(name)} is the name of another output already"
-                self._findings.say(codes.DUPLICATE_NAME, message, place, expected="a new name", found=quote(name))
+                self._findings.report(codes.DUPLICATE_NAME, message, place, expected="a new name", found=quote(name))
             elif made is None and name in self._inputs:
                 message = f"{quote(name)} is an input of the graph, and no node's output"
-                self._findings.say(codes.INPUT_AS_OUTPUT, message, place, found=quote(name))
+                self._findings.report(codes.INPUT_AS_OUTPUT, message, place, found=quote(name))
             elif made is None:
                 message = f"no node has an output {quote(name)}{self._findings.did_you_mean(name, self._made)}"
                 expected = "the output of a node"
-                self._findings.say(codes.UNKNOWN_VALUE, message, place, expected=expected, found=quote(name))
+                self._findings.report(codes.UNKNOWN_VALUE, message, place, expected=expected, found=quote(name))
             elif made.desc is None:
                 message = f"{quote(name)} is a constant, which has no descriptor to give to an output"
-                self._findings.say(codes.CONSTANT_OUTPUT, message, place, found=quote(name))
+                self._findings.report(codes.CONSTANT_OUTPUT, message, place, found=quote(name))
             elif isinstance(made.desc, TensorDesc):
                 yield GraphOutput(name, made.value, made.desc)
             seen.add(name)
