@@ -161,7 +161,7 @@ def _check_recording(index: Path, options: argparse.Namespace, screen: Screen) -
     try:
         found = recording.graphs(index, load_options(options))
         if options.graph is not None or not found:
-            found = (recording.chosen(found, options.graph),)
+            found = (recording.choose(found, options.graph),)
     except DmlError as error:
         yield unchecked(str(index), error)
         return

@@ -15,7 +15,7 @@ from dml2onnx.codes import unreadable
 from dml2onnx.diagnostics import Remedy, UnreadableError
 from dml2onnx.frontends import recording
 from dml2onnx.frontends.findings import listing, quote
-from dml2onnx.frontends.foreign import of_members
+from dml2onnx.frontends.foreign import recognize_members
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, InputContents, LoadOptions
 from dml2onnx.frontends.text import is_serialized, read_document
 from dml2onnx.gc_pause import gc_paused
@@ -69,7 +69,7 @@ def graph_of(model: object, graph: str | None = None) -> Graph:
     """Returns a graph as it is, or loads the model file at a path; ``graph`` selects a graph of a recording."""
     if isinstance(model, Graph):
         if graph is not None:
-            recording.refuse_choice(DEFAULT_OPTIONS.with_graph(graph))
+            recording.reject_graph_option(DEFAULT_OPTIONS.with_graph(graph))
         return model
     if not isinstance(model, (str, os.PathLike)):
         expected = "a Graph, such as load or GraphBuilder.build gives, or the path of a file"
@@ -95,7 +95,7 @@ def _read(path: Path, data: bytes, options: LoadOptions) -> Graph:
 
 def _read_format(path: Path, data: bytes, options: LoadOptions) -> Graph:
     if is_serialized(path, data):
-        recording.refuse_choice(options)
+        recording.reject_graph_option(options)
         from dml2onnx.frontends import serialized
 
         return serialized.read(path, data, options)
@@ -103,7 +103,7 @@ def _read_format(path: Path, data: bytes, options: LoadOptions) -> Graph:
     root = document.root
     if recording.is_index(document):
         return recording.read(document, options)
-    recording.refuse_choice(options)
+    recording.reject_graph_option(options)
     if "dml2onnx" in root or _DXDISPATCH_ROOT.isdisjoint(root):
         wrong = document.commented_error if "dml2onnx" in root else document.strict_error
         if wrong is not None:
@@ -116,7 +116,7 @@ def _read_format(path: Path, data: bytes, options: LoadOptions) -> Graph:
             from dml2onnx.frontends import dml_graph
 
             return dml_graph.read(document, options)
-        other = of_members(root)
+        other = recognize_members(root)
         unknown = f"the members of {quote(str(path))} belong to no known format"
         message = unknown if other is None else f"{quote(str(path))} {other.what}"
         found = listing([quote(name) for name in root]) or "no members"

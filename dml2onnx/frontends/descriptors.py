@@ -19,7 +19,7 @@ from dml2onnx import catalog
 from dml2onnx.catalog import FieldSchema, FieldType, OperatorSchema
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import Diagnostic, below, plural
-from dml2onnx.frontends.coercions import as_bool, as_number, repeated
+from dml2onnx.frontends.coercions import parse_bool, parse_number, repeat_number
 from dml2onnx.frontends.dialects import Dialect, data_types, enumerators, operators_by_name, operators_by_number
 from dml2onnx.frontends.findings import listing, quote, show
 from dml2onnx.frontends.members import UINT32, Json
@@ -130,7 +130,8 @@ class DescriptorReader:
         try:
             key = (schema, marshal.dumps(raw, 2), tuple(supplied.items()) if supplied else None, extra)
         except ValueError:
-            return Reading(self._unreadable(schema), (wrong_kind("an object of this depth", raw),))
+            operator = OperatorDesc(schema, (UNREADABLE,) * len(schema.fields))
+            return Reading(operator, (wrong_kind("an object of this depth", raw),))
         cached = self._operators.get(key)
         if cached is None:
             cached = self._operators[key] = self.read(schema, raw, supplied, extra)
@@ -198,7 +199,7 @@ class DescriptorReader:
             FieldType.INT: _read_int,
             FieldType.FLOAT: _read_float,
             FieldType.BOOL: self._read_bool,
-            FieldType.UINT_ARRAY: _read_uints,
+            FieldType.UINT_ARRAY: lambda raw, _, problems: read_uints(raw, problems),
             FieldType.INT_ARRAY: self._array_of(_read_int, "whole numbers"),
             FieldType.FLOAT_ARRAY: self._array_of(_read_float, "numbers"),
             FieldType.SCALE_BIAS: self._read_scale_bias,
@@ -295,14 +296,11 @@ class DescriptorReader:
                         plural(expected, "element"),
                         plural(len(array), "element"),
                         related=tuple([(plan.fields[other].name,) for other in (count, *arrays) if other != position]),
-                        instead=repeated(array, expected),
+                        instead=repeat_number(array, expected),
                     )
                 )
                 values[position] = UNREADABLE
         values[count] = UNREADABLE if expected is None else expected
-
-    def _unreadable(self, schema: OperatorSchema) -> OperatorDesc:
-        return OperatorDesc(schema, (UNREADABLE,) * len(schema.fields))
 
     # --- Readers ------------------------------------------------------------------------------------------------------
 
@@ -328,7 +326,7 @@ class DescriptorReader:
             return raw
         if self.dialect.numbers_for_enums and type(raw) is int and raw in (0, 1):
             return raw == 1
-        problems.append(replace(wrong_kind("true or false", raw), instead=as_bool(raw)))
+        problems.append(replace(wrong_kind("true or false", raw), instead=parse_bool(raw)))
         return UNREADABLE
 
     def _enum_reader(self, enum: str) -> Reader:
@@ -539,10 +537,6 @@ def _read_uint(raw: object, _: Json, problems: list[Diagnostic]) -> FieldValue:
     return raw if type(raw) is int and 0 <= raw < UINT32 else read_uint(raw, UINT32, problems)
 
 
-def _read_uints(raw: object, _: Json, problems: list[Diagnostic]) -> FieldValue:
-    return read_uints(raw, problems)
-
-
 def _read_int(raw: object, _: Json, problems: list[Diagnostic]) -> FieldValue:
     value = to_element(raw, _INT32, truncate=False)
     if isinstance(value, Bad):
@@ -554,7 +548,7 @@ def _read_int(raw: object, _: Json, problems: list[Diagnostic]) -> FieldValue:
 def _read_float(raw: object, _: Json, problems: list[Diagnostic]) -> FieldValue:
     value = to_double(raw)
     if isinstance(value, Bad):
-        problems.append(replace(_problem_from(value), instead=as_number(raw)))
+        problems.append(replace(_problem_from(value), instead=parse_number(raw)))
         return UNREADABLE
     single = round_to_float32(value)
     if single - single != 0:  # infinity or NaN

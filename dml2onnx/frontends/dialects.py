@@ -46,18 +46,18 @@ DATA_TYPE_ALIASES = MappingProxyType(
 class Dialect:
     """How strictly descriptors are read."""
 
-    counts_required: bool
+    counts_required: bool = False
     """Whether count fields are required; otherwise they default to the lengths of the arrays."""
-    null_is_absent: bool
+    null_is_absent: bool = False
     """Whether an optional field may be null."""
-    numbers_for_enums: bool
+    numbers_for_enums: bool = False
     """Whether enumerators may be numbers, and a BOOL 0 or 1."""
-    truncates_halves: bool
+    truncates_halves: bool = False
     """Whether FLOAT16 values are truncated, not rounded."""
-    scalar_strings: bool
+    scalar_strings: bool = False
     """Whether a plain scalar may be ``"inf"``, ``"-inf"`` or ``"nan"``."""
-    unknown_field: Code
-    nested_tensor: Code
+    unknown_field: Code = codes.UNKNOWN_FIELD
+    nested_tensor: Code = codes.NESTED_TENSOR
     zero_size_is_absent: bool = False
     """Whether a TotalTensorSizeInBytes of 0 means the smallest legal size."""
     newer: frozenset[str] = frozenset()
@@ -70,36 +70,15 @@ class Dialect:
     """Whether the sizes of outputs are inferred if left out."""
 
 
-NATIVE = Dialect(
-    counts_required=False,
-    null_is_absent=True,
-    numbers_for_enums=False,
-    truncates_halves=False,
-    scalar_strings=True,
-    unknown_field=codes.UNKNOWN_FIELD,
-    nested_tensor=codes.NESTED_TENSOR,
-    infers_sizes=True,
-)
+NATIVE = Dialect(null_is_absent=True, scalar_strings=True, infers_sizes=True)
 """The native format."""
 
-API = Dialect(
-    counts_required=False,
-    null_is_absent=True,
-    numbers_for_enums=True,
-    truncates_halves=False,
-    scalar_strings=True,
-    unknown_field=codes.UNKNOWN_FIELD,
-    nested_tensor=codes.NESTED_TENSOR,
-    union_bytes=True,
-)
+API = Dialect(null_is_absent=True, numbers_for_enums=True, scalar_strings=True, union_bytes=True)
 """The structures of the API as JSON."""
 
 DXDISPATCH = Dialect(
     counts_required=True,
-    null_is_absent=False,
-    numbers_for_enums=False,
     truncates_halves=True,
-    scalar_strings=False,
     unknown_field=codes.IGNORED_FIELD,
     nested_tensor=codes.NESTED_TENSOR_IGNORED,
     zero_size_is_absent=True,
@@ -109,16 +88,7 @@ DXDISPATCH = Dialect(
 )
 """DxDispatch at the time of DirectML 1.15: feature level 6.3."""
 
-SERIALIZED = Dialect(
-    counts_required=True,
-    null_is_absent=False,
-    numbers_for_enums=True,
-    truncates_halves=False,
-    scalar_strings=False,
-    unknown_field=codes.UNKNOWN_FIELD,
-    nested_tensor=codes.NESTED_TENSOR,
-    full_names=True,
-)
+SERIALIZED = Dialect(counts_required=True, numbers_for_enums=True, full_names=True)
 """Decoded serialized graphs, where enumerators are numbers but operators and data types are names."""
 
 

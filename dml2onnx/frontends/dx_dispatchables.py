@@ -154,7 +154,7 @@ class Bindings:
             wrong_kind(self._findings, "a binding", "the name of a resource, or an object", raw, place)
             return None
         members = Members(raw, place, self._findings)
-        members.hint((*SOURCE_MEMBERS, "elementSize"), "a binding", slips=True)
+        members.hint((*SOURCE_MEMBERS, "elementSize"), "a binding", typos=True)
         name = members.text("name", required=True)
         offset, element_size = members.uint("elementOffset"), members.uint("elementSizeInBytes")
         count = members.uint("elementCount")

@@ -36,7 +36,6 @@ class _Buffer:
     """The current version; ``None`` for an unused initial one."""
     whole: tuple[Read, ...] = ()
     """The read of the whole current version, shared by all readers."""
-    whole_initial: tuple[Read, ...] = ()
     version: int = 0
     owned: bool = False
     """Whether DirectML captures the initial contents."""
@@ -153,16 +152,12 @@ class Program:
 
     def _reads_owned(self, sources: tuple[Source, ...]) -> tuple[Read, ...]:
         """Returns the reads of a tensor field that DirectML owns, from the initial contents."""
-        if len(sources) != 1:
-            return tuple([self._reads_owned((source,))[0] for source in sources])
-        ((resource, offset, _),) = sources
-        buffer = self._buffers.get(resource.name) or self._buffer(resource)
-        buffer.owned = True
-        if offset:
-            return (Read(self._initial(buffer), offset),)
-        if not buffer.whole_initial:
-            buffer.whole_initial = (Read(self._initial(buffer)),)
-        return buffer.whole_initial
+        buffers = [self._buffers.get(source.resource.name) or self._buffer(source.resource) for source in sources]
+        for buffer in buffers:
+            buffer.owned = True
+        return tuple(
+            [Read(self._initial(buffer), source.offset) for buffer, source in zip(buffers, sources, strict=True)]
+        )
 
     def _write(self, source: Source, desc: TensorDesc | None, *, updates: bool = False) -> Write:
         """Makes a new version of a buffer, based on the old one unless the tensor overwrites all of it."""

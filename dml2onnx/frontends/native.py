@@ -1,4 +1,4 @@
-"""The native format: a graph of operators with named values, written to be read and edited.
+"""Reads the native format: a graph of operators with named values, for people to read and edit.
 
 .. code-block:: json
 
@@ -36,38 +36,37 @@
 
 ``dml2onnx`` (the version), ``nodes`` and ``outputs`` are required. Comments are those of C++: ``//`` and ``/* */``.
 
-* **Values** are buffers and have one name space: declared inputs, constants, and what nodes write. Nodes stand in any
-  order.
+* **Values** are buffers with one name space: declared inputs, constants, and outputs of nodes. The order of nodes does
+  not matter.
 * **inputs** and **constants** are tensor descriptors, with contents for a constant and, as samples, optionally for an
-  input: ``values`` (flat in memory order, or nested as ``Sizes``, where leading ones may be left out), ``fill`` (one
-  value for all elements), or ``file`` (a ``.npy`` file, which needs no descriptor, or raw bytes: the tensor's and no
-  more, unless ``offset``, from where on, or ``length`` says that the file has others as well).
-  4-bit values are written as numbers. Files lie in the directory of the model. A buffer that is larger than its tensor
-  has ``bytes``; one with ``bytes`` and without ``Sizes`` has no tensor of its own, and its readers have descriptors
-  (``DataType`` then is that of its contents).
-* **A node** has a ``type`` (operator), a ``desc`` (the fields of its structure), ``inputs`` and ``outputs`` (tensor
-  field to value name; an array of them where the field is an array) and, optionally, a ``name``. An input may also be
-  ``{"value": name, "offset": bytes}``, to read from the middle of a buffer, and an output
+  input: ``values`` (flat in memory order, or nested as ``Sizes``, without leading ones if they are 1), ``fill`` (one
+  value for all elements), or ``file`` (a ``.npy`` file, which needs no descriptor, or raw bytes: exactly the tensor's,
+  or with ``offset`` or ``length`` a range of the file). 4-bit values are numbers. Files are relative to the directory
+  of the model. ``bytes`` is the size of a buffer that is larger than its tensor; with ``bytes`` but without ``Sizes``,
+  a buffer has no tensor of its own, its readers need descriptors, and ``DataType`` is that of its contents.
+* **A node** has a ``type`` (operator), a ``desc`` (the fields of its structure), ``inputs`` and ``outputs`` (from
+  tensor field to value name, or to an array of names for an array field) and, optionally, a ``name``. An input may also
+  be ``{"value": name, "offset": bytes}``, to read from the middle of a buffer, and an output
   ``{"value": name, "offset": bytes, "base": other}``, to write there: the value is a new version of ``base``, whose
-  other bytes it keeps. Without ``base`` they are 0. ``bytes`` is the size of a value where it is not that of its base
-  or tensor.
-* **Fields** are named and valued as in DirectML.h; enumerators with or without their prefix. Optional fields may be
-  null or left out, and so may counts. An input's descriptor left out is that of the value it reads. An output's, or its
-  ``Sizes`` (or ``"infer"`` in their place), left out is what follows from the inputs and the other fields, packed;
-  where these leave a choice it is the natural one, as in ``GraphBuilder``. ``desc`` may be left out when it is empty.
-* **outputs** lists the values that the graph gives, or maps public names to them. Instead of its name, a value may be
-  given as ``{"value": name, "DataType": ..., "Sizes": ...}``, to be seen through that descriptor. **results**, in the
-  same form, are all buffers that a program leaves behind: ``run`` gives these, ``compile`` the outputs.
-* **commands** show values when the graph is run, in their order, as those of DxDispatch do:
+  other bytes it keeps. Without ``base`` they are 0. ``bytes`` is the size of a value, by default that of its base or
+  tensor.
+* **Fields** have the names and values of DirectML.h; enumerators may lack their prefix. Optional fields and counts may
+  be null or missing. The descriptor of an input defaults to that of the value it reads. The descriptor of an output, or
+  its ``Sizes`` (which may be ``"infer"``), default to those inferred from the inputs and the other fields, packed; if
+  several are valid, they are those of ``GraphBuilder``. An empty ``desc`` may be missing.
+* **outputs** lists the values that the graph returns, or maps public names to them. A value may also be
+  ``{"value": name, "DataType": ..., "Sizes": ...}``, to view it through that descriptor. **results**, in the same form,
+  are all buffers that a program writes: ``run`` returns these, ``compile`` the outputs.
+* **commands** show values when the graph runs, in order, as those of DxDispatch do:
   ``{"type": "print", "value": name, "verbose": true}`` and
-  ``{"type": "writeFile", "value": name, "targetPath": file, "dimensions": [...]}``; with a descriptor, if the value is
-  to be seen through another, and the ``name`` to show, if it is to have another.
-* **names** makes names of sizes known: ``{"N": {"range": [1, 64]}}``. An input may have them in its ``Sizes``, and so
-  may all other descriptors: ``["N", 3, 32, 32]``. The model then is for all sizes of their ranges. Until it is known
-  for which, a name stands for its ``size``; without one for the number of the range that can be halved most often, and
-  without a range for 16.
-* **name**, for an input, a constant, and an output of a node that is written as an object, is what the value is called
-  when another one has that name already.
+  ``{"type": "writeFile", "value": name, "targetPath": file, "dimensions": [...]}``, optionally with a descriptor to
+  view the value through, and another ``name`` to show.
+* **names** declares names of sizes: ``{"N": {"range": [1, 64]}}``. Inputs and all other descriptors may have them in
+  their ``Sizes``: ``["N", 3, 32, 32]``. The model is then for all sizes in the ranges. While it is read, a name has the
+  value of its ``size``; by default the number in the range that is divisible by the highest power of two, and without
+  a range 16.
+* **name**, for an input, a constant, and an output of a node that is an object, is the name of the value if another
+  value already has its key as name.
 """
 
 from __future__ import annotations
@@ -131,9 +130,9 @@ ROOT_MEMBERS = (
 
 
 def read(document: Document, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
-    """The graph of a native model, with all that is wrong in it as findings.
+    """Reads a native model, with errors as findings of the graph.
 
-    :class:`~dml2onnx.diagnostics.UnreadableError` when the model is of another version of the format.
+    Raises :class:`~dml2onnx.diagnostics.UnreadableError` for another version of the format.
     """
     version = document.root["dml2onnx"]
     if type(version) is not int or version != VERSION:
@@ -176,7 +175,7 @@ class _NativeReader:
         listed = root.array("nodes", required=True)
         if listed is None:
             findings.mark_unreadable(VALUE)
-        raw_nodes = list(self._read_outputs_of_nodes(listed or []))
+        raw_nodes = list(self._read_raw_nodes(listed or []))
         OutputInference(self._values, self._descriptors, self._forms, findings).complete(raw_nodes)
         self._values.make(self._targets)
         nodes = tuple([self._read_node(node) for node in raw_nodes])
@@ -212,20 +211,20 @@ class _NativeReader:
             return None
 
     def _find_unresolved(self, nodes: tuple[Node, ...]) -> frozenset[Value]:
-        """The named values that nothing provides, for a reason that has been reported, and those without a name."""
+        """Returns the values without a source, which has been reported."""
         if self._findings:
             declared = self._declared
             provided = {item.value for item in declared.inputs} | {item.value for item in declared.constants}
             for node in nodes:
                 for writes in node.writes.values():
                     provided.update(write.value for write in writes)
-            self._unresolved.add(known.value for known in self._values.all() if known.value not in provided)
+            self._unresolved.add(known.value for known in self._values.by_name.values() if known.value not in provided)
         return self._unresolved.all()
 
     # --- Nodes --------------------------------------------------------------------------------------------------------
 
-    def _read_outputs_of_nodes(self, nodes: list[object]) -> Iterator[RawNode]:
-        """First pass: whatever a node writes becomes a value, so that nodes may stand in any order."""
+    def _read_raw_nodes(self, nodes: list[object]) -> Iterator[RawNode]:
+        """First pass: collects the outputs of all nodes as values, since nodes may be in any order."""
         for index, raw in enumerate(nodes):
             place = f"/nodes/{index}"
             if type(raw) is not dict:
@@ -256,7 +255,7 @@ class _NativeReader:
                 form = self._forms.of(schema, desc, raw.get("inputs"), raw.get("outputs"))
             if (
                 schema is not None
-                and not (form and form.is_own)
+                and not (form and form.has_only_own_fields)
                 and reject_other_operator(raw, schema, members, self._findings)
             ):
                 schema = form = None
@@ -266,11 +265,11 @@ class _NativeReader:
                 fields = {}
             if form is None and schema is not None and fields is not None:
                 form = self._forms.of(schema, fields, raw.get("inputs"), raw.get("outputs"))
-            outputs = self._name_outputs(members, fields or {}, schema, form)
+            outputs = self._read_targets(members, fields or {}, schema, form)
             if form is not None:
                 yield RawNode(place, name, raw, form, outputs)
 
-    def _name_outputs(
+    def _read_targets(
         self, members: Members, fields: Json, schema: OperatorSchema | None, form: Form | None
     ) -> dict[str, list[WriteTarget | None]]:
         outputs = members.raw.get("outputs")
@@ -283,7 +282,7 @@ class _NativeReader:
         targets: dict[str, list[WriteTarget | None]] = {}
         described: Mapping[str, TensorDesc | None] = form.outputs if form else {}
         for field, entry in outputs.items():
-            if type(entry) is str and field in described:  # what nearly all entries are
+            if type(entry) is str and field in described:  # the usual case
                 target = WriteTarget(entry, f"{members.place}/outputs/{field}", entry, described[field])
                 self._targets.append(target)
                 targets[field] = [target]
@@ -302,10 +301,10 @@ class _NativeReader:
             for index, item in enumerate(entries):
                 desc = descs[index] if index < len(descs) else None
                 where = f"{place}/{index}" if is_array else place
-                targets[field].append(self._name_output(item, desc, where, members))
+                targets[field].append(self._read_target(item, desc, where, members))
         return targets
 
-    def _name_output(self, entry: object, raw_desc: object, place: str, members: Members) -> WriteTarget | None:
+    def _read_target(self, entry: object, raw_desc: object, place: str, members: Members) -> WriteTarget | None:
         if entry is None:
             return None
         found = self._descriptors.tensor(raw_desc, {}, [])
@@ -363,9 +362,9 @@ class _NativeReader:
         return False
 
     def _read_node(self, node: RawNode) -> Node:
-        """Second pass: descriptors, and connections to the values that are all known now."""
+        """Second pass: reads the descriptor, and connects the node to values."""
         sources, stated = self._read_inputs(node)
-        operator, problems, tensors = node.form.completed(stated | node.unknown if node.unknown else stated)
+        operator, problems, tensors = node.form.read_with(stated | node.unknown if node.unknown else stated)
         place = f"{node.place}/desc"
         if problems:
             report(self._findings, problems, place, node=node.name, schema=node.schema)
@@ -388,26 +387,26 @@ class _NativeReader:
         return Node(node.name, operator, reads, writes, place)
 
     def _read_inputs(self, node: RawNode) -> tuple[dict[str, tuple[Read, ...] | None], dict[str, FieldValue]]:
-        """What each input field reads (``None`` where that is unknown), and descriptors taken from there."""
+        """Returns the reads of each input field (``None`` if invalid), and descriptors inherited from their values."""
         form = node.form
         inputs = node.raw.get("inputs")
         stated: dict[str, FieldValue] = {}
         if type(inputs) is not dict:
             members = Members(node.raw, node.place, self._findings, node.name)
             if not reject_name_list(members, "inputs", node.schema.input_fields, self._findings):
-                inputs = members.mapping("inputs", required=bool(form.unsaid))
+                inputs = members.mapping("inputs", required=bool(form.undescribed))
             inputs = inputs if type(inputs) is dict else {}
-            stated = dict.fromkeys(form.unsaid, UNREADABLE)
+            stated = dict.fromkeys(form.undescribed, UNREADABLE)
         else:
-            for name in form.unsaid:
+            for name in form.undescribed:
                 if inputs.get(name) is None:
-                    self._report_unread(node, name)
+                    self._report_missing_input(node, name)
                     stated[name] = UNREADABLE
         sources: dict[str, tuple[Read, ...] | None] = {}
         named, single = self._values.by_name, form.inputs
         for field, entry in inputs.items():
             known = named.get(entry) if type(entry) is str and field in single else None
-            if known is not None:  # what nearly all entries are
+            if known is not None:  # the usual case
                 sources[field] = known.whole
                 if not single[field] and not known.is_buffer:
                     stated[field] = UNREADABLE if known.desc is None else known.desc
@@ -428,7 +427,7 @@ class _NativeReader:
                 descs.append(None if source is None else source.desc)
                 is_buffer |= source is not None and source.is_buffer
             complete = [read for read in reads if read is not None]
-            is_readable = bool(reads) or entries is entry  # an empty list is one; what is no list has been reported
+            is_readable = bool(reads) or entries is entry  # a value that is not a list has been reported
             sources[field] = tuple(complete) if len(complete) == len(reads) and is_readable else None
             if not described and not is_buffer:
                 taken = [desc for desc in descs if desc is not None]
@@ -436,10 +435,10 @@ class _NativeReader:
                 stated[field] = UNREADABLE if not whole else tuple(taken) if is_array else taken[0]
         return sources, stated
 
-    def _report_unread(self, node: RawNode, name: str) -> None:
-        """A finding about a required input that has neither a value nor a descriptor; it cannot be read."""
+    def _report_missing_input(self, node: RawNode, name: str) -> None:
+        """Reports a required input without a value and without a descriptor."""
         place = node.place + pointer("inputs", name)
-        unread = self._unread_names()
+        unread = self._unread_values()
         message, remedies = f"{name} is missing", tuple[Remedy, ...]()
         if len(unread) == 1:
             message += f"; nobody reads {quote(unread[0])}"
@@ -447,10 +446,10 @@ class _NativeReader:
         details: FindingDetails = {"expected": UNKNOWN_EXPECTED, "remedies": remedies}
         node.report(self._findings, codes.MISSING_FIELD, message, name, place, **details)
 
-    def _unread_names(self) -> list[str]:
-        """The values that are neither read by a node nor given as an output, as far as their names stand anywhere."""
+    def _unread_values(self) -> list[str]:
+        """Returns the values that no node and no output reads."""
         if self._unread is None:
-            self._unread = unread_values(self._document.root, self._values.names())
+            self._unread = unread_values(self._document.root, self._values.by_name)
         return self._unread
 
     def _read_source(self, entry: object, node: RawNode, field: str, suffix: str) -> tuple[Read | None, Known | None]:
@@ -467,7 +466,7 @@ class _NativeReader:
             place = node.place + pointer("inputs", field) + suffix
             wrong_kind(self._findings, field, "the name of a value", entry, place, node.name)
             return None, None
-        known = self._values.get(name)
+        known = self._values.by_name.get(name)
         if known is None:
             place = node.place + pointer("inputs", field) + suffix
             self._values.report_unknown(name, place, node.name, field, node.schema)
@@ -497,8 +496,8 @@ class _NativeReader:
         writes[field] = tuple(made)
 
     def _base(self, node: RawNode, field: str, target: WriteTarget) -> Value | None:
-        """The version of a buffer that an output is made from."""
-        known = None if target.base is None else self._values.get(target.base)
+        """Returns the version of a buffer that an output updates."""
+        known = None if target.base is None else self._values.by_name.get(target.base)
         if known is None:
             return None
         own = any(item is not None and item.value is known.value for items in node.outputs.values() for item in items)

@@ -1,4 +1,4 @@
-"""Outputs of a native model, results of a program, and the commands that show values."""
+"""Reads outputs, results and commands of a native model."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ COMMAND_MEMBERS = {
     PRINT: ("type", "value", "name", "verbose"),
     WRITE_FILE: ("type", "value", "name", "targetPath", "dimensions"),
 }
-"""What the commands have besides a descriptor."""
+"""The members of each command, apart from a descriptor."""
 
 
 class EndReader:
-    """Reads what a model gives, when all its values are known."""
+    """Reads outputs, results and commands, after all values have been read."""
 
     def __init__(self, values: Values, descriptors: DescriptorReader, findings: Findings) -> None:
         self._values = values
@@ -34,7 +34,7 @@ class EndReader:
         self._findings = findings
 
     def outputs(self, root: Members, section: str, *, required: bool = False) -> Iterator[GraphOutput]:
-        """The entries of ``outputs`` or ``results``."""
+        """Yields the entries of ``outputs`` or ``results``."""
         if section not in root.raw and not required:
             return
         raw = root.required(section, "an array of value names")
@@ -45,7 +45,7 @@ class EndReader:
             pairs = [(public, entry, pointer(section, public)) for public, entry in raw.items()]
         else:
             if section in root.raw:
-                instead: list[Member] | None = [raw] if isinstance(raw, str) and self._values.get(raw) else None
+                instead: list[Member] | None = [raw] if isinstance(raw, str) and self._values.by_name.get(raw) else None
                 wrong_kind(self._findings, section, "an array of value names", raw, f"/{section}", instead=instead)
             return
         seen: dict[str, str] = {}
@@ -63,14 +63,14 @@ class EndReader:
 
     def _output(self, entry: object, public: str | None, place: str) -> GraphOutput | None:
         if isinstance(entry, dict):
-            return self._shown(Members(entry, place, self._findings), ("value",), public)
+            return self._read_output(Members(entry, place, self._findings), ("value",), public)
         if not isinstance(entry, str):
             wrong_kind(self._findings, "an output", "the name of a value", entry, place)
             return None
-        return self._seen(entry, None, public, place, place)
+        return self._make_output(entry, None, public, place, place)
 
-    def _shown(self, members: Members, beside: tuple[str, ...], public: str | None) -> GraphOutput | None:
-        """A value that an object names, seen through the descriptor in the object, if there is one."""
+    def _read_output(self, members: Members, beside: tuple[str, ...], public: str | None) -> GraphOutput | None:
+        """Reads an object that names a value, with an optional descriptor to view it through."""
         name = members.text("value", required=True)
         if name is None:
             return None
@@ -83,12 +83,12 @@ class EndReader:
             if not isinstance(found, TensorDesc) or not is_valid_tensor(found, members, self._findings):
                 return None
             desc = found
-        return self._seen(name, desc, public, members.at("value"), members.place)
+        return self._make_output(name, desc, public, members.at("value"), members.place)
 
-    def _seen(
+    def _make_output(
         self, name: str, desc: TensorDesc | None, public: str | None, value_place: str, place: str
     ) -> GraphOutput | None:
-        known = self._values.get(name)
+        known = self._values.by_name.get(name)
         if known is None:
             self._values.report_unknown(name, value_place)
             return None
@@ -100,7 +100,7 @@ class EndReader:
         return None if desc is None else GraphOutput(public or name, known.value, desc)
 
     def commands(self, root: Members) -> Iterator[Effect]:
-        """The commands, in their order."""
+        """Yields the commands in order."""
         for index, raw in enumerate(root.array("commands") or []):
             members = Members.of(raw, f"/commands/{index}", self._findings, "a command")
             kind = None if members is None else members.text("type", required=True)
@@ -113,7 +113,7 @@ class EndReader:
                 place = members.at("type")
                 self._findings.report(codes.UNKNOWN_COMMAND, message, place, expected=expected, found=quote(kind))
                 continue
-            output = self._shown(members, COMMAND_MEMBERS[kind], members.text("name"))
+            output = self._read_output(members, COMMAND_MEMBERS[kind], members.text("name"))
             if kind == PRINT:
                 verbose = members.flag("verbose")
                 if output is not None:

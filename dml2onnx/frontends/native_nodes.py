@@ -1,4 +1,4 @@
-"""Native nodes with misplaced members, or members of another operator."""
+"""Reports native nodes with misplaced members, or members of another operator."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MEMBERS = frozenset(MEMBERS)
 
 
 def collect_stray_fields(members: Members, schema: OperatorSchema | None, findings: Findings) -> Json:
-    """The node with all fields of its operator in ``desc``; those that stand beside it are one finding."""
+    """Moves fields of the operator that stand beside ``desc`` into it, and reports them once."""
     raw = members.raw
     desc = raw.get("desc", {})
     strays = (
@@ -36,7 +36,7 @@ def collect_stray_fields(members: Members, schema: OperatorSchema | None, findin
 
 
 def reject_other_operator(raw: Json, schema: OperatorSchema, members: Members, findings: Findings) -> bool:
-    """Whether the node has the fields of another operator than the one of its type, which is one finding."""
+    """Whether the node has the fields of another operator, which is reported."""
     sections = [section for name in ("desc", "inputs", "outputs") if type(section := raw.get(name)) is dict]
     known = schema.index.keys()
     if all(section.keys() <= known for section in sections):
@@ -48,7 +48,7 @@ def reject_other_operator(raw: Json, schema: OperatorSchema, members: Members, f
 
 
 def reject_name_list(members: Members, section: str, fields: Sequence[FieldSchema], findings: Findings) -> bool:
-    """Whether tensors are listed without the fields that they are for, as in ONNX; a finding says what is meant."""
+    """Whether tensors are a list without field names, as in ONNX, which is reported with the fields that fit."""
     stated = members.raw.get(section)
     if type(stated) is not list or not stated or not all(type(item) is str for item in stated):
         return False
@@ -66,7 +66,7 @@ def reject_name_list(members: Members, section: str, fields: Sequence[FieldSchem
 
 
 def unread_values(root: Json, names: Collection[str]) -> list[str]:
-    """The names that stand among the inputs of no node, and among nothing that leaves the model."""
+    """Returns the names that no input, base, output, result or command has."""
     found: set[str] = set()
     nodes = root.get("nodes")
     pending: list[object] = [root.get("outputs"), root.get("results"), root.get("commands")]

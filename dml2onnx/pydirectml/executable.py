@@ -1,4 +1,4 @@
-"""Compiled models: made at the first computation, kept with their ONNX Runtime sessions for the next."""
+"""Compiles models at the first computation, and caches them with their ONNX Runtime sessions."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ class _Compiled:
     frozen: Mapping[str, Bytes]
     """The bytes of the inputs that became constants, by name."""
 
-    def serves(self, buffers: Mapping[str, Bytes]) -> bool:
+    def matches(self, buffers: Mapping[str, Bytes]) -> bool:
         return all(_is_same(buffers[name], raw) for name, raw in self.frozen.items())
 
 
 def _is_same(buffers: Bytes, frozen: Bytes) -> bool:
-    """Whether these are the bytes that were compiled; of a file that is mapped for reading that is known already."""
+    """Whether the bytes equal the compiled ones; mapped read-only files are not compared again."""
     one, other = buffers.__array_interface__["data"], frozen.__array_interface__["data"]
     return (one == other and buffers.size == frozen.size and is_lasting(frozen)) or np.array_equal(buffers, frozen)
 
 
-def _kept(buffers: Bytes) -> Bytes:
-    """Bytes that nobody writes into any more."""
+def _snapshot(buffers: Bytes) -> Bytes:
+    """Copies bytes, unless nobody can write to them."""
     return buffers if is_lasting(buffers) else buffers.copy()
 
 
 class Executable:
-    """The compiled forms of one graph: with the weights as constants and, once they have changed, as inputs."""
+    """Two compiled models of a graph: with the weights as constants, and as inputs once they have changed."""
 
     def __init__(self, graph: Graph, inputs: tuple[InputSlot, ...]) -> None:
         self._graph = graph
@@ -55,10 +55,10 @@ class Executable:
         self._open: _Compiled | None = None
         read = {value for node in graph.live_nodes(graph.outputs) for value in node.sources}
         self.needed = frozenset(item.name for item in graph.inputs if item.value in read)
-        """The names of the inputs that an output depends on."""
+        """Names of the inputs that an output depends on."""
 
     def run(self, buffers: Mapping[str, Bytes]) -> dict[str, Bytes]:
-        """The bytes of every output, in memory order, of the bytes of every input."""
+        """Computes the bytes of every output, in memory order, from the bytes of every input."""
         compiled = self._compiled(buffers)
         feeds = {}
         for port in compiled.model.inputs:
@@ -69,12 +69,12 @@ class Executable:
 
     def _compiled(self, buffers: Mapping[str, Bytes]) -> _Compiled:
         if self._frozen is None:
-            in_force = settings.current()
-            slots = tuple(slot for slot in self._inputs if in_force.freezes(slot))
-            self._frozen = self._compile({slot.name: _kept(buffers[slot.name]) for slot in slots})
-            if in_force.compiled is not None:
-                in_force.compiled(settings.Computed(self._frozen.graph, self._frozen.model, slots))
-        if self._frozen.serves(buffers):
+            active = settings.current()
+            slots = tuple(slot for slot in self._inputs if active.freezes(slot))
+            self._frozen = self._compile({slot.name: _snapshot(buffers[slot.name]) for slot in slots})
+            if active.compiled is not None:
+                active.compiled(settings.Computed(self._frozen.graph, self._frozen.model, slots))
+        if self._frozen.matches(buffers):
             return self._frozen
         if self._open is None:
             self._open = self._compile({})

@@ -1,4 +1,4 @@
-"""What a program gets from ``build`` and hands to ``compute``."""
+"""The models that programs get from ``build`` and pass to ``compute``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Model:
-    """What ``GraphBuilder.build`` returns; opaque to programs."""
+    """The result of ``GraphBuilder.build``, opaque to programs."""
 
     __slots__ = ("executable", "graph", "inputs", "output_names")
 
@@ -22,13 +22,13 @@ class Model:
     graph: Graph
     inputs: tuple[InputSlot, ...]
     output_names: tuple[str | None, ...]
-    """One for each output; ``None`` where a null expression left it unconnected."""
+    """The name of each output; ``None`` for a null expression."""
     executable: Executable | None
-    """What has been compiled so far."""
+    """The compiled model, from the first computation on."""
 
     @classmethod
     def of(cls, graph: Graph, inputs: Sequence[InputSlot], output_names: Sequence[str | None]) -> Model:
-        """The model of a graph."""
+        """Makes the model of a graph."""
         made = cls.__new__(cls)
         made.graph = graph
         made.inputs = tuple(inputs)

@@ -179,12 +179,12 @@ def test_native_models_have_comments(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said", "expected"),
     [
-        ('{"dml2onnx": 1,}', "a comma stands in front of a closing bracket", "no comma behind the last member"),
-        ('{"dml2onnx": 1, "nodes": [1, ]}', "a comma stands in front of a closing bracket", "no comma"),
+        ('{"dml2onnx": 1,}', "a trailing comma before a closing bracket", "no comma after the last member"),
+        ('{"dml2onnx": 1, "nodes": [1, ]}', "a trailing comma before a closing bracket", "no comma"),
         ("{'dml2onnx': 1}", "'dml2onnx' is in single quotes", 'text in double quotes: "dml2onnx"'),
-        ("{dml2onnx: 1}", '"dml2onnx" stands here without quotes', "text in double quotes"),
-        ('{"dml2onnx": True}', '"True" stands here without quotes', "true"),
-        ('{"dml2onnx": nan}', '"nan" stands here without quotes', '"nan"'),
+        ("{dml2onnx: 1}", '"dml2onnx" is not in quotes', "text in double quotes"),
+        ('{"dml2onnx": True}', '"True" is not in quotes', "true"),
+        ('{"dml2onnx": nan}', '"nan" is not in quotes', '"nan"'),
         ('{"dml2onnx": 1, "Alpha": -2.5e-3f}', "-2.5e-3f is a number of C++", "-2.5e-3"),
         ('{"dml2onnx": 1u}', "1u is a number of C++", "1"),
         ('{"dml2onnx": 0x1F}', "0x1F is a number of C++", "31"),
@@ -208,8 +208,8 @@ def test_native_models_have_comments(tmp_path: Path) -> None:
             id="many digits and a letter",
         ),
         ('{"dml2onnx": 1 "nodes": []}', '"nodes" stands where a comma is missing', "a comma, or"),
-        (r'{"dml2onnx": "C:\models"}', "a backslash stands in text that escapes nothing", "two backslashes"),
-        ('{"dml2onnx": "a\nb"}', "a line ends, or a tab stands, in the middle of a text", r"\n or \t"),
+        (r'{"dml2onnx": "C:\models"}', "a backslash in text escapes nothing", "two backslashes"),
+        ('{"dml2onnx": "a\nb"}', "a string contains a line break or a tab", r"\n or \t"),
     ],
 )
 def test_what_other_languages_write(text: str, said: str, expected: str) -> None:
