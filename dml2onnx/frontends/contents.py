@@ -81,12 +81,12 @@ def read_contents(
     present = [name for name in SOURCES if name in members.raw]
     if len(present) != 1:
         what = " and ".join(present) if present else "none"
-        message = f"exactly one of {listing(SOURCES)} has to hold the contents; found: {what}"
+        message = f"exactly one of {listing(SOURCES)} must have the contents; found: {what}"
         findings.report(codes.DATA_SOURCE, message, members.place, expected=f"one of {listing(SOURCES)}", found=what)
         return None
     for name in ("offset", "length"):
         if name in members.raw and present != ["file"]:
-            message = f"{quote(name)} says which bytes of a file are meant, and there is no file"
+            message = f"{quote(name)} selects bytes of a file, but there is no file"
             findings.report(codes.UNKNOWN_KEY, message, members.at(name))
     if present == ["file"]:
         found = _read_file(members, desc, nbytes, files, findings)
@@ -242,7 +242,7 @@ def _read_npy(
 ) -> Contents | None:
     for member in ("offset", "length"):
         if member in members.raw:
-            message = f"{quote(member)} is for raw files; a .npy file says itself where its data is"
+            message = f"{quote(member)} is for raw files; a .npy file describes its own data"
             findings.report(codes.UNKNOWN_KEY, message, members.at(member))
     file = files.npy(name)
     own = TensorDesc(file.data_type, file.shape or (1,))
@@ -260,7 +260,7 @@ def _read_npy(
         message = f"{quote(name)} ends after {file.data.nbytes} of {file.nbytes} bytes"
         raise FileError(codes.FILE_TOO_SHORT, message, f"{file.nbytes} bytes", f"{file.data.nbytes} bytes")
     if file.data.nbytes > file.nbytes:
-        message = f"{quote(name)} goes on for {file.data.nbytes - file.nbytes} bytes behind its elements"
+        message = f"{quote(name)} has {file.data.nbytes - file.nbytes} more bytes after its elements"
         raise FileError(codes.FILE_TOO_LONG, message, f"{file.nbytes} bytes", f"{file.data.nbytes} bytes")
     data = type(file.data)(file.data.path, file.data.offset, file.nbytes)
     return Contents(desc, data)

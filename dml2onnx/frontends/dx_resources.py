@@ -381,7 +381,7 @@ class ResourceReader:
             raise FileError(codes.BAD_NPY, message, data_type.name, own.name)
         present, wanted = file.data.nbytes, file.nbytes
         if present != wanted:
-            message = f"{quote(name)} has {present} bytes behind its header, which asks for {wanted}"
+            message = f"{quote(name)} has {present} bytes after its header, which states {wanted}"
             expected, found = f"{wanted} bytes", f"{present} bytes"
             self._findings.report(codes.FILE_PARTLY_READ, message, place, expected=expected, found=found)
         return padded(file.data, wanted), own

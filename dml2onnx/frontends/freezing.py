@@ -88,7 +88,7 @@ def _reject_conflicts(options: LoadOptions) -> None:
     """Raises :class:`UnreadableError` for names that are both in ``constants`` and in ``inputs``."""
     problems = [
         codes.UNKNOWN_OPTION_NAME.at(
-            f"{quote(name)} is asked to be a constant (--constant, constants) and to stay an input (--input, inputs)",
+            f"{quote(name)} is both a constant (--constant, constants) and an input (--input, inputs)",
             expected="one of the two",
             found=quote(name),
         )

@@ -93,7 +93,7 @@ class EndReader:
             self._values.report_unknown(name, value_place)
             return None
         if known.is_buffer and desc is None:
-            message = f"{quote(name)} has no tensor of its own; how is it to be seen?"
+            message = f"{quote(name)} has no tensor of its own; write DataType and Sizes"
             expected = "value, DataType and Sizes"
             self._findings.report(codes.MISSING_FIELD, message, place, expected=expected, found=quote(name))
         desc = desc or known.desc

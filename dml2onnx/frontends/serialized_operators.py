@@ -172,10 +172,10 @@ class _Decoder:
 
     def _count_tensors(self, side: str, unused: int, surplus: list[str]) -> None:
         if unused:
-            message = f"of the {side} are {unused} more than there are names of tensors"
+            message = f"have {unused} more descriptors than names"
             self.problems.append(codes.TENSOR_COUNT.of((side,), message, "a name for each descriptor"))
         if surplus:
-            message = f"of {self._schema.short_name} do not include what {quote(surplus[0])} is the name of"
+            message = f"have no descriptor for {quote(surplus[0])}"
             self.problems.append(codes.TENSOR_COUNT.of((side,), message, "no further name", quote(surplus[0])))
 
     def _tensor(self, element: Element[Json], owned: bool, field: str, index: int | None = None) -> Json:

@@ -420,10 +420,10 @@ def _syntax(error: json.JSONDecodeError, bare: str, text: str) -> tuple[tuple[in
     if error.msg == "Expecting ',' delimiter":
         return span, *_missing_delimiter(bare, start, found), found
     if error.msg == "Expecting ':' delimiter":
-        return span, f"{_shown(found)} stands in place of a colon after the name of a member", "a colon", found
+        return span, f"{_shown(found)} found in place of a colon after the name of a member", "a colon", found
     if error.msg.startswith("Extra data"):
         return span, f"{_shown(found)} follows the end of the model", "nothing more", found
-    return span, f"{_shown(found)} stands where {_EXPECTED.get(error.msg, error.msg)}", "JSON", found
+    return span, f"{_shown(found)} found where {_EXPECTED.get(error.msg, error.msg)}", "JSON", found
 
 
 _EXPECTED = MappingProxyType(
@@ -489,13 +489,11 @@ def _missing_delimiter(text: str, start: int, found: str) -> tuple[str, str]:
     if found in ("}", "]") and above:
         bracket, at = above[-1]
         line, column = _line_and_column(text, at)
-        reason = (
-            f'{_shown(found)} stands where "{closing}" has to close the "{bracket}" of line {line}, column {column}'
-        )
+        reason = f'{_shown(found)} found where "{closing}" must close the "{bracket}" of line {line}, column {column}'
         return reason, closing
     last = len(text[:start].rstrip())
     where = f" behind line {_line_and_column(text, last)[0]}" if "\n" in text[last:start] else ""
-    return f"{_shown(found)} stands where a comma is missing{where}", f'a comma, or "{closing}"'
+    return f"{_shown(found)} found where a comma is missing{where}", f'a comma, or "{closing}"'
 
 
 def _truncated(text: str, start: int, *, is_text: bool) -> tuple[str, str]:

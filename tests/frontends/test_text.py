@@ -203,11 +203,11 @@ def test_native_models_have_comments(tmp_path: Path) -> None:
         ),
         pytest.param(
             '{"dml2onnx": 0.' + "1" * 1_000_000 + " g}",
-            '"g" stands where a comma is missing',
+            '"g" found where a comma is missing',
             "a comma, or",
             id="many digits and a letter",
         ),
-        ('{"dml2onnx": 1 "nodes": []}', '"nodes" stands where a comma is missing', "a comma, or"),
+        ('{"dml2onnx": 1 "nodes": []}', '"nodes" found where a comma is missing', "a comma, or"),
         (r'{"dml2onnx": "C:\models"}', "a backslash in text escapes nothing", "two backslashes"),
         ('{"dml2onnx": "a\nb"}', "a string contains a line break or a tab", r"\n or \t"),
     ],
