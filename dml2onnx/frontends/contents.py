@@ -187,7 +187,6 @@ def _flatten(values: list[object], desc: TensorDesc) -> tuple[list[object] | Non
 
 
 def _nesting_in_words(values: list[object]) -> str:
-    """Describes the nesting of arrays."""
     sizes = [len(values)]
     while any(isinstance(item, list) for item in values):
         lengths = {len(item) if isinstance(item, list) else -1 for item in values}

@@ -146,7 +146,6 @@ class DescriptorReader:
         return _add_remedies(operator, problems, self.dialect) if problems else Reading(operator, ())
 
     def tensor(self, raw: object, owner: Json, problems: list[Diagnostic]) -> TensorDesc | Unreadable:
-        """Reads one tensor descriptor."""
         try:
             key = marshal.dumps(raw, 2)  # type: ignore[arg-type]  # decoded JSON
         except ValueError:

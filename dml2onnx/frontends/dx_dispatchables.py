@@ -134,7 +134,6 @@ class Bindings:
         return self.whole_by_name.get(raw) if type(raw) is str else None
 
     def resource(self, name: str, place: str) -> Resource | None:
-        """Looks up a resource, and reports unknown names."""
         resource = self._resources.get(name)
         if resource is None:
             message = f"there is no resource {quote(name)}{self._findings.did_you_mean(name, self._resources)}"
@@ -205,7 +204,6 @@ class DispatchableReader:
         """Valid operators without their bindings, and the paths of their fields, by the content of the dispatchable."""
 
     def read(self, name: str, raw: object, place: str) -> Dispatchable:
-        """Reads one dispatchable, and reports errors."""
         if type(raw) is not dict:
             wrong_kind(self._findings, quote(name), "an object", raw, place, name)
             return Dispatchable(name, place)

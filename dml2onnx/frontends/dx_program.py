@@ -80,7 +80,6 @@ class Program:
         self.effects: list[Effect] = []
 
     def run(self, commands: list[object]) -> None:
-        """Executes all commands in order."""
         self._commands = commands
         for index, raw in enumerate(commands):
             place = f"/commands/{index}"

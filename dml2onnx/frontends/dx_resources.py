@@ -113,7 +113,6 @@ class ResourceReader:
         """Cached buffers with one value in all elements, without their names: programs repeat them."""
 
     def read(self, name: str, raw: object, place: str) -> Resource:
-        """Reads one resource, and reports errors."""
         if type(raw) is not dict:
             wrong_kind(self._findings, quote(name), "an object", raw, place)
             return Resource(name, None, UNBOUNDED, 0, None)

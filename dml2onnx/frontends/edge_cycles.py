@@ -46,7 +46,6 @@ def break_cycles(nodes: Nodes, ends: Sequence[Edge], unresolved: Unresolved) -> 
 
 
 def _cycle(edges: Sequence[Edge]) -> list[Edge]:
-    """Finds the edges of a cycle."""
     leaving: dict[int, list[Edge]] = {}
     for edge in edges:
         leaving.setdefault(edge.ends[0], []).append(edge)

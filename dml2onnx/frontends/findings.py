@@ -112,18 +112,6 @@ class Findings:
     is used in several places.
     """
 
-    __slots__ = (
-        "_comparisons",
-        "_dropped",
-        "_dropped_errors",
-        "_items",
-        "_kinds",
-        "_misspelt",
-        "_strays",
-        "_unreadable_kinds",
-        "_uses",
-    )
-
     def __init__(self) -> None:
         self._items: list[Diagnostic] = []
         self._dropped = 0
@@ -258,7 +246,9 @@ class Findings:
                     stray, name = self._strays[place]
                     strayed = kept.pop(stray, None)
                     message = f"{item.message}; is {quote(name)} meant for it?"
-                    rename = () if strayed is None else instead(strayed.pointer, [_last(item.pointer)], renamed=True)
+                    rename = (
+                        () if strayed is None else instead(strayed.pointer, [last_member(item.pointer)], renamed=True)
+                    )
                     where = item.pointer if strayed is None else strayed.pointer
                     kept[index] = replace(item, message=message, pointer=where, remedies=item.remedies or rename)
         return list(kept.values())
@@ -275,7 +265,7 @@ def _merge_uses(finding: Diagnostic, uses: list[Diagnostic]) -> Diagnostic:
     return replace(finding, message=message, places=others, remedies=tuple(remedies))
 
 
-def _last(pointer: str) -> str:
+def last_member(pointer: str) -> str:
     """The last member of a pointer."""
     return unescape(pointer.rpartition("/")[2])
 

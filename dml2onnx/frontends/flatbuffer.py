@@ -109,7 +109,6 @@ class FlatBuffer:
 
     @staticmethod
     def fail(place: Place, offset: int, message: str) -> NoReturn:
-        """Raises :class:`DamagedError`."""
         raise DamagedError(_pointer(place), offset, message)
 
     def follow(self, place: Place, offset: int) -> int:
@@ -145,7 +144,6 @@ class FlatBuffer:
         return form
 
     def vtable(self, place: Place, offset: int, layout: TableLayout) -> Form:
-        """Returns the vtable at ``offset``."""
         known = self._forms[layout].get(offset)
         if known is not None:
             return known
@@ -191,7 +189,6 @@ class FlatBuffer:
         return start, count
 
     def string(self, place: Place, offset: int) -> str:
-        """Returns the string at ``offset``."""
         text = self.strings.get(offset)
         if text is None:
             text = self.strings[offset] = self._read_string(place, offset)
@@ -248,11 +245,9 @@ class Table:
 
     @property
     def place(self) -> str:
-        """The pointer of the table."""
         return _pointer(self.reached)
 
     def at(self, field: str) -> str:
-        """The pointer of a field."""
         return f"{self.place}/{field}"
 
     def uint8(self, field: str) -> int:
@@ -267,24 +262,20 @@ class Table:
         return number
 
     def string(self, field: str) -> str | None:
-        """A string."""
         target = self._target(field)
         return None if target is None else self._buffer.string((self, field, ""), target)
 
     def strings(self, field: str) -> list[str]:
-        """A vector of strings."""
         known, string = self._buffer.strings.get, self._buffer.string
         return [
             known(target) or string((self, field, index), target) for index, target in enumerate(self.targets(field))
         ]
 
     def table(self, field: str, layout: TableLayout) -> Table | None:
-        """A table."""
         target = self._target(field)
         return None if target is None else Table(self._buffer, target, layout, (self, field, ""))
 
     def tables(self, field: str, layout: TableLayout) -> list[Table]:
-        """A vector of tables."""
         return [
             Table(self._buffer, target, layout, (self, field, index))
             for index, target in enumerate(self.targets(field))

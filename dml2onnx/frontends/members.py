@@ -79,11 +79,9 @@ class Members:
         return self._of_kind(str, name, "a string", required, default)
 
     def array(self, name: str, *, required: bool = False) -> list[object] | None:
-        """An array."""
         return self._of_kind(list, name, "an array", required)
 
     def mapping(self, name: str, *, required: bool = False) -> Json | None:
-        """An object."""
         return self._of_kind(dict, name, "an object", required)
 
     def uint(self, name: str, limit: int = UINT64, *, required: bool = False) -> int | None:
@@ -117,7 +115,6 @@ class Members:
         return tuple(sizes)
 
     def at(self, *path: str | int) -> str:
-        """Returns the pointer of a member."""
         return self.place + pointer_of(*path)
 
     def _of_kind(

@@ -100,7 +100,6 @@ class EndReader:
         return None if desc is None else GraphOutput(public or name, known.value, desc)
 
     def commands(self, root: Members) -> Iterator[Effect]:
-        """Yields the commands in order."""
         for index, raw in enumerate(root.array("commands") or []):
             members = Members.of(raw, f"/commands/{index}", self._findings, "a command")
             kind = None if members is None else members.text("type", required=True)

@@ -49,7 +49,6 @@ class RawNode:
 
     @property
     def schema(self) -> OperatorSchema:
-        """The operator."""
         return self.form.schema
 
     def report(
@@ -157,7 +156,6 @@ class OutputInference:
             self._give_up(other, left)
 
     def _cycle(self, pending: dict[RawNode, tuple[str, ...]]) -> list[RawNode]:
-        """Finds the nodes of a cycle."""
         path: dict[RawNode, None] = {}
         node = next(iter(pending))
         while node not in path:

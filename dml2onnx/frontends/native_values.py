@@ -210,7 +210,6 @@ class DeclaredReader:
         self.constants: list[Constant] = []
 
     def read(self, root: Members, section: str) -> None:
-        """Reads a section."""
         declared = root.mapping(section)
         if declared is None and section in root.raw:
             self._findings.mark_unreadable(VALUE)

@@ -27,7 +27,7 @@ from dml2onnx.diagnostics import (
     with_code,
 )
 from dml2onnx.frontends.dialects import OPERATOR_PREFIX, operators_by_name
-from dml2onnx.frontends.findings import Findings, instead, listing, pointer, quote, show, suggestion
+from dml2onnx.frontends.findings import Findings, instead, last_member, listing, pointer, quote, show, suggestion
 from dml2onnx.frontends.members import Json
 from dml2onnx.frontends.tensors import wrong_kind
 from dml2onnx.ir.tensor import MAX_DIMENSIONS
@@ -207,7 +207,7 @@ def report(
             code = codes.UNKNOWN_FIELD
         if is_unknown:
             for name in close:
-                findings.mark_misspelt(where.rpartition("/")[0] + pointer(name), code, _last(problem.path))
+                findings.mark_misspelt(where.rpartition("/")[0] + pointer(name), code, last_member(problem.path))
         message = f"{_subject(problem.path, is_unknown=is_unknown)} {message}{suggestion(close)}"
         remedies = _remedies(problem, where, close, field_owner)
         if is_guess:
@@ -293,7 +293,7 @@ def _converted_fields(
 ) -> tuple[Remedy, ...]:
     """Replaces an unknown field by the fields that it means, with its value converted to their form."""
     contents: Any = problem.contents
-    name = _last(problem.path)
+    name = last_member(problem.path)
     if not names and _tensor_member(name) == "DataType" and isinstance(contents, str):
         outputs = [item.name for item in schema.output_fields]
         return (Remedy(f'"{outputs[0]}": {{"DataType": {quote(contents)}}}'),) if len(outputs) == 1 else ()
@@ -328,11 +328,6 @@ def _are_few_numbers(contents: object) -> bool:
     if not isinstance(contents, list) or len(contents) > 2 * MAX_DIMENSIONS:
         return False
     return all(type(item) is int for item in contents)
-
-
-def _last(path: str) -> str:
-    """The last member of a path."""
-    return unescape(path.rpartition("/")[2])
 
 
 def _subject(path: str, *, is_unknown: bool) -> str:

@@ -145,7 +145,7 @@ class _Input:
     desc: TensorDesc | None = None
     covers_all: bool = True
     """Whether the first reader covers what all other readers read."""
-    value: Value | None = field(default=None)
+    value: Value | None = None
 
 
 def _tensors(operator: OperatorDesc, connections: tuple[Connection, ...]) -> dict[str, tuple[_Tensor, ...]]:
@@ -379,7 +379,6 @@ class SerializedReader:
         self._nodes.append(_OperatorNode(index, name, operator, inputs, writes))
 
     def _write(self, index: int, node: str, operator: _Operator, names: list[str]) -> dict[str, tuple[Write, ...]]:
-        """Makes the values of all outputs."""
         writes: dict[str, tuple[Write, ...]] = {}
         for field_name, tensors in operator.outputs.items():
             written: list[Write] = []

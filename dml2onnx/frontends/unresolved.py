@@ -20,7 +20,6 @@ class Unresolved:
         self._values: list[Value] = []
 
     def value(self, name: str = "") -> Value:
-        """Makes a new placeholder."""
         value = Value(name, UNBOUNDED)
         self._values.append(value)
         return value
@@ -30,9 +29,7 @@ class Unresolved:
         return tuple([Read(self.value()) for _ in descs])
 
     def add(self, values: Iterable[Value]) -> None:
-        """Adds existing values."""
         self._values.extend(values)
 
     def all(self) -> frozenset[Value]:
-        """Returns all values."""
         return frozenset(self._values)

@@ -32,6 +32,7 @@ from dml2onnx.pydirectml.enums import (
     TensorFlags,
     module_constants,
 )
+from dml2onnx.pydirectml.executable import Model
 from dml2onnx.pydirectml.expression import Expression
 from dml2onnx.pydirectml.functions import (
     GRUOutputs,
@@ -62,7 +63,6 @@ from dml2onnx.pydirectml.functions import (
     value_scale_2d,
 )
 from dml2onnx.pydirectml.graph import GraphBuilder, input_tensor, reinterpret
-from dml2onnx.pydirectml.model import Model
 from dml2onnx.pydirectml.tensors import Dimensions, FusedActivation, Size2D, TensorDesc, TensorPolicy
 
 __all__ = [

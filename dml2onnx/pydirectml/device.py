@@ -12,9 +12,8 @@ import numpy.typing as npt
 from dml2onnx.ir.tensor import extent, packed_strides
 from dml2onnx.pydirectml.arguments import Flag, RefusedError, flag, instance, optional_instances, public, typed_repr
 from dml2onnx.pydirectml.enums import TensorDataType
-from dml2onnx.pydirectml.executable import Executable
+from dml2onnx.pydirectml.executable import Executable, Model
 from dml2onnx.pydirectml.expression import Expression
-from dml2onnx.pydirectml.model import Model
 
 if TYPE_CHECKING:
     from dml2onnx.pydirectml.tensors import TensorDesc

@@ -1,10 +1,9 @@
-"""Compiles models at the first computation, and caches them with their ONNX Runtime sessions."""
+"""The models that programs get from ``build`` and pass to ``compute``, which compiles them and caches the sessions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +13,8 @@ from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph
 from dml2onnx.ir.mapped import is_lasting
 from dml2onnx.pydirectml import settings
+from dml2onnx.pydirectml.settings import InputSlot
 from dml2onnx.runtime import Session
-
-if TYPE_CHECKING:
-    from dml2onnx.pydirectml.settings import InputSlot
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -88,3 +85,28 @@ class Executable:
         provider = settings.current().provider
         model = compile(graph, target=provider.target, feature_level=settings.current().feature_level)
         return _Compiled(graph, model, model.session(provider), frozen)
+
+
+class Model:
+    """The result of ``GraphBuilder.build``, opaque to programs."""
+
+    __slots__ = ("executable", "graph", "inputs", "output_names")
+
+    def __init__(self) -> None:
+        raise TypeError("pydirectml.Model: No constructor defined!")
+
+    graph: Graph
+    inputs: tuple[InputSlot, ...]
+    output_names: tuple[str | None, ...]
+    """The name of each output; ``None`` for a null expression."""
+    executable: Executable | None
+    """The compiled model, from the first computation on."""
+
+    @classmethod
+    def of(cls, graph: Graph, inputs: Sequence[InputSlot], output_names: Sequence[str | None]) -> Model:
+        made = cls.__new__(cls)
+        made.graph = graph
+        made.inputs = tuple(inputs)
+        made.output_names = tuple(output_names)
+        made.executable = None
+        return made

@@ -48,7 +48,6 @@ class Expression:
 
     @classmethod
     def of(cls, node: TensorView) -> Expression:
-        """Makes a handle to a tensor."""
         made = cls()
         made._node = node
         return made

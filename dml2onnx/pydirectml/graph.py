@@ -11,8 +11,8 @@ from dml2onnx.pydirectml import settings
 from dml2onnx.pydirectml.arguments import Integers, instance, instances, integer, integers, public
 from dml2onnx.pydirectml.device import Device
 from dml2onnx.pydirectml.enums import ExecutionFlags, TensorDataType, TensorFlags
+from dml2onnx.pydirectml.executable import Model
 from dml2onnx.pydirectml.expression import Expression, TensorView
-from dml2onnx.pydirectml.model import Model
 from dml2onnx.pydirectml.settings import InputSlot
 from dml2onnx.pydirectml.tensors import TensorDesc, data_type_of, minimum_bytes
 
