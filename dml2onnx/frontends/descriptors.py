@@ -24,13 +24,7 @@ from dml2onnx.frontends.dialects import Dialect, data_types, enumerators, operat
 from dml2onnx.frontends.findings import listing, quote, show
 from dml2onnx.frontends.members import UINT32, Json
 from dml2onnx.frontends.numbers import Bad, beyond_range, round_to_float32, to_double, to_element
-from dml2onnx.frontends.problems import (
-    MISSING,
-    activation_as_text,
-    form_of,
-    operator_form,
-    unknown_activation,
-)
+from dml2onnx.frontends.problems import MISSING, activation_as_text, form_of, operator_form, unknown_activation
 from dml2onnx.frontends.tensors import (
     read_tensor,
     read_uint,

@@ -82,9 +82,7 @@ DXDISPATCH = Dialect(
     unknown_field=codes.IGNORED_FIELD,
     nested_tensor=codes.NESTED_TENSOR_IGNORED,
     zero_size_is_absent=True,
-    newer=frozenset(
-        {"DML_OPERATOR_RESAMPLE3", "DML_OPERATOR_FOLD", "DML_OPERATOR_UNFOLD", "DML_PADDING_MODE_WRAP"},
-    ),
+    newer=frozenset({"DML_OPERATOR_RESAMPLE3", "DML_OPERATOR_FOLD", "DML_OPERATOR_UNFOLD", "DML_PADDING_MODE_WRAP"}),
 )
 """DxDispatch at the time of DirectML 1.15: feature level 6.3."""
 

@@ -330,19 +330,12 @@ class _GraphDescReader:
             return self._nodes[index]
         self._suppress_unconnected()
         count = len(self._nodes)
-        self._findings.report_unknown(
-            _NODE,
-            str(index),
-            codes.EDGE_INDEX.at(
-                f"there is no node {index}",
-                pointer=edge.at(end),
-                expected=f"a number below {count}" if count else "no edge",
-                found=str(index),
-                remedies=self._connected.other_output(edge)
-                if edge.members[end] == "FromNodeIndex"
-                else self._connected.other_input(edge, end + 1),
-            ),
-        )
+        expected, message = f"a number below {count}" if count else "no edge", f"there is no node {index}"
+        is_source = edge.members[end] == "FromNodeIndex"
+        remedies = self._connected.other_output(edge) if is_source else self._connected.other_input(edge, end + 1)
+        place, found = edge.at(end), str(index)
+        finding = codes.EDGE_INDEX.at(message, pointer=place, expected=expected, found=found, remedies=remedies)
+        self._findings.report_unknown(_NODE, found, finding)
         return None
 
     def _report_bad_index(

@@ -182,14 +182,9 @@ class Bindings:
         message = f"elementOffset is {first} bytes; the region is bytes {first} to {last} of {quote(resource.name)}"
         present = f"{resource.nbytes} bytes"
         place = Place(pointer("resources", resource.name), f"it has {present}")
-        self._findings.report(
-            OUT_OF_BOUNDS,
-            f"{message}, which has {resource.nbytes}",
-            members.at("elementOffset"),
-            expected=f"{last} bytes or more",
-            found=present,
-            places=(place,),
-        )
+        message, offset = f"{message}, which has {resource.nbytes}", members.at("elementOffset")
+        expected = f"{last} bytes or more"
+        self._findings.report(OUT_OF_BOUNDS, message, offset, expected=expected, found=present, places=(place,))
 
 
 class DispatchableReader:
@@ -248,15 +243,10 @@ class DispatchableReader:
         kind = members.text("type", required=True)
         if kind is not None and kind.lower() in _UNSUPPORTED:
             message = f"{quote(name)} is {_UNSUPPORTED[kind.lower()]}, not a DirectML operator"
-            self._findings.report(
-                codes.UNSUPPORTED_DISPATCHABLE,
-                message,
-                members.at("type"),
-                expected="an operator",
-                found=kind,
-                node=name,
-                remedies=(Remedy("without it and its dispatches; what it writes is an input of the model then"),),
-            )
+            remedies = (Remedy("without it and its dispatches; what it writes is an input of the model then"),)
+            details: FindingDetails = {"expected": "an operator", "found": kind, "remedies": remedies}
+            code = codes.UNSUPPORTED_DISPATCHABLE
+            self._findings.report(code, message, members.at("type"), node=name, **details)
             return Dispatchable(name, place)
         self._read_flags(members)
         if kind is not None and kind.lower() == _SERIALIZED_GRAPH:
@@ -330,14 +320,8 @@ class DispatchableReader:
             report(self._findings, [wrong], members.place, node=name, schema=schema)
             return Dispatchable(name, place)
         if type(form.fields) is not dict:
-            wrong_kind(
-                self._findings,
-                form.fields_path[0] if form.fields_path else "the dispatchable",  # type: ignore[arg-type]  # names only
-                "an object with the fields of the operator",
-                form.fields,
-                place,
-                name,
-            )
+            what = str(form.fields_path[0]) if form.fields_path else "the dispatchable"
+            wrong_kind(self._findings, what, "an object with the fields of the operator", form.fields, place, name)
             return Dispatchable(name, place)
         fields: Json = form.fields
         extra = MEMBERS if not form.fields_path else ()
@@ -439,13 +423,7 @@ class DispatchableReader:
                     f"elementCount stands for {stated_bytes}, but {port.field} covers {needed}; elementCount is ignored"
                 )
                 self.report(
-                    target,
-                    codes.ELEMENT_COUNT_IGNORED,
-                    message,
-                    place,
-                    port.field,
-                    f"{needed} or more",
-                    stated_bytes,
+                    target, codes.ELEMENT_COUNT_IGNORED, message, place, port.field, f"{needed} or more", stated_bytes
                 )
 
     def report_ignored(self, target: Dispatchable, field_name: str, place: str, given: Collection[str]) -> None:

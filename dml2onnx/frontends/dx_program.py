@@ -248,17 +248,11 @@ class Program:
             close = self._findings.closest(name, self._dispatchables) or self._dispatchable_of(name)
             message = f"there is no dispatchable {quote(name)}{suggestion(close)}"
             place = members.at("dispatchable")
-            self._findings.report_unknown(
-                DISPATCHABLE,
-                name,
-                codes.UNKNOWN_DISPATCHABLE.at(
-                    message,
-                    pointer=place,
-                    expected="a member of dispatchables",
-                    found=quote(name),
-                    remedies=instead(place, close) if self._findings.is_likely_typo(name, self._dispatchables) else (),
-                ),
+            remedies = instead(place, close) if self._findings.is_likely_typo(name, self._dispatchables) else ()
+            finding = codes.UNKNOWN_DISPATCHABLE.at(
+                message, pointer=place, expected="a member of dispatchables", found=quote(name), remedies=remedies
             )
+            self._findings.report_unknown(DISPATCHABLE, name, finding)
         members.mapping("bindings", required=True)
         if "threadGroupCount" in members.raw:
             counts = members.raw["threadGroupCount"]
@@ -344,10 +338,7 @@ class Program:
         return sources if self._reader.count_matches(target, port, len(sources), place) else None
 
     def _inline(
-        self,
-        target: Dispatchable,
-        reads: dict[str, tuple[Read, ...]],
-        outputs: list[tuple[Slot, tuple[Source, ...]]],
+        self, target: Dispatchable, reads: dict[str, tuple[Read, ...]], outputs: list[tuple[Slot, tuple[Source, ...]]]
     ) -> None:
         """Inlines the nodes of a graph, connected to the bindings of its inputs and outputs.
 

@@ -205,12 +205,8 @@ class ResourceReader:
             found = listing([quote(key) for key in values])
             self._findings.report(codes.DATA_SOURCE, message, place, expected=listing(names), found=found)
         elif values == "deferred":
-            self._findings.report(
-                codes.DEFERRED_RESOURCE,
-                "a deferred buffer, which ONNX Runtime allocates, cannot be compiled",
-                place,
-                found='"deferred"',
-            )
+            message = "a deferred buffer, which ONNX Runtime allocates, cannot be compiled"
+            self._findings.report(codes.DEFERRED_RESOURCE, message, place, found='"deferred"')
         elif "initialValues" in members.raw:
             wrong_kind(self._findings, "initialValues", 'an array, an object or "deferred"', values, place)
         return None, data_type

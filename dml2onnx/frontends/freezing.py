@@ -117,11 +117,7 @@ def _check_names(graph: Graph, options: LoadOptions, contents: dict[str, _Conten
 
 
 def _data(
-    item: GraphInput,
-    desc: TensorDesc,
-    contents: dict[str, _Contents | None],
-    options: LoadOptions,
-    findings: Findings,
+    item: GraphInput, desc: TensorDesc, contents: dict[str, _Contents | None], options: LoadOptions, findings: Findings
 ) -> Data | None:
     """Returns the contents of an input that becomes a constant, or ``None`` if it stays an input."""
     own = contents.get(item.name)

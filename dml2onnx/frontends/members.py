@@ -154,12 +154,5 @@ def wrong_kind(
     remedies: tuple[Remedy, ...] = ()
     if instead is not None:
         remedies = (Remedy(f"write {json.dumps(instead)}", (Edit(place, instead),), is_certain=True),)
-    findings.report(
-        codes.WRONG_KIND,
-        f"{what} is {show(found)}, not {expected}",
-        place,
-        expected=expected,
-        found=show(found),
-        node=node,
-        remedies=remedies,
-    )
+    details: FindingDetails = {"expected": expected, "found": show(found), "remedies": remedies}
+    findings.report(codes.WRONG_KIND, f"{what} is {show(found)}, not {expected}", place, node=node, **details)

@@ -15,7 +15,7 @@ from dml2onnx.codes.checking import DIMENSION_COUNT_LIMIT, TOTAL_SIZE_TOO_SMALL,
 from dml2onnx.diagnostics import Diagnostic, Place
 from dml2onnx.frontends import contents
 from dml2onnx.frontends.files import ModelFiles
-from dml2onnx.frontends.findings import Findings, at_field, instead, pointer, quote, suggestion
+from dml2onnx.frontends.findings import FindingDetails, Findings, at_field, instead, pointer, quote, suggestion
 from dml2onnx.frontends.members import Members, wrong_kind
 from dml2onnx.frontends.problems import report
 from dml2onnx.frontends.tensors import BUFFER_MEMBERS
@@ -120,21 +120,11 @@ class Values:
         else:
             close = self._findings.closest(name, self.by_name)
             meant = suggestion(close)
-        self._findings.report_unknown(
-            VALUE,
-            name,
-            at_field(
-                codes.UNKNOWN_VALUE,
-                f"there is no value {quote(name)}{meant}",
-                place,
-                node,
-                schema,
-                field,
-                expected=UNKNOWN_EXPECTED,
-                found=quote(name),
-                remedies=instead(place, close),
-            ),
-        )
+        details: FindingDetails = {"expected": UNKNOWN_EXPECTED, "found": quote(name)}
+        details["remedies"] = instead(place, close)
+        message = f"there is no value {quote(name)}{meant}"
+        finding = at_field(codes.UNKNOWN_VALUE, message, place, node, schema, field, **details)
+        self._findings.report_unknown(VALUE, name, finding)
 
     def _written_by(self, node: str) -> tuple[str, ...]:
         """Returns the values that the node of this name writes: in other formats, nodes are read by their name."""
@@ -195,13 +185,7 @@ class Values:
 class DeclaredReader:
     """Reads the inputs and constants of a model."""
 
-    def __init__(
-        self,
-        values: Values,
-        descriptors: DescriptorReader,
-        files: ModelFiles,
-        findings: Findings,
-    ) -> None:
+    def __init__(self, values: Values, descriptors: DescriptorReader, files: ModelFiles, findings: Findings) -> None:
         self._values = values
         self._descriptors = descriptors
         self._files = files

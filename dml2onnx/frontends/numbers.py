@@ -104,17 +104,12 @@ def first_beyond_range(raw: list[object], array: Array, data_type: DataType) -> 
 def to_integer(raw: object, data_type: DataType) -> int | Bad:
     """Checks for a whole number in the range of an integer type."""
     low, high = data_type.limits
-    if type(raw) is not int:
-        expected = f"a whole number from {low} to {high}"
-        return Bad(codes.FIELD_KIND, f"is {show(raw)}, not a whole number", expected, show(raw))
-    if low <= raw <= high:
+    if type(raw) is int and low <= raw <= high:
         return raw
-    return Bad(
-        codes.FIELD_RANGE,
-        f"is {show(raw)}, which {data_type.name} cannot hold",
-        f"a whole number from {low} to {high}",
-        show(raw),
-    )
+    expected, found = f"a whole number from {low} to {high}", show(raw)
+    if type(raw) is not int:
+        return Bad(codes.FIELD_KIND, f"is {found}, not a whole number", expected, found)
+    return Bad(codes.FIELD_RANGE, f"is {found}, which {data_type.name} cannot hold", expected, found)
 
 
 def to_element(raw: object, data_type: DataType, *, truncate: bool, strings: bool = True) -> int | float | Bad:

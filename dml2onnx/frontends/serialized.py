@@ -326,14 +326,8 @@ class SerializedReader:
             if file.readers:
                 self._constants.append(Constant(value, data))
             message = f"{quote(data.path.name)} is not there; {quote(file.name)} has {nbytes} bytes"
-            self._findings.report(
-                codes.MISSING_CONTENTS,
-                message,
-                file.place,
-                expected=f"a file of {nbytes} bytes",
-                found="no file",
-                node=file.name,
-            )
+            details: FindingDetails = {"expected": f"a file of {nbytes} bytes", "found": "no file"}
+            self._findings.report(codes.MISSING_CONTENTS, message, file.place, node=file.name, **details)
             return
         most = max((max_file_bytes(desc) for desc in file.readers), default=file.data.nbytes)
         if file.data.nbytes > most:

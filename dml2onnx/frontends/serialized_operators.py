@@ -84,11 +84,7 @@ class OperatorDecoder:
         self.attributes = Repeats[object](buffer, pieces, ATTRIBUTE)
 
     def decode(
-        self,
-        schema: OperatorSchema,
-        table: Table,
-        names: tuple[Sequence[str], Sequence[str]],
-        owned: Collection[str],
+        self, schema: OperatorSchema, table: Table, names: tuple[Sequence[str], Sequence[str]], owned: Collection[str]
     ) -> DecodedOperator:
         """Decodes an ``OperatorNodeDesc``.
 
@@ -119,12 +115,7 @@ class _Decoder:
     # --- Tensors ------------------------------------------------------------------------------------------------------
 
     def tensors(
-        self,
-        fields: Sequence[FieldSchema],
-        table: Table,
-        side: str,
-        names: Sequence[str],
-        owned: Collection[str],
+        self, fields: Sequence[FieldSchema], table: Table, side: str, names: Sequence[str], owned: Collection[str]
     ) -> tuple[Connection, ...]:
         """Pairs fields, names and descriptors of the inputs or outputs.
 

@@ -140,12 +140,7 @@ def unknown_members(
     """Reports each member that is neither in ``known`` nor in ``also``."""
     return [
         dialect.unknown_field.of(
-            (name,),
-            f"is no member of {what}",
-            listing(known),
-            quote(name),
-            guess=(name, known),
-            contents=value,
+            (name,), f"is no member of {what}", listing(known), quote(name), guess=(name, known), contents=value
         )
         for name, value in raw.items()
         if name not in known and name not in also
@@ -191,15 +186,10 @@ def _read_buffer(raw: Json, dialect: Dialect, problems: list[Diagnostic], path: 
     if "DimensionCount" in raw:
         read_uint(count, UINT32, problems, *path, "DimensionCount")
         if type(count) is int and isinstance(sizes, tuple) and count != len(sizes):
+            message, rank = f"is {show(count)}, but Sizes has {plural(len(sizes), 'element')}", len(sizes)
+            place, related = (*path, "DimensionCount"), ((*path, "Sizes"),)
             problems.append(
-                codes.COUNT_MISMATCH.of(
-                    (*path, "DimensionCount"),
-                    f"is {show(count)}, but Sizes has {plural(len(sizes), 'element')}",
-                    str(len(sizes)),
-                    show(count),
-                    related=((*path, "Sizes"),),
-                    instead=len(sizes),
-                )
+                codes.COUNT_MISMATCH.of(place, message, str(rank), show(count), related=related, instead=rank)
             )
     owned = _read_flags(raw["Flags"], dialect, problems, path) if "Flags" in raw else False
     total = read_uint(raw.get("TotalTensorSizeInBytes", 0), UINT64, problems, *path, "TotalTensorSizeInBytes")
@@ -243,10 +233,7 @@ def _read_sizes(raw: Json, problems: list[Diagnostic], path: Steps) -> tuple[int
     if type(sizes) is list and len(sizes) > MAX_SIZES:
         problems.append(
             codes.TOO_MANY_SIZES.of(
-                (*path, "Sizes"),
-                f"has {len(sizes)} dimensions",
-                "1 to 8 dimensions",
-                f"{len(sizes)} dimensions",
+                (*path, "Sizes"), f"has {len(sizes)} dimensions", "1 to 8 dimensions", f"{len(sizes)} dimensions"
             )
         )
         return UNREADABLE

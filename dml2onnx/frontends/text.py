@@ -205,12 +205,8 @@ def read_file(path: Path, max_bytes: int) -> bytes:
                 _reject_directory(path)
             _reject(unreadable.NOT_A_FILE, f"{shown} is not a regular file", "a file", "not a regular file")
         if status.st_size > max_bytes:
-            _reject(
-                unreadable.FILE_TOO_LARGE,
-                f"{shown} has {status.st_size} bytes",
-                f"at most {max_bytes} bytes of text",
-                f"{status.st_size} bytes",
-            )
+            found = f"{status.st_size} bytes"
+            _reject(unreadable.FILE_TOO_LARGE, f"{shown} has {found}", f"at most {max_bytes} bytes of text", found)
         data = path.read_bytes()
     except FileNotFoundError:
         _reject(unreadable.NO_SUCH_FILE, f"{shown} does not exist{_pattern_hint(path) or neighbour(path)}", "a file")
@@ -552,12 +548,5 @@ def _reject_surrogates(path: Path, text: str) -> None:
     for match in _SURROGATE.finditer(text):
         if match[1]:
             escape = f"\\{match[1]}"
-            _reject_at(
-                path,
-                text,
-                match.span(),
-                unreadable.LONE_SURROGATE,
-                f"{escape} is half of a surrogate pair",
-                "a pair of surrogates or the character itself",
-                escape,
-            )
+            message, expected = f"{escape} is half of a surrogate pair", "a pair of surrogates or the character itself"
+            _reject_at(path, text, match.span(), unreadable.LONE_SURROGATE, message, expected, escape)

@@ -415,11 +415,7 @@ def up_sample_2d(input: Expression, scale_size: Size2D, interpolation_mode: Inte
 
 @public
 def padding(
-    input: Expression,
-    padding_mode: PaddingMode,
-    padding_value: Number,
-    start_padding: Integers,
-    end_padding: Integers,
+    input: Expression, padding_mode: PaddingMode, padding_value: Number, start_padding: Integers, end_padding: Integers
 ) -> Expression:
     """``PADDING``, with one number per dimension."""
     sizes = _sizes("input", input)
