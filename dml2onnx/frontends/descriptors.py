@@ -333,7 +333,7 @@ class DescriptorReader:
                 problems.append(unknown_enumerator(raw, schema.values, enum))
                 return UNREADABLE
             if name in newer:
-                message = f"is {name}, which the released DxDispatch does not know"
+                message = f"is {name}, which the released DxDispatch does not support"
                 problems.append(codes.NEWER_THAN_DXDISPATCH.of((), message, found=name))
             return name
 
@@ -435,7 +435,7 @@ class DescriptorReader:
         others = {name: item for name, item in raw.items() if name != "Bytes"}
         other = self._read_union(others, data_type, problems) if others else scalar
         if isinstance(other, Scalar) and not _same_bits(other, scalar):
-            message = f"is {show(other.value)}, but Bytes say {show(scalar.value)}"
+            message = f"is {show(other.value)}, but Bytes has {show(scalar.value)}"
             place = (UNION_MEMBERS[data_type],)
             problems.append(codes.SCALAR_MEMBER.of(place, message, show(scalar.value), show(other.value)))
         return scalar

@@ -272,7 +272,7 @@ class _GraphDescReader:
         """
         limit = max((max_file_bytes(desc) for desc in node.readers), default=UNBOUNDED)
         if node.unsized_file and node.value.nbytes > limit:
-            message = f"the file has {node.value.nbytes} bytes, of which no tensor reads more than {limit}"
+            message = f"the file has {node.value.nbytes} bytes, but no tensor reads more than {limit}"
             found, name = f"{node.value.nbytes} bytes", node.value.name
             self._findings.report(
                 codes.FILE_TOO_LONG, message, node.unsized_file, expected=f"{limit} bytes", found=found, node=name
@@ -281,9 +281,7 @@ class _GraphDescReader:
             own = node.readers[0].data_type
             wide = own.name.replace(str(own.bits), str(2 * own.bits))
             if own.bits > 8 and wide in DataType.__members__ and looks_wider(node.data, own):
-                message = (
-                    f"{quote(node.value.name)} has {2 * limit} bytes, of which no tensor reads more than {limit}, "
-                )
+                message = f"{quote(node.value.name)} has {2 * limit} bytes, but no tensor reads more than {limit}, "
                 message += f"as {own.name}; are these {wide}?"
                 self._findings.report(READ_AS_OTHER_TYPE, message, node.place, expected=wide, found=own.name)
 

@@ -260,7 +260,7 @@ class DispatchableReader:
             report(self._findings, [unknown_operator(form)], place, node=name)
             return Dispatchable(name, place)
         if schema.name in DXDISPATCH.newer:
-            message = f"the released DxDispatch does not know {schema.short_name}"
+            message = f"the released DxDispatch does not support {schema.short_name}"
             type_place = place + pointer(*form.type_path)
             newer = codes.NEWER_THAN_DXDISPATCH
             self._findings.add(newer.at(message, pointer=type_place, node=name, operator=schema.short_name))
@@ -275,7 +275,7 @@ class DispatchableReader:
             )
         if "Desc" not in members.raw and "desc" not in members.raw:
             if compile_type == "DmlCompileGraph":
-                message = "with DmlCompileGraph the fields have to stand in desc"
+                message = "DmlCompileGraph requires the fields in desc"
                 self._findings.report(codes.COLLAPSED_GRAPH, message, members.place, expected="desc", node=members.node)
         else:
             members.hint(MEMBERS, "a dispatchable")
@@ -420,7 +420,7 @@ class DispatchableReader:
             if 0 < source.stated_bytes < desc.data_type.bytes_for(desc.extent):
                 stated_bytes, needed = f"{source.stated_bytes} bytes", f"{desc.data_type.bytes_for(desc.extent)} bytes"
                 message = (
-                    f"elementCount stands for {stated_bytes}, but {port.field} covers {needed}; elementCount is ignored"
+                    f"elementCount means {stated_bytes}, but {port.field} covers {needed}; elementCount is ignored"
                 )
                 self.report(
                     target, codes.ELEMENT_COUNT_IGNORED, message, place, port.field, f"{needed} or more", stated_bytes

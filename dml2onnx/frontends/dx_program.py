@@ -504,7 +504,7 @@ class Program:
         for value, resource in files.items():
             if ends[value] < resource.initial_bytes:
                 size, most = resource.initial_bytes, ends[value]
-                message = f"{quote(resource.file)} has {size} bytes, of which no tensor reads more than {most}"
+                message = f"{quote(resource.file)} has {size} bytes, but no tensor reads more than {most}"
                 place = pointer("resources", resource.name, "initialValues", "sourcePath")
                 expected, found = f"{most} bytes", f"{size} bytes"
                 self._findings.report(codes.FILE_PARTLY_READ, message, place, expected=expected, found=found)

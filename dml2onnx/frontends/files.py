@@ -93,7 +93,7 @@ class ModelFiles:
             where = f"{quote(str(path.parent))}{'' if isdir(path.parent) else ', which is no directory'}"
             message = f"{quote(name)} cannot be read: {reason} (in {where})"
             if isfile(self._directory / path.name) and path.parent != self._directory:
-                message += f"; {quote(path.name)} lies beside the model"
+                message += f"; {quote(path.name)} is in the model's directory"
             raise MissingFileError(path, message, reason) from None
         except (OSError, ValueError, RuntimeError) as error:
             reason = getattr(error, "strerror", None) or str(error)

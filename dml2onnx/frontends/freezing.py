@@ -124,7 +124,7 @@ def _data(
     if own is not None:
         return None if item.value.nbytes >= UNBOUNDED else _convert(item, desc, own.supplied, findings)
     if item.name in contents and item.default is None:
-        message = f"{quote(item.name)} cannot become a constant, since the model gives no contents for it"
+        message = f"{quote(item.name)} cannot become a constant, since the model has no contents for it"
         findings.report(codes.NO_CONTENTS, message, item.source, expected="contents, as in --constant NAME=FILE")
     is_frozen = item.name in contents or (options.freeze and item.name not in options.inputs)
     return item.default if is_frozen else None

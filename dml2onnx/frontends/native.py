@@ -381,7 +381,7 @@ class _NativeReader:
                 reads[name] = self._unresolved.reads(descs) if found is None else found
             elif is_stated:
                 reads[name] = self._unresolved.reads(descs)
-                message = f"{name} is described, but inputs does not say what it reads"
+                message = f"{name} is described, but has no entry in inputs"
                 expected = "the name of a value in inputs"
                 node.report(self._findings, codes.UNCONNECTED_TENSOR, message, name, expected=expected)
         return Node(node.name, operator, reads, writes, place)
@@ -504,7 +504,7 @@ class _NativeReader:
         if own and known.value not in self._written:
             message = f"{quote(target.base or '')} is made by this node itself, and not before {field}"
             place = target.place + pointer("base")
-            expected = "a value that is there already"
+            expected = "an existing value"
             node.report(self._findings, codes.NOT_YET_MADE, message, field, place, expected=expected)
             return None
         return known.value

@@ -28,7 +28,7 @@ def collect_stray_fields(members: Members, schema: OperatorSchema | None, findin
     rest = {name: value for name, value in raw.items() if name not in strays}
     Members(rest, members.place, findings, members.node).only(MEMBERS, "a node")
     names = list(strays)
-    message = f"{listing(names)} {'stands' if len(names) == 1 else 'stand'} beside desc, and not in it"
+    message = f"{listing(names)} {'is' if len(names) == 1 else 'are'} beside desc, not in it"
     details: FindingDetails = {"expected": "the fields of the operator in desc", "found": listing(names)}
     place, node = members.at(names[0]), members.node
     findings.report(codes.UNKNOWN_KEY, message, place, node=node, schema=schema, field=names[0], **details)

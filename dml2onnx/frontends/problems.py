@@ -285,7 +285,7 @@ def _separate_activation(problem: Diagnostic) -> tuple[Remedy, ...]:
     kind = problem.contents.get("type", problem.contents.get("Type")) if isinstance(problem.contents, dict) else None
     if problem.field != "FusedActivation" or not isinstance(kind, str):
         return ()
-    return (Remedy(f"{shortened(kind)} as a node of its own, behind this one"),)
+    return (Remedy(f"{shortened(kind)} as a separate node after this one"),)
 
 
 def _converted_fields(

@@ -269,7 +269,7 @@ def _data(port: GraphInput, part: Part, files: ModelFiles, findings: Findings) -
     nbytes = port.value.nbytes
     needed = nbytes if port.desc is None else port.desc.reach
     if nbytes < UNBOUNDED and data.nbytes < needed:
-        message = f"{quote(part.file)} gives {data.nbytes} bytes for {quote(port.name)}, which has {needed}"
+        message = f"{quote(part.file)} has {data.nbytes} bytes for {quote(port.name)}, which has {needed}"
         findings.report(codes.BAD_RECORDING, message, expected=f"{needed} bytes", found=f"{data.nbytes} bytes")
         return None
     return data if nbytes >= UNBOUNDED else padded(head(data, nbytes), nbytes)

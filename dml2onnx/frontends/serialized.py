@@ -63,7 +63,11 @@ _NODES_AT_ONCE = 1 << 12
 def _partitions_beside(path: Path) -> str:
     """Names ONNX Runtime's graphs in the same directory, in case the file has the weights of one."""
     others = sorted(item.name for item in path.parent.glob("Partition_*.bin") if item.name != path.name)[:MAX_NAMED]
-    return f"; beside it lies {' and '.join(map(quote, others))}, which is such a graph by its name" if others else ""
+    return (
+        f"; the same directory has {' and '.join(map(quote, others))}, which is such a graph by its name"
+        if others
+        else ""
+    )
 
 
 def read(path: Path, data: bytes, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
@@ -331,7 +335,7 @@ class SerializedReader:
             return
         most = max((max_file_bytes(desc) for desc in file.readers), default=file.data.nbytes)
         if file.data.nbytes > most:
-            message = f"the file of {quote(file.name)} has {file.data.nbytes} bytes, of which {most} are read"
+            message = f"the file of {quote(file.name)} has {file.data.nbytes} bytes, but only {most} are read"
             expected, found = f"{most} bytes", f"{file.data.nbytes} bytes"
             self._findings.report(
                 codes.FILE_TOO_LONG, message, file.place, expected=expected, found=found, node=file.name

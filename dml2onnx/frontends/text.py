@@ -488,7 +488,7 @@ def _missing_delimiter(text: str, start: int, found: str) -> tuple[str, str]:
         reason = f'{_shown(found)} found where "{closing}" must close the "{bracket}" of line {line}, column {column}'
         return reason, closing
     last = len(text[:start].rstrip())
-    where = f" behind line {_line_and_column(text, last)[0]}" if "\n" in text[last:start] else ""
+    where = f" after line {_line_and_column(text, last)[0]}" if "\n" in text[last:start] else ""
     return f"{_shown(found)} found where a comma is missing{where}", f'a comma, or "{closing}"'
 
 
