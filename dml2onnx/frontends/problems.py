@@ -188,7 +188,7 @@ def report(
     schema: OperatorSchema | None = None,
 ) -> None:
     """Adds problems, whose messages begin with the verb, as findings; ``place`` is the pointer of the descriptor."""
-    missing = _lone_missing_field(problems, schema)
+    missing = _single_missing_field(problems, schema)
     for problem in problems:
         where = pointer_to(place, problem.path)
         close = findings.closest(*problem.guess) if problem.guess else ()
@@ -224,7 +224,7 @@ def report(
         )
 
 
-def _lone_missing_field(problems: Sequence[Diagnostic], schema: OperatorSchema | None) -> tuple[str, ...]:
+def _single_missing_field(problems: Sequence[Diagnostic], schema: OperatorSchema | None) -> tuple[str, ...]:
     """The only missing field, if there is a single unknown member whose value has the right type for it."""
     unknown = [item for item in problems if item.code in _UNKNOWN and "/" not in item.path]
     missing = [item for item in problems if item.code is codes.MISSING_FIELD and "/" not in item.path]
