@@ -129,14 +129,14 @@ def test_fields_beside_desc(path: Path) -> None:
     finding = only(path, edited(NATIVE, ("/nodes/0", flat)))
     assert finding.pointer == "/nodes/0/OutputTensor"
     assert finding.message.startswith("OutputTensor, Mode, Direction, Strides, ")
-    assert finding.message.endswith(" stand beside desc, and not in it")
+    assert finding.message.endswith(" are beside desc, not in it")
 
 
 def test_one_field_beside_desc(path: Path) -> None:
     pool = dict(NATIVE["nodes"][1]["desc"])
     strides = pool.pop("Strides")
     finding = only(path, edited(NATIVE, ("/nodes/1/desc", pool), ("/nodes/1/Strides", strides)))
-    assert (finding.pointer, finding.message) == ("/nodes/1/Strides", "Strides stands beside desc, and not in it")
+    assert (finding.pointer, finding.message) == ("/nodes/1/Strides", "Strides is beside desc, not in it")
 
 
 @pytest.mark.parametrize(

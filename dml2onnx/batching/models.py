@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.codes.running import BAD_LIST, SAME_OUTPUT
 from dml2onnx.diagnostics import Diagnostic, DmlError, UnreadableError, quote
 from dml2onnx.frontends import recording
-from dml2onnx.frontends.directories import SUFFIXES, is_directory, outside, searched
+from dml2onnx.frontends.directories import SUFFIXES, find_escaping_links, find_models, is_directory
 from dml2onnx.frontends.text import is_serialized, neighbour
 from dml2onnx.report.batched import ACTIONS
 
@@ -93,10 +93,10 @@ def _models(path: Path, output: Path | None, allowed: tuple[Path, ...]) -> Itera
         yield from _graphs(index, _from_here(index.parent))
     elif is_directory(path):
         root = Path("" if path.resolve() == Path.cwd() else path.resolve().name)
-        for file, error in outside(path, allowed):
+        for file, error in find_escaping_links(path, allowed):
             place = root / file.relative_to(path)
             yield Model(file, place=place.with_suffix(""), problem=error.diagnostics[0])
-        for file in searched(path, output, allowed):
+        for file in find_models(path, output, allowed):
             place = root / file.relative_to(path)
             if file.name == recording.INDEX:
                 yield from _graphs(file, place.parent)

@@ -140,8 +140,8 @@ def _checked(name: str, options: argparse.Namespace, screen: Screen) -> Iterator
             yield answer
         return
     allowed = tuple(options.allow_path)
-    yield from (unchecked(str(path), error) for path, error in directories.outside(directory, allowed))
-    for path in directories.searched(directory, allowed=allowed):
+    yield from (unchecked(str(path), error) for path, error in directories.find_escaping_links(directory, allowed))
+    for path in directories.find_models(directory, allowed=allowed):
         if path.name == recording.INDEX:
             yield from _check_recording(path, options, screen)
             continue
@@ -161,7 +161,7 @@ def _check_recording(index: Path, options: argparse.Namespace, screen: Screen) -
     try:
         found = recording.graphs(index, load_options(options))
         if options.graph is not None or not found:
-            found = (recording.chosen(found, options.graph),)
+            found = (recording.choose(found, options.graph),)
     except DmlError as error:
         yield unchecked(str(index), error)
         return

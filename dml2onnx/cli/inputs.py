@@ -29,7 +29,7 @@ def contents_files(pairs: list[str], option: str = "--input") -> dict[str, Conte
             expected = " ".join(f"{option} {item}" for item in pair.split(","))
             raise UnreadableError(INPUT_UNREADABLE.at(message, expected=expected, found=pair))
         elif name and file:
-            found = {name: array_files.ContentsFile.named(file)}
+            found = {name: array_files.ContentsFile.parse(file)}
         else:
             message = f"{quote(pair)} is not of the form NAME=FILE"
             raise UnreadableError(INPUT_UNREADABLE.at(message, expected="NAME=FILE", found=pair))
@@ -58,7 +58,7 @@ class InputArguments:
         """``max_bytes`` is what an array of a ``.npz`` file may be unpacked to."""
         files = contents_files(pairs)
         self.sources = [file.path for file in files.values()]
-        most = array_files.MOST_FROM_PIPES if max_bytes is None else max_bytes
+        most = array_files.MAX_PIPE_BYTES if max_bytes is None else max_bytes
         self._read = {name: array_files.read_contents_file(name, file, most) for name, file in files.items()}
 
     @property
@@ -75,7 +75,7 @@ class InputArguments:
         """What the model gets; what has no port is for the session to refuse."""
         known = {port.name: port for port in ports}
         return {
-            name: array_files.fitted(item, port.dtype, port.shape, f"the input {quote(name)}")
+            name: array_files.convert_contents(item, port.dtype, port.shape, f"the input {quote(name)}")
             if (port := known.get(name))
             else np.empty(0)
             for name, item in self._read.items()

@@ -81,14 +81,14 @@ def pydirectml_command(options: argparse.Namespace, screen: Screen) -> int:
     keeper = _Keeper(options.save, options.freeze, frozenset(options.input))
     if options.save is not None:
         _check_output(options.save, program)
-    in_force = settings.Settings(
+    active = settings.Settings(
         name=program.stem,
         provider=options.provider,
         feature_level=options.feature_level,
         freezes=keeper.freezes,
         compiled=keeper.keep if options.save is not None else None,
     )
-    with settings.use(in_force):
+    with settings.use(active):
         exit_code = _run(code, program, options.arguments)
     sys.stdout.flush()
     keeper.summarise(screen)

@@ -1,29 +1,25 @@
 """Front ends: read model files into graphs, with findings.
 
-A format is read by a module that is imported when there is a file of it: all of them take longer than most models do.
+The module of a format is imported when the first file of that format is read: importing all takes longer than most
+models do.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dml2onnx.arguments import path_of, refusal
 from dml2onnx.codes import unreadable
 from dml2onnx.diagnostics import Remedy, UnreadableError
 from dml2onnx.frontends import recording
 from dml2onnx.frontends.findings import listing, quote
-from dml2onnx.frontends.foreign import of_members
-from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
+from dml2onnx.frontends.foreign import recognize_members
+from dml2onnx.frontends.options import DEFAULT_OPTIONS, InputContents, LoadOptions
 from dml2onnx.frontends.text import is_serialized, read_document
 from dml2onnx.gc_pause import gc_paused
 from dml2onnx.ir.graph import Graph
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dml2onnx.frontends.options import InputContents
 
 __all__ = ["LoadOptions", "graph_of", "load", "load_bytes"]
 
@@ -38,15 +34,15 @@ def load(
     constants: Mapping[str, InputContents] | None = None,
     graph: str | None = None,
 ) -> Graph:
-    """Reads a model. Its contents decide the format: of JSON the members of its root.
+    """Reads a model. The format is detected from the contents: for JSON, from the members of the root.
 
-    The recording of a C++ program is a directory, or the index in it. It has several graphs, and ``graph`` says which
-    one is meant; :class:`~dml2onnx.diagnostics.UnreadableError` lists them when it does not.
+    The recording of a C++ program is a directory, or the index file in it. It may hold several graphs; ``graph``
+    selects one, and without it :class:`~dml2onnx.diagnostics.UnreadableError` lists them.
 
-    ``constants`` makes constants of inputs, with an array, bytes or the contents of a file, in addition to those of
-    ``options``, where :class:`LoadOptions` says what each may be. ``Graph.format`` says which format it was:
-    ``"native"``, ``"dml_graph"``, ``"dxdispatch"`` or ``"serialized"``. What is wrong inside of the model stands in
-    ``Graph.findings``; :class:`~dml2onnx.diagnostics.UnreadableError` is for files that are no model.
+    ``constants`` turns inputs into constants, in addition to those of ``options``; :class:`LoadOptions` documents the
+    values. ``Graph.format`` is ``"native"``, ``"dml_graph"``, ``"dxdispatch"`` or ``"serialized"``. Errors inside the
+    model are in ``Graph.findings``; :class:`~dml2onnx.diagnostics.UnreadableError` is raised for files that are not a
+    model.
     """
     if not isinstance(options, LoadOptions):
         raise refusal("options", options, "a LoadOptions")
@@ -64,42 +60,42 @@ def load(
 
 
 def load_bytes(data: bytes, name: str, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
-    """Reads a model that is in no file, such as what comes from a pipe; files that it names lie where we are."""
+    """Reads a model from memory, such as from a pipe; files that it names are looked up in the working directory."""
     with gc_paused():
         return _read(Path(name), data, options)
 
 
 def graph_of(model: object, graph: str | None = None) -> Graph:
-    """A graph as it is, or that of the model file at a path: of a recording the one that is called ``graph``."""
+    """Returns a graph as it is, or loads the model file at a path; ``graph`` selects a graph of a recording."""
     if isinstance(model, Graph):
         if graph is not None:
-            recording.refuse_choice(DEFAULT_OPTIONS.with_graph(graph))
+            recording.reject_graph_option(DEFAULT_OPTIONS.with_graph(graph))
         return model
     if not isinstance(model, (str, os.PathLike)):
         expected = "a Graph, such as load or GraphBuilder.build gives, or the path of a file"
-        raise refusal("the model", model, expected, _to_graph(model))
+        raise refusal("the model", model, expected, _builder_remedy(model))
     return load(model, graph=graph)
 
 
-def _to_graph(model: object) -> tuple[Remedy, ...]:
-    """How a graph is made of objects of the builder, which say so themselves, alone or in a list or dictionary."""
+def _builder_remedy(model: object) -> tuple[Remedy, ...]:
+    """How to turn builder objects into a graph: the ``TO_GRAPH`` of their class, if all of them have the same."""
     items = model.values() if isinstance(model, dict) else model if isinstance(model, (list, tuple)) else (model,)
-    words = {getattr(type(item), "TO_GRAPH", "") for item in items}
-    return (Remedy(words.pop()),) if len(words) == 1 and "" not in words else ()
+    hints = {getattr(type(item), "TO_GRAPH", "") for item in items}
+    return (Remedy(hints.pop()),) if len(hints) == 1 and "" not in hints else ()
 
 
 def _read(path: Path, data: bytes, options: LoadOptions) -> Graph:
-    graph = _graph(path, data, options)
+    graph = _read_format(path, data, options)
     if options.changes_inputs:
-        from dml2onnx.frontends.freezing import settled  # reads archives, whose modules take their time
+        from dml2onnx.frontends.freezing import freeze_inputs  # imports modules for archives, which is slow
 
-        graph = settled(graph, options)
+        graph = freeze_inputs(graph, options)
     return recording.require_owned(graph, options)
 
 
-def _graph(path: Path, data: bytes, options: LoadOptions) -> Graph:
+def _read_format(path: Path, data: bytes, options: LoadOptions) -> Graph:
     if is_serialized(path, data):
-        recording.refuse_choice(options)
+        recording.reject_graph_option(options)
         from dml2onnx.frontends import serialized
 
         return serialized.read(path, data, options)
@@ -107,7 +103,7 @@ def _graph(path: Path, data: bytes, options: LoadOptions) -> Graph:
     root = document.root
     if recording.is_index(document):
         return recording.read(document, options)
-    recording.refuse_choice(options)
+    recording.reject_graph_option(options)
     if "dml2onnx" in root or _DXDISPATCH_ROOT.isdisjoint(root):
         wrong = document.commented_error if "dml2onnx" in root else document.strict_error
         if wrong is not None:
@@ -120,7 +116,7 @@ def _graph(path: Path, data: bytes, options: LoadOptions) -> Graph:
             from dml2onnx.frontends import dml_graph
 
             return dml_graph.read(document, options)
-        other = of_members(root)
+        other = recognize_members(root)
         unknown = f"the members of {quote(str(path))} belong to no known format"
         message = unknown if other is None else f"{quote(str(path))} {other.what}"
         found = listing([quote(name) for name in root]) or "no members"

@@ -1,9 +1,10 @@
-"""Arrays and bytes in files that the caller names: ``.npy`` and ``.npz`` files, and any other as its bytes."""
+"""Reads arrays from files that the caller names: ``.npy`` and ``.npz`` files as arrays, any other file as raw bytes."""
 
 from __future__ import annotations
 
 import stat
 import warnings
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
@@ -18,7 +19,6 @@ from dml2onnx.frontends.text import neighbour
 from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from zipfile import ZipFile
 
     import numpy as np
@@ -28,29 +28,29 @@ if TYPE_CHECKING:
 else:
     np = lazy_module("numpy")
 
-LONGEST_HEADER = 1 << 16
-MOST_FROM_PIPES = 1 << 30
-"""Bytes that are read of what cannot be mapped."""
+MAX_HEADER_BYTES = 1 << 16
+MAX_PIPE_BYTES = 1 << 30
+"""The most bytes read from a file that cannot be memory-mapped, such as a pipe."""
 _NPY_MAGIC = b"\x93NUMPY"
 _NPZ = ".npz"
 
 
 @dataclass(frozen=True, slots=True)
 class ContentsFile:
-    """Where the contents of a buffer are."""
+    """The file with the contents of a buffer."""
 
     path: Path
     array: str | None = None
-    """Which array of a ``.npz`` file, where that is said."""
+    """The name of an array in a ``.npz`` file, if stated."""
 
     @classmethod
-    def named(cls, text: str) -> ContentsFile:
-        """A file by its name, or ``FILE.npz:array``."""
+    def parse(cls, text: str) -> ContentsFile:
+        """Parses ``FILE`` or ``FILE.npz:array``."""
         begin = text.lower().rfind(_NPZ + ":")
         try:
             if begin < 0 or exists(text):
                 return cls(Path(text))
-        except (OSError, ValueError):  # what no file can be called, which is said when it is read
+        except (OSError, ValueError):  # not a valid file name, which is reported when the file is read
             return cls(Path(text))
         end = begin + len(_NPZ)
         return cls(Path(text[:end]), text[end + 1 :])
@@ -61,37 +61,36 @@ class ContentsFile:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RawBytes:
-    """Bytes that do not say what they are."""
+    """Bytes without a data type."""
 
     content: npt.NDArray[np.uint8]
     what: str
-    """Where they come from, for messages."""
+    """Their source, for messages."""
 
 
-def read_contents_file(name: str, file: ContentsFile, most: int = MOST_FROM_PIPES) -> Array | RawBytes:
-    """What a file has for a buffer: an array of a ``.npy`` or ``.npz`` file, or the bytes of any other.
+def read_contents_file(name: str, file: ContentsFile, max_bytes: int = MAX_PIPE_BYTES) -> Array | RawBytes:
+    """Reads the contents of a buffer: an array of a ``.npy`` or ``.npz`` file, or the bytes of any other file.
 
-    An array of a ``.npz`` file is unpacked, to at most so many bytes. :class:`UnreadableError` (DML3007) for what
-    cannot be read.
+    Arrays of ``.npz`` files unpack to at most ``max_bytes``. Raises :class:`UnreadableError` (DML3007).
     """
     suffix = file.path.suffix.lower()
     if suffix == _NPZ:
-        return _member(file.path, name if file.array is None else file.array, most, only=file.array is None)
+        return _member(file.path, name if file.array is None else file.array, max_bytes, only=file.array is None)
     if suffix == ".npy":
         return read_array(file.path)
-    if _is_number(file.path):
+    if _is_stray_number(file.path):
         message = f"{quote(name)} takes its contents from a file, and {quote(str(file.path))} is a number"
         raise UnreadableError(INPUT_UNREADABLE.at(message, expected="a .npy file", found=str(file.path)))
-    content = _opened(file.path, "a file")
+    content = _open(file.path, "a file")
     if content[: len(_NPY_MAGIC)].tobytes() != _NPY_MAGIC:
-        _refuse_other(file.path, suffix, bytes(content[:_BEGINNING]))
+        _reject_other_formats(file.path, suffix, bytes(content[:_MAGIC_BYTES]))
         return RawBytes(content, quote(str(file.path)))
-    with _numbers(file.path, "a .npy file"):
+    with _reject_bad_arrays(file.path, "a .npy file"):
         return _npy(content)
 
 
-def _is_number(file: Path) -> bool:
-    """Whether what stands for a file is a number, and no file is named so."""
+def _is_stray_number(file: Path) -> bool:
+    """Whether the file name is a number and no such file exists."""
     try:
         float(str(file))
     except ValueError:
@@ -99,25 +98,25 @@ def _is_number(file: Path) -> bool:
     return not file.exists()
 
 
-_BEGINNING = 64
+_MAGIC_BYTES = 64
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"RIFF")
-"""How files of pictures begin."""
-_OF_TEXT = frozenset({".csv", ".json", ".tsv", ".txt"})
-_OF_TENSORS = {
+"""Magic bytes of image files."""
+_TEXT_SUFFIXES = frozenset({".csv", ".json", ".tsv", ".txt"})
+_TENSOR_SUFFIXES = {
     ".pb": "a tensor as ONNX stores it: onnx.numpy_helper.to_array reads it",
     ".pt": "a file of PyTorch: torch.load reads it",
     ".pth": "a file of PyTorch: torch.load reads it",
     ".safetensors": "a file of safetensors, whose load_file reads it",
 }
-"""Files that have more than the bytes of a buffer, by the ends of their names."""
+"""Files with more than the bytes of a buffer, by suffix."""
 
 
-def _refuse_other(path: Path, suffix: str, beginning: bytes) -> None:
-    """Refuses what is not the bytes of a buffer, however many bytes it has."""
-    if suffix in _OF_TEXT and beginning and all(byte in b"\t\n\r" or 32 <= byte < 127 for byte in beginning):
+def _reject_other_formats(path: Path, suffix: str, beginning: bytes) -> None:
+    """Rejects files that are not the raw bytes of a buffer, whatever their size."""
+    if suffix in _TEXT_SUFFIXES and beginning and all(byte in b"\t\n\r" or 32 <= byte < 127 for byte in beginning):
         what = "is text: numpy's loadtxt or Python's json reads its numbers"
-    elif suffix in _OF_TENSORS:
-        what = f"is {_OF_TENSORS[suffix]}"
+    elif suffix in _TENSOR_SUFFIXES:
+        what = f"is {_TENSOR_SUFFIXES[suffix]}"
     elif beginning.startswith(b"PK\x03\x04"):
         what = "is a ZIP archive, as .npz and .pt files are"
     else:
@@ -126,12 +125,13 @@ def _refuse_other(path: Path, suffix: str, beginning: bytes) -> None:
     raise UnreadableError(INPUT_UNREADABLE.at(message, expected="a .npy file, or the bytes of the buffer"))
 
 
-def fitted(source: Array | RawBytes, dtype: np.dtype[np.generic], shape: tuple[int, ...], what: str) -> Array:
-    """Contents as a buffer of this type and shape takes them: bytes as they are, and numbers that the type holds in it.
+def convert_contents(source: Array | RawBytes, dtype: np.dtype[np.generic], shape: tuple[int, ...], what: str) -> Array:
+    """Converts contents to the type and shape of a buffer.
 
-    Bytes may go on up to a multiple of 4. numpy writes float64 and int64 by default: floats are
-    rounded to the buffer's type, whole numbers have to be in its range, and kinds of numbers are not mixed. What does
-    not fit stays as it is, for the caller to refuse; a wrong number of bytes is refused here (DML3007).
+    Bytes are reinterpreted, and may be padded to a multiple of 4. numpy writes float64 and int64 by default, so floats
+    are rounded to the buffer's type, and integers are converted if all are in its range; floats and integers do not
+    mix. Returns arrays that do not fit unchanged, for the caller to reject; raises :class:`UnreadableError` (DML3007)
+    for a wrong number of bytes.
     """
     length = dtype.itemsize * prod(shape)
     if isinstance(source, RawBytes):
@@ -163,8 +163,8 @@ def members(file: Path) -> list[str]:
         return [item.removesuffix(".npy") for item in archive.namelist()]
 
 
-def _member(file: Path, name: str, most: int, *, only: bool) -> Array:
-    """One array of a ``.npz`` file; where it has just one, that may be meant under any name."""
+def _member(file: Path, name: str, max_bytes: int, *, only: bool) -> Array:
+    """Reads one array of a ``.npz`` file; with ``only``, the single array of a file matches any name."""
     with _archive(file) as archive:
         names = archive.namelist()
         if only and len(names) == 1:
@@ -174,11 +174,11 @@ def _member(file: Path, name: str, most: int, *, only: bool) -> Array:
             message = f"{quote(str(file))} has no array {quote(name)}; its arrays are: {there}"
             raise UnreadableError(INPUT_UNREADABLE.at(message, expected=there, found=name))
         size = archive.getinfo(f"{name}.npy").file_size
-        if size > most:
+        if size > max_bytes:
             message = f"the array {quote(name)} of {quote(str(file))} has {size} bytes, unpacked"
-            expected = f"at most {most} bytes (--max-bytes), or a .npy file, which need not be unpacked"
+            expected = f"at most {max_bytes} bytes (--max-bytes), or a .npy file, which need not be unpacked"
             raise UnreadableError(INPUT_UNREADABLE.at(message, expected=expected, found=f"{size} bytes"))
-        with _numbers(file, "an array"):
+        with _reject_bad_arrays(file, "an array"):
             return _npy(np.frombuffer(archive.read(f"{name}.npy"), np.uint8))
 
 
@@ -196,52 +196,52 @@ def _archive(file: Path) -> Iterator[ZipFile]:
 
 
 def read_array(file: Path) -> Array:
-    """The array of a ``.npy`` file; :class:`UnreadableError` (DML3007) for everything else."""
-    content = _opened(file, "a .npy file")
-    with _numbers(file, "a .npy file"):
+    """Reads the array of a ``.npy`` file; raises :class:`UnreadableError` (DML3007) for anything else."""
+    content = _open(file, "a .npy file")
+    with _reject_bad_arrays(file, "a .npy file"):
         return _npy(content)
 
 
-def _opened(file: Path, expected: str) -> npt.NDArray[np.uint8]:
+def _open(file: Path, expected: str) -> npt.NDArray[np.uint8]:
     try:
-        return _content(file)
+        return _read_or_map(file)
     except (OSError, ValueError) as error:
         near = neighbour(file) if isinstance(error, FileNotFoundError) else ""
         message = f"cannot read {quote(str(file))}: {getattr(error, 'strerror', None) or error}{near}"
         raise UnreadableError(INPUT_UNREADABLE.at(message, expected=expected, found=str(file))) from None
 
 
-class _CutOffError(ValueError):
-    """An array of which the end is missing; its text says how much."""
+class _TruncatedError(ValueError):
+    """An array whose end is missing; the message says how much."""
 
 
 @contextmanager
-def _numbers(file: Path, expected: str) -> Iterator[None]:
+def _reject_bad_arrays(file: Path, expected: str) -> Iterator[None]:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about headers that numpy repairs
+            warnings.simplefilter("ignore")  # numpy warns about headers that it repairs
             yield
-    except _CutOffError as error:
+    except _TruncatedError as error:
         message = f"{quote(str(file))} is cut off: {error}"
         raise UnreadableError(INPUT_UNREADABLE.at(message, expected=expected, found=str(file))) from None
-    except Exception:  # numpy has many for a header that is none, and zipfile for what is not packed right
+    except Exception:  # numpy and zipfile raise many kinds for damaged headers and archives
         message = f"{quote(str(file))} has no complete array of numbers"
         raise UnreadableError(INPUT_UNREADABLE.at(message, expected=expected, found=str(file))) from None
 
 
-def _content(file: Path) -> npt.NDArray[np.uint8]:
+def _read_or_map(file: Path) -> npt.NDArray[np.uint8]:
     with file.open("rb") as stream:
         if stat.S_ISREG(file.stat().st_mode) and file.stat().st_size:
             return np.memmap(stream, np.uint8, "r")
-        content = stream.read(MOST_FROM_PIPES + 1)
-    if len(content) > MOST_FROM_PIPES:
-        raise ValueError(f"it gives more than {MOST_FROM_PIPES} bytes")
+        content = stream.read(MAX_PIPE_BYTES + 1)
+    if len(content) > MAX_PIPE_BYTES:
+        raise ValueError(f"it gives more than {MAX_PIPE_BYTES} bytes")
     return np.frombuffer(content, np.uint8)
 
 
 def _npy(content: npt.NDArray[np.uint8]) -> Array:
-    """An array of a file's bytes, of which no more is read than there is, whatever its header says."""
-    head = BytesIO(content[:LONGEST_HEADER].tobytes())
+    """Decodes the bytes of a ``.npy`` file without trusting the size in its header."""
+    head = BytesIO(content[:MAX_HEADER_BYTES].tobytes())
     version = np.lib.format.read_magic(head)
     header = np.lib.format.read_array_header_1_0 if version[0] == 1 else np.lib.format.read_array_header_2_0
     shape, is_column_major, dtype = header(head)
@@ -250,7 +250,7 @@ def _npy(content: npt.NDArray[np.uint8]) -> Array:
     begin = head.tell()
     needed = prod(shape) * dtype.itemsize
     if content.size - begin < needed:
-        raise _CutOffError(f"its array has {needed} bytes, of which {content.size - begin} are there")
-    flat = content[begin : begin + prod(shape) * dtype.itemsize].view(dtype)
+        raise _TruncatedError(f"its array has {needed} bytes, of which {content.size - begin} are there")
+    flat = content[begin : begin + needed].view(dtype)
     shaped = flat.reshape(shape, order="F" if is_column_major else "C")
     return np.require(shaped, dtype.newbyteorder("="), "A")

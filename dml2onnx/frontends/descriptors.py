@@ -1,8 +1,8 @@
-"""Reading operator descriptors from decoded JSON, by the catalogue.
+"""Reads operator descriptors from decoded JSON, by the catalogue.
 
-For every operator a plan is made once: its fields in struct order, each with the function that reads it. Equal
-descriptors are read once too: the decoded JSON, turned into bytes by ``marshal``, is the key under which the result is
-kept. (Those bytes tell 1, 1.0 and true apart, which a hash of the values would not.)
+Each operator has a plan: its fields in struct order, each with the function that reads it. Plans are cached, and so are
+descriptors. The cache key is the decoded JSON as bytes of ``marshal``, which differ for 1, 1.0 and true; hashes of the
+values do not.
 """
 
 from __future__ import annotations
@@ -16,21 +16,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx import catalog
-from dml2onnx.catalog import FieldType
+from dml2onnx.catalog import FieldSchema, FieldType, OperatorSchema
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import Diagnostic, below, plural
-from dml2onnx.frontends.dialects import data_types, enumerators, operators_by_name, operators_by_number
+from dml2onnx.frontends.coercions import parse_bool, parse_number, repeat_number
+from dml2onnx.frontends.dialects import Dialect, data_types, enumerators, operators_by_name, operators_by_number
 from dml2onnx.frontends.findings import listing, quote, show
-from dml2onnx.frontends.meant import as_bool, as_number, repeated
 from dml2onnx.frontends.members import UINT32, Json
 from dml2onnx.frontends.numbers import Bad, beyond_range, round_to_float32, to_double, to_element
-from dml2onnx.frontends.problems import (
-    MISSING,
-    activation_as_text,
-    form_of,
-    operator_form,
-    unknown_activation,
-)
+from dml2onnx.frontends.problems import MISSING, activation_as_text, form_of, operator_form, unknown_activation
 from dml2onnx.frontends.tensors import (
     read_tensor,
     read_uint,
@@ -46,16 +40,14 @@ from dml2onnx.lazy import lazy_module
 if TYPE_CHECKING:
     import numpy as np
 
-    from dml2onnx.catalog import FieldSchema, OperatorSchema
-    from dml2onnx.frontends.dialects import Dialect
 else:
     np = lazy_module("numpy")
 
 Reader = Callable[[object, Json, list[Diagnostic]], FieldValue]
-"""Reads a field's value, given the object that it stands in, and reports what is wrong with it."""
+"""Reads a field's value, given its enclosing object, and appends problems."""
 
 SuppliedFields = Mapping[str, FieldValue]
-"""Fields whose value is known from elsewhere."""
+"""Values of fields that are known from elsewhere."""
 
 NO_FIELDS: SuppliedFields = MappingProxyType({})
 _MAX_NESTING = 4
@@ -66,11 +58,11 @@ class _Field(NamedTuple):
     name: str
     read: Reader
     optional: bool
-    counts: bool
+    is_count: bool
     """Whether the field is the length of arrays."""
-    tensor: bool
+    is_tensor: bool
     form: str
-    """What its value is, in the words of a message."""
+    """Its kind of value, for messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +71,18 @@ class _Plan:
     fields: tuple[_Field, ...]
     names: frozenset[str]
     counts: tuple[tuple[int, tuple[int, ...]], ...]
-    """Positions of each count field and of the arrays that it counts."""
+    """Positions of each count field and of its arrays."""
 
 
 class Reading(NamedTuple):
-    """A descriptor as far as it could be read, and what is wrong with it."""
+    """A descriptor, with ``UNREADABLE`` for invalid fields, and its problems."""
 
     operator: OperatorDesc
     problems: tuple[Diagnostic, ...]
 
 
 class DescriptorReader:
-    """Reads descriptors in one dialect; one reader serves one model."""
+    """Reads the descriptors of one model, in one dialect."""
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
@@ -105,11 +97,11 @@ class DescriptorReader:
         self._depth = 0
 
     def schema(self, name: object) -> OperatorSchema | None:
-        """The operator of a name (or number, where the dialect takes numbers); ``None`` for all else."""
+        """Looks up an operator by name, or by number if the dialect accepts numbers; ``None`` if there is none."""
         if type(name) is str:
-            known = self._schemas.get(name)
-            if known is not None:
-                return known
+            cached = self._schemas.get(name)
+            if cached is not None:
+                return cached
             full_name = operators_by_name().get(name)
             if self.dialect.full_names and full_name != name:
                 return None
@@ -123,66 +115,73 @@ class DescriptorReader:
         return schema
 
     def operator(
-        self, schema: OperatorSchema, raw: Json, supplied: SuppliedFields = NO_FIELDS, beside: tuple[str, ...] = ()
+        self, schema: OperatorSchema, raw: Json, supplied: SuppliedFields = NO_FIELDS, extra: tuple[str, ...] = ()
     ) -> Reading:
         """Reads the fields of an operator.
 
-        ``supplied`` fields may be missing from ``raw``; ``beside`` names members that are no fields of the operator.
+        ``supplied`` fields may be missing from ``raw``; ``extra`` names allowed members that are not fields.
         """
         try:
-            key = (schema, marshal.dumps(raw, 2), tuple(supplied.items()) if supplied else None, beside)
+            key = (schema, marshal.dumps(raw, 2), tuple(supplied.items()) if supplied else None, extra)
         except ValueError:
-            return Reading(self._unreadable(schema), (wrong_kind("an object of this depth", raw),))
-        known = self._operators.get(key)
-        if known is None:
-            known = self._operators[key] = self.read(schema, raw, supplied, beside)
-        return known
+            operator = OperatorDesc(schema, (UNREADABLE,) * len(schema.fields))
+            return Reading(operator, (wrong_kind("an object of this depth", raw),))
+        cached = self._operators.get(key)
+        if cached is None:
+            cached = self._operators[key] = self.read(schema, raw, supplied, extra)
+        return cached
 
     def read(
-        self, schema: OperatorSchema, raw: Json, supplied: SuppliedFields = NO_FIELDS, beside: tuple[str, ...] = ()
+        self, schema: OperatorSchema, raw: Json, supplied: SuppliedFields = NO_FIELDS, extra: tuple[str, ...] = ()
     ) -> Reading:
-        """The same for who remembers by himself what was read, of a ``raw`` that is known not to be too deep."""
+        """Reads the fields without caching; the nesting of ``raw`` must be known not to be too deep."""
         problems: list[Diagnostic] = []
-        operator = OperatorDesc(schema, self._read_fields(self._plan(schema), raw, supplied, beside, problems))
-        return _completed(operator, problems, self.dialect) if problems else Reading(operator, ())
+        operator = OperatorDesc(schema, self._read_fields(self._plan(schema), raw, supplied, extra, problems))
+        return _add_remedies(operator, problems, self.dialect) if problems else Reading(operator, ())
 
     def tensor(self, raw: object, owner: Json, problems: list[Diagnostic]) -> TensorDesc | Unreadable:
-        """Reads one tensor descriptor."""
         try:
             key = marshal.dumps(raw, 2)  # type: ignore[arg-type]  # decoded JSON
         except ValueError:
             problems.append(wrong_kind("an object of this depth", raw))
             return UNREADABLE
-        known = self._tensors.get(key)
-        if known is None:
+        cached = self._tensors.get(key)
+        if cached is None:
             found: list[Diagnostic] = []
             desc = read_tensor(raw, self.dialect, found)
             if isinstance(desc, TensorDesc):
                 desc = self._interned.setdefault(desc, desc)
-            known = self._tensors[key] = desc, tuple(found)
-        if known[1]:
-            problems.extend(known[1])
-        return known[0]
+            cached = self._tensors[key] = desc, tuple(found)
+        if cached[1]:
+            problems.extend(cached[1])
+        return cached[0]
 
     # --- Plans --------------------------------------------------------------------------------------------------------
 
     def _plan(self, schema: OperatorSchema) -> _Plan:
         plan = self._plans.get(schema)
         if plan is None:
-            counted: dict[str, list[int]] = {}
+            arrays_of: dict[str, list[int]] = {}
             for position, item in enumerate(schema.fields):
                 if item.count is not None:
-                    counted.setdefault(item.count, []).append(position)
+                    arrays_of.setdefault(item.count, []).append(position)
             plan = self._plans[schema] = _Plan(
                 schema,
-                tuple(self._plan_field(item, item.name in counted, schema) for item in schema.fields),
+                tuple(
+                    _Field(
+                        item.name,
+                        self._reader(item, schema),
+                        item.optional,
+                        item.name in arrays_of,
+                        item.is_tensor,
+                        form_of(item),
+                    )
+                    for item in schema.fields
+                ),
                 frozenset(schema.index),
-                tuple((schema.index[name], tuple(arrays)) for name, arrays in counted.items()),
+                tuple((schema.index[name], tuple(arrays)) for name, arrays in arrays_of.items()),
             )
         return plan
-
-    def _plan_field(self, item: FieldSchema, counts: bool, host: OperatorSchema) -> _Field:
-        return _Field(item.name, self._reader(item, host), item.optional, counts, item.is_tensor, form_of(item))
 
     def _reader(self, item: FieldSchema, host: OperatorSchema) -> Reader:
         nested = partial(self._read_nested, host)
@@ -193,7 +192,7 @@ class DescriptorReader:
             FieldType.INT: _read_int,
             FieldType.FLOAT: _read_float,
             FieldType.BOOL: self._read_bool,
-            FieldType.UINT_ARRAY: _read_uints,
+            FieldType.UINT_ARRAY: lambda raw, _, problems: read_uints(raw, problems),
             FieldType.INT_ARRAY: self._array_of(_read_int, "whole numbers"),
             FieldType.FLOAT_ARRAY: self._array_of(_read_float, "numbers"),
             FieldType.SCALE_BIAS: self._read_scale_bias,
@@ -212,11 +211,11 @@ class DescriptorReader:
     # --- Fields -------------------------------------------------------------------------------------------------------
 
     def _read_fields(
-        self, plan: _Plan, raw: Json, supplied: SuppliedFields, beside: tuple[str, ...], problems: list[Diagnostic]
+        self, plan: _Plan, raw: Json, supplied: SuppliedFields, extra: tuple[str, ...], problems: list[Diagnostic]
     ) -> tuple[FieldValue, ...]:
         if not plan.names.issuperset(raw):
-            known = tuple(item.name for item in plan.fields)
-            problems.extend(unknown_members(known, raw, self.dialect, plan.schema.short_name, beside))
+            names = tuple(item.name for item in plan.fields)
+            problems.extend(unknown_members(names, raw, self.dialect, plan.schema.short_name, extra))
         values: list[FieldValue] = []
         before = len(problems)
         for item in plan.fields:
@@ -234,14 +233,14 @@ class DescriptorReader:
         for count, arrays in plan.counts:
             is_loose = not self.dialect.counts_required and plan.fields[count].name in catalog.loose_fields(plan.schema)
             if is_loose and isinstance(values[count], int):
-                continue  # the checks say what DirectML does where the lengths are others
+                continue  # DirectML accepts other lengths; the checks report what it does with them
             self._compare_count(plan, values, count, arrays, problems)
         return tuple(values)
 
     def _absent(self, item: _Field, problems: list[Diagnostic]) -> FieldValue:
         if item.optional:
             return None
-        if item.counts and not self.dialect.counts_required:
+        if item.is_count and not self.dialect.counts_required:
             return None
         problems.append(codes.MISSING_FIELD.of((item.name,), "is missing", item.form))
         return UNREADABLE
@@ -250,7 +249,7 @@ class DescriptorReader:
         if self.dialect.null_is_absent:
             if item.name in supplied:
                 return supplied[item.name]
-            if item.optional or item.counts:
+            if item.optional or item.is_count:
                 return None
         remedy = "; leave it out where it is absent" if item.optional else ""
         problems.append(codes.NULL_FIELD.of((item.name,), f"is null{remedy}", "a value", "null"))
@@ -264,10 +263,10 @@ class DescriptorReader:
             return
         lengths = [len(array) for position in arrays if isinstance(array := values[position], tuple)]
         if lengths and lengths.count(lengths[0]) == len(lengths) and stated in (None, lengths[0]):
-            values[count] = lengths[0]  # as nearly always
+            values[count] = lengths[0]
             return
         expected = stated if isinstance(stated, int) else _likely_length(lengths, values) if lengths else None
-        is_counted = len(lengths) > 1 or plan.fields[arrays[0]].tensor  # nobody writes a tensor too many
+        is_counted = len(lengths) > 1 or plan.fields[arrays[0]].is_tensor  # an extra tensor is unlikely
         if is_counted and len(set(lengths)) == 1 and stated not in (None, lengths[0]):
             counted = listing([plan.fields[position].name for position in arrays])
             has = "have" if len(arrays) > 1 else "has"
@@ -290,14 +289,11 @@ class DescriptorReader:
                         plural(expected, "element"),
                         plural(len(array), "element"),
                         related=tuple([(plan.fields[other].name,) for other in (count, *arrays) if other != position]),
-                        instead=repeated(array, expected),
+                        instead=repeat_number(array, expected),
                     )
                 )
                 values[position] = UNREADABLE
         values[count] = UNREADABLE if expected is None else expected
-
-    def _unreadable(self, schema: OperatorSchema) -> OperatorDesc:
-        return OperatorDesc(schema, (UNREADABLE,) * len(schema.fields))
 
     # --- Readers ------------------------------------------------------------------------------------------------------
 
@@ -323,7 +319,7 @@ class DescriptorReader:
             return raw
         if self.dialect.numbers_for_enums and type(raw) is int and raw in (0, 1):
             return raw == 1
-        problems.append(replace(wrong_kind("true or false", raw), instead=as_bool(raw)))
+        problems.append(replace(wrong_kind("true or false", raw), instead=parse_bool(raw)))
         return UNREADABLE
 
     def _enum_reader(self, enum: str) -> Reader:
@@ -337,7 +333,7 @@ class DescriptorReader:
                 problems.append(unknown_enumerator(raw, schema.values, enum))
                 return UNREADABLE
             if name in newer:
-                message = f"is {name}, which the released DxDispatch does not know"
+                message = f"is {name}, which the released DxDispatch does not support"
                 problems.append(codes.NEWER_THAN_DXDISPATCH.of((), message, found=name))
             return name
 
@@ -358,7 +354,7 @@ class DescriptorReader:
     def _members(
         self, raw: object, names: tuple[str, str], read: Reader, problems: list[Diagnostic]
     ) -> tuple[FieldValue, FieldValue]:
-        """Both members of a small structure."""
+        """Reads both members of a small structure."""
         if type(raw) is not dict:
             problems.append(wrong_kind(f"an object with {' and '.join(names)}", raw))
             return UNREADABLE, UNREADABLE
@@ -382,7 +378,7 @@ class DescriptorReader:
             text = owner.get(sibling)
             data_type = table.get(text) if type(text) in (str, int) else None
             if data_type is None:
-                # A name that is no data type has been reported with the sibling; UNKNOWN is one to its own reader.
+                # An invalid data type has been reported with the sibling, which accepts UNKNOWN.
                 if type(text) in (str, int) and names.get(text) == "UNKNOWN":
                     problems.append(codes.FIELD_KIND.of((), f"cannot be read as {sibling} {text}"))
                 return UNREADABLE
@@ -412,14 +408,14 @@ class DescriptorReader:
             value: FieldValue = UNREADABLE
             if isinstance(bits, Scalar):
                 assert isinstance(bits.value, int)
-                value = Scalar(data_type, half_of_bits(bits.value))
+                value = Scalar(data_type, half_from_bits(bits.value))
         else:
             value = self._read_element(raw[member], data_type, True, problems)
         problems[before:] = [below(problem, member) for problem in problems[before:]]
         return value
 
     def _read_union_bytes(self, raw: Json, data_type: DataType, problems: list[Diagnostic]) -> FieldValue:
-        """The bytes of the union, of which the type has the first ones; another member has to agree with them."""
+        """Reads the bytes of the union, whose first ones are the scalar; another member must match them."""
         found: list[Diagnostic] = []
         supplied = raw["Bytes"]
         if type(supplied) is not list:
@@ -434,12 +430,12 @@ class DescriptorReader:
         problems.extend(found)
         if found:
             return UNREADABLE
-        own = supplied[: data_type.itemsize]  # type: ignore[index]  # a list of bytes, as was just seen
+        own = supplied[: data_type.itemsize]  # type: ignore[index]  # a list of bytes, as checked above
         scalar = Scalar(data_type, np.frombuffer(bytes(own), data_type.dtype)[0].item())
         others = {name: item for name, item in raw.items() if name != "Bytes"}
         other = self._read_union(others, data_type, problems) if others else scalar
-        if isinstance(other, Scalar) and not _same(other, scalar):
-            message = f"is {show(other.value)}, but Bytes say {show(scalar.value)}"
+        if isinstance(other, Scalar) and not _same_bits(other, scalar):
+            message = f"is {show(other.value)}, but Bytes has {show(scalar.value)}"
             place = (UNION_MEMBERS[data_type],)
             problems.append(codes.SCALAR_MEMBER.of(place, message, show(scalar.value), show(other.value)))
         return scalar
@@ -447,20 +443,20 @@ class DescriptorReader:
     def _read_element(self, raw: object, data_type: DataType, strings: bool, problems: list[Diagnostic]) -> FieldValue:
         value = to_element(raw, data_type, truncate=self.dialect.truncates_halves, strings=strings)
         if isinstance(value, Bad):
-            wrapped = _wrapped(raw, data_type)
+            wrapped = _wrap_negative(raw, data_type)
             if wrapped is None:
-                problems.append(_problem_of(value))
+                problems.append(_problem_from(value))
                 return UNREADABLE
             message = f"is {raw}, which {data_type.name} reads as {wrapped}"
             problems.append(codes.NEGATIVE_SCALAR.of((), message, value.expected, str(raw)))
             value = wrapped
         beyond = beyond_range(raw, value, data_type)
         if beyond is not None:
-            problems.append(_problem_of(beyond))
+            problems.append(_problem_from(beyond))
         return Scalar(data_type, value)
 
     def _read_nested(self, host: OperatorSchema, raw: object, _: Json, problems: list[Diagnostic]) -> FieldValue:
-        """An activation: a descriptor all of whose tensors are absent."""
+        """Reads an activation: a descriptor without tensors."""
         if type(raw) is not dict:
             problems.append(activation_as_text(raw))
             return UNREADABLE
@@ -468,19 +464,19 @@ class DescriptorReader:
             problems.append(codes.NESTED_TOO_DEEP.of((), "is an activation of an activation of an activation"))
             return UNREADABLE
         key = host, marshal.dumps(raw, 2)
-        known = self._activations.get(key)
-        if known is None:
+        cached = self._activations.get(key)
+        if cached is None:
             found: list[Diagnostic] = []
             self._depth += 1
             try:
                 activation = self._read_activation(host, raw, found)
             finally:
                 self._depth -= 1
-            known = activation, tuple(found)
+            cached = activation, tuple(found)
             if not self._depth:
-                self._activations[key] = known
-        problems.extend(known[1])
-        return known[0]
+                self._activations[key] = cached
+        problems.extend(cached[1])
+        return cached[0]
 
     def _read_activation(
         self, host: OperatorSchema, raw: Json, problems: list[Diagnostic]
@@ -494,23 +490,23 @@ class DescriptorReader:
             problems.append(wrong_kind("an object with the fields of the operator", form.fields, *form.fields_path))
             return UNREADABLE
         if form.fields_path:
-            known = ("Type", "type", "Desc", "desc")
-            problems.extend(unknown_members(known, raw, self.dialect, "an operator descriptor"))
+            names = ("Type", "type", "Desc", "desc")
+            problems.extend(unknown_members(names, raw, self.dialect, "an operator descriptor"))
         plan = self._plan(schema)
-        tensors = [item.name for item in plan.fields if item.tensor]
+        tensors = [item.name for item in plan.fields if item.is_tensor]
         fields = {name: value for name, value in form.fields.items() if name not in tensors}
         found: list[Diagnostic] = [
             self.dialect.nested_tensor.of((name,), "belongs to a nested activation, whose tensors are absent")
             for name in tensors
             if form.fields.get(name) is not None
         ]
-        values = self._read_fields(plan, fields, dict.fromkeys(tensors), form.beside, found)
+        values = self._read_fields(plan, fields, dict.fromkeys(tensors), form.extra, found)
         problems.extend(below(problem, *form.fields_path) for problem in found)
         return OperatorDesc(schema, values)
 
 
-def _completed(operator: OperatorDesc, problems: list[Diagnostic], dialect: Dialect) -> Reading:
-    """With what is missing said in full, which takes the rules of the checks; most descriptors do without them."""
+def _add_remedies(operator: OperatorDesc, problems: list[Diagnostic], dialect: Dialect) -> Reading:
+    """Adds remedies, which need the rules of the checks; most models do not need to import these."""
     remediable = (codes.MISSING_FIELD, codes.FIELD_RANGE, codes.FIELD_KIND, codes.COUNT_MISMATCH)
     if not any(problem.code in remediable for problem in problems):
         return Reading(operator, tuple(problems))
@@ -519,14 +515,14 @@ def _completed(operator: OperatorDesc, problems: list[Diagnostic], dialect: Dial
     return Reading(operator, with_remedies(operator, tuple(problems), infers=dialect.infers_sizes))
 
 
-def _wrapped(raw: object, data_type: DataType) -> int | None:
-    """What the bits of a negative number are in an unsigned member of the union."""
+def _wrap_negative(raw: object, data_type: DataType) -> int | None:
+    """Reinterprets a negative number as an unsigned member of the union."""
     if type(raw) is int and not data_type.is_signed and -(1 << (data_type.bits - 1)) <= raw < 0:
         return raw + (1 << data_type.bits)
     return None
 
 
-def _problem_of(bad: Bad) -> Diagnostic:
+def _problem_from(bad: Bad) -> Diagnostic:
     return bad.code.of((), bad.message, bad.expected, bad.found)
 
 
@@ -534,14 +530,10 @@ def _read_uint(raw: object, _: Json, problems: list[Diagnostic]) -> FieldValue:
     return raw if type(raw) is int and 0 <= raw < UINT32 else read_uint(raw, UINT32, problems)
 
 
-def _read_uints(raw: object, _: Json, problems: list[Diagnostic]) -> FieldValue:
-    return read_uints(raw, problems)
-
-
 def _read_int(raw: object, _: Json, problems: list[Diagnostic]) -> FieldValue:
     value = to_element(raw, _INT32, truncate=False)
     if isinstance(value, Bad):
-        problems.append(_problem_of(value))
+        problems.append(_problem_from(value))
         return UNREADABLE
     return value
 
@@ -549,18 +541,18 @@ def _read_int(raw: object, _: Json, problems: list[Diagnostic]) -> FieldValue:
 def _read_float(raw: object, _: Json, problems: list[Diagnostic]) -> FieldValue:
     value = to_double(raw)
     if isinstance(value, Bad):
-        problems.append(replace(_problem_of(value), instead=as_number(raw)))
+        problems.append(replace(_problem_from(value), instead=parse_number(raw)))
         return UNREADABLE
     single = round_to_float32(value)
-    if single - single != 0:  # infinite, or not a number
+    if single - single != 0:  # infinity or NaN
         beyond = beyond_range(raw, single, DataType.FLOAT32)
         if beyond is not None:
-            problems.append(_problem_of(beyond))
+            problems.append(_problem_from(beyond))
     return single
 
 
 def _likely_length(lengths: list[int], values: list[FieldValue]) -> int:
-    """The length that most arrays of one count have; of several such, the one that suits the first tensor's rank."""
+    """The most common length of the arrays of one count; ties go to the length that fits the first tensor's rank."""
     if lengths.count(lengths[0]) == len(lengths):
         return lengths[0]
     times = {length: lengths.count(length) for length in lengths}
@@ -569,21 +561,21 @@ def _likely_length(lengths: list[int], values: list[FieldValue]) -> int:
     return next((length for length in (rank, rank - 2) if length in likely), likely[0])
 
 
-def _same(one: Scalar, other: Scalar) -> bool:
-    """Whether two scalars of one type have the same bits, all NaN apart."""
+def _same_bits(one: Scalar, other: Scalar) -> bool:
+    """Whether two scalars of one type have the same bits, where all NaN are equal."""
     dtype = one.data_type.dtype
     first, second = np.array([one.value], dtype), np.array([other.value], dtype)
     return first.tobytes() == second.tobytes() or (one.value != one.value and other.value != other.value)
 
 
-def half_of_bits(bits: int) -> float:
-    """The value of a FLOAT16 bit pattern."""
+def half_from_bits(bits: int) -> float:
+    """Converts a FLOAT16 bit pattern to its value."""
     value: float = struct.unpack("<e", bits.to_bytes(2, "little"))[0]
     return value
 
 
 UNION_BYTES = 8
-"""Bytes of a ``DML_SCALAR_UNION``."""
+"""The size in bytes of a ``DML_SCALAR_UNION``."""
 UNION_MEMBERS = MappingProxyType(
     {
         data_type: "UInt16"

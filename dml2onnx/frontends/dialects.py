@@ -1,24 +1,19 @@
-"""The differences between formats in operator descriptors, and the tables that they share."""
+"""How formats differ in operator descriptors, and the name tables that they share."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from dml2onnx import catalog
 from dml2onnx.codes import reading as codes
+from dml2onnx.diagnostics import Code
 from dml2onnx.ir.tensor import DataType
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dml2onnx.diagnostics import Code
 
 OPERATOR_PREFIX = "DML_OPERATOR_"
 DATA_TYPE_PREFIX = "DML_TENSOR_DATA_TYPE_"
-
 
 DATA_TYPE_ALIASES = MappingProxyType(
     {
@@ -44,91 +39,60 @@ DATA_TYPE_ALIASES = MappingProxyType(
         "ulong": DataType.UINT64,
     }
 )
-"""What C++, HLSL and others call data types; none of these is accepted."""
+"""Names of data types in C++, HLSL and other languages: none is accepted, all are suggested for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """How strictly descriptors are read."""
 
-    counts_required: bool
-    """Whether count fields must be written; where they may be left out, the arrays say how long they are."""
-    null_is_absent: bool
+    counts_required: bool = False
+    """Whether count fields are required; otherwise they default to the lengths of the arrays."""
+    null_is_absent: bool = False
     """Whether an optional field may be null."""
-    numbers_for_enums: bool
-    """Whether an enumerator may be given by its number, and a BOOL as 0 or 1."""
-    truncates_halves: bool
-    scalar_strings: bool
-    """Whether a scalar without a member name may be ``"inf"``, ``"-inf"`` or ``"nan"``."""
-    unknown_field: Code
-    nested_tensor: Code
+    numbers_for_enums: bool = False
+    """Whether enumerators may be numbers, and a BOOL 0 or 1."""
+    truncates_halves: bool = False
+    """Whether FLOAT16 values are truncated, not rounded."""
+    scalar_strings: bool = False
+    """Whether a plain scalar may be ``"inf"``, ``"-inf"`` or ``"nan"``."""
+    unknown_field: Code = codes.UNKNOWN_FIELD
+    nested_tensor: Code = codes.NESTED_TENSOR
     zero_size_is_absent: bool = False
-    """Whether a TotalTensorSizeInBytes of 0 asks for the smallest legal size, as leaving it out does."""
+    """Whether a TotalTensorSizeInBytes of 0 means the smallest legal size."""
     newer: frozenset[str] = frozenset()
-    """Operators and enumerators that the format's own tool does not know."""
+    """Operators and enumerators that the format's own tool does not support."""
     full_names: bool = False
-    """Whether operators and data types go by their full names only."""
+    """Whether operators and data types need their full names."""
     union_bytes: bool = False
-    """Whether a scalar may be given by the ``Bytes`` of its union."""
+    """Whether a scalar may be the ``Bytes`` of its union."""
     infers_sizes: bool = False
-    """Whether the sizes of outputs may be left to be found."""
+    """Whether the sizes of outputs are inferred if left out."""
 
 
-NATIVE = Dialect(
-    counts_required=False,
-    null_is_absent=True,
-    numbers_for_enums=False,
-    truncates_halves=False,
-    scalar_strings=True,
-    unknown_field=codes.UNKNOWN_FIELD,
-    nested_tensor=codes.NESTED_TENSOR,
-    infers_sizes=True,
-)
+NATIVE = Dialect(null_is_absent=True, scalar_strings=True, infers_sizes=True)
 """The native format."""
 
-API = Dialect(
-    counts_required=False,
-    null_is_absent=True,
-    numbers_for_enums=True,
-    truncates_halves=False,
-    scalar_strings=True,
-    unknown_field=codes.UNKNOWN_FIELD,
-    nested_tensor=codes.NESTED_TENSOR,
-    union_bytes=True,
-)
-"""The structures of the API written down, as a dump of them does."""
+API = Dialect(null_is_absent=True, numbers_for_enums=True, scalar_strings=True, union_bytes=True)
+"""The structures of the API as JSON."""
 
 DXDISPATCH = Dialect(
     counts_required=True,
-    null_is_absent=False,
-    numbers_for_enums=False,
     truncates_halves=True,
-    scalar_strings=False,
     unknown_field=codes.IGNORED_FIELD,
     nested_tensor=codes.NESTED_TENSOR_IGNORED,
     zero_size_is_absent=True,
-    newer=frozenset(
-        {"DML_OPERATOR_RESAMPLE3", "DML_OPERATOR_FOLD", "DML_OPERATOR_UNFOLD", "DML_PADDING_MODE_WRAP"},
-    ),
+    newer=frozenset({"DML_OPERATOR_RESAMPLE3", "DML_OPERATOR_FOLD", "DML_OPERATOR_UNFOLD", "DML_PADDING_MODE_WRAP"}),
 )
 """DxDispatch at the time of DirectML 1.15: feature level 6.3."""
 
-SERIALIZED = Dialect(
-    counts_required=True,
-    null_is_absent=False,
-    numbers_for_enums=True,
-    truncates_halves=False,
-    scalar_strings=False,
-    unknown_field=codes.UNKNOWN_FIELD,
-    nested_tensor=codes.NESTED_TENSOR,
-    full_names=True,
-)
-"""What is decoded from a serialized graph, where enumerators are numbers but operators and data types are names."""
+SERIALIZED = Dialect(counts_required=True, numbers_for_enums=True, full_names=True)
+"""Decoded serialized graphs, where enumerators are numbers but operators and data types are names."""
 
 
 @cache
 def operators_by_name() -> Mapping[str, str]:
-    """Full operator names by every name that is accepted for them: full, short, and the header's second names."""
+    """Maps every accepted name of an operator (full, short, aliases of the header) to its full name."""
     names: dict[str, str] = {}
     for name in catalog.operator_names():
         names[name] = names[name.removeprefix(OPERATOR_PREFIX)] = name
@@ -143,16 +107,16 @@ def operators_by_name() -> Mapping[str, str]:
 
 @cache
 def operators_by_number() -> Mapping[int, str]:
-    """Full operator names by their number in ``DML_OPERATOR_TYPE``."""
+    """Maps numbers of ``DML_OPERATOR_TYPE`` to full operator names."""
     types = catalog.enum_schema("DML_OPERATOR_TYPE").by_full_name
     return MappingProxyType({types[name].value: name for name in catalog.operator_names()})
 
 
 @cache
 def enumerators(enum: str, numbers: bool) -> Mapping[object, str]:
-    """Short names by all that is accepted for them.
+    """Maps every accepted form of an enumerator to its short name.
 
-    Lookups must not come with a bool, which Python takes for a number.
+    Callers must not look up a bool, which Python treats as a number.
     """
     schema = catalog.enum_schema(enum)
     table: dict[object, str] = {}
@@ -165,6 +129,6 @@ def enumerators(enum: str, numbers: bool) -> Mapping[object, str]:
 
 @cache
 def data_types(numbers: bool) -> Mapping[object, DataType]:
-    """Data types by all that is accepted for them; UNKNOWN is none."""
+    """Maps every accepted form of a data type, except UNKNOWN, to the data type."""
     table = enumerators("DML_TENSOR_DATA_TYPE", numbers)
     return MappingProxyType({key: DataType[name] for key, name in table.items() if name != "UNKNOWN"})

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from dml2onnx.codes.reading import FILE_OUTSIDE
 from dml2onnx.codes.unreadable import CANNOT_READ
@@ -12,42 +13,44 @@ from dml2onnx.diagnostics import UnreadableError, quote
 from dml2onnx.frontends import recording
 from dml2onnx.frontends.files import lies_below
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 SUFFIXES = (".json", ".bin")
-"""What a directory is searched for."""
+"""Suffixes of model files."""
 
 
 def is_directory(path: Path) -> bool:
-    """Whether that is a directory; what cannot be looked at is a file, about which there is more to be said."""
+    """Whether the path is a directory; inaccessible paths count as files, for which reading reports the reason."""
     try:
         return path.is_dir()
     except (OSError, ValueError):
         return False
 
 
-def searched(directory: Path, without: Path | None = None, allowed: tuple[Path, ...] = ()) -> Iterator[Path]:
-    """Files below a directory that may be models, in order; of a recording the index alone, even where it is lost.
+def find_models(directory: Path, exclude: Path | None = None, allowed: tuple[Path, ...] = ()) -> Iterator[Path]:
+    """Yields the files below a directory that may be models, sorted; of a recording only the index, even if missing.
 
-    What lies ``without`` is not looked at, nor is what :func:`outside` gives. :class:`UnreadableError` names a
-    directory that cannot be looked into.
+    Skips files below ``exclude``, and links that leave the directory (:func:`find_escaping_links`). Raises
+    :class:`UnreadableError` for a directory that cannot be read.
     """
     roots = (directory, *allowed)
     files = [path for path in _candidates(directory) if lies_below(path, roots)]
-    if without is not None:
-        left_out = without.resolve()
-        files = [path for path in files if not path.resolve().is_relative_to(left_out)]
+    if exclude is not None:
+        excluded = exclude.resolve()
+        files = [path for path in files if not path.resolve().is_relative_to(excluded)]
     recordings = {path.parent for path in files if path.name == recording.INDEX}
-    lost = {index for path in files if path.parent.name == recording.OPERATORS for index in _lost(path.parent.parent)}
-    recordings |= {index.parent for index in lost}
-    for path in sorted({*files, *lost}):
+    missing = {
+        index
+        for path in files
+        if path.parent.name == recording.OPERATORS
+        for index in _missing_index(path.parent.parent)
+    }
+    recordings |= {index.parent for index in missing}
+    for path in sorted({*files, *missing}):
         if path.name == recording.INDEX or recordings.isdisjoint(path.parents):
             yield path
 
 
-def outside(directory: Path, allowed: tuple[Path, ...] = ()) -> Iterator[tuple[Path, UnreadableError]]:
-    """Files below a directory that may be models and are links out of it, with what is said of them."""
+def find_escaping_links(directory: Path, allowed: tuple[Path, ...] = ()) -> Iterator[tuple[Path, UnreadableError]]:
+    """Yields links below a directory that may be models but lead out of it, each with the error to report."""
     for path in _candidates(directory):
         if not lies_below(path, (directory, *allowed)):
             real = quote(str(path.resolve()))
@@ -57,10 +60,10 @@ def outside(directory: Path, allowed: tuple[Path, ...] = ()) -> Iterator[tuple[P
 
 
 def _candidates(directory: Path) -> list[Path]:
-    return sorted(path for path in _below(directory) if path.suffix in SUFFIXES and path.is_file())
+    return sorted(path for path in _files_below(directory) if path.suffix in SUFFIXES and path.is_file())
 
 
-def _below(directory: Path) -> Iterator[Path]:
+def _files_below(directory: Path) -> Iterator[Path]:
     def refuse(error: OSError) -> NoReturn:
         message = f"the directory {quote(str(error.filename))} cannot be read: {error.strerror}"
         raise UnreadableError(CANNOT_READ.at(message, found=error.strerror)) from None
@@ -70,8 +73,8 @@ def _below(directory: Path) -> Iterator[Path]:
             yield Path(folder, name)
 
 
-def _lost(folder: Path) -> Iterator[Path]:
-    """The index that a recording's directory should have, and has not."""
+def _missing_index(folder: Path) -> Iterator[Path]:
+    """Yields the index that is missing from the directory of a recording."""
     index = recording.index_of(folder)
     if index.name == recording.INDEX and not index.exists():
         yield index

@@ -1,4 +1,4 @@
-"""The bytes of constant nodes of a ``DML_GRAPH_DESC``: written out, in base64, or in a file."""
+"""Reads the bytes of constant nodes of a ``DML_GRAPH_DESC``: an array, base64, or a file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EXPECTED = "an array of bytes, base64, or a file"
 
 
 def read_data(desc: Members, name: str, files: ModelFiles, findings: Findings) -> Data | None:
-    """What ``Data`` of a constant node has; ``None`` for what is wrong, with a finding."""
+    """Reads ``Data`` of a constant node; returns ``None``, with a finding, if it is invalid."""
     raw = desc.required("Data", _EXPECTED)
     place = desc.at("Data")
     data: Data | None = None
@@ -33,7 +33,7 @@ def read_data(desc: Members, name: str, files: ModelFiles, findings: Findings) -
             if "Data" in desc.raw:
                 wrong_kind(findings, "Data", _EXPECTED, raw, place, name)
     if data is not None and not data.nbytes:
-        findings.say(codes.NO_DATA, "Data has no bytes", place, expected="one byte or more", node=name)
+        findings.report(codes.NO_DATA, "Data has no bytes", place, expected="one byte or more", node=name)
         return None
     return data
 
@@ -43,7 +43,7 @@ def _bytes(raw: list[object], place: str, name: str, findings: Findings) -> Data
     if isinstance(array, tuple):
         index, bad = array
         message = f"Data[{index}] {bad.message}"
-        findings.say(codes.BAD_VALUE, message, f"{place}/{index}", expected=bad.expected, found=bad.found, node=name)
+        findings.report(codes.BAD_VALUE, message, f"{place}/{index}", expected=bad.expected, found=bad.found, node=name)
         return None
     return ArrayData.of(array)
 
@@ -52,10 +52,10 @@ def _base64(raw: str, place: str, name: str, findings: Findings) -> Data | None:
     try:
         return ArrayData(np.frombuffer(binascii.a2b_base64(raw, strict_mode=True), np.uint8))
     except ValueError as error:
-        # characters beyond ASCII have a message of their own, which speaks of Python
+        # Python's message for characters beyond ASCII is about Python
         reason = str(error) if raw.isascii() else "Only base64 data is allowed"
         message = f"Data is no base64: {reason[0].lower()}{reason[1:]}"
-        findings.say(codes.BAD_VALUE, message, place, expected="base64 of the bytes", found=show(raw), node=name)
+        findings.report(codes.BAD_VALUE, message, place, expected="base64 of the bytes", found=show(raw), node=name)
         return None
 
 
@@ -70,5 +70,5 @@ def _file(source: Members, files: ModelFiles, findings: Findings) -> Data | None
         return files.raw(file, offset, length)
     except FileError as error:
         place, node = source.at("file"), source.node
-        findings.say(error.code, str(error), place, expected=error.expected, found=error.found, node=node)
+        findings.report(error.code, str(error), place, expected=error.expected, found=error.found, node=node)
         return None

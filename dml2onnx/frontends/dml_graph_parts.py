@@ -1,9 +1,10 @@
-"""Nodes with numbered inputs and outputs, and edges, while a ``DML_GRAPH_DESC`` is read."""
+"""Nodes with numbered inputs and outputs, and edges, of a ``DML_GRAPH_DESC`` that is being read."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 from dml2onnx.catalog import FieldKind, FieldType
 from dml2onnx.frontends.findings import Findings, pointer
@@ -11,18 +12,15 @@ from dml2onnx.frontends.members import Json, Members, wrong_kind
 from dml2onnx.frontends.unresolved import UNBOUNDED
 from dml2onnx.ir.data import Data
 from dml2onnx.ir.graph import Read, Value
-from dml2onnx.ir.operator import UNREADABLE, FieldValue, OperatorDesc, Unreadable
+from dml2onnx.ir.operator import UNREADABLE, OperatorDesc, Unreadable
 from dml2onnx.ir.tensor import TensorDesc
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _COMMENT = "$comment"
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """An input or output of a node, by its number; ``desc`` is ``None`` when the tensor is absent."""
+    """A numbered input or output of a node; ``desc`` is ``None`` if the tensor is absent."""
 
     field: str
     desc: TensorDesc | Unreadable | None
@@ -30,7 +28,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class OperatorNode:
-    """An operator, with what is connected to it so far."""
+    """An operator, with its connections so far."""
 
     place: str
     name: str
@@ -38,9 +36,9 @@ class OperatorNode:
     inputs: tuple[Slot, ...]
     outputs: tuple[Slot, ...]
     values: tuple[Value, ...]
-    """What the outputs write."""
+    """The values of the outputs."""
     reads: dict[int, Read] = field(default_factory=dict)
-    """What is connected to the inputs so far."""
+    """Reads by number of the input."""
     edges: dict[int, Edge] = field(default_factory=dict)
     """The first edge to each input."""
 
@@ -50,30 +48,34 @@ class ConstantNode:
     """Bytes without a descriptor."""
 
     value: Value
-    file_place: str = ""
-    """Where a file is named whose size nothing says."""
+    unsized_file: str = ""
+    """The pointer of the name of a file, if its size is not stated."""
     place: str = ""
-    """Where its bytes stand."""
+    """The pointer of ``Data``."""
     data: Data | None = None
     readers: list[TensorDesc] = field(default_factory=list)
 
 
+Nodes: TypeAlias = Sequence[OperatorNode | ConstantNode | None]
+"""The nodes of a graph; ``None`` for those that could not be read."""
+
+
 @dataclass(slots=True)
-class InputSoFar:
-    """What is known of a graph input from the edges seen so far."""
+class PartialInput:
+    """A graph input, as far as known from the edges so far."""
 
     name: str
     value: Value | None = None
     desc: TensorDesc | None = None
     reader: str = ""
-    """The tensor that was the first to read it, in words."""
-    is_all: bool = True
-    """Whether no reader sees more of the buffer than the first does."""
+    """The first tensor that reads it, in words."""
+    covers_all: bool = True
+    """Whether the first reader covers what all other readers read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """An edge of any kind: the numbers of its ends, in the order of its structure."""
+    """An edge of any kind, with the numbers of its structure in order."""
 
     place: str
     name: str | None
@@ -81,17 +83,17 @@ class Edge:
     members: tuple[str, ...]
 
     def at(self, index: int) -> str:
-        """The pointer of one of the numbers."""
+        """Returns the pointer of one of the numbers."""
         return f"{self.place}/{self.members[index]}"
 
 
 def debug_name(members: Members) -> str | None:
-    """A name; null is what C++ has for none."""
+    """Reads an optional name, which may be null."""
     return None if members.raw.get("Name") is None else members.text("Name") or None
 
 
-def new_name(stated: str | None, default: str, names: set[str]) -> str:
-    """The name of a graph input or output: that of its first edge, unless another has it."""
+def unique_name(stated: str | None, default: str, names: set[str]) -> str:
+    """Names a graph input or output after its first edge, or by default if that name is taken."""
     name = default if stated is None or stated in names else stated
     while name in names:
         name += "_"
@@ -100,12 +102,12 @@ def new_name(stated: str | None, default: str, names: set[str]) -> str:
 
 
 def slots(operator: OperatorDesc, kind: FieldKind, raw: Json) -> Iterator[Slot]:
-    """The inputs or outputs of an operator in the order of their numbers."""
+    """Yields the inputs or outputs of an operator, by number."""
     for item, value in operator.items():
         if item.kind is not kind:
             continue
         if item.type is FieldType.TENSOR:
-            yield Slot(item.name, _tensor_of(value))
+            yield Slot(item.name, value if isinstance(value, TensorDesc | Unreadable) else None)
         elif value is UNREADABLE:
             array = raw.get(item.name)
             for _ in array if isinstance(array, list) else ():
@@ -115,17 +117,13 @@ def slots(operator: OperatorDesc, kind: FieldKind, raw: Json) -> Iterator[Slot]:
                 yield Slot(item.name, desc)
 
 
-def _tensor_of(value: FieldValue) -> TensorDesc | Unreadable | None:
-    return value if isinstance(value, TensorDesc | Unreadable) else None
-
-
-def bytes_of(desc: TensorDesc | Unreadable | None) -> int:
-    """Bytes of a tensor, enough for every reader where they could not be read."""
+def size_in_bytes(desc: TensorDesc | Unreadable | None) -> int:
+    """Returns the size of a tensor in bytes, or ``UNBOUNDED`` if the descriptor is unreadable."""
     return desc.total_bytes if isinstance(desc, TensorDesc) else UNBOUNDED
 
 
-def names_of_edges(root: Json) -> dict[tuple[int, int], str]:
-    """What intermediate edges call the values that they carry, by node and output; what is wrong is said elsewhere."""
+def edge_names(root: Json) -> dict[tuple[int, int], str]:
+    """Maps (node, output) to the name of its first intermediate edge; invalid edges are reported elsewhere."""
     names: dict[tuple[int, int], str] = {}
     edges = root.get("IntermediateEdges")
     for raw in edges if type(edges) is list else ():
@@ -138,24 +136,21 @@ def names_of_edges(root: Json) -> dict[tuple[int, int], str]:
 
 
 def drop_comments(root: Json, findings: Findings) -> None:
-    """Takes ``$comment`` out of all objects: JSON has no other place for what a program wants to say.
-
-    As JSON Schema has it, a comment is text.
-    """
-    others: dict[int, object] = {}
+    """Removes ``$comment`` from all objects; as in JSON Schema, it must be text."""
+    invalid: dict[int, object] = {}
     pending: list[object] = [root]
     while pending:
         item = pending.pop()
         if type(item) is dict:
             if _COMMENT in item and type(comment := item.pop(_COMMENT)) is not str:
-                others[id(item)] = comment
+                invalid[id(item)] = comment
             pending.extend(item.values())
         elif type(item) is list and item and type(item[0]) in (dict, list):
             pending.extend(item)
-    places: list[tuple[str, object]] = [("", root)] if others else []  # which are asked for when there is one to tell
+    places: list[tuple[str, object]] = [("", root)] if invalid else []
     while places:
         place, item = places.pop()
-        if id(item) in others:
-            wrong_kind(findings, _COMMENT, "text", others[id(item)], place + pointer(_COMMENT))
+        if id(item) in invalid:
+            wrong_kind(findings, _COMMENT, "text", invalid[id(item)], place + pointer(_COMMENT))
         inner = item.items() if isinstance(item, dict) else enumerate(item) if isinstance(item, list) else ()
         places.extend([(place + pointer(key), value) for key, value in inner][::-1])

@@ -1,29 +1,25 @@
-"""DxDispatch commands: a straight-line program over byte buffers, turned into values that are written once.
+"""Converts DxDispatch commands, a straight-line program over byte buffers, to static single assignment form.
 
-Every buffer has versions. A dispatch reads the current ones and makes new ones; where it covers a part of a buffer, the
-new version is made from the old one. Version 0 holds the initial contents, and becomes an input or a constant of the
-graph only when something uses it.
+A dispatch reads the current versions of buffers and writes new ones; one that covers only a part of a buffer is based
+on the old version. Version 0 holds the initial contents, and becomes an input or a constant of the graph if it is used.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading as codes
-from dml2onnx.frontends.contents import longest_file
+from dml2onnx.frontends.contents import max_file_bytes
 from dml2onnx.frontends.dx_dispatchables import DISPATCHABLE, Bindings, Dispatchable, DispatchableReader, Slot, Source
-from dml2onnx.frontends.dx_resources import Resource, Unused
+from dml2onnx.frontends.dx_resources import Resource, UnusedResources
 from dml2onnx.frontends.findings import Findings, instead, listing, pointer, quote, suggestion
 from dml2onnx.frontends.members import UINT32, Json, Members, wrong_kind
 from dml2onnx.frontends.unresolved import Unresolved
 from dml2onnx.ir.graph import Constant, Effect, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.tensor import DataType, TensorDesc
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 _DISPATCH_MEMBERS = ("type", "dispatchable", "bindings", "threadGroupCount")
 _PRINT_MEMBERS = ("type", "resource", "verbose")
@@ -32,15 +28,14 @@ _WRITE_MEMBERS = ("type", "resource", "targetPath", "dimensions")
 
 @dataclass(slots=True)
 class _Buffer:
-    """What the program has done to a resource so far."""
+    """The state of a resource."""
 
     resource: Resource
     initial: Value | None = None
     current: Value | None = None
-    """The current version; ``None`` as long as that is the initial one and nothing has used it."""
+    """The current version; ``None`` for an unused initial one."""
     whole: tuple[Read, ...] = ()
-    """What reads all of the current version, once something has."""
-    whole_initial: tuple[Read, ...] = ()
+    """The read of the whole current version, shared by all readers."""
     version: int = 0
     owned: bool = False
     """Whether DirectML captures the initial contents."""
@@ -49,13 +44,13 @@ class _Buffer:
     is_read: bool = False
     """Whether a dispatch reads the current version."""
     written: TensorDesc | None = None
-    """The tensor that was written last, when it could be read."""
+    """The tensor that was written last, if its descriptor is valid."""
     is_whole: bool = False
-    """Whether that tensor is all that the buffer holds."""
+    """Whether that tensor covers the whole buffer."""
 
 
 class Program:
-    """Runs commands symbolically; afterwards the attributes hold the parts of a graph."""
+    """Runs commands symbolically, and collects the parts of a graph in its attributes."""
 
     def __init__(
         self,
@@ -73,19 +68,18 @@ class Program:
         self._buffers: dict[str, _Buffer] = {}
         self._names = set(dispatchables)
         self._runs: dict[str, int] = {}
-        self._shown: dict[str, None] = {}
+        self._shown_names: dict[str, None] = {}
         self._commands: list[object] = []
         self.unresolved = Unresolved()
         self._owned_at_dispatch = False
         self._filled: dict[TensorDesc, int] = {}
-        """The bits that dense tensors fill; -1 for others."""
+        """Bits of dense tensors; -1 for others."""
         self.constants: dict[Value, Constant] = {}
-        """Those of dispatched graphs."""
+        """Constants of dispatched graphs."""
         self.nodes: list[Node] = []
         self.effects: list[Effect] = []
 
     def run(self, commands: list[object]) -> None:
-        """Executes all commands in order."""
         self._commands = commands
         for index, raw in enumerate(commands):
             place = f"/commands/{index}"
@@ -106,7 +100,7 @@ class Program:
                 case "writefile":
                     self._write_file(members)
                 case "printinittemporary" | "printexectemporary":
-                    pass  # memory that DirectML asks for; where it asks for none, DxDispatch prints nothing either
+                    pass  # prints DirectML's temporary memory, or nothing if it needs none
                 case None:
                     members.hint(("type",), "a command")
                 case _:
@@ -117,7 +111,7 @@ class Program:
         message = f"{quote(name)} is no command{self._findings.did_you_mean(name, known)}"
         place = members.at("type")
         remedies = instead(place, self._findings.closest(name, known))
-        self._findings.say(
+        self._findings.report(
             codes.UNKNOWN_COMMAND, message, place, expected=listing(known), found=quote(name), remedies=remedies
         )
 
@@ -141,7 +135,7 @@ class Program:
         return buffer.current
 
     def _reads(self, sources: tuple[Source, ...]) -> tuple[Read, ...]:
-        """What a tensor field reads."""
+        """Returns the reads of a tensor field from the current versions."""
         if len(sources) != 1:
             return tuple([self._reads((source,))[0] for source in sources])
         ((resource, offset, _),) = sources
@@ -156,20 +150,16 @@ class Program:
         return buffer.whole
 
     def _reads_owned(self, sources: tuple[Source, ...]) -> tuple[Read, ...]:
-        """What a tensor field reads that DirectML owns."""
-        if len(sources) != 1:
-            return tuple([self._reads_owned((source,))[0] for source in sources])
-        ((resource, offset, _),) = sources
-        buffer = self._buffers.get(resource.name) or self._buffer(resource)
-        buffer.owned = True
-        if offset:
-            return (Read(self._initial(buffer), offset),)
-        if not buffer.whole_initial:
-            buffer.whole_initial = (Read(self._initial(buffer)),)
-        return buffer.whole_initial
+        """Returns the reads of a tensor field that DirectML owns, from the initial contents."""
+        buffers = [self._buffers.get(source.resource.name) or self._buffer(source.resource) for source in sources]
+        for buffer in buffers:
+            buffer.owned = True
+        return tuple(
+            [Read(self._initial(buffer), source.offset) for buffer, source in zip(buffers, sources, strict=True)]
+        )
 
     def _write(self, source: Source, desc: TensorDesc | None, *, updates: bool = False) -> Write:
-        """A new version of a buffer, made from the old one unless the tensor covers all of it and is no update."""
+        """Makes a new version of a buffer, based on the old one unless the tensor overwrites all of it."""
         resource = source.resource
         buffer = self._buffers.get(resource.name) or self._buffer(resource)
         buffer.written = desc
@@ -184,7 +174,7 @@ class Program:
         return Write(buffer.current, source.offset, base)
 
     def _covers(self, source: Source, desc: TensorDesc) -> bool:
-        """Whether a write leaves nothing of the old contents; bytes that only round the buffer up do not count."""
+        """Whether a write overwrites all of the old contents, apart from padding."""
         nbytes, initial = source.resource.nbytes, source.resource.initial_bytes
         contents = nbytes if nbytes - initial >= 4 else initial
         filled = self._filled.get(desc)
@@ -196,14 +186,14 @@ class Program:
 
     def _dispatch(self, raw: Json, place: str) -> None:
         name = raw.get("dispatchable")
-        made = self._dispatchables.get(name) if type(name) is str else None
+        target = self._dispatchables.get(name) if type(name) is str else None
         bindings = raw.get("bindings")
-        if made is None or type(bindings) is not dict or len(raw) != 3:
+        if target is None or type(bindings) is not dict or len(raw) != 3:
             members = Members(raw, place, self._findings)
-            self._check_dispatch(members, made)
-            if made is None or type(bindings) is not dict:
+            self._check_dispatch(members, target)
+            if target is None or type(bindings) is not dict:
                 return
-        if made.operator is None and made.graph is None:
+        if target.operator is None and target.graph is None:
             for field, entry in bindings.items():
                 self._bindings.sources(entry, place + pointer("bindings", field))
             return
@@ -211,29 +201,29 @@ class Program:
         writes: dict[str, tuple[Write, ...]] = {}
         outputs: list[tuple[Slot, tuple[Source, ...]]] = []
         used = 0
-        for port in made.ports:
+        for port in target.ports:
             field = port.field
             entry = bindings.get(field)
             if entry is None and field not in bindings:
-                if port.is_owned_single and (sources := made.owned.get(field)):
+                if port.is_owned_single and (sources := target.owned.get(field)):
                     reads[field] = self._reads_owned(sources)
                 elif port.descs:
-                    self._unbound(made, port, place, reads, writes)
+                    self._unbound(target, port, place, reads, writes)
                 continue
             used += 1
             sources = self._bindings.whole(entry) if port.is_single else None
             if sources is None:
-                sources = self._bound(made, port, entry, f"{place}/bindings/{field}")
+                sources = self._bound(target, port, entry, f"{place}/bindings/{field}")
             if sources is None:
-                self._misbound(port, reads, writes)
+                self._bind_placeholder(port, reads, writes)
             elif port.is_output:
                 outputs.append((port, sources))
             else:
                 reads[field] = self._reads_owned(sources) if port.owned else self._reads(sources)
-        if used < len(bindings) or made.graph is not None:  # an input and an output of a graph may have one name
-            self._check_others(made, bindings, place)
-        if made.operator is None:
-            self._inline(made, reads, outputs)
+        if used < len(bindings) or target.graph is not None:  # an input and an output of a graph may have one name
+            self._check_others(target, bindings, place)
+        if target.operator is None:
+            self._inline(target, reads, outputs)
             return
         for port, sources in outputs:
             if port.descs is None:
@@ -243,32 +233,26 @@ class Program:
             else:
                 pairs = zip(sources, port.descs, strict=True)
                 writes[port.field] = tuple([self._write(*pair, updates=port.updates) for pair in pairs])
-        self.nodes.append(Node(self._node_name(made.name), made.operator, reads, writes, made.place))
+        self.nodes.append(Node(self._node_name(target.name), target.operator, reads, writes, target.place))
 
-    def _of_operator(self, name: str) -> tuple[str, ...]:
-        """The dispatchable of an operator, where there is one: programs may name it by that."""
-        operators = ((key, made.operator) for key, made in self._dispatchables.items())
+    def _dispatchable_of(self, name: str) -> tuple[str, ...]:
+        """Returns the only dispatchable of the operator with this name, if any."""
+        operators = ((key, target.operator) for key, target in self._dispatchables.items())
         found = [key for key, desc in operators if desc is not None and name in (desc.schema.name, desc.type)]
         return tuple(found) if len(found) == 1 else ()
 
-    def _check_dispatch(self, members: Members, made: Dispatchable | None) -> None:
+    def _check_dispatch(self, members: Members, target: Dispatchable | None) -> None:
         members.hint(_DISPATCH_MEMBERS, "a dispatch")
         name = members.text("dispatchable", required=True)
-        if name is not None and made is None:
-            close = self._findings.closest(name, self._dispatchables) or self._of_operator(name)
+        if name is not None and target is None:
+            close = self._findings.closest(name, self._dispatchables) or self._dispatchable_of(name)
             message = f"there is no dispatchable {quote(name)}{suggestion(close)}"
             place = members.at("dispatchable")
-            self._findings.unknown(
-                DISPATCHABLE,
-                name,
-                codes.UNKNOWN_DISPATCHABLE.at(
-                    message,
-                    pointer=place,
-                    expected="a member of dispatchables",
-                    found=quote(name),
-                    remedies=instead(place, close) if self._findings.is_slip(name, self._dispatchables) else (),
-                ),
+            remedies = instead(place, close) if self._findings.is_likely_typo(name, self._dispatchables) else ()
+            finding = codes.UNKNOWN_DISPATCHABLE.at(
+                message, pointer=place, expected="a member of dispatchables", found=quote(name), remedies=remedies
             )
+            self._findings.report_unknown(DISPATCHABLE, name, finding)
         members.mapping("bindings", required=True)
         if "threadGroupCount" in members.raw:
             counts = members.raw["threadGroupCount"]
@@ -282,42 +266,44 @@ class Program:
 
     def _unbound(
         self,
-        made: Dispatchable,
+        target: Dispatchable,
         port: Slot,
         place: str,
         reads: dict[str, tuple[Read, ...]],
         writes: dict[str, tuple[Write, ...]],
     ) -> None:
-        """What it means that nothing is bound to a tensor: that it is owned, or an error."""
+        """Handles a tensor without a binding, which is an error unless DirectML owns it."""
         assert port.descs
         if port.owned and not port.is_output:
-            sources = made.owned.get(port.field)
+            sources = target.owned.get(port.field)
             if sources is None:
                 message = f"{port.field} is owned by DirectML, but the dispatchable's bindings do not name it"
-                where = pointer("dispatchables", made.name, "bindings", port.field)
-                self._reader.report(made, codes.OWNED_NOT_BOUND, message, where, port.field, "a resource in bindings")
+                where = pointer("dispatchables", target.name, "bindings", port.field)
+                self._reader.report(target, codes.OWNED_NOT_BOUND, message, where, port.field, "a resource in bindings")
             if not sources:
                 reads[port.field] = self.unresolved.reads(port.descs)
             else:
                 reads[port.field] = self._reads_owned(sources)
             return
-        if port.field in made.owned:  # the binding at initialization has been refused
-            self._misbound(port, reads, writes)
+        if port.field in target.owned:  # the binding at initialization has been refused
+            self._bind_placeholder(port, reads, writes)
             return
         message = f"nothing is bound to {port.field}"
         code = codes.UNCONNECTED_TENSOR
         where = place + pointer("bindings", port.field)
-        remedies = self._unused.in_place(where, port.descs)
-        self._reader.report(made, code, message, where, port.field, "a resource", remedies=remedies)
-        self._misbound(port, reads, writes)
+        remedies = self._unused_resources.as_binding(where, port.descs)
+        self._reader.report(target, code, message, where, port.field, "a resource", remedies=remedies)
+        self._bind_placeholder(port, reads, writes)
 
     @cached_property
-    def _unused(self) -> Unused:
+    def _unused_resources(self) -> UnusedResources:
         owned = [sources for other in self._dispatchables.values() for sources in other.owned.values()]
-        return Unused(self._resources, owned, self._commands)
+        return UnusedResources(self._resources, owned, self._commands)
 
-    def _misbound(self, port: Slot, reads: dict[str, tuple[Read, ...]], writes: dict[str, tuple[Write, ...]]) -> None:
-        """Values of its own for a bind point without a usable binding, which has been reported."""
+    def _bind_placeholder(
+        self, port: Slot, reads: dict[str, tuple[Read, ...]], writes: dict[str, tuple[Write, ...]]
+    ) -> None:
+        """Makes placeholder values for a bind point whose binding is invalid, which has been reported."""
         if not port.descs:
             return
         if port.is_output:
@@ -325,46 +311,43 @@ class Program:
         else:
             reads[port.field] = self.unresolved.reads(port.descs)
 
-    def _bound(self, made: Dispatchable, port: Slot, entry: object, place: str) -> tuple[Source, ...] | None:
-        """The sources of a binding, when they can be used."""
+    def _bound(self, target: Dispatchable, port: Slot, entry: object, place: str) -> tuple[Source, ...] | None:
+        """Reads the sources of a binding; returns ``None`` if they cannot be used."""
         sources = self._bindings.sources(entry, place)
         if port.descs == ():
-            self._reader.ignore(made, port.field, place, ())
+            self._reader.report_ignored(target, port.field, place, ())
             return None
         if port.owned and not port.is_output:
-            if port.field in made.owned:
+            if port.field in target.owned:
                 message = f"{port.field} is owned by DirectML and bound already: a dispatch must not bind it"
-                self._reader.report(made, codes.OWNED_BOUND_TWICE, message, place, port.field, "no binding here")
+                self._reader.report(target, codes.OWNED_BOUND_TWICE, message, place, port.field, "no binding here")
                 return None
             if not self._owned_at_dispatch:
-                self._owned_at_dispatch = True  # who writes models so does it everywhere: said once
+                self._owned_at_dispatch = True  # reported once, since models with this mistake repeat it
                 message = f"{port.field} is owned by DirectML: what a dispatch binds to it are its contents"
                 expected = "a binding of the dispatchable"
-                self._reader.report(made, codes.OWNED_BOUND_AT_DISPATCH, message, place, port.field, expected)
+                self._reader.report(target, codes.OWNED_BOUND_AT_DISPATCH, message, place, port.field, expected)
         if sources is None:
             return None
         if port.descs is None:
             return sources if port.is_output else None
-        if made.graph is not None:
-            fits = self._reader.fits(made, port, len(sources), place)
-            return sources if fits and self._reader.graph_is_bound(made, port, sources[0], place) else None
-        self._reader.compare_counts(made, port, sources, place)
-        return sources if self._reader.fits(made, port, len(sources), place) else None
+        if target.graph is not None:
+            count_matches = self._reader.count_matches(target, port, len(sources), place)
+            return sources if count_matches and self._reader.can_bind_graph(target, port, sources[0], place) else None
+        self._reader.warn_element_count(target, port, sources, place)
+        return sources if self._reader.count_matches(target, port, len(sources), place) else None
 
     def _inline(
-        self,
-        made: Dispatchable,
-        reads: dict[str, tuple[Read, ...]],
-        outputs: list[tuple[Slot, tuple[Source, ...]]],
+        self, target: Dispatchable, reads: dict[str, tuple[Read, ...]], outputs: list[tuple[Slot, tuple[Source, ...]]]
     ) -> None:
-        """The nodes of a graph, reading and writing what its inputs and outputs are bound to.
+        """Inlines the nodes of a graph, connected to the bindings of its inputs and outputs.
 
-        Outputs make new versions of their buffers in the order of the nodes, so that where two share a buffer the
-        later one is made from the earlier.
+        Outputs make new versions of their buffers in node order; of two that share a buffer, the later is based on the
+        earlier.
         """
-        graph = made.graph
+        graph = target.graph
         assert graph is not None
-        name = self._node_name(made.name)
+        name = self._node_name(target.name)
         values = {item.value: item.value for item in graph.constants}
         self.constants.update({item.value: item for item in graph.constants})
         self.unresolved.add(graph.unresolved)
@@ -382,11 +365,11 @@ class Program:
             for field, _, write, desc in node.views_out():
                 source = results.get(write.value)
                 if source is None:
-                    made_here = Write(Value(f"{name}.{write.value.name}", write.value.nbytes))
+                    write_here = Write(Value(f"{name}.{write.value.name}", write.value.nbytes))
                 else:
-                    made_here = self._write(source, desc, updates=node.operator.updates(field))
-                values[write.value] = made_here.value
-                writes.setdefault(field, []).append(made_here)
+                    write_here = self._write(source, desc, updates=node.operator.updates(field))
+                values[write.value] = write_here.value
+                writes.setdefault(field, []).append(write_here)
             inner_writes = {field: tuple(items) for field, items in writes.items()}
             unique = self._inner_name(f"{name}.{node.name}")
             self.nodes.append(Node(unique, node.operator, inner_reads, inner_writes, node.source))
@@ -397,12 +380,12 @@ class Program:
         self._names.add(name)
         return name
 
-    def _check_others(self, made: Dispatchable, bindings: Json, place: str) -> None:
+    def _check_others(self, target: Dispatchable, bindings: Json, place: str) -> None:
         for field, entry in bindings.items():
-            if field not in made.by_field and not (made.graph and made.graph.unresolved):
+            if field not in target.by_field and not (target.graph and target.graph.unresolved):
                 where = place + pointer("bindings", field)
                 self._bindings.sources(entry, where)
-                self._reader.ignore(made, field, where, bindings)
+                self._reader.report_ignored(target, field, where, bindings)
 
     def _node_name(self, name: str) -> str:
         if name not in self._runs:
@@ -413,36 +396,36 @@ class Program:
 
     # --- Effects ------------------------------------------------------------------------------------------------------
 
-    def _shown_resource(self, members: Members) -> Resource | None:
+    def _read_resource(self, members: Members) -> Resource | None:
         name = members.text("resource", required=True)
         resource = None if name is None else self._bindings.resource(name, members.at("resource"))
         if resource is not None:
-            self._shown.setdefault(resource.name)
+            self._shown_names.setdefault(resource.name)
         return resource
 
     def _print(self, members: Members) -> None:
         members.hint(_PRINT_MEMBERS, "print")
         verbose = members.flag("verbose")
-        resource = self._shown_resource(members)
+        resource = self._read_resource(members)
         if resource is None:
             return
         value = self._current(self._buffer(resource))
         if resource.data_type is None:
-            self._unprintable(members, resource, "printed")
+            self._report_untyped(members, resource, "printed")
             return
         desc = _flat(resource, resource.initial_bytes, in_elements=True)
         self.effects.append(Effect("print", GraphOutput(resource.name, value, desc), verbose=verbose))
 
-    def _unprintable(self, members: Members, resource: Resource, how: str) -> None:
+    def _report_untyped(self, members: Members, resource: Resource, how: str) -> None:
         if resource.data is not None:
             message = f"{quote(resource.name)} has no data type and cannot be {how}"
-            self._findings.say(codes.UNPRINTABLE, message, members.at("resource"), expected="initialValuesDataType")
+            self._findings.report(codes.UNPRINTABLE, message, members.at("resource"), expected="initialValuesDataType")
 
     def _write_file(self, members: Members) -> None:
         members.hint(_WRITE_MEMBERS, "writeFile")
         target = members.text("targetPath", required=True)
-        dimensions = tuple(self._read_dimensions(members))
-        resource = self._shown_resource(members)
+        dimensions = members.dimensions()
+        resource = self._read_resource(members)
         if resource is None or target is None:
             return
         value = self._current(self._buffer(resource))
@@ -450,16 +433,18 @@ class Program:
         in_elements = suffix in (".npy", ".png", ".jpg")
         if in_elements:
             if resource.data_type is None:
-                self._unprintable(members, resource, f"written to a {suffix} file")
+                self._report_untyped(members, resource, f"written to a {suffix} file")
                 return
             if not _dimensions_fit(resource, dimensions, is_image=suffix != ".npy"):
-                self._misfit(members, resource, dimensions, suffix)
+                self._report_dimensions(members, resource, dimensions, suffix)
                 return
         desc = _flat(resource, resource.nbytes, in_elements=in_elements)
         output = GraphOutput(resource.name, value, desc)
         self.effects.append(Effect("writeFile", output, target, dimensions))
 
-    def _misfit(self, members: Members, resource: Resource, dimensions: tuple[int, ...], suffix: str) -> None:
+    def _report_dimensions(
+        self, members: Members, resource: Resource, dimensions: tuple[int, ...], suffix: str
+    ) -> None:
         if suffix != ".npy" and not _is_image(dimensions):
             message = f"a {suffix} file has dimensions N, C, H and W, with N = 1 and C of 1, 3 or 4"
             expected = "[1, C, H, W] with C of 1, 3 or 4"
@@ -470,21 +455,12 @@ class Program:
             expected = f"1 to {resource.nbytes * 8 // resource.data_type.bits} elements of {resource.data_type.name}"
         found = "[" + ", ".join([*map(str, dimensions[:8]), *(["..."] if len(dimensions) > 8 else [])]) + "]"
         place = members.at("dimensions")
-        self._findings.say(codes.DIMENSIONS_DIFFER, message, place, expected=expected, found=found)
-
-    def _read_dimensions(self, members: Members) -> Iterator[int]:
-        for index, size in enumerate(members.array("dimensions") or []):
-            if type(size) is int and 0 <= size < UINT32:
-                yield size
-            else:
-                place = members.at("dimensions", index)
-                expected = f"a whole number from 0 to {UINT32 - 1}"
-                wrong_kind(self._findings, f"dimensions[{index}]", expected, size, place)
+        self._findings.report(codes.DIMENSIONS_DIFFER, message, place, expected=expected, found=found)
 
     # --- Parts of the graph -------------------------------------------------------------------------------------------
 
     def initial_values(self) -> tuple[tuple[GraphInput, ...], tuple[Constant, ...]]:
-        """The initial contents that are used: inputs, in the order of the resources, and constants."""
+        """Returns the initial contents that are used: inputs, in the order of the resources, and constants."""
         inputs: list[GraphInput] = []
         constants: list[Constant] = []
         for resource in self._resources.values():
@@ -501,7 +477,7 @@ class Program:
         return tuple(inputs), (*constants, *self.constants.values())
 
     def compare_files(self) -> None:
-        """Files of which tensors read only a beginning; what is shown or partly overwritten is used as a whole."""
+        """Reports files of which tensors read only the beginning, unless they are printed or partly overwritten."""
         files = {
             buffer.initial: buffer.resource
             for buffer in self._buffers.values()
@@ -519,7 +495,7 @@ class Program:
                     if read.value in ends:
                         desc = node.operator.tensors(field)[index]
                         if desc not in longest:
-                            longest[desc] = longest_file(desc)
+                            longest[desc] = max_file_bytes(desc)
                         ends[read.value] = max(ends[read.value], read.offset + longest[desc])
             for writes in node.writes.values():
                 for write in writes:
@@ -528,19 +504,19 @@ class Program:
         for value, resource in files.items():
             if ends[value] < resource.initial_bytes:
                 size, most = resource.initial_bytes, ends[value]
-                message = f"{quote(resource.file)} has {size} bytes, of which no tensor reads more than {most}"
+                message = f"{quote(resource.file)} has {size} bytes, but no tensor reads more than {most}"
                 place = pointer("resources", resource.name, "initialValues", "sourcePath")
                 expected, found = f"{most} bytes", f"{size} bytes"
-                self._findings.say(codes.FILE_PARTLY_READ, message, place, expected=expected, found=found)
+                self._findings.report(codes.FILE_PARTLY_READ, message, place, expected=expected, found=found)
 
     def results(self) -> tuple[GraphOutput, ...]:
-        """The final contents of every buffer that was written, in the order of the resources."""
+        """Returns the final contents of every buffer that was written, in the order of the resources."""
         written = [self._buffers[name] for name in self._resources if name in self._buffers]
         return tuple([_result(buffer) for buffer in written if buffer.version])
 
     def outputs(self) -> tuple[GraphOutput, ...]:
-        """The results that are shown by a command, in that order; without any, those that nothing reads."""
-        shown = [self._buffers[name] for name in self._shown if name in self._buffers]
+        """Returns the results that commands show, in order; if there are none, those that nothing reads."""
+        shown = [self._buffers[name] for name in self._shown_names if name in self._buffers]
         written = [buffer for buffer in shown if buffer.version]
         if not written:
             buffers = (self._buffers[name] for name in self._resources if name in self._buffers)
@@ -549,8 +525,8 @@ class Program:
 
 
 def _flat(resource: Resource, nbytes: int, *, in_elements: bool = False) -> TensorDesc:
-    """A view of a buffer as a row of elements of the resource's data type; bytes when it has none, or when they do not
-    divide it, unless what is left over does not matter (``in_elements``).
+    """Returns a 1-D view of a buffer in the resource's data type, or in bytes if it has none or does not divide the
+    size; ``in_elements`` allows a remainder.
     """
     return _row(resource.data_type, nbytes, in_elements=in_elements) or TensorDesc(DataType.UINT8, (nbytes,))
 
@@ -561,7 +537,7 @@ def _row(data_type: DataType | None, nbytes: int, *, in_elements: bool = False) 
 
 
 def _result(buffer: _Buffer) -> GraphOutput:
-    """The whole buffer, as the tensor written last if that is all that it holds, else as a row of its elements."""
+    """Returns the whole buffer as the tensor written last, if that covers it, else as a 1-D tensor."""
     assert buffer.current is not None
     resource, desc = buffer.resource, buffer.written
     if desc is None or not buffer.is_whole:

@@ -1,13 +1,14 @@
-"""DxDispatch resources: buffers and their initial contents.
+"""Reads DxDispatch resources: buffers and their initial contents.
 
-Which kind of initial values is meant is decided as the tool does: a string, an array, then the members of an object in
-the order ``value``, ``valueStart``, ``sourcePath``.
+The kind of initial values is detected as the tool does: a string, an array, then the members of an object in the order
+``value``, ``valueStart``, ``sourcePath``.
 """
 
 from __future__ import annotations
 
 import marshal
 import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +17,7 @@ import numpy as np
 
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import Edit, Remedy, shortened
-from dml2onnx.frontends.contents import of_fractions
+from dml2onnx.frontends.contents import fraction_remedies
 from dml2onnx.frontends.dialects import data_types, enumerators
 from dml2onnx.frontends.files import FileError, ModelFiles
 from dml2onnx.frontends.findings import Findings, listing, quote, show
@@ -27,19 +28,17 @@ from dml2onnx.ir.data import ArrayData, Data, FileData, FillData, PaddedData, pa
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     import numpy.typing as npt
 
     from dml2onnx.frontends.dx_dispatchables import Source
 
 MAX_MATERIALIZED_BYTES = 1 << 28
-"""Bytes of sequences and images that one model may have; they exist in memory, unlike fills and files."""
+"""The most bytes of sequences and images of one model; these are in memory, unlike fills and files."""
 
 MAX_PIXELS = 1 << 26
-"""Pixels of an image, which is decoded as a whole, as 4 bytes each, before it is made smaller."""
+"""The most pixels of an image, which takes 4 bytes per pixel before it is scaled."""
 _IMAGE_FORMATS = ("PNG", "JPEG")
-"""What DxDispatch takes for an image; Pillow knows many more, with a decoder for each."""
+"""The formats of DxDispatch; Pillow would try all its decoders."""
 
 MEMBERS = (
     "initialValues",
@@ -56,25 +55,25 @@ _FILL = frozenset({"value", "valueCount"})
 
 
 class Resource(NamedTuple):
-    """A buffer. ``data`` is ``None`` when its contents could not be read, which has been reported."""
+    """A buffer; ``data`` is ``None`` if its contents could not be read, which has been reported."""
 
     name: str
     data_type: DataType | None
     nbytes: int
     initial_bytes: int
-    """Length of the initial values; what follows them is padding, which ``print`` does not show."""
+    """The size of the initial values; ``print`` does not show the padding after them."""
     data: Data | None
     file: str = ""
-    """The name of the file of raw bytes that the contents are."""
+    """The name of the file with the contents as raw bytes."""
 
     @property
     def element_size(self) -> int:
-        """Bytes of one element; 0 without a data type of whole bytes."""
+        """Bytes of one element; 0 without a data type, or for one of less than a byte."""
         return self.data_type.bits // 8 if self.data_type else 0
 
 
-class Unused:
-    """The resources that are bound to nothing and that no command names."""
+class UnusedResources:
+    """The resources that are not bound and that no command names."""
 
     def __init__(
         self, resources: Mapping[str, Resource], owned: Iterable[tuple[Source, ...]], commands: object
@@ -89,8 +88,8 @@ class Unused:
                 pending.extend(item.values() if isinstance(item, dict) else item)
         self._resources = [item for name, item in resources.items() if name not in named]
 
-    def in_place(self, place: str, descs: Sequence[TensorDesc]) -> tuple[Remedy, ...]:
-        """The only one of as many bytes as a single tensor, at the place of a binding that is not there."""
+    def as_binding(self, place: str, descs: Sequence[TensorDesc]) -> tuple[Remedy, ...]:
+        """Suggests the only resource with the size of a tensor for its missing binding."""
         sizes = {desc.total_bytes for desc in descs}
         names = [item.name for item in self._resources if not sizes.isdisjoint((item.nbytes, item.initial_bytes))]
         if len(names) != 1 or len(descs) != 1:
@@ -98,8 +97,8 @@ class Unused:
         return (Remedy(f"{quote(names[0])}, which nothing is bound to", (Edit(place, names[0]),)),)
 
 
-def _beside(place: str) -> str:
-    """Where the data type of initial values is to stand."""
+def _data_type_place(place: str) -> str:
+    """The pointer of the data type of initial values."""
     return f"{place.rpartition('/')[0]}/initialValuesDataType"
 
 
@@ -111,11 +110,9 @@ class ResourceReader:
         self._findings = findings
         self._budget = MAX_MATERIALIZED_BYTES
         self._fills: dict[bytes, tuple[Any, ...]] = {}
-        """Buffers with one value in all elements, without their names, by the resources that describe them: programs
-        have many alike."""
+        """Cached buffers with one value in all elements, without their names: programs repeat them."""
 
     def read(self, name: str, raw: object, place: str) -> Resource:
-        """One resource, with findings for whatever is wrong with it."""
         if type(raw) is not dict:
             wrong_kind(self._findings, quote(name), "an object", raw, place)
             return Resource(name, None, UNBOUNDED, 0, None)
@@ -124,7 +121,7 @@ class ResourceReader:
             return self._read(name, raw, place)
         try:
             key = marshal.dumps(raw, 2)
-        except ValueError:  # too deep
+        except ValueError:  # nested too deep
             return self._read(name, raw, place)
         known = self._fills.get(key)
         if known is not None:
@@ -146,30 +143,30 @@ class ResourceReader:
                 data, data_type = self._read_values(members, data_type)
             except FileError as error:
                 place = members.at("initialValues")
-                self._findings.say(error.code, str(error), place, expected=error.expected, found=error.found)
+                self._findings.report(error.code, str(error), place, expected=error.expected, found=error.found)
         if data is None:
             return Resource(name, data_type, UNBOUNDED, 0, None)
         if data.nbytes == 0:
             message = "the initial values have zero bytes"
-            self._findings.say(codes.NO_DATA, message, members.at("initialValues"), expected="one byte or more")
+            self._findings.report(codes.NO_DATA, message, members.at("initialValues"), expected="one byte or more")
         nbytes = size if "sizeInBytes" in members.raw and size is not None else -(-data.nbytes // 4) * 4
         if offset + data.nbytes > nbytes:
             what = f"{data.nbytes} bytes of initial values" + (f" from byte {offset}" if offset else "")
             message = f"{what} do not fit into {nbytes} bytes"
             needed = f"at least {offset + data.nbytes}"
             place = members.at("sizeInBytes")
-            self._findings.say(codes.RESOURCE_TOO_SMALL, message, place, expected=needed, found=nbytes)
+            self._findings.report(codes.RESOURCE_TOO_SMALL, message, place, expected=needed, found=nbytes)
             return Resource(name, data_type, UNBOUNDED, data.nbytes, None)
         if offset:
             message = f"initialValuesOffsetInBytes is {offset}, but the values are written at byte 0"
-            self._findings.say(
+            self._findings.report(
                 codes.OFFSET_WITHOUT_EFFECT, message, members.at("initialValuesOffsetInBytes"), expected=0, found=offset
             )
         file = data.path.name if isinstance(data, FileData) and data.path.suffix.lower() != ".npy" else ""
         return Resource(name, data_type, nbytes, data.nbytes, padded(data, nbytes), file)
 
     def _read_data_type(self, members: Members) -> tuple[DataType | None, bool]:
-        """The data type, ``None`` for UNKNOWN; and whether it could be read."""
+        """Returns the data type, ``None`` for UNKNOWN, and whether it is valid."""
         if "initialValuesDataType" not in members.raw:
             return None, True
         text = members.raw["initialValuesDataType"]
@@ -186,7 +183,7 @@ class ResourceReader:
         names = list(enumerators("DML_TENSOR_DATA_TYPE", False).values())
         guess = self._findings.did_you_mean(text, names) if isinstance(text, str) else ""
         message = f"{show(text)} is no data type{guess}"
-        self._findings.say(
+        self._findings.report(
             codes.ENUMERATOR, message, place, expected=listing(list(dict.fromkeys(names))), found=show(text)
         )
 
@@ -206,14 +203,10 @@ class ResourceReader:
             names = ("value", "valueStart", "sourcePath")
             message = f"the object needs one of the members {listing(names)}"
             found = listing([quote(key) for key in values])
-            self._findings.say(codes.DATA_SOURCE, message, place, expected=listing(names), found=found)
+            self._findings.report(codes.DATA_SOURCE, message, place, expected=listing(names), found=found)
         elif values == "deferred":
-            self._findings.say(
-                codes.DEFERRED_RESOURCE,
-                "a deferred buffer, which ONNX Runtime allocates, cannot be compiled",
-                place,
-                found='"deferred"',
-            )
+            message = "a deferred buffer, which ONNX Runtime allocates, cannot be compiled"
+            self._findings.report(codes.DEFERRED_RESOURCE, message, place, found='"deferred"')
         elif "initialValues" in members.raw:
             wrong_kind(self._findings, "initialValues", 'an array, an object or "deferred"', values, place)
         return None, data_type
@@ -221,15 +214,17 @@ class ResourceReader:
     # --- Arrays -------------------------------------------------------------------------------------------------------
 
     def _element_type(self, data_type: DataType | None, place: str) -> DataType | None:
-        """A data type whose values can be written as numbers."""
+        """Returns the data type if its values can be written as numbers, else reports."""
         if data_type is None:
             message = "these initial values need initialValuesDataType"
             expected = "the data type of the values, such as FLOAT32"
             remedies = (Remedy('"initialValuesDataType": "FLOAT32", or as the tensors that are bound to it have it'),)
-            self._findings.say(codes.MISSING_KEY, message, _beside(place), expected=expected, remedies=remedies)
+            self._findings.report(
+                codes.MISSING_KEY, message, _data_type_place(place), expected=expected, remedies=remedies
+            )
         elif data_type.is_packed_nibbles:
             message = f"values cannot be written as {data_type.name}; declare such data as UINT8"
-            self._findings.say(
+            self._findings.report(
                 codes.BAD_VALUE, message, place, expected="a data type of 8 bits or more", found=data_type.name
             )
             return None
@@ -242,19 +237,19 @@ class ResourceReader:
         array = to_array(values, known, truncate=True)
         if isinstance(array, tuple):
             index, bad = array
-            self._findings.bad(f"initialValues[{index}]", bad, f"{place}/{index}", code=codes.BAD_VALUE)
+            self._findings.report_number(f"initialValues[{index}]", bad, f"{place}/{index}", code=codes.BAD_VALUE)
             return None
         beyond = first_beyond_range(values, array, known)
         if beyond is not None:
             index, bad = beyond
-            self._findings.bad(f"initialValues[{index}]", bad, f"{place}/{index}")
+            self._findings.report_number(f"initialValues[{index}]", bad, f"{place}/{index}")
         return ArrayData(to_bytes(array, known))
 
     def _read_list(self, values: list[object], _: DataType | None, place: str) -> Data | None:
         if values and not any(type(item) is dict for item in values):
             expected = "a data type, or values that are objects with type and value"
             message = "these initial values need initialValuesDataType"
-            self._findings.say(codes.MISSING_KEY, message, _beside(place), expected=expected)
+            self._findings.report(codes.MISSING_KEY, message, _data_type_place(place), expected=expected)
             return None
         parts: list[bytes] = []
         complete = True
@@ -283,13 +278,13 @@ class ResourceReader:
         if data_type is DataType.FLOAT16 or data_type.is_packed_nibbles:
             message = f"{what} cannot be written as {data_type.name} in a list of typed values"
             place = members.at("type")
-            self._findings.say(codes.BAD_VALUE, message, place, expected="another type", found=data_type.name)
+            self._findings.report(codes.BAD_VALUE, message, place, expected="another type", found=data_type.name)
             return None
         value = to_element(raw, data_type, truncate=True)
         if isinstance(value, Bad):
-            self._findings.bad(what, value, members.at("value"), code=codes.BAD_VALUE)
+            self._findings.report_number(what, value, members.at("value"), code=codes.BAD_VALUE)
             return None
-        self._compare_range(what, raw, value, data_type, members.at("value"))
+        self._check_range(what, raw, value, data_type, members.at("value"))
         return np.array(value, data_type.dtype).tobytes()
 
     # --- Patterns -----------------------------------------------------------------------------------------------------
@@ -299,7 +294,7 @@ class ResourceReader:
         others = [name for name in ("valueStart", "sourcePath") if name in members.raw]
         if others:
             message = f"value and {listing(others)} cannot be given together"
-            self._findings.say(codes.DATA_SOURCE, message, members.place, expected="value", found=listing(others))
+            self._findings.report(codes.DATA_SOURCE, message, members.place, expected="value", found=listing(others))
             return None
         count = members.uint("valueCount", UINT32, required=True)
         known = self._element_type(data_type, members.place)
@@ -324,7 +319,7 @@ class ResourceReader:
             last = int(start) + int(delta) * (count - 1)
             if known.is_signed and known.bits >= 32 and not low <= last <= high:
                 message = f"the sequence ends at {last}, which {known.name} cannot hold; it wraps"
-                self._findings.say(
+                self._findings.report(
                     codes.SEQUENCE_OVERFLOW, message, members.place, expected=f"{low} to {high}", found=last
                 )
         return replace(ArrayData.of(sequence(start, delta, count, known)), is_made=True)
@@ -335,10 +330,10 @@ class ResourceReader:
             return None
         value = to_element(raw, data_type, truncate=True)
         if isinstance(value, Bad):
-            remedies = of_fractions(raw, data_type, _beside(members.place))
-            self._findings.bad(name, value, members.at(name), remedies, code=codes.BAD_VALUE)
+            remedies = fraction_remedies(raw, data_type, _data_type_place(members.place))
+            self._findings.report_number(name, value, members.at(name), remedies, code=codes.BAD_VALUE)
             return None
-        self._compare_range(name, raw, value, data_type, members.at(name))
+        self._check_range(name, raw, value, data_type, members.at(name))
         return value
 
     def _spend(self, nbytes: int, place: str) -> bool:
@@ -346,13 +341,13 @@ class ResourceReader:
             self._budget -= nbytes
             return True
         message = f"{nbytes} bytes are needed in memory, beyond the limit of {MAX_MATERIALIZED_BYTES} for one model"
-        self._findings.say(codes.TOO_MUCH_DATA, message, place, expected=MAX_MATERIALIZED_BYTES, found=nbytes)
+        self._findings.report(codes.TOO_MUCH_DATA, message, place, expected=MAX_MATERIALIZED_BYTES, found=nbytes)
         return False
 
-    def _compare_range(self, what: str, raw: object, value: float, data_type: DataType, place: str) -> None:
+    def _check_range(self, what: str, raw: object, value: float, data_type: DataType, place: str) -> None:
         bad = beyond_range(raw, value, data_type)
         if bad is not None:
-            self._findings.bad(what, bad, place)
+            self._findings.report_number(what, bad, place)
 
     # --- Files --------------------------------------------------------------------------------------------------------
 
@@ -367,7 +362,7 @@ class ResourceReader:
             return self._read_npy(name, data_type, members.at("sourcePath"))
         if data_type is None:
             message = f"{quote(name)} is read as raw bytes, which need initialValuesDataType"
-            self._findings.say(codes.MISSING_KEY, message, members.place, expected="initialValuesDataType")
+            self._findings.report(codes.MISSING_KEY, message, members.place, expected="initialValuesDataType")
             return None, None
         if suffix in (".jpg", ".png"):
             return self._read_image(name, resource, data_type), data_type
@@ -381,9 +376,9 @@ class ResourceReader:
             raise FileError(codes.BAD_NPY, message, data_type.name, own.name)
         present, wanted = file.data.nbytes, file.nbytes
         if present != wanted:
-            message = f"{quote(name)} has {present} bytes behind its header, which asks for {wanted}"
+            message = f"{quote(name)} has {present} bytes after its header, which states {wanted}"
             expected, found = f"{wanted} bytes", f"{present} bytes"
-            self._findings.say(codes.FILE_PARTLY_READ, message, place, expected=expected, found=found)
+            self._findings.report(codes.FILE_PARTLY_READ, message, place, expected=expected, found=found)
         return padded(file.data, wanted), own
 
     def _read_image(self, name: str, resource: Members, data_type: DataType) -> Data | None:
@@ -392,19 +387,19 @@ class ResourceReader:
         mode = resource.text("resampleMode", "scale")
         if data_type not in (DataType.FLOAT32, DataType.FLOAT16):
             message = f"an image cannot be read as {data_type.name}"
-            self._findings.say(
+            self._findings.report(
                 codes.BAD_IMAGE, message, resource.at("initialValuesDataType"), expected="FLOAT32 or FLOAT16"
             )
             return None
         if mode != "scale":
             message = f"resampleMode is {show(mode)}, not scale"
             place = resource.at("resampleMode")
-            self._findings.say(codes.BAD_IMAGE, message, place, expected="scale", found=show(mode))
+            self._findings.report(codes.BAD_IMAGE, message, place, expected="scale", found=show(mode))
             return None
         good = sizes is not None and len(sizes) == 4
         if sizes is None or not good or not all(type(size) is int and 0 < size < 1 << 16 for size in sizes):
             message = "an image needs resampleSize: N, C, H and W, each from 1 to 65535"
-            self._findings.say(codes.BAD_IMAGE, message, place, expected="an array of 4 whole numbers")
+            self._findings.report(codes.BAD_IMAGE, message, place, expected="an array of 4 whole numbers")
             return None
         _, channels, height, width = (int(size) for size in sizes)  # type: ignore[call-overload]  # all are int
         channels = 3 if channels == 3 else 4
@@ -414,7 +409,7 @@ class ResourceReader:
 
 
 def sequence(start: float, delta: float, count: int, data_type: DataType) -> npt.NDArray[np.generic]:
-    """``start``, ``start + delta``, ... accumulated in the data type: rounded, truncated or wrapped at every step."""
+    """Returns ``start``, ``start + delta``, ..., rounded, truncated or wrapped to the data type at every step."""
     if data_type is DataType.FLOAT16:
         return _half_sequence(start, delta, count)
     width = data_type.dtype if data_type.is_float else np.dtype(f"u{data_type.itemsize}")
@@ -428,7 +423,7 @@ def sequence(start: float, delta: float, count: int, data_type: DataType) -> npt
 
 
 def _half_sequence(start: float, delta: float, count: int) -> npt.NDArray[np.float16]:
-    """Step by step, as every sum is truncated; after at most 65,536 steps the sum does not change any more."""
+    """Accumulates step by step, since every sum is truncated, until the sum is constant (at most 65,536 steps)."""
     values = np.empty(count, np.float16)
     step, value = np.float16(delta), np.float16(start)
     for index in range(count):
@@ -443,7 +438,7 @@ def _half_sequence(start: float, delta: float, count: int) -> npt.NDArray[np.flo
 
 
 def _decode_image(path: Path, name: str, sizes: tuple[int, int, int], data_type: DataType) -> npt.NDArray[np.generic]:
-    """The image scaled to (channels, height, width), as channel planes of values from 0 to 1."""
+    """Decodes an image, scaled to (channels, height, width), as planes of values from 0 to 1."""
     try:
         from PIL import Image
     except ImportError:
@@ -452,7 +447,7 @@ def _decode_image(path: Path, name: str, sizes: tuple[int, int, int], data_type:
     channels, height, width = sizes
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of what is odd about an image and does not change it
+            warnings.simplefilter("ignore")  # oddities that do not change the pixels
             with Image.open(path, formats=_IMAGE_FORMATS) as image:
                 if image.width * image.height > MAX_PIXELS:
                     message = f"{quote(name)} has {image.width} by {image.height} pixels"
@@ -461,7 +456,7 @@ def _decode_image(path: Path, name: str, sizes: tuple[int, int, int], data_type:
                 scaled = np.asarray(pixels.resize((width, height), Image.Resampling.BICUBIC), np.float32)
     except FileError:
         raise
-    except Exception as error:  # Pillow has many for a file that is damaged
+    except Exception as error:  # Pillow raises many kinds for damaged files
         message = f"{quote(name)} cannot be decoded: {shortened(str(error))}"
         raise FileError(codes.BAD_IMAGE, message, "a PNG or JPEG image") from None
     planes = np.ascontiguousarray(np.moveaxis(scaled, 2, 0)) / np.float32(255)

@@ -1,20 +1,18 @@
-"""Models of the DxDispatch tool: resources, dispatchables and commands.
+"""Reads models of the DxDispatch tool: resources, dispatchables and commands.
 
 https://github.com/microsoft/DirectML/blob/master/DxDispatch/doc/Guide.md
 
-The rules are those of the tool's parser rather than of its guide. What the tool tolerates and a user would hardly mean
-is a warning; what it leaves undefined is an error. Two things differ on purpose: files are looked up in the model's
-directory only, and names newer than the tool are read, with a warning.
+The rules are those of the tool's parser rather than of its guide. Input that the tool tolerates but that is likely a
+mistake is a warning; undefined behavior is an error. There are two intended differences: files are looked up in the
+model's directory only, and names newer than the tool are read, with a warning.
 
-A model does not say what its inputs and outputs are. Buffers that a dispatch reads before anything writes them are
-inputs, with their initial values as defaults; what DirectML owns is constant. Buffers that are printed or written to a
-file are outputs or, without any such command, those that are written and never read again. A dispatched graph
-(dmlSerializedGraph) becomes its nodes.
+A model does not declare inputs and outputs. Buffers that a dispatch reads before anything writes them are inputs, with
+their initial values as defaults; buffers that DirectML owns are constants. Outputs are the buffers that a command
+prints or writes to a file or, without such commands, those that are written and never read again. A dispatched graph
+(dmlSerializedGraph) is inlined.
 """
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading as codes
 from dml2onnx.frontends.dx_dispatchables import DISPATCHABLE, RESOURCE, Bindings, DispatchableReader
@@ -24,21 +22,19 @@ from dml2onnx.frontends.files import ModelFiles
 from dml2onnx.frontends.findings import Findings, escape, quote
 from dml2onnx.frontends.members import Json, Members
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
+from dml2onnx.frontends.text import Document
 from dml2onnx.ir.graph import Graph
-
-if TYPE_CHECKING:
-    from dml2onnx.frontends.text import Document
 
 
 def read(document: Document, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
-    """The graph of a DxDispatch model, with all that is wrong in it as findings."""
+    """Reads a DxDispatch model, with errors as findings of the graph."""
     findings = Findings()
     root = Members(document.root, "", findings)
     if document.marked:
-        findings.say(codes.MARKED_TEXT, "the model starts with a byte order mark", expected="plain UTF-8")
+        findings.report(codes.MARKED_TEXT, "the model starts with a byte order mark", expected="plain UTF-8")
     for place, name in document.repeated():
         message = f"{quote(name)} is given more than once, and only one of them counts"
-        findings.say(codes.REPEATED_KEY, message, place, found=quote(name))
+        findings.report(codes.REPEATED_KEY, message, place, found=quote(name))
     root.hint(("resources", "dispatchables", "commands"), "a model")
     files = ModelFiles(document.path.parent, options)
     reader = ResourceReader(files, findings)
@@ -72,9 +68,9 @@ def read(document: Document, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
 
 
 def _section(document: Document, root: Members, name: str, kind: str, findings: Findings) -> Json:
-    """The named entries of a section; of several entries of one name the last counts."""
+    """Returns the entries of a section by name; the last entry of a name wins."""
     section = root.mapping(name, required=True)
     if section is None:
-        findings.doubt(kind)
+        findings.mark_unreadable(kind)
         return {}
     return dict(document.duplicates.get(id(section), section.items()))

@@ -1,27 +1,19 @@
-"""Edges of a DML_GRAPH_DESC that lead in a circle, said of the one that goes back farthest."""
+"""Reports cycles of a ``DML_GRAPH_DESC``, at the edge that leads back farthest."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from dml2onnx.codes.checking import CYCLE
 from dml2onnx.diagnostics import Diagnostic, Edit, Remedy, quote, route
-from dml2onnx.frontends.dml_graph_parts import Edge, OperatorNode
+from dml2onnx.frontends.dml_graph_parts import Edge, Nodes, OperatorNode
 from dml2onnx.frontends.findings import at_field
+from dml2onnx.frontends.unresolved import Unresolved
 from dml2onnx.ir.graph import Read
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
-    from dml2onnx.frontends.edge_remedies import Nodes
-    from dml2onnx.frontends.unresolved import Unresolved
-
-
-def without_cycles(nodes: Nodes, ends: Sequence[Edge], unresolved: Unresolved) -> Iterator[Diagnostic]:
-    """A finding about each edge that closes a circle; what it leads to reads nothing that is known then.
-
-    ``ends`` are the edges to the outputs of the graph.
-    """
+def break_cycles(nodes: Nodes, ends: Sequence[Edge], unresolved: Unresolved) -> Iterator[Diagnostic]:
+    """Yields a finding for each edge that closes a cycle, and disconnects it."""
     operators = [node for node in nodes if isinstance(node, OperatorNode)]
     edges = [
         edge
@@ -29,7 +21,7 @@ def without_cycles(nodes: Nodes, ends: Sequence[Edge], unresolved: Unresolved) -
         for number, edge in node.edges.items()
         if len(edge.ends) == 4 and edge.ends[0] < len(nodes)
         if isinstance(source := nodes[edge.ends[0]], OperatorNode)
-        if node.reads[number].value in source.values  # which it is not where the edge is wrong
+        if node.reads[number].value in source.values  # false for invalid edges
     ]
     while any(edge.ends[0] >= edge.ends[2] for edge in edges) and (cycle := _cycle(edges)):
         last = max(cycle, key=lambda edge: edge.ends[0] - edge.ends[2])
@@ -39,7 +31,7 @@ def without_cycles(nodes: Nodes, ends: Sequence[Edge], unresolved: Unresolved) -
         field = node.inputs[number].field
         names = [other.name for edge in cycle if isinstance(other := nodes[edge.ends[0]], OperatorNode)]
         message = f"The graph has a cycle: {route(names)}; this edge leads back to {field} of {quote(node.name)}"
-        remedies = _from_another(nodes, [*edges, *ends], last)
+        remedies = _idle_source(nodes, [*edges, *ends], last)
         yield at_field(
             CYCLE,
             message,
@@ -54,7 +46,6 @@ def without_cycles(nodes: Nodes, ends: Sequence[Edge], unresolved: Unresolved) -
 
 
 def _cycle(edges: Sequence[Edge]) -> list[Edge]:
-    """Edges of which each begins where the one before it ends, and the first where the last does."""
     leaving: dict[int, list[Edge]] = {}
     for edge in edges:
         leaving.setdefault(edge.ends[0], []).append(edge)
@@ -81,8 +72,8 @@ def _cycle(edges: Sequence[Edge]) -> list[Edge]:
     return []
 
 
-def _from_another(nodes: Nodes, edges: Sequence[Edge], wrong: Edge) -> tuple[Remedy, ...]:
-    """The edge from the only other node that none begins at, where that has an output like it."""
+def _idle_source(nodes: Nodes, edges: Sequence[Edge], wrong: Edge) -> tuple[Remedy, ...]:
+    """Suggests the only other node without outgoing edges as the source, if it has an equal output."""
     begun = {edge.ends[0] for edge in edges}
     target = nodes[wrong.ends[2]]
     assert isinstance(target, OperatorNode)

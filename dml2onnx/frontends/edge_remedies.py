@@ -1,147 +1,146 @@
-"""What an edge of a DML_GRAPH_DESC may have been meant to lead to, seen from the inputs that no edge leads to."""
+"""Remedies for wrong edges of a ``DML_GRAPH_DESC``, from the inputs and outputs that are not connected."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import cached_property
 
 from dml2onnx.diagnostics import Edit, Place, Remedy, quote
-from dml2onnx.frontends.dml_graph_parts import ConstantNode, Edge, OperatorNode
+from dml2onnx.frontends.dml_graph_parts import Edge, Nodes, OperatorNode
 from dml2onnx.frontends.findings import pointer
+from dml2onnx.frontends.members import Json
 from dml2onnx.ir.tensor import TensorDesc
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import TypeAlias
-
-    from dml2onnx.frontends.members import Json
-
-    Nodes: TypeAlias = Sequence[OperatorNode | ConstantNode | None]
-
 
 _FROM = ("FromNodeIndex", "FromNodeOutputIndex")
 _TO = ("ToNodeIndex", "ToNodeInputIndex")
 
 
-class Reached:
-    """The inputs of nodes that some edge leads to, right or wrong, and the outputs that one begins at."""
+class ConnectedPorts:
+    """The inputs and outputs of nodes that have an edge, valid or not."""
 
-    def __init__(self, root: Json) -> None:
-        self._ends: set[tuple[int, int]] = set()
-        self._begins: set[tuple[int, int]] = set()
+    def __init__(self, root: Json, nodes: Nodes) -> None:
+        self._nodes = nodes
+        self._targets: set[tuple[int, int]] = set()
+        self._sources: set[tuple[int, int]] = set()
         self._inputs: set[int] = set()
-        self._all_lacking: list[tuple[int, int, str]] | None = None
-        self._all_unread: dict[object, list[tuple[int, int]]] | None = None
-        self._indices: dict[int, int] = {}
-        for raw in (*_listed(root, "IntermediateEdges"), *_listed(root, "OutputEdges")):
-            inner = raw.get("Desc", raw)
-            node, number = (inner.get(name) for name in _FROM) if type(inner) is dict else (None, None)
-            if type(node) is int and type(number) is int:
-                self._begins.add((node, number))
-        for raw in (*_listed(root, "InputEdges"), *_listed(root, "IntermediateEdges")):
-            inner = raw.get("Desc", raw)
-            node, number = (inner.get(name) for name in _TO) if type(inner) is dict else (None, None)
-            if type(inner) is dict and type(index := inner.get("GraphInputIndex")) is int:
-                self._inputs.add(index)
-            if type(node) is int and type(number) is int:
-                self._ends.add((node, number))
+        for section, members, ports in (
+            ("InputEdges", _TO, self._targets),
+            ("IntermediateEdges", _TO, self._targets),
+            ("IntermediateEdges", _FROM, self._sources),
+            ("OutputEdges", _FROM, self._sources),
+        ):
+            array = root.get(section)
+            for raw in array if type(array) is list else ():
+                edge = raw.get("Desc", raw) if type(raw) is dict else None
+                if type(edge) is not dict:
+                    continue
+                node, number = (edge.get(name) for name in members)
+                if type(node) is int and type(number) is int:
+                    ports.add((node, number))
+                if members is _TO and type(index := edge.get("GraphInputIndex")) is int:
+                    self._inputs.add(index)
 
-    def lacking(self, nodes: Nodes, index: int) -> list[tuple[int, str]]:
-        """The inputs of a node, by number and field, that are present and that no edge leads to."""
-        node = nodes[index] if index < len(nodes) else None
+    def _operator(self, index: int) -> OperatorNode:
+        node = self._nodes[index]
+        assert isinstance(node, OperatorNode)
+        return node
+
+    def unconnected_inputs(self, index: int) -> list[tuple[int, str]]:
+        """Returns the number and field of each present input of a node without an edge."""
+        node = self._nodes[index] if index < len(self._nodes) else None
         if not isinstance(node, OperatorNode):
             return []
         return [
             (number, slot.field)
             for number, slot in enumerate(node.inputs)
-            if slot.desc is not None and (index, number) not in self._ends
+            if slot.desc is not None and (index, number) not in self._targets
         ]
 
-    def another_input(self, nodes: Nodes, edge: Edge, end: int) -> tuple[Remedy, ...]:
-        """The only input that has no edge, of the same node or of all, for an absent one, none, or one that has two."""
-        lacking = self.lacking(nodes, edge.ends[end - 1])
-        if len(lacking) != 1:
-            return self._of_another_node(nodes, edge, end) if not lacking else ()
-        number, field = lacking[0]
-        node, old = nodes[edge.ends[end - 1]], edge.ends[end]
+    @cached_property
+    def _all_unconnected(self) -> list[tuple[int, int, str]]:
+        return [(index, *item) for index in range(len(self._nodes)) for item in self.unconnected_inputs(index)]
+
+    def other_input(self, edge: Edge, end: int) -> tuple[Remedy, ...]:
+        """Suggests the only input without an edge, of the same node or of the graph, as the target."""
+        unconnected = self.unconnected_inputs(edge.ends[end - 1])
+        if len(unconnected) != 1:
+            return self._other_node_input(edge, end) if not unconnected else ()
+        number, field = unconnected[0]
+        node, old = self._nodes[edge.ends[end - 1]], edge.ends[end]
         is_absent = isinstance(node, OperatorNode) and old < len(node.inputs) and node.inputs[old].desc is None
         why = ": tensors that are left out are counted" if is_absent else ", to which no edge leads"
         words = f"{edge.members[end]} {number}, which is {field}{why}"
         return (Remedy(words, (Edit(edge.at(end), number),), is_certain=is_absent),)
 
-    def _of_another_node(self, nodes: Nodes, edge: Edge, end: int) -> tuple[Remedy, ...]:
-        """The only input of all nodes that has no edge."""
-        if self._all_lacking is None:  # once for all edges
-            self._all_lacking = [(index, *item) for index in range(len(nodes)) for item in self.lacking(nodes, index)]
-        if len(self._all_lacking) != 1:
+    def _other_node_input(self, edge: Edge, end: int) -> tuple[Remedy, ...]:
+        if len(self._all_unconnected) != 1:
             return ()
-        ((index, number, field),) = self._all_lacking
-        node = nodes[index]
-        assert isinstance(node, OperatorNode)
-        words = f"{edge.members[end - 1]} {index}, {edge.members[end]} {number}: {field} of {quote(node.name)}"
+        ((index, number, field),) = self._all_unconnected
+        name = quote(self._operator(index).name)
+        words = f"{edge.members[end - 1]} {index}, {edge.members[end]} {number}: {field} of {name}"
         edits = (Edit(edge.at(end - 1), index), Edit(edge.at(end), number))
         return (Remedy(f"{words}, to which no edge leads", edits),)
 
-    def turned(self, nodes: Nodes, edge: Edge) -> tuple[Remedy, ...]:
-        """An edge between nodes from its end to its beginning, where only the beginning lacks an edge."""
+    def reversed_edge(self, edge: Edge) -> tuple[Remedy, ...]:
+        """Suggests to reverse an edge between nodes, if only its source lacks an edge to an input."""
         if len(edge.ends) != 4:
             return ()
         first, _, last, _ = edge.ends
-        lacking = self.lacking(nodes, first)
-        if len(lacking) != 1 or self.lacking(nodes, last):
+        unconnected = self.unconnected_inputs(first)
+        if len(unconnected) != 1 or self.unconnected_inputs(last):
             return ()
-        ends = (last, 0, first, lacking[0][0])
+        ends = (last, 0, first, unconnected[0][0])
         words = ", ".join(f"{name} {number}" for name, number in zip(edge.members, ends, strict=True))
         edits = [Edit(edge.at(end), number) for end, number in enumerate(ends)]
         return (Remedy(f"{words}: the edge the other way round", tuple(edits)),)
 
-    def from_unread(self, nodes: Nodes, node: OperatorNode, number: int) -> tuple[Remedy, ...]:
-        """An edge to an input from the only output of its data type and sizes that none begins at, or from outside."""
-        index = self._index_of(nodes, node)
-        found = self._unread(nodes, node.inputs[number].desc, node)
+    def missing_edge(self, node: OperatorNode, number: int) -> tuple[Remedy, ...]:
+        """Suggests an edge to an input from the only unread output of its data type and sizes, or a graph input."""
+        index, desc = self._indices[id(node)], node.inputs[number].desc
+        found = self._unread(desc, node)
         if len(found) != 1:
-            return () if found or node.inputs[number].desc is None else (self._from_outside(index, number),)
-        first, output = found[0]
-        maker = nodes[first]
-        assert isinstance(maker, OperatorNode)
+            return () if found or desc is None else (self._graph_input_edge(index, number),)
         ends = ", ".join(
-            f'"{member}": {end}' for member, end in zip((*_FROM, *_TO), (first, output, index, number), strict=True)
+            f'"{member}": {end}' for member, end in zip((*_FROM, *_TO), (*found[0], index, number), strict=True)
         )
-        return (Remedy(f"{{{ends}}} in IntermediateEdges: nothing reads that output of {quote(maker.name)}"),)
+        source = quote(self._operator(found[0][0]).name)
+        return (Remedy(f"{{{ends}}} in IntermediateEdges: nothing reads that output of {source}"),)
 
-    def another_output(self, nodes: Nodes, edge: Edge) -> tuple[Remedy, ...]:
-        """The only output that no edge begins at, of those that an edge may have been meant to begin at."""
-        wanted = None
+    @cached_property
+    def _indices(self) -> dict[int, int]:
+        return {id(node): index for index, node in enumerate(self._nodes)}
+
+    def other_output(self, edge: Edge) -> tuple[Remedy, ...]:
+        """Suggests the only unread output that fits the target as the source."""
+        desc, nodes = None, self._nodes
         if len(edge.ends) == 4 and edge.ends[2] < len(nodes) and isinstance(node := nodes[edge.ends[2]], OperatorNode):
-            wanted = node.inputs[edge.ends[3]].desc if edge.ends[3] < len(node.inputs) else None
-        found = self._unread(nodes, wanted)
+            desc = node.inputs[edge.ends[3]].desc if edge.ends[3] < len(node.inputs) else None
+        found = self._unread(desc)
         if len(found) != 1:
             return ()
-        first, output = found[0]
-        maker = nodes[first]
-        assert isinstance(maker, OperatorNode)
-        of_it = f"{maker.outputs[output].field} of {quote(maker.name)}, which nothing reads"
-        edits = (Edit(edge.at(0), first), Edit(edge.at(1), output))
-        return (Remedy(f"{edge.members[0]} {first}, {edge.members[1]} {output}: {of_it}", edits),)
+        index, output = found[0]
+        source = self._operator(index)
+        edits = (Edit(edge.at(0), index), Edit(edge.at(1), output))
+        words = f"{edge.members[0]} {index}, {edge.members[1]} {output}: {source.outputs[output].field}"
+        return (Remedy(f"{words} of {quote(source.name)}, which nothing reads", edits),)
 
-    def _unread(self, nodes: Nodes, wanted: object, reader: OperatorNode | None = None) -> list[tuple[int, int]]:
-        """The outputs, by node and number, that no edge begins at: those like a tensor, or all without one."""
-        if self._all_unread is None:  # once for all edges
-            self._all_unread = {}
-            for first, other in enumerate(nodes):
-                for output, slot in enumerate(other.outputs) if isinstance(other, OperatorNode) else ():
-                    if (first, output) not in self._begins and isinstance(slot.desc, TensorDesc):
-                        for key in (None, (slot.desc.data_type, slot.desc.sizes)):
-                            self._all_unread.setdefault(key, []).append((first, output))
-        key = (wanted.data_type, wanted.sizes) if isinstance(wanted, TensorDesc) else None
-        return [place for place in self._all_unread.get(key, ()) if nodes[place[0]] is not reader]
+    @cached_property
+    def _unread_outputs(self) -> dict[object, list[tuple[int, int]]]:
+        """The outputs without an edge by data type and sizes; all of them under ``None``."""
+        found: dict[object, list[tuple[int, int]]] = {}
+        for index, node in enumerate(self._nodes):
+            for output, slot in enumerate(node.outputs) if isinstance(node, OperatorNode) else ():
+                if (index, output) not in self._sources and isinstance(slot.desc, TensorDesc):
+                    for key in (None, (slot.desc.data_type, slot.desc.sizes)):
+                        found.setdefault(key, []).append((index, output))
+        return found
 
-    def _index_of(self, nodes: Nodes, node: OperatorNode) -> int:
-        if not self._indices:
-            self._indices = {id(other): place for place, other in enumerate(nodes)}
-        return self._indices[id(node)]
+    def _unread(self, desc: object, reader: OperatorNode | None = None) -> list[tuple[int, int]]:
+        """Returns the node and number of each unread output, of the type and sizes of ``desc`` if it is a tensor."""
+        key = (desc.data_type, desc.sizes) if isinstance(desc, TensorDesc) else None
+        return [port for port in self._unread_outputs.get(key, ()) if self._nodes[port[0]] is not reader]
 
-    def _from_outside(self, index: int, number: int) -> Remedy:
-        """An edge from the first input of the graph that no edge begins at."""
+    def _graph_input_edge(self, index: int, number: int) -> Remedy:
+        """Suggests an edge from the first unused graph input."""
         free = next(item for item in range(len(self._inputs) + 1) if item not in self._inputs)
         return Remedy(
             f'{{"GraphInputIndex": {free}, "ToNodeIndex": {index}, "ToNodeInputIndex": {number}}} in InputEdges, '
@@ -149,8 +148,8 @@ class Reached:
         )
 
 
-def ends(nodes: Nodes, edge: Edge) -> tuple[Place, ...]:
-    """Both tensors of an edge between nodes, where they are described."""
+def end_places(nodes: Nodes, edge: Edge) -> tuple[Place, ...]:
+    """Returns the places of both tensors of an edge between nodes."""
     (first, output), (last, number) = edge.ends[:2], edge.ends[2:]
     found = []
     for index, place, is_output in ((first, output, True), (last, number, False)):
@@ -160,8 +159,3 @@ def ends(nodes: Nodes, edge: Edge) -> tuple[Place, ...]:
             words = f"{slot.field} of {quote(node.name)} is {slot.desc}"
             found.append(Place(node.place + pointer(slot.field), words))
     return tuple(found)
-
-
-def _listed(root: Json, name: str) -> list[Json]:
-    array = root.get(name)
-    return [item for item in array if type(item) is dict] if type(array) is list else []

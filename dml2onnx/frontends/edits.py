@@ -1,18 +1,15 @@
-"""Changes members in the text of a model; comments, order and everything else stay."""
+"""Edits members in the text of a model; comments, order and layout stay."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from dml2onnx.diagnostics import Edit, Member, unescape
 from dml2onnx.frontends.spans import Span, spans
 from dml2onnx.frontends.text import without_comments
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +20,7 @@ class _Change:
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str | None:
-    """The text with these edits; ``None`` where one has no place, or two are about the same place."""
+    """Applies edits to a text; returns ``None`` if one has no place, or two overlap."""
     places = spans(without_comments(text))
     changes: dict[_Change, None] = {}
     for edit in edits:
@@ -65,7 +62,7 @@ def _change(text: str, places: dict[str, Span], edit: Edit) -> _Change | None:
 
 
 def _added(text: str, holder: Span, member: str) -> _Change:
-    """A member behind the last one of an object, on a line of its own where that has one."""
+    """Adds a member after the last one of an object, on its own line if that one has its own line."""
     if holder.last is None:
         return _Change(holder.start + 1, holder.start + 1, member)
     start, end = holder.last

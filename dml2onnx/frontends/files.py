@@ -1,31 +1,28 @@
-"""Reads files that a model names, from allowed places only."""
+"""Reads files that a model names, from allowed directories only."""
 
 from __future__ import annotations
 
 import ast
 import re
 import stat
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from math import prod
 from os.path import isdir, isfile
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from dml2onnx.codes import reading as codes
+from dml2onnx.diagnostics import Code
 from dml2onnx.frontends.findings import quote
+from dml2onnx.frontends.options import LoadOptions
 from dml2onnx.ir.data import FileData
 from dml2onnx.ir.tensor import DataType
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from dml2onnx.diagnostics import Code
-    from dml2onnx.frontends.options import LoadOptions
 
 _LFS_START = b"version https://git-lfs.github.com/spec/"
 _LFS_SIZE = re.compile(rb"^size (\d{1,20})$", re.MULTILINE)
 _LFS_BYTES = 1 << 10
-"""Pointers are shorter."""
+"""The largest size of a pointer file."""
 
 _NPY_MAGIC = b"\x93NUMPY"
 _LONGEST_NPY_HEADER = 1 << 16
@@ -37,7 +34,7 @@ _NPY_TYPES = {
 
 
 class FileError(Exception):
-    """Why a file cannot be used."""
+    """A file that cannot be used."""
 
     def __init__(self, code: Code, message: str, expected: str = "", found: str = "") -> None:
         super().__init__(message)
@@ -47,7 +44,7 @@ class FileError(Exception):
 
 
 class MissingFileError(FileError):
-    """That a file which may be read is not there."""
+    """A file in an allowed directory that does not exist."""
 
     def __init__(self, path: Path, message: str, reason: str) -> None:
         super().__init__(codes.FILE_UNREADABLE, message, "a file", reason)
@@ -55,7 +52,7 @@ class MissingFileError(FileError):
 
 
 def lfs_pointer(shown: str, start: bytes) -> FileError | None:
-    """What is wrong with a file named ``shown`` when it starts as a Git LFS pointer."""
+    """Returns the error for a file that starts as a Git LFS pointer, else ``None``; ``shown`` is its name."""
     if not start.startswith(_LFS_START):
         return None
     size = _LFS_SIZE.search(start[:_LFS_BYTES])
@@ -66,28 +63,28 @@ def lfs_pointer(shown: str, start: bytes) -> FileError | None:
 class ModelFiles:
     """Looks up files in the model's directory, or in others that the caller has allowed."""
 
-    def __init__(self, directory: Path, options: LoadOptions, within: ModelFiles | None = None) -> None:
-        """``within`` are the files of the model, where it is a part of one in another directory."""
+    def __init__(self, directory: Path, options: LoadOptions, parent: ModelFiles | None = None) -> None:
+        """``parent`` has the files of the enclosing model, if this one is a part of a model in another directory."""
         self._directory = directory
         self._options = options
-        allowed = options.allow_paths if within is None else within._roots
-        self._roots: tuple[Path, ...] = tuple(_resolve(root) for root in (directory, *allowed))
-        self._found: dict[Path, None] = {} if within is None else within._found
+        allowed = options.allow_paths if parent is None else parent._roots
+        self._roots: tuple[Path, ...] = tuple(root.resolve() for root in (directory, *allowed))
+        self._found: dict[Path, None] = {} if parent is None else parent._found
 
     @property
     def found(self) -> tuple[Path, ...]:
-        """All that were looked up with success, here and :meth:`beside`."""
+        """All files that were found, here and by :meth:`beside`."""
         return tuple(self._found)
 
     def find(self, name: str) -> Path:
-        """The real path of a regular file; :class:`FileError` when there is none or it lies elsewhere."""
+        """Returns the real path of a regular file; raises :class:`FileError` if it is missing or not allowed."""
         try:
             plain = name.replace("\\", "/")
             roots = [str(root).replace("\\", "/") for root in self._roots]
             if plain.startswith("//") and not any(root.startswith("//") for root in roots):
-                # asking Windows whether such a file is there would already log in to the computer that it names
+                # on Windows, even checking for such a file logs in to the computer that it names
                 raise self._outside(f"{quote(name)} names another computer or a device", quote(name))
-            path = _resolve(self._directory / plain)
+            path = (self._directory / plain).resolve()
             if not any(path.is_relative_to(root) for root in self._roots):
                 raise self._outside(f"{quote(name)} leads to {quote(str(path))}", quote(str(path)))
             regular = stat.S_ISREG(path.stat().st_mode)
@@ -96,7 +93,7 @@ class ModelFiles:
             where = f"{quote(str(path.parent))}{'' if isdir(path.parent) else ', which is no directory'}"
             message = f"{quote(name)} cannot be read: {reason} (in {where})"
             if isfile(self._directory / path.name) and path.parent != self._directory:
-                message += f"; {quote(path.name)} lies beside the model"
+                message += f"; {quote(path.name)} is in the model's directory"
             raise MissingFileError(path, message, reason) from None
         except (OSError, ValueError, RuntimeError) as error:
             reason = getattr(error, "strerror", None) or str(error)
@@ -117,7 +114,7 @@ class ModelFiles:
         return FileError(codes.FILE_OUTSIDE, message, expected, found)
 
     def tensor(self, name: str, wanted: int, most: int) -> FileData:
-        """All of a file that holds a tensor of ``wanted`` bytes, and with what rounds it up not more than ``most``."""
+        """Returns the whole file of a tensor of ``wanted`` bytes, which may have up to ``most`` bytes with padding."""
         path = self.find(name)
         size = path.stat().st_size
         if not wanted <= size <= most:
@@ -126,7 +123,7 @@ class ModelFiles:
         return FileData(path, 0, size)
 
     def raw(self, name: str, offset: int = 0, length: int | None = None) -> FileData:
-        """A range of a file, to its end when ``length`` is not given."""
+        """Returns a range of a file, by default to its end."""
         path = self.find(name)
         size = path.stat().st_size
         end = size if length is None else offset + length
@@ -138,7 +135,7 @@ class ModelFiles:
         return FileData(path, offset, end - offset)
 
     def content(self, name: str) -> bytes:
-        """All of a file."""
+        """Reads a whole file of at most ``max_bytes`` of the options."""
         path, most = self.find(name), self._options.max_bytes
         with _read(name):
             size = path.stat().st_size
@@ -148,11 +145,11 @@ class ModelFiles:
         raise FileError(codes.FILE_UNREADABLE, message, f"at most {most} bytes", f"{size} bytes")
 
     def beside(self, path: Path) -> ModelFiles:
-        """Files looked up in the directory of one that was found."""
+        """Looks up files in the directory of a file that was found."""
         return ModelFiles(path.parent, self._options, self)
 
     def npy(self, name: str) -> NpyFile:
-        """The type, shape and data of a ``.npy`` file."""
+        """Reads the type, shape and data range of a ``.npy`` file."""
         path = self.find(name)
         with _read(name):
             return _read_npy(path, name)
@@ -167,29 +164,25 @@ def _read(name: str) -> Iterator[None]:
         raise FileError(codes.FILE_UNREADABLE, message, "a file", str(error.strerror)) from None
 
 
-def _resolve(path: Path) -> Path:
-    return path.resolve()
-
-
 def lies_below(path: Path, directories: Iterable[Path]) -> bool:
-    """Whether a path, all links followed, is in one of the directories or below."""
+    """Whether a path, with links resolved, is in or below one of the directories."""
     real = path.resolve()
     return any(real.is_relative_to(directory.resolve()) for directory in directories)
 
 
 class NpyFile(NamedTuple):
-    """An array file."""
+    """The header of a ``.npy`` file, and its data."""
 
     data_type: DataType
     is_signed_bool: bool
-    """Whether the elements are numpy's ``|b1``, which DxDispatch takes for INT8."""
+    """Whether the elements are numpy's ``|b1``, which DxDispatch reads as INT8."""
     shape: tuple[int, ...]
     data: FileData
-    """Everything behind the header, which may be more or less than the shape says."""
+    """Everything after the header, which may be more or less than the shape needs."""
 
     @property
     def nbytes(self) -> int:
-        """What the shape says."""
+        """Bytes of the shape."""
         return self.data_type.bytes_for(prod(self.shape))
 
 

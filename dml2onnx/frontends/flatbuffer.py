@@ -1,17 +1,18 @@
-"""Verified access to FlatBuffers files: no offset is followed before it is known to lead to what is expected there.
+"""Verified access to FlatBuffers files: every offset is checked before it is followed.
 
 https://flatbuffers.dev/internals
 
-Checked are bounds, alignment, the sizes of vtables and tables, the lengths of vectors, and the ends and the encoding of
-strings. Offsets lead forward, so nothing can contain itself; but several may lead to one place, or to overlapping ones,
-and a small file could stand for a graph without end. Therefore everything that is read counts, as often as it is read
-(strings once, since they are kept), and a file may be read only a small number of times over.
+Checks cover bounds, alignment, the sizes of vtables and tables, the lengths of vectors, and the terminators and the
+encoding of strings. Offsets lead forward, so there are no cycles; but offsets may share targets or overlap, so a small
+file could encode a huge graph. Therefore every read counts against a budget (strings once, since they are cached) of a
+small multiple of the file's size.
 """
 
 from __future__ import annotations
 
 import struct
 from collections import defaultdict
+from collections.abc import Mapping
 from operator import add
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeAlias
 
@@ -19,50 +20,48 @@ import numpy as np
 from flatbuffers import packer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import numpy.typing as npt
 
     from dml2onnx.serialized_schema import TableLayout
 
 READS_PER_BYTE = 4
-"""How often a file may be read over. ONNX Runtime shares nothing but vtables, other writers may share descriptors."""
+"""How often a file may be read. ONNX Runtime shares only vtables, other writers may share descriptors."""
 _FREE_READS = 1 << 16
-"""Bytes that may be read beyond that, since files of a few hundred bytes may share proportionally more."""
+"""Additional bytes of the budget, since files of a few hundred bytes may share proportionally more."""
 
 _OFFSET = 4
-"""Bytes of an offset, and of the length of a vector; what they are aligned to."""
+"""Size and alignment of an offset and of the length of a vector."""
 
 _ENTRIES = struct.Struct("<HH")
-"""Where a vtable begins: its own bytes, and those of the tables that have it."""
+"""The first entries of a vtable: its own size, and that of its tables."""
 
 Place: TypeAlias = "tuple[Table | None, str | int, str | int]"
-"""A field of a table and, of a vector, an element, or else ``""``: what pointers are made of where one is needed."""
+"""A table, a field and the index of a vector element (or ``""``), from which JSON pointers are made on demand."""
 NO_PLACE: Place = (None, "", "")
 
 
 class Form(NamedTuple):
-    """A vtable that has been verified."""
+    """A verified vtable."""
 
     size: int
-    """Bytes of the tables that have it."""
+    """Bytes of its tables."""
     fields: Mapping[str, int]
-    """Where such a table has the fields that are present, not yet known to lie in it."""
+    """Positions of present fields in the table, not yet checked against its size."""
     offsets: Mapping[str, int]
-    """Those of them that an offset can be read from."""
+    """Positions of the fields that are valid for offsets."""
     codes: Mapping[str, int]
-    """Where such a table has the codes of unions."""
+    """Positions of the codes of unions."""
     cost: int
-    """Bytes that such a table counts."""
+    """Bytes that a table counts against the budget."""
 
 
 CUT = ": it is cut off, so write or copy it again, or it is no serialized graph"
 
 
 class DamagedError(Exception):
-    """Bytes that are not what the format requires at their place.
+    """Bytes that violate the format.
 
-    ``place`` is a JSON pointer of the field, in the names of the schema; ``offset`` where the file has the damage.
+    ``place`` is the JSON pointer of the field, in names of the schema; ``offset`` is the position in the file.
     """
 
     def __init__(self, place: str, offset: int, message: str) -> None:
@@ -72,7 +71,7 @@ class DamagedError(Exception):
 
 
 class FlatBuffer:
-    """The bytes of one file, and how many more of them may be read."""
+    """The bytes of one file, and the remaining read budget."""
 
     __slots__ = ("_forms", "_signed", "_size", "_views", "data", "left", "strings", "words")
 
@@ -80,21 +79,21 @@ class FlatBuffer:
         self.data = data
         self._size = len(data)
         self.left = READS_PER_BYTE * len(data) + _FREE_READS
-        """How many bytes more may be read."""
+        """The remaining read budget in bytes."""
         self.strings: dict[int, str] = {}
-        """By their places."""
+        """Strings by offset."""
         self._forms: defaultdict[TableLayout, dict[int, Form]] = defaultdict(dict)
-        """Of each layout, by the place of the vtable."""
+        """Vtables by layout and offset."""
         self._views = {dtype: _view(data, dtype) for dtype in ("<u4", "<i4", "<f4")}
         self.words, self._signed = self._views["<u4"], self._views["<i4"]
         """All aligned words of the file."""
 
     def root(self, layout: TableLayout) -> Table:
-        """The table that the file's first four bytes lead to."""
+        """Returns the table at the offset in the file's first four bytes."""
         return Table(self, self.follow(NO_PLACE, 0), layout, NO_PLACE)
 
     def span(self, place: Place, offset: int, nbytes: int, alignment: int, what: str) -> None:
-        """Whether ``nbytes`` at ``offset`` lie in the file, aligned as they have to be."""
+        """Checks that ``nbytes`` at ``offset`` are in the file and aligned."""
         if offset < 0 or offset + nbytes > self._size:
             self.fail(
                 place, offset, f"{what} of {nbytes} bytes would end beyond the {self._size} bytes of the file{CUT}"
@@ -103,18 +102,17 @@ class FlatBuffer:
             self.fail(place, offset, f"{what} is not aligned to {alignment} bytes")
 
     def spend(self, place: Place, offset: int, nbytes: int) -> None:
-        """Counts what is read."""
+        """Counts bytes against the budget."""
         self.left -= nbytes
         if self.left < 0:
             self.fail(place, offset, "too many offsets lead to the same bytes")
 
     @staticmethod
     def fail(place: Place, offset: int, message: str) -> NoReturn:
-        """Says where the file is damaged, and how."""
         raise DamagedError(_pointer(place), offset, message)
 
     def follow(self, place: Place, offset: int) -> int:
-        """Where the offset stored at ``offset`` leads."""
+        """Returns the target of the offset stored at ``offset``."""
         self.span(place, offset, _OFFSET, _OFFSET, "an offset")
         target = offset + self.words[offset >> 2]
         if target == offset:
@@ -122,7 +120,7 @@ class FlatBuffer:
         return target
 
     def follow_all(self, place: Place, start: int, count: int) -> list[int]:
-        """Where each of ``count`` offsets leads, which lie in the file at ``start``."""
+        """Returns the targets of ``count`` offsets at ``start``, which must be in the file."""
         first = start >> 2
         distances = self.words[first : first + count].tolist()
         if 0 in distances:
@@ -132,7 +130,7 @@ class FlatBuffer:
         return list(map(add, distances, range(start, start + _OFFSET * count, _OFFSET)))
 
     def form(self, place: Place, offset: int, layout: TableLayout) -> Form:
-        """The vtable of the table at ``offset``."""
+        """Returns the vtable of the table at ``offset``."""
         if offset & 3 or offset + _OFFSET > self._size:
             self.span(place, offset, _OFFSET, _OFFSET, f"a table ({layout.name})")
         vtable = offset - self._signed[offset >> 2]
@@ -146,7 +144,6 @@ class FlatBuffer:
         return form
 
     def vtable(self, place: Place, offset: int, layout: TableLayout) -> Form:
-        """The vtable at ``offset``."""
         known = self._forms[layout].get(offset)
         if known is not None:
             return known
@@ -175,7 +172,7 @@ class FlatBuffer:
         return form
 
     def vector(self, place: Place, offset: int, itemsize: int) -> tuple[int, int]:
-        """Start and number of the elements of the vector at ``offset``, which are counted as read."""
+        """Returns the start and number of the elements of the vector at ``offset``, and counts them as read."""
         start, count = self._length(place, offset, itemsize, "a vector")
         self.left -= count * itemsize
         if self.left < 0:
@@ -192,7 +189,6 @@ class FlatBuffer:
         return start, count
 
     def string(self, place: Place, offset: int) -> str:
-        """The text at ``offset``."""
         text = self.strings.get(offset)
         if text is None:
             text = self.strings[offset] = self._read_string(place, offset)
@@ -210,20 +206,20 @@ class FlatBuffer:
             self.fail(place, start + error.start, "a string is not UTF-8")
 
     def numbers(self, place: Place, offset: int, dtype: str) -> list[int] | list[float]:
-        """The elements of the vector at ``offset``, of 4 bytes each."""
+        """Returns the elements of the vector at ``offset``, of 4 bytes each."""
         start, count = self.vector(place, offset, 4)
         first = start >> 2
         return self._views[dtype][first : first + count].tolist()
 
     def structure(self, place: Place, offset: int, form: struct.Struct, alignment: int) -> tuple[int | float, ...]:
-        """The members of the structure at ``offset``."""
+        """Returns the members of the structure at ``offset``."""
         self.span(place, offset, form.size, alignment, "a structure")
         self.spend(place, offset, form.size)
         return form.unpack_from(self.data, offset)
 
 
 def _view(data: bytes, dtype: str) -> memoryview:
-    """All aligned numbers of 4 bytes of the file, which are read faster one by one than from an array."""
+    """Returns all aligned 4-byte numbers as a memoryview, whose single elements are faster to read than an array's."""
     elements = np.frombuffer(data, dtype, len(data) // 4)
     return elements.astype(elements.dtype.newbyteorder("="), copy=False).data
 
@@ -235,64 +231,58 @@ def _pointer(place: Place) -> str:
 
 
 class Table:
-    """A table: its fields by the names of a layout, ``None`` (or nothing, or 0) for those that are absent."""
+    """A table, with fields by the names of a layout; absent fields are ``None``, empty or 0."""
 
     __slots__ = ("_buffer", "_form", "offset", "reached")
 
     def __init__(self, buffer: FlatBuffer, offset: int, layout: TableLayout, reached: Place) -> None:
         self.offset = offset
-        """Where the file has the table."""
+        """The position of the table in the file."""
         self.reached = reached
-        """What leads to it."""
+        """The field that leads to it."""
         self._buffer = buffer
         self._form = buffer.form(reached, offset, layout)
 
     @property
     def place(self) -> str:
-        """The pointer of the table."""
         return _pointer(self.reached)
 
     def at(self, field: str) -> str:
-        """The pointer of a field."""
         return f"{self.place}/{field}"
 
     def uint8(self, field: str) -> int:
-        """An 8-bit number, 0 when it is absent."""
+        """An 8-bit number, 0 if it is absent."""
         place = self._field(field, 1, 1)
         return 0 if place is None else self._buffer.data[place]
 
     def uint64(self, field: str) -> int:
-        """A 64-bit number, 0 when it is absent."""
+        """A 64-bit number, 0 if it is absent."""
         place = self._field(field, 8, 8)
         number: int = 0 if place is None else packer.uint64.unpack_from(self._buffer.data, place)[0]
         return number
 
     def string(self, field: str) -> str | None:
-        """A text."""
         target = self._target(field)
         return None if target is None else self._buffer.string((self, field, ""), target)
 
     def strings(self, field: str) -> list[str]:
-        """A vector of texts."""
         known, string = self._buffer.strings.get, self._buffer.string
         return [
             known(target) or string((self, field, index), target) for index, target in enumerate(self.targets(field))
         ]
 
     def table(self, field: str, layout: TableLayout) -> Table | None:
-        """A table."""
         target = self._target(field)
         return None if target is None else Table(self._buffer, target, layout, (self, field, ""))
 
     def tables(self, field: str, layout: TableLayout) -> list[Table]:
-        """A vector of tables."""
         return [
             Table(self._buffer, target, layout, (self, field, index))
             for index, target in enumerate(self.targets(field))
         ]
 
     def octets(self, field: str) -> npt.NDArray[np.uint8] | None:
-        """A vector of bytes, a view of the file."""
+        """A vector of bytes, as a view of the file."""
         target = self._target(field)
         if target is None:
             return None
@@ -300,26 +290,26 @@ class Table:
         return np.frombuffer(self._buffer.data, np.uint8, count, start)
 
     def numbers(self, field: str, dtype: str) -> list[int] | list[float] | None:
-        """A vector of numbers of 4 bytes: ``"<u4"``, ``"<i4"`` or ``"<f4"``."""
+        """A vector of 4-byte numbers: ``"<u4"``, ``"<i4"`` or ``"<f4"``."""
         target = self._target(field)
         return None if target is None else self._buffer.numbers((self, field, ""), target, dtype)
 
     def union(self, field: str) -> tuple[int, int | None]:
-        """The code of a union's member, and where its value is."""
+        """The code of a union's member, and the offset of its value."""
         inside = self._form.codes.get(field)
         code = self.uint8(f"{field}_type") if inside is None else self._buffer.data[self.offset + inside]
         return code, self._target(field)
 
     def member(self, field: str, offset: int, layout: TableLayout) -> Table:
-        """The value of a union, when it is a table."""
+        """The value of a union that is a table."""
         return Table(self._buffer, offset, layout, (self, field, ""))
 
     def structure(self, field: str, offset: int, form: struct.Struct, alignment: int) -> tuple[int | float, ...]:
-        """The value of a union, when it is a structure."""
+        """The value of a union that is a structure."""
         return self._buffer.structure((self, field, ""), offset, form, alignment)
 
     def _field(self, field: str, nbytes: int, alignment: int) -> int | None:
-        """Where the table has a field."""
+        """Returns the position of a field in the file."""
         inside = self._form.fields.get(field)
         if inside is None:
             return None
@@ -332,10 +322,10 @@ class Table:
         return place
 
     def _target(self, field: str) -> int | None:
-        """Where the offset in a field leads."""
+        """Returns the target of the offset in a field."""
         inside = self._form.offsets.get(field)
         if inside is None:
-            self._field(field, _OFFSET, _OFFSET)  # which is absent, or fails
+            self._field(field, _OFFSET, _OFFSET)  # absent, or raises
             return None
         place = self.offset + inside
         buffer = self._buffer
@@ -345,7 +335,7 @@ class Table:
         return target
 
     def targets(self, field: str) -> list[int]:
-        """Where each element of a vector of offsets leads."""
+        """Returns the target of each element of a vector of offsets."""
         target = self._target(field)
         if target is None:
             return []

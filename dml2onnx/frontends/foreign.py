@@ -1,23 +1,21 @@
-"""Files of other tools that are given as a graph, known by how they begin or by the members of their root."""
+"""Recognizes files of other tools that are passed as a graph, by magic bytes or the members of their root."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
+from typing import NamedTuple
 
 
 class Foreign(NamedTuple):
-    """What a file is, to follow its name, and what would be right in its place."""
+    """What a file is (a predicate for messages), and what is expected instead."""
 
     what: str
     instead: str = "a graph"
 
 
 TFLITE = b"TFL3"
-"""The identifier of that FlatBuffers file, behind the offset of its root."""
+"""The FlatBuffers file identifier of TensorFlow Lite."""
 _PICTURE = Foreign(
     "is a picture", "a graph; a picture is the contents of an input, as an array: numpy.save, then --input NAME=FILE"
 )
@@ -41,7 +39,7 @@ _PAGE = Foreign(
 )
 _OPENVINO = Foreign("is XML, a network of OpenVINO", "the DirectML graph; OpenVINO reads what dml2onnx compile writes")
 _IN_TEXT = 4096
-"""Bytes in which the root of XML is looked for."""
+"""Bytes that are searched for the root of XML."""
 _ROOTS = MappingProxyType(
     {
         ("cells", "nbformat"): Foreign("is a Jupyter notebook"),
@@ -55,11 +53,11 @@ _ROOTS = MappingProxyType(
         ("runs", "version"): Foreign("is a SARIF log"),
     }
 )
-"""Members that a root has, all of them, if a file is of that kind."""
+"""Root members that together identify a kind of JSON file."""
 
 
-def of_bytes(data: bytes) -> Foreign | None:
-    """What bytes are that belong to another tool; ``None`` where that is not known."""
+def recognize_bytes(data: bytes) -> Foreign | None:
+    """Recognizes a file of another tool by its bytes."""
     if data[4:8] == TFLITE:
         return Foreign("is a model of TensorFlow Lite")
     for beginning, found in _BEGINNINGS:
@@ -73,6 +71,6 @@ def of_bytes(data: bytes) -> Foreign | None:
     return Foreign("is XML") if text.startswith(b"<?xml") else None
 
 
-def of_members(names: Collection[str]) -> Foreign | None:
-    """What a JSON file is whose root has these members and is no graph."""
+def recognize_members(names: Collection[str]) -> Foreign | None:
+    """Recognizes a JSON file of another tool by the members of its root."""
     return next((found for members, found in _ROOTS.items() if all(name in names for name in members)), None)

@@ -1,26 +1,21 @@
-"""Line and column of JSON pointers into the text of a model, found when a finding is shown."""
+"""Finds line and column of JSON pointers in the text of a model, when a finding is shown."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
+from dml2onnx.diagnostics import Location
 from dml2onnx.frontends.spans import spans
 from dml2onnx.frontends.text import line_starts, location, without_comments
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dml2onnx.diagnostics import Location
 
 _DESCRIBED = re.compile(r"(/nodes/\d+)/desc/([^/]+)")
 
 
 def locate(data: bytes, wanted: Mapping[str, bool]) -> dict[str, Location]:
-    """The locations of JSON pointers: that of the name of a member where the mapping says so, or it is no plain value.
+    """Finds the locations of JSON pointers, of the member's name if the mapping is true or the value is nested.
 
-    What does not exist, such as a member that is missing, is where it would stand: in the nearest that there is.
-    Empty where the bytes are no text.
+    A pointer to a missing member is located at the nearest enclosing one. Returns nothing if the bytes are not UTF-8.
     """
     try:
         text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
@@ -42,9 +37,9 @@ def locate(data: bytes, wanted: Mapping[str, bool]) -> dict[str, Location]:
 
 
 def _with_above(pointer: str) -> list[str]:
-    """The pointer and all that lead to it, the nearest first.
+    """Returns the pointer and its ancestors, the nearest first.
 
-    A native node describes an input or says what it reads, and is described by that; its outputs are named there.
+    For a missing descriptor of a native node, these include the connection of the field in ``inputs`` or ``outputs``.
     """
     found = [pointer]
     while pointer:

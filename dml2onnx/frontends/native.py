@@ -1,4 +1,4 @@
-"""The native format: a graph of operators with named values, written to be read and edited.
+"""Reads the native format: a graph of operators with named values, for people to read and edit.
 
 .. code-block:: json
 
@@ -36,58 +36,64 @@
 
 ``dml2onnx`` (the version), ``nodes`` and ``outputs`` are required. Comments are those of C++: ``//`` and ``/* */``.
 
-* **Values** are buffers and have one name space: declared inputs, constants, and what nodes write. Nodes stand in any
-  order.
+* **Values** are buffers with one name space: declared inputs, constants, and outputs of nodes. The order of nodes does
+  not matter.
 * **inputs** and **constants** are tensor descriptors, with contents for a constant and, as samples, optionally for an
-  input: ``values`` (flat in memory order, or nested as ``Sizes``, where leading ones may be left out), ``fill`` (one
-  value for all elements), or ``file`` (a ``.npy`` file, which needs no descriptor, or raw bytes: the tensor's and no
-  more, unless ``offset``, from where on, or ``length`` says that the file has others as well).
-  4-bit values are written as numbers. Files lie in the directory of the model. A buffer that is larger than its tensor
-  has ``bytes``; one with ``bytes`` and without ``Sizes`` has no tensor of its own, and its readers have descriptors
-  (``DataType`` then is that of its contents).
-* **A node** has a ``type`` (operator), a ``desc`` (the fields of its structure), ``inputs`` and ``outputs`` (tensor
-  field to value name; an array of them where the field is an array) and, optionally, a ``name``. An input may also be
-  ``{"value": name, "offset": bytes}``, to read from the middle of a buffer, and an output
+  input: ``values`` (flat in memory order, or nested as ``Sizes``, without leading ones if they are 1), ``fill`` (one
+  value for all elements), or ``file`` (a ``.npy`` file, which needs no descriptor, or raw bytes: exactly the tensor's,
+  or with ``offset`` or ``length`` a range of the file). 4-bit values are numbers. Files are relative to the directory
+  of the model. ``bytes`` is the size of a buffer that is larger than its tensor; with ``bytes`` but without ``Sizes``,
+  a buffer has no tensor of its own, its readers need descriptors, and ``DataType`` is that of its contents.
+* **A node** has a ``type`` (operator), a ``desc`` (the fields of its structure), ``inputs`` and ``outputs`` (from
+  tensor field to value name, or to an array of names for an array field) and, optionally, a ``name``. An input may also
+  be ``{"value": name, "offset": bytes}``, to read from the middle of a buffer, and an output
   ``{"value": name, "offset": bytes, "base": other}``, to write there: the value is a new version of ``base``, whose
-  other bytes it keeps. Without ``base`` they are 0. ``bytes`` is the size of a value where it is not that of its base
-  or tensor.
-* **Fields** are named and valued as in DirectML.h; enumerators with or without their prefix. Optional fields may be
-  null or left out, and so may counts. An input's descriptor left out is that of the value it reads. An output's, or its
-  ``Sizes`` (or ``"infer"`` in their place), left out is what follows from the inputs and the other fields, packed;
-  where these leave a choice it is the natural one, as in ``GraphBuilder``. ``desc`` may be left out when it is empty.
-* **outputs** lists the values that the graph gives, or maps public names to them. Instead of its name, a value may be
-  given as ``{"value": name, "DataType": ..., "Sizes": ...}``, to be seen through that descriptor. **results**, in the
-  same form, are all buffers that a program leaves behind: ``run`` gives these, ``compile`` the outputs.
-* **commands** show values when the graph is run, in their order, as those of DxDispatch do:
+  other bytes it keeps. Without ``base`` they are 0. ``bytes`` is the size of a value, by default that of its base or
+  tensor.
+* **Fields** have the names and values of DirectML.h; enumerators may lack their prefix. Optional fields and counts may
+  be null or missing. The descriptor of an input defaults to that of the value it reads. The descriptor of an output, or
+  its ``Sizes`` (which may be ``"infer"``), default to those inferred from the inputs and the other fields, packed; if
+  several are valid, they are those of ``GraphBuilder``. An empty ``desc`` may be missing.
+* **outputs** lists the values that the graph returns, or maps public names to them. A value may also be
+  ``{"value": name, "DataType": ..., "Sizes": ...}``, to view it through that descriptor. **results**, in the same form,
+  are all buffers that a program writes: ``run`` returns these, ``compile`` the outputs.
+* **commands** show values when the graph runs, in order, as those of DxDispatch do:
   ``{"type": "print", "value": name, "verbose": true}`` and
-  ``{"type": "writeFile", "value": name, "targetPath": file, "dimensions": [...]}``; with a descriptor, if the value is
-  to be seen through another, and the ``name`` to show, if it is to have another.
-* **names** makes names of sizes known: ``{"N": {"range": [1, 64]}}``. An input may have them in its ``Sizes``, and so
-  may all other descriptors: ``["N", 3, 32, 32]``. The model then is for all sizes of their ranges. Until it is known
-  for which, a name stands for its ``size``; without one for the number of the range that can be halved most often, and
-  without a range for 16.
-* **name**, for an input, a constant, and an output of a node that is written as an object, is what the value is called
-  when another one has that name already.
+  ``{"type": "writeFile", "value": name, "targetPath": file, "dimensions": [...]}``, optionally with a descriptor to
+  view the value through, and another ``name`` to show.
+* **names** declares names of sizes: ``{"N": {"range": [1, 64]}}``. Inputs and all other descriptors may have them in
+  their ``Sizes``: ``["N", 3, 32, 32]``. The model is then for all sizes in the ranges. While it is read, a name has the
+  value of its ``size``; by default the number in the range that is divisible by the highest power of two, and without
+  a range 16.
+* **name**, for an input, a constant, and an output of a node that is an object, is the name of the value if another
+  value already has its key as name.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
-from dml2onnx.catalog import FeatureLevel, FieldKind, FieldType, UnknownFeatureLevelError, feature_levels
+from dml2onnx.catalog import (
+    FeatureLevel,
+    FieldKind,
+    FieldType,
+    OperatorSchema,
+    UnknownFeatureLevelError,
+    feature_levels,
+)
 from dml2onnx.codes import reading as codes
 from dml2onnx.codes import unreadable
 from dml2onnx.diagnostics import Edit, Remedy, UnreadableError
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import NATIVE
 from dml2onnx.frontends.files import ModelFiles
-from dml2onnx.frontends.findings import Findings, Said, instead, listing, pointer, quote, show, suggestion
+from dml2onnx.frontends.findings import FindingDetails, Findings, instead, listing, pointer, quote, show, suggestion
 from dml2onnx.frontends.members import Json, Members, wrong_kind
 from dml2onnx.frontends.native_ends import EndReader
 from dml2onnx.frontends.native_forms import Form, Forms, needs_desc
 from dml2onnx.frontends.native_names import read_names
 from dml2onnx.frontends.native_nodes import MEMBERS as NODE_MEMBERS
-from dml2onnx.frontends.native_nodes import is_another, is_list_of_names, unread_names, with_desc
+from dml2onnx.frontends.native_nodes import collect_stray_fields, reject_name_list, reject_other_operator, unread_values
 from dml2onnx.frontends.native_outputs import OutputInference, RawNode
 from dml2onnx.frontends.native_values import (
     TARGET_MEMBERS,
@@ -100,16 +106,11 @@ from dml2onnx.frontends.native_values import (
 )
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
 from dml2onnx.frontends.problems import OperatorForm, report, unknown_operator
+from dml2onnx.frontends.text import Document
 from dml2onnx.frontends.unresolved import Unresolved
 from dml2onnx.ir.graph import Graph, Node, Read, Value, Write
 from dml2onnx.ir.operator import UNREADABLE, FieldValue
 from dml2onnx.ir.tensor import TensorDesc
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from dml2onnx.catalog import OperatorSchema
-    from dml2onnx.frontends.text import Document
 
 VERSION = 1
 
@@ -129,9 +130,9 @@ ROOT_MEMBERS = (
 
 
 def read(document: Document, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
-    """The graph of a native model, with all that is wrong in it as findings.
+    """Reads a native model, with errors as findings of the graph.
 
-    :class:`~dml2onnx.diagnostics.UnreadableError` when the model is of another version of the format.
+    Raises :class:`~dml2onnx.diagnostics.UnreadableError` for another version of the format.
     """
     version = document.root["dml2onnx"]
     if type(version) is not int or version != VERSION:
@@ -163,18 +164,18 @@ class _NativeReader:
         findings = self._findings
         root = Members(self._document.root, "", findings)
         for place, name in self._document.repeated():
-            findings.say(codes.DUPLICATE_KEY, f"the object has {quote(name)} twice", place, found=quote(name))
+            findings.report(codes.DUPLICATE_KEY, f"the object has {quote(name)} twice", place, found=quote(name))
         root.only(ROOT_MEMBERS, "a model")
         if not root.raw.keys() <= set(ROOT_MEMBERS):
-            findings.doubt(VALUE)
+            findings.mark_unreadable(VALUE)
         title = root.text("name") or "graph"
         names = read_names(root, findings)
         for section in ("inputs", "constants"):
             self._declared.read(root, section)
         listed = root.array("nodes", required=True)
         if listed is None:
-            findings.doubt(VALUE)
-        raw_nodes = list(self._read_outputs_of_nodes(listed or []))
+            findings.mark_unreadable(VALUE)
+        raw_nodes = list(self._read_raw_nodes(listed or []))
         OutputInference(self._values, self._descriptors, self._forms, findings).complete(raw_nodes)
         self._values.make(self._targets)
         nodes = tuple([self._read_node(node) for node in raw_nodes])
@@ -204,37 +205,37 @@ class _NativeReader:
         except UnknownFeatureLevelError:
             levels = listing([level.name for level in feature_levels()])
             message = f"{quote(text)} is no feature level"
-            self._findings.say(
+            self._findings.report(
                 codes.UNKNOWN_FEATURE_LEVEL, message, "/feature_level", expected=levels, found=quote(text)
             )
             return None
 
     def _find_unresolved(self, nodes: tuple[Node, ...]) -> frozenset[Value]:
-        """The named values that nothing provides, for a reason that has been reported, and those without a name."""
+        """Returns the values without a source, which has been reported."""
         if self._findings:
             declared = self._declared
             provided = {item.value for item in declared.inputs} | {item.value for item in declared.constants}
             for node in nodes:
                 for writes in node.writes.values():
                     provided.update(write.value for write in writes)
-            self._unresolved.add(known.value for known in self._values.all() if known.value not in provided)
+            self._unresolved.add(known.value for known in self._values.by_name.values() if known.value not in provided)
         return self._unresolved.all()
 
     # --- Nodes --------------------------------------------------------------------------------------------------------
 
-    def _read_outputs_of_nodes(self, nodes: list[object]) -> Iterator[RawNode]:
-        """First pass: whatever a node writes becomes a value, so that nodes may stand in any order."""
+    def _read_raw_nodes(self, nodes: list[object]) -> Iterator[RawNode]:
+        """First pass: collects the outputs of all nodes as values, since nodes may be in any order."""
         for index, raw in enumerate(nodes):
             place = f"/nodes/{index}"
             if type(raw) is not dict:
                 wrong_kind(self._findings, "a node", "an object", raw, place)
-                self._findings.doubt(VALUE)
+                self._findings.mark_unreadable(VALUE)
                 continue
             stated = raw.get("name")
             name = stated if isinstance(stated, str) else f"node {index}"
             members = Members(raw, place, self._findings, name)
             if not _NODE_MEMBERS.issuperset(raw):
-                raw = with_desc(members, self._descriptors.schema(raw.get("type")), self._findings)
+                raw = collect_stray_fields(members, self._descriptors.schema(raw.get("type")), self._findings)
             if stated is not None and not isinstance(stated, str):
                 members.text("name")
             kind = raw.get("type")
@@ -252,7 +253,11 @@ class _NativeReader:
             form = None
             if schema is not None and type(desc) is dict:
                 form = self._forms.of(schema, desc, raw.get("inputs"), raw.get("outputs"))
-            if schema is not None and not (form and form.is_own) and is_another(raw, schema, members, self._findings):
+            if (
+                schema is not None
+                and not (form and form.has_only_own_fields)
+                and reject_other_operator(raw, schema, members, self._findings)
+            ):
                 schema = form = None
             needed = schema is not None and needs_desc(schema)
             fields = desc if type(desc) is dict else members.mapping("desc", required=needed)
@@ -260,24 +265,24 @@ class _NativeReader:
                 fields = {}
             if form is None and schema is not None and fields is not None:
                 form = self._forms.of(schema, fields, raw.get("inputs"), raw.get("outputs"))
-            outputs = self._name_outputs(members, fields or {}, schema, form)
+            outputs = self._read_targets(members, fields or {}, schema, form)
             if form is not None:
                 yield RawNode(place, name, raw, form, outputs)
 
-    def _name_outputs(
+    def _read_targets(
         self, members: Members, fields: Json, schema: OperatorSchema | None, form: Form | None
     ) -> dict[str, list[WriteTarget | None]]:
         outputs = members.raw.get("outputs")
         if type(outputs) is not dict:
-            self._findings.doubt(VALUE)
+            self._findings.mark_unreadable(VALUE)
             fields_of = schema.output_fields if schema else ()
-            if not is_list_of_names(members, "outputs", fields_of, self._findings):
+            if not reject_name_list(members, "outputs", fields_of, self._findings):
                 outputs = members.mapping("outputs", required=True)
             outputs = outputs if type(outputs) is dict else {}
         targets: dict[str, list[WriteTarget | None]] = {}
         described: Mapping[str, TensorDesc | None] = form.outputs if form else {}
         for field, entry in outputs.items():
-            if type(entry) is str and field in described:  # what nearly all entries are
+            if type(entry) is str and field in described:  # the usual case
                 target = WriteTarget(entry, f"{members.place}/outputs/{field}", entry, described[field])
                 self._targets.append(target)
                 targets[field] = [target]
@@ -285,7 +290,7 @@ class _NativeReader:
             if entry is None:
                 continue
             if schema and not self._is_tensor(field, FieldKind.OUTPUT_TENSOR, members, schema):
-                self._findings.doubt(VALUE)
+                self._findings.mark_unreadable(VALUE)
                 continue
             place = members.at("outputs", field)
             is_array = schema.fields_by_name[field].type is FieldType.TENSOR_ARRAY if schema else type(entry) is list
@@ -296,10 +301,10 @@ class _NativeReader:
             for index, item in enumerate(entries):
                 desc = descs[index] if index < len(descs) else None
                 where = f"{place}/{index}" if is_array else place
-                targets[field].append(self._name_output(item, desc, where, members))
+                targets[field].append(self._read_target(item, desc, where, members))
         return targets
 
-    def _name_output(self, entry: object, raw_desc: object, place: str, members: Members) -> WriteTarget | None:
+    def _read_target(self, entry: object, raw_desc: object, place: str, members: Members) -> WriteTarget | None:
         if entry is None:
             return None
         found = self._descriptors.tensor(raw_desc, {}, [])
@@ -314,12 +319,12 @@ class _NativeReader:
             offset, base = source.uint("offset") or 0, source.text("base")
             nbytes, name = source.uint("bytes"), source.text("name") or key
             if key is None or name is None:
-                self._findings.doubt(VALUE)
+                self._findings.mark_unreadable(VALUE)
                 return None
             target = WriteTarget(key, place, name, desc, offset, base, nbytes)
         else:
             wrong_kind(self._findings, "an output", "the name of a value", entry, place, members.node)
-            self._findings.doubt(VALUE)
+            self._findings.mark_unreadable(VALUE)
             return None
         self._targets.append(target)
         return target
@@ -330,7 +335,7 @@ class _NativeReader:
         if type(entry) is list:
             return entry
         wrong_kind(self._findings, field, "an array, one element for each tensor", entry, place, node)
-        self._findings.doubt(VALUE)
+        self._findings.mark_unreadable(VALUE)
         return []
 
     def _is_tensor(self, field: str, kind: FieldKind, members: Members, schema: OperatorSchema) -> bool:
@@ -345,21 +350,21 @@ class _NativeReader:
         given = members.raw.get(section)
         close = self._findings.closest_missing(field, given if isinstance(given, dict) else (), names, needed)
         for name in close:
-            self._findings.meant(members.at(section, name), codes.UNKNOWN_TENSOR, field)
-            self._findings.meant(members.at("desc", name), codes.UNKNOWN_TENSOR, field)
+            self._findings.mark_misspelt(members.at(section, name), codes.UNKNOWN_TENSOR, field)
+            self._findings.mark_misspelt(members.at("desc", name), codes.UNKNOWN_TENSOR, field)
         attribute = schema.field(field.removesuffix("Tensor"))
         has = "" if close or attribute is None else f"; its {quote(attribute.name)} is a member of desc"
         place, node = members.at(section, field), members.node
-        about: Said = {"expected": listing(names) or "none", "found": quote(field)}
-        about["remedies"] = instead(place, close, renamed=True)
+        details: FindingDetails = {"expected": listing(names) or "none", "found": quote(field)}
+        details["remedies"] = instead(place, close, renamed=True)
         message = f"{schema.short_name} has no {what} {quote(field)}{suggestion(close)}{has}"
-        self._findings.say(codes.UNKNOWN_TENSOR, message, place, node=node, schema=schema, field=field, **about)
+        self._findings.report(codes.UNKNOWN_TENSOR, message, place, node=node, schema=schema, field=field, **details)
         return False
 
     def _read_node(self, node: RawNode) -> Node:
-        """Second pass: descriptors, and connections to the values that are all known now."""
+        """Second pass: reads the descriptor, and connects the node to values."""
         sources, stated = self._read_inputs(node)
-        operator, problems, tensors = node.form.completed(stated | node.unknown if node.unknown else stated)
+        operator, problems, tensors = node.form.read_with(stated | node.unknown if node.unknown else stated)
         place = f"{node.place}/desc"
         if problems:
             report(self._findings, problems, place, node=node.name, schema=node.schema)
@@ -376,32 +381,32 @@ class _NativeReader:
                 reads[name] = self._unresolved.reads(descs) if found is None else found
             elif is_stated:
                 reads[name] = self._unresolved.reads(descs)
-                message = f"{name} is described, but inputs does not say what it reads"
+                message = f"{name} is described, but has no entry in inputs"
                 expected = "the name of a value in inputs"
                 node.report(self._findings, codes.UNCONNECTED_TENSOR, message, name, expected=expected)
         return Node(node.name, operator, reads, writes, place)
 
     def _read_inputs(self, node: RawNode) -> tuple[dict[str, tuple[Read, ...] | None], dict[str, FieldValue]]:
-        """What each input field reads (``None`` where that is unknown), and descriptors taken from there."""
+        """Returns the reads of each input field (``None`` if invalid), and descriptors inherited from their values."""
         form = node.form
         inputs = node.raw.get("inputs")
         stated: dict[str, FieldValue] = {}
         if type(inputs) is not dict:
             members = Members(node.raw, node.place, self._findings, node.name)
-            if not is_list_of_names(members, "inputs", node.schema.input_fields, self._findings):
-                inputs = members.mapping("inputs", required=bool(form.unsaid))
+            if not reject_name_list(members, "inputs", node.schema.input_fields, self._findings):
+                inputs = members.mapping("inputs", required=bool(form.undescribed))
             inputs = inputs if type(inputs) is dict else {}
-            stated = dict.fromkeys(form.unsaid, UNREADABLE)
+            stated = dict.fromkeys(form.undescribed, UNREADABLE)
         else:
-            for name in form.unsaid:
+            for name in form.undescribed:
                 if inputs.get(name) is None:
-                    self._report_unread(node, name)
+                    self._report_missing_input(node, name)
                     stated[name] = UNREADABLE
         sources: dict[str, tuple[Read, ...] | None] = {}
         named, single = self._values.by_name, form.inputs
         for field, entry in inputs.items():
             known = named.get(entry) if type(entry) is str and field in single else None
-            if known is not None:  # what nearly all entries are
+            if known is not None:  # the usual case
                 sources[field] = known.whole
                 if not single[field] and not known.is_buffer:
                     stated[field] = UNREADABLE if known.desc is None else known.desc
@@ -422,7 +427,7 @@ class _NativeReader:
                 descs.append(None if source is None else source.desc)
                 is_buffer |= source is not None and source.is_buffer
             complete = [read for read in reads if read is not None]
-            is_readable = bool(reads) or entries is entry  # an empty list is one; what is no list has been reported
+            is_readable = bool(reads) or entries is entry  # a value that is not a list has been reported
             sources[field] = tuple(complete) if len(complete) == len(reads) and is_readable else None
             if not described and not is_buffer:
                 taken = [desc for desc in descs if desc is not None]
@@ -430,21 +435,21 @@ class _NativeReader:
                 stated[field] = UNREADABLE if not whole else tuple(taken) if is_array else taken[0]
         return sources, stated
 
-    def _report_unread(self, node: RawNode, name: str) -> None:
-        """A finding about a required input that has neither a value nor a descriptor; it cannot be read."""
+    def _report_missing_input(self, node: RawNode, name: str) -> None:
+        """Reports a required input without a value and without a descriptor."""
         place = node.place + pointer("inputs", name)
-        unread = self._unread_names()
+        unread = self._unread_values()
         message, remedies = f"{name} is missing", tuple[Remedy, ...]()
         if len(unread) == 1:
             message += f"; nobody reads {quote(unread[0])}"
             remedies = (Remedy(f"{quote(name)}: {quote(unread[0])}", (Edit(place, unread[0]),)),)
-        about: Said = {"expected": UNKNOWN_EXPECTED, "remedies": remedies}
-        node.report(self._findings, codes.MISSING_FIELD, message, name, place, **about)
+        details: FindingDetails = {"expected": UNKNOWN_EXPECTED, "remedies": remedies}
+        node.report(self._findings, codes.MISSING_FIELD, message, name, place, **details)
 
-    def _unread_names(self) -> list[str]:
-        """The values that are neither read by a node nor given as an output, as far as their names stand anywhere."""
+    def _unread_values(self) -> list[str]:
+        """Returns the values that no node and no output reads."""
         if self._unread is None:
-            self._unread = unread_names(self._document.root, self._values.names())
+            self._unread = unread_values(self._document.root, self._values.by_name)
         return self._unread
 
     def _read_source(self, entry: object, node: RawNode, field: str, suffix: str) -> tuple[Read | None, Known | None]:
@@ -461,10 +466,10 @@ class _NativeReader:
             place = node.place + pointer("inputs", field) + suffix
             wrong_kind(self._findings, field, "the name of a value", entry, place, node.name)
             return None, None
-        known = self._values.get(name)
+        known = self._values.by_name.get(name)
         if known is None:
             place = node.place + pointer("inputs", field) + suffix
-            self._values.unknown(name, place, node.name, field, node.schema)
+            self._values.report_unknown(name, place, node.name, field, node.schema)
             return None, None
         return Read(known.value, offset), known
 
@@ -491,15 +496,15 @@ class _NativeReader:
         writes[field] = tuple(made)
 
     def _base(self, node: RawNode, field: str, target: WriteTarget) -> Value | None:
-        """The version of a buffer that an output is made from."""
-        known = None if target.base is None else self._values.get(target.base)
+        """Returns the version of a buffer that an output updates."""
+        known = None if target.base is None else self._values.by_name.get(target.base)
         if known is None:
             return None
         own = any(item is not None and item.value is known.value for items in node.outputs.values() for item in items)
         if own and known.value not in self._written:
             message = f"{quote(target.base or '')} is made by this node itself, and not before {field}"
             place = target.place + pointer("base")
-            expected = "a value that is there already"
+            expected = "an existing value"
             node.report(self._findings, codes.NOT_YET_MADE, message, field, place, expected=expected)
             return None
         return known.value

@@ -1,21 +1,20 @@
-"""Outputs of a native model, results of a program, and the commands that show values."""
+"""Reads outputs, results and commands of a native model."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import Diagnostic, Member
 from dml2onnx.frontends.findings import Findings, listing, pointer, quote
-from dml2onnx.frontends.members import UINT32, Json, Members, wrong_kind
-from dml2onnx.frontends.native_values import Values, is_sound
+from dml2onnx.frontends.members import Json, Members, wrong_kind
+from dml2onnx.frontends.native_values import Values, is_valid_tensor
 from dml2onnx.frontends.problems import report
 from dml2onnx.ir.graph import Effect, GraphOutput
 from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from dml2onnx.frontends.descriptors import DescriptorReader
 
 PRINT, WRITE_FILE = "print", "writeFile"
@@ -23,11 +22,11 @@ COMMAND_MEMBERS = {
     PRINT: ("type", "value", "name", "verbose"),
     WRITE_FILE: ("type", "value", "name", "targetPath", "dimensions"),
 }
-"""What the commands have besides a descriptor."""
+"""The members of each command, apart from a descriptor."""
 
 
 class EndReader:
-    """Reads what a model gives, when all its values are known."""
+    """Reads outputs, results and commands, after all values have been read."""
 
     def __init__(self, values: Values, descriptors: DescriptorReader, findings: Findings) -> None:
         self._values = values
@@ -35,7 +34,7 @@ class EndReader:
         self._findings = findings
 
     def outputs(self, root: Members, section: str, *, required: bool = False) -> Iterator[GraphOutput]:
-        """The entries of ``outputs`` or ``results``."""
+        """Yields the entries of ``outputs`` or ``results``."""
         if section not in root.raw and not required:
             return
         raw = root.required(section, "an array of value names")
@@ -46,7 +45,7 @@ class EndReader:
             pairs = [(public, entry, pointer(section, public)) for public, entry in raw.items()]
         else:
             if section in root.raw:
-                instead: list[Member] | None = [raw] if isinstance(raw, str) and self._values.get(raw) else None
+                instead: list[Member] | None = [raw] if isinstance(raw, str) and self._values.by_name.get(raw) else None
                 wrong_kind(self._findings, section, "an array of value names", raw, f"/{section}", instead=instead)
             return
         seen: dict[str, str] = {}
@@ -55,7 +54,7 @@ class EndReader:
             name = stated if public is None else public
             if isinstance(name, str) and name in seen:
                 message = f"{quote(name)} is an output already, at {quote(seen[name])}"
-                self._findings.say(codes.DUPLICATE_NAME, message, place, expected="a new name", found=quote(name))
+                self._findings.report(codes.DUPLICATE_NAME, message, place, expected="a new name", found=quote(name))
                 continue
             output = self._output(entry, public, place)
             if output is not None:
@@ -64,14 +63,14 @@ class EndReader:
 
     def _output(self, entry: object, public: str | None, place: str) -> GraphOutput | None:
         if isinstance(entry, dict):
-            return self._shown(Members(entry, place, self._findings), ("value",), public)
+            return self._read_output(Members(entry, place, self._findings), ("value",), public)
         if not isinstance(entry, str):
             wrong_kind(self._findings, "an output", "the name of a value", entry, place)
             return None
-        return self._seen(entry, None, public, place, place)
+        return self._make_output(entry, None, public, place, place)
 
-    def _shown(self, members: Members, beside: tuple[str, ...], public: str | None) -> GraphOutput | None:
-        """A value that an object names, seen through the descriptor in the object, if there is one."""
+    def _read_output(self, members: Members, beside: tuple[str, ...], public: str | None) -> GraphOutput | None:
+        """Reads an object that names a value, with an optional descriptor to view it through."""
         name = members.text("value", required=True)
         if name is None:
             return None
@@ -81,27 +80,26 @@ class EndReader:
             problems: list[Diagnostic] = []
             found = self._descriptors.tensor(fields, fields, problems)
             report(self._findings, problems, members.place)
-            if not isinstance(found, TensorDesc) or not is_sound(found, members, self._findings):
+            if not isinstance(found, TensorDesc) or not is_valid_tensor(found, members, self._findings):
                 return None
             desc = found
-        return self._seen(name, desc, public, members.at("value"), members.place)
+        return self._make_output(name, desc, public, members.at("value"), members.place)
 
-    def _seen(
+    def _make_output(
         self, name: str, desc: TensorDesc | None, public: str | None, value_place: str, place: str
     ) -> GraphOutput | None:
-        known = self._values.get(name)
+        known = self._values.by_name.get(name)
         if known is None:
-            self._values.unknown(name, value_place)
+            self._values.report_unknown(name, value_place)
             return None
         if known.is_buffer and desc is None:
-            message = f"{quote(name)} has no tensor of its own; how is it to be seen?"
+            message = f"{quote(name)} has no tensor of its own; write DataType and Sizes"
             expected = "value, DataType and Sizes"
-            self._findings.say(codes.MISSING_FIELD, message, place, expected=expected, found=quote(name))
+            self._findings.report(codes.MISSING_FIELD, message, place, expected=expected, found=quote(name))
         desc = desc or known.desc
         return None if desc is None else GraphOutput(public or name, known.value, desc)
 
     def commands(self, root: Members) -> Iterator[Effect]:
-        """The commands, in their order."""
         for index, raw in enumerate(root.array("commands") or []):
             members = Members.of(raw, f"/commands/{index}", self._findings, "a command")
             kind = None if members is None else members.text("type", required=True)
@@ -112,23 +110,14 @@ class EndReader:
                 message = f"{quote(kind)} is no command{guess}"
                 expected = listing(COMMAND_MEMBERS)
                 place = members.at("type")
-                self._findings.say(codes.UNKNOWN_COMMAND, message, place, expected=expected, found=quote(kind))
+                self._findings.report(codes.UNKNOWN_COMMAND, message, place, expected=expected, found=quote(kind))
                 continue
-            output = self._shown(members, COMMAND_MEMBERS[kind], members.text("name"))
+            output = self._read_output(members, COMMAND_MEMBERS[kind], members.text("name"))
             if kind == PRINT:
                 verbose = members.flag("verbose")
                 if output is not None:
                     yield Effect(PRINT, output, verbose=verbose)
                 continue
-            path, dimensions = members.text("targetPath", required=True), tuple(self._dimensions(members))
+            path, dimensions = members.text("targetPath", required=True), members.dimensions()
             if output is not None and path is not None:
                 yield Effect(WRITE_FILE, output, path, dimensions)
-
-    def _dimensions(self, members: Members) -> Iterator[int]:
-        for index, size in enumerate(members.array("dimensions") or []):
-            if type(size) is int and 0 <= size < UINT32:
-                yield size
-            else:
-                expected = f"a whole number from 0 to {UINT32 - 1}"
-                place = members.at("dimensions", index)
-                wrong_kind(self._findings, f"dimensions[{index}]", expected, size, place)

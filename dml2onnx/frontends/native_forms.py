@@ -1,29 +1,27 @@
-"""The parts of a native node that do not depend on its values, read once for all equal nodes."""
+"""Reads the parts of native nodes that do not depend on their values, once for all equal nodes."""
 
 from __future__ import annotations
 
 import marshal
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from dml2onnx.catalog import FieldKind, FieldType
+from dml2onnx.catalog import FieldKind, FieldType, OperatorSchema
 from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.ir.operator import UNREADABLE, OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from dml2onnx.catalog import OperatorSchema
     from dml2onnx.frontends.descriptors import DescriptorReader, SuppliedFields
     from dml2onnx.frontends.members import Json
 
 INFER = "infer"
-"""What stands for sizes that are to be inferred; they may also be left out."""
+"""The placeholder for sizes to infer; they may also be left out."""
 
 
 class Tensors(NamedTuple):
-    """A tensor field that could be read."""
+    """A valid tensor field."""
 
     field: str
     is_output: bool
@@ -31,8 +29,8 @@ class Tensors(NamedTuple):
     descs: tuple[TensorDesc, ...]
 
 
-class Completed(NamedTuple):
-    """A descriptor with what comes from the values that its node reads."""
+class ReadForm(NamedTuple):
+    """An operator with the descriptors that are inherited from the values it reads."""
 
     operator: OperatorDesc
     problems: tuple[Diagnostic, ...]
@@ -40,18 +38,18 @@ class Completed(NamedTuple):
 
 
 class Form:
-    """An operator, its ``desc``, and the fields that are connected."""
+    """The operator of a node, its ``desc``, and its connected fields."""
 
     __slots__ = (
-        "_completed",
+        "_cache",
         "_read",
         "fields",
+        "has_only_own_fields",
         "inputs",
         "is_complete",
-        "is_own",
         "outputs",
         "schema",
-        "unsaid",
+        "undescribed",
     )
 
     def __init__(
@@ -64,48 +62,48 @@ class Form:
         *,
         is_too_deep: bool = False,
     ) -> None:
-        single = _single(schema)
+        single = _single_tensors(schema)
         self._read = descriptors.operator if is_too_deep else descriptors.read
-        self._completed: dict[object, Completed] = {}
+        self._cache: dict[object, ReadForm] = {}
         self.schema = schema
         self.fields = fields
-        self.is_own = schema.index.keys() >= {*fields, *inputs, *outputs}
-        """Whether the operator has all fields that are named."""
+        self.has_only_own_fields = schema.index.keys() >= {*fields, *inputs, *outputs}
+        """Whether the operator has all named fields."""
         self.inputs = {name: fields.get(name) is not None for name in inputs if single.get(name) is False}
-        """The connected inputs that hold one tensor, and whether ``desc`` describes them."""
+        """The connected inputs of a single tensor, and whether ``desc`` has their descriptor."""
         self.outputs: Mapping[str, TensorDesc | None] = {
             name: _described(fields.get(name), descriptors) for name in outputs if single.get(name) is True
         }
-        """The connected outputs that hold one tensor, as ``desc`` describes them."""
-        self.unsaid = tuple([name for name in _required_inputs(schema) if fields.get(name) is None])
+        """The connected outputs of a single tensor, with the descriptor in ``desc``."""
+        self.undescribed = tuple([name for name in _required_inputs(schema) if fields.get(name) is None])
         """The required inputs without a descriptor."""
-        self.is_complete = all(_says_sizes(fields.get(name)) for name, is_output in single.items() if is_output)
-        """Whether all outputs that hold one tensor have sizes, which are to be read and not to be inferred."""
+        self.is_complete = all(_has_sizes(fields.get(name)) for name, is_output in single.items() if is_output)
+        """Whether all outputs of a single tensor have sizes, so that nothing needs to be inferred."""
 
-    def completed(self, stated: SuppliedFields) -> Completed:
-        """The descriptor with fields that are known from elsewhere."""
+    def read_with(self, stated: SuppliedFields) -> ReadForm:
+        """Reads the operator with the inherited fields ``stated``."""
         key = tuple(stated.items())
-        known = self._completed.get(key)
+        known = self._cache.get(key)
         if known is None:
             operator, problems = self._read(self.schema, self.fields, stated)
-            known = self._completed[key] = Completed(operator, problems, _tensors(operator))
+            known = self._cache[key] = ReadForm(operator, problems, _tensors(operator))
         return known
 
 
 class Forms:
-    """The forms of one model."""
+    """Caches the forms of one model."""
 
     def __init__(self, descriptors: DescriptorReader) -> None:
         self._descriptors = descriptors
         self._known: dict[object, Form] = {}
 
     def of(self, schema: OperatorSchema, fields: Json, inputs: object, outputs: object) -> Form:
-        """The form of a node that connects these."""
+        """Returns the form of a node with these fields and connections."""
         reads = tuple(inputs) if type(inputs) is dict else ()
         writes = tuple(outputs) if type(outputs) is dict else ()
         try:
             key = (schema, marshal.dumps(fields, 2), reads, writes)
-        except ValueError:  # too deep, which is said when the operator is read
+        except ValueError:  # nested too deep, which is reported when the operator is read
             return Form(self._descriptors, schema, fields, reads, writes, is_too_deep=True)
         form = self._known.get(key)
         if form is None:
@@ -113,7 +111,7 @@ class Forms:
         return form
 
 
-def _says_sizes(raw: object) -> bool:
+def _has_sizes(raw: object) -> bool:
     return type(raw) is dict and ("Desc" in raw or type(raw.get("Sizes")) is list)
 
 
@@ -135,14 +133,14 @@ def _tensors(operator: OperatorDesc) -> tuple[Tensors, ...]:
 
 @cache
 def _positions(schema: OperatorSchema) -> tuple[tuple[str, int, bool], ...]:
-    """Tensor fields: name, position among all fields, and whether it is an output."""
+    """The tensor fields: name, position among all fields, and whether it is an output."""
     fields = schema.tensor_fields
     return tuple((item.name, schema.index[item.name], item.kind is FieldKind.OUTPUT_TENSOR) for item in fields)
 
 
 @cache
-def _single(schema: OperatorSchema) -> Mapping[str, bool]:
-    """The fields that hold one tensor, and whether it is an output."""
+def _single_tensors(schema: OperatorSchema) -> Mapping[str, bool]:
+    """The fields of a single tensor, and whether each is an output."""
     single = [field for field in schema.tensor_fields if field.type is FieldType.TENSOR]
     return {field.name: field.kind is FieldKind.OUTPUT_TENSOR for field in single}
 
@@ -154,7 +152,7 @@ def _required_inputs(schema: OperatorSchema) -> tuple[str, ...]:
 
 @cache
 def needs_desc(schema: OperatorSchema) -> bool:
-    """Whether an operator has fields that nothing says but ``desc``."""
+    """Whether an operator has required fields that only ``desc`` can state."""
     counts = {item.count for item in schema.fields}
     return any(not item.optional and item.name not in counts for item in schema.attribute_fields) or any(
         item.type is FieldType.TENSOR_ARRAY for item in schema.output_fields

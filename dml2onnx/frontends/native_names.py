@@ -1,47 +1,43 @@
-"""Names for sizes in a native model: their numbers while it is read, and the inputs that use them."""
+"""Reads names of sizes in a native model, and replaces them by numbers."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading as codes
 from dml2onnx.frontends.findings import Findings, pointer, quote
 from dml2onnx.frontends.members import UINT32, Members, wrong_kind
+from dml2onnx.ir.graph import GraphInput
 from dml2onnx.ir.size_names import is_size_name, own_size
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from dml2onnx.ir.graph import GraphInput
-
 MEMBERS = ("size", "range")
-"""What a name may have."""
+"""The members of a name."""
 
 
 @dataclass
 class SizeNames:
-    """The names of a model."""
+    """The size names of a model."""
 
     sizes: dict[str, int] = field(default_factory=dict)
-    """What they stand for while the model is read."""
+    """The number that replaces each name."""
     ranges: dict[str, tuple[int, int]] = field(default_factory=dict)
-    _given: dict[str, tuple[int | str, ...]] = field(default_factory=dict)
+    _size_names: dict[str, tuple[int | str, ...]] = field(default_factory=dict)
 
     def inputs(self, inputs: Iterable[GraphInput]) -> tuple[GraphInput, ...]:
-        """The inputs with the names that they have, by the places where they are declared."""
-        return tuple([replace(item, sizes=self._given.get(item.source, ())) for item in inputs])
+        """Returns the inputs with their size names."""
+        return tuple([replace(item, sizes=self._size_names.get(item.source, ())) for item in inputs])
 
     def replace(self, declared: object) -> None:
-        """Notes which inputs have names, and puts numbers in their place everywhere, also in the nodes."""
+        """Records the inputs that have size names."""
         for name, raw in (declared if isinstance(declared, dict) else {}).items():
             sizes = raw.get("Sizes") if isinstance(raw, dict) else None
             if isinstance(sizes, list) and any(isinstance(size, str) and size in self.sizes for size in sizes):
-                self._given[pointer("inputs", name)] = tuple(sizes)
+                self._size_names[pointer("inputs", name)] = tuple(sizes)
 
 
 def read_names(root: Members, findings: Findings) -> SizeNames:
-    """The names; then there are numbers in their places, as if the model had been written with these."""
+    """Reads the size names, and replaces them by numbers in the whole model."""
     names = SizeNames()
     declared = root.mapping("names")
     if declared is None:
@@ -51,14 +47,14 @@ def read_names(root: Members, findings: Findings) -> SizeNames:
         if is_size_name(name) is None:
             expected = "letters, digits and underscores, a letter first"
             message = f"{quote(name)} is no name for a size"
-            findings.say(codes.FIELD_KIND, message, place, expected=expected, found=quote(name))
+            findings.report(codes.FIELD_KIND, message, place, expected=expected, found=quote(name))
             continue
         members = Members.of(raw, place, findings, quote(name))
         if members is not None:
             _read_name(name, members, names, findings)
     names.replace(root.raw.get("inputs"))
     for section in ("inputs", "constants", "nodes", "outputs", "results", "commands"):
-        _with_numbers(root.raw.get(section), names.sizes)
+        _substitute_sizes(root.raw.get(section), names.sizes)
     return names
 
 
@@ -78,15 +74,15 @@ def _read_name(name: str, members: Members, names: SizeNames, findings: Findings
     names.sizes[name] = size or own_size(name, names.ranges)
 
 
-def _with_numbers(part: object, sizes: dict[str, int]) -> None:
-    """Numbers in the place of names in all Sizes of this part of the model."""
-    waiting = [part]
-    while waiting:
-        item = waiting.pop()
+def _substitute_sizes(part: object, sizes: dict[str, int]) -> None:
+    """Replaces names by numbers in all ``Sizes`` of a part of the model."""
+    pending = [part]
+    while pending:
+        item = pending.pop()
         if isinstance(item, list):
-            waiting += [inner for inner in item if isinstance(inner, (dict, list))]
+            pending += [inner for inner in item if isinstance(inner, (dict, list))]
         elif isinstance(item, dict):
             own = item.get("Sizes")
             if isinstance(own, list):
                 own[:] = [sizes.get(size, size) if isinstance(size, str) else size for size in own]
-            waiting += [inner for inner in item.values() if isinstance(inner, (dict, list))]
+            pending += [inner for inner in item.values() if isinstance(inner, (dict, list))]

@@ -1,27 +1,22 @@
-"""Native nodes with misplaced members, or members of another operator."""
+"""Reports native nodes with misplaced members, or members of another operator."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Sequence
 
-from dml2onnx.catalog import FieldType
+from dml2onnx.catalog import FieldSchema, FieldType, OperatorSchema
 from dml2onnx.codes import reading as codes
-from dml2onnx.frontends.findings import Findings, Said, listing, quote
+from dml2onnx.diagnostics import Member
+from dml2onnx.frontends.findings import FindingDetails, Findings, listing, quote
 from dml2onnx.frontends.members import Json, Members, wrong_kind
 from dml2onnx.frontends.problems import other_operator, report
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from dml2onnx.catalog import FieldSchema, OperatorSchema
-    from dml2onnx.diagnostics import Member
 
 MEMBERS = ("name", "type", "desc", "inputs", "outputs")
 _MEMBERS = frozenset(MEMBERS)
 
 
-def with_desc(members: Members, schema: OperatorSchema | None, findings: Findings) -> Json:
-    """The node with all fields of its operator in ``desc``; those that stand beside it are one finding."""
+def collect_stray_fields(members: Members, schema: OperatorSchema | None, findings: Findings) -> Json:
+    """Moves fields of the operator that stand beside ``desc`` into it, and reports them once."""
     raw = members.raw
     desc = raw.get("desc", {})
     strays = (
@@ -33,15 +28,15 @@ def with_desc(members: Members, schema: OperatorSchema | None, findings: Finding
     rest = {name: value for name, value in raw.items() if name not in strays}
     Members(rest, members.place, findings, members.node).only(MEMBERS, "a node")
     names = list(strays)
-    message = f"{listing(names)} {'stands' if len(names) == 1 else 'stand'} beside desc, and not in it"
-    about: Said = {"expected": "the fields of the operator in desc", "found": listing(names)}
+    message = f"{listing(names)} {'is' if len(names) == 1 else 'are'} beside desc, not in it"
+    details: FindingDetails = {"expected": "the fields of the operator in desc", "found": listing(names)}
     place, node = members.at(names[0]), members.node
-    findings.say(codes.UNKNOWN_KEY, message, place, node=node, schema=schema, field=names[0], **about)
+    findings.report(codes.UNKNOWN_KEY, message, place, node=node, schema=schema, field=names[0], **details)
     return {**rest, "desc": {**strays, **desc}}
 
 
-def is_another(raw: Json, schema: OperatorSchema, members: Members, findings: Findings) -> bool:
-    """Whether the node has the fields of another operator than the one of its type, which is one finding."""
+def reject_other_operator(raw: Json, schema: OperatorSchema, members: Members, findings: Findings) -> bool:
+    """Whether the node has the fields of another operator, which is reported."""
     sections = [section for name in ("desc", "inputs", "outputs") if type(section := raw.get(name)) is dict]
     known = schema.index.keys()
     if all(section.keys() <= known for section in sections):
@@ -52,8 +47,8 @@ def is_another(raw: Json, schema: OperatorSchema, members: Members, findings: Fi
     return problem is not None
 
 
-def is_list_of_names(members: Members, section: str, fields: Sequence[FieldSchema], findings: Findings) -> bool:
-    """Whether tensors are listed without the fields that they are for, as in ONNX; a finding says what is meant."""
+def reject_name_list(members: Members, section: str, fields: Sequence[FieldSchema], findings: Findings) -> bool:
+    """Whether tensors are a list without field names, as in ONNX, which is reported with the fields that fit."""
     stated = members.raw.get(section)
     if type(stated) is not list or not stated or not all(type(item) is str for item in stated):
         return False
@@ -70,8 +65,8 @@ def is_list_of_names(members: Members, section: str, fields: Sequence[FieldSchem
     return True
 
 
-def unread_names(root: Json, names: Collection[str]) -> list[str]:
-    """The names that stand among the inputs of no node, and among nothing that leaves the model."""
+def unread_values(root: Json, names: Collection[str]) -> list[str]:
+    """Returns the names that no input, base, output, result or command has."""
     found: set[str] = set()
     nodes = root.get("nodes")
     pending: list[object] = [root.get("outputs"), root.get("results"), root.get("commands")]

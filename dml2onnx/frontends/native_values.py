@@ -1,7 +1,7 @@
 """The values of a native model, in one name space: declared buffers and outputs of nodes.
 
-A node's output may be a part of a buffer. Then it is a new version of that: ``base`` names the version whose other
-bytes it keeps, and, unless ``bytes`` says otherwise, it has the size of that.
+A node's output may update a part of a buffer. It is then a new version of the buffer: ``base`` names the version whose
+other bytes it keeps and, by default, whose size it has.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from dml2onnx.catalog import OperatorSchema
 from dml2onnx.codes import reading as codes
 from dml2onnx.codes.checking import DIMENSION_COUNT_LIMIT, TOTAL_SIZE_TOO_SMALL, ZERO_SIZE
 from dml2onnx.diagnostics import Diagnostic, Place
 from dml2onnx.frontends import contents
-from dml2onnx.frontends.findings import Findings, at_field, instead, pointer, quote, suggestion
+from dml2onnx.frontends.files import ModelFiles
+from dml2onnx.frontends.findings import FindingDetails, Findings, at_field, instead, pointer, quote, suggestion
 from dml2onnx.frontends.members import Members, wrong_kind
 from dml2onnx.frontends.problems import report
 from dml2onnx.frontends.tensors import BUFFER_MEMBERS
@@ -22,43 +24,39 @@ from dml2onnx.ir.graph import Constant, GraphInput, Read, Value
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType, TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
-    from dml2onnx.catalog import OperatorSchema
     from dml2onnx.frontends.descriptors import DescriptorReader
-    from dml2onnx.frontends.files import ModelFiles
 
 DECLARED_MEMBERS = ("bytes", "name")
-"""What a declared value has besides its descriptor and its contents."""
+"""The members of a declared value besides its descriptor and its contents."""
 TARGET_MEMBERS = ("value", "offset", "base", "bytes", "name")
 
 VALUE = "value"
-"""The kind of names that is in doubt when something that introduces values cannot be read."""
+"""The kind of names that :class:`Findings` does not report as unknown if a definition could not be read."""
 UNKNOWN_EXPECTED = "the name of an input, a constant or a node's output"
 
 
 def _node_at(place: str) -> str:
-    """The node that a place is in, if it is in one."""
+    """The pointer of the node that contains a place, or an empty text."""
     return "/".join(place.split("/")[:3]) if place.startswith("/nodes/") else ""
 
 
 def written_size(desc: TensorDesc, offset: int, base: int | None) -> int:
-    """Bytes of the value that a tensor is written to, when the model does not say: those of its base."""
+    """Returns the default size of the value that a tensor is written to: that of its base, if any."""
     return offset + desc.total_bytes if base is None else base
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A value that has a name.
+    """A named value.
 
-    Without ``desc`` it is a buffer that every reader has to describe, or it could not be read, which has been reported.
+    Without ``desc`` it is a buffer for which every reader needs a descriptor, or invalid, which has been reported.
     """
 
     value: Value
     desc: TensorDesc | None
     is_buffer: bool = False
     whole: tuple[Read, ...] = field(init=False)
-    """What a node reads that has one tensor there."""
+    """The read of the whole value, shared by all readers."""
 
     def __post_init__(self) -> None:
         _set_whole(self, (Read(self.value),))
@@ -69,7 +67,7 @@ _set_whole = Known.__dict__["whole"].__set__
 
 @dataclass(slots=True)
 class WriteTarget:
-    """What an output of a node writes; ``value`` is made when all bases are known."""
+    """The target of a node's output; ``value`` is set when all bases are known."""
 
     key: str
     place: str
@@ -82,31 +80,19 @@ class WriteTarget:
 
 
 class Values:
-    """Everything that has a name."""
+    """All named values."""
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
         self.by_name: dict[str, Known] = {}
         self._places: dict[str, str] = {}
         self.nodes: dict[str, str] = {}
-        """The names of nodes by the pointers of these."""
+        """Names of nodes by pointer."""
         self._written: dict[str, list[str]] | None = None
-        """The values that nodes write, by the names of nodes."""
-
-    def get(self, name: str) -> Known | None:
-        """A value by its name."""
-        return self.by_name.get(name)
-
-    def names(self) -> Collection[str]:
-        """All names."""
-        return self.by_name.keys()
-
-    def all(self) -> Iterable[Known]:
-        """All values."""
-        return self.by_name.values()
+        """Values by the name of the node that writes them."""
 
     def add(self, name: str, known: Known, place: str) -> None:
-        """A value under a name, which is to be a new one."""
+        """Adds a value, and reports a duplicate name."""
         if self._claim(name, place):
             self.by_name[name] = known
 
@@ -124,35 +110,25 @@ class Values:
         self._findings.add(replace(finding, places=(Place(first, "the first of that name"),)))
         return False
 
-    def unknown(
+    def report_unknown(
         self, name: str, place: str, node: str = "", field: str = "", schema: OperatorSchema | None = None
     ) -> None:
-        """The finding that there is no such value."""
+        """Reports the use of an unknown value."""
         close = self._written_by(name)
         if close:
             meant = f"; node {quote(name)} writes {' and '.join(map(quote, close))}"
         else:
             close = self._findings.closest(name, self.by_name)
             meant = suggestion(close)
-        self._findings.unknown(
-            VALUE,
-            name,
-            at_field(
-                codes.UNKNOWN_VALUE,
-                f"there is no value {quote(name)}{meant}",
-                place,
-                node,
-                schema,
-                field,
-                expected=UNKNOWN_EXPECTED,
-                found=quote(name),
-                remedies=instead(place, close),
-            ),
-        )
+        details: FindingDetails = {"expected": UNKNOWN_EXPECTED, "found": quote(name)}
+        details["remedies"] = instead(place, close)
+        message = f"there is no value {quote(name)}{meant}"
+        finding = at_field(codes.UNKNOWN_VALUE, message, place, node, schema, field, **details)
+        self._findings.report_unknown(VALUE, name, finding)
 
     def _written_by(self, node: str) -> tuple[str, ...]:
-        """What a node of this name writes: other formats read values by the names of nodes."""
-        if self._written is None:  # which only what is misspelt needs
+        """Returns the values that the node of this name writes: in other formats, nodes are read by their name."""
+        if self._written is None:
             self._written = {}
             for name, place in self._places.items():
                 if writer := self.nodes.get(_node_at(place)):
@@ -160,7 +136,7 @@ class Values:
         return tuple(self._written.get(node, ()))
 
     def make(self, targets: list[WriteTarget]) -> None:
-        """Makes the values of all outputs of nodes, in the order in which they stand."""
+        """Makes the values of all outputs of nodes, in order."""
         firsts: dict[str, WriteTarget] = {}
         places = self._places
         for target in targets:
@@ -180,11 +156,11 @@ class Values:
                 self.by_name[target.key] = Known(target.value, target.desc)
         for target in targets:
             if target.base is not None and target.base not in self.by_name:
-                self.unknown(target.base, target.place + pointer("base"))
+                self.report_unknown(target.base, target.place + pointer("base"))
 
     @staticmethod
     def _size(target: WriteTarget, firsts: dict[str, WriteTarget], sizes: dict[str, int]) -> int:
-        """The size of a value: its own, or that of the first of its bases whose size is known."""
+        """Returns the size of a value: its own, or that of the nearest base with a known size."""
         chain: dict[str, WriteTarget] = {}
         found: int | None = None
         current: WriteTarget | None = target
@@ -199,7 +175,7 @@ class Values:
             found = sizes.get(current.base)
             current = firsts.get(current.base)
             if current is not None and current.key in chain:
-                break  # each is the base of the other: the checks name circles
+                break  # the checks report cycles of bases
         for key, link in chain.items():
             if firsts.get(key) is link:
                 sizes[key] = UNBOUNDED if found is None else found
@@ -209,13 +185,7 @@ class Values:
 class DeclaredReader:
     """Reads the inputs and constants of a model."""
 
-    def __init__(
-        self,
-        values: Values,
-        descriptors: DescriptorReader,
-        files: ModelFiles,
-        findings: Findings,
-    ) -> None:
+    def __init__(self, values: Values, descriptors: DescriptorReader, files: ModelFiles, findings: Findings) -> None:
         self._values = values
         self._descriptors = descriptors
         self._files = files
@@ -224,10 +194,9 @@ class DeclaredReader:
         self.constants: list[Constant] = []
 
     def read(self, root: Members, section: str) -> None:
-        """One section."""
         declared = root.mapping(section)
         if declared is None and section in root.raw:
-            self._findings.doubt(VALUE)
+            self._findings.mark_unreadable(VALUE)
         for name, raw in (declared or {}).items():
             place = pointer(section, name)
             members = Members.of(raw, place, self._findings, quote(name))
@@ -266,25 +235,25 @@ class DeclaredReader:
         return Known(value, desc, desc is None)
 
     def _read_desc(self, members: Members, has_contents: bool) -> tuple[TensorDesc | None, bool]:
-        """The descriptor, and whether all is well; only a ``.npy`` file can do without one."""
+        """Returns the descriptor, which is optional for a ``.npy`` file, and whether it is valid."""
         is_npy = contents.is_npy(members)
         if is_npy and "DataType" not in members.raw and "Sizes" not in members.raw:
             return None, True
         others = (*sorted(contents.MEMBERS), *DECLARED_MEMBERS)
         meant = members.only((*BUFFER_MEMBERS, *others), "a declared value")
         if not contents.MEMBERS.isdisjoint(meant):
-            return None, False  # nor could the contents be read
+            return None, False  # the contents are misspelt
         fields = {key: value for key, value in members.raw.items() if key in BUFFER_MEMBERS}
         problems: list[Diagnostic] = []
         found = self._descriptors.tensor(fields, fields, problems)
         report(self._findings, problems, members.place)
-        desc = found if isinstance(found, TensorDesc) and is_sound(found, members, self._findings) else None
-        if desc is None and has_contents:  # what is wrong with the contents can be said all the same
+        desc = found if isinstance(found, TensorDesc) and is_valid_tensor(found, members, self._findings) else None
+        if desc is None and has_contents:  # reports errors in the contents as well
             contents.read_contents(members, None, None, self._files, self._findings)
         return desc, desc is not None
 
     def _read_elements(self, members: Members, nbytes: int, has_contents: bool) -> tuple[TensorDesc | None, bool]:
-        """A buffer without a tensor, as the row of elements that its contents are written as."""
+        """Returns a 1-D tensor for the contents of a buffer without a tensor, and whether it is valid."""
         allowed = {*contents.MEMBERS, *DECLARED_MEMBERS, *(("DataType",) if has_contents else ())}
         members.only(sorted(allowed), "a buffer without Sizes")
         if any(name not in allowed for name in members.raw):
@@ -302,27 +271,27 @@ class DeclaredReader:
         if not count:
             message = f"{nbytes} bytes do not hold one element of {found.data_type.name}"
             place = members.at("bytes")
-            self._findings.say(codes.WRONG_VALUE_COUNT, message, place, expected=f"{found.minimum_bytes} bytes")
+            self._findings.report(codes.WRONG_VALUE_COUNT, message, place, expected=f"{found.minimum_bytes} bytes")
         return TensorDesc(found.data_type, (count,)), count > 0
 
 
-def is_sound(desc: TensorDesc, members: Members, findings: Findings) -> bool:
-    """Whether a declared tensor has dimensions, all of them of a size, and the bytes for them.
+def is_valid_tensor(desc: TensorDesc, members: Members, findings: Findings) -> bool:
+    """Whether a declared tensor has dimensions, none of size 0, and enough bytes; reports errors.
 
-    It is said here, once, and not for each reader: these may have descriptors of their own.
+    They are reported here, once, since readers may have their own descriptors.
     """
     if not desc.sizes:
         message, expected = f"a tensor has 1 to {MAX_DIMENSIONS} dimensions", f"1 to {MAX_DIMENSIONS} sizes"
-        findings.say(DIMENSION_COUNT_LIMIT, message, members.at("Sizes"), expected=expected, found="none")
+        findings.report(DIMENSION_COUNT_LIMIT, message, members.at("Sizes"), expected=expected, found="none")
     for index, size in enumerate(desc.sizes):
         if size < 1:
             message = f"Sizes[{index}] is {size}; every size is at least 1"
-            findings.say(ZERO_SIZE, message, members.at("Sizes", index), expected="at least 1", found=size)
+            findings.report(ZERO_SIZE, message, members.at("Sizes", index), expected="at least 1", found=size)
     if not desc.sizes or min(desc.sizes) < 1:
         return False
     if desc.total_size and desc.total_size < desc.minimum_bytes:
         message = f"{desc} needs {desc.minimum_bytes} bytes, and TotalTensorSizeInBytes is {desc.total_size}"
         place = members.at("TotalTensorSizeInBytes")
-        findings.say(TOTAL_SIZE_TOO_SMALL, message, place, expected=desc.minimum_bytes, found=desc.total_size)
+        findings.report(TOTAL_SIZE_TOO_SMALL, message, place, expected=desc.minimum_bytes, found=desc.total_size)
         return False
     return True

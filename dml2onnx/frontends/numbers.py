@@ -1,7 +1,7 @@
-"""Decoded JSON numbers as the numbers of DirectML: which are accepted for a type, and how they are rounded.
+"""Converts decoded JSON numbers to DirectML's data types.
 
-The rules are those of DxDispatch, which the other formats share except for FLOAT16: DxDispatch truncates toward zero
-(its half-precision library's default), elsewhere halves are rounded to the nearest even.
+All formats follow the rules of DxDispatch, except for FLOAT16: DxDispatch truncates toward zero (the default of its
+half-precision library), the other formats round to nearest even.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.codes import reading as codes
+from dml2onnx.diagnostics import Code
 from dml2onnx.frontends.findings import show
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.lazy import lazy_module
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from dml2onnx.diagnostics import Code
-
     Array = npt.NDArray[np.generic]
 else:
     np = lazy_module("numpy")
@@ -29,9 +28,7 @@ else:
 _FLOAT32 = struct.Struct("<f")
 _SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 _LARGEST_TOKEN = 1 << 64
-"""Whole numbers from here on (and below the 64-bit integers) are floating point tokens to DxDispatch, and so here."""
-
-
+"""DxDispatch parses whole numbers from here on (and below the 64-bit integers) as floating-point tokens."""
 _LARGEST = {
     DataType.FLOAT16: 65504.0,
     DataType.FLOAT32: float.fromhex("0x1.fffffep127"),
@@ -41,7 +38,7 @@ _LARGEST = {
 
 
 class Bad(NamedTuple):
-    """Why a number is not accepted."""
+    """The reason why a number is rejected."""
 
     code: Code
     message: str
@@ -50,10 +47,10 @@ class Bad(NamedTuple):
 
 
 def to_double(raw: object, *, strings: bool = True) -> float | Bad:
-    """A number, or one of ``"inf"``, ``"-inf"``, ``"nan"`` in any letter case, as a double."""
+    """Converts a number, or one of ``"inf"``, ``"-inf"``, ``"nan"`` in any letter case, to a double."""
     kind = type(raw)
     if kind is float:
-        value: float = raw  # type: ignore[assignment]  # faster than isinstance, which mypy understands
+        value: float = raw  # type: ignore[assignment]  # the type check above is faster than isinstance
         if math.isfinite(value):
             return value
         return Bad(codes.NOT_FINITE, "is too large for a double", "a double", "a larger number")
@@ -78,7 +75,7 @@ def _whole_to_double(value: int) -> float | Bad:
 
 
 def round_to_float32(value: float) -> float:
-    """The nearest float32, ties to even; infinite where DirectML's own conversion is."""
+    """Rounds to the nearest float32, ties to even, with overflow to infinity."""
     try:
         return _FLOAT32.unpack(_FLOAT32.pack(value))[0]  # type: ignore[no-any-return]  # struct is untyped
     except OverflowError:
@@ -86,7 +83,7 @@ def round_to_float32(value: float) -> float:
 
 
 def beyond_range(raw: object, value: object, data_type: DataType) -> Bad | None:
-    """What to say of a number that is finite as written and infinite as ``value`` of the type; not of "inf"."""
+    """Reports a finite number that overflows to infinity in the data type."""
     if type(value) is not float or not math.isinf(value) or type(raw) is str:
         return None
     largest = _LARGEST[data_type]
@@ -95,7 +92,7 @@ def beyond_range(raw: object, value: object, data_type: DataType) -> Bad | None:
 
 
 def first_beyond_range(raw: list[object], array: Array, data_type: DataType) -> tuple[int, Bad] | None:
-    """The index of the first number in ``raw`` that is infinite in ``array`` only, with what to say of it."""
+    """Returns the index and the problem of the first finite number in ``raw`` that is infinite in ``array``."""
     if data_type.is_float:
         for index in np.flatnonzero(np.isinf(array)):
             bad = beyond_range(raw[index], float(array[index]), data_type)
@@ -105,23 +102,18 @@ def first_beyond_range(raw: list[object], array: Array, data_type: DataType) -> 
 
 
 def to_integer(raw: object, data_type: DataType) -> int | Bad:
-    """A whole number in the range of an integer type."""
+    """Checks for a whole number in the range of an integer type."""
     low, high = data_type.limits
-    if type(raw) is not int:
-        expected = f"a whole number from {low} to {high}"
-        return Bad(codes.FIELD_KIND, f"is {show(raw)}, not a whole number", expected, show(raw))
-    if low <= raw <= high:
+    if type(raw) is int and low <= raw <= high:
         return raw
-    return Bad(
-        codes.FIELD_RANGE,
-        f"is {show(raw)}, which {data_type.name} cannot hold",
-        f"a whole number from {low} to {high}",
-        show(raw),
-    )
+    expected, found = f"a whole number from {low} to {high}", show(raw)
+    if type(raw) is not int:
+        return Bad(codes.FIELD_KIND, f"is {found}, not a whole number", expected, found)
+    return Bad(codes.FIELD_RANGE, f"is {found}, which {data_type.name} cannot hold", expected, found)
 
 
 def to_element(raw: object, data_type: DataType, *, truncate: bool, strings: bool = True) -> int | float | Bad:
-    """One value of a data type, a float already rounded to it."""
+    """Converts one value to a data type; floats are rounded to it."""
     if not data_type.is_float:
         return to_integer(raw, data_type)
     value = to_double(raw, strings=strings)
@@ -133,9 +125,9 @@ def to_element(raw: object, data_type: DataType, *, truncate: bool, strings: boo
 
 
 def to_half(values: npt.NDArray[np.float64], *, truncate: bool) -> npt.NDArray[np.float16]:
-    """Doubles as halves: rounded to nearest even, or by way of float32 and from there toward zero.
+    """Converts doubles to halves: rounds to nearest even, or rounds to float32 and truncates.
 
-    Truncation still makes infinities of magnitudes from 65536 on, as DxDispatch's half-precision library does.
+    Truncation overflows to infinity from 65536 on, as DxDispatch's half-precision library does.
     """
     with np.errstate(over="ignore", under="ignore"):
         if not truncate:
@@ -149,7 +141,7 @@ def to_half(values: npt.NDArray[np.float64], *, truncate: bool) -> npt.NDArray[n
 
 
 def to_array(raw: list[object], data_type: DataType, *, truncate: bool) -> Array | tuple[int, Bad]:
-    """Elements of a data type; or the index of the first that is not accepted, and why."""
+    """Converts elements to a data type; for a rejected one, returns its index and the reason."""
     kinds = set(map(type, raw))
     if not data_type.is_float:
         low, high = data_type.limits
@@ -171,7 +163,7 @@ def to_array(raw: list[object], data_type: DataType, *, truncate: bool) -> Array
 
 
 def from_doubles(doubles: npt.NDArray[np.float64], data_type: DataType, *, truncate: bool) -> Array:
-    """Doubles rounded to a floating point type."""
+    """Rounds doubles to a floating-point type."""
     if data_type is DataType.FLOAT16:
         return to_half(doubles, truncate=truncate)
     with np.errstate(over="ignore", under="ignore"):
@@ -179,7 +171,7 @@ def from_doubles(doubles: npt.NDArray[np.float64], data_type: DataType, *, trunc
 
 
 def pack_nibbles(values: Array) -> npt.NDArray[np.uint8]:
-    """4-bit values, stored one to a byte, two to a byte: the first in the low half; an odd last one beside zero."""
+    """Packs 4-bit values, one per byte, into two per byte, the first in the low half; pads with zero."""
     nibbles = np.bitwise_and(values.view(np.uint8), np.uint8(0xF))
     if nibbles.size % 2:
         nibbles = np.append(nibbles, np.uint8(0))
@@ -187,13 +179,13 @@ def pack_nibbles(values: Array) -> npt.NDArray[np.uint8]:
 
 
 def unpack_nibbles(raw: npt.NDArray[np.uint8], count: int, *, is_signed: bool) -> Array:
-    """The first 4-bit elements of what :func:`pack_nibbles` has made, one to a byte."""
+    """Unpacks the first ``count`` elements of :func:`pack_nibbles`, one per byte."""
     nibbles = np.stack([raw & 15, raw >> 4], -1).reshape(-1)[:count]
     return ((nibbles ^ 8).astype(np.int8) - 8) if is_signed else nibbles
 
 
 def to_bytes(values: Array, data_type: DataType) -> npt.NDArray[np.uint8]:
-    """Elements as they lie in a buffer."""
+    """Returns elements as the bytes of a buffer."""
     if data_type.is_packed_nibbles:
         return pack_nibbles(values)
     return np.ascontiguousarray(values).reshape(-1).view(np.uint8)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from dml2onnx import catalog
-from dml2onnx.catalog import FieldType, familiar
+from dml2onnx.catalog import FieldSchema, FieldType, OperatorSchema, familiar
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import (
     Diagnostic,
     Edit,
+    Member,
     Remedy,
     Steps,
     placed,
@@ -25,47 +27,41 @@ from dml2onnx.diagnostics import (
     with_code,
 )
 from dml2onnx.frontends.dialects import OPERATOR_PREFIX, operators_by_name
-from dml2onnx.frontends.findings import Findings, instead, listing, pointer, quote, show, suggestion
+from dml2onnx.frontends.findings import Findings, instead, last_member, listing, pointer, quote, show, suggestion
 from dml2onnx.frontends.members import Json
 from dml2onnx.frontends.tensors import wrong_kind
 from dml2onnx.ir.tensor import MAX_DIMENSIONS
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from dml2onnx.catalog import FieldSchema, OperatorSchema
-    from dml2onnx.diagnostics import Member
-
 MISSING = object()
-"""The value of a member that is not there."""
+"""The value of a missing member."""
 _ACTIVATION_PREFIX = "ACTIVATION_"
 _UNKNOWN = (codes.UNKNOWN_FIELD, codes.IGNORED_FIELD)
 _ARRAYS = (FieldType.UINT_ARRAY, FieldType.INT_ARRAY, FieldType.FLOAT_ARRAY)
 _STATED = ("DataType", "Sizes", "Strides")
-_OF_TENSORS = MappingProxyType(
+_TENSOR_MEMBERS = MappingProxyType(
     dict.fromkeys(("datatype", "dtype", "outputdatatype", "outputtype", "targetdatatype", "to"), "DataType")
     | {"shape": "Sizes"}
 )
-"""Members of tensor descriptors, by what they are called elsewhere, in small letters without underscores."""
+"""Maps names of other libraries, in lower case without underscores, to members of tensor descriptors."""
 _BOTH_ENDS = "pads"
-"""ONNX's attribute that has the paddings of all starts, then those of all ends."""
+"""ONNX's attribute with the paddings of all starts, then those of all ends."""
 
 
 class OperatorForm(NamedTuple):
-    """The parts of an operator written as an object: its name, its fields, and where these stand."""
+    """The parts of an operator in JSON: its name, its fields, and their paths."""
 
     type: object
     type_path: Steps
     fields: object
     fields_path: Steps
-    beside: tuple[str, ...]
-    """Members of the same object that are no fields, when the fields stand directly in it."""
+    extra: tuple[str, ...]
+    """Members of the same object that are not fields, if the object itself holds the fields."""
 
 
 def operator_form(raw: Json) -> OperatorForm:
     """Splits ``Type`` and ``Desc``, ``type`` and ``desc``, or a name with the fields beside it.
 
-    The members with a capital win; without a ``Desc`` the object itself holds the fields.
+    Capitalized members win; without a ``Desc`` the object itself holds the fields.
     """
     name = "Type" if "Type" in raw else "type"
     for inner in ("Desc", "desc"):
@@ -74,10 +70,10 @@ def operator_form(raw: Json) -> OperatorForm:
     return OperatorForm(raw.get(name, MISSING), (name,), raw, (), ("Type", "type"))
 
 
-def unknown_operator(form: OperatorForm, beside: Collection[str] = ()) -> Diagnostic:
-    """Why the name of an operator is not accepted; ``beside`` are the members next to it."""
+def unknown_operator(form: OperatorForm, extra: Collection[str] = ()) -> Diagnostic:
+    """Reports a name that is not an operator; ``extra`` are the members next to it."""
     if form.type is MISSING:
-        near = (str(form.type_path[-1]), beside)
+        near = (str(form.type_path[-1]), extra)
         return codes.MISSING_FIELD.of(form.type_path, "is missing", "the name of an operator", guess=near)
     names = tuple(name.removeprefix(OPERATOR_PREFIX) for name in catalog.operator_names())
     message = f"is {show(form.type)}, which is no DirectML operator"
@@ -91,9 +87,9 @@ def unknown_operator(form: OperatorForm, beside: Collection[str] = ()) -> Diagno
     return codes.UNKNOWN_OPERATOR.of(form.type_path, message, "the name of an operator", show(form.type), guess=guess)
 
 
-def unknown_activation(form: OperatorForm, host: OperatorSchema, beside: Collection[str]) -> Diagnostic:
-    """Why the name of an activation is not accepted: one without its prefix most of all."""
-    problem = unknown_operator(form, beside)
+def unknown_activation(form: OperatorForm, host: OperatorSchema, extra: Collection[str]) -> Diagnostic:
+    """Reports a name that is not an activation, often one that lacks its prefix."""
+    problem = unknown_operator(form, extra)
     if form.type is MISSING:
         return problem
     fusable = [catalog.operator(name).short_name for name in catalog.fused_activations(host.name)]
@@ -110,7 +106,7 @@ def unknown_activation(form: OperatorForm, host: OperatorSchema, beside: Collect
 
 
 def activation_as_text(raw: object) -> Diagnostic:
-    """An activation that is no object: by its name, most often."""
+    """Reports an activation that is not an object, often a plain name."""
     problem = wrong_kind("an operator descriptor (an object)", raw)
     if isinstance(raw, str):
         name = raw.removeprefix(OPERATOR_PREFIX).upper()
@@ -122,18 +118,18 @@ def activation_as_text(raw: object) -> Diagnostic:
     return problem
 
 
-def without_fields(form: OperatorForm, schema: OperatorSchema) -> Diagnostic | None:
-    """One problem for all fields of an operator whose ``Desc`` is not there, nor any of them in its place."""
+def missing_fields(form: OperatorForm, schema: OperatorSchema) -> Diagnostic | None:
+    """Reports a missing ``Desc`` once, if no field stands in its place either."""
     if form.fields_path or type(form.fields) is not dict or not schema.index.keys().isdisjoint(form.fields):
         return None
     name = "desc" if form.type_path == ("type",) else "Desc"
-    others = [other for other in form.fields if other not in form.beside]
+    others = [other for other in form.fields if other not in form.extra]
     expected = f"an object with the fields of {schema.short_name}"
     return codes.MISSING_FIELD.of((name,), "is missing", expected, guess=(name, others))
 
 
 def other_operator(schema: OperatorSchema, names: Collection[str], *type_path: str | int) -> Diagnostic | None:
-    """A problem with the name of an operator when the fields that are given are those of another one."""
+    """Reports the name of an operator if the fields are those of another one."""
     unknown = [name for name in names if name not in schema.index]
     missing = [name for name in _required(schema) if name not in names]
     if not unknown or len(unknown) + len(missing) < 2:
@@ -153,7 +149,7 @@ def other_operator(schema: OperatorSchema, names: Collection[str], *type_path: s
 
 @cache
 def _required(schema: OperatorSchema) -> frozenset[str]:
-    """The fields that every dialect requires: not the counts of arrays."""
+    """The fields that every dialect requires, which excludes the counts of arrays."""
     counts = {item.count for item in schema.fields}
     return frozenset(item.name for item in schema.fields if not item.optional and item.name not in counts)
 
@@ -179,7 +175,7 @@ _FORMS = MappingProxyType(
 
 
 def form_of(item: FieldSchema) -> str:
-    """What a field takes, in the words of a message."""
+    """Describes the values of a field, for messages."""
     return listing(catalog.enum_schema(item.enum).values) if item.enum is not None else _FORMS[item.type]
 
 
@@ -191,30 +187,30 @@ def report(
     node: str = "",
     schema: OperatorSchema | None = None,
 ) -> None:
-    """Adds problems to the findings; ``place`` is the pointer of what was read. Their messages begin at the verb."""
-    missing = _only_missing(problems, schema)
+    """Adds problems, whose messages begin with the verb, as findings; ``place`` is the pointer of the descriptor."""
+    missing = _single_missing_field(problems, schema)
     for problem in problems:
         where = pointer_to(place, problem.path)
         close = findings.closest(*problem.guess) if problem.guess else ()
         code, message = problem.code, problem.message
         is_unknown, field = code in _UNKNOWN, problem.field
-        of_operator = schema if is_unknown and "/" not in problem.path else None
-        if of_operator is not None:
-            close = familiar.meant_fields(field, of_operator.index) or close
-        is_only = of_operator is not None and not close
-        if is_only:
+        field_owner = schema if is_unknown and "/" not in problem.path else None
+        if field_owner is not None:
+            close = familiar.meant_fields(field, field_owner.index) or close
+        is_guess = field_owner is not None and not close
+        if is_guess:
             close = missing
-        if of_operator is not None and not close:
-            message += _in_version(of_operator, field) if code is codes.UNKNOWN_FIELD else ""
-            message += _in_a_tensor(of_operator, field)
-        if code is codes.IGNORED_FIELD and problem.guess and findings.is_slip(*problem.guess):
+        if field_owner is not None and not close:
+            message += _version_hint(field_owner, field) if code is codes.UNKNOWN_FIELD else ""
+            message += _tensor_hint(field_owner, field)
+        if code is codes.IGNORED_FIELD and problem.guess and findings.is_likely_typo(*problem.guess):
             code = codes.UNKNOWN_FIELD
         if is_unknown:
             for name in close:
-                findings.meant(where.rpartition("/")[0] + pointer(name), code, _last(problem.path))
+                findings.mark_misspelt(where.rpartition("/")[0] + pointer(name), code, last_member(problem.path))
         message = f"{_subject(problem.path, is_unknown=is_unknown)} {message}{suggestion(close)}"
-        remedies = _remedies(problem, where, close, of_operator)
-        if is_only:
+        remedies = _remedies(problem, where, close, field_owner)
+        if is_guess:
             remedies = tuple([replace(remedy, is_certain=False) for remedy in remedies])
         findings.add(
             placed(
@@ -228,8 +224,8 @@ def report(
         )
 
 
-def _only_missing(problems: Sequence[Diagnostic], schema: OperatorSchema | None) -> tuple[str, ...]:
-    """The only field that is missing, where one other stands there that is unknown and holds what it would."""
+def _single_missing_field(problems: Sequence[Diagnostic], schema: OperatorSchema | None) -> tuple[str, ...]:
+    """The only missing field, if there is a single unknown member whose value has the right type for it."""
     unknown = [item for item in problems if item.code in _UNKNOWN and "/" not in item.path]
     missing = [item for item in problems if item.code is codes.MISSING_FIELD and "/" not in item.path]
     if schema is None or len(unknown) != 1 or len(missing) != 1 or (field := schema.field(missing[0].field)) is None:
@@ -242,8 +238,8 @@ def _only_missing(problems: Sequence[Diagnostic], schema: OperatorSchema | None)
     return (field.name,) if fits else ()
 
 
-def _in_version(schema: OperatorSchema, field: str) -> str:
-    """Which other version of an operator has a field, in words."""
+def _version_hint(schema: OperatorSchema, field: str) -> str:
+    """Names the version of the operator that has the field."""
     stem = schema.name.rstrip("0123456789")
     others = [name for name in catalog.operator_names() if name != schema.name and name.rstrip("0123456789") == stem]
     having = [other for other in map(catalog.operator, others) if field in other.index]
@@ -253,55 +249,59 @@ def _in_version(schema: OperatorSchema, field: str) -> str:
     return f"; {first.short_name} has it, from feature level {first.introduced} on"
 
 
-def _in_a_tensor(schema: OperatorSchema, field: str) -> str:
-    """That a member is one of tensor descriptors, such as DataType, in words."""
-    name = _of_tensors(field)
+def _tensor_hint(schema: OperatorSchema, field: str) -> str:
+    """Points to tensor descriptors for a member of these, such as DataType."""
+    name = _tensor_member(field)
     outputs = [item.name for item in schema.output_fields]
     it = "it" if name == field else name
-    return f"; {it} is a member of tensor descriptors: say it in {listing(outputs)}" if name in _STATED else ""
+    return f"; {it} is a member of tensor descriptors: write it in {listing(outputs)}" if name in _STATED else ""
 
 
-def _of_tensors(name: str) -> str:
-    """The member of tensor descriptors that a name stands for, or the name."""
-    return _OF_TENSORS.get(name.replace("_", "").lower(), name)
+def _tensor_member(name: str) -> str:
+    """The member of tensor descriptors that a name is an alias of, or the name itself."""
+    return _TENSOR_MEMBERS.get(name.replace("_", "").lower(), name)
 
 
 def _remedies(
     problem: Diagnostic, place: str, close: Collection[str], schema: OperatorSchema | None
 ) -> tuple[Remedy, ...]:
-    """What to write instead, where that is known; ``schema`` is that of the operator whose field is unknown."""
+    """The known replacements; ``schema`` is that of the operator with an unknown field, if any."""
     if problem.instead is not None:
         words = f"write {json.dumps(problem.instead)}"
         is_guess = problem.code is codes.COUNT_MISMATCH and isinstance(problem.instead, list)
         return (Remedy(words, (Edit(place, problem.instead),), is_certain=not is_guess),)
     if problem.code in _UNKNOWN:
-        written = () if schema is None else _apart(problem) or _with_contents(problem, place, tuple(close), schema)
+        written = (
+            ()
+            if schema is None
+            else _separate_activation(problem) or _converted_fields(problem, place, tuple(close), schema)
+        )
         return written or instead(place, close, renamed=True)
     return () if problem.code in (codes.MISSING_FIELD, codes.OTHER_OPERATOR) else instead(place, close)
 
 
-def _apart(problem: Diagnostic) -> tuple[Remedy, ...]:
-    """An activation that an operator cannot fuse, as a node of its own."""
+def _separate_activation(problem: Diagnostic) -> tuple[Remedy, ...]:
+    """Suggests a node of its own for an activation that the operator cannot fuse."""
     kind = problem.contents.get("type", problem.contents.get("Type")) if isinstance(problem.contents, dict) else None
     if problem.field != "FusedActivation" or not isinstance(kind, str):
         return ()
-    return (Remedy(f"{shortened(kind)} as a node of its own, behind this one"),)
+    return (Remedy(f"{shortened(kind)} as a separate node after this one"),)
 
 
-def _with_contents(
+def _converted_fields(
     problem: Diagnostic, place: str, names: tuple[str, ...], schema: OperatorSchema
 ) -> tuple[Remedy, ...]:
-    """The fields that an unknown one stands for, where its contents have another form in them."""
+    """Replaces an unknown field by the fields that it means, with its value converted to their form."""
     contents: Any = problem.contents
-    name = _last(problem.path)
-    if not names and _of_tensors(name) == "DataType" and isinstance(contents, str):
+    name = last_member(problem.path)
+    if not names and _tensor_member(name) == "DataType" and isinstance(contents, str):
         outputs = [item.name for item in schema.output_fields]
         return (Remedy(f'"{outputs[0]}": {{"DataType": {quote(contents)}}}'),) if len(outputs) == 1 else ()
     fields = [item for name in names if (item := schema.field(name)) is not None]
     are_arrays = bool(fields) and all(item.type in _ARRAYS for item in fields)
     values: list[Member]
     if len(names) == 1 and isinstance(contents, (int, float)) and not isinstance(contents, bool):
-        # of arrays that have their length in common with others it is not known how many numbers they take
+        # the length of an array that shares its count with others is unknown
         if not are_arrays or sum(other.count == fields[0].count for other in schema.fields) > 1:
             return ()
         values = [[contents]]
@@ -324,21 +324,16 @@ def _with_contents(
 
 
 def _are_few_numbers(contents: object) -> bool:
-    """Whether it is an array of at most a number for each end of each dimension."""
+    """Whether this is an array of integers, at most one for each end of each dimension."""
     if not isinstance(contents, list) or len(contents) > 2 * MAX_DIMENSIONS:
         return False
     return all(type(item) is int for item in contents)
 
 
-def _last(path: str) -> str:
-    """The member that a path ends at."""
-    return unescape(path.rpartition("/")[2])
-
-
 def _subject(path: str, *, is_unknown: bool) -> str:
-    """How a message calls the place: ``FusedActivation.Alpha``, ``InputTensors[1].Sizes``.
+    """Formats a path for messages: ``FusedActivation.Alpha``, ``InputTensors[1].Sizes``.
 
-    An unknown member is no index, even if its name is a number.
+    An unknown member is not an index, even if its name is a number.
     """
     text = ""
     tokens = [unescape(token) for token in path.split("/")] if path else []

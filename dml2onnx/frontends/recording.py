@@ -1,4 +1,4 @@
-"""Recordings of C++ programs: a directory with an index, as the recording DirectML device makes it.
+"""Reads recordings of C++ programs: directories with an index, which the recording DirectML device writes.
 
 .. code-block:: json
 
@@ -24,20 +24,21 @@
       ]
     }
 
-A ``graph`` is a ``DML_GRAPH_DESC`` that the program has compiled, an ``operator`` one of a single node, ``rejected`` an
-operator that could not be created, for the reason in ``problem``; and the ``program`` is all that was dispatched, for
-DxDispatch. Inputs with ``contents`` are constants: the weights that the program gave to the recorder. DxDispatch
-has neither constants in graphs nor buffers whose contents are not known: those of the program are named. What the
-program did with a real device and is not here is ``unrecorded`` (of a graph or of the whole) or ``missing``
-(dispatches). One that is not ``ended`` has journals besides, as ``recorded`` has it.
+A ``graph`` is a ``DML_GRAPH_DESC`` that the program compiled, an ``operator`` a graph of a single node, ``rejected`` an
+operator that could not be created, for the reason in ``problem``; the ``program`` has all dispatches, in the format of
+DxDispatch. Inputs with ``contents`` are constants: the weights that the program passed to the recorder. DxDispatch has
+neither constants in graphs nor buffers of unknown contents, so ``constants`` and ``without_contents`` name those of
+the program. ``unrecorded`` (of a graph or of the whole) and ``missing`` (dispatches) describe what could not be
+recorded. A recording that has not ``ended`` has journals, which the module ``recorded`` describes.
 
-All files lie beside the index, or below; none of them is read that lies elsewhere.
+All files must be in the directory of the index, or below.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from dml2onnx.codes import reading
 from dml2onnx.codes import recordings as codes
@@ -45,43 +46,48 @@ from dml2onnx.diagnostics import plural
 from dml2onnx.frontends.files import FileError, ModelFiles
 from dml2onnx.frontends.findings import LONGEST_LIST, Findings, listing, quote
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
-from dml2onnx.frontends.recorded import KEY, PROGRAM, REJECTED, bad, continued, index_in, unreadable
+from dml2onnx.frontends.recorded import (
+    KEY,
+    PROGRAM,
+    REJECTED,
+    Index,
+    Part,
+    Recorded,
+    apply_program_journal,
+    damaged,
+    read_index_document,
+    unreadable,
+)
 from dml2onnx.frontends.text import Document, read_document, read_file
 from dml2onnx.frontends.unresolved import UNBOUNDED
 from dml2onnx.ir.data import Data, head, padded
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, Value
 
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from pathlib import Path
-
-    from dml2onnx.frontends.recorded import Index, Part, Recorded
-
 INDEX = "recording.json"
 OPERATORS = "operators"
-_FOLDERS = (OPERATORS, "data")
-"""What the recorder makes before anything else."""
+_DIRECTORIES = (OPERATORS, "data")
+"""The directories that the recorder makes first."""
 
 
 def index_of(path: Path) -> Path:
-    """The index of a recording's directory, where it is lost as well; any other path as it is."""
+    """Returns the path of the index, even a missing one, for the directory of a recording; other paths unchanged."""
     index = path / INDEX
     try:
-        return index if path.is_dir() and (index.is_file() or _is_recorded(path)) else path
-    except (OSError, ValueError):  # what no file can be called, which is said when it is read
+        return index if path.is_dir() and (index.is_file() or _is_recording(path)) else path
+    except (OSError, ValueError):  # not a valid file name, which is reported when the file is read
         return path
 
 
-def _is_recorded(folder: Path) -> bool:
-    """Whether a directory has what the recorder puts there, and nothing else: only the index may be missing."""
-    if not all((folder / name).is_dir() for name in _FOLDERS):
+def _is_recording(folder: Path) -> bool:
+    """Whether a directory has only files of the recorder, apart from the index."""
+    if not all((folder / name).is_dir() for name in _DIRECTORIES):
         return False
-    files = [item for item in folder.iterdir() if item.name not in _FOLDERS]
+    files = [item for item in folder.iterdir() if item.name not in _DIRECTORIES]
     return all(item.suffix in (".json", ".jsonl") for item in (*files, *(folder / OPERATORS).iterdir()))
 
 
 def read_index(path: Path, options: LoadOptions) -> bytes:
-    """The text of an index; :class:`UnreadableError` (DML0016) where a directory has all of a recording but that."""
+    """Reads the bytes of an index; raises :class:`UnreadableError` (DML0016) for a recording without one."""
     if path.name == INDEX and not path.exists() and path.parent.is_dir():
         message = f"{quote(str(path.parent))} has the files of a recording, but no {INDEX}, which says what they are"
         expected = f"{INDEX}, or one of the other files by its own name"
@@ -94,23 +100,26 @@ def is_index(document: Document) -> bool:
     return KEY in document.root
 
 
-def refuse_choice(options: LoadOptions) -> None:
-    """:class:`UnreadableError` when a graph is chosen of a model that is one."""
+def reject_graph_option(options: LoadOptions) -> None:
+    """Raises :class:`UnreadableError` if the options select a graph of a model that is a single graph."""
     if options.graph is not None:
         message = f"the model is one graph, and {quote(options.graph)} names one of several"
         raise unreadable(codes.UNKNOWN_GRAPH, message, "the recording of a program", "one graph")
 
 
 def graphs(index: Path, options: LoadOptions = DEFAULT_OPTIONS) -> tuple[Recorded, ...]:
-    """The graphs that an index lists."""
+    """Returns the graphs in an index."""
     document = read_document(index, read_index(index, options))
     if not is_index(document):
-        raise bad(f"{quote(str(index))} has no member {KEY}", KEY)
-    return index_in(document, ModelFiles(index.parent, options)).graphs
+        raise damaged(f"{quote(str(index))} has no member {KEY}", KEY)
+    return read_index_document(document, ModelFiles(index.parent, options)).graphs
 
 
-def chosen(listed: tuple[Recorded, ...], name: str | None) -> Recorded:
-    """The graph of that name, the only one, or the program beside it; else :class:`UnreadableError` lists them all."""
+def choose(listed: tuple[Recorded, ...], name: str | None) -> Recorded:
+    """Returns the graph of that name, or by default the only graph or the program, even if there is a graph besides.
+
+    Raises :class:`UnreadableError`, which lists all graphs, if there is none or the choice is ambiguous.
+    """
     if not listed:
         raise unreadable(codes.BAD_RECORDING, "the program has compiled no graph", "a graph", "none")
     good = [item for item in listed if item.kind != REJECTED]
@@ -126,15 +135,15 @@ def chosen(listed: tuple[Recorded, ...], name: str | None) -> Recorded:
         guess = Findings().did_you_mean(name, [item.name for item in listed])
         message = f"the recording has no graph {quote(name)}{guess}; it has {shown}"
         raise unreadable(codes.UNKNOWN_GRAPH, message, "a graph of the recording", quote(name))
-    message = f"say with --graph which one is meant; the recording has {shown}"
+    message = f"select a graph with --graph; the recording has {shown}"
     raise unreadable(codes.CHOOSE_GRAPH, message, "--graph NAME", plural(len(listed), "graph"))
 
 
 def read(document: Document, options: LoadOptions) -> Graph:
-    """The graph that ``options`` choose of the recording with this index."""
+    """Reads the graph that ``options`` select from the recording with this index."""
     files = ModelFiles(document.path.parent, options)
-    index = index_in(document, files)
-    item = chosen(index.graphs, options.graph)
+    index = read_index_document(document, files)
+    item = choose(index.graphs, options.graph)
     try:
         path = files.find(item.file)
     except FileError as error:
@@ -145,20 +154,22 @@ def read(document: Document, options: LoadOptions) -> Graph:
     if item.kind == PROGRAM:
         from dml2onnx.frontends import dxdispatch
 
-        item = continued(inner, item, files)
+        item = apply_program_journal(inner, item, files)
         graph = dxdispatch.read(inner, options)
     else:
         from dml2onnx.frontends import dml_graph
 
         graph = dml_graph.read(inner, options)
     if item.kind == PROGRAM:
-        graph = _unfilled(graph, item)
+        graph = _drop_unknown_contents(graph, item)
     findings = Findings()
-    _tell(index, item, findings)
-    inputs, constants = _filled(graph, item, files, options, findings)
+    _report_incomplete(index, item, findings)
+    inputs, constants = _fill_contents(graph, item, files, options, findings)
     resources = inner.root.get("resources") if item.kind == PROGRAM else None
     if not any(found.is_error for found in graph.findings):
-        _require_known(item, resources if type(resources) is dict else [port.name for port in graph.inputs], findings)
+        _report_unknown_names(
+            item, resources if type(resources) is dict else [port.name for port in graph.inputs], findings
+        )
     return replace(
         graph,
         name=item.name,
@@ -169,59 +180,59 @@ def read(document: Document, options: LoadOptions) -> Graph:
     )
 
 
-def _tell(index: Index, item: Recorded, findings: Findings) -> None:
-    """Says what the graph is not that the program had."""
+def _report_incomplete(index: Index, item: Recorded, findings: Findings) -> None:
+    """Reports the parts of the program that the recording lacks."""
     if item.problem:
         message = f"the device refused this call of the program: {item.problem}"
-        findings.say(codes.REFUSED_IN_PROGRAM, message, found=item.problem)
+        findings.report(codes.REFUSED_IN_PROGRAM, message, found=item.problem)
     for what in (*filter(None, (item.unrecorded,)), *index.unrecorded):
-        findings.say(codes.NOT_RECORDED, f"the recording leaves out a part of the program: {what}", found=what)
+        findings.report(codes.NOT_RECORDED, f"the recording leaves out a part of the program: {what}", found=what)
     for what in item.missing:
-        findings.say(codes.MISSING_DISPATCH, what, expected="all that the program dispatched")
+        findings.report(codes.MISSING_DISPATCH, what, expected="all that the program dispatched")
     if not index.ended:
         message = "the recording is incomplete: the program is still running, or it ended without releasing its objects"
-        findings.say(codes.NOT_ENDED, message, expected='"ended": true', found='"ended": false')
+        findings.report(codes.NOT_ENDED, message, expected='"ended": true', found='"ended": false')
 
 
 def require_owned(graph: Graph, options: LoadOptions) -> Graph:
-    """The graph, with an error (DML1014) for each tensor that DirectML owns whose contents nobody has given."""
+    """Returns the graph, with an error (DML1014) for each tensor without contents that DirectML owns."""
     if graph.format != "dxdispatch":
         return graph
     empty = {port.value for port in graph.inputs if port.default is None and port.name not in options.inputs}
     if not empty:
         return graph
-    missing = empty & _owned(graph)
+    missing = empty & _owned_values(graph)
     findings = Findings()
     for port in graph.inputs:
         if port.value in missing:
             message = f"{quote(port.name)} is owned by DirectML, and the recording does not have its contents"
-            findings.say(reading.NO_CONTENTS, message, port.source, expected="--constant NAME=FILE")
+            findings.report(reading.NO_CONTENTS, message, port.source, expected="--constant NAME=FILE")
     return replace(graph, findings=(*graph.findings, *findings.all()))
 
 
-def _unfilled(graph: Graph, item: Recorded) -> Graph:
-    """A program whose owned buffers without contents are inputs: the zeros that DxDispatch needs there mean nothing."""
-    unknown = [made for made in graph.constants if made.value.name in item.without_contents]
-    owned = _owned(graph) if unknown else frozenset()
-    unknown = [made for made in unknown if made.value in owned]
+def _drop_unknown_contents(graph: Graph, item: Recorded) -> Graph:
+    """Turns owned buffers without contents into inputs, since their zeros are placeholders for DxDispatch."""
+    unknown = [constant for constant in graph.constants if constant.value.name in item.without_contents]
+    owned = _owned_values(graph) if unknown else frozenset()
+    unknown = [constant for constant in unknown if constant.value in owned]
     if not unknown:
         return graph
-    inputs = [GraphInput(made.value.name, made.value) for made in unknown]
-    values = {made.value for made in unknown}
-    known = tuple([made for made in graph.constants if made.value not in values])
+    inputs = [GraphInput(constant.value.name, constant.value) for constant in unknown]
+    values = {constant.value for constant in unknown}
+    known = tuple([constant for constant in graph.constants if constant.value not in values])
     return replace(graph, inputs=(*graph.inputs, *inputs), constants=known)
 
 
-def _owned(graph: Graph) -> frozenset[Value]:
-    """What is read as a tensor that DirectML owns."""
+def _owned_values(graph: Graph) -> frozenset[Value]:
+    """Returns the values that tensors read that DirectML owns."""
     views = (view for node in graph.nodes for view in node.views_in())
     return frozenset(read.value for _, _, read, desc in views if desc.owned_by_dml)
 
 
-def _filled(
+def _fill_contents(
     graph: Graph, item: Recorded, files: ModelFiles, options: LoadOptions, findings: Findings
 ) -> tuple[tuple[GraphInput, ...], tuple[Constant, ...]]:
-    """Inputs and constants, with what the recording knows of their contents."""
+    """Returns inputs and constants, with the recorded contents."""
     inputs: list[GraphInput] = []
     constants: list[Constant] = []
     for port in graph.inputs:
@@ -238,27 +249,27 @@ def _filled(
     return tuple(inputs), tuple(constants)
 
 
-def _require_known(item: Recorded, known: Collection[str], findings: Findings) -> None:
-    """Finds fault with names that the graph does not have: what is said of them would be lost."""
+def _report_unknown_names(item: Recorded, known: Collection[str], findings: Findings) -> None:
+    """Reports names in the index that the graph does not have."""
     what = "buffer" if item.kind == PROGRAM else "input"
     for member in ("contents", "constants", "without_contents"):
         for name in sorted(set(getattr(item, member)) - set(known)):
             guess = findings.did_you_mean(name, known)
             message = f"{member} of {quote(item.name)} in {INDEX}: the graph has no {what} {quote(name)}{guess}"
-            findings.say(codes.BAD_RECORDING, message, expected=listing(known), found=quote(name))
+            findings.report(codes.BAD_RECORDING, message, expected=listing(known), found=quote(name))
 
 
 def _data(port: GraphInput, part: Part, files: ModelFiles, findings: Findings) -> Data | None:
-    """The bytes of an input, as many as it has."""
+    """Reads the contents of an input, cut or padded to its size."""
     try:
         data = files.raw(part.file, part.offset, part.length)
     except FileError as error:
-        findings.say(error.code, str(error), expected=error.expected, found=error.found)
+        findings.report(error.code, str(error), expected=error.expected, found=error.found)
         return None
     nbytes = port.value.nbytes
     needed = nbytes if port.desc is None else port.desc.reach
     if nbytes < UNBOUNDED and data.nbytes < needed:
-        message = f"{quote(part.file)} gives {data.nbytes} bytes for {quote(port.name)}, which has {needed}"
-        findings.say(codes.BAD_RECORDING, message, expected=f"{needed} bytes", found=f"{data.nbytes} bytes")
+        message = f"{quote(part.file)} has {data.nbytes} bytes for {quote(port.name)}, which has {needed}"
+        findings.report(codes.BAD_RECORDING, message, expected=f"{needed} bytes", found=f"{data.nbytes} bytes")
         return None
     return data if nbytes >= UNBOUNDED else padded(head(data, nbytes), nbytes)

@@ -1,4 +1,4 @@
-"""Remedies for a missing field, from the rest of the descriptor."""
+"""Remedies for missing and invalid fields, inferred from the rest of the descriptor."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.inference import infer_outputs
 
 INFERRED = 'leave it out, or write "infer",'
-"""How sizes are left to be found."""
+"""How to have sizes inferred."""
 _NEUTRAL = {"Scales": 1, "Repeats": 1, "StartPadding": 0, "EndPadding": 0}
-"""What changes nothing along a dimension, of arrays that have a number for each dimension of a tensor."""
+"""Neutral elements of arrays with one number per dimension of a tensor."""
 _USUAL = {"Strides": 1, "Dilations": 1, "StartPadding": 0, "EndPadding": 0, "OutputPadding": 0}
-"""What each number of an array is where nobody wants anything else: what DirectMLX has as defaults."""
+"""Defaults of DirectMLX for the elements of arrays."""
 
 
 def with_remedies(desc: OperatorDesc, problems: tuple[Diagnostic, ...], *, infers: bool) -> tuple[Diagnostic, ...]:
-    """The same problems; those about missing sizes of outputs, steps and paddings say what is expected."""
+    """Adds expected values to problems, such as sizes of outputs, strides and paddings."""
     return tuple([_remedied(desc, problem, infers=infers) for problem in problems])
 
 
@@ -47,7 +47,7 @@ def _remedied(desc: OperatorDesc, problem: Diagnostic, *, infers: bool) -> Diagn
 
 
 def _from_the_start(desc: OperatorDesc, problem: Diagnostic) -> Diagnostic:
-    """An axis that is counted from the end, with its number from the start."""
+    """Converts a negative axis, which counts from the end."""
     values = [desc.get(item.name) for item in desc.schema.input_fields]
     tensors = [item[0] if isinstance(item, tuple) and item else item for item in values]
     rank = next((item.rank for item in tensors if isinstance(item, TensorDesc)), 0)
@@ -62,7 +62,7 @@ def _from_the_start(desc: OperatorDesc, problem: Diagnostic) -> Diagnostic:
 
 
 def _for_each_dimension(desc: OperatorDesc, problem: Diagnostic) -> Diagnostic:
-    """An array that leaves out the leading dimensions of the tensor, along which nothing is to change."""
+    """Suggests neutral elements for leading dimensions that an array lacks."""
     neutral = _NEUTRAL.get(problem.field)
     tensor = desc.find("InputTensor")
     if neutral is None or not isinstance(tensor, TensorDesc):
@@ -76,7 +76,7 @@ def _for_each_dimension(desc: OperatorDesc, problem: Diagnostic) -> Diagnostic:
 
 
 def _of_each_window(desc: OperatorDesc, problem: Diagnostic) -> Diagnostic:
-    """An array that has a number for each dimension of a window, where one number or a word stands."""
+    """Suggests an array with one number per dimension of a window for a single number or a word."""
     field = desc.schema.field(problem.field)
     if field is None or field.count is None or "/" in problem.path:
         return problem
@@ -97,7 +97,7 @@ def _of_each_window(desc: OperatorDesc, problem: Diagnostic) -> Diagnostic:
 
 
 def _keeping(desc: OperatorDesc, name: str) -> list[int]:
-    """The padding at one end with which windows give an element for each step, which is ``SAME`` elsewhere."""
+    """Computes the padding at one end that other libraries call ``SAME``."""
     fields = [desc.find(item) for item in ("Strides", "Dilations", "WindowSize")]
     steps, dilations, window = (item if isinstance(item, tuple) else () for item in fields)
     input, filter = (desc.find(item) for item in ("InputTensor", "FilterTensor"))
@@ -134,7 +134,7 @@ def _expected(desc: OperatorDesc, problem: Diagnostic) -> str:
 
 
 def _sizes(desc: OperatorDesc, name: str, *, whole: bool) -> str:
-    """The sizes of an output that follow from the inputs, with its data type where all of it is missing."""
+    """Infers the sizes of an output, with its data type if the ``whole`` output is missing."""
     outputs = [item.name for item in desc.schema.output_fields if item.type is FieldType.TENSOR]
     bare = OperatorDesc(desc.schema, tuple([None if item.name in outputs else value for item, value in desc.items()]))
     found = infer_outputs(bare, {}, {}, [name]).outputs.get(name)

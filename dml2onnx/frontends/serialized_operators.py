@@ -1,21 +1,22 @@
 """Converts operators of serialized graphs to the JSON from which all descriptors are read.
 
-Tensors are identified by their names: an empty name stands for an absent tensor, and descriptors are
-there for those that are present only. Attributes are identified by their position.
+Tensors are identified by name: an empty name means an absent tensor, and only present tensors have descriptors.
+Attributes are identified by position.
 """
 
 from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Collection, Hashable, Sequence
 from functools import lru_cache
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dml2onnx import catalog
-from dml2onnx.catalog import FieldType
+from dml2onnx.catalog import FieldSchema, FieldType, OperatorSchema
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import Diagnostic, below
 from dml2onnx.frontends.descriptors import UNION_MEMBERS
@@ -43,23 +44,18 @@ from dml2onnx.serialized_schema import (
     may_be_owned,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Sequence
-
-    from dml2onnx.catalog import FieldSchema, OperatorSchema
-
 MAX_NESTING = 5
-"""Activations within activations that are decoded: enough for the descriptor's reader to refuse them."""
+"""The most levels of nested activations that are decoded: enough for the descriptor's reader to reject them."""
 
 _LONGEST_NAME = 200
-"""Names of operators and data types are cut here, so that a message about one, or a key made from it, stays small."""
+"""Names of operators and data types are cut to this length, to keep messages and cache keys small."""
 _UINTS = "<u4"
 _BYTES = struct.Struct(f"<{SCALAR_BYTES}s")
 _ARRAYS = (FieldType.UINT_ARRAY, FieldType.INT_ARRAY, FieldType.FLOAT_ARRAY)
 
 
 class Connection(NamedTuple):
-    """A tensor that is present: its field, the name of the value (empty for none), and the position of the name."""
+    """A present tensor: its field, the name of its value (may be empty), and the index of the name."""
 
     field: str
     name: str
@@ -67,20 +63,20 @@ class Connection(NamedTuple):
 
 
 class DecodedOperator(NamedTuple):
-    """The fields of an operator as decoded JSON would have them, and what connects its tensors."""
+    """The fields of an operator as decoded JSON, and the connections of its tensors."""
 
     fields: Json
     supplied: dict[str, FieldValue]
-    """Fields that cannot be decoded, which ``problems`` tell about."""
+    """Fields that could not be decoded, each with a problem."""
     inputs: tuple[Connection, ...]
     outputs: tuple[Connection, ...]
     problems: tuple[Diagnostic, ...]
     offsets: dict[str, int]
-    """Where in the file fields were found."""
+    """Positions of fields in the file."""
 
 
 class OperatorDecoder:
-    """Decodes the operators of one file, each of their tensors and attributes once of those that are equal."""
+    """Decodes the operators of one file; equal tensors and attributes are decoded once."""
 
     def __init__(self, buffer: FlatBuffer, pieces: Pieces) -> None:
         self.buffer = buffer
@@ -88,16 +84,11 @@ class OperatorDecoder:
         self.attributes = Repeats[object](buffer, pieces, ATTRIBUTE)
 
     def decode(
-        self,
-        schema: OperatorSchema,
-        table: Table,
-        names: tuple[Sequence[str], Sequence[str]],
-        owned: Collection[str],
+        self, schema: OperatorSchema, table: Table, names: tuple[Sequence[str], Sequence[str]], owned: Collection[str]
     ) -> DecodedOperator:
         """Decodes an ``OperatorNodeDesc``.
 
-        ``names`` are those of the node's inputs and of its outputs; ``owned`` has the names of all values that DirectML
-        owns.
+        ``names`` are the node's input and output names; ``owned`` has the names of all values that DirectML owns.
         """
         decoder = _Decoder(schema, self)
         inputs = decoder.tensors(schema.input_fields, table, "inputs", names[0], owned)
@@ -124,17 +115,11 @@ class _Decoder:
     # --- Tensors ------------------------------------------------------------------------------------------------------
 
     def tensors(
-        self,
-        fields: Sequence[FieldSchema],
-        table: Table,
-        side: str,
-        names: Sequence[str],
-        owned: Collection[str],
+        self, fields: Sequence[FieldSchema], table: Table, side: str, names: Sequence[str], owned: Collection[str]
     ) -> tuple[Connection, ...]:
-        """Pairs fields, names and descriptors of one side.
+        """Pairs fields, names and descriptors of the inputs or outputs.
 
-        A required tensor without a name takes a descriptor as well when there are more of these than names: nobody
-        reads it, but the operator has it.
+        If there are more descriptors than names, required tensors without a name take one, too: unread outputs.
         """
         tables = self._file.tensors.elements(table, side, repeat(None))
         connections: list[Connection] = []
@@ -170,18 +155,18 @@ class _Decoder:
         return tuple(connections)
 
     def _may_be_owned(self, field: str) -> bool:
-        """DxDispatch sets the flag on all tensors that read files, even on those with which DirectML refuses it.
+        """Whether to set the flag: DxDispatch sets it on all tensors that read files, even where DirectML rejects it.
 
-        The file does not have it, and ONNX Runtime runs such graphs; so it is left out there.
+        The file does not have the flag, and ONNX Runtime runs such graphs without it.
         """
         return may_be_owned(self._schema, field)
 
     def _count_tensors(self, side: str, unused: int, surplus: list[str]) -> None:
         if unused:
-            message = f"of the {side} are {unused} more than there are names of tensors"
+            message = f"have {unused} more descriptors than names"
             self.problems.append(codes.TENSOR_COUNT.of((side,), message, "a name for each descriptor"))
         if surplus:
-            message = f"of {self._schema.short_name} do not include what {quote(surplus[0])} is the name of"
+            message = f"have no descriptor for {quote(surplus[0])}"
             self.problems.append(codes.TENSOR_COUNT.of((side,), message, "no further name", quote(surplus[0])))
 
     def _tensor(self, element: Element[Json], owned: bool, field: str, index: int | None = None) -> Json:
@@ -200,7 +185,7 @@ class _Decoder:
     # --- Attributes ---------------------------------------------------------------------------------------------------
 
     def attributes(self, table: Table, depth: int) -> None:
-        """Decodes all attributes of an operator, or of an activation of a depth."""
+        """Decodes all attributes of an operator, or of an activation at a nesting depth."""
         fields = self._schema.attribute_fields
         repeats = self._file.attributes
         keys = _attribute_keys(self._schema, depth)
@@ -220,7 +205,7 @@ class _Decoder:
             left = self._file.buffer.left
             self._attribute(item, found, depth)
             raw = self.raw.get(item.name)
-            # scalars depend on another attribute, and so does whether no value is an array without elements
+            # scalars and empty arrays depend on other attributes
             if raw is not None and raw != [] and item.type is not FieldType.SCALAR_UNION:
                 repeats.keep(offset, key, raw, left)
 
@@ -233,7 +218,7 @@ class _Decoder:
         code, offset = table.union("val")
         if offset is None:
             if item.type in _ARRAYS and self.raw.get(item.count or "") == 0:
-                self.raw[item.name] = []  # the API has a null pointer where there are no elements
+                self.raw[item.name] = []  # the API has a null pointer for an empty array
             return
         kind = attribute_kind(self._schema, item)
         if code != kind:
@@ -260,7 +245,7 @@ class _Decoder:
         self._give_up(item.name, codes.ATTRIBUTE_KIND.of((item.name,), message, expected, found))
 
     def _scalar(self, item: FieldSchema, table: Table) -> None:
-        """The bytes of a ``DML_SCALAR_UNION``, of which the data type's member is read."""
+        """Reads the data type's member from the bytes of a ``DML_SCALAR_UNION``."""
         code, offset = table.union("data")
         if code != BYTE_ARRAY_CODE or offset is None:
             self._wrong_kind(item, "ByteArray", "nothing" if offset is None else f"code {code}")
@@ -268,7 +253,7 @@ class _Decoder:
         (content,) = table.structure("data", offset, _BYTES, 1)
         number = self.raw.get(item.scalar_type or "")
         data_type = data_types(True).get(number) if type(number) is int else None
-        # Without a data type of whole bytes, which has been or will be reported, there is no member to be read.
+        # an invalid data type is reported elsewhere
         self.raw[item.name] = {} if data_type is None else _member(data_type, content)  # type: ignore[arg-type]  # bytes
 
     def _activation(self, item: FieldSchema, table: Table, depth: int) -> None:
@@ -277,7 +262,7 @@ class _Decoder:
             self.raw[item.name] = decoded
 
     def _nested(self, item: FieldSchema, index: int | None, table: Table, depth: int) -> Json:
-        """An activation; what is wrong with its form is a problem of the whole field."""
+        """Decodes an activation; problems are those of the whole field."""
         name = table.string("type")
         raw: Json = {"Desc": {}}
         if name is not None:
@@ -295,18 +280,18 @@ class _Decoder:
 
 
 def name_at(names: Sequence[str], index: int) -> str:
-    """A name, empty where there are fewer."""
+    """Returns a name, or an empty one beyond the end."""
     return names[index] if index < len(names) else ""
 
 
 @lru_cache(maxsize=1 << 10)
 def _attribute_keys(schema: OperatorSchema, depth: int) -> tuple[Hashable, ...]:
-    """What the values of attributes depend on beside their tables."""
+    """The contexts of attributes, on which their values depend besides their tables."""
     return tuple([(schema.name, item.name, depth) for item in schema.attribute_fields])
 
 
 def _read_tensor(table: Table) -> tuple[Json, bool]:
-    """A tensor without its flags, and whether it has a size in bytes."""
+    """Decodes a tensor without its flags, and returns whether its size is not 0."""
     raw: Json = {}
     data_type = table.string("dataType")
     if data_type is not None:
@@ -322,7 +307,7 @@ def _read_tensor(table: Table) -> tuple[Json, bool]:
 
 
 def _smallest_total(raw: Json) -> int | None:
-    """What TotalTensorSizeInBytes has to be at least, so that only what says more need be kept."""
+    """Returns the smallest valid TotalTensorSizeInBytes, which need not be stored."""
     data_type = data_types(False).get(raw.get("DataType"))
     sizes, strides = raw["Sizes"], raw.get("Strides") or None
     assert isinstance(sizes, list)
@@ -338,7 +323,7 @@ def _minimum(data_type: DataType, sizes: tuple[int, ...], strides: tuple[int, ..
 
 
 def _number(value: int | float) -> int | float | str:
-    """A number as decoded JSON has it, where infinities and NaN are strings."""
+    """Converts a number to decoded JSON, where infinities and NaN are strings."""
     if isinstance(value, int) or math.isfinite(value):
         return value
     return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"

@@ -1,43 +1,38 @@
-"""Positions of the members of a JSON text, for locations and edits.
+"""Finds the positions of the members of a JSON text, for locations and edits.
 
-Reading keeps no positions: every model would pay for what only wrong ones need.
+They are not recorded while reading, since only wrong models need them.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from dml2onnx.frontends.findings import escape
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 
 
 @dataclass(slots=True)
 class Span:
-    """Where a member stands in the text."""
+    """The position of a member: that of its value, from ``start`` to ``end``, and of its name."""
 
     name: tuple[int, int] | None
-    """Its name, if it has one."""
     start: int
     end: int
-    """The end of its value."""
     is_object: bool
     is_nested: bool
     """Whether the value is an object or an array."""
     last: tuple[int, int] | None = None
-    """The last member of an object or array."""
+    """The position of the last member of an object or array."""
 
 
 def spans(text: str, wanted: Collection[str] | None = None) -> dict[str, Span]:
-    """The members of a text without comments, by JSON pointer: the ``wanted`` ones, by default all.
+    """Finds the ``wanted`` members, by default all, of a text without comments, by JSON pointer.
 
-    Of members with one name the first counts. Where the text is no JSON, the result has what comes before.
+    The first of several members with one name wins. If the text is not JSON, the result ends at the error.
     """
     found: dict[str, Span] = {}
     stack: list[tuple[str, Span, int]] = []  # of each open bracket: its pointer, its span, the index in an array
@@ -79,7 +74,7 @@ def spans(text: str, wanted: Collection[str] | None = None) -> dict[str, Span]:
 
 
 def _set_last(stack: list[tuple[str, Span, int]], start: int, end: int) -> None:
-    """Notes the member that has ended as the last one of what is around it."""
+    """Records a finished member as the last one of the enclosing object or array."""
     if stack:
         stack[-1][1].last = start, end
 

@@ -1,4 +1,4 @@
-"""Reading ``DML_BUFFER_TENSOR_DESC`` from decoded JSON.
+"""Reads ``DML_BUFFER_TENSOR_DESC`` from decoded JSON.
 
 https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_buffer_tensor_desc
 """
@@ -6,8 +6,8 @@ https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_buffer_te
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from dml2onnx.catalog.familiar import meant_enumerator
 from dml2onnx.codes import reading as codes
@@ -18,18 +18,15 @@ from dml2onnx.frontends.members import UINT32, UINT64, Json
 from dml2onnx.ir.operator import UNREADABLE, Unreadable
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
 MAX_SIZES = 64
-"""Longer lists are not looked at; up to here the checks say what is wrong with more than 8 dimensions."""
+"""Longer lists are rejected here; the checks report those of more than 8 dimensions."""
 
 _NAMESPACE = re.compile(r"^\w+(::|\.)(\w+(::|\.))*", re.ASCII)
-"""What C++ and Python put in front of a name."""
-_LONGEST_NUMBER = 12
-"""Digits of a number in quotes, with blanks."""
+"""Namespaces of C++ and Python."""
+_MAX_NUMBER_LENGTH = 12
+"""Characters of a number in quotes."""
 
-_MEMBERS = (
+BUFFER_MEMBERS = (
     "Type",
     "Desc",
     "DataType",
@@ -40,21 +37,20 @@ _MEMBERS = (
     "TotalTensorSizeInBytes",
     "GuaranteedBaseOffsetAlignment",
 )
-_INNER_MEMBERS = frozenset(_MEMBERS[2:])
-BUFFER_MEMBERS = _MEMBERS
+_INNER_MEMBERS = frozenset(BUFFER_MEMBERS[2:])
 """All members of a descriptor, in its long or short form."""
 _FULL_NAMES = tuple(DATA_TYPE_PREFIX + name for name in DataType.__members__)
 
 
 def wrong_kind(expected: str, raw: object, *path: str | int) -> Diagnostic:
-    """A value of another kind than it should be."""
+    """Reports a value of the wrong kind."""
     return codes.FIELD_KIND.of(path, f"is {show(raw)}, not {expected}", expected, show(raw))
 
 
 def unknown_enumerator(raw: object, names: Collection[str], what: str, *path: str | int) -> Diagnostic:
-    """A value that is none of the accepted names."""
+    """Reports a value that is none of the accepted names."""
     message = f"is {show(raw)}, which is no {what}"
-    if isinstance(raw, bool) and (chosen := _chosen(raw, names)):
+    if isinstance(raw, bool) and (chosen := _enumerator_of_bool(raw, names)):
         message += suggestion([chosen])
         return codes.ENUMERATOR.of(path, message, listing(names), show(raw), instead=chosen)
     meant = meant_enumerator(raw.removeprefix(f"{what}_"), names) if isinstance(raw, str) else ""
@@ -63,15 +59,15 @@ def unknown_enumerator(raw: object, names: Collection[str], what: str, *path: st
     return codes.ENUMERATOR.of(path, message, listing(names), show(raw), guess=guess)
 
 
-def _chosen(is_meant: bool, names: Collection[str]) -> str:
-    """Of two enumerators, one of which is NONE, the one that true or false stands for."""
+def _enumerator_of_bool(is_meant: bool, names: Collection[str]) -> str:
+    """Returns the enumerator that a bool means, if the enumerators are NONE and one other."""
     short = [name for name in names if not name.startswith("DML_")]
     others = [name for name in short if name != "NONE"]
     return ("NONE", others[0])[is_meant] if len(short) == 2 and len(others) == 1 else ""
 
 
 def unknown_data_type(raw: object, names: Collection[str], *path: str | int) -> Diagnostic:
-    """A value that is no data type; the name of a type in another language is not a misspelling."""
+    """Reports a value that is no data type, and translates names of types in other languages."""
     problem = unknown_enumerator(raw, names, "data type", *path)
     word = _NAMESPACE.sub("", raw).removeprefix(DATA_TYPE_PREFIX) if isinstance(raw, str) else ""
     alias = DATA_TYPE_ALIASES.get(word.lower())
@@ -83,7 +79,7 @@ def unknown_data_type(raw: object, names: Collection[str], *path: str | int) -> 
 
 
 def read_uint(raw: object, limit: int, problems: list[Diagnostic], *path: str | int) -> int | Unreadable:
-    """An unsigned number below ``limit``."""
+    """Reads an unsigned number below ``limit``."""
     if type(raw) is int and 0 <= raw < limit:
         return raw
     expected = f"a whole number from 0 to {limit - 1}"
@@ -97,28 +93,27 @@ def read_uint(raw: object, limit: int, problems: list[Diagnostic], *path: str | 
 
 
 def _as_number(raw: object, limit: int) -> int | None:
-    """The number that a text, a float or a list of one stands for."""
+    """Returns the number that a text, a float or a list of one element means, if any."""
     if isinstance(raw, list) and len(raw) == 1:
         raw = raw[0]
     if type(raw) is int:
         return raw if 0 <= raw < limit else None
     if isinstance(raw, float):
         return int(raw) if raw.is_integer() and 0 <= raw < limit else None
-    if isinstance(raw, str) and raw.isascii() and raw.strip().isdigit() and len(raw) < _LONGEST_NUMBER:
+    if isinstance(raw, str) and raw.isascii() and raw.strip().isdigit() and len(raw) < _MAX_NUMBER_LENGTH:
         return int(raw) if int(raw) < limit else None
     return None
 
 
 def read_uints(raw: object, problems: list[Diagnostic], *path: str | int) -> tuple[int, ...] | Unreadable:
-    """An array of UINT."""
+    """Reads an array of UINT."""
     if type(raw) is not list:
         problems.append(wrong_kind("an array of whole numbers", raw, *path))
         return UNREADABLE
-    good = True
     for item in raw:
         if type(item) is not int or not 0 <= item < UINT32:
-            good = False
-    if good:
+            break
+    else:
         return tuple(raw)
     found: list[Diagnostic] = []
     for index, item in enumerate(raw):
@@ -128,7 +123,7 @@ def read_uints(raw: object, problems: list[Diagnostic], *path: str | int) -> tup
 
 
 def _wrong_numbers(raw: list[object], found: list[Diagnostic], path: Steps) -> Diagnostic:
-    """Several elements of an array that are no numbers, which are one mistake."""
+    """Reports several invalid elements of an array as one problem."""
     code = codes.FIELD_KIND if any(problem.code is codes.FIELD_KIND for problem in found) else codes.FIELD_RANGE
     wrong = list(dict.fromkeys(problem.found for problem in found))
     message = f"has {len(found)} elements that are no whole numbers from 0 to {UINT32 - 1}: {listing(wrong)}"
@@ -142,15 +137,10 @@ def _wrong_numbers(raw: list[object], found: list[Diagnostic], path: Steps) -> D
 def unknown_members(
     known: Collection[str], raw: Mapping[str, object], dialect: Dialect, what: str, also: Collection[str] = ()
 ) -> list[Diagnostic]:
-    """A problem for each member that is neither among the known ones nor what may stand ``also``."""
+    """Reports each member that is neither in ``known`` nor in ``also``."""
     return [
         dialect.unknown_field.of(
-            (name,),
-            f"is no member of {what}",
-            listing(known),
-            quote(name),
-            guess=(name, known),
-            contents=value,
+            (name,), f"is no member of {what}", listing(known), quote(name), guess=(name, known), contents=value
         )
         for name, value in raw.items()
         if name not in known and name not in also
@@ -158,7 +148,7 @@ def unknown_members(
 
 
 def read_tensor(raw: object, dialect: Dialect, problems: list[Diagnostic]) -> TensorDesc | Unreadable:
-    """A tensor descriptor in its long (``Type`` and ``Desc``) or short form."""
+    """Reads a tensor descriptor in its long (``Type`` and ``Desc``) or short form."""
     if type(raw) is not dict:
         problems.append(wrong_kind("a tensor descriptor (an object)", raw))
         return UNREADABLE
@@ -166,7 +156,7 @@ def read_tensor(raw: object, dialect: Dialect, problems: list[Diagnostic]) -> Te
         _read_type(raw["Type"], dialect, problems)
     if "Desc" not in raw:
         return _read_buffer(raw, dialect, problems, ())
-    problems.extend(unknown_members(_MEMBERS[:2], raw, dialect, "a tensor descriptor with Desc"))
+    problems.extend(unknown_members(BUFFER_MEMBERS[:2], raw, dialect, "a tensor descriptor with Desc"))
     inner = raw["Desc"]
     if type(inner) is not dict:
         problems.append(wrong_kind("a buffer tensor descriptor (an object)", inner, "Desc"))
@@ -186,7 +176,7 @@ def _read_buffer(raw: Json, dialect: Dialect, problems: list[Diagnostic], path: 
         if name not in _INNER_MEMBERS and not (name == "Type" and not path):
             problems.extend(
                 below(problem, *path)
-                for problem in unknown_members(_MEMBERS[2:], {name: raw[name]}, dialect, "a tensor descriptor")
+                for problem in unknown_members(BUFFER_MEMBERS[2:], {name: raw[name]}, dialect, "a tensor descriptor")
             )
     before = len(problems)
     data_type = _read_data_type(raw, dialect, problems, path)
@@ -196,15 +186,10 @@ def _read_buffer(raw: Json, dialect: Dialect, problems: list[Diagnostic], path: 
     if "DimensionCount" in raw:
         read_uint(count, UINT32, problems, *path, "DimensionCount")
         if type(count) is int and isinstance(sizes, tuple) and count != len(sizes):
+            message, rank = f"is {show(count)}, but Sizes has {plural(len(sizes), 'element')}", len(sizes)
+            place, related = (*path, "DimensionCount"), ((*path, "Sizes"),)
             problems.append(
-                codes.COUNT_MISMATCH.of(
-                    (*path, "DimensionCount"),
-                    f"is {show(count)}, but Sizes has {plural(len(sizes), 'element')}",
-                    str(len(sizes)),
-                    show(count),
-                    related=((*path, "Sizes"),),
-                    instead=len(sizes),
-                )
+                codes.COUNT_MISMATCH.of(place, message, str(rank), show(count), related=related, instead=rank)
             )
     owned = _read_flags(raw["Flags"], dialect, problems, path) if "Flags" in raw else False
     total = read_uint(raw.get("TotalTensorSizeInBytes", 0), UINT64, problems, *path, "TotalTensorSizeInBytes")
@@ -248,10 +233,7 @@ def _read_sizes(raw: Json, problems: list[Diagnostic], path: Steps) -> tuple[int
     if type(sizes) is list and len(sizes) > MAX_SIZES:
         problems.append(
             codes.TOO_MANY_SIZES.of(
-                (*path, "Sizes"),
-                f"has {len(sizes)} dimensions",
-                "1 to 8 dimensions",
-                f"{len(sizes)} dimensions",
+                (*path, "Sizes"), f"has {len(sizes)} dimensions", "1 to 8 dimensions", f"{len(sizes)} dimensions"
             )
         )
         return UNREADABLE

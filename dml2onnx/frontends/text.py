@@ -1,7 +1,6 @@
-"""From a file to decoded JSON: encoding, grammar, duplicate members, and what DxDispatch tolerates beyond JSON.
+"""Decodes files to JSON: encoding, grammar, duplicate members, and DxDispatch's extensions of JSON.
 
-Everything that stops here is an :class:`~dml2onnx.diagnostics.UnreadableError`: without a root object there is nothing
-to say more about.
+All errors are :class:`~dml2onnx.diagnostics.UnreadableError`, since nothing else can be checked without a root object.
 """
 
 from __future__ import annotations
@@ -13,11 +12,13 @@ import re
 import stat
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from math import prod
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from dml2onnx.catalog.likeness import nearest, question
 from dml2onnx.codes import unreadable
@@ -27,13 +28,9 @@ from dml2onnx.frontends.files import lfs_pointer
 from dml2onnx.frontends.findings import pointer, quote, show
 from dml2onnx.frontends.members import Json
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
 _STRING = r'"(?:[^"\\]+|\\[\s\S])*+"?'
 _COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)")
-"""An unclosed comment goes on to the end, lest every further beginning of one be followed to there."""
+"""An unclosed comment extends to the end; otherwise each further start of one would be searched to the end, too."""
 _LAST_COMMA = re.compile(rf"{_STRING}|,(?=\s*[\]}}])")
 _LITERAL = re.compile(rf"{_STRING}|(-?Infinity|NaN)")
 _SURROGATE = re.compile(
@@ -53,69 +50,69 @@ _WORDS = MappingProxyType(
         "inf": '"inf"',
     }
 )
-"""What other languages write, and JSON."""
+"""Literals of other languages, in JSON."""
 _BARE_NUMBER = re.compile(r"(?P<sign>[-+]?)(?=\.?\d)(?P<whole>\d*)(?P<rest>\.\d+(?:[eE][-+]?\d+)?)?")
-"""A number as other languages have it: without a digit in front of the point, or with a plus sign."""
+"""A number that is invalid in JSON: without a digit before the point, or with a plus sign."""
 _END_OF_NUMBER = re.compile(r"(-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)[ \t]*\Z")
-_SUFFIX_OF_CPP = re.compile(r"[fFuUlL]{1,3}\b")
+_CPP_SUFFIX = re.compile(r"[fFuUlL]{1,3}\b")
 _HEXADECIMAL = re.compile(r"0[xX]([0-9a-fA-F]{1,16})[uUlL]{0,3}\b")
 _TERM = re.compile(r"\d{1,9}(?:\s*(?:\*|<<|\+|-)\s*\d{1,9}){1,7}(?!\w|\s*[*/+<(.-])")
 _BRACES = re.compile(r"\{(\s*-?\d[\d\s,.eE+-]*)\}")
-_BEGUN_WORD = re.compile(r"(?<!\w)(?:null|true|false)\Z")
-_REST_OF_WORD = re.compile(r"\w+")
-LONGEST_NUMBER = 40
-"""Characters of a number of C++; the text in front of a mistake may be megabytes of digits."""
+_WORD_START = re.compile(r"(?<!\w)(?:null|true|false)\Z")
+_WORD_REST = re.compile(r"\w+")
+MAX_NUMBER_LENGTH = 40
+"""The most characters of a C++ number: the text before an error may be megabytes of digits."""
 _CLOSING = MappingProxyType({"{": "}", "[": "]"})
 _BRACKET = re.compile(rf"{_STRING}|[{{}}\[\]]")
-_STANDING = re.compile(rf"{_STRING}|[\w.+-]+|\S")
+_TOKEN = re.compile(rf"{_STRING}|[\w.+-]+|\S")
 LONGEST_LINE = 160
-"""Characters of an excerpt; a model on one line has millions."""
-MOST_NEIGHBOURS = 1000
-"""Files of a directory among which one of a similar name is looked for."""
+"""The most characters of an excerpt: a model may be a single line of millions."""
+MAX_NEIGHBOURS = 1000
+"""The most files of a directory that are searched for a similar name."""
 _SLIP = 0.8
 SERIALIZED_SUFFIX = ".bin"
-"""Of serialized graphs, and of the files of their constants."""
+"""The suffix of serialized graphs and of the files of their constants."""
 _OFFSET_BYTES = 4
-_LONG_NUMBER = 4000
-"""Digits from which on Python refuses to convert decimal text to a whole number."""
+_MAX_PARSED_DIGITS = 4000
+"""Whole numbers of more digits are parsed as floats, since Python limits the digits of integers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
     """A decoded model file.
 
-    Of members of one name the first is in ``root``; ``duplicates`` has all of them, by the identity of their object.
+    ``root`` has the first of several members with one name; ``duplicates`` has all, by the ``id`` of their object.
     """
 
     path: Path
     root: Json
     strict_error: UnreadableError | None = None
-    """What is wrong with it as strict JSON, such as comments, trailing commas or a tail, which DxDispatch accepts."""
+    """The first violation of strict JSON, such as a comment, a trailing comma or a tail, which DxDispatch accepts."""
     commented_error: UnreadableError | None = None
-    """What is wrong with it apart from comments, which the native format has as well."""
+    """The first violation apart from comments, which the native format accepts."""
     duplicates: dict[int, list[tuple[str, object]]] = field(default_factory=dict)
     marked: bool = False
     """Whether the text starts with a byte order mark, which is skipped."""
 
     def repeated(self) -> Iterator[tuple[str, str]]:
-        """(pointer, name) of every member that is given more than once."""
+        """Yields (pointer, name) of every repeated member."""
         pending: list[tuple[str, object]] = [("", self.root)] if self.duplicates else []
         while pending:
             place, value = pending.pop()
             if isinstance(value, dict):
                 counts = Counter(name for name, _ in self.duplicates.get(id(value), ()))
                 yield from ((place + pointer(name), name) for name, count in counts.items() if count > 1)
-                pending.extend((place + pointer(name), item) for name, item in value.items() if _is_nested(item))
+                pending.extend((place + pointer(name), item) for name, item in value.items() if _is_container(item))
             elif isinstance(value, list):
-                pending.extend((f"{place}/{index}", item) for index, item in enumerate(value) if _is_nested(item))
+                pending.extend((f"{place}/{index}", item) for index, item in enumerate(value) if _is_container(item))
 
 
-def _is_nested(value: object) -> bool:
+def _is_container(value: object) -> bool:
     return isinstance(value, dict | list)
 
 
 def read_document(path: Path, data: bytes) -> Document:
-    """Decodes the contents of a file; :class:`UnreadableError` for all that does not hold a JSON object."""
+    """Decodes the contents of a file; raises :class:`UnreadableError` unless it is a JSON object."""
     text, marked = _decode_text(path, data)
     shown = quote(str(path))
     duplicates: dict[int, list[tuple[str, object]]] = {}
@@ -131,39 +128,38 @@ def read_document(path: Path, data: bytes) -> Document:
         except UnreadableError as other:
             commented_error = other
             duplicates.clear()
-            root = _decode(path, _relax(bare), text, duplicates, whole=False)
-    _refuse_surrogates(path, text)
+            root = _decode(path, _blank_trailing_commas(bare), text, duplicates, whole=False)
+    _reject_surrogates(path, text)
     if not isinstance(root, dict):
         if strict_error is not None:
             raise strict_error
-        _refuse(
+        _reject(
             unreadable.WRONG_ROOT, f"{shown} is {show(root)}, not an object", expected="an object", found=show(root)
         )
     return Document(path, root, strict_error, commented_error, duplicates, marked)
 
 
-def _refuse(code: Code, message: str, expected: str = "", found: str = "") -> NoReturn:
+def _reject(code: Code, message: str, expected: str = "", found: str = "") -> NoReturn:
     raise UnreadableError(code.at(message, expected=expected, found=found)) from None
 
 
-def _refuse_at(
+def _reject_at(
     path: Path, text: str, span: tuple[int, int], code: Code, message: str, expected: str = "", found: str = ""
 ) -> NoReturn:
-    """Refuses a file because of what stands at a place of its text."""
+    """Rejects a file because of an error at a position of its text."""
     finding = code.at(message, expected=expected, found=found)
     raise UnreadableError(replace(finding, file=str(path), **location(text, *span)._asdict())) from None
 
 
 def line_starts(text: str) -> list[int]:
-    """Where each line begins, and where one more would."""
+    """Returns the start of each line, and of one more after the end."""
     return [0, *(match.end() for match in re.finditer("\n", text)), len(text) + 1]
 
 
 def location(text: str, start: int, end: int, starts: Sequence[int] | None = None) -> Location:
-    """The line and columns of a piece of text, of several lines that of the first.
+    """Returns the line and columns of a range of text; if it spans several lines, of the first.
 
-    ``starts`` are those of :func:`line_starts`, which whoever looks for many places finds once: a line may be the
-    whole text.
+    Callers with many positions compute ``starts`` once by :func:`line_starts`.
     """
     starts = line_starts(text) if starts is None else starts
     line = bisect_right(starts, start, hi=len(starts) - 1)
@@ -180,59 +176,55 @@ def location(text: str, start: int, end: int, starts: Sequence[int] | None = Non
 
 
 def neighbour(path: Path, *, directories: bool = False) -> str:
-    """The file of the same directory that may be meant, or a directory in it, as a question."""
+    """Suggests a file, or also a directory, with a similar name in the same directory."""
     try:
         with os.scandir(path.parent) as entries:
-            names = [entry.name for entry in islice(entries, MOST_NEIGHBOURS) if directories or entry.is_file()]
+            names = [entry.name for entry in islice(entries, MAX_NEIGHBOURS) if directories or entry.is_file()]
     except (OSError, ValueError):
         return ""
     close = nearest(path.name, names, _SLIP)
     return question([quote(str(path.with_name(name))) for name in close])
 
 
-def _matching(path: Path) -> str:
-    """What a pattern of names matches that a shell has left as it is; nothing for other names."""
+def _pattern_hint(path: Path) -> str:
+    """Explains a glob pattern that the shell did not expand; empty for other names."""
     if not re.search(r"[*?]", path.name):
         return ""
-    names = sorted(item.name for item in islice(path.parent.glob(path.name), MOST_NEIGHBOURS))
+    names = sorted(item.name for item in islice(path.parent.glob(path.name), MAX_NEIGHBOURS))
     found = f"{plural(len(names), 'file')}, such as {quote(names[0])}" if names else "nothing"
     return f"; it is a pattern, which the shell has not expanded, and matches {found} in {quote(str(path.parent))}"
 
 
 def read_file(path: Path, max_bytes: int) -> bytes:
-    """The contents of a model file of at most ``max_bytes``; :class:`UnreadableError` when there are none to be had."""
+    """Reads a model file of at most ``max_bytes``; raises :class:`UnreadableError`."""
     shown = quote(str(path))
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
             if stat.S_ISDIR(status.st_mode):
-                _refuse_directory(path)
-            _refuse(unreadable.NOT_A_FILE, f"{shown} is not a regular file", "a file", "not a regular file")
+                _reject_directory(path)
+            _reject(unreadable.NOT_A_FILE, f"{shown} is not a regular file", "a file", "not a regular file")
         if status.st_size > max_bytes:
-            _refuse(
-                unreadable.FILE_TOO_LARGE,
-                f"{shown} has {status.st_size} bytes",
-                f"at most {max_bytes} bytes of text",
-                f"{status.st_size} bytes",
-            )
+            found = f"{status.st_size} bytes"
+            _reject(unreadable.FILE_TOO_LARGE, f"{shown} has {found}", f"at most {max_bytes} bytes of text", found)
         data = path.read_bytes()
     except FileNotFoundError:
-        _refuse(unreadable.NO_SUCH_FILE, f"{shown} does not exist{_matching(path) or neighbour(path)}", "a file")
+        _reject(unreadable.NO_SUCH_FILE, f"{shown} does not exist{_pattern_hint(path) or neighbour(path)}", "a file")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        _refuse(unreadable.CANNOT_READ, f"{shown} cannot be read: {reason}", found=reason)
+        _reject(unreadable.CANNOT_READ, f"{shown} cannot be read: {reason}", found=reason)
     pointer = lfs_pointer(shown, data)
     if pointer is not None:
-        _refuse(pointer.code, str(pointer), pointer.expected, pointer.found)
+        _reject(pointer.code, str(pointer), pointer.expected, pointer.found)
     return data
 
 
-def _refuse_directory(path: Path) -> NoReturn:
-    """What is said of a directory that is no recording, with the models that lie in it."""
+def _reject_directory(path: Path) -> NoReturn:
+    """Rejects a directory that is not a recording, and names a model in it."""
     models = [item.name for item in sorted(path.iterdir()) if item.suffix in _MODELS and item.is_file()]
     expected = f"a file, such as {quote(str(path / models[0]))}" if models else _RECORDING
     message = f"{quote(str(path))} is a directory without recording.json"
-    _refuse(unreadable.NOT_A_FILE, message, expected, "a directory")
+    _reject(unreadable.NOT_A_FILE, message, expected, "a directory")
 
 
 _MODELS = (".json", ".bin")
@@ -245,42 +237,42 @@ _PROGRAMS = MappingProxyType(
         **dict.fromkeys((".cpp", ".cc", ".cxx", ".h"), _IN_CPP),
     }
 )
-"""Files of source code, and how graphs come from them."""
+"""Source files, and how to get graphs from them."""
 
 
 def _decode_text(path: Path, data: bytes) -> tuple[str, bool]:
-    """The text of a file, and whether it starts with a byte order mark, which is left out."""
+    """Decodes a file; returns its text without a byte order mark, and whether it has one."""
     shown = quote(str(path))
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        _refuse(unreadable.BYTE_ORDER_MARK, f"{shown} is UTF-16 text", "UTF-8", "a UTF-16 byte order mark")
+        _reject(unreadable.BYTE_ORDER_MARK, f"{shown} is UTF-16 text", "UTF-8", "a UTF-16 byte order mark")
     if b"\0" in (data[:1], data[1:2]) and data[:4].count(b"\0") == 2 and b"{" in data[:2]:
-        _refuse(unreadable.BYTE_ORDER_MARK, f"{shown} is UTF-16 text", "UTF-8", "UTF-16 without a byte order mark")
+        _reject(unreadable.BYTE_ORDER_MARK, f"{shown} is UTF-16 text", "UTF-8", "UTF-16 without a byte order mark")
     if _is_onnx(path, data):
         made_of = [name for suffix in _MODELS if (name := path.with_suffix(suffix)).is_file()]
         such_as = f", such as {quote(str(made_of[0]))}" if made_of else ", which options such as --half take"
         expected = f"the DirectML graph that it was made of{such_as}"
-        _refuse(unreadable.ONNX_MODEL, f"{shown} is an ONNX model already", expected, "an ONNX model")
-    other = foreign.of_bytes(data)
+        _reject(unreadable.ONNX_MODEL, f"{shown} is an ONNX model already", expected, "an ONNX model")
+    other = foreign.recognize_bytes(data)
     if other is not None:
-        _refuse(unreadable.NOT_JSON, f"{shown} {other.what}", other.instead, other.what.partition(",")[0][3:])
+        _reject(unreadable.NOT_JSON, f"{shown} {other.what}", other.instead, other.what.partition(",")[0][3:])
     if path.suffix in _PROGRAMS and not data.lstrip().startswith(b"{"):
         what, instead = _PROGRAMS[path.suffix]
-        _refuse(unreadable.NOT_JSON, f"{shown} is {what}", f"a graph; {instead}", "a program")
+        _reject(unreadable.NOT_JSON, f"{shown} is {what}", f"a graph; {instead}", "a program")
     marked = data.startswith(codecs.BOM_UTF8)
     if marked:
         data = data[len(codecs.BOM_UTF8) :]
     if not data.strip():
-        _refuse(unreadable.NOT_JSON, f"{shown} is empty", "a JSON object", "nothing")
+        _reject(unreadable.NOT_JSON, f"{shown} is empty", "a JSON object", "nothing")
     try:
         return data.decode("utf-8"), marked
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         found = f"byte 0x{data[error.start]:02x} at offset {error.start}"
-        _refuse(unreadable.NOT_UTF8, f"{shown} is not UTF-8 text: {found} (line {line})", "UTF-8", found)
+        _reject(unreadable.NOT_UTF8, f"{shown} is not UTF-8 text: {found} (line {line})", "UTF-8", found)
 
 
 def _is_onnx(path: Path, data: bytes) -> bool:
-    """Whether the bytes are a serialized ``onnx.ModelProto``: its version, a small number, comes first of all."""
+    """Whether the bytes are a serialized ``onnx.ModelProto``, which starts with its version."""
     return (
         data.startswith(b"\x08")
         or is_ort(data)
@@ -289,16 +281,15 @@ def _is_onnx(path: Path, data: bytes) -> bool:
 
 
 def is_ort(data: bytes) -> bool:
-    """Whether the bytes are an ONNX model in ONNX Runtime's own format, by the identifier of that FlatBuffers file."""
+    """Whether the bytes are an ONNX model in ONNX Runtime's format, by the FlatBuffers file identifier."""
     return data[4:8] == b"ORTM"
 
 
 def is_serialized(path: Path, data: bytes) -> bool:
-    """Whether the contents of a file are meant to be a serialized graph.
+    """Whether a file is a serialized graph.
 
-    There is no magic number. A file starts with the offset of its root, a small multiple of 4, so that one of the first
-    bytes is zero, which no text has. ONNX models start with a version that is not 0. The suffix decides when
-    even that is damaged.
+    There is no magic number. A file starts with the offset of its root, a small multiple of 4, so one of the first
+    bytes is zero, unlike in text. ONNX models start with a version that is not 0. The suffix decides for damaged files.
     """
     start = data[:_OFFSET_BYTES]
     if (start[:1] == b"\x08" and start[1:2] != b"\0") or is_ort(data) or data[4:8] == foreign.TFLITE:
@@ -306,7 +297,7 @@ def is_serialized(path: Path, data: bytes) -> bool:
     root = int.from_bytes(start, "little")
     if 0 in start and not root % _OFFSET_BYTES and root + _OFFSET_BYTES <= len(data):
         return True
-    if foreign.of_bytes(data) is not None:
+    if foreign.recognize_bytes(data) is not None:
         return False
     if path.suffix.lower() != SERIALIZED_SUFFIX or start.startswith((b"\xff\xfe", b"\xfe\xff")):
         return False
@@ -347,9 +338,9 @@ def _decode(
             return made
 
         root = run(count, "object_hook", parse_int)
-        # Where as many members are kept as there are colons, no object has two of one name. To get all names in
-        # their order would take half as long as the reading itself.
-        if kept == text.count(":") or kept == _most_members(text):
+        # If the number of members equals the number of colons, no object has duplicates. Collecting all pairs would
+        # take half as long as parsing itself.
+        if kept == text.count(":") or kept == _max_members(text):
             return root
         return run(members, "object_pairs_hook", parse_int)
 
@@ -361,53 +352,48 @@ def _decode(
         except ValueError as error:
             if isinstance(error, _LiteralError):
                 raise
-            # Python refuses whole numbers of thousands of digits; beyond every integer type, they are read as doubles.
+            # Python rejects integers of thousands of digits; these exceed every integer type and are read as doubles.
             duplicates.clear()
-            return decoded(lambda digits: float(digits) if len(digits) > _LONG_NUMBER else int(digits))
+            return decoded(lambda digits: float(digits) if len(digits) > _MAX_PARSED_DIGITS else int(digits))
     except _LiteralError:
         place = next((match for match in _LITERAL.finditer(text) if match[1]), None)
         literal = place[1] if place else "NaN"
         span = place.span() if place else (0, 1)
         expected = 'a number, or "nan", "inf" or "-inf" in quotes'
-        _refuse_at(path, original, span, unreadable.NOT_A_NUMBER_LITERAL, f"{literal} is not JSON", expected, literal)
+        _reject_at(path, original, span, unreadable.NOT_A_NUMBER_LITERAL, f"{literal} is not JSON", expected, literal)
     except json.JSONDecodeError as error:
         span, reason, expected, found = _syntax(error, text, original)
-        _refuse_at(path, original, span, unreadable.NOT_JSON, reason, expected, found)
+        _reject_at(path, original, span, unreadable.NOT_JSON, reason, expected, found)
     except RecursionError:
-        _refuse(unreadable.TOO_DEEP, f"{quote(str(path))}: arrays or objects are nested hundreds of levels deep")
+        _reject(unreadable.TOO_DEEP, f"{quote(str(path))}: arrays or objects are nested hundreds of levels deep")
 
 
 def _syntax(error: json.JSONDecodeError, bare: str, text: str) -> tuple[tuple[int, int], str, str, str]:
-    """What breaks the grammar: where, in words, what would not, and what stands there."""
+    """Explains a syntax error: its span, the reason, the expected text and the text found."""
     start = error.pos
     rest, before = text[start:], text[:start].rstrip()
-    standing = _STANDING.match(rest)
-    found = standing[0] if standing else ""
+    token = _TOKEN.match(rest)
+    found = token[0] if token else ""
     span = (start, start + max(len(found), 1))
     if rest.startswith(("//", "/*")):
         reason = "a comment starts here, which only native and DxDispatch models may have"
         return (start, start + 2), reason, "JSON without comments", rest[:2]
     if start >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
-        reason, expected = _cut_off(bare, start, is_text=start < len(text.rstrip()))
+        reason, expected = _truncated(bare, start, is_text=start < len(text.rstrip()))
         end = len(text.rstrip())
         return (max(end - 1, 0), end) if start >= end else span, reason, expected, "the end of the file"
-    if error.msg.startswith("Illegal trailing comma"):  # as newer releases of Python say it, at the comma
-        return span, "a comma stands in front of a closing bracket", "no comma behind the last member", ","
+    if error.msg.startswith("Illegal trailing comma"):  # newer releases of Python report the comma
+        return span, "a trailing comma before a closing bracket", "no comma after the last member", ","
     if found in ("}", "]") and before.endswith(","):
-        comma = len(before) - 1
-        return (
-            (comma, comma + 1),
-            "a comma stands in front of a closing bracket",
-            "no comma behind the last member",
-            ",",
-        )
+        span = len(before) - 1, len(before)
+        return span, "a trailing comma before a closing bracket", "no comma after the last member", ","
     if rest.startswith("'"):
         quoted = re.match(r"'[^'\n]*'?", rest)
         found = quoted[0] if quoted else "'"
         reason = f"{found} is in single quotes"
         return (start, start + len(found)), reason, f'text in double quotes: "{found.strip(chr(39))}"', found
     if rest.startswith("#"):
-        return span, '"#" begins no comment here', "// in front of a comment, or JSON", found
+        return span, '"#" does not start a comment', "// to start a comment, or JSON", found
     number = _BARE_NUMBER.match(rest)
     if number is not None and error.msg.startswith("Expecting value"):
         meant = f"{number['sign'].replace('+', '')}{number['whole'] or 0}{number['rest'] or ''}"
@@ -417,23 +403,23 @@ def _syntax(error: json.JSONDecodeError, bare: str, text: str) -> tuple[tuple[in
     word = _WORD.match(rest)
     if word is not None and error.msg.startswith(("Expecting value", "Expecting property name")):
         expected = _WORDS.get(word[0], f'text in double quotes: "{word[0]}"')
-        return (start, start + len(word[0])), f"{quote(word[0])} stands here without quotes", expected, word[0]
+        return (start, start + len(word[0])), f"{quote(word[0])} is not in quotes", expected, word[0]
     if error.msg.startswith("Invalid \\escape"):
-        reason = "a backslash stands in text that escapes nothing"
+        reason = "a backslash in text escapes nothing"
         return (start, start + 2), reason, r"two backslashes for one, as in C:\\models", text[start : start + 2]
     if error.msg.startswith("Invalid control character"):
-        reason = "a line ends, or a tab stands, in the middle of a text"
+        reason = "a string contains a line break or a tab"
         return (start, start + 1), reason, r"\n or \t in its place", ""
-    if error.msg == "Expecting ',' delimiter" and (parts := _of_cpp(bare, start)) is not None:
+    if error.msg == "Expecting ',' delimiter" and (parts := _cpp_literal(bare, start)) is not None:
         (begin, end), what, meant = parts
         return (begin, end), f"{bare[begin:end]} {what}", meant, bare[begin:end]
     if error.msg == "Expecting ',' delimiter":
-        return span, *_undelimited(bare, start, found), found
+        return span, *_missing_delimiter(bare, start, found), found
     if error.msg == "Expecting ':' delimiter":
-        return span, f"{_shown(found)} stands where a colon is expected, behind the name of a member", "a colon", found
+        return span, f"{_shown(found)} found in place of a colon after the name of a member", "a colon", found
     if error.msg.startswith("Extra data"):
-        return span, f"{_shown(found)} stands behind the end of the model", "nothing more", found
-    return span, f"{_shown(found)} stands where {_EXPECTED.get(error.msg, error.msg)}", "JSON", found
+        return span, f"{_shown(found)} follows the end of the model", "nothing more", found
+    return span, f"{_shown(found)} found where {_EXPECTED.get(error.msg, error.msg)}", "JSON", found
 
 
 _EXPECTED = MappingProxyType(
@@ -444,29 +430,29 @@ _EXPECTED = MappingProxyType(
 )
 
 
-def _of_cpp(text: str, start: int) -> tuple[tuple[int, int], str, str] | None:
-    """What C++ has, such as 0.5f, 0x10, 2 * 3 or nullptr, where JSON's value ends before it: span, kind, JSON's own."""
-    first = max(start - LONGEST_NUMBER, 0)
-    word = _BEGUN_WORD.search(text, first, start)
-    if word is not None and (rest := _REST_OF_WORD.match(text, start)) is not None:
+def _cpp_literal(text: str, start: int) -> tuple[tuple[int, int], str, str] | None:
+    """Recognizes C++ such as 0.5f, 0x10, 2 * 3 or nullptr after a JSON value: its span, kind, and JSON equivalent."""
+    first = max(start - MAX_NUMBER_LENGTH, 0)
+    word = _WORD_START.search(text, first, start)
+    if word is not None and (rest := _WORD_REST.match(text, start)) is not None:
         whole = word[0] + rest[0]
         return (word.start(), rest.end()), "is a word of C++", _WORDS.get(whole, f'text in double quotes: "{whole}"')
     number = _END_OF_NUMBER.search(text[first:start])
     if number is None:
         return None
     begin = first + number.start(1)
-    if (suffix := _SUFFIX_OF_CPP.match(text, start)) is not None:
+    if (suffix := _CPP_SUFFIX.match(text, start)) is not None:
         return (begin, suffix.end()), "is a number of C++", number[1]
     if (hexadecimal := _HEXADECIMAL.match(text, begin)) is not None:
         return hexadecimal.span(), "is a number of C++", str(int(hexadecimal[1], 16))
     if (term := _TERM.match(text, begin)) is not None:
-        value = _computed(term[0])
+        value = _evaluate(term[0])
         return None if value is None else (term.span(), "is a term of C++", str(value))
     return None
 
 
-def _computed(term: str) -> int | None:
-    """What a term of whole numbers, ``*``, ``+``, ``-`` or one ``<<`` makes; ``None`` beyond what a size may be."""
+def _evaluate(term: str) -> int | None:
+    """Evaluates an expression of whole numbers with ``*``, ``+``, ``-`` or one ``<<``; ``None`` beyond 63 bits."""
     left, shift, right = term.partition("<<")
     if shift:
         is_plain = left.strip().isdigit() and right.strip().isdigit() and int(right) < 32
@@ -482,7 +468,7 @@ def _shown(token: str) -> str:
 
 
 def _open_brackets(text: str, end: int) -> list[tuple[str, int]]:
-    """The brackets that are open at a place, each with where it stands."""
+    """Returns the open brackets before ``end``, with their positions."""
     found: list[tuple[str, int]] = []
     for match in _BRACKET.finditer(text, 0, end):
         if match[0] in "{[":
@@ -492,49 +478,47 @@ def _open_brackets(text: str, end: int) -> list[tuple[str, int]]:
     return found
 
 
-def _undelimited(text: str, start: int, found: str) -> tuple[str, str]:
-    """What stands where a member has ended, and what should: a comma, or the end of what it is in."""
+def _missing_delimiter(text: str, start: int, found: str) -> tuple[str, str]:
+    """Explains a missing comma or closing bracket: the reason and the expected text."""
     above = _open_brackets(text, start)
     closing = _CLOSING[above[-1][0]] if above else "}"
     if found in ("}", "]") and above:
         bracket, at = above[-1]
-        line, column = _place(text, at)
-        reason = (
-            f'{_shown(found)} stands where "{closing}" has to close the "{bracket}" of line {line}, column {column}'
-        )
+        line, column = _line_and_column(text, at)
+        reason = f'{_shown(found)} found where "{closing}" must close the "{bracket}" of line {line}, column {column}'
         return reason, closing
     last = len(text[:start].rstrip())
-    where = f" behind line {_place(text, last)[0]}" if "\n" in text[last:start] else ""
-    return f"{_shown(found)} stands where a comma is missing{where}", f'a comma, or "{closing}"'
+    where = f" after line {_line_and_column(text, last)[0]}" if "\n" in text[last:start] else ""
+    return f"{_shown(found)} found where a comma is missing{where}", f'a comma, or "{closing}"'
 
 
-def _cut_off(text: str, start: int, *, is_text: bool) -> tuple[str, str]:
-    """That a text ends too early, and what would have to follow."""
+def _truncated(text: str, start: int, *, is_text: bool) -> tuple[str, str]:
+    """Explains a text that ends too early: the reason and the expected text."""
     above = _open_brackets(text, start)
     if is_text or not above:
         return "the text ends in the middle of the model; is the file truncated?", "the rest of the model"
-    line, column = _place(text, above[-1][1])
+    line, column = _line_and_column(text, above[-1][1])
     closing = "".join(_CLOSING[bracket] for bracket, _ in reversed(above))
     reason = f'the text ends inside of the "{above[-1][0]}" of line {line}, column {column}; is the file truncated?'
     return reason, f"the rest of the model, up to {closing}"
 
 
-def _most_members(text: str) -> int:
-    """As many members as objects can have in a text: its colons behind quotes or blanks, of which strings have few."""
+def _max_members(text: str) -> int:
+    """Returns the likely number of members: the colons after quotes or blanks, of which strings have few."""
     return sum(text.count(f"{before}:") for before in '" \t\r\n')
 
 
 class _LiteralError(ValueError):
-    """One of the literals that Python's reader accepts and JSON does not have."""
+    """A literal that Python's JSON parser accepts although JSON does not have it."""
 
 
-def _place(text: str, position: int) -> tuple[int, int]:
-    """Line and column, both counted from 1."""
+def _line_and_column(text: str, position: int) -> tuple[int, int]:
+    """Returns the line and column, from 1."""
     return text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)
 
 
 def without_comments(text: str) -> str:
-    """Blanks out comments; every other character keeps its place."""
+    """Replaces comments by blanks; all other characters keep their positions."""
 
     def blank(match: re.Match[str]) -> str:
         token = match[0]
@@ -544,8 +528,8 @@ def without_comments(text: str) -> str:
     return _COMMENT.sub(blank, text)
 
 
-def _relax(bare: str) -> str:
-    """Blanks out single trailing commas of a text without comments; every other character keeps its place."""
+def _blank_trailing_commas(bare: str) -> str:
+    """Replaces single trailing commas by blanks in a text without comments; other characters keep their positions."""
 
     def comma(match: re.Match[str]) -> str:
         if match[0] != ",":
@@ -558,18 +542,11 @@ def _relax(bare: str) -> str:
     return _LAST_COMMA.sub(comma, bare)
 
 
-def _refuse_surrogates(path: Path, text: str) -> None:
-    if "\\" not in text or "\\u" not in text:  # a single character is found much faster
+def _reject_surrogates(path: Path, text: str) -> None:
+    if "\\" not in text or "\\u" not in text:  # searching for a single character is much faster
         return
     for match in _SURROGATE.finditer(text):
         if match[1]:
             escape = f"\\{match[1]}"
-            _refuse_at(
-                path,
-                text,
-                match.span(),
-                unreadable.LONE_SURROGATE,
-                f"{escape} is half of a surrogate pair",
-                "a pair of surrogates or the character itself",
-                escape,
-            )
+            message, expected = f"{escape} is half of a surrogate pair", "a pair of surrogates or the character itself"
+            _reject_at(path, text, match.span(), unreadable.LONE_SURROGATE, message, expected, escape)

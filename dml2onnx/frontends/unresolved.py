@@ -1,22 +1,18 @@
-"""Placeholders for values that could not be read, so that their uses are not reported as well."""
+"""Placeholders for values that could not be read, so that their uses are not reported, too."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from dml2onnx.ir.graph import Read, Value
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.ir.tensor import TensorDesc
 
 UNBOUNDED = 1 << 64
-"""Bytes of a buffer whose size could not be read: enough for every reader, and more than any model can state."""
+"""The size of a buffer of unknown size: enough for every reader, and more than any model can state."""
 
 
 class Unresolved:
-    """The values of one graph that have no source, which has been reported."""
+    """The values of one graph without a source, which has been reported."""
 
     __slots__ = ("_values",)
 
@@ -24,19 +20,16 @@ class Unresolved:
         self._values: list[Value] = []
 
     def value(self, name: str = "") -> Value:
-        """A new one."""
         value = Value(name, UNBOUNDED)
         self._values.append(value)
         return value
 
     def reads(self, descs: tuple[TensorDesc, ...]) -> tuple[Read, ...]:
-        """What tensors read whose connection could not be read."""
+        """Makes the reads of tensors whose connection could not be read."""
         return tuple([Read(self.value()) for _ in descs])
 
     def add(self, values: Iterable[Value]) -> None:
-        """Values that exist already."""
         self._values.extend(values)
 
     def all(self) -> frozenset[Value]:
-        """All of them."""
         return frozenset(self._values)

@@ -1,4 +1,4 @@
-"""PyDirectML on any operating system: programs that say ``import pydirectml as dml`` run as they are.
+"""PyDirectML on any operating system: runs programs with ``import pydirectml as dml`` unchanged.
 
 >>> import numpy as np
 >>> import dml2onnx.pydirectml as dml
@@ -11,12 +11,12 @@
 >>> np.array(result).tolist()
 [[[[0.0, 0.0], [1.0, 2.0]]]]
 
-Or, with ``import pydirectml as dml`` left in place: ``dml2onnx pydirectml PROGRAM.py``.
+To run an unchanged program: ``dml2onnx pydirectml PROGRAM.py``.
 """
 
 from typing import NoReturn
 
-from dml2onnx.pydirectml.arguments import suggested_members
+from dml2onnx.pydirectml.arguments import suggest_members
 from dml2onnx.pydirectml.device import Binding, Device, TensorData
 from dml2onnx.pydirectml.enums import (
     ConvolutionDirection,
@@ -30,8 +30,9 @@ from dml2onnx.pydirectml.enums import (
     RecurrentNetworkDirection,
     TensorDataType,
     TensorFlags,
-    copied_members,
+    module_constants,
 )
+from dml2onnx.pydirectml.executable import Model
 from dml2onnx.pydirectml.expression import Expression
 from dml2onnx.pydirectml.functions import (
     GRUOutputs,
@@ -62,7 +63,6 @@ from dml2onnx.pydirectml.functions import (
     value_scale_2d,
 )
 from dml2onnx.pydirectml.graph import GraphBuilder, input_tensor, reinterpret
-from dml2onnx.pydirectml.model import Model
 from dml2onnx.pydirectml.tensors import Dimensions, FusedActivation, Size2D, TensorDesc, TensorPolicy
 
 __all__ = [
@@ -120,11 +120,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> NoReturn:
-    """What the module does not have is reported under the name that programs know it by."""
-    close = suggested_members(name, __all__)
+    """Reports unknown names as those of the module ``pydirectml``."""
+    close = suggest_members(name, __all__)
     hint = f". Did you mean: {close[0]!r}?" if close else ""
     raise AttributeError(f"module 'pydirectml' has no attribute {name!r}{hint}", name=name)
 
 
-globals().update(copied_members())
-__all__.extend(copied_members())  # for ``from pydirectml import *``
+globals().update(module_constants())
+__all__.extend(module_constants())  # for ``from pydirectml import *``

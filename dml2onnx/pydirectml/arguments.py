@@ -1,7 +1,7 @@
-"""What Python values the arguments of PyDirectML accept: the conversions of pybind11, and its refusals.
+"""Converts and checks the arguments of PyDirectML's functions as pybind11 does.
 
-Every function here takes what the caller gave and returns the value, or raises :class:`RefusedError` with a reason.
-:func:`public` turns that into the ``TypeError`` that names the function and how it is to be called.
+Every function here converts an argument, or raises :class:`RefusedError` with a reason. :func:`public` turns that into
+a ``TypeError`` with the function's name and signature.
 https://pybind11.readthedocs.io/en/stable/advanced/cast/overview.html
 """
 
@@ -21,7 +21,7 @@ Integers: TypeAlias = Sequence[int] | npt.NDArray[np.integer[Any]]
 """A sequence of whole numbers: a list, a tuple, an integer array."""
 Number: TypeAlias = float | np.number[Any] | np.bool_
 Flag: TypeAlias = bool | float | None
-"""A truth value; any number does, and ``None`` is false."""
+"""A truth value: a bool or any number; ``None`` is false."""
 
 UINT32_MAX = 2**32 - 1
 UINT64_MAX = 2**64 - 1
@@ -33,7 +33,7 @@ _T = TypeVar("_T")
 
 
 class _Required:
-    """Stands as the default of a parameter that has none, but follows ones that do."""
+    """The default of required parameters that follow optional ones."""
 
     def __repr__(self) -> str:
         return "<required>"
@@ -43,17 +43,17 @@ REQUIRED: Final[Any] = _Required()
 
 
 class RefusedError(TypeError):
-    """An argument that the parameter does not take."""
+    """An argument that the parameter does not accept."""
 
 
 def typed_repr(value: object) -> str:
-    """The kind of a value, and the value itself where that is short."""
+    """Formats the type of a value, and the value if it is short."""
     text = repr(value)
     return f"{type(value).__name__} {text}" if len(text) <= 40 and "\n" not in text else type(value).__name__
 
 
 def instance(name: str, value: object, kind: type[_T]) -> _T:
-    """An object of a class of PyDirectML; of an enumeration, a member of that very one."""
+    """Checks for an instance of a class of PyDirectML; for an enumeration, a member of exactly that one."""
     if not isinstance(value, kind):
         parts = {part: getattr(value, part, None) for part in getattr(type(value), "__slots__", ())}
         several = [part for part, item in parts.items() if isinstance(item, kind) and not _is_null(item)]
@@ -65,24 +65,24 @@ def instance(name: str, value: object, kind: type[_T]) -> _T:
 
 
 def _is_null(item: object) -> bool:
-    """Whether an expression denotes nothing, as an output does that was not asked for."""
+    """Whether this is a null expression, such as an optional output that was not requested."""
     return bool(getattr(item, "is_null", False))
 
 
 def dimension(name: str, value: object, rank: int) -> int:
-    """A dimension of a tensor of ``rank`` dimensions; of one that is counted from the end it is said which it is."""
+    """Checks for a dimension of a tensor of ``rank`` dimensions, and converts negative ones in the message."""
     if type(value) is int and -rank <= value < 0:
         raise RefusedError(f"{name} counts dimensions from 0, and is {value}; the same from 0 is {value + rank}")
     return integer(name, value)
 
 
 def dimensions(name: str, value: object, rank: int) -> list[int]:
-    """Several dimensions of a tensor of ``rank`` dimensions."""
+    """Checks for a list of dimensions of a tensor of ``rank`` dimensions."""
     return [dimension(f"{name}[{i}]", item, rank) for i, item in enumerate(_items(name, value))]
 
 
 def integer(name: str, value: object, low: int = 0, high: int = UINT32_MAX) -> int:
-    """A whole number; floats are refused even when they are whole."""
+    """Converts to an integer; rejects all floats."""
     if not isinstance(value, SupportsIndex) or isinstance(value, float):
         raise RefusedError(f"{name} has to be an int, not {typed_repr(value)}")
     try:
@@ -95,12 +95,12 @@ def integer(name: str, value: object, low: int = 0, high: int = UINT32_MAX) -> i
 
 
 def integers(name: str, value: object, low: int = 0, high: int = UINT32_MAX) -> list[int]:
-    """A list of whole numbers, of any sequence but a string."""
+    """Converts any sequence but a string to a list of integers."""
     return [integer(f"{name}[{i}]", item, low, high) for i, item in enumerate(_items(name, value))]
 
 
 def number(name: str, value: object) -> float:
-    """A number, rounded to FLOAT32; beyond its range it is infinite."""
+    """Converts to a number rounded to FLOAT32, with overflow to infinity."""
     if isinstance(value, (str, bytes, bytearray)) or not isinstance(value, (SupportsFloat, SupportsIndex)):
         raise RefusedError(f"{name} has to be a number, not {typed_repr(value)}")
     try:
@@ -112,12 +112,12 @@ def number(name: str, value: object) -> float:
 
 
 def numbers(name: str, value: object) -> list[float]:
-    """A list of numbers, each rounded to FLOAT32."""
+    """Converts to a list of numbers rounded to FLOAT32."""
     return [number(f"{name}[{i}]", item) for i, item in enumerate(_items(name, value))]
 
 
 def flag(name: str, value: object) -> bool:
-    """The truth of a number; ``None`` is false. Strings and lists are refused."""
+    """Converts a number or ``None`` to a bool; rejects strings and lists."""
     if value is None:
         return False
     if not hasattr(type(value), "__bool__"):
@@ -126,12 +126,12 @@ def flag(name: str, value: object) -> bool:
 
 
 def instances(name: str, value: object, kind: type[_T]) -> list[_T]:
-    """A list of objects of a class."""
+    """Checks for a list of instances of a class."""
     return [instance(f"{name}[{i}]", item, kind) for i, item in enumerate(_items(name, value))]
 
 
 def optional_instances(name: str, value: object, kind: type[_T]) -> list[_T | None]:
-    """A list of objects of a class, or ``None`` in their places."""
+    """Checks for a list of instances of a class or ``None``."""
     items = _items(name, value)
     return [None if item is None else instance(f"{name}[{i}]", item, kind) for i, item in enumerate(items)]
 
@@ -145,7 +145,7 @@ def _items(name: str, value: object) -> list[object]:
 
 
 def public(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Marks a function that programs call: a refused argument is reported with the signature, as pybind11 does."""
+    """Decorates a public function: rejected arguments are reported with the signature, as pybind11 does."""
     signature = inspect.signature(function)
     required = [item.name for item in signature.parameters.values() if item.default is REQUIRED]
     takes_names = not any(item.kind is item.VAR_KEYWORD for item in signature.parameters.values())
@@ -159,7 +159,7 @@ def public(function: Callable[_P, _R]) -> Callable[_P, _R]:
             for unknown in kwargs:
                 if takes_names and unknown not in signature.parameters:
                     free = [item.name for item in visible if item.name not in kwargs]
-                    raise RefusedError(_no_argument(unknown, free))
+                    raise RefusedError(_unknown_argument(unknown, free))
             if required:
                 argument = signature.bind_partial(*args, **kwargs).arguments
                 missing = [name for name in required if name not in argument]
@@ -172,17 +172,17 @@ def public(function: Callable[_P, _R]) -> Callable[_P, _R]:
     return checked
 
 
-def _no_argument(name: str, known: Sequence[str]) -> str:
-    """What is said of an argument that a function does not have, in the words of another library, say."""
-    from dml2onnx.catalog.familiar import meant_arguments  # only what is misspelt needs it
+def _unknown_argument(name: str, known: Sequence[str]) -> str:
+    """Reports an unknown argument, and suggests known ones, also for names of other libraries."""
+    from dml2onnx.catalog.familiar import meant_arguments  # only needed for errors
 
     close = meant_arguments(name, known)
     return f"it has no argument {name}" + (f"; did you mean {' and '.join(close)}?" if close else "")
 
 
-def suggested_members(name: str, known: Sequence[str]) -> list[str]:
-    """The member of the module that is meant by the name of another library, or by one like it; none for others."""
-    from difflib import get_close_matches  # only what is misspelt needs these
+def suggest_members(name: str, known: Sequence[str]) -> list[str]:
+    """Suggests a member of the module for a similar name or one of another library."""
+    from difflib import get_close_matches  # only needed for errors
 
     from dml2onnx.catalog.familiar import meant_operator
 
@@ -192,7 +192,7 @@ def suggested_members(name: str, known: Sequence[str]) -> list[str]:
 
 
 def incompatible(name: str, signatures: Sequence[str], reason: str) -> str:
-    """The text of a ``TypeError`` about the arguments of a call."""
+    """Formats the message of a ``TypeError`` about the arguments of a call."""
     listed = "".join(f"\n    {i}. {name}{signature}" for i, signature in enumerate(signatures, 1))
     end = "" if reason.endswith("?") else "."
     return f"{name}(): incompatible function arguments: {reason}{end} The following arguments are supported:{listed}"

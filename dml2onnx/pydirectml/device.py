@@ -1,4 +1,4 @@
-"""Devices and what is computed on them: Device, Binding, TensorData."""
+"""Device, and the inputs and results of its computations: Binding, TensorData."""
 
 from __future__ import annotations
 
@@ -12,28 +12,27 @@ import numpy.typing as npt
 from dml2onnx.ir.tensor import extent, packed_strides
 from dml2onnx.pydirectml.arguments import Flag, RefusedError, flag, instance, optional_instances, public, typed_repr
 from dml2onnx.pydirectml.enums import TensorDataType
-from dml2onnx.pydirectml.executable import Executable
+from dml2onnx.pydirectml.executable import Executable, Model
 from dml2onnx.pydirectml.expression import Expression
-from dml2onnx.pydirectml.model import Model
 
 if TYPE_CHECKING:
     from dml2onnx.pydirectml.tensors import TensorDesc
 
 Bytes = npt.NDArray[np.uint8]
 UNWRITTEN = 0xFF
-"""What buffers hold before they are written: as FLOAT32 a NaN."""
-MOST_NAMED = 8
-"""Inputs that a message names."""
+"""The byte that fills unwritten buffers: NaN as FLOAT32."""
+MAX_NAMED = 8
+"""The most inputs that a message lists."""
 ITEM = 4
-"""Everything that enters and leaves is presented as FLOAT32."""
+"""Bytes of an element: all inputs and results are presented as FLOAT32."""
 
 
 class Binding:
     """Data for a tensor: the bytes of a C-contiguous float32 array, whatever the tensor's data type.
 
-    Everything that numpy converts to float32 is taken; shape and rank are irrelevant. An array that needs no conversion
-    is not copied: what is written into it before ``compute`` counts. Whole numbers for a tensor of another type than
-    FLOAT32 are a RuntimeWarning: its elements would be the bit patterns of floats.
+    Accepts everything that numpy converts to float32, of any shape. An array that needs no conversion is not copied, so
+    ``compute`` sees later writes to it. Integers for a tensor of another type than FLOAT32 are a RuntimeWarning, since
+    the tensor would contain the bit patterns of floats.
     """
 
     __slots__ = ("desc", "raw")
@@ -61,7 +60,7 @@ def _float32(data: npt.ArrayLike) -> npt.NDArray[np.float32]:
 class TensorData:
     """A result of ``compute``: a float32 array over the bytes of the output, for ``np.array(t)``.
 
-    Made by hand, it presents the byte strides of its array as PyDirectML does: multiplied by the item size once more.
+    Constructed by a program, it multiplies the byte strides of its array by the item size again, as PyDirectML does.
     """
 
     __slots__ = ("_raw", "_shape", "_strides")
@@ -75,7 +74,7 @@ class TensorData:
 
     @classmethod
     def of(cls, raw: Bytes, desc: TensorDesc) -> TensorData:
-        """The bytes of an output under its descriptor."""
+        """Wraps the bytes of an output with its descriptor."""
         made = cls.__new__(cls)
         made._raw = raw
         made._shape = tuple(desc.sizes)
@@ -85,7 +84,7 @@ class TensorData:
         return made
 
     def _view(self) -> npt.NDArray[np.float32]:
-        """The array; ``ValueError`` where it would reach beyond the bytes that there are."""
+        """Returns the array; raises ``ValueError`` if it would exceed the bytes."""
         last = extent(self._shape, self._strides) - 1 + ITEM
         if last > self._raw.size:
             raise ValueError(
@@ -102,11 +101,11 @@ class TensorData:
         return np.array(self._view(), dtype, copy=copy)
 
     def __buffer__(self, flags: int, /) -> memoryview:
-        return memoryview(self._view())  # type: ignore[arg-type]  # arrays are buffers since Python had them
+        return memoryview(self._view())  # type: ignore[arg-type]  # arrays are buffers
 
 
 class Device:
-    """What computes: here ONNX Runtime, on the provider that ``dml2onnx pydirectml --provider`` names."""
+    """A device that computes with ONNX Runtime, on the provider of ``dml2onnx pydirectml --provider``."""
 
     __slots__ = ("_use_gpu",)
 
@@ -122,47 +121,46 @@ class Device:
     def compute(
         self, model: Model, inputs: Sequence[Binding | None], outputs: Sequence[Expression | None], /
     ) -> list[TensorData]:
-        """Runs a model once and returns its outputs, those that are ``None`` left out.
+        """Runs a model once and returns its outputs, without those that are ``None``.
 
-        List element i of ``inputs`` serves input index i; that of ``outputs`` says under which descriptor output i of
-        ``build`` is returned. ``ValueError`` for lists of other lengths, for an input that is needed and not bound, and
-        for a binding with more or fewer bytes than its tensor. What is wrong with the graph arrives as
-        :class:`~dml2onnx.diagnostics.DmlError`.
+        Element i of ``inputs`` is bound to input index i; element i of ``outputs`` has the descriptor of the result for
+        output i of ``build``. Raises ``ValueError`` for lists of other lengths, for a required input without a binding,
+        and for a binding of other bytes than its tensor; :class:`~dml2onnx.diagnostics.DmlError` for an invalid graph.
         """
         model = instance("model", model, Model)
         bindings = optional_instances("inputs", inputs, Binding)
         wanted = optional_instances("outputs", outputs, Expression)
-        _same_length("inputs", len(bindings), len(model.inputs), _each_input(model))
-        _same_length("outputs", len(wanted), len(model.output_names))
+        _check_length("inputs", len(bindings), len(model.inputs), _list_inputs(model))
+        _check_length("outputs", len(wanted), len(model.output_names))
         descs = [None if item is None else item.get_output_desc() for item in wanted]
         if model.executable is None:
             model.executable = Executable(model.graph, model.inputs)
-        supplied = _bound(model, bindings, model.executable)
+        supplied = _input_buffers(model, bindings, model.executable)
         if not any(desc is not None and desc.total_tensor_size_in_bytes for desc in descs):
             return []
         results = model.executable.run(supplied)
         return [
-            TensorData.of(_buffer(i, name, results, desc), desc)
+            TensorData.of(_output_buffer(i, name, results, desc), desc)
             for i, (name, desc) in enumerate(zip(model.output_names, descs, strict=True))
             if desc is not None
         ]
 
 
-def _each_input(model: Model) -> str:
-    """What the list of bindings has to hold."""
-    slots = [f"input {slot.index} of {slot.nbytes} bytes" for slot in model.inputs[:MOST_NAMED]]
+def _list_inputs(model: Model) -> str:
+    """Lists the inputs of a model, for messages."""
+    slots = [f"input {slot.index} of {slot.nbytes} bytes" for slot in model.inputs[:MAX_NAMED]]
     rest = len(model.inputs) - len(slots)
     return f"; in this order a binding, or None, for each: {', '.join(slots)}{f' and {rest} more' if rest else ''}"
 
 
-def _same_length(what: str, found: int, expected: int, hint: str = "") -> None:
+def _check_length(what: str, found: int, expected: int, hint: str = "") -> None:
     if found != expected:
         argument = f"{found} {'was' if found == 1 else 'were'} given"
         raise ValueError(f"compute(): the model has {expected} {what}, but {argument}{hint}")
 
 
-def _bound(model: Model, bindings: Sequence[Binding | None], executable: Executable) -> dict[str, Bytes]:
-    """The bytes for each input; of those that nothing depends on, zeros where nothing was bound."""
+def _input_buffers(model: Model, bindings: Sequence[Binding | None], executable: Executable) -> dict[str, Bytes]:
+    """Returns the bytes of each input, zeros for unbound inputs that nothing depends on."""
     supplied = {}
     for slot in model.inputs:
         binding = bindings[slot.index]
@@ -185,8 +183,8 @@ def _bound(model: Model, bindings: Sequence[Binding | None], executable: Executa
     return supplied
 
 
-def _buffer(index: int, name: str | None, results: dict[str, Bytes], desc: TensorDesc) -> Bytes:
-    """A buffer as large as the descriptor says, with the bytes of an output at its start."""
+def _output_buffer(index: int, name: str | None, results: dict[str, Bytes], desc: TensorDesc) -> Bytes:
+    """Returns a buffer of the descriptor's size, with the bytes of an output at its start."""
     if name is None:
         raise ValueError(f"compute(): output {index} of the model is a null expression, which has no result")
     total = desc.total_tensor_size_in_bytes

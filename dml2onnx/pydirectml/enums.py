@@ -1,8 +1,8 @@
-"""The enumerations of PyDirectML, which behave as those of pybind11 do.
+"""The enumerations of PyDirectML, which behave like those of pybind11.
 
-They have ``name``, ``value``, ``int()`` and ``__members__``; a number makes a member, and one without a name makes a
-nameless member, which is how flags are combined: ``ExecutionFlags(1 | 2)``. Members of one enumeration never equal
-those of another, nor, unless it is arithmetic, numbers.
+They have ``name``, ``value``, ``int()`` and ``__members__``. Any number converts to a member, without a name if it has
+none, which combines flags: ``ExecutionFlags(1 | 2)``. Members do not equal those of other enumerations, nor numbers,
+unless the enumeration is arithmetic.
 https://pybind11.readthedocs.io/en/stable/classes.html#enumerations-and-internal-types
 """
 
@@ -19,7 +19,7 @@ _NAMELESS = "???"
 
 
 class PybindEnum(enum.Enum):
-    """What all enumerations have in common."""
+    """The base of all enumerations."""
 
     __hash__ = enum.Enum.__hash__
 
@@ -51,22 +51,22 @@ class PybindEnum(enum.Enum):
         return type(self), (int(self),)
 
 
-def _of_numbers(function: Callable[[int, int], T]) -> Callable[[PybindEnum, Any], T]:
-    """An operator on what is behind a member and what stands to its right."""
+def _on_numbers(function: Callable[[int, int], T]) -> Callable[[PybindEnum, Any], T]:
+    """Applies an operator to the numbers of a member and its right operand."""
     return lambda member, other: function(int(member), int(other))
 
 
 class ArithmeticEnum(PybindEnum):
-    """An enumeration that compares with numbers; its bit operators give numbers."""
+    """An enumeration that compares with numbers, and whose bit operators return numbers."""
 
     __hash__ = PybindEnum.__hash__
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, (type(self), int)) and int(other) == int(self)
 
-    __lt__, __le__ = _of_numbers(operator.lt), _of_numbers(operator.le)
-    __gt__, __ge__ = _of_numbers(operator.gt), _of_numbers(operator.ge)
-    __and__, __or__, __xor__ = _of_numbers(operator.and_), _of_numbers(operator.or_), _of_numbers(operator.xor)
+    __lt__, __le__ = _on_numbers(operator.lt), _on_numbers(operator.le)
+    __gt__, __ge__ = _on_numbers(operator.gt), _on_numbers(operator.ge)
+    __and__, __or__, __xor__ = _on_numbers(operator.and_), _on_numbers(operator.or_), _on_numbers(operator.xor)
     __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
 
     def __invert__(self) -> int:
@@ -113,7 +113,7 @@ class RecurrentNetworkDirection(PybindEnum):
 
 
 class OutputOptions(ArithmeticEnum):
-    """Which outputs a recurrent network has; the only enumeration that is not copied into the module."""
+    """The outputs of a recurrent network; the only enumeration that is not copied into the module."""
 
     Both = 0
     Sequence = 1
@@ -150,7 +150,7 @@ class PaddingMode(PybindEnum):
 
 
 class ExecutionFlags(ArithmeticEnum):
-    """``DML_EXECUTION_FLAGS``: wishes about how to execute, none of which changes what is computed."""
+    """``DML_EXECUTION_FLAGS``: hints that do not change the results."""
 
     NONE = 0
     ALLOW_HALF_PRECISION_COMPUTATION = 1
@@ -159,7 +159,7 @@ class ExecutionFlags(ArithmeticEnum):
 
 
 class OperatorType(PybindEnum):
-    """``DML_OPERATOR_TYPE`` as far as PyDirectML knows it; the first argument of ``FusedActivation``."""
+    """The part of ``DML_OPERATOR_TYPE`` in PyDirectML; the first argument of ``FusedActivation``."""
 
     INVALID = 0
     ELEMENT_WISE_IDENTITY = 1
@@ -272,9 +272,9 @@ COPIED: tuple[type[PybindEnum], ...] = (
     ExecutionFlags,
     OperatorType,
 )
-"""In the order in which their members are copied into the module, where later ones take the names of earlier ones."""
+"""Enumerations whose members are copied into the module; later ones override names of earlier ones."""
 
 
-def copied_members() -> dict[str, PybindEnum]:
-    """The members that are names of the module: ``NONE`` is that of ExecutionFlags, ``FORWARD`` of a convolution."""
+def module_constants() -> dict[str, PybindEnum]:
+    """Returns the constants of the module: ``NONE`` is that of ExecutionFlags, ``FORWARD`` that of a convolution."""
     return {name: member for item in COPIED for name, member in item.__members__.items()}

@@ -1,4 +1,4 @@
-"""Expressions, Python's operators on them, and how an operator is recorded."""
+"""Expressions and Python's operators on them, and the recording of operators."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
     from dml2onnx.pydirectml.graph import GraphBuilder
 
 Operands: TypeAlias = "Mapping[str, Expression | Sequence[Expression] | None]"
-"""What tensor fields of an operator read."""
+"""The operands of the tensor fields of an operator."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TensorView:
-    """What an expression denotes: an output of an operator, or an input; and the descriptor under which it is seen."""
+    """The tensor of an expression (an operator output or a graph input), and the descriptor to view it through."""
 
     builder: GraphBuilder
     source: Recorded
-    """What the operator wrote, whatever has been reinterpreted since."""
+    """The original tensor, before any reinterpretation."""
     view: Recorded
     desc: TensorDesc
     is_input: bool
 
 
 class Expression:
-    """A handle to a tensor of the graph. Created by hand it denotes nothing, and only passing it around is allowed.
+    """A handle to a tensor of the graph. Constructed by a program, it is a null expression that cannot be used.
 
-    Operators take equal sizes and give those of the left operand; nothing is broadcast. In-place operators let this
-    very handle denote the result, for every name that it goes by. ``s / e`` is ``1 / (s * e)``, as in PyDirectML.
+    Operators require equal sizes, without broadcasting; results have those of the left operand. In-place operators
+    modify the handle, and so all references to it. ``s / e`` is ``1 / (s * e)``, as in PyDirectML.
     """
 
     __slots__ = ("_node",)
@@ -48,24 +48,23 @@ class Expression:
 
     @classmethod
     def of(cls, node: TensorView) -> Expression:
-        """A handle to something."""
         made = cls()
         made._node = node
         return made
 
     @property
     def is_null(self) -> bool:
-        """Whether it denotes nothing."""
+        """Whether this is a null expression."""
         return self._node is None
 
     def node(self) -> TensorView:
-        """What it denotes; ``RuntimeError`` for a null expression, with which PyDirectML crashes."""
+        """Returns the tensor; raises ``RuntimeError`` for a null expression, where PyDirectML crashes."""
         if self._node is None:
             raise RuntimeError("a null expression is used: an Expression() made by hand, or an output not asked for")
         return self._node
 
     def get_output_desc(self) -> TensorDesc:
-        """The descriptor of the tensor."""
+        """Returns the descriptor of the tensor."""
         return self.node().desc
 
     # --- Operators ----------------------------------------------------------------------------------------------------
@@ -73,7 +72,7 @@ class Expression:
     def __add__(self, other: Expression | Number) -> Expression:
         if _is_number(other):
             return _scaled(self, 1.0, number("other", other))
-        return _of_two("ELEMENT_WISE_ADD", self, other)
+        return _binary("ELEMENT_WISE_ADD", self, other)
 
     def __radd__(self, other: Number) -> Expression:
         return self + other if _is_number(other) else NotImplemented
@@ -81,7 +80,7 @@ class Expression:
     def __sub__(self, other: Expression | Number) -> Expression:
         if _is_number(other):
             return _scaled(self, 1.0, -number("other", other))
-        return _of_two("ELEMENT_WISE_SUBTRACT", self, other)
+        return _binary("ELEMENT_WISE_SUBTRACT", self, other)
 
     def __rsub__(self, other: Number) -> Expression:
         return _scaled(self, -1.0, number("other", other)) if _is_number(other) else NotImplemented
@@ -89,7 +88,7 @@ class Expression:
     def __mul__(self, other: Expression | Number) -> Expression:
         if _is_number(other):
             return _scaled(self, number("other", other), 0.0)
-        return _of_two("ELEMENT_WISE_MULTIPLY", self, other)
+        return _binary("ELEMENT_WISE_MULTIPLY", self, other)
 
     def __rmul__(self, other: Number) -> Expression:
         return self * other if _is_number(other) else NotImplemented
@@ -98,7 +97,7 @@ class Expression:
         if _is_number(other):
             with np.errstate(divide="ignore", over="ignore"):
                 return _scaled(self, float(np.float32(1) / np.float32(number("other", other))), 0.0)
-        return _of_two("ELEMENT_WISE_DIVIDE", self, other)
+        return _binary("ELEMENT_WISE_DIVIDE", self, other)
 
     def __rtruediv__(self, other: Number) -> Expression:
         if not _is_number(other):
@@ -107,7 +106,7 @@ class Expression:
         return _scaled(self, number("other", other), 0.0, "ELEMENT_WISE_RECIP")
 
     def __mod__(self, other: Expression) -> Expression:
-        return _of_two("ELEMENT_WISE_MODULUS_TRUNCATE", self, other)
+        return _binary("ELEMENT_WISE_MODULUS_TRUNCATE", self, other)
 
     def __neg__(self) -> Expression:
         return record("ELEMENT_WISE_NEGATE", {"InputTensor": self}, {})
@@ -140,9 +139,9 @@ def _scaled(e: Expression, scale: float, bias: float, operator: str = "ELEMENT_W
     return record(operator, {"InputTensor": e}, {"ScaleBias": ScaleBias(scale, bias)})
 
 
-def _of_two(operator: str, a: Expression, b: object) -> Expression:
+def _binary(operator: str, a: Expression, b: object) -> Expression:
     if not isinstance(b, Expression):
-        return NotImplemented  # type: ignore[no-any-return]  # as the operators do that end here
+        return NotImplemented  # type: ignore[no-any-return]  # returned by the operators
     return record(operator, {"ATensor": a, "BTensor": b}, {})
 
 
@@ -153,7 +152,7 @@ def record(
     sizes: Sequence[int] | None = None,
     data_type: TensorDataType | None = None,
 ) -> Expression:
-    """Appends an operator with one output; sizes and data type are those of its first tensor unless given."""
+    """Appends an operator with one output; sizes and data type default to those of its first tensor."""
     return record_all(operator, inputs, attributes, {"OutputTensor": (sizes, data_type)})["OutputTensor"]
 
 
@@ -163,7 +162,7 @@ def record_all(
     attributes: Mapping[str, object],
     outputs: Mapping[str, tuple[Sequence[int] | None, TensorDataType | None]],
 ) -> dict[str, Expression]:
-    """Appends an operator and returns its outputs by field; :class:`~dml2onnx.diagnostics.DmlError` for a wrong one."""
+    """Appends an operator and returns its outputs by field; raises :class:`~dml2onnx.diagnostics.DmlError`."""
     nodes = {
         field: [item.node() for item in ([operands] if isinstance(operands, Expression) else operands)]
         for field, operands in inputs.items()
@@ -178,7 +177,7 @@ def record_all(
     descs: dict[str, TensorDesc] = {}
     for field, (sizes, data_type) in outputs.items():
         kind = first.desc.data_type if data_type is None else data_type
-        # where windows find no room the formulas go below 0; the checks say it better for 0
+        # sizes are negative if windows do not fit; the checks report 0 better
         exact = first.desc.sizes if sizes is None else [max(size, 0) for size in sizes]
         stated[field] = Stated(exact, data_type_of(kind))
         descs[field] = TensorDesc.of(kind, exact)

@@ -1,8 +1,8 @@
-"""The functions of PyDirectML: one operator each, with the sizes that PyDirectML gives their outputs.
+"""The functions of PyDirectML: one operator each, with PyDirectML's output sizes.
 
-Expressions have the data type of their first operand unless a docstring says otherwise. A wrong operator raises
-:class:`~dml2onnx.diagnostics.DmlError` in the call. Parameters that have to be given although they follow optional ones
-are marked ``REQUIRED``. https://github.com/microsoft/DirectML/blob/master/Python/src/module.cpp
+Results have the data type of the first operand, unless documented otherwise. An invalid operator raises
+:class:`~dml2onnx.diagnostics.DmlError` in the call. Required parameters that follow optional ones are marked
+``REQUIRED``. https://github.com/microsoft/DirectML/blob/master/Python/src/module.cpp
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ from dml2onnx.pydirectml.tensors import NO_ACTIVATION, FusedActivation, Size2D
 if TYPE_CHECKING:
     from dml2onnx.builder.attributes import Activation
 
-MOST_ACTIVATIONS = 4
-"""Of a GRU: two for each direction."""
+MAX_ACTIVATIONS = 4
+"""The most activations of a GRU: two for each direction."""
 
 
 @dataclass(slots=True)
 class MaxPoolingOutputs:
-    """Outputs of max pooling; ``indices`` is a null expression unless asked for."""
+    """Outputs of max pooling; ``indices`` is a null expression unless requested."""
 
     values: Expression
     indices: Expression
@@ -60,17 +60,17 @@ class MaxPoolingOutputs:
 
 @dataclass(slots=True)
 class GRUOutputs:
-    """Outputs of a GRU; one that was not asked for is a null expression."""
+    """Outputs of a GRU; those not requested are null expressions."""
 
     sequence: Expression
     single: Expression
 
 
-# --- What arguments say ---------------------------------------------------------------------------------------------
+# --- Arguments ------------------------------------------------------------------------------------------------------
 
 
 def _sizes(name: str, expression: Expression, *ranks: int) -> list[int]:
-    """Sizes of an operand that has to have one of these dimension counts."""
+    """Returns the sizes of an operand, which must have one of these dimension counts."""
     sizes = instance(name, expression, Expression).get_output_desc().sizes
     if ranks and len(sizes) not in ranks:
         wanted = " or ".join(map(str, ranks))
@@ -87,7 +87,7 @@ def _activation(supplied: FusedActivation) -> Activation | None:
 
 
 def _list(name: str, supplied: Integers, length: int, default: int | None = None) -> list[int]:
-    """A list with one number for each of ``length`` dimensions; an empty one takes the default, if there is any."""
+    """Converts to a list of ``length`` numbers; an empty one is filled with the default, if any."""
     found = integers(name, supplied)
     if not found and default is not None:
         return [default] * length
@@ -97,15 +97,15 @@ def _list(name: str, supplied: Integers, length: int, default: int | None = None
 
 
 def _steps(name: str, supplied: Integers, length: int) -> list[int]:
-    """Strides of windows, by default 1."""
+    """Converts strides of windows, by default 1."""
     found = _list(name, supplied, length, 1)
     if 0 in found:
         raise ValueError(f"{name} is {found}; no stride may be 0")
     return found
 
 
-def _same(operator: str, input: Expression) -> Expression:
-    """An operator on one tensor without anything else."""
+def _unary(operator: str, input: Expression) -> Expression:
+    """Records an operator with one tensor and no attributes."""
     return record(operator, {"InputTensor": instance("input", input, Expression)}, {})
 
 
@@ -193,7 +193,7 @@ def average_pooling(
     end_padding: Integers,
     include_padding: Flag,
 ) -> Expression:
-    """``AVERAGE_POOLING``; mind the order, strides before window sizes."""
+    """``AVERAGE_POOLING``. Note the order: strides before window sizes."""
     sizes = _sizes("input", input, 4, 5)
     count = len(sizes) - 2
     steps, windows = integers("strides", strides), _list("window_sizes", window_sizes, count)
@@ -223,9 +223,9 @@ def max_pooling(
     dilations: Integers = (),
     output_indices: Flag = False,
 ) -> MaxPoolingOutputs:
-    """``MAX_POOLING2`` with strides of 1 by default. A window larger than the input gives one element.
+    """``MAX_POOLING2`` with strides of 1 by default. A window larger than the input yields one element.
 
-    ``indices`` are UINT32, of the sizes of ``values``.
+    ``indices`` are UINT32, with the sizes of ``values``.
     """
     sizes = _sizes("input", input, 4, 5)
     count = len(sizes) - 2
@@ -257,31 +257,31 @@ def max_pooling(
 @public
 def activation_relu(input: Expression) -> Expression:
     """``ACTIVATION_RELU``."""
-    return _same("ACTIVATION_RELU", input)
+    return _unary("ACTIVATION_RELU", input)
 
 
 @public
 def activation_sigmoid(input: Expression) -> Expression:
     """``ACTIVATION_SIGMOID``."""
-    return _same("ACTIVATION_SIGMOID", input)
+    return _unary("ACTIVATION_SIGMOID", input)
 
 
 @public
 def activation_identity(input: Expression) -> Expression:
     """``ACTIVATION_IDENTITY``."""
-    return _same("ACTIVATION_IDENTITY", input)
+    return _unary("ACTIVATION_IDENTITY", input)
 
 
 @public
 def activation_tanh(input: Expression) -> Expression:
     """``ACTIVATION_TANH``."""
-    return _same("ACTIVATION_TANH", input)
+    return _unary("ACTIVATION_TANH", input)
 
 
 @public
 def activation_soft_max(input: Expression) -> Expression:
     """``ACTIVATION_SOFTMAX``, the form without axes: along the last dimension."""
-    return _same("ACTIVATION_SOFTMAX", input)
+    return _unary("ACTIVATION_SOFTMAX", input)
 
 
 @public
@@ -291,7 +291,7 @@ def activation_linear(input: Expression, alpha: Number, beta: Number) -> Express
     return record("ACTIVATION_LINEAR", {"InputTensor": instance("input", input, Expression)}, attributes)
 
 
-def _of_two(operator: str, a: Expression, b: Expression, **attributes: object) -> Expression:
+def _binary(operator: str, a: Expression, b: Expression, **attributes: object) -> Expression:
     tensors = {"ATensor": instance("a", a, Expression), "BTensor": instance("b", b, Expression)}
     return record(operator, tensors, attributes)
 
@@ -299,25 +299,25 @@ def _of_two(operator: str, a: Expression, b: Expression, **attributes: object) -
 @public
 def add(a: Expression, b: Expression, fused_activation: FusedActivation = NO_ACTIVATION) -> Expression:
     """``ELEMENT_WISE_ADD1``, even without an activation; ``a + b`` is ``ELEMENT_WISE_ADD``."""
-    return _of_two("ELEMENT_WISE_ADD1", a, b, FusedActivation=_activation(fused_activation))
+    return _binary("ELEMENT_WISE_ADD1", a, b, FusedActivation=_activation(fused_activation))
 
 
 @public
 def subtract(a: Expression, b: Expression) -> Expression:
     """``ELEMENT_WISE_SUBTRACT``."""
-    return _of_two("ELEMENT_WISE_SUBTRACT", a, b)
+    return _binary("ELEMENT_WISE_SUBTRACT", a, b)
 
 
 @public
 def multiply(a: Expression, b: Expression) -> Expression:
     """``ELEMENT_WISE_MULTIPLY``."""
-    return _of_two("ELEMENT_WISE_MULTIPLY", a, b)
+    return _binary("ELEMENT_WISE_MULTIPLY", a, b)
 
 
 @public
 def divide(a: Expression, b: Expression) -> Expression:
     """``ELEMENT_WISE_DIVIDE``."""
-    return _of_two("ELEMENT_WISE_DIVIDE", a, b)
+    return _binary("ELEMENT_WISE_DIVIDE", a, b)
 
 
 @public
@@ -340,7 +340,7 @@ def mean_variance_normalization(
     epsilon: Number = REQUIRED,
     fused_activation: FusedActivation = NO_ACTIVATION,
 ) -> Expression:
-    """``MEAN_VARIANCE_NORMALIZATION1``; empty ``axes`` are no axes, not all of them."""
+    """``MEAN_VARIANCE_NORMALIZATION1``; empty ``axes`` mean no axes, not all."""
     tensors = {
         "InputTensor": instance("input", input, Expression),
         "ScaleTensor": _optional("scale", scale),
@@ -402,7 +402,7 @@ def local_response_normalization(
 
 @public
 def up_sample_2d(input: Expression, scale_size: Size2D, interpolation_mode: InterpolationMode) -> Expression:
-    """``UPSAMPLE_2D``: the last two sizes times height and width."""
+    """``UPSAMPLE_2D``: multiplies the last two sizes by height and width."""
     sizes = _sizes("input", input, 4, 5)
     factor = instance("scale_size", scale_size, Size2D)
     attributes = {
@@ -415,13 +415,9 @@ def up_sample_2d(input: Expression, scale_size: Size2D, interpolation_mode: Inte
 
 @public
 def padding(
-    input: Expression,
-    padding_mode: PaddingMode,
-    padding_value: Number,
-    start_padding: Integers,
-    end_padding: Integers,
+    input: Expression, padding_mode: PaddingMode, padding_value: Number, start_padding: Integers, end_padding: Integers
 ) -> Expression:
-    """``PADDING``, with a number for every dimension."""
+    """``PADDING``, with one number per dimension."""
     sizes = _sizes("input", input)
     start = _list("start_padding", start_padding, len(sizes))
     end = _list("end_padding", end_padding, len(sizes))
@@ -439,7 +435,7 @@ def padding(
 def slice(
     input: Expression, input_window_offsets: Integers, input_window_sizes: Integers, input_window_strides: Integers
 ) -> Expression:
-    """``SLICE1``, with a number for every dimension; negative strides go backwards through the window."""
+    """``SLICE1``, with one number per dimension; negative strides go backwards through the window."""
     rank = len(_sizes("input", input))
     offsets = _list("input_window_offsets", input_window_offsets, rank)
     windows = _list("input_window_sizes", input_window_sizes, rank)
@@ -453,7 +449,7 @@ def slice(
 
 @public
 def join(input: Sequence[Expression], axis: int) -> Expression:
-    """``JOIN`` of a list: sizes of the first, with those along ``axis`` added up."""
+    """``JOIN`` of a list: has the sizes of the first, with the sum of all along ``axis``."""
     parts = instances("input", input, Expression)
     if not parts:
         raise ValueError("input is an empty list; at least one expression is needed")
@@ -467,7 +463,7 @@ def join(input: Sequence[Expression], axis: int) -> Expression:
 
 @public
 def gather(input: Expression, indices: Expression, axis: int, index_dimensions: int) -> Expression:
-    """``GATHER``: the last ``index_dimensions`` sizes of ``indices`` take the place of size ``axis`` of ``input``."""
+    """``GATHER``: the last ``index_dimensions`` sizes of ``indices`` replace size ``axis`` of ``input``."""
     sizes = _sizes("input", input)
     index_sizes = _sizes("indices", indices, len(sizes))
     position, count = dimension("axis", axis, len(sizes)), integer("index_dimensions", index_dimensions)
@@ -503,8 +499,8 @@ def gru(
     _sizes("weight", weight, 4)
     hidden = _sizes("recurrence", recurrence, 4)[3]
     supplied = instances("activation_descs", activation_descs, FusedActivation)
-    if len(supplied) > MOST_ACTIVATIONS:
-        raise ValueError(f"activation_descs has {len(supplied)} elements; {MOST_ACTIVATIONS} are the most")
+    if len(supplied) > MAX_ACTIVATIONS:
+        raise ValueError(f"activation_descs has {len(supplied)} elements; {MAX_ACTIVATIONS} are the most")
     activations = [item.activation() for item in supplied]
     if None in activations:
         raise ValueError("activation_descs has an element of type INVALID; each has to be an activation")

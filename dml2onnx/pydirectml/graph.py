@@ -1,4 +1,4 @@
-"""Graphs: GraphBuilder, and what makes expressions without an operator."""
+"""GraphBuilder, and functions that make expressions without an operator."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from dml2onnx.pydirectml import settings
 from dml2onnx.pydirectml.arguments import Integers, instance, instances, integer, integers, public
 from dml2onnx.pydirectml.device import Device
 from dml2onnx.pydirectml.enums import ExecutionFlags, TensorDataType, TensorFlags
+from dml2onnx.pydirectml.executable import Model
 from dml2onnx.pydirectml.expression import Expression, TensorView
-from dml2onnx.pydirectml.model import Model
 from dml2onnx.pydirectml.settings import InputSlot
-from dml2onnx.pydirectml.tensors import TensorDesc, data_type_of, least_bytes
+from dml2onnx.pydirectml.tensors import TensorDesc, data_type_of, minimum_bytes
 
 if TYPE_CHECKING:
     from dml2onnx.builder.expression import Expression as Recorded
 
 
 class GraphBuilder:
-    """Collects the operators of a graph, in the order in which they are made."""
+    """Collects the operators of a graph, in order of creation."""
 
     __slots__ = ("inputs", "recorder")
 
@@ -33,10 +33,10 @@ class GraphBuilder:
 
     @public
     def build(self, flags: ExecutionFlags, outputs: Sequence[Expression], /) -> Model:
-        """The model that computes ``outputs``; may be called again for others.
+        """Builds a model that computes ``outputs``; may be called again for others.
 
-        Flags change nothing in what is computed. ``ValueError`` for an output that is a graph input, whatever it was
-        reinterpreted as, and for input indices beyond the number of inputs.
+        Flags do not change the results. Raises ``ValueError`` for an output that is a (reinterpreted) graph input, and
+        for input indices beyond the number of inputs.
         """
         instance("flags", flags, ExecutionFlags)
         wanted = instances("outputs", outputs, Expression)
@@ -55,7 +55,7 @@ class GraphBuilder:
 
 @public
 def input_tensor(scope: GraphBuilder, input_index: int, tensor_desc: TensorDesc) -> Expression:
-    """A graph input: a buffer that the list element ``input_index`` of ``compute`` is bound to."""
+    """Makes a graph input: a buffer to which ``compute`` binds element ``input_index`` of its list."""
     builder = instance("scope", scope, GraphBuilder)
     index = integer("input_index", input_index)
     desc = instance("tensor_desc", tensor_desc, TensorDesc)
@@ -69,10 +69,10 @@ def input_tensor(scope: GraphBuilder, input_index: int, tensor_desc: TensorDesc)
     owned = desc.flags == TensorFlags.OWNED_BY_DML
     total, alignment = desc.total_tensor_size_in_bytes, desc.guaranteed_base_offset_alignment
     record = builder.recorder
-    if total > least_bytes(desc.data_type, desc.sizes, desc.strides) and total % kind.itemsize == 0:
-        # what lies behind the tensor can be reached by reinterpreting: the buffer is an input as a whole
+    if total > minimum_bytes(desc.data_type, desc.sizes, desc.strides) and total % kind.itemsize == 0:
+        # reinterpreting can reach the bytes after the tensor, so the whole buffer is the input
         source = record.input(name, kind, [total // kind.itemsize], owned_by_dml=owned, alignment=alignment)
-        view = _owned_like(source, record.reinterpret(source, kind, desc.sizes, desc.strides))
+        view = _copy_ownership(source, record.reinterpret(source, kind, desc.sizes, desc.strides))
     else:
         source = view = record.input(
             name, kind, desc.sizes, desc.strides, owned_by_dml=owned, total_size=total, alignment=alignment
@@ -85,9 +85,9 @@ def input_tensor(scope: GraphBuilder, input_index: int, tensor_desc: TensorDesc)
 def reinterpret(
     input: Expression, new_type: TensorDataType, new_size: Integers, new_strides: Integers | None
 ) -> Expression:
-    """The same bytes under another descriptor; no operator. Flags, total bytes and alignment stay those of the input.
+    """Views the same bytes through another descriptor, with the input's flags, total bytes and alignment; no operator.
 
-    :class:`~dml2onnx.diagnostics.DmlError` (DML1806) when the new sizes and strides leave the buffer.
+    Raises :class:`~dml2onnx.diagnostics.DmlError` (DML1806) if the new sizes and strides exceed the buffer.
     """
     node = instance("input", input, Expression).node()
     data_type = instance("new_type", new_type, TensorDataType)
@@ -100,11 +100,11 @@ def reinterpret(
     desc = TensorDesc.of(
         data_type, sizes, strides, old.flags, old.total_tensor_size_in_bytes, old.guaranteed_base_offset_alignment
     )
-    view = _owned_like(node.view, node.builder.recorder.reinterpret(node.source, kind, sizes, strides))
+    view = _copy_ownership(node.view, node.builder.recorder.reinterpret(node.source, kind, sizes, strides))
     return Expression.of(TensorView(node.builder, node.source, view, desc, node.is_input))
 
 
-def _owned_like(original: Recorded, view: Recorded) -> Recorded:
-    """Flags stay those of the original."""
+def _copy_ownership(original: Recorded, view: Recorded) -> Recorded:
+    """Copies the flag OWNED_BY_DML of the original to a view."""
     view.desc = replace(view.desc, owned_by_dml=original.desc.owned_by_dml)
     return view

@@ -1,6 +1,6 @@
-"""How programs of this process are compiled and run: the options of ``dml2onnx pydirectml``.
+"""Process-wide settings for compiling and running programs: the options of ``dml2onnx pydirectml``.
 
-Programs say nothing about it, so that they stay as they are. Without the command everything has its default.
+They are global since programs run unchanged. Without the command all have their defaults.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class InputSlot:
-    """One call of ``input_tensor``: the index, the name in the ONNX model, the bytes of its buffer."""
+    """One call of ``input_tensor``: the index, the name in the ONNX model, the size of the buffer in bytes."""
 
     index: int
     name: str
@@ -29,48 +29,48 @@ class InputSlot:
 
 
 def owned_by_dml(slot: InputSlot) -> bool:
-    """Weights become constants, everything else stays an input."""
+    """The default of ``freezes``: weights become constants, everything else stays an input."""
     return slot.owned_by_dml
 
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """What ``compute`` was called with for the first time."""
+    """The model of a first call of ``compute``."""
 
     graph: Graph
     """The DirectML graph, with the weights as constants."""
     model: CompiledModel
-    """The ONNX model that it was compiled to."""
+    """The compiled ONNX model."""
     frozen: tuple[InputSlot, ...]
     """The inputs that became constants."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The provider, the feature level that operators are checked against, and what becomes of compiled models."""
+    """The provider, the feature level of the checks, and hooks for compiled models."""
 
     name: str = "graph"
     provider: Providers = field(default_factory=Providers)
     feature_level: FeatureLevel | None = None
     freezes: Callable[[InputSlot], bool] = owned_by_dml
-    """Which inputs become constants of the compiled model."""
+    """Selects the inputs that become constants of the compiled model."""
     compiled: Callable[[Computed], None] | None = None
     """Called with every model when it is first computed."""
 
 
-_in_force: list[Settings] = [Settings()]
+_active: list[Settings] = [Settings()]
 
 
 def current() -> Settings:
-    """The settings in force."""
-    return _in_force[-1]
+    """Returns the active settings."""
+    return _active[-1]
 
 
 @contextmanager
 def use(settings: Settings) -> Iterator[None]:
-    """Puts other settings in force, for all threads."""
-    _in_force.append(settings)
+    """Activates other settings, for all threads."""
+    _active.append(settings)
     try:
         yield
     finally:
-        _in_force.remove(settings)
+        _active.remove(settings)

@@ -1,4 +1,4 @@
-"""Tensor descriptors and the small values that functions take: TensorDesc, TensorPolicy, Size2D, FusedActivation."""
+"""Tensor descriptors and small argument types: TensorDesc, TensorPolicy, Size2D, FusedActivation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from dml2onnx.pydirectml.enums import OperatorType, TensorDataType, TensorFlags
 
 
 class _Unobtainable:
-    """A static property whose getter cannot be called: pybind11 passes it the class, which it does not take."""
+    """A static property whose getter always fails: pybind11 passes it the class, which it does not accept."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -38,7 +38,7 @@ class _Unobtainable:
 
 
 class TensorPolicy:
-    """How outputs lie in memory. There is no way to get one in PyDirectML: all graphs have the default policy."""
+    """The memory layout of outputs. PyDirectML has no way to make one: all graphs have the default policy."""
 
     default = _Unobtainable()
     interleaved_channel = _Unobtainable()
@@ -48,14 +48,14 @@ class TensorPolicy:
 
 
 class Dimensions:
-    """Registered by PyDirectML, but never seen: sizes are lists."""
+    """A class that PyDirectML registers but never uses: sizes are lists."""
 
     def __init__(self) -> None:
         raise TypeError("pydirectml.Dimensions: No constructor defined!")
 
 
 class Size2D:
-    """``DML_SIZE_2D``: mind the order, width first."""
+    """``DML_SIZE_2D``. Note the order: width first."""
 
     __slots__ = ("_height", "_width")
 
@@ -66,7 +66,7 @@ class Size2D:
 
     @property
     def width(self) -> int:
-        """Along the last dimension."""
+        """The size of the last dimension."""
         return self._width
 
     @width.setter
@@ -75,7 +75,7 @@ class Size2D:
 
     @property
     def height(self) -> int:
-        """Along the last dimension but one."""
+        """The size of the second last dimension."""
         return self._height
 
     @height.setter
@@ -84,9 +84,9 @@ class Size2D:
 
 
 class FusedActivation:
-    """An activation that follows an operator at once, with the first two numbers of its description.
+    """An activation that is fused to an operator, with the first two numbers of its descriptor.
 
-    Nothing has a default of its own: ELU without ``param_1`` has an Alpha of 0. INVALID means no activation.
+    There are no defaults by operator: ELU without ``param_1`` has an Alpha of 0. INVALID means no activation.
     """
 
     __slots__ = ("_operator", "_params")
@@ -97,7 +97,7 @@ class FusedActivation:
         self._params = number("param_1", param_1), number("param_2", param_2)
 
     def activation(self) -> Activation | None:
-        """What the builder takes; ``None`` for INVALID."""
+        """Converts to the builder's activation; ``None`` for INVALID."""
         if self._operator == OperatorType.INVALID:
             return None
         schema = catalog.find_operator(f"DML_OPERATOR_{self._operator.name}")
@@ -114,7 +114,7 @@ class TensorDesc:
     """A tensor: data type, flags, sizes, strides (both in elements), bytes and alignment.
 
     The four constructors are tried in order; ``strides`` may be ``None``. The first three compute the bytes, the last
-    takes everything as it is given and checks nothing.
+    takes all values unchecked.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_buffer_tensor_desc
     """
 
@@ -155,12 +155,11 @@ class TensorDesc:
             else:
                 return
         supplied = len(args) + len(kwargs)
-        # the reason that helps is that of the constructor which the call resembles most
+        # report the reason of the constructor with the most similar number of arguments
         closest = min(range(len(refusals)), key=lambda i: (abs(len(_CONSTRUCTORS[i][0]) - supplied), i))
         raise TypeError(incompatible("TensorDesc", _SIGNATURES, refusals[closest]))
 
     def _construct(self, supplied: dict[str, object]) -> None:
-        # each conversion gives what its attribute holds
         values: dict[str, Any] = {name: _CONVERSIONS[name](name, value) for name, value in supplied.items()}
         self._data_type = values["data_type"]
         self._flags = values.get("flags", TensorFlags.NONE)
@@ -172,7 +171,7 @@ class TensorDesc:
             return
         if self._strides is not None and len(self._strides) != len(self._sizes):
             raise ValueError(f"TensorDesc(): {len(self._strides)} strides for {len(self._sizes)} sizes")
-        self._total_bytes = least_bytes(self._data_type, self._sizes, self._strides)
+        self._total_bytes = minimum_bytes(self._data_type, self._sizes, self._strides)
 
     @classmethod
     def of(
@@ -184,8 +183,8 @@ class TensorDesc:
         total_bytes: int | None = None,
         alignment: int = 0,
     ) -> TensorDesc:
-        """A descriptor of values that are known to be right."""
-        total = least_bytes(data_type, sizes, strides) if total_bytes is None else total_bytes
+        """Makes a descriptor of valid values."""
+        total = minimum_bytes(data_type, sizes, strides) if total_bytes is None else total_bytes
         return cls(data_type, flags, sizes, strides, total, alignment)
 
     @property
@@ -200,22 +199,22 @@ class TensorDesc:
 
     @property
     def sizes(self) -> list[int]:
-        """Sizes in elements, a list of its own at each reading."""
+        """Sizes in elements, as a new list."""
         return list(self._sizes)
 
     @property
     def strides(self) -> list[int] | None:
-        """Strides in elements, or ``None``."""
+        """Strides in elements as a new list, or ``None``."""
         return None if self._strides is None else list(self._strides)
 
     @property
     def total_tensor_size_in_bytes(self) -> int:
-        """The bytes of the buffer, a multiple of 4 where they were computed."""
+        """The size of the buffer in bytes, a multiple of 4 if it was computed."""
         return self._total_bytes
 
     @property
     def guaranteed_base_offset_alignment(self) -> int:
-        """A power of two that the buffer's offset is a multiple of, or 0."""
+        """The alignment of the buffer's offset in bytes, a power of two, or 0."""
         return self._alignment
 
     def __repr__(self) -> str:
@@ -224,29 +223,23 @@ class TensorDesc:
 
 
 def data_type_of(data_type: TensorDataType) -> DataType | None:
-    """The data type of the compiler's own descriptors; ``None`` for UNKNOWN."""
+    """Converts to the compiler's data type; ``None`` for UNKNOWN."""
     return DataType.__members__.get(data_type.name)
 
 
-def least_bytes(data_type: TensorDataType, sizes: list[int], strides: list[int] | None) -> int:
-    """The bytes that a tensor needs, rounded up to a multiple of 4; 0 for an UNKNOWN type."""
+def minimum_bytes(data_type: TensorDataType, sizes: list[int], strides: list[int] | None) -> int:
+    """Returns the bytes of a tensor, rounded up to a multiple of 4; 0 for UNKNOWN."""
     kind = data_type_of(data_type)
-    return (
-        0
-        if kind is None
-        else IrTensorDesc(kind, tuple(sizes), None if strides is None else tuple(strides)).minimum_bytes
-    )
-
-
-def _optional_integers(name: str, value: object) -> list[int] | None:
-    return None if value is None else integers(name, value)
+    if kind is None:
+        return 0
+    return IrTensorDesc(kind, tuple(sizes), None if strides is None else tuple(strides)).minimum_bytes
 
 
 _CONVERSIONS: dict[str, Callable[[str, object], object]] = {
     "data_type": lambda name, value: instance(name, value, TensorDataType),
     "flags": lambda name, value: instance(name, value, TensorFlags),
     "sizes": integers,
-    "strides": _optional_integers,
+    "strides": lambda name, value: None if value is None else integers(name, value),
     "tensor_policy": lambda name, value: instance(name, value, TensorPolicy),
     "total_tensor_size_in_bytes": lambda name, value: integer(name, value, 0, UINT64_MAX),
     "guaranteed_base_offset_alignment": integer,
@@ -259,7 +252,7 @@ _CONSTRUCTORS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("data_type", "sizes", "strides"), ()),
     (_EXPLICIT, ()),
 )
-"""The parameters of each constructor, and those that may be left out."""
+"""The parameters of each constructor, and the optional ones."""
 
 _SIGNATURES = tuple(
     f"({', '.join(f'{name}=default' if name in optional else name for name in names)})"
@@ -270,7 +263,7 @@ _SIGNATURES = tuple(
 def _assigned(
     names: tuple[str, ...], optional: tuple[str, ...], args: tuple[object, ...], kwargs: dict[str, object]
 ) -> dict[str, object]:
-    """Arguments by the names of one constructor."""
+    """Returns the arguments by the parameter names of a constructor."""
     if len(args) > len(names):
         raise RefusedError(f"{len(args)} arguments for {len(names)} parameters")
     supplied = dict(zip(names, args, strict=False))

@@ -12,14 +12,13 @@ from dml2onnx.checks import check
 from dml2onnx.checks.candidates import Change
 from dml2onnx.checks.wiring import Wiring
 from dml2onnx.frontends import load_bytes
-from dml2onnx.frontends.dx_resources import Unused
-from dml2onnx.frontends.edge_remedies import Reached
+from dml2onnx.frontends.dx_resources import UnusedResources
+from dml2onnx.frontends.edge_remedies import ConnectedPorts
 from tests.newcomers.case import edited
 from tests.newcomers.networks import AUTOENCODER, DISPATCHED, GRAPH_OF_FOUR, MOBILE, SENTENCE, UNET
 
 if TYPE_CHECKING:
     from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.frontends.edge_remedies import Nodes
     from dml2onnx.ir.graph import Graph
     from dml2onnx.ir.operator import OperatorDesc
 
@@ -211,13 +210,13 @@ def test_two_edges_to_an_input_of_other_sizes() -> None:
 def test_inputs_without_an_edge_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """And not for each edge that there is twice."""
     asked = []
-    lacking = Reached.lacking
+    unconnected_inputs = ConnectedPorts.unconnected_inputs
 
-    def counted(self: Reached, nodes: Nodes, index: int) -> list[tuple[int, str]]:
+    def counted(self: ConnectedPorts, index: int) -> list[tuple[int, str]]:
         asked.append(index)
-        return lacking(self, nodes, index)
+        return unconnected_inputs(self, index)
 
-    monkeypatch.setattr(Reached, "lacking", counted)
+    monkeypatch.setattr(ConnectedPorts, "unconnected_inputs", counted)
     graph = json.loads(GRAPH_OF_FOUR)
     count = len(graph["Nodes"])
     graph["IntermediateEdges"] *= 4
@@ -273,11 +272,11 @@ def test_one_resource_for_two_tensors() -> None:
 def test_unused_resources_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
 
-    def unused(*given: Any) -> Unused:
-        made.append(Unused(*given))
+    def unused(*given: Any) -> UnusedResources:
+        made.append(UnusedResources(*given))
         return made[-1]
 
-    monkeypatch.setattr("dml2onnx.frontends.dx_program.Unused", unused)
+    monkeypatch.setattr("dml2onnx.frontends.dx_program.UnusedResources", unused)
     found_in(json.dumps(PARTS))
     assert len(made) == 1
 

@@ -419,7 +419,7 @@ def test_a_data_type_beside_the_tensors_is_said_to_be_that_of_the_output(
     path.write_text(_one_node("CAST", [1, 2, 3, 4], "FLOAT16", **{name: "FLOAT16"}))
     code, text = run(capsys, str(path))
     assert code == 1
-    assert "a member of tensor descriptors: say it in OutputTensor" in text
+    assert "a member of tensor descriptors: write it in OutputTensor" in text
     assert 'help: "OutputTensor": {"DataType": "FLOAT16"}' in text
     path.write_text(_one_node("CAST", [1, 2, 3, 4], "FLOAT16"))
     assert run(capsys, str(path))[0] == 0

@@ -96,7 +96,7 @@ def test_constant_and_input_at_once(command: str, here: Path, capsys: pytest.Cap
     assert main([command, "model.json", "--constant", "w=w.raw", "--input", kept]) == 2
     said = " ".join("".join(capsys.readouterr()).split())
     assert "DML1015" in said
-    assert '"w" is asked to be a constant (--constant, constants) and to stay an input (--input, inputs)' in said
+    assert '"w" is both a constant (--constant, constants) and an input (--input, inputs)' in said
     assert sorted(here.rglob("*")) == before
 
 

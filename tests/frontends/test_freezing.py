@@ -226,11 +226,11 @@ def test_arguments(wrong: Any, tmp_path: Path) -> None:
 
 
 def test_names_of_archives(tmp_path: Path) -> None:
-    assert ContentsFile.named("a.npz:b:c.npz:w") == ContentsFile(Path("a.npz:b:c.npz"), "w")
-    assert ContentsFile.named("w.npz") == ContentsFile(Path("w.npz"))
+    assert ContentsFile.parse("a.npz:b:c.npz:w") == ContentsFile(Path("a.npz:b:c.npz"), "w")
+    assert ContentsFile.parse("w.npz") == ContentsFile(Path("w.npz"))
     odd = tmp_path / "a.npz:b"
     odd.write_bytes(b"")
-    assert ContentsFile.named(str(odd)) == ContentsFile(odd)
+    assert ContentsFile.parse(str(odd)) == ContentsFile(odd)
 
 
 @pytest.mark.parametrize("name", ["x" * 5000, "x" * 5000 + ".npz:w", "a\0b", "a\0b.npz:w"])

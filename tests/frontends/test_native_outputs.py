@@ -138,7 +138,7 @@ def test_operators_with_free_output_sizes(tmp_path: Path) -> None:
     cast = {"type": "CAST", "inputs": {"InputTensor": "x"}, "outputs": {"OutputTensor": "y"}}
     model = {"dml2onnx": 1, "inputs": {"x": f32(2, 3)}, "nodes": [cast], "outputs": ["y"]}
     (finding,) = load_model(tmp_path, model).findings
-    assert finding.message.endswith('; say them, such as "OutputTensor": {"DataType": "FLOAT32", "Sizes": [2, 3]}')
+    assert finding.message.endswith('; write them, such as "OutputTensor": {"DataType": "FLOAT32", "Sizes": [2, 3]}')
 
 
 def test_a_cycle(tmp_path: Path) -> None:

@@ -178,12 +178,12 @@ def test_comments_in_native_models(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message", "expected"),
     [
-        ('{"dml2onnx": 1,}', "a comma stands in front of a closing bracket", "no comma behind the last member"),
-        ('{"dml2onnx": 1, "nodes": [1, ]}', "a comma stands in front of a closing bracket", "no comma"),
+        ('{"dml2onnx": 1,}', "a trailing comma before a closing bracket", "no comma after the last member"),
+        ('{"dml2onnx": 1, "nodes": [1, ]}', "a trailing comma before a closing bracket", "no comma"),
         ("{'dml2onnx': 1}", "'dml2onnx' is in single quotes", 'text in double quotes: "dml2onnx"'),
-        ("{dml2onnx: 1}", '"dml2onnx" stands here without quotes', "text in double quotes"),
-        ('{"dml2onnx": True}', '"True" stands here without quotes', "true"),
-        ('{"dml2onnx": nan}', '"nan" stands here without quotes', '"nan"'),
+        ("{dml2onnx: 1}", '"dml2onnx" is not in quotes', "text in double quotes"),
+        ('{"dml2onnx": True}', '"True" is not in quotes', "true"),
+        ('{"dml2onnx": nan}', '"nan" is not in quotes', '"nan"'),
         ('{"dml2onnx": 1, "Alpha": -2.5e-3f}', "-2.5e-3f is a number of C++", "-2.5e-3"),
         ('{"dml2onnx": 1u}', "1u is a number of C++", "1"),
         ('{"dml2onnx": 0x1F}', "0x1F is a number of C++", "31"),
@@ -202,13 +202,13 @@ def test_comments_in_native_models(tmp_path: Path) -> None:
         ),
         pytest.param(
             '{"dml2onnx": 0.' + "1" * 1_000_000 + " g}",
-            '"g" stands where a comma is missing',
+            '"g" found where a comma is missing',
             "a comma, or",
             id="many digits and a letter",
         ),
-        ('{"dml2onnx": 1 "nodes": []}', '"nodes" stands where a comma is missing', "a comma, or"),
-        (r'{"dml2onnx": "C:\models"}', "a backslash stands in text that escapes nothing", "two backslashes"),
-        ('{"dml2onnx": "a\nb"}', "a line ends, or a tab stands, in the middle of a text", r"\n or \t"),
+        ('{"dml2onnx": 1 "nodes": []}', '"nodes" found where a comma is missing', "a comma, or"),
+        (r'{"dml2onnx": "C:\models"}', "a backslash in text escapes nothing", "two backslashes"),
+        ('{"dml2onnx": "a\nb"}', "a string contains a line break or a tab", r"\n or \t"),
     ],
 )
 def test_syntax_of_other_languages(text: str, message: str, expected: str) -> None:
