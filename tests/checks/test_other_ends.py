@@ -151,7 +151,7 @@ def test_an_output_that_leaves_its_buffer_has_the_sizes_that_fit() -> None:
     (item,) = check(load_bytes(json.dumps(graph).encode(), "net.json"))
     assert item.code == "DML1207"
     assert [remedy.words for remedy in item.remedies] == [
-        "OutputTensor of sizes [1, 1, 4, 4], as it follows from the rest"
+        "OutputTensor of sizes [1, 1, 4, 4], inferred from the other fields"
     ]
 
 

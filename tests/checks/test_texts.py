@@ -138,9 +138,9 @@ def test_verdicts_without_remedies_are_the_same() -> None:
 @pytest.mark.parametrize(
     ("scales", "words"),
     [
-        ((1.0, 1.0, 0.5, 0.5), "lead from OutputTensor to InputTensor"),
+        ((1.0, 1.0, 0.5, 0.5), "scale OutputTensor to InputTensor"),
         ((2.0, 2.0, 1.0, 1.0), "are in another order than the dimensions"),
-        ((1.0, 1.0, 8.0, 8.0), "make at least twice or half the sizes of OutputTensor"),
+        ((1.0, 1.0, 8.0, 8.0), "are off by a factor of 2 or more"),
     ],
 )
 def test_what_may_be_wrong_with_scales(scales: tuple[float, ...], words: str) -> None:

@@ -28,7 +28,7 @@ EDITS = [
         UNET,
         '"Sizes": [1, 16, 32, 32]',
         '"Sizes": [1, 8, 32, 32]',
-        "OutputTensor of sizes [1, 16, 32, 32], as it follows from the rest",
+        "OutputTensor of sizes [1, 16, 32, 32], inferred from the other fields",
     ),
     (DETECTOR, "[1, 1, 10, 80]", "[1, 1, 10, 79]", "OutputTensors/1 of sizes [1, 1, 10, 80]"),
     (DETECTOR, "[1, 1, 10, 20]}, {", "[1, 1, 9, 20]}, {", "OutputTensors/0 of sizes [1, 1, 10, 20]"),

@@ -111,7 +111,7 @@ def test_a_node_that_nothing_reads() -> None:
     (item,) = found_in(json.dumps(graph))
     assert (item.code, item.node) == ("DML1216", "clip")
     del graph["nodes"][6]
-    assert remedies(json.dumps(graph)) == ['InputTensor of "mean" reads "positive" in the place of "sum"']
+    assert remedies(json.dumps(graph)) == ['InputTensor of "mean" reads "positive" instead of "sum"']
     graph["nodes"][5] = {
         "name": "pairs",
         "type": "TOP_K1",
@@ -126,7 +126,7 @@ def test_an_output_of_the_graph_for_a_node_that_nothing_reads() -> None:
     graph = json.loads(GRAPH_OF_FOUR)
     graph["OutputEdges"][0]["FromNodeIndex"] = 2
     (words,) = remedies(json.dumps(graph))
-    assert words.startswith('OutputTensor of "pool" as an output of the graph in the place of OutputTensor of "relu"')
+    assert words.startswith('OutputTensor of "pool" as an output of the graph instead of OutputTensor of "relu"')
 
 
 def test_a_graph_without_outputs() -> None:
@@ -337,7 +337,7 @@ def test_padding_that_the_output_does_without() -> None:
         ),
     )
     assert remedies(text) == [
-        "OutputTensor of sizes [1, 4, 8, 8], as it follows from the rest",
+        "OutputTensor of sizes [1, 4, 8, 8], inferred from the other fields",
         "StartPadding [0, 0] and EndPadding [0, 0]",
         "Dilations [2, 2]",
     ]
@@ -388,19 +388,19 @@ class Counting:
 def test_of_many_tensors_none_is_led_elsewhere() -> None:
     """Each would be tried with each value, and judged together with all others."""
     judge, graph = Counting(), joined([f"x{i}" for i in range(50)], 2)
-    assert Wiring(graph).instead(graph.nodes[1], judge) == []
+    assert Wiring(graph).from_unread(graph.nodes[1], judge) == []
     assert judge.asked == 0
     few = joined(["x0", "x1"], 2)
-    assert len(Wiring(few).instead(few.nodes[1], judge)) == 5 * 2
+    assert len(Wiring(few).from_unread(few.nodes[1], judge)) == 5 * 2
 
 
 def test_values_are_tried_once_for_all_findings_about_a_node() -> None:
     judge, graph = Counting(), joined(["x0", "x1"], 3)
     wiring = Wiring(graph)
-    wiring.few(graph.nodes[1], judge, {"InputTensors"})
+    wiring.from_others(graph.nodes[1], judge, {"InputTensors"})
     asked = judge.asked
     assert asked > 0
-    wiring.few(graph.nodes[1], judge, {"InputTensors", "OutputTensor"})
+    wiring.from_others(graph.nodes[1], judge, {"InputTensors", "OutputTensor"})
     assert judge.asked == asked
 
 
