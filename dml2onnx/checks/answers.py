@@ -48,7 +48,7 @@ MOST_REMEDIES = 3
 MOST_PLACES = 2
 _EXPLANATION = re.compile(r", as .* has them|, (?:inferred from|from which)|: dimensions ")
 """Where a remedy stops to describe the change and begins to explain it."""
-_OF_SHAPES = SHAPE_CODES | {codes.INDIVISIBLE, codes.ZERO_SIZE, codes.NO_ROOM, codes.ACCEPTED_SIZES}
+_OF_SHAPES = SHAPE_CODES | {codes.INDIVISIBLE, codes.ZERO_SIZE, codes.WINDOW_TOO_LARGE, codes.ACCEPTED_SIZES}
 _OF_COUNTS = frozenset({codes.NOT_EQUAL})
 _OF_CHOICES = frozenset(
     {codes.EXACTLY_ONE, codes.AT_LEAST_ONE, codes.ALL_OR_NONE, codes.REQUIRED_HERE, codes.OUT_OF_WINDOW}

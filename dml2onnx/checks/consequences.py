@@ -74,7 +74,7 @@ _OF_RANKS = frozenset(
         codes.WRONG_SIZE,
         codes.DIFFERENT_SIZES,
         codes.NOT_BROADCASTABLE,
-        codes.NO_ROOM,
+        codes.WINDOW_TOO_LARGE,
     }
 )
 """Findings about sizes and counts that follow from a rank mismatch."""
@@ -282,7 +282,7 @@ def _without_repetition(findings: list[Diagnostic]) -> Iterator[Diagnostic]:
     exact = {finding.key for finding in findings if not finding.since}
     ranks_differ = any(finding.code is codes.DIFFERENT_DIMENSION_COUNTS for finding in findings)
     odd = _of_other_ranks(findings)
-    does_not_fit = any(finding.code is codes.NO_ROOM for finding in findings)
+    does_not_fit = any(finding.code is codes.WINDOW_TOO_LARGE for finding in findings)
     seen = {finding.path for finding in findings if finding.code is codes.ZERO_SIZE}
     for finding in findings:
         if finding.code is codes.ZERO_SIZE and does_not_fit:  # the cause

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.builder.policies import packed
 from dml2onnx.catalog import FieldType
 from dml2onnx.checks import check
-from dml2onnx.codes.exporting import UNSAYABLE
+from dml2onnx.codes.exporting import NOT_EXPRESSIBLE
 from dml2onnx.diagnostics import DmlError, plural, quote, raise_errors, shortened, visible
 from dml2onnx.frontends.names import free_name
 from dml2onnx.ir.data import Data, MissingData
@@ -53,7 +53,7 @@ def cpp(
     missing = [item.value.name for item in graph.constants if isinstance(item.data, MissingData)]
     if missing:
         message = f"the contents of {quote(missing[0])} are not there, and belong into {quote(f'{stem}.bin')}"
-        raise DmlError(UNSAYABLE.at(message, found="no file"))
+        raise DmlError(NOT_EXPRESSIBLE.at(message, found="no file"))
     return _Program(with_usual_sizes(graph), stem).run()
 
 

@@ -99,7 +99,7 @@ CASES: list[Case] = [
         codes.WRONG_SIZE,
         "OutputTensor/Sizes",
     ),
-    case("filter does not fit", _conv(Dilations=(4, 1)), codes.NO_ROOM, "StartPadding/0"),
+    case("filter does not fit", _conv(Dilations=(4, 1)), codes.WINDOW_TOO_LARGE, "StartPadding/0"),
     case("filter channels", _conv(FilterTensor=t(6, 3, 3, 3)), codes.WRONG_SIZE, "FilterTensor/Sizes/1"),
     case(
         "filters and groups",
@@ -109,7 +109,12 @@ CASES: list[Case] = [
     ),
     case("bias of another size", _conv(BiasTensor=t(1, 1, 1, 6)), codes.WRONG_SIZE, "BiasTensor/Sizes"),
     case("transposed channels", _transposed(OutputTensor=t(1, 5, 10, 10)), codes.WRONG_SIZE, "OutputTensor/Sizes/1"),
-    case("transposed to nothing", _transposed(StartPadding=(5, 0), EndPadding=(5, 0)), codes.NO_ROOM, "StartPadding/0"),
+    case(
+        "transposed to nothing",
+        _transposed(StartPadding=(5, 0), EndPadding=(5, 0)),
+        codes.WINDOW_TOO_LARGE,
+        "StartPadding/0",
+    ),
     case("transposed filter", _transposed(FilterTensor=t(3, 6, 3, 3)), codes.WRONG_SIZE, "FilterTensor/Sizes/0"),
     case(
         "transposed groups",
@@ -126,7 +131,7 @@ CASES: list[Case] = [
         "OutputTensor/Sizes/2",
     ),
     case("pooled channels", _pool(OutputTensor=t(1, 3, 3, 3)), codes.WRONG_SIZE, "OutputTensor/Sizes/1"),
-    case("window does not fit", _pool(Dilations=(5, 1)), codes.NO_ROOM, "WindowSize/0"),
+    case("window does not fit", _pool(Dilations=(5, 1)), codes.WINDOW_TOO_LARGE, "WindowSize/0"),
     # Join
     case("joined size", _join(X, X, output=t(1, 4, 8, 15)), codes.WRONG_SIZE, "OutputTensor/Sizes/3"),
     case(

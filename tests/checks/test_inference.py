@@ -376,7 +376,7 @@ def test_windows_without_room() -> None:
     found = infer_outputs(desc, {}, {}, ["OutputTensor"])
     assert found.outputs == {}
     assert found.missing == ("OutputTensor.Sizes",)
-    assert [(item.code, item.path) for item in found.findings] == [(codes.NO_ROOM, "WindowSize/0")]
+    assert [(item.code, item.path) for item in found.findings] == [(codes.WINDOW_TOO_LARGE, "WindowSize/0")]
 
 
 @pytest.mark.parametrize("field", ["InputTensor", "Strides", "EndPadding"])
@@ -408,4 +408,4 @@ def test_windows_that_hang_over_the_end(window: int, stride: int) -> None:
         natural = max((3 - window) // stride + 1, 1)
         assert found.outputs == {"OutputTensor": (DataType.FLOAT32, (1, 1, natural, natural))}
     else:
-        assert {item.code for item in found.findings} == {codes.NO_ROOM}
+        assert {item.code for item in found.findings} == {codes.WINDOW_TOO_LARGE}
