@@ -33,8 +33,8 @@ NO_ONE_MODEL = Code(
     "another form, or another constant, at another size.",
 )
 RANGE = Code(
+    "DML2106",
     "an invalid range of sizes",
-    "a range of sizes that cannot be",
     "Give a name from `--size`, and the first and last size that it stands for: `--range N=1..64`. The model has to "
     "be possible at both.",
 )

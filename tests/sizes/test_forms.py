@@ -197,7 +197,7 @@ def test_lengths_that_are_constants_are_not_above_the_time() -> None:
     assert model.run({"x": np.ones((1, 5, 3, 4), np.float32)})["y"].shape == (5, 1, 3, 2)
 
 
-def test_elements_that_lie_over_each_other_stay() -> None:
+def test_overlapping_elements_stay() -> None:
     """Their strides were negative where there are fewer of them."""
     numbers = {"Strides": (2, 2), "WindowSize": (3, 3), "StartPadding": (0, 0), "EndPadding": (0, 0)}
     own = TensorDesc(DataType.FLOAT32, (1, 4, 8, 8), (1, 1, 1, 1))
@@ -205,7 +205,7 @@ def test_elements_that_lie_over_each_other_stay() -> None:
     assert not dml2onnx.check(graph)
     (finding,) = dml2onnx.check(graph, sizes={"InputTensor0": (1, 2, 8, 8)})
     assert (finding.code, finding.node) == ("DML2102", "node")
-    assert "lie over each other" in finding.message
+    assert "overlap" in finding.message
 
 
 # --- What sizes are called -------------------------------------------------------------------------------------------
@@ -213,7 +213,7 @@ def test_elements_that_lie_over_each_other_stay() -> None:
 
 def test_expressions_are_spelled_in_whole_sizes() -> None:
     solver = Solver()
-    height = solver.symbol("H", 16, Kind.GIVEN)
+    height = solver.symbol("H", 16, Kind.REQUESTED)
     part = solver.quotient(height, 8, PLACE).expr
     assert str(part) == "H/8"
     assert str(spelled(part.scaled(16), solver)) == "2*H"
@@ -222,7 +222,7 @@ def test_expressions_are_spelled_in_whole_sizes() -> None:
 
 
 def test_what_is_rounded_up_is_written_as_what_is_rounded_down() -> None:
-    h = Expr.of(Symbol(0, "H", 9, Kind.GIVEN))
+    h = Expr.of(Symbol(0, "H", 9, Kind.REQUESTED))
     rounded_up = Expr.of(0) - (Expr.of(1) - h).divided(2)
     assert str(rounded_up) == "floor(H/2)"
     assert [at(str(rounded_up), {"H": size}) for size in range(1, 6)] == [0, 1, 1, 2, 2]
