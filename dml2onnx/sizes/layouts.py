@@ -366,7 +366,7 @@ class Match:
                 segment.dimension = inner.dimension
                 own.insert(own.index(inner) + 1, segment)
                 return
-            raise UnmatchedError("it has no dimension for one of size 1")
+        raise UnmatchedError("it has no dimension for one of size 1")
 
     # --- Result ---
 

@@ -1,4 +1,4 @@
-"""Graphs of one node, and of a few, written in as few words as a test needs."""
+"""Builds graphs of one or a few nodes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ op, t = descriptors.plain, descriptors.sized
 
 
 def value(name: str, tensor: TensorDesc | int) -> Value:
-    """A buffer just large enough."""
+    """A buffer that is just large enough."""
     if isinstance(tensor, int):
         return Value(name, tensor)
     return Value(name, tensor.total_bytes if is_measurable(tensor) else 64)
@@ -36,7 +36,7 @@ def node(
     name: str = "node",
     source: str = SOURCE,
 ) -> Node:
-    """A node; values are read and written from their start."""
+    """A node that reads and writes values from their start, unless they are reads and writes."""
     return Node(
         name,
         desc,
@@ -56,7 +56,6 @@ def graph(
     constants: Sequence[Value] = (),
     **members: Any,
 ) -> Graph:
-    """A graph of these nodes."""
     return Graph(
         tuple(nodes),
         tuple(GraphInput(item.name, item) for item in inputs),
@@ -87,5 +86,5 @@ def one(desc: OperatorDesc, **members: Any) -> Graph:
 
 
 def unary(operator: str, tensor: TensorDesc | None = None, **fields: Any) -> OperatorDesc:
-    """An operator with one input and an output like it."""
+    """An operator with one input and a similar output."""
     return descriptors.unary(operator, tensor or t(1, 1, 2, 3), **fields)

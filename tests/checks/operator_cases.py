@@ -1,4 +1,4 @@
-"""One case for each rule that an operator's fields obey, and for the rules of fused activations."""
+"""One case for each rule about the fields of an operator, and about fused activations."""
 
 from __future__ import annotations
 

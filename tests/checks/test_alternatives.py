@@ -1,4 +1,4 @@
-"""What ``--suggest`` proposes is of the level, and does the same: the reference says so."""
+"""``--suggest`` proposes operators of the level that compute the same as the reference."""
 
 from __future__ import annotations
 
@@ -139,28 +139,28 @@ CASES: list[tuple[OperatorDesc, str, str]] = [
 
 
 def chained(steps: Sequence[OperatorDesc]) -> Graph:
-    """Nodes that read one after the other what the one before them has written; the first reads the inputs."""
+    """A chain of nodes, of which the first reads the graph inputs."""
     first = one(steps[0])
     if len(steps) == 1:
         return first
     nodes, outputs = list(first.nodes), [(item.value, item.desc) for item in first.outputs]
     for number, step in enumerate(steps[1:], 1):
         desc = step.tensor("OutputTensor")
-        made = value(f"made{number}", desc)
-        nodes.append(node(step, {"InputTensor": [outputs[0][0]]}, {"OutputTensor": [made]}, f"step{number}"))
-        outputs = [(made, desc)]
+        result = value(f"result{number}", desc)
+        nodes.append(node(step, {"InputTensor": [outputs[0][0]]}, {"OutputTensor": [result]}, f"step{number}"))
+        outputs = [(result, desc)]
     return graph(nodes, [item.value for item in first.inputs], outputs)
 
 
 def results(model: Graph) -> list[Result]:
-    """What the outputs hold, by their order, of numbers that depend on nothing but the order of the inputs."""
+    """The outputs for random inputs that depend on their order only."""
     random = np.random.default_rng(0)
-    given = {item.name: random.normal(size=item.value.nbytes // 4).astype(np.float32) for item in model.inputs}
-    return list(evaluate_results(model, given).values())
+    inputs = {item.name: random.normal(size=item.value.nbytes // 4).astype(np.float32) for item in model.inputs}
+    return list(evaluate_results(model, inputs).values())
 
 
 @pytest.mark.parametrize(("desc", "level", "instead"), CASES, ids=[item[2] for item in CASES])
-def test_it_does_the_same(desc: OperatorDesc, level: str, instead: str) -> None:
+def test_alternatives_compute_the_same(desc: OperatorDesc, level: str, instead: str) -> None:
     (above,) = nodes_above_level(one(desc), FeatureLevel(level))
     assert above.instead == instead
     model = chained(above.steps)
@@ -169,30 +169,29 @@ def test_it_does_the_same(desc: OperatorDesc, level: str, instead: str) -> None:
     for want, got in zip(results(one(desc)), results(model), strict=True):
         values = got.values.reshape(want.values.shape)
         assert not disagreements(values, want, DataType.FLOAT32).any()
-        if instead.partition(", then ")[2] in ("", "ELEMENT_WISE_CLIP"):  # others see a sum that has been rounded
+        if instead.partition(", then ")[2] in ("", "ELEMENT_WISE_CLIP"):  # the others see a rounded sum
             assert values.tobytes() == want.values.tobytes()
 
 
 @pytest.mark.parametrize(
     ("name", "kind", "level"), [("TILE", "INT8", "1_0"), ("TILE", "UINT16", "2_0"), ("DEPTH_TO_SPACE", "INT16", "1_0")]
 )
-def test_narrow_integers_by_way_of_floats(name: str, kind: str, level: str) -> None:
-    """Where the level has no such elements for an operator that moves them, and has casts."""
+def test_narrow_integers_are_moved_as_floats(name: str, kind: str, level: str) -> None:
     more: dict[str, Any] = {"Repeats": (1, 1, 1, 2)} if name == "TILE" else {"BlockSize": 1}
     sizes = (1, 1, 2, 4) if name == "TILE" else (1, 1, 2, 2)
     desc = op(name, InputTensor=t(1, 1, 2, 2, type=kind), OutputTensor=t(*sizes, type=kind), **more)
     (item,) = nodes_above_level(one(desc), FeatureLevel(level))
     assert item.instead == f"CAST to FLOAT32, then {name}, then CAST to {kind}"
     assert check(chained(item.steps), level) == []
-    contents = {"x": np.arange(4, dtype=kind.lower()) - np.array(1, kind.lower())}
+    contents = np.arange(4, dtype=kind.lower()) - np.array(1, kind.lower())
     (want,), (got,) = (
-        list(evaluate_results(model, {model.inputs[0].name: contents["x"]}).values())
+        list(evaluate_results(model, {model.inputs[0].name: contents}).values())
         for model in (one(desc), chained(item.steps))
     )
     assert got.values.reshape(want.values.shape).tobytes() == want.values.tobytes()
 
 
-def test_what_holds_the_level_of_a_graph() -> None:
+def test_nodes_that_need_the_highest_level() -> None:
     x, y = value("x", X), value("y", X)
     newer = op("ACTIVATION_SOFTMAX1", InputTensor=X, OutputTensor=X, Axes=(3,))
     nodes = [
@@ -204,7 +203,7 @@ def test_what_holds_the_level_of_a_graph() -> None:
     assert list(nodes_at_the_top_level(one(unary("ACTIVATION_RELU", X)))) == []
 
 
-def test_what_would_round_in_between_or_mean_something_else_is_not_proposed() -> None:
+def test_no_alternative_that_rounds_or_has_another_meaning() -> None:
     half = t(1, 1, 4, 4, type="FLOAT16")
     fused = op("ELEMENT_WISE_CLIP", Min=0.0, Max=6.0)
     desc = op("GEMM", ATensor=half, BTensor=half, OutputTensor=half, Alpha=1.0, Beta=0.0, FusedActivation=fused)

@@ -1,4 +1,4 @@
-"""One edit of a right network is one finding, and one of its remedies undoes it."""
+"""One edit of a valid network is one finding, and one of its remedies reverts the edit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.newcomers.networks import BYTES, GRAPH_OF_FOUR, MOBILE, UNET
 from tests.newcomers.twentysecond import HEADS
 
 EDITS = [
-    # a value read in the place of another, and what it makes of nodes behind that one
+    # another value is read, with consequences for later nodes
     (MOBILE, '"ATensor": "stem", "BTensor": "project"', '"ATensor": "x", "BTensor": "project"', 'ATensor "stem"'),
     (MOBILE, '"FilterTensor": "stem.w"', '"FilterTensor": "deep.b"', 'FilterTensor "stem.w", which nothing reads'),
     (
@@ -23,7 +23,7 @@ EDITS = [
     ),
     (DECODER, '"BiasTensor": "shift"', '"BiasTensor": "words"', 'BiasTensor of "norm" reads "shift"'),
     (TAGGER, ', "BiasTensor": "b"', "", '"BiasTensor": "b" among the inputs of "lstm"'),
-    # sizes that an operator takes, and readers do not
+    # sizes that an operator accepts, but its readers do not
     (
         UNET,
         '"Sizes": [1, 16, 32, 32]',
