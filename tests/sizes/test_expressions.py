@@ -40,7 +40,6 @@ def test_inputs_follow_requested_sizes() -> None:
     solver = Solver()
     requested, other = solver.symbol("N", 4, Kind.REQUESTED), solver.symbol("x[0]", 8, Kind.INPUT)
     solver.equal(other, requested * 2, PLACE)
-    solver.equal(other, asked * 2, PLACE)
     assert str(solver.resolved(other.expr)) == "2*N"
     solver.equal(requested * 3, 12, PLACE)
     assert solver.resolved(requested.expr).number == 4
